@@ -1,0 +1,47 @@
+/* Atomic operations by the name of their ordering; never bare volatile. All [handler]. */
+#ifndef BLAME_BASE_ATOMICS_H
+#define BLAME_BASE_ATOMICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define load_relaxed(p)           __atomic_load_n((p), __ATOMIC_RELAXED)
+#define load_acquire(p)           __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define store_relaxed(p, v)       __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define store_release(p, v)       __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define store_seq_cst(p, v)       __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
+#define load_seq_cst(p)           __atomic_load_n((p), __ATOMIC_SEQ_CST)
+#define fetch_add_relaxed(p, v)   __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+#define fetch_add_acq_rel(p, v)   __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
+#define fetch_or_acq_rel(p, v)    __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)
+#define exchange_acq_rel(p, v)    __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
+#define compare_exchange(p, e, v) __atomic_compare_exchange_n((p), (e), (v), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+
+/* Orders a thread's accesses against its own signal handler: the compiler's reordering only. */
+#define signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Adds to a double that several threads add to; bounded in practice by the number of adding threads. */
+static inline void atomic_add_double(uint64_t *bits, double value)
+{
+    uint64_t old = load_relaxed(bits), new;
+    do {
+        double sum;
+        __builtin_memcpy(&sum, &old, sizeof(sum));
+        sum += value;
+        __builtin_memcpy(&new, &sum, sizeof(new));
+    } while (!compare_exchange(bits, &old, new));
+}
+
+/* Takes what atomic_add_double() has gathered and leaves zero. */
+static inline double atomic_take_double(uint64_t *bits)
+{
+    uint64_t old = exchange_acq_rel(bits, 0);
+    double sum;
+    __builtin_memcpy(&sum, &old, sizeof(sum));
+    return sum;
+}
+
+#endif

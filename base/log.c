@@ -1,0 +1,41 @@
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "base/os.h"
+
+#define LINE_BYTES 1024
+
+static size_t append(char *line, size_t used, const char *text)
+{
+    while (*text && used < LINE_BYTES - 1)
+        line[used++] = *text++;
+    return used;
+}
+
+void log_line(const char *first, ...)
+{
+    char line[LINE_BYTES];
+    size_t used = append(line, 0, "blame: ");
+    va_list list;
+    va_start(list, first);
+    for (const char *text = first; text; text = va_arg(list, const char *))
+        used = append(line, used, text);
+    va_end(list);
+    line[used++] = '\n';
+    os_write(2, line, used);
+}
+
+const char *log_decimal(uint64_t value, char *buffer)
+{
+    char digits[20];
+    int count = 0;
+    do
+        digits[count++] = (char)('0' + value % 10);
+    while (value /= 10);
+    for (int i = 0; i < count; i++)
+        buffer[i] = digits[count - 1 - i];
+    buffer[count] = '\0';
+    return buffer;
+}

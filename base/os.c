@@ -1,0 +1,227 @@
+#include "base/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+void *os_map(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void os_unmap(void *memory, size_t bytes)
+{
+    munmap(memory, bytes);
+}
+
+const void *os_map_file(int fd, uint64_t offset, size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, (off_t)offset);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void *os_map_shared(int fd, uint64_t offset, size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static bool reserve_by_writing(int fd, uint64_t offset, size_t bytes)
+{
+    static const char zeros[4096];
+    for (size_t done = 0; done < bytes;) {
+        size_t part = bytes - done < sizeof(zeros) ? bytes - done : sizeof(zeros);
+        ssize_t written = syscall(SYS_pwrite64, fd, zeros, part, offset + done);
+        if (written <= 0)
+            return false;
+        done += (size_t)written;
+    }
+    return true;
+}
+
+/* Growing a file beyond the limit would raise SIGXFSZ in the program. */
+static bool within_file_limit(uint64_t end)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur;
+}
+
+bool os_reserve(int fd, uint64_t offset, size_t bytes)
+{
+    if (!within_file_limit(offset + bytes))
+        return false;
+    for (int attempt = 0; attempt < 8; attempt++) {
+        if (syscall(SYS_fallocate, fd, 0, offset, bytes) == 0)
+            return true;
+        if (errno == EOPNOTSUPP || errno == ENOSYS)
+            return reserve_by_writing(fd, offset, bytes);
+        if (errno != EINTR)
+            return false;
+    }
+    return false;
+}
+
+int os_open_read(const char *path)
+{
+    return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+}
+
+ssize_t os_read(int fd, void *buffer, size_t bytes)
+{
+    return syscall(SYS_read, fd, buffer, bytes);
+}
+
+ssize_t os_write(int fd, const void *buffer, size_t bytes)
+{
+    return syscall(SYS_write, fd, buffer, bytes);
+}
+
+void os_close(int fd)
+{
+    syscall(SYS_close, fd);
+}
+
+bool os_file_id(int fd, uint64_t *device, uint64_t *inode)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return false;
+    *device = st.st_dev;
+    *inode = st.st_ino;
+    return true;
+}
+
+bool os_copy_memory(void *to, uintptr_t from, size_t bytes)
+{
+    struct iovec local = {to, bytes}, remote = {(void *)from, bytes};
+    return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+}
+
+pid_t os_tid(void)
+{
+    return (pid_t)syscall(SYS_gettid);
+}
+
+bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
+{
+    struct sigevent event;
+    memset(&event, 0, sizeof(event));
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = signal;
+    event._sigev_un._tid = os_tid();
+    if (timer_create(cpu_clock ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &event, timer) != 0)
+        return false;
+    uint64_t first = cpu_clock ? period_ns : first_ns;
+    struct itimerspec spec = {
+        .it_interval = {(time_t)(period_ns / NS_PER_S), (long)(period_ns % NS_PER_S)},
+        .it_value = {(time_t)(first / NS_PER_S), (long)(first % NS_PER_S)},
+    };
+    if (timer_settime(*timer, cpu_clock ? 0 : TIMER_ABSTIME, &spec, NULL) == 0)
+        return true;
+    timer_delete(*timer);
+    return false;
+}
+
+void os_timer_stop(timer_t timer)
+{
+    timer_delete(timer);
+}
+
+static unsigned quota_cores(void)
+{
+    char text[64];
+    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
+    if (!file)
+        return 0;
+    unsigned long quota = 0, period = 0;
+    if (!fgets(text, sizeof(text), file) || sscanf(text, "%lu %lu", &quota, &period) != 2)
+        quota = 0;
+    fclose(file);
+    return quota && period ? (unsigned)((quota + period - 1) / period) : 0;
+}
+
+unsigned os_cores(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    unsigned cores = sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set)
+                                                                  : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned quota = quota_cores();
+    if (quota && quota < cores)
+        cores = quota;
+    return cores ? cores : 1;
+}
+
+uint64_t os_process_start_ns(void)
+{
+    uint64_t now = clock_now_ns(), used = clock_process_cpu_ns();
+    unsigned long long ticks = 0;
+    char text[1024];
+    int fd = os_open_read("/proc/self/stat");
+    ssize_t bytes = fd >= 0 ? os_read(fd, text, sizeof(text) - 1) : -1;
+    if (fd >= 0)
+        os_close(fd);
+    text[bytes > 0 ? bytes : 0] = '\0';
+    /* The name in parentheses may hold anything; field 22 counts from behind it. */
+    const char *field = strrchr(text, ')');
+    for (int i = 2; field && i < 22; i++)
+        field = strchr(field + 1, ' ');
+    if (field)
+        ticks = strtoull(field, NULL, 10);
+    struct timespec boot;
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    uint64_t boot_ns = (uint64_t)boot.tv_sec * NS_PER_S + (uint64_t)boot.tv_nsec;
+    uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+    /* The start is known to one tick: take its middle, but no later than the CPU time used allows. */
+    uint64_t age = boot_ns - (ticks * tick_ns + tick_ns / 2);
+    if (!ticks || age > boot_ns || age < used)
+        age = used;
+    return now - age;
+}
+
+bool os_copy_file(const char *from, const char *to)
+{
+    int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    ssize_t moved = -1;
+    while (in >= 0 && out >= 0 && (moved = sendfile(out, in, NULL, 1 << 20)) > 0)
+        ;
+    int cause = errno;
+    if (in >= 0)
+        close(in);
+    if (out >= 0 && close(out) != 0 && moved == 0) {
+        cause = errno;
+        moved = -1;
+    }
+    if (out >= 0 && moved != 0)
+        unlink(to);
+    errno = cause;
+    return moved == 0;
+}
+
+bool os_is_network_path(const char *path)
+{
+    static const unsigned long network[] = {0x6969 /* NFS */,     0x0BD00BD0 /* Lustre */, 0x47504653 /* GPFS */,
+                                            0x65735546 /* FUSE */, 0x517B /* SMB */,        0xFF534D42 /* CIFS */,
+                                            0xFE534D42 /* SMB2 */, 0x01021997 /* 9P */};
+    struct statfs fs;
+    if (statfs(path, &fs) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(network) / sizeof(network[0]); i++)
+        if ((unsigned long)(unsigned int)fs.f_type == network[i])
+            return true;
+    return false;
+}
