@@ -1,0 +1,178 @@
+#include "cct/arena.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "base/os.h"
+
+#define RETRY_NS 100000000ull /* pause after a failed growth */
+
+/* A chunk of records that arena_record() and arena_text() are filling. */
+struct filling {
+    struct profile_chunk *chunk;
+    uint32_t count; /* records given out before this chunk */
+};
+
+static struct {
+    int fd;
+    struct profile_header *header;
+    uint32_t next_chunk;
+    uint64_t retry_ns; /* no growth before this time; 0: none failed */
+    struct filling threads, modules, text;
+    struct profile_chunk *chunks[PROFILE_MAX_CHUNKS];
+} arena = {.fd = -1};
+
+static uint64_t chunk_offset(uint32_t chunk_no)
+{
+    return PROFILE_HEADER_BYTES + (uint64_t)chunk_no * PROFILE_CHUNK_BYTES;
+}
+
+static void fill_header(struct profile_header *header)
+{
+    memcpy(header->magic, PROFILE_MAGIC, sizeof(header->magic));
+    header->version = PROFILE_VERSION;
+    header->byte_order = PROFILE_BYTE_ORDER;
+    header->header_bytes = PROFILE_HEADER_BYTES;
+    header->chunk_bytes = PROFILE_CHUNK_BYTES;
+    header->unit_bytes = PROFILE_UNIT_BYTES;
+    header->thread_bytes = PROFILE_THREAD_BYTES;
+    header->module_bytes = PROFILE_MODULE_BYTES;
+    header->pid = getpid();
+}
+
+bool arena_open(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return false;
+    struct profile_header *header = NULL;
+    if (os_reserve(fd, 0, PROFILE_HEADER_BYTES))
+        header = os_map_shared(fd, 0, PROFILE_HEADER_BYTES);
+    if (!header) {
+        close(fd);
+        unlink(path);
+        return false;
+    }
+    fill_header(header);
+    arena.fd = fd;
+    arena.header = header;
+    return true;
+}
+
+void arena_abandon(void)
+{
+    if (arena.fd >= 0)
+        close(arena.fd);
+    /* The parent's chunks stay mapped but unreachable; nothing of the child writes there. */
+    uint32_t used = arena.next_chunk < PROFILE_MAX_CHUNKS ? arena.next_chunk : PROFILE_MAX_CHUNKS;
+    memset(arena.chunks, 0, used * sizeof(arena.chunks[0]));
+    arena.fd = -1;
+    arena.header = NULL;
+    arena.next_chunk = 0;
+    arena.retry_ns = 0;
+    arena.threads = arena.modules = arena.text = (struct filling){NULL, 0};
+}
+
+void arena_finish(void)
+{
+    if (arena.header)
+        store_release(&arena.header->finished, 1);
+    if (arena.fd >= 0)
+        close(arena.fd);
+    arena.fd = -1;
+}
+
+bool arena_is_open(void)
+{
+    return arena.fd >= 0;
+}
+
+struct profile_header *arena_header(void)
+{
+    return arena.header;
+}
+
+static void raise_chunk_count(uint32_t count)
+{
+    uint32_t seen = load_relaxed(&arena.header->chunk_count);
+    while (seen < count && !compare_exchange(&arena.header->chunk_count, &seen, count))
+        ;
+}
+
+struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, uint32_t *chunk_no)
+{
+    if (arena.fd < 0 || load_relaxed(&arena.next_chunk) >= PROFILE_MAX_CHUNKS)
+        return NULL;
+    uint64_t retry_ns = load_relaxed(&arena.retry_ns);
+    if (retry_ns && clock_now_ns() < retry_ns)
+        return NULL;
+    uint32_t number = fetch_add_relaxed(&arena.next_chunk, 1);
+    if (number >= PROFILE_MAX_CHUNKS)
+        return NULL;
+    struct profile_chunk *chunk = NULL;
+    if (os_reserve(arena.fd, chunk_offset(number), PROFILE_CHUNK_BYTES))
+        chunk = os_map_shared(arena.fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
+    if (!chunk) {
+        store_relaxed(&arena.retry_ns, clock_now_ns() + RETRY_NS);
+        return NULL;
+    }
+    store_relaxed(&arena.retry_ns, 0);
+    chunk->owner = owner;
+    chunk->used = kind == PROFILE_CHUNK_TREE ? 1 : 0;
+    chunk->metric_unit = PROFILE_UNITS_PER_CHUNK;
+    store_release(&chunk->kind, (uint32_t)kind);
+    store_release(&arena.chunks[number], chunk); /* A2, pairs with arena_unit() */
+    raise_chunk_count(number + 1);
+    *chunk_no = number;
+    return chunk;
+}
+
+void *arena_unit(uint32_t unit_idx)
+{
+    struct profile_chunk *chunk = load_acquire(&arena.chunks[unit_idx / PROFILE_UNITS_PER_CHUNK]);
+    return (char *)chunk + (size_t)(unit_idx % PROFILE_UNITS_PER_CHUNK) * PROFILE_UNIT_BYTES;
+}
+
+void *arena_record(enum profile_chunk_kind kind, uint32_t *number)
+{
+    struct filling *filling = kind == PROFILE_CHUNK_THREAD ? &arena.threads : &arena.modules;
+    uint32_t bytes = kind == PROFILE_CHUNK_THREAD ? PROFILE_THREAD_BYTES : PROFILE_MODULE_BYTES;
+    uint32_t room = PROFILE_CHUNK_BYTES / bytes - 1; /* the first place holds the chunk's header */
+    if (!filling->chunk || filling->chunk->used == room) {
+        uint32_t unused;
+        struct profile_chunk *chunk = arena_chunk(kind, 0, &unused);
+        if (!chunk)
+            return NULL;
+        if (filling->chunk)
+            filling->count += room;
+        filling->chunk = chunk;
+    }
+    uint32_t place = filling->chunk->used;
+    *number = filling->count + place;
+    store_release(&filling->chunk->used, place + 1);
+    return (char *)filling->chunk + (size_t)(place + 1) * bytes;
+}
+
+bool arena_text(const char *key, const char *value)
+{
+    size_t key_bytes = strlen(key) + 1, value_bytes = strlen(value) + 1;
+    size_t room = PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES;
+    if (key_bytes + value_bytes > room)
+        return false;
+    struct filling *filling = &arena.text;
+    if (!filling->chunk || filling->chunk->used + key_bytes + value_bytes > room) {
+        uint32_t unused;
+        struct profile_chunk *chunk = arena_chunk(PROFILE_CHUNK_TEXT, 0, &unused);
+        if (!chunk)
+            return false;
+        filling->chunk = chunk;
+    }
+    char *place = (char *)filling->chunk + PROFILE_UNIT_BYTES + filling->chunk->used;
+    memcpy(place, key, key_bytes);
+    memcpy(place + key_bytes, value, value_bytes);
+    store_release(&filling->chunk->used, filling->chunk->used + (uint32_t)(key_bytes + value_bytes));
+    return true;
+}

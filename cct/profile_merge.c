@@ -1,0 +1,228 @@
+/* The file may come from a process that was killed at any instant, or from anywhere: no index is followed before it
+ * is checked, and nodes whose way to a root is broken or circular are left out.
+ *
+ * Each node of the file has a place, found once: the merged node it adds to, or PLACE_SKIP. A node's place needs its
+ * parent's place, so a chain of parents without one is put on a stack and placed from the outermost inward. */
+#include "cct/profile_merge.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cct/pair_map.h"
+
+enum {
+    PLACE_UNKNOWN = 0,
+    PLACE_IN_PROGRESS = 1, /* on the stack: meeting it again is a cycle */
+    PLACE_SKIP = 2,
+    PLACE_MERGED = 3, /* + the merged node's index */
+};
+
+struct merge {
+    const struct profile_chunks *chunks;
+    struct profile *profile;
+    size_t node_capacity;
+    uint32_t *place; /* by node_idx */
+    uint32_t *stack;
+    size_t stack_count, stack_capacity;
+    struct pair_map children; /* (key, parent and kind) -> merged node */
+    bool no_memory;
+};
+
+bool profile_number_sane(double value)
+{
+    /* 1e24 ns is a thousand years on 30,000 threads. */
+    return isfinite(value) && fabs(value) <= 1e24;
+}
+
+static const struct profile_node *merge_node_at(const struct merge *merge, uint32_t node_idx)
+{
+    uint32_t chunk_no = node_idx / PROFILE_UNITS_PER_CHUNK, unit = node_idx % PROFILE_UNITS_PER_CHUNK;
+    if (chunk_no >= merge->chunks->count || unit == 0)
+        return NULL;
+    const struct profile_chunk *chunk = profile_chunk_at(merge->chunks, chunk_no);
+    if (chunk->kind != PROFILE_CHUNK_TREE || unit >= chunk->used || unit >= PROFILE_UNITS_PER_CHUNK)
+        return NULL;
+    return (const struct profile_node *)chunk + unit;
+}
+
+static const struct profile_metric *merge_metric_at(const struct merge *merge, uint32_t metric_idx)
+{
+    uint32_t chunk_no = metric_idx / PROFILE_UNITS_PER_CHUNK, unit = metric_idx % PROFILE_UNITS_PER_CHUNK;
+    if (chunk_no >= merge->chunks->count || unit == 0 || unit % 2 != 0)
+        return NULL;
+    const struct profile_chunk *chunk = profile_chunk_at(merge->chunks, chunk_no);
+    if (chunk->kind != PROFILE_CHUNK_TREE || unit < chunk->metric_unit || unit < chunk->used)
+        return NULL;
+    return (const struct profile_metric *)((const struct profile_node *)chunk + unit);
+}
+
+static uint32_t merge_child(struct merge *merge, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    struct profile *profile = merge->profile;
+    uint32_t *slot = pair_map_slot(&merge->children, key, (uint64_t)parent << 8 | kind);
+    if (!slot) {
+        merge->no_memory = true;
+        return 0;
+    }
+    if (*slot != PAIR_MAP_NEW)
+        return *slot;
+    if (profile->node_count == merge->node_capacity) {
+        size_t capacity = merge->node_capacity ? 2 * merge->node_capacity : 256;
+        struct merged_node *nodes = realloc(profile->nodes, capacity * sizeof *nodes);
+        if (!nodes) {
+            merge->no_memory = true;
+            *slot = 0;
+            return 0;
+        }
+        profile->nodes = nodes;
+        merge->node_capacity = capacity;
+    }
+    *slot = (uint32_t)profile->node_count++;
+    profile->nodes[*slot] = (struct merged_node){.key = key, .parent = parent, .kind = kind};
+    return *slot;
+}
+
+/* The place of a node whose parent has place `parent` (PLACE_SKIP for nodes without a valid parent). */
+static uint32_t merge_place_one(struct merge *merge, const struct profile_node *node, uint32_t parent)
+{
+    switch (node->kind) {
+    case PROFILE_NODE_ROOT:
+        return node->parent == 0 ? PLACE_MERGED : PLACE_SKIP;
+    case PROFILE_NODE_REGION: {
+        if (node->parent != 0)
+            return PLACE_SKIP;
+        uint32_t at = merge_child(merge, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRESOLVED);
+        if (node->key != 0)
+            at = merge_child(merge, at, PROFILE_NODE_FRAME, node->key);
+        return PLACE_MERGED + at;
+    }
+    case PROFILE_NODE_FRAME:
+    case PROFILE_NODE_RUNTIME:
+    case PROFILE_NODE_LOCK:
+    case PROFILE_NODE_PSEUDO:
+        if (parent == PLACE_SKIP || merge->profile->nodes[parent - PLACE_MERGED].kind == PROFILE_NODE_LOCK)
+            return PLACE_SKIP; /* lock metrics are leaves */
+        return PLACE_MERGED + merge_child(merge, parent - PLACE_MERGED, node->kind, node->key);
+    default: /* recycled, a trie of region contexts, or nothing that this version writes */
+        return PLACE_SKIP;
+    }
+}
+
+static bool merge_push(struct merge *merge, uint32_t node_idx)
+{
+    if (merge->stack_count == merge->stack_capacity) {
+        size_t capacity = merge->stack_capacity ? 2 * merge->stack_capacity : 1024;
+        uint32_t *stack = realloc(merge->stack, capacity * sizeof *stack);
+        if (!stack) {
+            merge->no_memory = true;
+            return false;
+        }
+        merge->stack = stack;
+        merge->stack_capacity = capacity;
+    }
+    merge->stack[merge->stack_count++] = node_idx;
+    merge->place[node_idx] = PLACE_IN_PROGRESS;
+    return true;
+}
+
+static uint32_t merge_place(struct merge *merge, uint32_t node_idx)
+{
+    uint32_t place = PLACE_SKIP;
+    for (uint32_t at = node_idx;;) {
+        const struct profile_node *node = merge_node_at(merge, at);
+        if (!node)
+            break;
+        if (merge->place[at] != PLACE_UNKNOWN) {
+            if (merge->place[at] != PLACE_IN_PROGRESS)
+                place = merge->place[at];
+            break;
+        }
+        if (!merge_push(merge, at))
+            break;
+        if (node->parent == 0 || node->kind == PROFILE_NODE_FREE)
+            break;
+        at = node->parent;
+    }
+    while (merge->stack_count) {
+        uint32_t at = merge->stack[--merge->stack_count];
+        place = merge_place_one(merge, merge_node_at(merge, at), place);
+        merge->place[at] = place;
+    }
+    return place;
+}
+
+static bool merge_metric_sane(const struct profile_metric *metric)
+{
+    return profile_number_sane(metric->work) && profile_number_sane(metric->overhead) &&
+           profile_number_sane(metric->lock_wait) && profile_number_sane(metric->inverse_busy) &&
+           profile_number_sane(metric->shared_idle) && profile_number_sane(metric->lock_wait_here) &&
+           metric->work >= 0 && metric->overhead >= 0 && metric->lock_wait >= 0 && metric->inverse_busy >= 0 &&
+           metric->lock_wait_here >= 0;
+}
+
+static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
+{
+    const struct profile_chunk *chunk = profile_chunk_at(merge->chunks, chunk_no);
+    uint32_t used = chunk->used < PROFILE_UNITS_PER_CHUNK ? chunk->used : PROFILE_UNITS_PER_CHUNK;
+    for (uint32_t unit = 1; unit < used && !merge->no_memory; unit++) {
+        uint32_t node_idx = chunk_no * PROFILE_UNITS_PER_CHUNK + unit;
+        uint32_t place = merge->place[node_idx];
+        if (place == PLACE_UNKNOWN)
+            place = merge_place(merge, node_idx);
+        uint32_t metric_idx = ((const struct profile_node *)chunk)[unit].metric;
+        const struct profile_metric *metric = metric_idx ? merge_metric_at(merge, metric_idx) : NULL;
+        if (place == PLACE_SKIP || !metric || merge->no_memory)
+            continue;
+        if (!merge_metric_sane(metric))
+            return "damaged: a metric is not a number that can be measured";
+        struct profile_metric *sum = &merge->profile->nodes[place - PLACE_MERGED].metric;
+        sum->samples += metric->samples;
+        sum->work += metric->work;
+        sum->overhead += metric->overhead;
+        sum->lock_wait += metric->lock_wait;
+        sum->inverse_busy += metric->inverse_busy;
+        sum->shared_idle += metric->shared_idle;
+        sum->lock_wait_here += metric->lock_wait_here;
+    }
+    return merge->no_memory ? "not enough memory to read it" : NULL;
+}
+
+static const char *merge_sum_unresolved(struct profile *profile)
+{
+    bool *unresolved = calloc(profile->node_count, sizeof *unresolved);
+    if (!unresolved)
+        return "not enough memory to read it";
+    for (size_t i = 1; i < profile->node_count; i++) {
+        const struct merged_node *node = &profile->nodes[i];
+        unresolved[i] = unresolved[node->parent] ||
+                        (node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_UNRESOLVED);
+        if (unresolved[i])
+            profile->unresolved_ns += node->metric.work + node->metric.overhead + node->metric.lock_wait;
+    }
+    free(unresolved);
+    return NULL;
+}
+
+const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile)
+{
+    struct merge merge = {.chunks = chunks, .profile = profile};
+    const char *wrong = NULL;
+    merge.place = calloc((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *merge.place);
+    profile->nodes = calloc(256, sizeof *profile->nodes);
+    if (!merge.place || !profile->nodes) {
+        wrong = "not enough memory to read it";
+    } else {
+        merge.node_capacity = 256;
+        profile->node_count = 1;
+        profile->nodes[0].kind = PROFILE_NODE_ROOT;
+    }
+    for (uint32_t n = 0; n < chunks->count && !wrong; n++)
+        if (profile_chunk_at(chunks, n)->kind == PROFILE_CHUNK_TREE)
+            wrong = merge_chunk(&merge, n);
+    if (!wrong)
+        wrong = merge_sum_unresolved(profile);
+    free(merge.place);
+    free(merge.stack);
+    pair_map_free(&merge.children);
+    return wrong;
+}

@@ -1,0 +1,29 @@
+/* Merging the trees of one measurement file into one tree: the second half of profile_read. */
+#ifndef BLAME_CCT_PROFILE_MERGE_H
+#define BLAME_CCT_PROFILE_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cct/profile_read.h"
+
+/* The chunks of a file in memory, aligned for the records in them. Their contents are not trusted. */
+struct profile_chunks {
+    const unsigned char *bytes;
+    uint32_t count;
+};
+
+/* Chunk number n's header. [init] */
+static inline const struct profile_chunk *profile_chunk_at(const struct profile_chunks *chunks, uint32_t n)
+{
+    return (const struct profile_chunk *)(chunks->bytes + (size_t)n * PROFILE_CHUNK_BYTES);
+}
+
+/* Fills nodes, node_count and unresolved_ns of *profile. Returns NULL, or what is wrong with the file. [init] */
+const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile);
+
+/* Whether a measured sum can be one: finite, and of a size that time can have. [init] */
+bool profile_number_sane(double value);
+
+#endif

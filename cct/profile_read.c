@@ -1,0 +1,289 @@
+#include "cct/profile_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cct/profile_merge.h"
+
+#define THREADS_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_THREAD_BYTES) / PROFILE_THREAD_BYTES)
+#define MODULES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_MODULE_BYTES) / PROFILE_MODULE_BYTES)
+#define TEXT_PER_CHUNK    (PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES)
+
+/* Reads exactly `bytes` at `offset`; a short read counts as an error with errno 0. */
+static bool read_at(int file, void *to, size_t bytes, off_t offset)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = pread(file, (char *)to + done, bytes - done, offset + (off_t)done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            errno = got < 0 ? errno : 0;
+            return false;
+        }
+        done += (size_t)got;
+    }
+    return true;
+}
+
+/* Returns what is wrong with the header, or NULL. */
+static const char *check_header(const struct profile_header *header)
+{
+    if (memcmp(header->magic, PROFILE_MAGIC, sizeof header->magic) != 0)
+        return "not a blame profile";
+    if (header->byte_order == __builtin_bswap32(PROFILE_BYTE_ORDER))
+        return "written on a machine with the other byte order; read it there";
+    if (header->byte_order != PROFILE_BYTE_ORDER)
+        return "damaged: its header makes no sense";
+    if (header->version != PROFILE_VERSION)
+        return NULL; /* the caller names both versions */
+    if (header->header_bytes != PROFILE_HEADER_BYTES || header->chunk_bytes != PROFILE_CHUNK_BYTES ||
+        header->unit_bytes != PROFILE_UNIT_BYTES || header->thread_bytes != PROFILE_THREAD_BYTES ||
+        header->module_bytes != PROFILE_MODULE_BYTES || header->chunk_count > PROFILE_MAX_CHUNKS)
+        return "damaged: its header makes no sense";
+    return NULL;
+}
+
+static bool thread_sane(const struct profile_thread *thread)
+{
+    const double sums[] = {thread->work, thread->overhead, thread->lock_wait,       thread->idle,
+                           thread->parked, thread->dropped_ns, thread->idle_nobody_busy};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (!profile_number_sane(sums[i]) || sums[i] < 0)
+            return false;
+    return true;
+}
+
+static uint32_t count_records(const struct profile_chunks *chunks, uint32_t kind, uint32_t per_chunk)
+{
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind == kind)
+            count += chunk->used < per_chunk ? chunk->used : per_chunk;
+    }
+    return count;
+}
+
+static int compare_threads(const void *left, const void *right)
+{
+    const struct profile_thread *a = left, *b = right;
+    if (a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+static const char *read_threads(const struct profile_chunks *chunks, struct profile *profile)
+{
+    size_t room = count_records(chunks, PROFILE_CHUNK_THREAD, THREADS_PER_CHUNK);
+    profile->threads = calloc(room + 1, sizeof *profile->threads);
+    if (!profile->threads)
+        return "not enough memory to read it";
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_THREAD)
+            continue;
+        const struct profile_thread *thread = (const struct profile_thread *)chunk + 1;
+        for (uint32_t i = 0; i < chunk->used && i < THREADS_PER_CHUNK; i++, thread++) {
+            if (thread->kind == PROFILE_THREAD_UNUSED)
+                continue;
+            if (!thread_sane(thread))
+                return "damaged: a thread's sum is not a number that can be measured";
+            profile->threads[profile->thread_count++] = *thread;
+        }
+    }
+    qsort(profile->threads, profile->thread_count, sizeof *profile->threads, compare_threads);
+    return NULL;
+}
+
+static const char *read_modules(const struct profile_chunks *chunks, struct profile *profile)
+{
+    size_t room = count_records(chunks, PROFILE_CHUNK_MODULE, MODULES_PER_CHUNK);
+    profile->modules = calloc(room + 1, sizeof *profile->modules);
+    if (!profile->modules)
+        return "not enough memory to read it";
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_MODULE)
+            continue;
+        const struct profile_module *from = (const struct profile_module *)chunk + 1;
+        for (uint32_t i = 0; i < chunk->used && i < MODULES_PER_CHUNK; i++, from++) {
+            struct profile_module *module = &profile->modules[profile->module_count++];
+            *module = *from;
+            module->path[sizeof module->path - 1] = '\0';
+            if (module->build_id_bytes > sizeof module->build_id)
+                module->build_id_bytes = 0;
+        }
+    }
+    return NULL;
+}
+
+static const char *read_text(const struct profile_chunks *chunks, struct profile *profile)
+{
+    size_t room = count_records(chunks, PROFILE_CHUNK_TEXT, TEXT_PER_CHUNK);
+    profile->text = calloc(room + 1, 1);
+    if (!profile->text)
+        return "not enough memory to read it";
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_TEXT)
+            continue;
+        size_t bytes = chunk->used < TEXT_PER_CHUNK ? chunk->used : TEXT_PER_CHUNK;
+        memcpy(profile->text + profile->text_bytes, (const char *)chunk + PROFILE_UNIT_BYTES, bytes);
+        profile->text_bytes += bytes;
+    }
+    return NULL;
+}
+
+struct moment {
+    uint64_t time_ns;
+    int change;
+};
+
+static int compare_moments(const void *left, const void *right)
+{
+    const struct moment *a = left, *b = right;
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return a->change - b->change;
+}
+
+/* T of a process that ended before the tool wrote it: the most lifetimes that overlap. */
+static uint32_t most_threads(const struct profile *profile)
+{
+    struct moment *moments = calloc(2 * profile->thread_count + 1, sizeof *moments);
+    uint32_t now = 0, most = 1;
+    if (!moments)
+        return 1;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        moments[2 * i] = (struct moment){thread->begin_ns, 1};
+        moments[2 * i + 1] = (struct moment){thread->end_ns ? thread->end_ns : UINT64_MAX, -1};
+    }
+    qsort(moments, 2 * profile->thread_count, sizeof *moments, compare_moments);
+    for (size_t i = 0; i < 2 * profile->thread_count; i++) {
+        if (moments[i].change < 0 && now == 0)
+            continue; /* an end before its begin: a damaged record */
+        now += (uint32_t)moments[i].change;
+        most = now > most ? now : most;
+    }
+    free(moments);
+    return most;
+}
+
+/* Reads the chunks of `file`; NULL or what is wrong. *bytes is malloc'ed. */
+static const char *load_chunks(int file, const struct profile_header *header, off_t size, unsigned char **bytes,
+                               char *buffer, size_t buffer_bytes)
+{
+    off_t there = size > PROFILE_HEADER_BYTES ? (size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
+    size_t wanted = (size_t)header->chunk_count * PROFILE_CHUNK_BYTES;
+    if (there < header->chunk_count) {
+        snprintf(buffer, buffer_bytes, "truncated: %lld of its %u chunks are there", (long long)there,
+                 header->chunk_count);
+        return buffer;
+    }
+    *bytes = malloc(wanted + 1);
+    if (!*bytes)
+        return "not enough memory to read it";
+    if (!read_at(file, *bytes, wanted, PROFILE_HEADER_BYTES)) {
+        snprintf(buffer, buffer_bytes, "cannot be read: %s", errno ? strerror(errno) : "it became shorter");
+        return buffer;
+    }
+    return NULL;
+}
+
+/* Fills *profile from an open file; NULL or what is wrong, perhaps in buffer. */
+static const char *read_open_file(int file, struct profile *profile, char *buffer, size_t buffer_bytes)
+{
+    struct profile_header *header = &profile->header;
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        return "cannot be examined";
+    if (S_ISDIR(status.st_mode))
+        return "is a directory, not a measurement file";
+    if (status.st_size == 0)
+        return "empty: the program ended before the measurement began";
+    if (status.st_size < (off_t)sizeof *header)
+        return "not a blame profile (too short)";
+    if (!read_at(file, header, sizeof *header, 0))
+        return "cannot be read";
+    const char *wrong = check_header(header);
+    if (!wrong && header->version != PROFILE_VERSION) {
+        snprintf(buffer, buffer_bytes, "profile format version %u; this blame reads version %u", header->version,
+                 PROFILE_VERSION);
+        return buffer;
+    }
+    unsigned char *bytes = NULL;
+    if (!wrong)
+        wrong = load_chunks(file, header, status.st_size, &bytes, buffer, buffer_bytes);
+    struct profile_chunks chunks = {.bytes = bytes, .count = header->chunk_count};
+    if (!wrong)
+        wrong = read_threads(&chunks, profile);
+    if (!wrong)
+        wrong = read_modules(&chunks, profile);
+    if (!wrong)
+        wrong = read_text(&chunks, profile);
+    if (!wrong)
+        wrong = profile_merge(&chunks, profile);
+    free(bytes);
+    return wrong;
+}
+
+struct profile *profile_read(const char *path, char *error, size_t error_bytes)
+{
+    char buffer[160];
+    struct profile *profile = calloc(1, sizeof *profile);
+    /* O_NONBLOCK: a FIFO in place of a profile must not hang us. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const char *wrong = NULL;
+    if (file < 0) {
+        snprintf(buffer, sizeof buffer, "cannot be opened: %s", strerror(errno));
+        wrong = buffer;
+    } else if (!profile) {
+        wrong = "not enough memory to read it";
+    } else {
+        wrong = read_open_file(file, profile, buffer, sizeof buffer);
+    }
+    if (file >= 0)
+        close(file);
+    if (wrong) {
+        snprintf(error, error_bytes, "%s: %s", path, wrong);
+        profile_free(profile);
+        return NULL;
+    }
+    if (profile->header.threads_max == 0)
+        profile->header.threads_max = most_threads(profile);
+    if (profile->header.cores == 0)
+        profile->header.cores = 1;
+    return profile;
+}
+
+void profile_free(struct profile *profile)
+{
+    if (!profile)
+        return;
+    free(profile->nodes);
+    free(profile->threads);
+    free(profile->modules);
+    free(profile->text);
+    free(profile);
+}
+
+const char *profile_text(const struct profile *profile, const char *key)
+{
+    const char *at = profile->text, *end = at + profile->text_bytes;
+    /* read_text() keeps one zero byte behind the text, so strings end at `end` at the latest. */
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        if (value > end)
+            break;
+        if (*at && strcmp(at, key) == 0)
+            return value;
+        at = value < end ? value + strlen(value) + 1 : end;
+    }
+    return NULL;
+}

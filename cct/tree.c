@@ -1,0 +1,271 @@
+#include "cct/tree.h"
+
+#include <string.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+#include "cct/arena.h"
+
+static uint32_t hash_of(uint32_t parent, uint32_t kind, uint64_t key)
+{
+    uint64_t h = (key ^ ((uint64_t)kind << 40)) * 0x9e3779b97f4a7c15ull + parent;
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9ull;
+    return (uint32_t)(h >> 32);
+}
+
+struct profile_node *tree_node(uint32_t node_idx)
+{
+    return arena_unit(node_idx);
+}
+
+/* Segment 0 holds the first buckets, segment s the next TREE_FIRST_SEGMENT << (s - 1). */
+static uint32_t *bucket_at(struct tree *tree, uint32_t bucket)
+{
+    if (bucket < TREE_FIRST_SEGMENT)
+        return &tree->segments[0][bucket];
+    uint32_t segment = (uint32_t)(32 - __builtin_clz(bucket / TREE_FIRST_SEGMENT));
+    return &tree->segments[segment][bucket - (TREE_FIRST_SEGMENT << (segment - 1))];
+}
+
+static uint32_t bucket_number(const struct tree *tree, uint32_t hash)
+{
+    uint32_t bucket = hash & (2 * tree->level_size - 1);
+    return bucket < tree->buckets ? bucket : hash & (tree->level_size - 1);
+}
+
+static uint32_t node_hash(const struct profile_node *node)
+{
+    return hash_of(node->parent, node->kind, node->key);
+}
+
+/* Linear hashing: adds one bucket and splits the one whose nodes it shares. Without memory the chains just grow. */
+static void split_one_bucket(struct tree *tree)
+{
+    uint32_t added = tree->buckets;
+    uint32_t segment = (uint32_t)(32 - __builtin_clz(added / TREE_FIRST_SEGMENT));
+    if (segment >= TREE_SEGMENTS)
+        return;
+    if (!tree->segments[segment]) {
+        tree->segments[segment] = os_map((size_t)(TREE_FIRST_SEGMENT << (segment - 1)) * sizeof(uint32_t));
+        if (!tree->segments[segment])
+            return;
+    }
+    tree->buckets++;
+    uint32_t *from = bucket_at(tree, added - tree->level_size), *to = bucket_at(tree, added);
+    while (*from) {
+        struct profile_node *node = tree_node(*from);
+        if (bucket_number(tree, node_hash(node)) != added) {
+            from = &node->hash_next;
+            continue;
+        }
+        uint32_t moved = *from;
+        *from = node->hash_next;
+        node->hash_next = *to;
+        *to = moved;
+    }
+    if (tree->buckets == 2 * tree->level_size)
+        tree->level_size *= 2;
+}
+
+static void hash_insert(struct tree *tree, uint32_t node_idx)
+{
+    struct profile_node *node = tree_node(node_idx);
+    uint32_t *bucket = bucket_at(tree, bucket_number(tree, node_hash(node)));
+    node->hash_next = *bucket;
+    *bucket = node_idx;
+    if (++tree->entries > tree->buckets)
+        split_one_bucket(tree);
+}
+
+static void hash_remove(struct tree *tree, uint32_t node_idx)
+{
+    struct profile_node *node = tree_node(node_idx);
+    uint32_t *link = bucket_at(tree, bucket_number(tree, node_hash(node)));
+    while (*link && *link != node_idx)
+        link = &tree_node(*link)->hash_next;
+    if (*link) {
+        *link = node->hash_next;
+        tree->entries--;
+    }
+}
+
+/* Room for one more unit below and one metric above in the current chunk, or a new chunk. */
+static bool have_chunk(struct tree *tree, uint32_t units)
+{
+    if (tree->chunk && tree->chunk->used + units <= tree->chunk->metric_unit)
+        return true;
+    uint32_t chunk_no;
+    struct profile_chunk *chunk = arena_chunk(PROFILE_CHUNK_TREE, tree->number, &chunk_no);
+    if (!chunk)
+        return false;
+    tree->chunk = chunk;
+    tree->chunk_no = chunk_no;
+    return true;
+}
+
+static uint32_t new_node(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+{
+    uint32_t node_idx = tree->free_nodes, unit = 0;
+    if (node_idx) {
+        tree->free_nodes = tree_node(node_idx)->hash_next;
+    } else {
+        if (!have_chunk(tree, 1))
+            return 0;
+        unit = tree->chunk->used;
+        node_idx = tree->chunk_no * PROFILE_UNITS_PER_CHUNK + unit;
+    }
+    struct profile_node *node = tree_node(node_idx);
+    *node = (struct profile_node){.key = key, .parent = parent};
+    store_release(&node->kind, (uint8_t)kind); /* a reader of the file skips the node until it is whole */
+    if (unit)
+        store_release(&tree->chunk->used, unit + 1);
+    if (parent) {
+        struct profile_node *above = tree_node(parent);
+        node->next_sibling = above->first_child;
+        above->first_child = node_idx;
+    }
+    return node_idx;
+}
+
+bool tree_init(struct tree *tree, uint32_t number)
+{
+    memset(tree, 0, sizeof(*tree));
+    tree->number = number;
+    tree->buckets = tree->level_size = TREE_FIRST_SEGMENT;
+    tree->segments[0] = os_map(TREE_FIRST_SEGMENT * sizeof(uint32_t));
+    if (!tree->segments[0])
+        return false;
+    tree->root = new_node(tree, 0, PROFILE_NODE_ROOT, 0);
+    tree->trie = tree->root ? new_node(tree, 0, PROFILE_NODE_TRIE, 0) : 0;
+    return tree->trie != 0;
+}
+
+uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+{
+    uint32_t bucket = bucket_number(tree, hash_of(parent, kind, key));
+    for (uint32_t idx = *bucket_at(tree, bucket); idx;) {
+        struct profile_node *node = tree_node(idx);
+        if (node->key == key && node->parent == parent && node->kind == kind)
+            return idx;
+        idx = node->hash_next;
+    }
+    uint32_t node_idx = new_node(tree, parent, kind, key);
+    if (node_idx)
+        hash_insert(tree, node_idx);
+    return node_idx;
+}
+
+uint32_t tree_placeholder(struct tree *tree, uint64_t key)
+{
+    return new_node(tree, 0, PROFILE_NODE_REGION, key);
+}
+
+struct profile_metric *tree_metric(struct tree *tree, uint32_t node_idx)
+{
+    struct profile_node *node = tree_node(node_idx);
+    if (node->metric)
+        return arena_unit(node->metric);
+    uint32_t unit_idx = tree->free_metrics;
+    if (unit_idx) {
+        tree->free_metrics = *(uint32_t *)arena_unit(unit_idx);
+    } else {
+        if (!have_chunk(tree, 2))
+            return NULL;
+        tree->chunk->metric_unit -= 2;
+        unit_idx = tree->chunk_no * PROFILE_UNITS_PER_CHUNK + tree->chunk->metric_unit;
+    }
+    struct profile_metric *metric = arena_unit(unit_idx);
+    memset(metric, 0, sizeof(*metric));
+    store_release(&node->metric, unit_idx);
+    return metric;
+}
+
+static void recycle_node(struct tree *tree, uint32_t node_idx)
+{
+    struct profile_node *node = tree_node(node_idx);
+    store_release(&node->kind, (uint8_t)PROFILE_NODE_FREE);
+    if (node->metric) {
+        *(uint32_t *)arena_unit(node->metric) = tree->free_metrics;
+        tree->free_metrics = node->metric;
+        node->metric = 0;
+    }
+    node->parent = node->first_child = node->next_sibling = 0;
+    node->hash_next = tree->free_nodes;
+    tree->free_nodes = node_idx;
+}
+
+void tree_add_metric(struct profile_metric *to, const struct profile_metric *from)
+{
+    to->samples += from->samples;
+    to->work += from->work;
+    to->overhead += from->overhead;
+    to->lock_wait += from->lock_wait;
+    to->inverse_busy += from->inverse_busy;
+    to->shared_idle += from->shared_idle;
+    to->lock_wait_here += from->lock_wait_here;
+    to->waits += from->waits;
+}
+
+/* Moves one node's metrics to its counterpart. */
+static bool move_metric(struct tree *tree, struct profile_node *from, uint32_t to_idx)
+{
+    if (!from->metric)
+        return true;
+    struct profile_metric *to = tree_metric(tree, to_idx), *source = arena_unit(from->metric);
+    if (!to)
+        return false;
+    tree_add_metric(to, source);
+    memset(source, 0, sizeof(*source)); /* a second visit after a failure must not add it again */
+    return true;
+}
+
+/* Walks `from` depth first, in step with its counterpart below `into`; both find their way back by parents, so no
+ * stack is needed. A node is recycled when its last child has gone. */
+bool tree_graft(struct tree *tree, uint32_t from, uint32_t into)
+{
+    if (!move_metric(tree, tree_node(from), into))
+        return false;
+    uint32_t at = from, target = into;
+    for (;;) {
+        struct profile_node *node = tree_node(at);
+        uint32_t child_idx = node->first_child;
+        if (child_idx) {
+            struct profile_node *child = tree_node(child_idx);
+            uint32_t twin = tree_child(tree, target, (enum profile_node_kind)child->kind, child->key);
+            if (!twin || !move_metric(tree, child, twin))
+                return false;
+            at = child_idx;
+            target = twin;
+            continue;
+        }
+        if (at == from)
+            break;
+        uint32_t parent_idx = node->parent;
+        tree_node(parent_idx)->first_child = node->next_sibling; /* always the first child: depth first */
+        hash_remove(tree, at);
+        recycle_node(tree, at);
+        at = parent_idx;
+        target = tree_node(target)->parent;
+    }
+    recycle_node(tree, from);
+    return true;
+}
+
+uint32_t tree_copy_trie_path(struct tree *tree, uint32_t context, uint32_t into)
+{
+    if (!tree->scratch && !(tree->scratch = os_map(TREE_PATH_MAX * sizeof(uint32_t))))
+        return 0;
+    uint32_t *down = tree->scratch;
+    size_t count = 0;
+    for (uint32_t idx = context; idx && count < TREE_PATH_MAX; idx = tree_node(idx)->parent) {
+        if (tree_node(idx)->kind == PROFILE_NODE_TRIE)
+            break;
+        down[count++] = idx;
+    }
+    while (count > 0 && into) {
+        struct profile_node *node = tree_node(down[--count]);
+        into = tree_child(tree, into, (enum profile_node_kind)node->kind, node->key);
+    }
+    return into;
+}
