@@ -1,0 +1,52 @@
+#include "accounting/account.h"
+
+static double inverse_busy(double p, struct census census)
+{
+    return p / (census.busy ? census.busy : 1);
+}
+
+static double shared_idle(double p, struct census census)
+{
+    double busy = census.busy ? census.busy : 1;
+    double in_use = census.in_use > busy ? census.in_use : busy;
+    return p * (in_use / busy - 1);
+}
+
+void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count, struct census census)
+{
+    metric->samples += count;
+    if (overhead)
+        metric->overhead += p;
+    else
+        metric->work += p;
+    metric->inverse_busy += inverse_busy(p, census);
+    metric->shared_idle += shared_idle(p, census);
+}
+
+struct lock_blame account_waiter(double p, struct census census)
+{
+    return (struct lock_blame){p, inverse_busy(p, census), shared_idle(p, census)};
+}
+
+void account_waiting_here(struct profile_metric *metric, double p, uint64_t count, bool first_of_wait)
+{
+    metric->samples += count;
+    metric->lock_wait_here += p;
+    metric->waits += first_of_wait;
+}
+
+void account_blame(struct profile_metric *metric, const struct lock_blame *blame)
+{
+    metric->lock_wait += blame->lock_wait;
+    metric->inverse_busy += blame->inverse_busy;
+    metric->shared_idle += blame->shared_idle;
+}
+
+void account_idle(struct profile_thread *ledger, const struct idle_sample *sample)
+{
+    ledger->idle += sample->p;
+    if (sample->parked)
+        ledger->parked += sample->p;
+    else if (sample->busy_others == 0)
+        ledger->idle_nobody_busy += sample->p;
+}

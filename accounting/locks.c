@@ -1,0 +1,88 @@
+#include "accounting/locks.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/atomics.h"
+
+#define TABLE_ENTRIES 8192u
+#define MAX_PROBES    64u
+
+struct entry {
+    uint64_t key;
+    uint64_t lock_wait, inverse_busy, shared_idle; /* doubles, as bits */
+} __attribute__((aligned(64)));
+
+static struct entry table[TABLE_ENTRIES];
+
+static uint32_t first_place(uint64_t key)
+{
+    return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & (TABLE_ENTRIES - 1);
+}
+
+/* Entries are never removed while the program runs, so an empty place ends the search. */
+static struct entry *find(uint64_t key, bool make)
+{
+    uint32_t place = first_place(key);
+    for (uint32_t i = 0; i < MAX_PROBES; i++, place = (place + 1) & (TABLE_ENTRIES - 1)) {
+        uint64_t seen = load_acquire(&table[place].key);
+        if (seen == key)
+            return &table[place];
+        if (seen)
+            continue;
+        if (!make)
+            return NULL;
+        if (compare_exchange(&table[place].key, &seen, key) || seen == key)
+            return &table[place];
+    }
+    return NULL;
+}
+
+bool locks_add(uint64_t key, const struct lock_blame *blame)
+{
+    struct entry *entry = find(key, true);
+    if (!entry)
+        return false;
+    atomic_add_double(&entry->inverse_busy, blame->inverse_busy);
+    atomic_add_double(&entry->shared_idle, blame->shared_idle);
+    atomic_add_double(&entry->lock_wait, blame->lock_wait);
+    return true;
+}
+
+static bool take(struct entry *entry, struct lock_blame *blame)
+{
+    if (likely(load_relaxed(&entry->lock_wait) == 0))
+        return false;
+    blame->lock_wait = atomic_take_double(&entry->lock_wait);
+    blame->inverse_busy = atomic_take_double(&entry->inverse_busy);
+    blame->shared_idle = atomic_take_double(&entry->shared_idle);
+    return blame->lock_wait != 0;
+}
+
+bool locks_waiting(uint64_t key)
+{
+    const struct entry *entry = find(key, false);
+    return entry && load_relaxed(&entry->lock_wait) != 0;
+}
+
+bool locks_take(uint64_t key, struct lock_blame *blame)
+{
+    struct entry *entry = find(key, false);
+    return entry && take(entry, blame);
+}
+
+bool locks_take_rest(uint32_t *cursor, uint64_t *key, struct lock_blame *blame)
+{
+    while (*cursor < TABLE_ENTRIES) {
+        struct entry *entry = &table[(*cursor)++];
+        *key = entry->key;
+        if (entry->key && take(entry, blame))
+            return true;
+    }
+    return false;
+}
+
+void locks_reset(void)
+{
+    memset(table, 0, sizeof(table));
+}

@@ -1,0 +1,119 @@
+/* Thread states, kept by the tool: one cache line a thread, written only by its thread with relaxed stores, read by
+ * all at sample time (design: docs/concurrency.md, guarantees S1-S3).
+ *
+ * S1: a line is written by its thread's callbacks only; a reader sees each word whole, perhaps not all of one moment.
+ * S2: IDLE is stored after idle_since_ns with release order, so that a reader never takes an old entry time.
+ * S3: lines are never unmapped; ABSENT lines are skipped. */
+#ifndef BLAME_ACCOUNTING_STATE_H
+#define BLAME_ACCOUNTING_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/atomics.h"
+#include "cct/region.h"
+
+#define STATE_MAX_THREADS 4096u
+#define STATE_HELD_LOCKS  3u
+
+/* An idle entry counts as dispatch, that is as busy, until this has passed (docs/accounting.md). */
+#define STATE_GRACE_NS 5000u
+
+enum thread_state {
+    STATE_ABSENT = 0,
+    STATE_WORK = 1, /* work or overhead: decided per sample, from the call path */
+    STATE_IDLE = 2,
+    STATE_LOCKWAIT = 3,
+};
+
+struct state_line {
+    uint32_t state;
+    uint32_t held_count;           /* locks held; those beyond STATE_HELD_LOCKS have no name here */
+    uint64_t idle_since_ns;        /* when the thread became IDLE */
+    uint64_t wait_key;             /* PROFILE_LOCK_KEY of the lock that a LOCKWAIT thread waits for */
+    struct region *region;         /* region in which the thread became IDLE, or NULL: in no team */
+    uint32_t region_instance;      /* the record's life at that time */
+    uint32_t reserved;
+    uint64_t held[STATE_HELD_LOCKS];
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct state_line) == 64, "a state line is one cache line");
+
+/* What the other threads do, counted at one sample. */
+struct census {
+    uint32_t busy;    /* b: WORK, LOCKWAIT, and IDLE within its grace; the asking thread included if it is busy */
+    uint32_t in_use;  /* t_now: threads that exist and are not between regions */
+    bool held;        /* a thread holds the lock that was asked for */
+};
+
+/* The next free line, ABSENT; NULL when all are taken.                                                   [any] */
+struct state_line *state_line_acquire(void);
+void state_line_release(struct state_line *line); /* [owner] */
+
+/* Forgets all lines: the child of a fork.                                                               [init] */
+void state_reset(void);
+
+/* Counts all lines as of time_ns, the asking thread by its own line like any other. wait_key 0: no lock asked for.
+ *                                                                                                     [handler] */
+struct census state_census(uint64_t time_ns, uint64_t wait_key);
+
+/* True if the IDLE thread is between regions: the region it waits in has ended.                       [handler] */
+static inline bool state_is_parked(const struct state_line *line)
+{
+    const struct region *region = load_relaxed(&line->region);
+    return !region || (load_acquire(&region->state) & REGION_ENDED) ||
+           load_relaxed(&region->instance) != load_relaxed(&line->region_instance);
+}
+
+static inline void state_set_work(struct state_line *line) /* [owner] */
+{
+    store_relaxed(&line->state, (uint32_t)STATE_WORK);
+}
+
+static inline void state_set_idle(struct state_line *line, uint64_t now_ns) /* [owner] */
+{
+    store_relaxed(&line->idle_since_ns, now_ns);
+    store_release(&line->state, (uint32_t)STATE_IDLE); /* S2, pairs with state_census() */
+}
+
+static inline void state_set_idle_region(struct state_line *line, struct region *region) /* [owner] */
+{
+    store_relaxed(&line->region, region);
+    store_relaxed(&line->region_instance, region ? load_relaxed(&region->instance) : 0);
+}
+
+static inline void state_set_lockwait(struct state_line *line, uint64_t key) /* [owner] */
+{
+    store_relaxed(&line->wait_key, key);
+    store_release(&line->state, (uint32_t)STATE_LOCKWAIT);
+}
+
+static inline void state_lock_held(struct state_line *line, uint64_t key) /* [owner] */
+{
+    uint32_t count = line->held_count;
+    if (likely(count < STATE_HELD_LOCKS))
+        store_relaxed(&line->held[count], key);
+    store_relaxed(&line->held_count, count + 1);
+    store_relaxed(&line->state, (uint32_t)STATE_WORK);
+}
+
+/* Locks are mostly released in reverse order; any order works. A lock that was taken while the names were full is
+ * forgotten as one without a name.                                                                      [owner] */
+static inline void state_lock_released(struct state_line *line, uint64_t key)
+{
+    uint32_t count = line->held_count;
+    if (unlikely(count == 0))
+        return;
+    uint32_t named = count < STATE_HELD_LOCKS ? count : STATE_HELD_LOCKS;
+    for (uint32_t i = named; i-- > 0;) {
+        if (line->held[i] != key)
+            continue;
+        for (uint32_t j = i + 1; j < named; j++)
+            store_relaxed(&line->held[j - 1], line->held[j]);
+        store_relaxed(&line->held[named - 1], 0);
+        break;
+    }
+    store_relaxed(&line->held_count, count - 1);
+}
+
+#endif
