@@ -1,0 +1,235 @@
+/* The hot paths of the tool. The common way through each is a few loads and stores on the thread's own lines: no
+ * read-modify-write on shared memory, no system call, no unwinding. Work on the tree happens only for a thread that
+ * was sampled, inside thread_enter_tool(). */
+#include "ompt_tool/callbacks.h"
+
+#include <omp-tools.h>
+#include <stddef.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "ompt_tool/capture.h"
+#include "ompt_tool/fork.h"
+#include "ompt_tool/runtime.h"
+#include "ompt_tool/sample.h"
+#include "ompt_tool/session.h"
+#include "ompt_tool/thread.h"
+
+/* A task waits in a barrier, taskwait or taskgroup: a bit in the runtime's own task data, so that a thread's state
+ * follows its current task and no depth can drift. */
+#define TASK_WAITING 1u
+
+static inline struct thread *self(void)
+{
+    struct thread *thread = thread_self;
+    if (unlikely(!thread) && unlikely(fork_child_waits()))
+        thread = fork_child_attach();
+    return thread;
+}
+
+static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
+{
+    (void)thread_data;
+    if (type == ompt_thread_other || self())
+        return; /* hidden helpers are nobody's idle threads */
+    thread_attach(type == ompt_thread_initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
+}
+
+static void on_thread_end(ompt_data_t *thread_data)
+{
+    (void)thread_data;
+    if (thread_self)
+        thread_detach(thread_self);
+}
+
+static void capture_eagerly(struct thread *thread, struct region *region)
+{
+    if (!thread_enter_tool(thread))
+        return;
+    capture_region_context(thread, region);
+    thread_leave_tool(thread);
+}
+
+static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_frame, ompt_data_t *parallel_data,
+                              unsigned requested, int flags, const void *codeptr)
+{
+    (void)task_data, (void)task_frame, (void)requested, (void)flags;
+    struct thread *thread = self();
+    parallel_data->ptr = NULL;
+    if (!thread)
+        return;
+    struct region *region = region_begin(&thread->regions, runtime_current_region(), (uintptr_t)codeptr);
+    parallel_data->ptr = region;
+    if (region && session.options.context == CONTEXT_EAGER)
+        capture_eagerly(thread, region);
+}
+
+static void resolve(struct thread *thread, struct region *ended)
+{
+    if (!thread_enter_tool(thread))
+        return;
+    if (ended && region_needs_context(ended))
+        capture_region_context(thread, ended);
+    placeholders_resolve(&thread->placeholders, &thread->tree);
+    thread_leave_tool(thread);
+}
+
+static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, int flags, const void *codeptr)
+{
+    (void)task_data, (void)flags, (void)codeptr;
+    struct thread *thread = self();
+    struct region *region = runtime_region(parallel_data);
+    if (!thread || !region || region->home != &thread->regions)
+        return;
+    if (unlikely(region_needs_context(region) || thread->placeholders.count))
+        resolve(thread, region);
+    state_set_idle_region(thread->line, region->outer);
+    state_set_work(thread->line);
+    parallel_data->ptr = NULL;
+    region_end(region);
+}
+
+static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data,
+                             unsigned team_size, unsigned thread_num, int flags)
+{
+    (void)task_data, (void)team_size, (void)thread_num;
+    struct thread *thread = self();
+    if (!thread || endpoint != ompt_scope_begin || (flags & ompt_task_initial))
+        return;
+    state_set_work(thread->line);
+    if (unlikely(thread->placeholders.count))
+        resolve(thread, NULL);
+    if (unlikely(thread->carries) && thread_enter_tool(thread)) {
+        sample_book_carried(thread, runtime_region(parallel_data));
+        thread_leave_tool(thread);
+    }
+}
+
+static __attribute__((noinline)) void settle(struct thread *thread, bool in_region)
+{
+    uint64_t event_ns = clock_now_ns();
+    if (!thread_enter_tool(thread))
+        return;
+    sample_settle(thread, event_ns, in_region);
+    thread_leave_tool(thread);
+}
+
+static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
+                                ompt_data_t *task_data, const void *codeptr)
+{
+    (void)kind, (void)codeptr;
+    struct thread *thread = self();
+    if (!thread)
+        return;
+    if (endpoint == ompt_scope_begin) {
+        if (task_data)
+            task_data->value |= TASK_WAITING;
+        state_set_idle_region(thread->line, runtime_region(parallel_data));
+        state_set_idle(thread->line, clock_now_ns());
+        return;
+    }
+    if (task_data)
+        task_data->value &= ~(uint64_t)TASK_WAITING;
+    if (unlikely(thread->idle.pending))
+        settle(thread, parallel_data != NULL);
+    state_set_work(thread->line);
+}
+
+static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
+{
+    (void)prior, (void)status;
+    struct thread *thread = self();
+    if (!thread || !next)
+        return; /* a detached task's event was fulfilled: nothing is scheduled */
+    if (unlikely(thread->idle.pending))
+        settle(thread, true);
+    if (next->value & TASK_WAITING)
+        state_set_idle(thread->line, clock_now_ns());
+    else
+        state_set_work(thread->line);
+}
+
+static uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
+{
+    static const uint8_t kinds[] = {
+        [ompt_mutex_lock] = PROFILE_LOCK_LOCK,           [ompt_mutex_test_lock] = PROFILE_LOCK_LOCK,
+        [ompt_mutex_nest_lock] = PROFILE_LOCK_NEST_LOCK, [ompt_mutex_test_nest_lock] = PROFILE_LOCK_NEST_LOCK,
+        [ompt_mutex_critical] = PROFILE_LOCK_CRITICAL,   [ompt_mutex_atomic] = PROFILE_LOCK_ATOMIC,
+        [ompt_mutex_ordered] = PROFILE_LOCK_ORDERED,
+    };
+    return PROFILE_LOCK_KEY((unsigned)kind < sizeof(kinds) ? kinds[kind] : PROFILE_LOCK_UNKNOWN, wait_id);
+}
+
+static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
+                             const void *codeptr)
+{
+    (void)hint, (void)implementation, (void)codeptr;
+    struct thread *thread = self();
+    if (!thread || kind == ompt_mutex_test_lock || kind == ompt_mutex_test_nest_lock)
+        return; /* a test never waits, and has no second event when it fails */
+    thread->acquisitions++;
+    state_set_lockwait(thread->line, lock_key(kind, wait_id));
+}
+
+static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)codeptr;
+    struct thread *thread = self();
+    if (thread)
+        state_lock_held(thread->line, lock_key(kind, wait_id));
+}
+
+/* The lock is held already: the acquisition is over without another event. */
+static void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)wait_id, (void)codeptr;
+    struct thread *thread = self();
+    if (thread && endpoint == ompt_scope_begin)
+        state_set_work(thread->line);
+}
+
+static __attribute__((noinline)) void book_release(struct thread *thread, uint64_t key)
+{
+    struct lock_blame blame;
+    if (!thread_enter_tool(thread))
+        return;
+    if (locks_take(key, &blame))
+        sample_book_release(thread, key, &blame);
+    thread_leave_tool(thread);
+}
+
+static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)codeptr;
+    struct thread *thread = self();
+    if (!thread)
+        return;
+    uint64_t key = lock_key(kind, wait_id);
+    state_lock_released(thread->line, key);
+    if (unlikely(locks_waiting(key)))
+        book_release(thread, key);
+}
+
+int callbacks_register(void)
+{
+    static const struct {
+        ompt_callbacks_t event;
+        ompt_callback_t callback;
+    } table[] = {
+        {ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin},
+        {ompt_callback_thread_end, (ompt_callback_t)on_thread_end},
+        {ompt_callback_parallel_begin, (ompt_callback_t)on_parallel_begin},
+        {ompt_callback_parallel_end, (ompt_callback_t)on_parallel_end},
+        {ompt_callback_implicit_task, (ompt_callback_t)on_implicit_task},
+        {ompt_callback_sync_region_wait, (ompt_callback_t)on_sync_region_wait},
+        {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
+        {ompt_callback_mutex_acquire, (ompt_callback_t)on_mutex_acquire},
+        {ompt_callback_mutex_acquired, (ompt_callback_t)on_mutex_acquired},
+        {ompt_callback_mutex_released, (ompt_callback_t)on_mutex_released},
+        {ompt_callback_nest_lock, (ompt_callback_t)on_nest_lock},
+    };
+    int refused = 0;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+        refused += runtime.set_callback(table[i].event, table[i].callback) != ompt_set_always;
+    return refused;
+}

@@ -1,0 +1,278 @@
+#include "ompt_tool/capture.h"
+
+#include <omp-tools.h>
+#include <stddef.h>
+#include <sys/auxv.h>
+
+#include "base/atomics.h"
+#include "ompt_tool/runtime.h"
+#include "ompt_tool/session.h"
+
+#define MAX_LEVELS  64 /* ancestors looked at in one walk */
+#define ENTRY_BYTES 64 /* of _start, which has no unwind information on some systems */
+
+static uintptr_t program_entry;
+
+/* A walk over one stack, task by task. `at` is the first frame that was not consumed. */
+struct walk {
+    struct unwinder *unwinder;
+    struct unwind_frame at;
+    enum unwind_result have; /* UNWIND_FRAME: at is valid */
+    int ancestor;
+    struct task_level level;
+    bool has_level;
+    bool by_range; /* no exit address tells where the task begins: the runtime's next frame outward does */
+    uintptr_t stack_low, stack_high; /* only frame addresses on this stack can be compared */
+};
+
+static uint32_t flags_of(const struct unwind_frame *frame)
+{
+    const struct loadmap_module *module = frame->range ? loadmap_module(frame->range->module_id) : NULL;
+    return module ? module->flags : 0;
+}
+
+static uint64_t key_of(const struct unwind_frame *frame)
+{
+    if (!frame->range)
+        return PROFILE_KEY(0, frame->ip);
+    return PROFILE_KEY(frame->range->module_id, frame->ip - frame->range->load_bias);
+}
+
+static void next_frame(struct walk *walk)
+{
+    walk->have = unwinder_next(walk->unwinder, &walk->at);
+}
+
+static bool next_level(struct walk *walk)
+{
+    walk->has_level = ++walk->ancestor < MAX_LEVELS && runtime_task_level(walk->ancestor, &walk->level);
+    return walk->has_level;
+}
+
+static void walk_begin(struct walk *walk, struct unwinder *unwinder)
+{
+    walk->unwinder = unwinder;
+    walk->by_range = false;
+    walk->stack_low = unwinder->stack_low;
+    walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
+    walk->ancestor = -1;
+    next_level(walk);
+    /* A serialised region or an undeferred task leaves an exit address that its returned frame once had: below the
+     * stack pointer, it can mark nothing. The task above is the one whose stack this is. */
+    while (walk->has_level && walk->level.exit && walk->level.exit < walk->stack_low && next_level(walk))
+        ;
+    next_frame(walk);
+}
+
+static bool has_exit(const struct walk *walk)
+{
+    return walk->has_level && walk->level.exit >= walk->stack_low && walk->level.exit < walk->stack_high;
+}
+
+/* True if the frame is the runtime's, and called the code of the walk's current task. Frames of user code that reach
+ * over the exit address show that it is stale (see walk_begin). */
+static bool is_boundary(struct walk *walk, const struct unwind_frame *frame, bool runtime_frame, bool leading)
+{
+    if (walk->by_range)
+        return runtime_frame && !leading;
+    while (has_exit(walk) && frame->cfa > walk->level.exit) {
+        if (runtime_frame && walk->level.exit >= frame->stack)
+            return true;
+        if (!next_level(walk))
+            return false;
+    }
+    return false;
+}
+
+/* Frames that only start the program's own code: the loader, _start, __libc_start_main, a thread's start. */
+static bool is_system(const struct unwind_frame *frame, uint32_t flags)
+{
+    return (flags & PROFILE_MODULE_SYSTEM) || frame->ip - program_entry < ENTRY_BYTES;
+}
+
+/* Drops the frames that start threads and programs from a path that reached the stack's end. */
+static void cut_start(struct path *path, size_t system_count)
+{
+    if (system_count < path->count || path->in_runtime)
+        path->count -= system_count;
+    else if (path->count)
+        path->count = 1; /* all of it is the system's: the innermost says most */
+}
+
+static void take_runtime_frame(struct path *path, const struct unwind_frame *frame)
+{
+    path->in_runtime = true;
+    path->runtime_key = key_of(frame); /* the last one stays: the entry that user code called */
+    path->count = 0;                   /* what the runtime called is the runtime's time */
+}
+
+/* One task's frames, from walk->at outward, up to its boundary or the stack's end; true at a boundary. Leading frames
+ * of the runtime, with whatever the runtime called, become path->runtime_key; runtime frames further out are left
+ * out: user code that the runtime called in between (a reduction) belongs below the user code around it. */
+static bool walk_task(struct walk *walk, struct path *path)
+{
+    bool leading = true, boundary = false;
+    size_t system_count = 0; /* outermost frames so far that are the system's */
+    *path = (struct path){.keys = path->keys};
+    for (; walk->have == UNWIND_FRAME; next_frame(walk)) {
+        uint32_t flags = flags_of(&walk->at);
+        bool runtime_frame = (flags & PROFILE_MODULE_RUNTIME) != 0;
+        if ((boundary = is_boundary(walk, &walk->at, runtime_frame, leading)))
+            break;
+        if (runtime_frame && leading) {
+            take_runtime_frame(path, &walk->at);
+            system_count = 0;
+        }
+        if (runtime_frame || (flags & PROFILE_MODULE_TOOL))
+            continue;
+        if (path->count == (size_t)session.options.depth) {
+            path->truncated = true;
+            return false;
+        }
+        bool system = is_system(&walk->at, flags);
+        leading = leading && system;
+        system_count = system ? system_count + 1 : 0;
+        path->keys[path->count++] = key_of(&walk->at);
+    }
+    path->truncated = walk->have == UNWIND_BROKEN;
+    if (walk->have == UNWIND_END)
+        cut_start(path, system_count);
+    if (path->count == 0 && (path->in_runtime || boundary)) {
+        path->in_runtime = true;
+        path->runtime_key = 0; /* no user code on the stack that could have called an entry */
+    }
+    return boundary;
+}
+
+static uint32_t add_path(struct tree *tree, uint32_t node_idx, const struct path *path)
+{
+    if (path->truncated && node_idx)
+        node_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TRUNCATED);
+    for (size_t i = path->count; i-- > 0 && node_idx;)
+        node_idx = tree_child(tree, node_idx, PROFILE_NODE_FRAME, path->keys[i]);
+    return node_idx;
+}
+
+static uint32_t add_runtime_leaf(struct tree *tree, uint32_t node_idx, uint64_t runtime_key)
+{
+    if (!node_idx)
+        return 0;
+    if (!runtime_key)
+        return tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_BARRIER);
+    return tree_child(tree, node_idx, PROFILE_NODE_RUNTIME, runtime_key);
+}
+
+static uint64_t fork_key(const struct region *region)
+{
+    struct unwind_frame frame = {.ip = region->codeptr - 1};
+    if (!region->codeptr)
+        return 0;
+    frame.range = loadmap_find(frame.ip);
+    return key_of(&frame);
+}
+
+/* The node below which contexts inside the region are filed. */
+static uint32_t region_base(struct thread *thread, struct region *region)
+{
+    if (!region)
+        return thread->tree.root;
+    return placeholders_node(&thread->placeholders, &thread->tree, region, fork_key(region));
+}
+
+/* Whose task the walk ended in: its region, or the root; a worker's task without a record is not guessed at. */
+static uint32_t walk_base(struct thread *thread, const struct walk *walk)
+{
+    struct region *region = walk->has_level ? walk->level.region : NULL;
+    if (!region && walk->has_level && !(walk->level.flags & ompt_task_initial) &&
+        thread->ledger->kind == PROFILE_THREAD_WORKER)
+        return tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRESOLVED);
+    return region_base(thread, region);
+}
+
+static void publish_context(struct thread *thread, struct walk *walk, struct region *region)
+{
+    walk_task(walk, &thread->context_path);
+    struct region *outer = walk->has_level ? walk->level.region : NULL;
+    if (outer != region->outer || thread->context_path.count == 0)
+        return;
+    uint32_t context = add_path(&thread->tree, thread->tree.trie, &thread->context_path);
+    if (context)
+        region_publish(region, context);
+}
+
+/* The encountering thread, sampled in its own region, has the region's context further out on its stack: then
+ * the context is known at once, also if the region never ends. */
+static void publish_early(struct thread *thread, struct walk *walk)
+{
+    struct region *region = walk->level.region;
+    bool primary = (walk->level.flags & ompt_task_implicit) && walk->level.thread_num == 0;
+    if (!region || !primary || region->home != &thread->regions || load_relaxed(&region->context))
+        return;
+    if (next_level(walk))
+        publish_context(thread, walk, region);
+}
+
+static struct capture capture(struct thread *thread, enum leaf leaf, bool waiter)
+{
+    struct capture result = {0, false, PROFILE_DROP_NO_MEMORY};
+    struct walk walk;
+    walk_begin(&walk, &thread->unwinder);
+    bool boundary = walk_task(&walk, &thread->path);
+    if (waiter && boundary && thread->path.count == 0) {
+        /* A task that has not begun yet: who waited is the task below it on this stack, which the runtime's chain of
+         * tasks (creators) does not name. */
+        walk.by_range = true;
+        walk_task(&walk, &thread->path);
+        boundary = false;
+    }
+    const struct path *path = &thread->path;
+    if (path->count == 0 && !path->in_runtime && !path->truncated) {
+        result.cause = PROFILE_DROP_NO_PATH;
+        return result;
+    }
+    thread->ledger->paths_truncated += path->truncated;
+    result.in_runtime = path->in_runtime;
+    result.node_idx = add_path(&thread->tree, walk_base(thread, &walk), path);
+    if (path->in_runtime && leaf == LEAF_RUNTIME)
+        result.node_idx = add_runtime_leaf(&thread->tree, result.node_idx, path->runtime_key);
+    if (boundary && result.node_idx)
+        publish_early(thread, &walk);
+    thread->ledger->frames = thread->unwinder.frames;
+    thread->ledger->unwind_slow = thread->unwinder.slow_reads;
+    return result;
+}
+
+struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf)
+{
+    unwinder_start_at(&thread->unwinder, context);
+    return capture(thread, leaf, false);
+}
+
+struct capture capture_callback(struct thread *thread, enum leaf leaf)
+{
+    unwinder_start_here(&thread->unwinder);
+    struct capture result = capture(thread, leaf, true);
+    signal_fence(); /* no tail call: the walk starts in this function's frame */
+    return result;
+}
+
+uint32_t capture_region_end(struct thread *thread, struct region *region)
+{
+    return add_runtime_leaf(&thread->tree, region_base(thread, region), 0);
+}
+
+void capture_region_context(struct thread *thread, struct region *region)
+{
+    struct walk walk;
+    unwinder_start_here(&thread->unwinder);
+    walk_begin(&walk, &thread->unwinder);
+    while (walk.has_level && walk.level.region == region && next_level(&walk))
+        ;
+    publish_context(thread, &walk, region);
+    signal_fence(); /* as above */
+}
+
+void capture_init(void)
+{
+    program_entry = (uintptr_t)getauxval(AT_ENTRY);
+}

@@ -1,0 +1,50 @@
+#include "ompt_tool/fork.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "accounting/locks.h"
+#include "accounting/state.h"
+#include "cct/arena.h"
+#include "cct/region.h"
+#include "ompt_tool/sampler.h"
+#include "ompt_tool/session.h"
+#include "ompt_tool/thread.h"
+
+static uint32_t child_waits;
+static uint64_t forked_ns;
+
+/* The parent's trees and ledgers are in a file that the parent goes on writing: the child lets go of all of it. */
+static void in_child(void)
+{
+    bool measured = arena_is_open() || load_relaxed(&child_waits);
+    arena_abandon();
+    thread_reset();
+    state_reset();
+    locks_reset();
+    region_epoch++;
+    store_relaxed(&session.stopping, 0);
+    forked_ns = clock_now_ns();
+    store_relaxed(&child_waits, measured);
+    sampler_fork_done();
+}
+
+void fork_init(void)
+{
+    pthread_atfork(sampler_fork_prepare, sampler_fork_done, in_child);
+}
+
+bool fork_child_waits(void)
+{
+    return load_relaxed(&child_waits);
+}
+
+struct thread *fork_child_attach(void)
+{
+    uint32_t expected = 1;
+    if (compare_exchange(&child_waits, &expected, 0) && !session_start(forked_ns))
+        return NULL;
+    return arena_is_open() ? thread_attach(PROFILE_THREAD_INITIAL) : NULL;
+}

@@ -1,0 +1,32 @@
+/* The environment variables of contract and README, read once from one table. */
+#ifndef BLAME_OMPT_TOOL_OPTIONS_H
+#define BLAME_OMPT_TOOL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CLOCK_WALL = 0, CLOCK_CPU = 1 };
+enum { ENVIRONMENT_DEDICATED = 0, ENVIRONMENT_SHARED = 1 };
+enum { CONTEXT_DEFERRED = 0, CONTEXT_EAGER = 1 };
+enum { TASKS_REGION = 0, TASKS_CREATION = 1 };
+
+struct options {
+    const char *out; /* BLAME_OUT as given, NULL: the default name */
+    int rate;        /* samples per second and thread */
+    int clock;
+    int environment;
+    int context;
+    int tasks;
+    int depth; /* most frames kept per path */
+    int csv;
+    int summary;
+    int disable;
+};
+
+/* Reads the environment; a bad value is named on stderr and replaced by its default.                    [init] */
+void options_read(struct options *options);
+
+/* The values in effect as "NAME=value" lines, for run.json.                                             [init] */
+void options_print(const struct options *options, char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,41 @@
+/* What one sample becomes: by the thread's state, idleness, work, overhead or lock waiting (design: docs/accounting.md).
+ */
+#ifndef BLAME_OMPT_TOOL_SAMPLE_H
+#define BLAME_OMPT_TOOL_SAMPLE_H
+
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "ompt_tool/thread.h"
+
+/* One delivery of the timer's signal. */
+struct delivery {
+    uint64_t count;  /* expirations: 1 + overruns */
+    double p;        /* their weight in nanoseconds */
+    uint64_t now_ns; /* when the handler began */
+    uint64_t due_ns; /* when the first of the expirations was due */
+    /* When the last was due: the moment whose states count. From then to now this thread stood still, perhaps with a
+     * lock of the runtime, and others may have begun to wait for it just because of that. */
+    uint64_t census_ns;
+};
+
+/* Records a delivery in the thread's tree and ledger.                                                 [handler] */
+void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context);
+
+/* Counts a delivery as lost.                                                                          [handler] */
+void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause);
+
+/* Settles the sample that hit this thread while it was IDLE; event_ns is the time of the event that ends the gap.
+ * in_region: the callback runs inside a region that lives, so the stack tells the context; otherwise what was dispatch
+ * is carried to the next region. The thread is in the tool.                                             [owner] */
+void sample_settle(struct thread *thread, uint64_t event_ns, bool in_region);
+
+/* Books carried dispatch in the region that the thread now executes in, or at the root for NULL. The thread is in the
+ * tool.                                                                                                 [owner] */
+void sample_book_carried(struct thread *thread, struct region *region);
+
+/* Books the blame that waiters left for the holder of the lock at the context of its release; the thread is in the
+ * tool.                                                                                                 [owner] */
+void sample_book_release(struct thread *thread, uint64_t lock_key, const struct lock_blame *blame);
+
+#endif

@@ -1,0 +1,136 @@
+/* The rules of this house: everything reachable from handle_sample() is async-signal-safe. No locks, malloc, stdio,
+ * lazily allocated TLS; system calls only where a comment says which and why; bounded time. scripts/check-handler
+ * compares the undefined symbols of these objects with an allowlist. */
+#include "ompt_tool/sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "base/os.h"
+#include "cct/arena.h"
+#include "ompt_tool/capture.h"
+#include "ompt_tool/sample.h"
+#include "ompt_tool/session.h"
+
+static int sample_signal;
+
+uint64_t sampler_signals(void)
+{
+    return 1ull << (sample_signal - 1);
+}
+
+/* How many expirations this delivery stands for; and when the first of them was due. */
+static struct delivery take_delivery(struct thread *thread, const siginfo_t *info, uint64_t now_ns)
+{
+    struct delivery delivery;
+    int overruns = info->si_code == SI_TIMER && info->si_overrun > 0 ? info->si_overrun : 0;
+    delivery.count = 1 + (uint64_t)overruns;
+    delivery.p = (double)delivery.count * (double)session.period_ns;
+    delivery.now_ns = now_ns;
+    delivery.due_ns = thread->timer_origin_ns + (thread->expirations + 1) * session.period_ns;
+    if (session.options.clock == CLOCK_CPU || delivery.due_ns > now_ns)
+        delivery.due_ns = now_ns;
+    delivery.census_ns = delivery.due_ns + (delivery.count - 1) * session.period_ns;
+    if (delivery.census_ns > now_ns)
+        delivery.census_ns = now_ns;
+    thread->expirations += delivery.count;
+    thread->ledger->delivered += delivery.count;
+    thread->ledger->last_ns = now_ns;
+    return delivery;
+}
+
+static void record(struct thread *thread, const siginfo_t *info, ucontext_t *context, uint64_t now_ns)
+{
+    struct delivery delivery = take_delivery(thread, info, now_ns);
+    if (load_relaxed(&thread->in_tool)) {
+        sample_drop(thread, &delivery, PROFILE_DROP_IN_TOOL);
+        return;
+    }
+    store_seq_cst(&thread->in_handler, 1); /* pairs with finish: it waits for us, or we see that it has begun */
+    if (load_seq_cst(&session.stopping))
+        sample_drop(thread, &delivery, PROFILE_DROP_STOPPING);
+    else
+        sample_record(thread, &delivery, context);
+    store_release(&thread->in_handler, 0);
+}
+
+static void handle_sample(int signal, siginfo_t *info, void *argument)
+{
+    ucontext_t *context = argument;
+    int saved_errno = errno;
+    (void)signal;
+    struct thread *thread = thread_self;
+    if (!thread || info->si_code != SI_TIMER) {
+        errno = saved_errno;
+        return;
+    }
+    uint64_t now_ns = clock_now_ns();
+    restart_enter(&thread->restart, context);
+    record(thread, info, context, now_ns);
+    if (restart_interrupted_call(&thread->restart, context, now_ns) == RESTART_UNKNOWN)
+        thread->ledger->unrestored_calls++;
+    restart_note_sample(&thread->restart);
+    errno = saved_errno;
+    restart_leave(&thread->restart, context);
+}
+
+bool sampler_init(void)
+{
+    /* The highest free real-time signal: of several pending ones the kernel delivers it last, that is, on top. */
+    for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--) {
+        struct sigaction old, action;
+        if (sigaction(signal, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
+            continue;
+        memset(&action, 0, sizeof(action));
+        action.sa_sigaction = handle_sample;
+        action.sa_flags = SA_RESTART | SA_SIGINFO;
+        sigfillset(&action.sa_mask); /* the program's signals wait, so that restart can see them pending */
+        if (sigaction(signal, &action, NULL) != 0)
+            continue;
+        sample_signal = signal;
+        unwind_note_trampoline(signal);
+        return true;
+    }
+    return false;
+}
+
+void sampler_start(struct thread *thread)
+{
+    uint64_t now_ns = clock_now_ns();
+    /* Threads start within microseconds of each other; spread over the period they do not all sample at once. */
+    uint64_t phase_ns = (now_ns * 0x9e3779b97f4a7c15ull >> 11) % session.period_ns;
+    thread->expirations = 0;
+    thread->timer_origin_ns = now_ns + phase_ns - session.period_ns;
+    if (thread->timer_origin_ns + session.period_ns <= now_ns)
+        thread->timer_origin_ns += session.period_ns;
+    thread->sampled = os_timer_start(&thread->timer, sample_signal, session.options.clock == CLOCK_CPU,
+                                     thread->timer_origin_ns + session.period_ns, session.period_ns);
+    thread->ledger->timer_failed = !thread->sampled;
+}
+
+void sampler_stop(struct thread *thread)
+{
+    if (thread->sampled)
+        os_timer_stop(thread->timer);
+    thread->sampled = false;
+}
+
+void sampler_fork_prepare(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, sample_signal);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+void sampler_fork_done(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, sample_signal);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}

@@ -1,0 +1,224 @@
+#include "ompt_tool/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/os.h"
+#include "cct/arena.h"
+#include "unwind/loadmap.h"
+
+#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
+
+struct session session;
+
+static struct {
+    uint32_t busy;
+    uint32_t count; /* modules that the file has */
+} recorded;
+
+static const char *mpi_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                                        "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *rank = getenv(names[i]);
+        if (rank && *rank)
+            return rank;
+    }
+    return NULL;
+}
+
+static void append(char *text, size_t bytes, const char *more)
+{
+    size_t used = strlen(text);
+    if (used < bytes)
+        snprintf(text + used, bytes - used, "%s", more);
+}
+
+/* %e program, %p pid, %h host, %r MPI rank, %% a percent sign; anything else stays as it is. */
+static void expand(const char *pattern, char *text, size_t bytes)
+{
+    char number[24], host[HOST_NAME_MAX + 1] = "";
+    text[0] = '\0';
+    for (const char *at = pattern; *at; at++) {
+        char single[3] = {*at, '\0', '\0'};
+        const char *piece = single;
+        if (*at == '%' && at[1] && strchr("ephr%", at[1])) {
+            switch (*++at) {
+            case 'e':
+                piece = program_invocation_short_name;
+                break;
+            case 'p':
+                piece = log_decimal((uint64_t)getpid(), number);
+                break;
+            case 'h':
+                gethostname(host, sizeof(host) - 1);
+                piece = host;
+                break;
+            case 'r':
+                piece = mpi_rank() ? mpi_rank() : "0";
+                break;
+            default:
+                piece = "%";
+            }
+        }
+        append(text, bytes, piece);
+    }
+}
+
+/* Creates the directory exclusively: an existing one is never touched, several processes never share one. */
+static bool make_directory(void)
+{
+    char wanted[PATH_MAX];
+    const char *pattern = session.options.out ? session.options.out : mpi_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
+    expand(pattern, wanted, sizeof(wanted) - 16);
+    snprintf(session.directory, sizeof(session.directory), "%s", wanted);
+    for (int i = 1; i <= MAX_ATTEMPTS; i++) {
+        if (mkdir(session.directory, 0777) == 0) {
+            char *absolute = realpath(session.directory, NULL); /* the program may change its directory */
+            if (absolute && strlen(absolute) < sizeof(session.directory))
+                strcpy(session.directory, absolute);
+            free(absolute);
+            return true;
+        }
+        if (errno != EEXIST)
+            break;
+        snprintf(session.directory, sizeof(session.directory), "%s.%d", wanted, i);
+    }
+    log_line("BLAME_OUT=", wanted, ": cannot create this directory: ", strerror(errno), "; nothing is measured", NULL);
+    return false;
+}
+
+/* Shared mappings of network files stall: there the arena lives in memory, or in TMPDIR, and moves at the end. */
+static bool open_arena(void)
+{
+    const char *places[] = {session.directory, "/dev/shm", getenv("TMPDIR"), "/tmp"};
+    bool network = os_is_network_path(session.directory) || getenv("BLAME_TEST_NETWORK");
+    for (size_t i = network ? 1 : 0; i < (network ? 4 : 1); i++) {
+        if (!places[i])
+            continue;
+        snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i], program_invocation_short_name, (int)getpid());
+        if (arena_open(session.file))
+            return true;
+    }
+    int cause = errno;
+    rmdir(session.directory);
+    log_line(session.directory, ": cannot write there: ", strerror(cause), "; nothing is measured", NULL);
+    return false;
+}
+
+static void read_command(char *text, size_t bytes)
+{
+    int fd = os_open_read("/proc/self/cmdline");
+    ssize_t got = fd >= 0 ? os_read(fd, text, bytes - 1) : 0;
+    if (fd >= 0)
+        os_close(fd);
+    got = got > 0 ? got : 0;
+    for (ssize_t i = 0; i + 1 < got; i++)
+        if (!text[i])
+            text[i] = ' ';
+    text[got] = '\0';
+}
+
+static void write_texts(void)
+{
+    char text[8192], host[HOST_NAME_MAX + 1] = "";
+    read_command(text, sizeof(text));
+    gethostname(host, sizeof(host) - 1);
+    arena_text("version", BLAME_VERSION);
+    arena_text("program", program_invocation_short_name);
+    arena_text("command", text);
+    arena_text("host", host);
+    arena_text("runtime", session.runtime);
+    arena_text("directory", session.directory);
+    if (mpi_rank())
+        arena_text("rank", mpi_rank());
+    options_print(&session.options, text, sizeof(text));
+    arena_text("options", text);
+}
+
+static void write_header(void)
+{
+    struct profile_header *header = arena_header();
+    const struct options *options = &session.options;
+    uint64_t now_ns = clock_now_ns();
+    header->start_ns = session.start_ns;
+    header->start_realtime_ns = clock_realtime_ns() - (int64_t)(now_ns - session.start_ns);
+    header->tool_start_ns = now_ns;
+    header->before_start_ns = now_ns - session.start_ns;
+    header->period_ns = session.period_ns;
+    header->rate = (uint32_t)options->rate;
+    header->clock = (uint32_t)options->clock;
+    header->environment = (uint32_t)options->environment;
+    header->context = (uint32_t)options->context;
+    header->tasks = (uint32_t)options->tasks;
+    header->depth = (uint32_t)options->depth;
+    header->csv = (uint32_t)options->csv;
+    header->summary = (uint32_t)options->summary;
+    header->cores = os_cores();
+}
+
+/* Tells `blame run` which profiles there are: it finishes those of processes that were killed. */
+static void leave_note(void)
+{
+    char line[sizeof(session.directory) + sizeof(session.file) + 3];
+    const char *notes = getenv("BLAME_NOTES");
+    int fd = notes && *notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (fd < 0)
+        return;
+    int bytes = snprintf(line, sizeof(line), "%s\t%s\n", session.directory, session.file);
+    os_write(fd, line, (size_t)bytes);
+    close(fd);
+}
+
+bool session_start(uint64_t process_start_ns)
+{
+    session.start_ns = process_start_ns;
+    session.period_ns = NS_PER_S / (uint64_t)session.options.rate;
+    recorded.count = 0;
+    if (!make_directory() || !open_arena())
+        return false;
+    write_header();
+    write_texts();
+    leave_note();
+    session_record_modules();
+    return true;
+}
+
+void session_record_modules(void)
+{
+    uint32_t expected = 0;
+    if (!arena_is_open() || load_relaxed(&recorded.count) == loadmap_module_count() ||
+        !compare_exchange(&recorded.busy, &expected, 1))
+        return;
+    while (recorded.count < loadmap_module_count()) {
+        const struct loadmap_module *module = loadmap_module(recorded.count + 1);
+        uint32_t number;
+        struct profile_module *record = arena_record(PROFILE_CHUNK_MODULE, &number);
+        if (!record)
+            break;
+        record->load_bias = module->load_bias;
+        record->vaddr_low = module->vaddr_low;
+        record->vaddr_high = module->vaddr_high;
+        record->flags = module->flags;
+        record->build_id_bytes = module->build_id_bytes;
+        memcpy(record->build_id, module->build_id, sizeof(record->build_id));
+        size_t bytes = strlen(module->path);
+        if (bytes >= sizeof(record->path)) {
+            bytes = sizeof(record->path) - 1;
+            record->flags |= PROFILE_MODULE_PATH_CUT;
+        }
+        memcpy(record->path, module->path, bytes);
+        store_relaxed(&recorded.count, recorded.count + 1);
+    }
+    store_release(&recorded.busy, 0);
+}

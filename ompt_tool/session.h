@@ -1,0 +1,29 @@
+/* One measurement: from the tool's start, or a fork's child's first event, to its end. */
+#ifndef BLAME_OMPT_TOOL_SESSION_H
+#define BLAME_OMPT_TOOL_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ompt_tool/options.h"
+
+struct session {
+    struct options options;
+    uint64_t period_ns;
+    uint64_t start_ns; /* process start, CLOCK_MONOTONIC */
+    uint32_t stopping; /* 1: no more samples, no more trees */
+    char directory[4096];
+    char file[4224]; /* the measurement file, perhaps elsewhere (network file systems) */
+    char runtime[128];
+};
+
+extern struct session session;
+
+/* Creates the output directory and the arena, and fills the header. False, after one line on stderr, when nothing can
+ * be measured.                                                                                          [init] */
+bool session_start(uint64_t process_start_ns);
+
+/* Writes modules that were loaded since the last call to the file.                                    [handler] */
+void session_record_modules(void);
+
+#endif

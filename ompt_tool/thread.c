@@ -1,0 +1,196 @@
+#include "ompt_tool/thread.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "base/os.h"
+#include "cct/arena.h"
+#include "ompt_tool/sample.h"
+#include "ompt_tool/sampler.h"
+#include "ompt_tool/session.h"
+
+#define MAX_LEDGERS 65536u /* beyond, ended threads' ledgers are shared */
+
+__thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+
+static struct {
+    uint32_t lock; /* serialises attaching and detaching: rare, outside the handler */
+    struct thread *free, *all;
+    uint32_t tree_count;
+    uint32_t now, most;
+    uint32_t ledger_count;
+    struct profile_thread *overflow; /* the ledger shared by threads beyond MAX_LEDGERS */
+    uint64_t untracked;
+} threads;
+
+static void lock(void)
+{
+    while (exchange_acq_rel(&threads.lock, 1))
+        __builtin_ia32_pause();
+}
+
+static void unlock(void)
+{
+    store_release(&threads.lock, 0);
+}
+
+static bool make_path(struct path *path)
+{
+    path->keys = os_map((size_t)session.options.depth * sizeof(uint64_t));
+    return path->keys != NULL;
+}
+
+static struct thread *make_record(void)
+{
+    struct thread *thread = os_map(sizeof(*thread));
+    if (!thread)
+        return NULL;
+    if (!make_path(&thread->path) || !make_path(&thread->context_path) || !unwinder_init(&thread->unwinder) ||
+        !tree_init(&thread->tree, threads.tree_count + 1))
+        return NULL; /* its mappings are lost with it: memory is out anyway */
+    threads.tree_count++;
+    thread->next_all = threads.all;
+    store_release(&threads.all, thread);
+    return thread;
+}
+
+static struct profile_thread *make_ledger(enum profile_thread_kind kind)
+{
+    uint32_t number;
+    if (threads.ledger_count >= MAX_LEDGERS && threads.overflow)
+        return threads.overflow;
+    struct profile_thread *ledger = arena_record(PROFILE_CHUNK_THREAD, &number);
+    if (!ledger)
+        return threads.overflow;
+    ledger->tid = os_tid();
+    ledger->begin_ns = clock_now_ns();
+    store_release(&ledger->kind, (uint32_t)kind);
+    if (++threads.ledger_count == MAX_LEDGERS)
+        threads.overflow = ledger;
+    return ledger;
+}
+
+static struct thread *take_record(enum profile_thread_kind kind, struct state_line *line)
+{
+    lock();
+    struct thread *thread = threads.free;
+    if (thread)
+        threads.free = thread->next_free;
+    else
+        thread = make_record();
+    struct profile_thread *ledger = thread ? make_ledger(kind) : NULL;
+    if (thread && !ledger) {
+        thread->next_free = threads.free;
+        threads.free = thread;
+        thread = NULL;
+    }
+    if (!thread) {
+        threads.untracked++;
+        unlock();
+        return NULL;
+    }
+    thread->ledger = ledger;
+    thread->line = line;
+    thread->active = true;
+    if (++threads.now > threads.most)
+        threads.most = threads.now;
+    unlock();
+    return thread;
+}
+
+struct thread *thread_attach(enum profile_thread_kind kind)
+{
+    struct state_line *line = state_line_acquire();
+    struct thread *thread = line ? take_record(kind, line) : NULL;
+    if (!thread) {
+        if (line)
+            state_line_release(line);
+        else
+            fetch_add_relaxed(&threads.untracked, 1);
+        return NULL;
+    }
+    thread->in_tool = thread->in_handler = 0;
+    thread->idle.pending = thread->carries = false;
+    unwinder_attach(&thread->unwinder);
+    restart_state_init(&thread->restart, sampler_signals());
+    if (kind == PROFILE_THREAD_WORKER)
+        state_set_idle(line, clock_now_ns()); /* a worker has nothing to do before its first implicit task */
+    else
+        state_set_work(line);
+    signal_fence();
+    thread_self = thread;
+    sampler_start(thread);
+    return thread;
+}
+
+/* What is still open when a thread ends: a wait that nothing follows, dispatch that no region follows. */
+static void settle_rest(struct thread *thread)
+{
+    if (thread->idle.pending)
+        account_idle(thread->ledger, &thread->idle);
+    thread->idle.pending = false;
+    if (thread->carries)
+        sample_book_carried(thread, NULL);
+    placeholders_resolve(&thread->placeholders, &thread->tree);
+}
+
+void thread_detach(struct thread *thread)
+{
+    sampler_stop(thread);
+    if (thread_enter_tool(thread)) {
+        settle_rest(thread);
+        thread->ledger->end_ns = clock_now_ns();
+        thread_leave_tool(thread);
+    }
+    thread_self = NULL;
+    signal_fence();
+    state_line_release(thread->line);
+    lock();
+    threads.now--;
+    thread->active = false;
+    /* With contexts that still wait for their region the record stays with them until the end. */
+    if (thread->placeholders.count == 0) {
+        thread->next_free = threads.free;
+        threads.free = thread;
+    }
+    unlock();
+}
+
+struct thread *thread_all(void)
+{
+    return load_acquire(&threads.all);
+}
+
+uint32_t thread_most(void)
+{
+    return load_relaxed(&threads.most);
+}
+
+uint64_t thread_untracked(void)
+{
+    return load_relaxed(&threads.untracked);
+}
+
+void thread_reset(void)
+{
+    memset(&threads, 0, sizeof(threads));
+    thread_self = NULL;
+}
+
+bool thread_enter_tool(struct thread *thread)
+{
+    store_seq_cst(&thread->in_tool, thread->in_tool + 1);
+    signal_fence();
+    if (likely(!load_seq_cst(&session.stopping)))
+        return true;
+    thread->in_tool--;
+    return false;
+}
+
+void thread_leave_tool(struct thread *thread)
+{
+    signal_fence();
+    store_release(&thread->in_tool, thread->in_tool - 1);
+}

@@ -1,0 +1,74 @@
+/* A thread's record: everything that its handler and its callbacks need, in its own mapping. Records are recycled
+ * and never unmapped; a record's tree goes on with the next thread that takes it. */
+#ifndef BLAME_OMPT_TOOL_THREAD_H
+#define BLAME_OMPT_TOOL_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "accounting/account.h"
+#include "accounting/state.h"
+#include "cct/region.h"
+#include "cct/tree.h"
+#include "ompt_tool/restart.h"
+#include "unwind/unwind.h"
+
+/* A call path as the tree takes it: keys from the leaf outward. */
+struct path {
+    uint64_t *keys; /* options.depth entries */
+    size_t count;
+    uint64_t runtime_key; /* the entry of the OpenMP runtime that the leaf is in; 0: in user code */
+    bool in_runtime;
+    bool truncated;
+};
+
+struct thread {
+    struct state_line *line;
+    struct profile_thread *ledger;
+    struct tree tree;
+    struct region_pool regions;
+    struct placeholders placeholders;
+    struct unwinder unwinder;
+    struct restart_state restart;
+    struct idle_sample idle;
+    /* Dispatch after the region had ended: booked in the region that comes next. */
+    struct profile_metric carried;
+    bool carries;
+    uint32_t in_tool;    /* a callback works on what the handler uses (T1) */
+    uint32_t in_handler; /* the handler is running */
+    bool sampled;        /* has a timer */
+    timer_t timer;
+    uint64_t timer_origin_ns; /* the timer expires at origin + n * period, n = 1, 2 ... */
+    uint64_t expirations;     /* seen so far, overruns included */
+    uint64_t acquisitions;    /* mutex_acquire events: tells one wait from the next */
+    uint64_t counted_wait;    /* the wait that was counted last */
+    struct path path, context_path;
+    bool active; /* a thread owns it now */
+    struct thread *next_free, *next_all;
+};
+
+/* The calling thread's record, NULL when it has none.                                                 [handler] */
+extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+
+/* Gives the calling thread a record and starts its timer; NULL when there is no room.                   [owner] */
+struct thread *thread_attach(enum profile_thread_kind kind);
+
+/* Ends the calling thread's measurement; its record may be taken by another.                            [owner] */
+void thread_detach(struct thread *thread);
+
+/* All records ever made, linked by next_all.                                                              [any] */
+struct thread *thread_all(void);
+
+/* Most threads that existed at once; threads for which there was no room.                                 [any] */
+uint32_t thread_most(void);
+uint64_t thread_untracked(void);
+
+/* Forgets all records: the child of a fork.                                                              [init] */
+void thread_reset(void);
+
+/* Callbacks around work on the thread's tree (T1). begin returns false when measurement has ended.      [owner] */
+bool thread_enter_tool(struct thread *thread);
+void thread_leave_tool(struct thread *thread);
+
+#endif
