@@ -1,0 +1,74 @@
+# Benchmarks: included by the top-level Makefile, or on its own from the repository's root:
+#   make -f benchmarks/bench.mk bench-build
+# BENCH_CC=gcc BUILD=build-gcc builds the kernels with GCC (then on libgomp, which has no OMPT).
+
+BUILD ?= build
+CLANG ?= clang-19
+PYTHON ?= python3
+BENCH_CC ?= $(CLANG)
+BENCH_CFLAGS ?= -O2 -g -Wall -Wextra -Werror
+BENCH_ARGS ?=
+
+# Asked before the dependency files below join the list.
+bench_alone := $(if $(word 2,$(MAKEFILE_LIST)),,alone)
+# Neither take over nor lose the default goal of the including Makefile.
+bench_goal_before := $(.DEFAULT_GOAL)
+
+bench_kernels := $(addprefix $(BUILD)/bench/,cg mg ep is fib nqueens sparselu sort uts health)
+bench_noop := $(BUILD)/bench/libnoop.so
+bench_startup := $(addprefix $(BUILD)/bench/,region launch)
+# On its own this fragment has no rule for the tool: bench.py then says that the column is missing.
+ifneq ($(bench_alone),)
+bench_tool := $(wildcard $(BUILD)/../libblame.so)
+else
+bench_tool := libblame.so
+endif
+
+.PHONY: bench-build bench bench-quick bench-startup bench-ompt-header
+
+bench-build: $(bench_kernels) $(bench_noop) $(bench_startup)
+
+bench: bench-build $(bench_tool)
+	$(PYTHON) benchmarks/bench.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+
+bench-quick: bench-build $(bench_tool)
+	$(PYTHON) benchmarks/bench.py --quick --build $(BUILD)/bench --tool libblame.so \
+	    --out $(BUILD)/bench/quick.csv $(BENCH_ARGS)
+
+bench-startup: bench-build $(bench_tool)
+	$(PYTHON) benchmarks/startup.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+
+$(BUILD)/bench:
+	mkdir -p $@
+
+$(BUILD)/bench/%: benchmarks/npb/%.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $@.d -o $@ $< -lm
+
+$(BUILD)/bench/%: benchmarks/bots/%.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $@.d -o $@ $< -lm
+
+$(BUILD)/bench/region: benchmarks/startup/region.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
+
+# Without OpenMP: what it starts must be the only program that loads a tool.
+$(BUILD)/bench/launch: benchmarks/startup/launch.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -o $@ $<
+
+$(bench_noop): benchmarks/noop/noop.c | $(BUILD)/bench bench-ompt-header
+	$(BENCH_CC) $(BENCH_CFLAGS) -fPIC -shared -fvisibility=hidden -I$(BUILD)/include -o $@ $<
+
+# Not a rule for the file itself: the top-level Makefile may have one. A folder with this header alone,
+# because GCC must not find clang's stddef.h beside it.
+bench-ompt-header:
+	@test -e $(BUILD)/include/omp-tools.h || { \
+	    for dir in "$$($(CLANG) -print-resource-dir 2>/dev/null)/include" \
+	        /usr/lib/llvm-*/lib/clang/*/include; do \
+	        if test -e "$$dir/omp-tools.h"; then \
+	            mkdir -p $(BUILD)/include && ln -sf "$$dir/omp-tools.h" $(BUILD)/include/omp-tools.h; exit; \
+	        fi; \
+	    done; \
+	    echo "omp-tools.h not found: install libomp-19-dev, or set CLANG" >&2; exit 1; }
+
+-include $(addsuffix .d,$(bench_kernels))
+
+.DEFAULT_GOAL := $(if $(bench_alone),bench-build,$(bench_goal_before))

@@ -1,0 +1,281 @@
+/* health after BOTS: a health system of villages in a tree, simulated day by day. Each village has a
+ * hospital; the hard cases are referred to the hospital one level up. A task a village and day, and a lock
+ * for each hospital's list of referred patients: very small tasks that also lock. */
+#include "../kernel.h"
+
+#define ILL_PROBABILITY        0.002
+#define CONVALESCE_PROBABILITY 0.100
+#define REFER_PROBABILITY      0.150
+#define ASSESS_DAYS            2
+#define CONVALESCE_DAYS        12
+#define PEOPLE_PER_DOCTOR      10
+#define LEVELS_MAX             8
+
+struct patient {
+    struct patient *next;
+    uint64_t random; /* a stream of its own, so that no schedule changes the outcome */
+    uint32_t id;
+    int days_left, days_ill, hospitals;
+};
+
+struct list {
+    struct patient *first, **last;
+};
+
+struct village {
+    struct village *parent, *children; /* children: an array */
+    int child_count, level, free_doctors;
+    struct list healthy, waiting, assessed, convalescing;
+    struct patient *referred; /* by children, under the lock, sorted by id */
+    omp_lock_t referred_lock;
+    struct patient *people;
+};
+
+struct config {
+    int levels, cities, days;
+};
+
+static void list_init(struct list *list)
+{
+    list->first = NULL;
+    list->last = &list->first;
+}
+
+static void list_append(struct list *list, struct patient *patient)
+{
+    patient->next = NULL;
+    *list->last = patient;
+    list->last = &patient->next;
+}
+
+/* Empties the list and returns its patients. */
+static struct patient *list_take(struct list *list)
+{
+    struct patient *first = list->first;
+    list_init(list);
+    return first;
+}
+
+static bool draw(struct patient *patient, double probability)
+{
+    patient->random = kernel_hash(patient->random);
+    return kernel_unit(patient->random) < probability;
+}
+
+static void village_init(struct village *v, struct village *parent, const struct config *config, int level,
+                         uint32_t *next_id)
+{
+    int people = (1 << level) * PEOPLE_PER_DOCTOR;
+    *v = (struct village){.parent = parent, .level = level, .free_doctors = 1 << level};
+    struct list *lists[] = {&v->healthy, &v->waiting, &v->assessed, &v->convalescing};
+    for (int i = 0; i < 4; i++)
+        list_init(lists[i]);
+    omp_init_lock(&v->referred_lock);
+    v->people = kernel_alloc(people, sizeof(struct patient));
+    for (int i = 0; i < people; i++) {
+        uint32_t id = (*next_id)++;
+        v->people[i] = (struct patient){.id = id, .random = kernel_hash(id)};
+        list_append(&v->healthy, &v->people[i]);
+    }
+    if (level == 1)
+        return;
+    v->child_count = config->cities;
+    v->children = kernel_alloc(config->cities, sizeof(struct village));
+    for (int i = 0; i < v->child_count; i++)
+        village_init(&v->children[i], v, config, level - 1, next_id);
+}
+
+static void village_free(struct village *v)
+{
+    for (int i = 0; i < v->child_count; i++)
+        village_free(&v->children[i]);
+    omp_destroy_lock(&v->referred_lock);
+    free(v->children);
+    free(v->people);
+}
+
+/* Into the sorted list: children arrive in any order, their patients are treated in one. */
+static void refer(struct village *to, struct patient *patient)
+{
+    omp_set_lock(&to->referred_lock);
+    struct patient **place = &to->referred;
+    while (*place != NULL && (*place)->id < patient->id)
+        place = &(*place)->next;
+    patient->next = *place;
+    *place = patient;
+    omp_unset_lock(&to->referred_lock);
+}
+
+static void admit(struct village *v, struct patient *patient)
+{
+    patient->hospitals++;
+    if (v->free_doctors > 0) {
+        v->free_doctors--;
+        patient->days_left = ASSESS_DAYS;
+        patient->days_ill += ASSESS_DAYS;
+        list_append(&v->assessed, patient);
+    } else {
+        list_append(&v->waiting, patient);
+    }
+}
+
+static void treat_convalescing(struct village *v)
+{
+    for (struct patient *next, *p = list_take(&v->convalescing); p != NULL; p = next) {
+        next = p->next;
+        if (--p->days_left > 0) {
+            list_append(&v->convalescing, p);
+            continue;
+        }
+        v->free_doctors++;
+        list_append(&v->healthy, p);
+    }
+}
+
+static void treat_assessed(struct village *v)
+{
+    for (struct patient *next, *p = list_take(&v->assessed); p != NULL; p = next) {
+        next = p->next;
+        if (--p->days_left > 0) {
+            list_append(&v->assessed, p);
+        } else if (!draw(p, CONVALESCE_PROBABILITY)) {
+            v->free_doctors++;
+            list_append(&v->healthy, p);
+        } else if (v->parent != NULL && draw(p, REFER_PROBABILITY)) {
+            v->free_doctors++;
+            refer(v->parent, p);
+        } else {
+            p->days_left = CONVALESCE_DAYS;
+            p->days_ill += CONVALESCE_DAYS;
+            list_append(&v->convalescing, p);
+        }
+    }
+}
+
+static void treat_waiting(struct village *v)
+{
+    for (struct patient *next, *p = list_take(&v->waiting); p != NULL; p = next) {
+        next = p->next;
+        if (v->free_doctors > 0) {
+            v->free_doctors--;
+            p->days_left = ASSESS_DAYS;
+            p->days_ill += ASSESS_DAYS;
+            list_append(&v->assessed, p);
+        } else {
+            p->days_ill++;
+            list_append(&v->waiting, p);
+        }
+    }
+}
+
+/* Only after the children's day is over: they fill this list. */
+static void treat_referred(struct village *v)
+{
+    struct patient *p = v->referred;
+    v->referred = NULL;
+    for (struct patient *next; p != NULL; p = next) {
+        next = p->next;
+        admit(v, p);
+    }
+}
+
+static void treat_healthy(struct village *v)
+{
+    for (struct patient *next, *p = list_take(&v->healthy); p != NULL; p = next) {
+        next = p->next;
+        if (draw(p, ILL_PROBABILITY))
+            admit(v, p);
+        else
+            list_append(&v->healthy, p);
+    }
+}
+
+/* One day of a village and all below it. Villages up to level `cutoff` make no tasks for their children. */
+static void simulate_day(struct village *v, int cutoff)
+{
+    bool tasks = v->level > cutoff;
+    for (int i = 0; i < v->child_count; i++) {
+        struct village *child = &v->children[i];
+        if (!tasks) {
+            simulate_day(child, cutoff);
+            continue;
+        }
+#pragma omp task firstprivate(child, cutoff)
+        simulate_day(child, cutoff);
+    }
+    treat_convalescing(v);
+    treat_assessed(v);
+    treat_waiting(v);
+    if (tasks) {
+#pragma omp taskwait
+    }
+    treat_referred(v);
+    treat_healthy(v);
+}
+
+/* The final state of every person, wherever they are, as one number; counts them, too. */
+static uint64_t digest(const struct village *v, long *people)
+{
+    int count = (1 << v->level) * PEOPLE_PER_DOCTOR;
+    uint64_t sum = kernel_hash((uint64_t)v->free_doctors);
+    *people += count;
+    for (int i = 0; i < count; i++) {
+        const struct patient *p = &v->people[i];
+        sum = kernel_hash(sum ^ p->random);
+        sum = kernel_hash(sum ^ (uint64_t)p->days_left);
+        sum = kernel_hash(sum ^ ((uint64_t)p->days_ill << 32 | (uint64_t)p->hospitals));
+    }
+    const struct list *lists[] = {&v->healthy, &v->waiting, &v->assessed, &v->convalescing};
+    for (uint64_t i = 0; i < 4; i++)
+        for (const struct patient *p = lists[i]->first; p != NULL; p = p->next)
+            sum = kernel_hash(sum ^ (i << 32 | p->id));
+    for (int i = 0; i < v->child_count; i++)
+        sum = kernel_hash(sum ^ digest(&v->children[i], people));
+    return sum;
+}
+
+/* Runs the whole simulation from the start, sequentially when the cut-off is the top level. */
+static uint64_t run(const struct config *config, int cutoff, double *seconds)
+{
+    struct village capital;
+    uint32_t next_id = 0;
+    long people = 0;
+    village_init(&capital, NULL, config, config->levels, &next_id);
+    double begin_s = kernel_clock_s();
+    if (cutoff < config->levels) {
+#pragma omp parallel
+#pragma omp single
+        for (int day = 0; day < config->days; day++)
+            simulate_day(&capital, cutoff);
+    } else {
+        for (int day = 0; day < config->days; day++)
+            simulate_day(&capital, cutoff);
+    }
+    *seconds = kernel_clock_s() - begin_s;
+    uint64_t result = digest(&capital, &people);
+    village_free(&capital);
+    return people == next_id ? result : 0;
+}
+
+int main(int argc, char **argv)
+{
+    long levels = 4, cities = 10, days = 365, cutoff = 0;
+    const struct kernel_arg args[] = {{"LEVELS", &levels, 2, LEVELS_MAX, "levels of the hierarchy", NULL},
+                                      {"--cities", &cities, 1, 100, "villages below each village", NULL},
+                                      {"--days", &days, 1, 100000, "days to simulate", NULL},
+                                      {"--cutoff", &cutoff, 0, LEVELS_MAX - 1,
+                                       "level (1: lowest) up to which villages make no tasks, 0: none", NULL},
+                                      {0}};
+    kernel_parse_args(argc, argv, "health", args);
+    if (cutoff >= levels) {
+        fprintf(stderr, "health: --cutoff %ld leaves no tasks with %ld levels\n", cutoff, levels);
+        return KERNEL_USAGE;
+    }
+    struct config config = {(int)levels, (int)cities, (int)days};
+    double seconds, sequential_s;
+    uint64_t result = run(&config, (int)cutoff, &seconds);
+    uint64_t expected = run(&config, (int)levels, &sequential_s);
+    char size[32];
+    return kernel_report("health", kernel_size_text(size, sizeof size, levels, "cutoff", cutoff), seconds,
+                         result == expected);
+}

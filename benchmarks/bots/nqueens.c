@@ -1,0 +1,78 @@
+/* nqueens after BOTS: counts all placements of n queens, a task for each placement that is safe so far. */
+#include "../kernel.h"
+
+#define N_MAX 16
+
+/* Known counts, n = 1 .. 16 (OEIS A000170). */
+static const long solutions[N_MAX + 1] = {1,   1,   0,    0,     2,     10,     4,       40,      92,
+                                          352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512};
+
+struct board {
+    signed char column[N_MAX]; /* of the queen in each row */
+};
+
+static bool is_safe(const struct board *board, int row, int column)
+{
+    for (int other = 0; other < row; other++) {
+        int distance = board->column[other] - column;
+        if (distance == 0 || distance == row - other || distance == other - row)
+            return false;
+    }
+    return true;
+}
+
+static long place_sequential(struct board *board, int n, int row)
+{
+    long found = 0;
+    if (row == n)
+        return 1;
+    for (int column = 0; column < n; column++) {
+        if (is_safe(board, row, column)) {
+            board->column[row] = (signed char)column;
+            found += place_sequential(board, n, row + 1);
+        }
+    }
+    return found;
+}
+
+/* From row `cutoff` on no tasks are made. */
+static long place(struct board board, int n, int row, int cutoff)
+{
+    long found[N_MAX] = {0}, sum = 0;
+    if (row == n)
+        return 1;
+    if (row >= cutoff)
+        return place_sequential(&board, n, row);
+    for (int column = 0; column < n; column++) {
+        if (!is_safe(&board, row, column))
+            continue;
+        board.column[row] = (signed char)column;
+#pragma omp task shared(found) firstprivate(board, n, row, column, cutoff)
+        found[column] = place(board, n, row + 1, cutoff);
+    }
+#pragma omp taskwait
+    for (int column = 0; column < n; column++)
+        sum += found[column];
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    long n = 11, cutoff = 0, result = 0;
+    const struct kernel_arg args[] = {
+        {"N", &n, 1, N_MAX, "queens", NULL},
+        {"--cutoff", &cutoff, 0, N_MAX, "row from which no tasks are made, 0: none", NULL},
+        {0}};
+    kernel_parse_args(argc, argv, "nqueens", args);
+    struct board board = {{0}};
+
+    double begin_s = kernel_clock_s();
+#pragma omp parallel
+#pragma omp single
+    result = place(board, (int)n, 0, cutoff == 0 ? N_MAX : (int)cutoff);
+    double seconds = kernel_clock_s() - begin_s;
+
+    char size[32];
+    return kernel_report("nqueens", kernel_size_text(size, sizeof size, n, "cutoff", cutoff), seconds,
+                         result == solutions[n]);
+}

@@ -1,0 +1,158 @@
+/* sort after BOTS (Cilk's cilksort): parallel merge sort with parallel merges, quicksort below the cut-off.
+ */
+#include "../kernel.h"
+
+#define INSERTION_LIMIT 20
+
+typedef uint32_t element;
+
+static long cutoff = 2048; /* elements; read-only while tasks run */
+
+static void sort_by_insertion(element *data, long count)
+{
+    for (long i = 1; i < count; i++) {
+        element value = data[i];
+        long hole = i;
+        for (; hole > 0 && data[hole - 1] > value; hole--)
+            data[hole] = data[hole - 1];
+        data[hole] = value;
+    }
+}
+
+static element median(element a, element b, element c)
+{
+    element low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c > high ? high : c;
+}
+
+static void sort_sequential(element *data, long count)
+{
+    while (count > INSERTION_LIMIT) {
+        element pivot = median(data[0], data[count / 2], data[count - 1]);
+        long left = 0, right = count - 1;
+        while (left <= right) {
+            while (data[left] < pivot)
+                left++;
+            while (data[right] > pivot)
+                right--;
+            if (left <= right) {
+                element other = data[left];
+                data[left++] = data[right];
+                data[right--] = other;
+            }
+        }
+        sort_sequential(data, right + 1);
+        data += left;
+        count -= left;
+    }
+    sort_by_insertion(data, count);
+}
+
+static void merge_sequential(const element *a, long a_count, const element *b, long b_count, element *to)
+{
+    while (a_count > 0 && b_count > 0) {
+        if (*a <= *b) {
+            *to++ = *a++;
+            a_count--;
+        } else {
+            *to++ = *b++;
+            b_count--;
+        }
+    }
+    memcpy(to, a_count > 0 ? a : b, (size_t)(a_count + b_count) * sizeof(element));
+}
+
+/* How many elements of the sorted `data` are less than `value`. */
+static long count_less(const element *data, long count, element value)
+{
+    long low = 0;
+    while (count > 0) {
+        long half = count / 2;
+        if (data[low + half] < value) {
+            low += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return low;
+}
+
+/* Splits the longer run in the middle, the other where that value belongs: two independent merges. */
+static void merge(const element *a, long a_count, const element *b, long b_count, element *to)
+{
+    if (a_count < b_count) {
+        merge(b, b_count, a, a_count, to);
+        return;
+    }
+    if (a_count + b_count <= cutoff) {
+        merge_sequential(a, a_count, b, b_count, to);
+        return;
+    }
+    long a_split = a_count / 2, b_split = count_less(b, b_count, a[a_split]);
+#pragma omp task
+    merge(a, a_split, b, b_split, to);
+#pragma omp task
+    merge(a + a_split, a_count - a_split, b + b_split, b_count - b_split, to + a_split + b_split);
+#pragma omp taskwait
+}
+
+static void sort(element *data, element *scratch, long count)
+{
+    if (count <= cutoff) {
+        sort_sequential(data, count);
+        return;
+    }
+    long quarter = count / 4, half = 2 * quarter, last = count - 3 * quarter;
+    for (int part = 0; part < 4; part++) {
+        long begin = part * quarter, length = part == 3 ? last : quarter;
+#pragma omp task firstprivate(begin, length)
+        sort(data + begin, scratch + begin, length);
+    }
+#pragma omp taskwait
+#pragma omp task
+    merge(data, quarter, data + quarter, quarter, scratch);
+#pragma omp task
+    merge(data + half, quarter, data + half + quarter, last, scratch + half);
+#pragma omp taskwait
+    merge(scratch, half, scratch + half, count - half, data);
+}
+
+/* A shuffled 0 .. count - 1: the sorted order is known. */
+static void shuffle(element *data, long count)
+{
+    uint64_t state = 1;
+    for (long i = 0; i < count; i++) {
+        state = kernel_hash(state);
+        long other = (long)(kernel_unit(state) * (double)(i + 1));
+        data[i] = data[other];
+        data[other] = (element)i;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    long count = 8 << 20;
+    const struct kernel_arg args[] = {
+        {"N", &count, 1, 1L << 30, "elements", NULL},
+        {"--cutoff", &cutoff, 4, 1L << 30, "elements up to which no tasks are made", NULL},
+        {0}};
+    kernel_parse_args(argc, argv, "sort", args);
+    element *data = kernel_alloc(count, sizeof(element)), *scratch = kernel_alloc(count, sizeof(element));
+    shuffle(data, count);
+
+    double begin_s = kernel_clock_s();
+#pragma omp parallel
+#pragma omp single
+    sort(data, scratch, count);
+    double seconds = kernel_clock_s() - begin_s;
+
+    bool verified = true;
+    for (long i = 0; i < count; i++)
+        verified = verified && data[i] == (element)i;
+    free(data);
+    free(scratch);
+    char size[48];
+    return kernel_report("sort", kernel_size_text(size, sizeof size, count, "cutoff", cutoff), seconds,
+                         verified);
+}

@@ -1,0 +1,170 @@
+/* sparselu after BOTS: LU factorisation of a sparse matrix of dense blocks, without pivoting. One thread
+ * makes the tasks of each step, a taskwait between the phases: few, large, unequal tasks. */
+#include <math.h>
+
+#include "../kernel.h"
+
+struct matrix {
+    int blocks, block; /* blocks a side, elements a side of a block */
+    float **at;        /* NULL: a block of zeros */
+};
+
+static float **block_at(const struct matrix *m, int row, int column)
+{
+    return &m->at[row * m->blocks + column];
+}
+
+/* The band around the diagonal, and every other block of every third even row and column. */
+static bool is_present(int row, int column)
+{
+    int first = row < column ? row : column;
+    return abs(row - column) <= 1 || (row % 2 == 0 && column % 2 == 0 && first % 3 == 0);
+}
+
+static float *new_block(const struct matrix *m)
+{
+    return kernel_alloc((size_t)m->block * m->block, sizeof(float));
+}
+
+static struct matrix new_matrix(int blocks, int block)
+{
+    struct matrix m = {blocks, block, kernel_alloc((size_t)blocks * blocks, sizeof(float *))};
+    for (int row = 0; row < blocks; row++)
+        for (int column = 0; column < blocks; column++) {
+            if (!is_present(row, column))
+                continue;
+            float *cell = *block_at(&m, row, column) = new_block(&m);
+            uint64_t seed = kernel_hash((uint64_t)row * blocks + column);
+            for (int i = 0; i < block * block; i++)
+                cell[i] = (float)(2.0 * kernel_unit(kernel_hash(seed + i)) - 1.0);
+            /* Dominates its row, so that no pivoting is needed. */
+            for (int i = 0; row == column && i < block; i++)
+                cell[i * block + i] += (float)blocks * block;
+        }
+    return m;
+}
+
+static void free_matrix(struct matrix *m)
+{
+    for (int i = 0; i < m->blocks * m->blocks; i++)
+        free(m->at[i]);
+    free(m->at);
+}
+
+/* diagonal = L U in place, L with a unit diagonal. */
+static void factorise(float *diagonal, int n)
+{
+    for (int k = 0; k < n; k++)
+        for (int i = k + 1; i < n; i++) {
+            float factor = diagonal[i * n + k] /= diagonal[k * n + k];
+            for (int j = k + 1; j < n; j++)
+                diagonal[i * n + j] -= factor * diagonal[k * n + j];
+        }
+}
+
+/* right = L^-1 right. */
+static void solve_lower(const float *diagonal, float *right, int n)
+{
+    for (int k = 0; k < n; k++)
+        for (int i = k + 1; i < n; i++) {
+            float factor = diagonal[i * n + k];
+            for (int j = 0; j < n; j++)
+                right[i * n + j] -= factor * right[k * n + j];
+        }
+}
+
+/* below = below U^-1. */
+static void solve_upper(const float *diagonal, float *below, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) {
+            float factor = below[i * n + k] /= diagonal[k * n + k];
+            for (int j = k + 1; j < n; j++)
+                below[i * n + j] -= factor * diagonal[k * n + j];
+        }
+}
+
+/* inner = inner - below right. */
+static void update(const float *below, const float *right, float *inner, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) {
+            float factor = below[i * n + k];
+            for (int j = 0; j < n; j++)
+                inner[i * n + j] -= factor * right[k * n + j];
+        }
+}
+
+/* The steps of the factorisation; with `tasks` false every task runs at once, in order. */
+static void run(const struct matrix *m, bool tasks)
+{
+    int n = m->block;
+    for (int k = 0; k < m->blocks; k++) {
+        const float *diagonal = *block_at(m, k, k);
+        factorise(*block_at(m, k, k), n);
+        for (int i = k + 1; i < m->blocks; i++) {
+            float *right = *block_at(m, k, i), *below = *block_at(m, i, k);
+            if (right != NULL) {
+#pragma omp task if (tasks) firstprivate(diagonal, right, n)
+                solve_lower(diagonal, right, n);
+            }
+            if (below != NULL) {
+#pragma omp task if (tasks) firstprivate(diagonal, below, n)
+                solve_upper(diagonal, below, n);
+            }
+        }
+#pragma omp taskwait
+        for (int i = k + 1; i < m->blocks; i++)
+            for (int j = k + 1; j < m->blocks; j++) {
+                const float *below = *block_at(m, i, k), *right = *block_at(m, k, j);
+                if (below == NULL || right == NULL)
+                    continue;
+                float **inner = block_at(m, i, j);
+#pragma omp task if (tasks) firstprivate(below, right, inner, n)
+                {
+                    if (*inner == NULL)
+                        *inner = new_block(m);
+                    update(below, right, *inner, n);
+                }
+            }
+#pragma omp taskwait
+    }
+}
+
+/* Both runs do the same operations on every block in the same order. */
+static bool is_equal(const struct matrix *left, const struct matrix *right)
+{
+    int n = left->block;
+    for (int b = 0; b < left->blocks * left->blocks; b++) {
+        if ((left->at[b] == NULL) != (right->at[b] == NULL))
+            return false;
+        for (int i = 0; left->at[b] != NULL && i < n * n; i++)
+            if (!(fabsf(left->at[b][i] - right->at[b][i]) <= 1e-6f * fabsf(right->at[b][i])))
+                return false;
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    long blocks = 40, block = 80;
+    const struct kernel_arg args[] = {{"BLOCKS", &blocks, 2, 500, "blocks a side of the matrix", NULL},
+                                      {"--block", &block, 2, 1000, "elements a side of a block", NULL},
+                                      {0}};
+    kernel_parse_args(argc, argv, "sparselu", args);
+    struct matrix m = new_matrix((int)blocks, (int)block), expected = new_matrix((int)blocks, (int)block);
+
+    double begin_s = kernel_clock_s();
+#pragma omp parallel
+#pragma omp single
+    run(&m, true);
+    double seconds = kernel_clock_s() - begin_s;
+
+    run(&expected, false);
+    bool verified = is_equal(&m, &expected);
+    free_matrix(&m);
+    free_matrix(&expected);
+    char size[32];
+    return kernel_report("sparselu", kernel_size_text(size, sizeof size, blocks, "block", block), seconds,
+                         verified);
+}

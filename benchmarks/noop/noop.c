@@ -1,0 +1,95 @@
+/* The floor: an OMPT tool that registers the callbacks that blame registers and does nothing in them.
+ * What a kernel loses with this tool, it loses to the runtime's side of OMPT, whatever the tool. */
+#include <omp-tools.h>
+#include <stddef.h>
+
+#define UNUSED __attribute__((unused))
+#define EXPORT __attribute__((visibility("default")))
+
+static void on_thread_begin(UNUSED ompt_thread_t type, UNUSED ompt_data_t *thread)
+{
+}
+
+static void on_thread_end(UNUSED ompt_data_t *thread)
+{
+}
+
+static void on_parallel_begin(UNUSED ompt_data_t *task, UNUSED const ompt_frame_t *frame,
+                              UNUSED ompt_data_t *parallel, UNUSED unsigned int requested, UNUSED int flags,
+                              UNUSED const void *codeptr)
+{
+}
+
+static void on_parallel_end(UNUSED ompt_data_t *parallel, UNUSED ompt_data_t *task, UNUSED int flags,
+                            UNUSED const void *codeptr)
+{
+}
+
+static void on_implicit_task(UNUSED ompt_scope_endpoint_t endpoint, UNUSED ompt_data_t *parallel,
+                             UNUSED ompt_data_t *task, UNUSED unsigned int threads, UNUSED unsigned int index,
+                             UNUSED int flags)
+{
+}
+
+static void on_sync_region_wait(UNUSED ompt_sync_region_t kind, UNUSED ompt_scope_endpoint_t endpoint,
+                                UNUSED ompt_data_t *parallel, UNUSED ompt_data_t *task,
+                                UNUSED const void *codeptr)
+{
+}
+
+static void on_mutex_acquire(UNUSED ompt_mutex_t kind, UNUSED unsigned int hint, UNUSED unsigned int impl,
+                             UNUSED ompt_wait_id_t wait_id, UNUSED const void *codeptr)
+{
+}
+
+/* mutex_acquired and mutex_released */
+static void on_mutex(UNUSED ompt_mutex_t kind, UNUSED ompt_wait_id_t wait_id, UNUSED const void *codeptr)
+{
+}
+
+static void on_nest_lock(UNUSED ompt_scope_endpoint_t endpoint, UNUSED ompt_wait_id_t wait_id,
+                         UNUSED const void *codeptr)
+{
+}
+
+static void on_task_schedule(UNUSED ompt_data_t *prior, UNUSED ompt_task_status_t status,
+                             UNUSED ompt_data_t *next)
+{
+}
+
+static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNUSED ompt_data_t *tool)
+{
+    static const struct {
+        ompt_callbacks_t event;
+        ompt_callback_t callback;
+    } table[] = {
+        {ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin},
+        {ompt_callback_thread_end, (ompt_callback_t)on_thread_end},
+        {ompt_callback_parallel_begin, (ompt_callback_t)on_parallel_begin},
+        {ompt_callback_parallel_end, (ompt_callback_t)on_parallel_end},
+        {ompt_callback_implicit_task, (ompt_callback_t)on_implicit_task},
+        {ompt_callback_sync_region_wait, (ompt_callback_t)on_sync_region_wait},
+        {ompt_callback_mutex_acquire, (ompt_callback_t)on_mutex_acquire},
+        {ompt_callback_mutex_acquired, (ompt_callback_t)on_mutex},
+        {ompt_callback_mutex_released, (ompt_callback_t)on_mutex},
+        {ompt_callback_nest_lock, (ompt_callback_t)on_nest_lock},
+        {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
+    };
+    ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
+    if (set_callback == NULL)
+        return 0;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        set_callback(table[i].event, table[i].callback);
+    return 1; /* stay active */
+}
+
+static void noop_finalize(UNUSED ompt_data_t *tool)
+{
+}
+
+EXPORT ompt_start_tool_result_t *ompt_start_tool(UNUSED unsigned int omp_version,
+                                                 UNUSED const char *runtime_version)
+{
+    static ompt_start_tool_result_t result = {noop_initialize, noop_finalize, {0}};
+    return &result;
+}

@@ -1,0 +1,354 @@
+/* MG after the NAS Parallel Benchmarks: V-cycle multigrid for the Poisson equation on a periodic cube.
+ * One parallel region per operator and level: regions from milliseconds down to microseconds. */
+#include <math.h>
+
+#include "../kernel.h"
+#include "npb_random.h"
+
+#define SEED       UINT64_C(314159265)
+#define ITERATIONS 4
+#define LEVELS_MAX 8
+#define CHARGES    10 /* of each sign */
+#define SIDE_MAX   ((1 << LEVELS_MAX) + 2)
+
+struct problem {
+    int levels; /* the finest grid has 2^levels cells a side */
+    double norm;
+};
+
+static const struct problem problems[] = {
+    {5, 0.5307707005734e-04},
+    {7, 0.6467329375339e-05},
+    {8, 0.2433365309069e-05},
+};
+
+/* Stencil coefficients by distance from the centre: itself, face, edge, corner. */
+static const double operator_a[] = {-8.0 / 3.0, 0.0, 1.0 / 6.0, 1.0 / 12.0};
+static const double smoother_c[] = {-3.0 / 8.0, 1.0 / 32.0, -1.0 / 64.0, 0.0};
+
+/* A cube of cells with one layer of ghost cells around it: cells 1 .. side - 2 are real. */
+struct grid {
+    int side;
+    double *cell;
+};
+
+struct solver {
+    int levels;
+    struct grid v, u[LEVELS_MAX + 1], r[LEVELS_MAX + 1];
+};
+
+static inline double *line(const struct grid *g, int k, int j)
+{
+    return g->cell + ((size_t)k * g->side + j) * g->side;
+}
+
+/* Ghost cells within plane k, which only depend on that plane. */
+static void wrap_plane(const struct grid *g, int k)
+{
+    int last = g->side - 1;
+    for (int j = 1; j < last; j++) {
+        double *row = line(g, k, j);
+        row[0] = row[last - 1];
+        row[last] = row[1];
+    }
+    memcpy(line(g, k, 0), line(g, k, last - 1), (size_t)g->side * sizeof(double));
+    memcpy(line(g, k, last), line(g, k, 1), (size_t)g->side * sizeof(double));
+}
+
+/* The two ghost planes; called by all threads of a team after the real planes are done. */
+static void wrap_ends(const struct grid *g)
+{
+    int last = g->side - 1;
+#pragma omp for
+    for (int j = 0; j < g->side; j++) {
+        memcpy(line(g, 0, j), line(g, last - 1, j), (size_t)g->side * sizeof(double));
+        memcpy(line(g, last, j), line(g, 1, j), (size_t)g->side * sizeof(double));
+    }
+}
+
+/* For each cell of line (k, j), the sums over its four neighbour lines at distance 1 and at distance
+ * sqrt 2: with the line itself they make up all 27 points. */
+static inline void sum_around(const struct grid *g, int k, int j, double *restrict near, double *restrict far)
+{
+    const double *south = line(g, k, j - 1), *north = line(g, k, j + 1);
+    const double *below = line(g, k - 1, j), *above = line(g, k + 1, j);
+    const double *below_south = line(g, k - 1, j - 1), *below_north = line(g, k - 1, j + 1);
+    const double *above_south = line(g, k + 1, j - 1), *above_north = line(g, k + 1, j + 1);
+    for (int i = 0; i < g->side; i++) {
+        near[i] = south[i] + north[i] + below[i] + above[i];
+        far[i] = below_south[i] + below_north[i] + above_south[i] + above_north[i];
+    }
+}
+
+/* r = v - A u. `r` may be `v`: each cell is read before it is written. */
+static void compute_residual(const struct grid *u, const struct grid *v, const struct grid *r)
+{
+    int last = u->side - 1;
+#pragma omp parallel
+    {
+        double near[SIDE_MAX], far[SIDE_MAX];
+#pragma omp for
+        for (int k = 1; k < last; k++) {
+            for (int j = 1; j < last; j++) {
+                const double *from = line(u, k, j), *right = line(v, k, j);
+                double *to = line(r, k, j);
+                sum_around(u, k, j, near, far);
+                /* operator_a[1] is zero. */
+                for (int i = 1; i < last; i++)
+                    to[i] = right[i] - operator_a[0] * from[i] -
+                            operator_a[2] * (far[i] + near[i - 1] + near[i + 1]) -
+                            operator_a[3] * (far[i - 1] + far[i + 1]);
+            }
+            wrap_plane(r, k);
+        }
+        wrap_ends(r);
+    }
+}
+
+/* u = u + C r. */
+static void smooth(const struct grid *r, const struct grid *u)
+{
+    int last = u->side - 1;
+#pragma omp parallel
+    {
+        double near[SIDE_MAX], far[SIDE_MAX];
+#pragma omp for
+        for (int k = 1; k < last; k++) {
+            for (int j = 1; j < last; j++) {
+                const double *from = line(r, k, j);
+                double *to = line(u, k, j);
+                sum_around(r, k, j, near, far);
+                /* smoother_c[3] is zero. */
+                for (int i = 1; i < last; i++)
+                    to[i] += smoother_c[0] * from[i] + smoother_c[1] * (from[i - 1] + from[i + 1] + near[i]) +
+                             smoother_c[2] * (far[i] + near[i - 1] + near[i + 1]);
+            }
+            wrap_plane(u, k);
+        }
+        wrap_ends(u);
+    }
+}
+
+/* Full weighting: cell c of the coarse grid lies on cell 2c of the fine one. */
+static void restrict_to(const struct grid *fine, const struct grid *coarse)
+{
+    int last = coarse->side - 1;
+#pragma omp parallel
+    {
+        double near[SIDE_MAX], far[SIDE_MAX];
+#pragma omp for
+        for (int k = 1; k < last; k++) {
+            for (int j = 1; j < last; j++) {
+                const double *from = line(fine, 2 * k, 2 * j);
+                double *to = line(coarse, k, j);
+                sum_around(fine, 2 * k, 2 * j, near, far);
+                for (int c = 1; c < last; c++) {
+                    int i = 2 * c;
+                    to[c] = 0.5 * from[i] + 0.25 * (from[i - 1] + from[i + 1] + near[i]) +
+                            0.125 * (far[i] + near[i - 1] + near[i + 1]) + 0.0625 * (far[i - 1] + far[i + 1]);
+                }
+            }
+            wrap_plane(coarse, k);
+        }
+        wrap_ends(coarse);
+    }
+}
+
+/* Adds one coarse line, the mean of up to four, to one fine line. */
+static inline void add_line(const double *restrict mean, int coarse_side, double *restrict fine)
+{
+    for (int c = 0; c < coarse_side - 1; c++) {
+        fine[2 * c] += mean[c];
+        fine[2 * c + 1] += 0.5 * (mean[c] + mean[c + 1]);
+    }
+}
+
+/* fine = fine + trilinear interpolation of coarse, ghost cells included. */
+static void interpolate_to(const struct grid *coarse, const struct grid *fine)
+{
+    int side = coarse->side;
+#pragma omp parallel for
+    for (int k = 0; k < side - 1; k++) {
+        double mean[SIDE_MAX];
+        for (int j = 0; j < side - 1; j++) {
+            const double *here = line(coarse, k, j), *north = line(coarse, k, j + 1);
+            const double *above = line(coarse, k + 1, j), *above_north = line(coarse, k + 1, j + 1);
+            add_line(here, side, line(fine, 2 * k, 2 * j));
+            for (int c = 0; c < side; c++)
+                mean[c] = 0.5 * (here[c] + north[c]);
+            add_line(mean, side, line(fine, 2 * k, 2 * j + 1));
+            for (int c = 0; c < side; c++)
+                mean[c] = 0.5 * (here[c] + above[c]);
+            add_line(mean, side, line(fine, 2 * k + 1, 2 * j));
+            for (int c = 0; c < side; c++)
+                mean[c] = 0.25 * (here[c] + north[c] + above[c] + above_north[c]);
+            add_line(mean, side, line(fine, 2 * k + 1, 2 * j + 1));
+        }
+    }
+}
+
+static void set_zero(const struct grid *g)
+{
+#pragma omp parallel for
+    for (int k = 0; k < g->side; k++)
+        memset(line(g, k, 0), 0, (size_t)g->side * g->side * sizeof(double));
+}
+
+static double norm(const struct grid *g)
+{
+    int last = g->side - 1;
+    double sum = 0.0, cells = pow(last - 1, 3);
+#pragma omp parallel for reduction(+ : sum)
+    for (int k = 1; k < last; k++)
+        for (int j = 1; j < last; j++) {
+            const double *row = line(g, k, j);
+            for (int i = 1; i < last; i++)
+                sum += row[i] * row[i];
+        }
+    return sqrt(sum / cells);
+}
+
+static void run_cycle(const struct solver *s)
+{
+    for (int level = s->levels; level > 1; level--)
+        restrict_to(&s->r[level], &s->r[level - 1]);
+    set_zero(&s->u[1]);
+    smooth(&s->r[1], &s->u[1]);
+    for (int level = 2; level <= s->levels; level++) {
+        bool finest = level == s->levels;
+        if (!finest)
+            set_zero(&s->u[level]);
+        interpolate_to(&s->u[level - 1], &s->u[level]);
+        compute_residual(&s->u[level], finest ? &s->v : &s->r[level], &s->r[level]);
+        smooth(&s->r[level], &s->u[level]);
+    }
+}
+
+/* The most extreme numbers seen so far, the least extreme first: `sign` +1 for the largest. */
+struct extremes {
+    double sign;
+    double value[CHARGES];
+    size_t at[CHARGES];
+};
+
+static inline void note_extreme(struct extremes *e, double value, size_t at)
+{
+    value *= e->sign;
+    if (value <= e->value[0])
+        return;
+    int place = 0;
+    for (; place + 1 < CHARGES && e->value[place + 1] < value; place++) {
+        e->value[place] = e->value[place + 1];
+        e->at[place] = e->at[place + 1];
+    }
+    e->value[place] = value;
+    e->at[place] = at;
+}
+
+static struct extremes new_extremes(double sign)
+{
+    struct extremes e = {.sign = sign};
+    for (int i = 0; i < CHARGES; i++)
+        e.value[i] = -HUGE_VAL;
+    return e;
+}
+
+static void merge_extremes(struct extremes *into, const struct extremes *from)
+{
+    for (int i = 0; i < CHARGES; i++)
+        note_extreme(into, from->sign * from->value[i], from->at[i]);
+}
+
+/* The right-hand side: +1 where a random field is largest, -1 where it is smallest, in ten cells each. */
+static void set_charges(const struct grid *v)
+{
+    int size = v->side - 2, last = v->side - 1;
+    struct extremes high = new_extremes(1.0), low = new_extremes(-1.0);
+    set_zero(v);
+#pragma omp parallel
+    {
+        struct extremes my_high = new_extremes(1.0), my_low = new_extremes(-1.0);
+#pragma omp for
+        for (int k = 1; k < last; k++) {
+            uint64_t state = npb_random_skip(SEED, (uint64_t)(k - 1) * size * size);
+            for (int j = 1; j < last; j++)
+                for (int i = 1; i < last; i++) {
+                    double value = npb_random_next(&state);
+                    size_t at = (size_t)(line(v, k, j) + i - v->cell);
+                    note_extreme(&my_high, value, at);
+                    note_extreme(&my_low, value, at);
+                }
+        }
+#pragma omp critical(mg_extremes)
+        {
+            merge_extremes(&high, &my_high);
+            merge_extremes(&low, &my_low);
+        }
+    }
+    for (int i = 0; i < CHARGES; i++) {
+        v->cell[high.at[i]] = 1.0;
+        v->cell[low.at[i]] = -1.0;
+    }
+    for (int k = 1; k < last; k++)
+        wrap_plane(v, k);
+#pragma omp parallel
+    wrap_ends(v);
+}
+
+/* The timed part: solves from u = 0 and returns the norm of the residual. */
+static double solve(const struct solver *s)
+{
+    const struct grid *u = &s->u[s->levels], *r = &s->r[s->levels];
+    compute_residual(u, &s->v, r);
+    for (int i = 0; i < ITERATIONS; i++) {
+        run_cycle(s);
+        compute_residual(u, &s->v, r);
+    }
+    return norm(r);
+}
+
+static bool is_verified(const struct problem *problem, double result)
+{
+    if (fabs(result / problem->norm - 1.0) <= 1e-8)
+        return true;
+    fprintf(stderr, "mg: norm %.13e, expected %.13e\n", result, problem->norm);
+    return false;
+}
+
+static struct grid new_grid(int level)
+{
+    int side = (1 << level) + 2;
+    return (struct grid){side, kernel_alloc((size_t)side * side * side, sizeof(double))};
+}
+
+int main(int argc, char **argv)
+{
+    struct kernel_class class = kernel_parse_class(argc, argv, "mg");
+    const struct problem *problem = &problems[class.index];
+    struct solver s = {.levels = problem->levels, .v = new_grid(problem->levels)};
+    for (int level = 1; level <= s.levels; level++) {
+        s.u[level] = new_grid(level);
+        s.r[level] = new_grid(level);
+    }
+    double seconds = 0.0;
+    bool verified = true;
+    set_charges(&s.v);
+    /* One untimed cycle touches all data, as the benchmark specifies. */
+    compute_residual(&s.u[s.levels], &s.v, &s.r[s.levels]);
+    run_cycle(&s);
+
+    for (long i = 0; i < class.repeat; i++) {
+        set_zero(&s.u[s.levels]);
+        double begin_s = kernel_clock_s();
+        double result = solve(&s);
+        seconds += kernel_clock_s() - begin_s;
+        verified = verified && is_verified(problem, result);
+    }
+
+    free(s.v.cell);
+    for (int level = 1; level <= s.levels; level++) {
+        free(s.u[level].cell);
+        free(s.r[level].cell);
+    }
+    return kernel_report("mg", class.text, seconds, verified);
+}
