@@ -1,8 +1,9 @@
-/* The file may come from a process that was killed at any instant, or from anywhere: no index is followed before it
- * is checked, and nodes whose way to a root is broken or circular are left out.
+/* The file may come from a process that was killed at any instant, or from anywhere: no index is followed
+ * before it is checked, and nodes whose way to a root is broken or circular are left out.
  *
- * Each node of the file has a place, found once: the merged node it adds to, or PLACE_SKIP. A node's place needs its
- * parent's place, so a chain of parents without one is put on a stack and placed from the outermost inward. */
+ * Each node of the file has a place, found once: the merged node it adds to, or PLACE_SKIP. A node's place
+ * needs its parent's place, so a chain of parents without one is put on a stack and placed from the outermost
+ * inward. */
 #include "cct/profile_merge.h"
 
 #include <math.h>
@@ -156,8 +157,8 @@ static bool merge_metric_sane(const struct profile_metric *metric)
     return profile_number_sane(metric->work) && profile_number_sane(metric->overhead) &&
            profile_number_sane(metric->lock_wait) && profile_number_sane(metric->inverse_busy) &&
            profile_number_sane(metric->shared_idle) && profile_number_sane(metric->lock_wait_here) &&
-           metric->work >= 0 && metric->overhead >= 0 && metric->lock_wait >= 0 && metric->inverse_busy >= 0 &&
-           metric->lock_wait_here >= 0;
+           metric->work >= 0 && metric->overhead >= 0 && metric->lock_wait >= 0 &&
+           metric->inverse_busy >= 0 && metric->lock_wait_here >= 0;
 }
 
 static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)

@@ -50,7 +50,7 @@ static const char *check_header(const struct profile_header *header)
 
 static bool thread_sane(const struct profile_thread *thread)
 {
-    const double sums[] = {thread->work, thread->overhead, thread->lock_wait,       thread->idle,
+    const double sums[] = {thread->work,   thread->overhead,   thread->lock_wait,       thread->idle,
                            thread->parked, thread->dropped_ns, thread->idle_nobody_busy};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (!profile_number_sane(sums[i]) || sums[i] < 0)
@@ -176,8 +176,8 @@ static uint32_t most_threads(const struct profile *profile)
 }
 
 /* Reads the chunks of `file`; NULL or what is wrong. *bytes is malloc'ed. */
-static const char *load_chunks(int file, const struct profile_header *header, off_t size, unsigned char **bytes,
-                               char *buffer, size_t buffer_bytes)
+static const char *load_chunks(int file, const struct profile_header *header, off_t size,
+                               unsigned char **bytes, char *buffer, size_t buffer_bytes)
 {
     off_t there = size > PROFILE_HEADER_BYTES ? (size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
     size_t wanted = (size_t)header->chunk_count * PROFILE_CHUNK_BYTES;
@@ -213,8 +213,8 @@ static const char *read_open_file(int file, struct profile *profile, char *buffe
         return "cannot be read";
     const char *wrong = check_header(header);
     if (!wrong && header->version != PROFILE_VERSION) {
-        snprintf(buffer, buffer_bytes, "profile format version %u; this blame reads version %u", header->version,
-                 PROFILE_VERSION);
+        snprintf(buffer, buffer_bytes, "profile format version %u; this blame reads version %u",
+                 header->version, PROFILE_VERSION);
         return buffer;
     }
     unsigned char *bytes = NULL;

@@ -87,42 +87,63 @@ void region_release(struct region *region)
     }
 }
 
+/* The region's context in this tree, when it and all outer ones are known; else 0. Recurses over nested regions. */
+static uint32_t resolved_base(struct tree *tree, const struct region *region)
+{
+    uint32_t context = load_acquire(&region->context); /* R2 */
+    if (!context)
+        return 0;
+    uint32_t outer = region->outer ? resolved_base(tree, region->outer) : tree->root;
+    return outer ? tree_copy_trie_path(tree, context, outer) : 0;
+}
+
+static uint32_t entry_node(struct placeholder *entry, struct tree *tree, uint64_t fork_key)
+{
+    if (!entry->base)
+        entry->base = resolved_base(tree, entry->region);
+    if (entry->base)
+        return entry->base;
+    if (!entry->node_idx)
+        entry->node_idx = tree_placeholder(tree, fork_key);
+    return entry->node_idx;
+}
+
 uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree, struct region *region,
                            uint64_t fork_key)
 {
     for (uint32_t i = placeholders->count; i-- > 0;)
         if (placeholders->entries[i].region == region)
-            return placeholders->entries[i].node_idx;
+            return entry_node(&placeholders->entries[i], tree, fork_key);
     if (placeholders->count == PLACEHOLDERS_MAX)
         return 0;
-    uint32_t node_idx = tree_placeholder(tree, fork_key);
-    if (!node_idx)
-        return 0;
     region_reference(region);
-    placeholders->entries[placeholders->count] = (struct placeholder){region, node_idx};
-    placeholders->count++;
-    return node_idx;
+    placeholders->entries[placeholders->count] = (struct placeholder){region, 0, 0};
+    return entry_node(&placeholders->entries[placeholders->count++], tree, fork_key);
 }
 
-/* Below which node a resolved region's context starts in this tree. */
-static uint32_t context_base(struct placeholders *placeholders, struct tree *tree, const struct region *region)
+/* Below which node the contexts that wait for the region can go now: at best its resolved context, else its path below
+ * the outer region's placeholder; 0 when nothing is known. */
+static uint32_t graft_target(struct placeholders *placeholders, struct tree *tree, struct placeholder *entry)
 {
-    if (!region->outer)
-        return tree->root;
-    return placeholders_node(placeholders, tree, region->outer, 0);
+    uint32_t context = load_acquire(&entry->region->context);
+    if (!context)
+        return 0;
+    if (!entry->base)
+        entry->base = resolved_base(tree, entry->region);
+    if (entry->base)
+        return entry->base;
+    return tree_copy_trie_path(tree, context, placeholders_node(placeholders, tree, entry->region->outer, 0));
 }
 
 static bool graft_one(struct placeholders *placeholders, struct tree *tree, uint32_t index)
 {
-    struct placeholder entry = placeholders->entries[index];
-    uint32_t context = load_acquire(&entry.region->context);
-    if (!context)
+    struct placeholder *entry = &placeholders->entries[index];
+    uint32_t into = graft_target(placeholders, tree, entry);
+    if (!into || (entry->node_idx && !tree_graft(tree, entry->node_idx, into)))
         return false;
-    uint32_t into = tree_copy_trie_path(tree, context, context_base(placeholders, tree, entry.region));
-    if (!into || !tree_graft(tree, entry.node_idx, into))
-        return false;
-    placeholders->entries[index] = placeholders->entries[--placeholders->count];
-    region_release(entry.region);
+    struct region *region = entry->region;
+    *entry = placeholders->entries[--placeholders->count];
+    region_release(region);
     return true;
 }
 

@@ -67,7 +67,8 @@ void region_release(struct region *region);
 
 struct placeholder {
     struct region *region;
-    uint32_t node_idx;
+    uint32_t node_idx; /* the contexts that wait, 0: none does */
+    uint32_t base;     /* the resolved context in this tree, 0 as long as it is not known up to the root */
 };
 
 struct placeholders {
@@ -75,8 +76,8 @@ struct placeholders {
     struct placeholder entries[PLACEHOLDERS_MAX];
 };
 
-/* The node below which this thread files its samples in the region; made on first use. 0 when there is no memory or
- * too many regions wait.                                                                              [handler] */
+/* The node below which this thread files its samples in the region: its resolved context as soon as that is known,
+ * until then a placeholder, made on first use. 0 when there is no memory or too many regions wait.    [handler] */
 uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree, struct region *region,
                            uint64_t fork_key);
 
