@@ -1,0 +1,457 @@
+/*
+ * Which call was interrupted, when it is due, and how it goes on. restart.h has the method and the rules for
+ * the caller.
+ *
+ * Handler code: no locks, no memory from the heap, no stdio, no errno (system calls go through
+ * restart_syscall6).
+ *
+ * What follows from the kernel's sources (kernel/time/hrtimer.c, fs/select.c, kernel/futex,
+ * arch/x86/kernel/signal.c): K1  -ERESTART_RESTARTBLOCK becomes -EINTR when a handler runs, the restart block
+ * stays; rt_sigreturn resets it. K2  a restart block holds an absolute expiry and the program's rem pointer,
+ * which is rewritten at each interruption. K3  ppoll and pselect6 write the remainder into the program's
+ * structure before -EINTR, if it can be written to. K4  calls with a mask argument leave it in force while
+ * the handler is set up; the frame has the mask to return to.
+ */
+#include "restart.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "restart_stub.h"
+
+void restart_state_init(struct restart_state *state, uint64_t own_signals)
+{
+    memset(state, 0, sizeof *state);
+    state->own_signals = own_signals;
+    state->unknown_call = -1;
+}
+
+#ifdef RESTART_SUPPORTED
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "restart_decode.h"
+#include "restart_rules.h"
+
+enum { SIGNAL_SET_BYTES = 8 };
+
+static const int ARG_REGISTER[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+
+static uint64_t argument(const ucontext_t *context, int index)
+{
+    return (uint64_t)context->uc_mcontext.gregs[ARG_REGISTER[index]];
+}
+
+static uint64_t mask_of(const ucontext_t *context)
+{
+    uint64_t mask;
+    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    return mask;
+}
+
+static void set_mask(ucontext_t *context, uint64_t mask)
+{
+    memcpy(&context->uc_sigmask, &mask, sizeof mask);
+}
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now = {0};
+    restart_syscall6(SYS_clock_gettime, CLOCK_MONOTONIC, (uint64_t)&now, 0, 0, 0, 0);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Far limits (a timespec may hold 2^63 s) are none: the sum must not wrap. */
+static uint64_t deadline_after(uint64_t begin_ns, struct timespec limit)
+{
+    const uint64_t far_s = (uint64_t)1 << 32;
+    if (limit.tv_sec < 0 || (uint64_t)limit.tv_sec > far_s)
+        return UINT64_MAX - 1;
+    return begin_ns + (uint64_t)limit.tv_sec * 1000000000u + (uint64_t)limit.tv_nsec;
+}
+
+static struct timespec left_until(uint64_t deadline_ns)
+{
+    uint64_t now_ns = monotonic_ns();
+    uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+    return (struct timespec){.tv_sec = (time_t)(left_ns / 1000000000u),
+                             .tv_nsec = (long)(left_ns % 1000000000u)};
+}
+
+static uint64_t used_us(const struct rusage *usage)
+{
+    return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000u +
+           (uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec;
+}
+
+void restart_note_sample(struct restart_state *state)
+{
+    restart_syscall6(SYS_clock_gettime, CLOCK_MONOTONIC, (uint64_t)&state->base_time, 0, 0, 0, 0);
+    restart_syscall6(SYS_getrusage, RUSAGE_THREAD, (uint64_t)&state->base_usage, 0, 0, 0, 0);
+    state->base_valid = true;
+}
+
+/*
+ * When the interrupted call began, never too early: a limit counted from here ends in time or late. If since
+ * the baseline the thread gave up its core once, of its own will, and was never preempted, then it ran until
+ * it blocked in this call: it blocked at baseline + time used since. Otherwise all we know is that the call
+ * had begun by now. Where the kernel takes interrupts or a VM's stolen time out of a thread's time, that
+ * would be too early: hence a margin.
+ */
+static uint64_t begin_of_call_ns(const struct restart_state *state, uint64_t now_ns)
+{
+    struct rusage usage;
+    if (!state->base_valid)
+        return now_ns;
+    memset(&usage, 0, sizeof usage);
+    restart_syscall6(SYS_getrusage, RUSAGE_THREAD, (uint64_t)&usage, 0, 0, 0, 0);
+    if (usage.ru_nvcsw - state->base_usage.ru_nvcsw != 1 || usage.ru_nivcsw != state->base_usage.ru_nivcsw)
+        return now_ns;
+    uint64_t base_ns = (uint64_t)state->base_time.tv_sec * 1000000000u + (uint64_t)state->base_time.tv_nsec;
+    uint64_t rounding_us = 2; /* utime and stime are each rounded down, at both ends */
+    uint64_t margin_ns = (now_ns > base_ns ? now_ns - base_ns : 0) / 64;
+    uint64_t begin_ns =
+        base_ns + margin_ns + (used_us(&usage) - used_us(&state->base_usage) + rounding_us) * 1000u;
+    return begin_ns < now_ns ? begin_ns : now_ns;
+}
+
+static void copy_registers(ucontext_t *to, const ucontext_t *from)
+{
+    memcpy(&to->uc_mcontext.gregs, &from->uc_mcontext.gregs, REG_CSGSFS * sizeof from->uc_mcontext.gregs[0]);
+    to->uc_mcontext.fpregs = from->uc_mcontext.fpregs;
+}
+
+static void enter_resume(struct restart_state *state, ucontext_t *context, uintptr_t rip)
+{
+    greg_t *gregs = context->uc_mcontext.gregs;
+    if (rip == (uintptr_t)restart_resume_switched) {
+        gregs[REG_RIP] = gregs[REG_R11] + 2;
+        gregs[REG_RAX] = -EINTR;
+        return;
+    }
+    state->outer = (ucontext_t *)gregs[rip < (uintptr_t)restart_resume_rcx ? REG_RBX : REG_RCX];
+    copy_registers(context, state->outer);
+}
+
+static void show_program(const struct restart_frame *frame, ucontext_t *context, uint64_t result)
+{
+    greg_t *gregs = context->uc_mcontext.gregs;
+    for (int i = 0; i < 6; i++)
+        gregs[ARG_REGISTER[i]] = (greg_t)frame->program_args[i];
+    gregs[REG_RAX] = (greg_t)result;
+    gregs[REG_RIP] = (greg_t)frame->rip;
+    gregs[REG_RSP] += RESTART_RED_ZONE_BYTES + RESTART_FRAME_BYTES;
+}
+
+static void enter_wait(struct restart_state *state, ucontext_t *context, uintptr_t rip)
+{
+    greg_t *gregs = context->uc_mcontext.gregs;
+    if (rip == (uintptr_t)restart_wait_leave) {
+        gregs[REG_RIP] = gregs[REG_RCX];
+        return;
+    }
+    const struct restart_frame *frame = (const struct restart_frame *)gregs[REG_RSP];
+    uint64_t result = rip == (uintptr_t)restart_wait_done ? (uint64_t)gregs[REG_RAX] : frame->result;
+    if (rip < (uintptr_t)restart_wait_done ||
+        (rip == (uintptr_t)restart_wait_done && result == (uint64_t)-EINTR)) {
+        state->waiting = true;
+        memcpy(&state->job, frame, sizeof state->job);
+        result = (uint64_t)-EINTR;
+    }
+    set_mask(context, frame->program_mask);
+    show_program(frame, context, result);
+}
+
+void restart_enter(struct restart_state *state, ucontext_t *context)
+{
+    greg_t *gregs = context->uc_mcontext.gregs;
+    uintptr_t rip = (uintptr_t)gregs[REG_RIP];
+    state->outer = NULL;
+    state->resume = NULL;
+    state->waiting = false;
+    if (rip >= (uintptr_t)restart_wait_enter && rip < (uintptr_t)restart_wait_end)
+        enter_wait(state, context, rip);
+    else if (rip >= (uintptr_t)restart_resume && rip < (uintptr_t)restart_resume_end)
+        enter_resume(state, context, rip);
+    else if (gregs[REG_RAX] == SYS_restart_syscall && restart_decode_at_syscall(rip)) {
+        /* It was about to be issued: the same as interrupted, the restart block is still the kernel's. */
+        gregs[REG_RIP] += 2;
+        gregs[REG_RAX] = -EINTR;
+    }
+}
+
+static bool program_signal_pending(const struct restart_state *state, const ucontext_t *context)
+{
+    uint64_t pending = 0;
+    restart_syscall6(SYS_rt_sigpending, (uint64_t)&pending, SIGNAL_SET_BYTES, 0, 0, 0, 0);
+    return (pending & ~mask_of(context) & ~state->own_signals) != 0;
+}
+
+static enum restart_result go_in_place(const struct restart_state *state, ucontext_t *context, long call)
+{
+    if (program_signal_pending(state, context))
+        return RESTART_LEFT_PROGRAM_SIGNAL;
+    context->uc_mcontext.gregs[REG_RAX] = call;
+    context->uc_mcontext.gregs[REG_RIP] -= 2;
+    return RESTART_DONE;
+}
+
+/* What is left goes to the kernel, in the program's structure where the kernel itself would keep it. */
+static void set_time_left(struct restart_frame *job)
+{
+    if (job->deadline_ns == UINT64_MAX)
+        return;
+    job->left = left_until(job->deadline_ns);
+    if (job->program_left == 0)
+        return;
+    /* By the kernel's hand: the program's structure may be in memory that cannot be written to. */
+    struct iovec from = {.iov_base = &job->left, .iov_len = sizeof job->left};
+    struct iovec to = {.iov_base = (void *)job->program_left, .iov_len = sizeof job->left};
+    long pid = restart_syscall6(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    restart_syscall6(SYS_process_vm_writev, (uint64_t)pid, (uint64_t)&from, 1, (uint64_t)&to, 1, 0);
+}
+
+static enum restart_result go_wait(struct restart_state *state, ucontext_t *context)
+{
+    greg_t *gregs = context->uc_mcontext.gregs;
+    if (state->job.unmask_first && program_signal_pending(state, context))
+        return RESTART_LEFT_PROGRAM_SIGNAL;
+    set_time_left(&state->job);
+    gregs[REG_RCX] = (greg_t)&state->job;
+    gregs[REG_RIP] = (greg_t)restart_wait_enter;
+    set_mask(context, ~(uint64_t)0);
+    return RESTART_DONE;
+}
+
+static struct restart_frame *begin_job(struct restart_state *state, const ucontext_t *context, long call)
+{
+    struct restart_frame *job = &state->job;
+    memset(job, 0, sizeof *job);
+    job->state = (uint64_t)state;
+    job->rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    job->call = (uint64_t)call;
+    for (int i = 0; i < 6; i++)
+        job->args[i] = job->program_args[i] = argument(context, i);
+    job->program_mask = mask_of(context);
+    job->deadline_ns = UINT64_MAX;
+    return job;
+}
+
+/* Address of a member of the frame that the stub will build. */
+static uint64_t in_frame(const ucontext_t *context, size_t offset)
+{
+    return (uint64_t)context->uc_mcontext.gregs[REG_RSP] - RESTART_RED_ZONE_BYTES - RESTART_FRAME_BYTES +
+           offset;
+}
+
+static void plan_mask(struct restart_frame *job, const struct restart_rule *rule, const ucontext_t *context)
+{
+    uint64_t given =
+        rule->call == rule->wait_call || rule->call == SYS_epoll_pwait ? job->args[rule->mask_arg] : 0;
+    const uint64_t *mask = (const uint64_t *)given;
+    if (rule->mask == MASK_NONE) {
+        job->unmask_first = 1;
+        return;
+    }
+    if (rule->mask == MASK_PAIR && given != 0)
+        mask = (const uint64_t *)*mask;
+    job->wait_mask = mask != NULL ? *mask : job->program_mask;
+    uint64_t mask_address = in_frame(context, offsetof(struct restart_frame, wait_mask));
+    if (rule->mask == MASK_PTR) {
+        job->args[rule->mask_arg] = mask_address;
+        job->args[rule->mask_arg + 1] = SIGNAL_SET_BYTES;
+        return;
+    }
+    job->wait_mask_arg[0] = mask_address;
+    job->wait_mask_arg[1] = SIGNAL_SET_BYTES;
+    job->args[rule->mask_arg] = in_frame(context, offsetof(struct restart_frame, wait_mask_arg));
+}
+
+static void plan_limit(struct restart_state *state, const struct restart_rule *rule,
+                       const ucontext_t *context, uint64_t now_ns)
+{
+    struct restart_frame *job = &state->job;
+    uint64_t given = job->args[rule->limit_arg];
+    struct timespec limit = {0};
+    if (rule->limit == LIMIT_NONE)
+        return;
+    job->args[rule->limit_arg] = 0;
+    if (rule->limit == LIMIT_MS ? (int)given < 0 : given == 0)
+        return;
+    if (rule->limit == LIMIT_MS)
+        limit = (struct timespec){.tv_sec = (int)given / 1000, .tv_nsec = (int)given % 1000 * 1000000l};
+    else
+        memcpy(&limit, (const void *)given, sizeof limit);
+    job->args[rule->limit_arg] = in_frame(context, offsetof(struct restart_frame, left));
+    job->deadline_ns =
+        deadline_after(rule->limit == LIMIT_LEFT ? now_ns : begin_of_call_ns(state, now_ns), limit);
+    if (rule->limit == LIMIT_LEFT) {
+        job->args[rule->limit_arg] = given;
+        job->program_left = given;
+    }
+}
+
+static enum restart_result give_up(struct restart_state *state, long call)
+{
+    state->unknown_call = (int)call;
+    return RESTART_UNKNOWN;
+}
+
+/* A blocking call on a socket with a time limit: the kernel counts the limit from each restart, so we end it.
+ */
+static enum restart_result start_socket(struct restart_state *state, ucontext_t *context,
+                                        const struct restart_rule *rule, uint64_t now_ns)
+{
+    struct timeval limit = {0};
+    uint32_t size = sizeof limit;
+    long failed = restart_syscall6(SYS_getsockopt, argument(context, 0), SOL_SOCKET,
+                                   (uint64_t)rule->socket_option, (uint64_t)&limit, (uint64_t)&size, 0);
+    if (failed != 0 || (limit.tv_sec == 0 && limit.tv_usec == 0))
+        return give_up(state, rule->call);
+    struct restart_frame *job = begin_job(state, context, rule->call);
+    struct timespec limit_ts = {.tv_sec = limit.tv_sec, .tv_nsec = limit.tv_usec * 1000};
+    job->unmask_first = 1;
+    job->deadline_ns = deadline_after(begin_of_call_ns(state, now_ns), limit_ts);
+    job->result_at_end = rule->call == SYS_connect ? (uint64_t)-EINPROGRESS : (uint64_t)-EAGAIN;
+    return go_wait(state, context);
+}
+
+static enum restart_result start_wait(struct restart_state *state, ucontext_t *context,
+                                      const struct restart_rule *rule, uint64_t now_ns)
+{
+    if (rule->mask == MASK_NONE && argument(context, rule->limit_arg) == 0)
+        return go_in_place(state, context, rule->call);
+    struct restart_frame *job = begin_job(state, context, rule->wait_call);
+    plan_mask(job, rule, context);
+    plan_limit(state, rule, context, now_ns);
+    return go_wait(state, context);
+}
+
+/* Whether the kernel left a restart block for this call (K1), or gave up for good. */
+static bool has_restart_block(long call, const ucontext_t *context)
+{
+    int operation = (int)argument(context, 1) & FUTEX_CMD_MASK;
+    if (call == SYS_clock_nanosleep)
+        return (argument(context, 1) & TIMER_ABSTIME) == 0;
+    if (call == SYS_futex)
+        return (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) && argument(context, 3) != 0;
+    return true;
+}
+
+/* With a shadow stack (CET), or ThreadSanitizer around the handler, only rt_sigreturn may end it. */
+static bool must_return(void)
+{
+#ifdef __SANITIZE_THREAD__
+    return true;
+#else
+    uint64_t shadow_stack = 0;
+    __asm__ volatile("rdsspq %0" : "+r"(shadow_stack)); /* does nothing without one */
+    return shadow_stack != 0;
+#endif
+}
+
+static enum restart_result start_kernel(struct restart_state *state, ucontext_t *context, long call)
+{
+    if (!has_restart_block(call, context))
+        return go_in_place(state, context, call);
+    if (must_return())
+        return give_up(state, call);
+    state->resume = state->outer != NULL ? state->outer : context;
+    return RESTART_DONE;
+}
+
+/* The stub's call was interrupted again. */
+static enum restart_result go_on_waiting(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
+{
+    if (state->job.result_at_end != 0 && now_ns >= state->job.deadline_ns) {
+        context->uc_mcontext.gregs[REG_RAX] = (greg_t)state->job.result_at_end;
+        return RESTART_DONE;
+    }
+    return go_wait(state, context);
+}
+
+enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,
+                                             uint64_t now_ns)
+{
+    const greg_t *gregs = context->uc_mcontext.gregs;
+    if (state->waiting)
+        return go_on_waiting(state, context, now_ns);
+    if (gregs[REG_RAX] != -EINTR)
+        return RESTART_NONE;
+    long call = restart_decode_call_before((uintptr_t)gregs[REG_RIP]);
+    if (call == RESTART_DECODE_NOT_A_CALL)
+        return RESTART_NONE;
+    const struct restart_rule *rule = restart_find_rule(call);
+    if (rule == NULL)
+        return give_up(state, call);
+    switch (rule->way) {
+    case WAY_KERNEL:
+        return start_kernel(state, context, call);
+    case WAY_WAIT:
+        return start_wait(state, context, rule, now_ns);
+    case WAY_SOCKET:
+        return start_socket(state, context, rule, now_ns);
+    default:
+        return go_in_place(state, context, call);
+    }
+}
+
+void restart_leave(struct restart_state *state, ucontext_t *context)
+{
+    ucontext_t *resume = state->resume;
+    const unsigned disarmed_on_delivery = 1u << 31; /* SS_AUTODISARM */
+    state->resume = NULL;
+    if (resume == NULL)
+        return;
+    if ((unsigned)context->uc_stack.ss_flags & disarmed_on_delivery)
+        restart_syscall6(SYS_sigaltstack, (uint64_t)&context->uc_stack, 0, 0, 0, 0, 0);
+    restart_resume(resume);
+}
+
+#else
+
+void restart_enter(struct restart_state *state, ucontext_t *context)
+{
+    (void)state;
+    (void)context;
+}
+
+#if defined(__aarch64__)
+static bool at_eintr(const ucontext_t *context)
+{
+    return (int64_t)context->uc_mcontext.regs[0] == -EINTR;
+}
+#else
+static bool at_eintr(const ucontext_t *context)
+{
+    (void)context;
+    return false;
+}
+#endif
+
+enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,
+                                             uint64_t now_ns)
+{
+    (void)now_ns;
+    state->unknown_call = -1;
+    return at_eintr(context) ? RESTART_UNKNOWN : RESTART_NONE;
+}
+
+void restart_note_sample(struct restart_state *state)
+{
+    (void)state;
+}
+
+void restart_leave(struct restart_state *state, ucontext_t *context)
+{
+    (void)state;
+    (void)context;
+}
+
+#endif

@@ -1,0 +1,318 @@
+/*
+ * Sleeps, polls and other blocking calls in serial code and in two threads of a parallel region. They must
+ * return what and when they say, sampled or not, and the program's own signals must interrupt them. Prints
+ * `ok NAME` or `FAIL NAME why`; status 0 when all is well.
+ */
+#include <errno.h>
+#include <omp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    LIMIT_MS = 12,
+    REPEATS = 9,
+    LATE_MS = 4, /* for a median; the machine may be busy */
+    LOOP_CALLS = 50,
+};
+
+static int epoll_fd, pipe_fds[2];
+static sem_t semaphore;
+static atomic_int failures, alarms;
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void report(const char *place, const char *name, const char *why)
+{
+    if (why == NULL) {
+        printf("ok %s %s\n", place, name);
+    } else {
+        printf("FAIL %s %s %s\n", place, name, why);
+        atomic_fetch_add(&failures, 1);
+    }
+    fflush(stdout);
+}
+
+static struct timespec in_ms(long ms)
+{
+    return (struct timespec){ms / 1000, ms % 1000 * 1000000};
+}
+
+static struct timespec at_ms(clockid_t clock, long ms)
+{
+    struct timespec at;
+    clock_gettime(clock, &at);
+    at.tv_nsec += ms % 1000 * 1000000;
+    at.tv_sec += ms / 1000 + at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    return at;
+}
+
+/* Each call gives 0 when it ended by its limit, as it must, else an errno, or -1. */
+static int ended(int result, int expected_errno)
+{
+    if (result == 0)
+        return expected_errno == 0 ? 0 : -1;
+    if (result == -1)
+        return errno == expected_errno ? 0 : errno;
+    return -1;
+}
+
+static int call_nanosleep(long ms)
+{
+    struct timespec limit = in_ms(ms), left;
+    return ended(nanosleep(&limit, &left), 0);
+}
+
+static int call_usleep(long ms)
+{
+    return ended(usleep((useconds_t)ms * 1000), 0);
+}
+
+static int call_clock_nanosleep(long ms)
+{
+    struct timespec limit = in_ms(ms);
+    return clock_nanosleep(CLOCK_MONOTONIC, 0, &limit, NULL);
+}
+
+static int call_clock_nanosleep_abs(long ms)
+{
+    struct timespec limit = at_ms(CLOCK_REALTIME, ms);
+    return clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &limit, NULL);
+}
+
+static int call_poll(long ms)
+{
+    struct pollfd fd = {.fd = pipe_fds[0], .events = POLLIN};
+    return ended(poll(&fd, 1, (int)ms), 0);
+}
+
+static int call_ppoll(long ms)
+{
+    struct pollfd fd = {.fd = pipe_fds[0], .events = POLLIN};
+    struct timespec limit = in_ms(ms);
+    return ended(ppoll(&fd, 1, &limit, NULL), 0);
+}
+
+static int call_select(long ms)
+{
+    struct timeval limit = {ms / 1000, ms % 1000 * 1000};
+    fd_set set;
+    FD_ZERO(&set);
+    FD_SET(pipe_fds[0], &set);
+    return ended(select(pipe_fds[0] + 1, &set, NULL, NULL, &limit), 0);
+}
+
+static int call_pselect(long ms)
+{
+    struct timespec limit = in_ms(ms);
+    return ended(pselect(0, NULL, NULL, NULL, &limit, NULL), 0);
+}
+
+static int call_epoll_wait(long ms)
+{
+    struct epoll_event event;
+    return ended(epoll_wait(epoll_fd, &event, 1, (int)ms), 0);
+}
+
+static int call_epoll_pwait(long ms)
+{
+    struct epoll_event event;
+    return ended(epoll_pwait(epoll_fd, &event, 1, (int)ms, NULL), 0);
+}
+
+static int call_sem_timedwait(long ms)
+{
+    struct timespec limit = at_ms(CLOCK_REALTIME, ms);
+    return ended(sem_timedwait(&semaphore, &limit), ETIMEDOUT);
+}
+
+static int call_cond_timedwait(long ms)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    struct timespec limit = at_ms(CLOCK_REALTIME, ms);
+    pthread_mutex_lock(&mutex);
+    int result = pthread_cond_timedwait(&condition, &mutex, &limit);
+    pthread_mutex_unlock(&mutex);
+    return result == ETIMEDOUT ? 0 : (result == 0 ? -1 : result);
+}
+
+static int call_sigtimedwait(long ms)
+{
+    struct timespec limit = in_ms(ms);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGWINCH);
+    return ended(sigtimedwait(&set, NULL, &limit), EAGAIN);
+}
+
+static const struct call {
+    const char *name;
+    int (*make)(long ms);
+    int exact;    /* keeps its pace in a loop of short calls */
+    int repeated; /* the C library repeats it after a signal */
+} CALLS[] = {
+    {"nanosleep", call_nanosleep, 1, 0},
+    {"usleep", call_usleep, 1, 0},
+    {"clock_nanosleep", call_clock_nanosleep, 1, 0},
+    {"clock_nanosleep_abs", call_clock_nanosleep_abs, 1, 0},
+    {"poll", call_poll, 1, 0},
+    {"ppoll", call_ppoll, 1, 0},
+    {"select", call_select, 1, 0},
+    {"pselect", call_pselect, 1, 0},
+    {"epoll_wait", call_epoll_wait, 0, 0},
+    {"epoll_pwait", call_epoll_pwait, 0, 0},
+    {"sem_timedwait", call_sem_timedwait, 1, 0},
+    {"pthread_cond_timedwait", call_cond_timedwait, 1, 1},
+    {"sigtimedwait", call_sigtimedwait, 0, 0},
+};
+enum { CALL_COUNT = sizeof CALLS / sizeof CALLS[0] };
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void check_durations(const char *place, const struct call *call)
+{
+    double took[REPEATS];
+    char why[128];
+    for (int i = 0; i < REPEATS; i++) {
+        double begin = now_ms();
+        int result = call->make(LIMIT_MS);
+        took[i] = now_ms() - begin;
+        if (result != 0) {
+            snprintf(why, sizeof why, "gave %d (%s)", result, result > 0 ? strerror(result) : "no error");
+            report(place, call->name, why);
+            return;
+        }
+    }
+    qsort(took, REPEATS, sizeof took[0], compare);
+    snprintf(why, sizeof why, "took %.3f ms at least, %.3f ms in the median, of %d", took[0],
+             took[REPEATS / 2], LIMIT_MS);
+    /* The realtime clock that the absolute limits are on may be slewed by some millionths. */
+    int bad = took[0] < LIMIT_MS - 0.05 || took[REPEATS / 2] > LIMIT_MS + LATE_MS;
+    report(place, call->name, bad ? why : NULL);
+}
+
+/* Many calls of 2 ms: what is late adds up. The best of three, for the machine may be busy. */
+static void check_pace(const char *place, const struct call *call)
+{
+    char name[64], why[96];
+    double best = 1e9;
+    for (int attempt = 0; attempt < 3 && best > 2.2 * LOOP_CALLS; attempt++) {
+        double begin = now_ms();
+        for (int i = 0; i < LOOP_CALLS; i++)
+            if (call->make(2) != 0)
+                best = 1e12;
+        double took = now_ms() - begin;
+        best = took < best ? took : best;
+    }
+    snprintf(name, sizeof name, "%s_loop", call->name);
+    snprintf(why, sizeof why, "took %.2f ms for %d x 2 ms", best, LOOP_CALLS);
+    report(place, name, best < 2.0 * LOOP_CALLS - 0.1 || best > 2.2 * LOOP_CALLS ? why : NULL);
+}
+
+static void on_alarm(int signal_number)
+{
+    (void)signal_number;
+    atomic_fetch_add(&alarms, 1);
+}
+
+/* Signals to this thread alone, at changing phases of the sampler's period. */
+static void check_own_signals(const char *place, const struct call *call, timer_t timer)
+{
+    char name[64], why[96];
+    int interrupted = 0;
+    const int rounds = 50;
+    for (int i = 0; i < rounds; i++) {
+        struct itimerspec once = {.it_value = {0, 1500000 + i * 37000}};
+        timer_settime(timer, 0, &once, NULL);
+        interrupted += call->make(1000) == EINTR;
+    }
+    snprintf(name, sizeof name, "%s_own_signal", call->name);
+    snprintf(why, sizeof why, "interrupted %d times of %d", interrupted, rounds);
+    report(place, name, interrupted < rounds - 2 ? why : NULL); /* see ompt_tool/restart.h, guarantee S */
+}
+
+static timer_t own_timer(void)
+{
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1};
+    event._sigev_un._tid = gettid();
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
+        exit(2);
+    return timer;
+}
+
+static void check_place(const char *place)
+{
+    timer_t timer = own_timer();
+    for (int i = 0; i < CALL_COUNT; i++) {
+        check_durations(place, &CALLS[i]);
+        if (CALLS[i].exact)
+            check_pace(place, &CALLS[i]);
+        if (!CALLS[i].repeated)
+            check_own_signals(place, &CALLS[i], timer);
+    }
+    timer_delete(timer);
+}
+
+static void check_sleep(const char *place)
+{
+    double begin = now_ms();
+    unsigned left = sleep(1);
+    double took = now_ms() - begin;
+    report(place, "sleep", left != 0 || took < 1000 || took > 1100 ? "is not one second" : NULL);
+}
+
+static void check_pause(const char *place)
+{
+    struct itimerval once = {.it_value = {0, 30000}};
+    double begin = now_ms();
+    int before = atomic_load(&alarms);
+    setitimer(ITIMER_REAL, &once, NULL);
+    int result = pause();
+    double took = now_ms() - begin;
+    int bad =
+        result != -1 || errno != EINTR || atomic_load(&alarms) != before + 1 || took < 29.9 || took > 80;
+    report(place, "pause", bad ? "did not end with the alarm" : NULL);
+}
+
+int main(void)
+{
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    epoll_fd = epoll_create1(0);
+    sem_init(&semaphore, 0, 0);
+    if (epoll_fd < 0 || pipe(pipe_fds) != 0)
+        return 2;
+    check_place("serial");
+    check_sleep("serial");
+    check_pause("serial");
+#pragma omp parallel num_threads(2)
+    {
+        check_place(omp_get_thread_num() == 0 ? "thread0" : "thread1");
+        check_sleep(omp_get_thread_num() == 0 ? "thread0" : "thread1");
+    }
+    check_sleep("serial_again");
+    return atomic_load(&failures) != 0;
+}

@@ -1,0 +1,381 @@
+/*
+ * What test_restart.c and test_restart_signals.c share: a sampler, and a table of functions that each make
+ * one blocking call.
+ */
+#ifndef BLAME_TESTS_UNIT_RESTART_CALLS_H
+#define BLAME_TESTS_UNIT_RESTART_CALLS_H
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../ompt_tool/restart.h"
+
+#define MS             1000000l
+#define SAMPLE_SIGNAL  (SIGRTMIN + 3)
+#define PROGRAM_SIGNAL SIGUSR1
+
+/* ---- the sampler ---- */
+
+struct sampler {
+    struct restart_state state;
+    timer_t timer;
+    unsigned samples, results[4];
+};
+static __thread struct sampler sampler __attribute__((tls_model("initial-exec")));
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void on_sample(int signal_number, siginfo_t *info, void *context)
+{
+    (void)signal_number;
+    (void)info;
+    int saved_errno = errno;
+    uint64_t now = now_ns();
+    restart_enter(&sampler.state, context);
+    sampler.samples++;
+    sampler.results[restart_interrupted_call(&sampler.state, context, now)]++;
+    restart_note_sample(&sampler.state);
+    errno = saved_errno;
+    restart_leave(&sampler.state, context);
+}
+
+static void set_period(long period_ns)
+{
+    struct itimerspec period = {{0, period_ns}, {0, period_ns}};
+    assert_int_equal(timer_settime(sampler.timer, 0, &period, NULL), 0);
+}
+
+static void sampler_open(void)
+{
+    struct sigaction action = {.sa_sigaction = on_sample, .sa_flags = SA_RESTART | SA_SIGINFO};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SAMPLE_SIGNAL};
+    sigfillset(&action.sa_mask);
+    sigaction(SAMPLE_SIGNAL, &action, NULL);
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    restart_state_init(&sampler.state, (uint64_t)1 << (SAMPLE_SIGNAL - 1));
+    assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &sampler.timer), 0);
+}
+
+static void sampler_close(void)
+{
+    timer_delete(sampler.timer);
+}
+
+/* ---- the calls; each gets a time limit in ns and gives 0 or the errno ---- */
+
+static int epoll_fd, pipe_fds[2], socket_fds[2], semaphores, queue;
+static sem_t semaphore;
+
+static struct timespec in_ns(long ns)
+{
+    return (struct timespec){ns / 1000000000l, ns % 1000000000l};
+}
+
+static struct timespec at_ns(clockid_t clock, long ns)
+{
+    struct timespec at;
+    clock_gettime(clock, &at);
+    ns += at.tv_nsec;
+    return (struct timespec){at.tv_sec + ns / 1000000000l, ns % 1000000000l};
+}
+
+/* What a call that ends by its limit returns is 0 for poll and the like, -1 with the given errno for others.
+ */
+static int outcome(long result, int at_limit)
+{
+    if (result == -1 && errno == at_limit)
+        return 0;
+    if (result == -1)
+        return errno;
+    return at_limit == 0 && result == 0 ? 0 : 1000;
+}
+
+static struct timespec remainder_left;
+
+static int call_nanosleep_rem(long ns)
+{
+    struct timespec limit = in_ns(ns);
+    return outcome(nanosleep(&limit, &remainder_left), 0);
+}
+
+static int call_usleep(long ns)
+{
+    return outcome(usleep((useconds_t)(ns / 1000)), 0);
+}
+
+static int call_sys_nanosleep(long ns)
+{
+    struct timespec limit = in_ns(ns);
+    long result;
+    __asm__ volatile("mov $35, %%eax; syscall"
+                     : "=&a"(result)
+                     : "D"(&limit), "S"(0l)
+                     : "rcx", "r11", "memory");
+    return (int)-result;
+}
+
+static int call_clock_nanosleep(long ns)
+{
+    struct timespec limit = in_ns(ns);
+    return clock_nanosleep(CLOCK_MONOTONIC, 0, &limit, NULL);
+}
+
+static int call_clock_nanosleep_abs(long ns)
+{
+    struct timespec limit = at_ns(CLOCK_MONOTONIC, ns);
+    return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &limit, NULL);
+}
+
+static struct pollfd poll_pipe(void)
+{
+    return (struct pollfd){.fd = pipe_fds[0], .events = POLLIN};
+}
+
+static int call_poll(long ns)
+{
+    struct pollfd fd = poll_pipe();
+    return outcome(poll(&fd, 1, (int)(ns / MS)), 0);
+}
+
+static int call_ppoll(long ns)
+{
+    struct pollfd fd = poll_pipe();
+    struct timespec limit = in_ns(ns);
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    return outcome(ppoll(&fd, 1, &limit, &mask), 0);
+}
+
+static int call_select(long ns)
+{
+    struct timeval limit = {ns / 1000000000l, ns % 1000000000l / 1000};
+    fd_set set;
+    FD_ZERO(&set);
+    FD_SET(pipe_fds[0], &set);
+    return outcome(select(pipe_fds[0] + 1, &set, NULL, NULL, &limit), 0);
+}
+
+static int call_sys_select(long ns)
+{
+    struct timeval limit = {ns / 1000000000l, ns % 1000000000l / 1000};
+    register void *r10 __asm__("r10") = NULL;
+    register void *r8 __asm__("r8") = &limit;
+    long result;
+    __asm__ volatile("mov $23, %%eax; syscall"
+                     : "=&a"(result)
+                     : "D"(0l), "S"(0l), "d"(0l), "r"(r10), "r"(r8)
+                     : "rcx", "r11", "memory");
+    return (int)-result;
+}
+
+static int call_pselect(long ns)
+{
+    struct timespec limit = in_ns(ns);
+    return outcome(pselect(0, NULL, NULL, NULL, &limit, NULL), 0);
+}
+
+static int call_epoll_wait(long ns)
+{
+    struct epoll_event event;
+    return outcome(epoll_wait(epoll_fd, &event, 1, (int)(ns / MS)), 0);
+}
+
+static int call_epoll_pwait(long ns)
+{
+    struct epoll_event event;
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    return outcome(epoll_pwait(epoll_fd, &event, 1, (int)(ns / MS), &mask), 0);
+}
+
+static int call_epoll_pwait2(long ns)
+{
+    struct epoll_event event;
+    struct timespec limit = in_ns(ns);
+    return outcome(epoll_pwait2(epoll_fd, &event, 1, &limit, NULL), 0);
+}
+
+static int call_sem_timedwait(long ns)
+{
+    struct timespec limit = at_ns(CLOCK_REALTIME, ns);
+    return outcome(sem_timedwait(&semaphore, &limit), ETIMEDOUT);
+}
+
+static int call_sem_clockwait(long ns)
+{
+    struct timespec limit = at_ns(CLOCK_MONOTONIC, ns);
+    return outcome(sem_clockwait(&semaphore, CLOCK_MONOTONIC, &limit), ETIMEDOUT);
+}
+
+static int call_cond_timedwait(long ns)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    struct timespec limit = at_ns(CLOCK_REALTIME, ns);
+    pthread_mutex_lock(&mutex);
+    int result = pthread_cond_timedwait(&condition, &mutex, &limit);
+    pthread_mutex_unlock(&mutex);
+    return result == ETIMEDOUT ? 0 : 1000 + result;
+}
+
+static int call_sigtimedwait(long ns)
+{
+    struct timespec limit = in_ns(ns);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGWINCH);
+    return outcome(sigtimedwait(&set, NULL, &limit), EAGAIN);
+}
+
+static int call_semtimedop(long ns)
+{
+    struct sembuf operation = {.sem_op = -1};
+    struct timespec limit = in_ns(ns);
+    return outcome(semtimedop(semaphores, &operation, 1, &limit), EAGAIN);
+}
+
+static int call_recv(long ns)
+{
+    struct timeval limit = {ns / 1000000000l, ns % 1000000000l / 1000};
+    char byte;
+    setsockopt(socket_fds[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    return outcome(recv(socket_fds[0], &byte, 1, 0), EAGAIN);
+}
+
+static int call_read_socket(long ns)
+{
+    struct timeval limit = {ns / 1000000000l, ns % 1000000000l / 1000};
+    char byte;
+    setsockopt(socket_fds[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    return outcome(read(socket_fds[0], &byte, 1), EAGAIN);
+}
+
+/* Calls without a limit: only signals end them. */
+static int call_pause(long ns)
+{
+    (void)ns;
+    return outcome(pause(), 0);
+}
+
+static int call_sigsuspend(long ns)
+{
+    sigset_t mask;
+    (void)ns;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    return outcome(sigsuspend(&mask), 0);
+}
+
+static int call_msgrcv(long ns)
+{
+    struct {
+        long type;
+        char text[8];
+    } message;
+    (void)ns;
+    return outcome(msgrcv(queue, &message, sizeof message.text, 0, 0), 0);
+}
+
+static int call_semop(long ns)
+{
+    struct sembuf operation = {.sem_op = -1};
+    (void)ns;
+    return outcome(semop(semaphores, &operation, 1), 0);
+}
+
+static int call_epoll_forever(long ns)
+{
+    struct epoll_event event;
+    (void)ns;
+    return outcome(epoll_wait(epoll_fd, &event, 1, -1), 0);
+}
+
+enum {
+    EXACT = 1,      /* from the first interruption on: a loop of such calls keeps its pace */
+    UNLIMITED = 2,  /* has no time limit */
+    SURE = 4,       /* no signal of the program's can slip through: restart.h, guarantee S */
+    UNANSWERED = 8, /* the C library repeats it after EINTR */
+    UNCANCELLABLE = 16,
+};
+
+static const struct call {
+    const char *name;
+    int (*make)(long ns);
+    int traits;
+} CALLS[] = {
+    {"nanosleep(rem)", call_nanosleep_rem, EXACT | SURE},
+    {"usleep", call_usleep, EXACT | SURE},
+    {"nanosleep inline", call_sys_nanosleep, EXACT | SURE | UNCANCELLABLE},
+    {"clock_nanosleep", call_clock_nanosleep, EXACT | SURE},
+    {"clock_nanosleep abs", call_clock_nanosleep_abs, EXACT},
+    {"poll", call_poll, EXACT | SURE},
+    {"ppoll", call_ppoll, EXACT},
+    {"select", call_select, EXACT},
+    {"select inline", call_sys_select, UNCANCELLABLE},
+    {"pselect", call_pselect, EXACT},
+    {"epoll_wait", call_epoll_wait, 0},
+    {"epoll_pwait", call_epoll_pwait, 0},
+    {"epoll_pwait2", call_epoll_pwait2, 0},
+    {"sem_timedwait", call_sem_timedwait, EXACT | SURE},
+    {"sem_clockwait", call_sem_clockwait, EXACT | SURE},
+    {"pthread_cond_timedwait", call_cond_timedwait, EXACT | UNANSWERED},
+    {"sigtimedwait", call_sigtimedwait, 0},
+    {"semtimedop", call_semtimedop, UNCANCELLABLE},
+    {"recv", call_recv, 0},
+    {"read socket", call_read_socket, 0},
+    {"pause", call_pause, UNLIMITED},
+    {"sigsuspend", call_sigsuspend, UNLIMITED},
+    {"epoll_wait forever", call_epoll_forever, UNLIMITED},
+    {"msgrcv", call_msgrcv, UNLIMITED},
+    {"semop", call_semop, UNLIMITED | UNCANCELLABLE},
+};
+enum { CALL_COUNT = sizeof CALLS / sizeof CALLS[0] };
+
+/* Signals of the tests' own and the objects that the calls wait for, of which nothing ever comes. */
+static int open_objects(void **unused)
+{
+    (void)unused;
+    epoll_fd = epoll_create1(0);
+    queue = msgget(IPC_PRIVATE, 0600);
+    semaphores = semget(IPC_PRIVATE, 1, 0600);
+    sem_init(&semaphore, 0, 0);
+    sampler_open();
+    return pipe(pipe_fds) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, socket_fds) != 0 || queue < 0 ||
+           semaphores < 0;
+}
+
+static int close_objects(void **unused)
+{
+    (void)unused;
+    sampler_close();
+    msgctl(queue, IPC_RMID, NULL);
+    return semctl(semaphores, 0, IPC_RMID);
+}
+
+#endif

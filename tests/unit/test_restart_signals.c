@@ -1,0 +1,210 @@
+/* needs: ompt_tool/restart.c ompt_tool/restart_stub.c ompt_tool/restart_decode.c ompt_tool/restart_rules.c */
+/* The program's own signals interrupt its calls while it is sampled, and its handlers may jump out of them.
+ */
+#include "restart_calls.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CANCELLATION_WORKS 0 /* AddressSanitizer fails on it by itself, without a sampler */
+#else
+#define CANCELLATION_WORKS 1
+#endif
+
+static atomic_int handled, round_ready;
+static sigjmp_buf out_of_handler;
+static atomic_bool jump_out;
+
+static void on_program_signal(int signal_number)
+{
+    (void)signal_number;
+    atomic_fetch_add(&handled, 1);
+    if (atomic_exchange(&jump_out, false))
+        siglongjmp(out_of_handler, 1);
+}
+
+struct sender {
+    pthread_t target;
+    pid_t target_tid;
+    int rounds, resent;
+};
+
+static bool is_blocked(pid_t tid)
+{
+    char path[64], text[16] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/syscall", tid);
+    FILE *file = fopen(path, "r");
+    if (file != NULL && fgets(text, sizeof text, file) == NULL)
+        text[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return strncmp(text, "running", 7) != 0;
+}
+
+/* Once a round: waits until the target is in its call, then for a random time, then signals it; again if it
+ * was lost. */
+static void *send_signals(void *argument)
+{
+    struct sender *sender = argument;
+    unsigned seed = 1;
+    for (int round = 1; round <= sender->rounds; round++) {
+        while (atomic_load(&round_ready) < round || !is_blocked(sender->target_tid))
+            sched_yield();
+        struct timespec wait = in_ns(rand_r(&seed) % 1500000);
+        nanosleep(&wait, NULL);
+        pthread_kill(sender->target, PROGRAM_SIGNAL);
+        for (int i = 0; atomic_load(&round_ready) == round && round < sender->rounds; i++) {
+            struct timespec patience = in_ns(MS / 10);
+            nanosleep(&patience, NULL);
+            if (i % 5000 == 4999) {
+                sender->resent++;
+                pthread_kill(sender->target, PROGRAM_SIGNAL);
+            }
+        }
+    }
+    return NULL;
+}
+
+static pthread_t start_sender(struct sender *sender, int rounds)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    *sender =
+        (struct sender){.target = pthread_self(), .target_tid = (pid_t)syscall(SYS_gettid), .rounds = rounds};
+    atomic_store(&round_ready, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    assert_int_equal(pthread_create(&thread, NULL, send_signals, sender), 0);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return thread;
+}
+
+/* Returns how many of the signals failed to interrupt the call. */
+static int interrupt_call(const struct call *call, int rounds)
+{
+    struct sender sender;
+    const long limit_ns = 3000 * MS;
+    int lost = 0;
+    pthread_t thread = start_sender(&sender, rounds + 1); /* the last one is for the thread to end by */
+    set_period(MS);
+    for (int i = 0; i < rounds; i++) {
+        uint64_t begin = now_ns();
+        atomic_fetch_add(&round_ready, 1);
+        int result = call->make(limit_ns);
+        long left = limit_ns - (long)(now_ns() - begin);
+        if (result != EINTR)
+            lost++;
+        else if (call->make == call_nanosleep_rem) {
+            long reported = remainder_left.tv_sec * 1000000000l + remainder_left.tv_nsec;
+            if (labs(reported - left) > 20 * MS)
+                fail_msg("nanosleep reports %ld ns left, %ld are", reported, left);
+        }
+    }
+    set_period(0);
+    atomic_fetch_add(&round_ready, 1);
+    while (pthread_tryjoin_np(thread, NULL) != 0)
+        usleep(100);
+    return lost + sender.resent;
+}
+
+static void program_signals_interrupt(void **unused)
+{
+    (void)unused;
+    const int rounds = 500;
+    for (int i = 0; i < CALL_COUNT; i++) {
+        if (CALLS[i].traits & UNANSWERED)
+            continue;
+        int lost = interrupt_call(&CALLS[i], rounds);
+        printf("%-24s %d of %d signals lost\n", CALLS[i].name, lost, rounds);
+        if (lost > (CALLS[i].traits & SURE ? 0 : rounds / 100))
+            fail_msg("%s: %d signals of the program's did not interrupt", CALLS[i].name, lost);
+    }
+}
+
+/* Whether the handler's jump ended the call. */
+static bool is_jumped_out_of(const struct call *call)
+{
+    if (sigsetjmp(out_of_handler, 1) != 0)
+        return true;
+    atomic_store(&jump_out, true);
+    atomic_fetch_add(&round_ready, 1);
+    call->make(3000 * MS);
+    atomic_store(&jump_out, false);
+    return false;
+}
+
+static void handlers_may_jump_out(void **unused)
+{
+    (void)unused;
+    const int rounds = 20;
+    for (int i = 0; i < CALL_COUNT; i++) {
+        struct sender sender;
+        int jumped = 0;
+        pthread_t thread = start_sender(&sender, rounds + 1);
+        set_period(MS / 2);
+        for (int round = 0; round < rounds; round++)
+            jumped += is_jumped_out_of(&CALLS[i]);
+        set_period(0);
+        atomic_fetch_add(&round_ready, 1);
+        while (pthread_tryjoin_np(thread, NULL) != 0)
+            usleep(100);
+        assert_true(jumped >= rounds - 1);
+        assert_int_equal(call_usleep(3 * MS), 0);
+    }
+}
+
+static atomic_int cleaned_up, cancel_ready;
+
+static void clean_up(void *unused)
+{
+    (void)unused;
+    atomic_fetch_add(&cleaned_up, 1);
+}
+
+static void *sampled_thread(void *call)
+{
+    sampler_open();
+    set_period(MS / 2);
+    pthread_cleanup_push(clean_up, NULL);
+    atomic_store(&cancel_ready, 1);
+    ((const struct call *)call)->make(5000 * MS);
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+
+/* Cancellation arrives as a signal and unwinds from the call: also through our stub. */
+static void sampled_threads_can_be_cancelled(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < CALL_COUNT && CANCELLATION_WORKS; i++) {
+        pthread_t thread;
+        void *result;
+        if (CALLS[i].traits & UNCANCELLABLE)
+            continue;
+        atomic_store(&cancel_ready, 0);
+        atomic_store(&cleaned_up, 0);
+        pthread_create(&thread, NULL, sampled_thread, (void *)&CALLS[i]);
+        while (atomic_load(&cancel_ready) == 0)
+            usleep(100);
+        usleep(5000);
+        pthread_cancel(thread);
+        pthread_join(thread, &result);
+        if (result != PTHREAD_CANCELED || atomic_load(&cleaned_up) != 1)
+            fail_msg("%s was not cancelled", CALLS[i].name);
+    }
+}
+
+static int open_with_handler(void **unused)
+{
+    struct sigaction action = {.sa_handler = on_program_signal, .sa_flags = SA_RESTART};
+    sigaction(PROGRAM_SIGNAL, &action, NULL);
+    return open_objects(unused);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(program_signals_interrupt),
+        cmocka_unit_test(handlers_may_jump_out),
+        cmocka_unit_test(sampled_threads_can_be_cancelled),
+    };
+    return cmocka_run_group_tests(tests, open_with_handler, close_objects);
+}
