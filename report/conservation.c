@@ -1,0 +1,105 @@
+#include "report/conservation.h"
+
+#include <math.h>
+
+#include "report/write_csv.h"
+
+void ledger_sum(const struct profile *profile, struct ledger *ledger)
+{
+    *ledger = (struct ledger){0};
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        ledger->work += thread->work;
+        ledger->overhead += thread->overhead;
+        ledger->lock_wait += thread->lock_wait;
+        ledger->idle += thread->idle;
+        ledger->parked += thread->parked;
+        ledger->idle_nobody_busy += thread->idle_nobody_busy;
+        ledger->dropped_ns += thread->dropped_ns;
+        ledger->delivered += thread->delivered;
+        ledger->recorded += thread->recorded;
+        ledger->paths_truncated += thread->paths_truncated;
+        ledger->unrestored_calls += thread->unrestored_calls;
+        for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++) {
+            ledger->dropped_by[reason] += thread->dropped[reason];
+            ledger->dropped += thread->dropped[reason];
+        }
+        /* A thread is not sampled before the tool is there. */
+        uint64_t begin = thread->begin_ns, end = thread_end_ns(thread);
+        if (begin < profile->header.tool_start_ns)
+            begin = profile->header.tool_start_ns;
+        double lifetime = end > begin ? (double)(end - begin) : 0;
+        if (thread->timer_failed) {
+            ledger->unsampled += lifetime;
+            ledger->unsampled_threads++;
+        } else {
+            ledger->lifetime += lifetime;
+        }
+    }
+}
+
+double profile_wall_s(const struct profile *profile)
+{
+    uint64_t start = profile->header.start_ns, end = profile->header.end_ns;
+    for (size_t i = 0; i < profile->thread_count && profile->header.end_ns == 0; i++) {
+        uint64_t last = thread_end_ns(&profile->threads[i]);
+        end = last > end ? last : end;
+    }
+    return end > start ? (double)(end - start) * 1e-9 : 0;
+}
+
+static void add_law(struct conservation_law *laws, size_t *count, const char *name, const char *statement,
+                    double left, double right, bool exact)
+{
+    struct conservation_law *law = &laws[(*count)++];
+    double larger = fmax(fabs(left), fabs(right));
+    *law = (struct conservation_law){.name = name,
+                                     .statement = statement,
+                                     .left = left,
+                                     .right = right,
+                                     .residual = left - right,
+                                     .exact = exact};
+    law->relative = larger > 0 ? law->residual / larger : 0;
+    /* Exact sums differ by the rounding of additions in another order only. */
+    law->ok = fabs(law->relative) <= 1e-9;
+}
+
+size_t conservation_check(const struct profile *profile, const struct rows *rows,
+                          struct conservation_law laws[CONSERVATION_LAWS])
+{
+    const double s = 1e-9, before = (double)profile->header.before_start_ns * s;
+    struct ledger ledger;
+    struct profile_metric total = {0};
+    double thread_idle = 0;
+    size_t count = 0;
+    ledger_sum(profile, &ledger);
+    for (size_t i = 0; i < profile->node_count; i++)
+        metric_add(&total, &profile->nodes[i].metric);
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->row[i].kind != ROW_STATEMENT)
+            thread_idle += measure_value(rows, &rows->row[i].exclusive, MEASURE_THREAD_IDLENESS);
+    double busy = total.work + total.overhead + total.lock_wait;
+    if (profile->header.clock == 0)
+        add_law(laws, &count, "thread_time",
+                "work + overhead + lock wait of all contexts, + idle time + time of dropped samples = "
+                "lifetimes of "
+                "all sampled threads",
+                (busy + ledger.idle + ledger.dropped_ns) * s, ledger.lifetime * s, false);
+    add_law(laws, &count, "lock_wait", "lock wait blamed on contexts = lock wait of threads",
+            total.lock_wait * s, ledger.lock_wait * s, true);
+    add_law(laws, &count, "samples", "samples delivered = recorded + dropped", (double)ledger.delivered,
+            (double)(ledger.recorded + ledger.dropped), true);
+    laws[count - 1].ok = ledger.delivered == ledger.recorded + ledger.dropped;
+    add_law(laws, &count, "busy_time", "work + overhead of contexts = work + overhead of threads",
+            (total.work + total.overhead) * s, (ledger.work + ledger.overhead) * s, true);
+    add_law(laws, &count, "shared_idle",
+            "shared idleness of contexts = idle time of threads in use while a thread was busy",
+            total.shared_idle * s, (ledger.idle - ledger.parked - ledger.idle_nobody_busy) * s, false);
+    add_law(laws, &count, "thread_idle",
+            "thread idleness of contexts = most threads x observed wall time - busy time of threads",
+            thread_idle,
+            rows->threads * (total.inverse_busy * s + before) -
+                (ledger.work + ledger.overhead + ledger.lock_wait) * s - before,
+            false);
+    return count;
+}

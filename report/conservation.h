@@ -1,0 +1,45 @@
+/* The conservation laws that every run is checked against (docs/accounting.md). The two sides of each are
+ * summed from different records: the left from the contexts, the right from the threads' ledgers, where that
+ * is possible. */
+#ifndef BLAME_REPORT_CONSERVATION_H
+#define BLAME_REPORT_CONSERVATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cct/profile_read.h"
+#include "report/rows.h"
+
+struct conservation_law {
+    const char *name;      /* key in run.json */
+    const char *statement; /* in words */
+    double left, right;    /* seconds, or samples */
+    double residual;       /* left - right */
+    double relative;       /* of the larger side, 0 when both are 0 */
+    bool exact;            /* only rounding may separate the sides; otherwise sampling error may */
+    bool ok;               /* of an exact law: it holds */
+};
+
+#define CONSERVATION_LAWS 6
+
+/* Fills laws[] and returns their number (a law that this run cannot be held to is left out). [init]
+ */
+size_t conservation_check(const struct profile *profile, const struct rows *rows,
+                          struct conservation_law laws[CONSERVATION_LAWS]);
+
+/* Sums over all threads' ledgers, in nanoseconds or samples. */
+struct ledger {
+    double work, overhead, lock_wait, idle, parked, idle_nobody_busy, dropped_ns;
+    double lifetime;  /* of the threads that could be sampled, from the tool's start on */
+    double unsampled; /* lifetime of the threads without a timer */
+    size_t unsampled_threads;
+    uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
+    uint64_t dropped_by[PROFILE_DROP_REASONS];
+};
+
+void ledger_sum(const struct profile *profile, struct ledger *ledger); /* [init] */
+
+/* From the start of the process to the end of the measurement, or to the last sign of life. [init] */
+double profile_wall_s(const struct profile *profile);
+
+#endif

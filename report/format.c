@@ -1,0 +1,207 @@
+#include "report/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decimals)
+{
+    uint64_t scale = 1;
+    for (int i = 0; i < decimals; i++)
+        scale *= 10;
+    if (!isfinite(value))
+        value = 0;
+    bool negative = value < 0;
+    double magnitude = fabs(value) * (double)scale + 0.5;
+    if (magnitude >= 9e18) { /* no digits behind the point are left to print: %.0f knows no locale */
+        snprintf(to, FORMAT_NUMBER_BYTES, "%.0f%s%.*s", value, decimals ? "." : "", decimals, "000000000");
+        return to;
+    }
+    uint64_t units = (uint64_t)magnitude;
+    const char *sign = negative && units ? "-" : "";
+    if (decimals)
+        snprintf(to, FORMAT_NUMBER_BYTES, "%s%llu.%0*llu", sign, (unsigned long long)(units / scale),
+                 decimals, (unsigned long long)(units % scale));
+    else
+        snprintf(to, FORMAT_NUMBER_BYTES, "%s%llu", sign, (unsigned long long)units);
+    return to;
+}
+
+/* Millions of these are written: no printf for numbers of ordinary size. */
+void format_csv_number(FILE *out, double value)
+{
+    double micro = fabs(value) * 1e6 + 0.5;
+    if (!(micro < 1e18)) {
+        char number[FORMAT_NUMBER_BYTES];
+        fputs(format_decimal(number, value, 6), out);
+        return;
+    }
+    char digits[32], *end = digits + sizeof digits, *at = end;
+    uint64_t units = (uint64_t)micro;
+    bool negative = value < 0 && units;
+    for (int place = 0; place < 7 || units; place++) {
+        if (place == 6)
+            *--at = '.';
+        *--at = (char)('0' + units % 10);
+        units /= 10;
+    }
+    if (negative)
+        *--at = '-';
+    fwrite(at, 1, (size_t)(end - at), out);
+}
+
+/* Length of the UTF-8 sequence at text, 0 if there is none (RFC 3629). */
+static size_t utf8_sequence(const unsigned char *text)
+{
+    if (text[0] < 0x80)
+        return 1;
+    size_t length = text[0] >= 0xc2 && text[0] < 0xe0 ? 2 : (text[0] & 0xf0) == 0xe0 ? 3 : 0;
+    if (text[0] >= 0xf0 && text[0] < 0xf5)
+        length = 4;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0) ||
+        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] >= 0x90))
+        return 0;
+    return length;
+}
+
+static bool is_control(const unsigned char *text)
+{
+    return text[0] < 0x20 || text[0] == 0x7f || (text[0] == 0xc2 && text[1] < 0xa0);
+}
+
+char *format_clean(const char *text, bool printable)
+{
+    const unsigned char *from = (const unsigned char *)text;
+    char *clean = malloc(3 * strlen(text) + 1), *to = clean;
+    if (!clean)
+        return NULL;
+    while (*from) {
+        size_t length = utf8_sequence(from);
+        if (length == 0 || (printable && is_control(from))) {
+            memcpy(to, "\xef\xbf\xbd", 3);
+            to += 3;
+            from += length ? length : 1;
+            continue;
+        }
+        memcpy(to, from, length);
+        to += length;
+        from += length;
+    }
+    *to = '\0';
+    return clean;
+}
+
+static bool is_plain(const char *text)
+{
+    for (; *text; text++)
+        if (*text < 0x20 || *text > 0x7e || *text == '"' || *text == ',')
+            return false;
+    return true;
+}
+
+void format_csv_text(FILE *out, const char *text)
+{
+    if (is_plain(text)) {
+        fputs(text, out);
+        return;
+    }
+    char *clean = format_clean(text, false);
+    bool quoted = clean && strpbrk(clean, "\",\r\n");
+    if (quoted)
+        putc('"', out);
+    for (const char *at = clean ? clean : ""; *at; at++) {
+        if (*at == '"')
+            putc('"', out);
+        putc(*at, out);
+    }
+    if (quoted)
+        putc('"', out);
+    free(clean);
+}
+
+size_t format_columns(const char *text)
+{
+    size_t columns = 0;
+    for (; *text; text++)
+        columns += (*text & 0xc0) != 0x80;
+    return columns;
+}
+
+/* The position `columns` code points behind text. */
+static const char *skip_columns(const char *text, size_t columns)
+{
+    for (; *text && columns; columns--)
+        do
+            text++;
+        while ((*text & 0xc0) == 0x80);
+    return text;
+}
+
+void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns, bool utf8)
+{
+    size_t length = format_columns(text);
+    const char *mark = utf8 ? "\xe2\x80\xa6" : "...";
+    size_t mark_columns = utf8 ? 1 : 3;
+    if (length <= columns) {
+        snprintf(to, to_bytes, "%s", text);
+        return;
+    }
+    if (columns <= mark_columns) {
+        snprintf(to, to_bytes, "%.*s", (int)(columns && utf8 ? strlen(mark) : columns), mark);
+        return;
+    }
+    size_t kept = columns - mark_columns, tail = kept / 2;
+    const char *head_end = skip_columns(text, kept - tail), *tail_start = skip_columns(text, length - tail);
+    snprintf(to, to_bytes, "%.*s%s%s", (int)(head_end - text), text, mark, tail_start);
+}
+
+bool format_locale_is_utf8(void)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value && *value)
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
+size_t format_terminal_columns(FILE *out)
+{
+    struct winsize size = {0};
+    size_t columns = 0;
+    if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+        columns = size.ws_col;
+    if (columns == 0) {
+        const char *variable = getenv("COLUMNS");
+        long value = variable ? strtol(variable, NULL, 10) : 0;
+        columns = value > 0 ? (size_t)value : 100;
+    }
+    return columns < 40 ? 40 : columns > 400 ? 400 : columns;
+}
+
+const char *format_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+void format_paragraph(FILE *out, const char *text, size_t columns)
+{
+    size_t used = 0;
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (used && used + 1 + word > columns) {
+            putc('\n', out);
+            used = 0;
+        }
+        used += (size_t)fprintf(out, "%s%.*s", used ? " " : "", (int)word, text);
+        text += word;
+        text += strspn(text, " ");
+    }
+    putc('\n', out);
+}

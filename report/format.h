@@ -1,0 +1,50 @@
+/* Numbers and names as text. Numbers always have a decimal point, whatever the program's locale; names may
+ * come from anywhere, so what is not UTF-8 is replaced. */
+#ifndef BLAME_REPORT_FORMAT_H
+#define BLAME_REPORT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define FORMAT_NUMBER_BYTES 352 /* room for any double */
+
+/* value with `decimals` (0 ... 9) digits behind the point; never "-0.00", 0 for what is not finite. Returns
+ * to. [init] */
+const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decimals);
+
+/* One CSV field, quoted if RFC 4180 asks for it. [init]
+ */
+void format_csv_text(FILE *out, const char *text);
+/* A number with 6 decimals. [init]
+ */
+void format_csv_number(FILE *out, double value);
+
+/* Copies text as valid UTF-8, what is not replaced by U+FFFD; control characters too if `printable`. The
+ * result has at most 3 bytes for each of text, and is malloc'ed; NULL: no memory. [init] */
+char *format_clean(const char *text, bool printable);
+
+/* Columns of valid UTF-8 on a terminal, a code point for a column. [init]
+ */
+size_t format_columns(const char *text);
+/* Copies valid UTF-8 so that it takes at most `columns`; what is too long loses its middle. [init]
+ */
+void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns, bool utf8);
+
+/* Whether the user's locale, by its environment variables, is a UTF-8 one. (A program under measurement need
+ * not have called setlocale.) [init] */
+bool format_locale_is_utf8(void);
+/* Columns of the terminal behind `out`; else COLUMNS; else 100. Between 40 and 400. [init]
+ */
+size_t format_terminal_columns(FILE *out);
+
+/* Prints text (ASCII) broken into lines of at most `columns`, and ends the last. [init]
+ */
+void format_paragraph(FILE *out, const char *text, size_t columns);
+
+/* File name without its folders. [init]
+ */
+const char *format_base_name(const char *path);
+
+#endif

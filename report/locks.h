@@ -1,0 +1,40 @@
+/* The locks that threads waited for, gathered from the lock nodes of the merged tree. */
+#ifndef BLAME_REPORT_LOCKS_H
+#define BLAME_REPORT_LOCKS_H
+
+#include "cct/profile_read.h"
+#include "report/rows.h"
+#include "report/symbols.h"
+
+struct lock_entry {
+    uint64_t wait_id;
+    uint32_t kind;          /* enum profile_lock_kind */
+    char *symbol;           /* of the data object the lock lies in, "" when there is none */
+    double wait_ns;         /* waiting for this lock, wherever the blame went (<unreleased lock> included) */
+    uint64_t contended;     /* waits that a sample saw: a lower bound of the contended acquisitions */
+    uint32_t context_count; /* rows blamed; pseudo rows are not contexts */
+    uint32_t first_context; /* in lock_table.context */
+};
+
+struct lock_context {
+    uint32_t lock; /* index of its lock while gathering */
+    uint32_t row;
+    double wait_ns;
+};
+
+struct lock_table {
+    struct lock_entry *lock; /* the longest waiting first */
+    size_t count;
+    struct lock_context *context; /* grouped by lock, the most blamed first */
+    size_t context_count;
+};
+
+extern const char *const lock_kind_name[]; /* by enum profile_lock_kind */
+
+/* rows: of the same profile, in any order. NULL: no memory. [init]
+ */
+struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows,
+                                struct symbols *symbols);
+void locks_free(struct lock_table *table); /* [init] */
+
+#endif

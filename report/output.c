@@ -1,0 +1,124 @@
+#include "report/output.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/locks.h"
+#include "report/rows.h"
+#include "report/write_csv.h"
+#include "report/write_json.h"
+
+/* What the writers need, made once. */
+struct material {
+    const struct profile *profile;
+    struct rows *rows;
+    struct lock_table *locks;
+};
+
+static bool put_profile(FILE *out, const struct material *material)
+{
+    write_profile_csv(out, material->rows);
+    return true;
+}
+
+static bool put_threads(FILE *out, const struct material *material)
+{
+    write_threads_csv(out, material->profile);
+    return true;
+}
+
+static bool put_locks(FILE *out, const struct material *material)
+{
+    write_locks_csv(out, material->locks);
+    return true;
+}
+
+static bool put_json(FILE *out, const struct material *material)
+{
+    return write_run_json(out, material->profile, material->rows);
+}
+
+static const struct output_file {
+    const char *name;
+    bool (*put)(FILE *out, const struct material *material); /* false: no memory */
+} files[] = {
+    {"profile.csv", put_profile},
+    {"threads.csv", put_threads},
+    {"locks.csv", put_locks},
+    {"run.json", put_json},
+};
+
+#define FILE_COUNT (sizeof files / sizeof *files)
+
+/* Both names of an output file; false if they are too long. */
+static bool make_paths(const char *dir, const char *name, char *path, char *temporary, size_t bytes)
+{
+    int length = snprintf(path, bytes, "%s/%s", dir, name);
+    int temporary_length = snprintf(temporary, bytes, "%s/.%s.%ld", dir, name, (long)getpid());
+    return length >= 0 && temporary_length >= 0 && (size_t)length < bytes && (size_t)temporary_length < bytes;
+}
+
+/* Writes one file under its temporary name. Returns 0 or an errno value. */
+static int write_one(const struct output_file *file, const struct material *material, const char *temporary)
+{
+    FILE *out = fopen(temporary, "wxe");
+    if (!out)
+        return errno;
+    errno = 0;
+    bool memory = file->put(out, material);
+    int wrong = !memory ? ENOMEM : ferror(out) ? (errno ? errno : EIO) : 0;
+    errno = 0;
+    /* A full disk, or a quota on a network file system, may show no earlier than here. */
+    if (fclose(out) != 0 && !wrong)
+        wrong = errno ? errno : EIO;
+    return wrong;
+}
+
+static int write_all(const struct material *material, const char *dir, char *error, size_t error_bytes)
+{
+    char path[4096], temporary[4096];
+    int wrong = 0;
+    size_t written = 0, renamed = 0;
+    for (; written < FILE_COUNT && !wrong; written += !wrong) {
+        wrong = make_paths(dir, files[written].name, path, temporary, sizeof path) ? 0 : ENAMETOOLONG;
+        if (!wrong)
+            wrong = write_one(&files[written], material, temporary);
+        if (wrong && wrong != EEXIST && wrong != ENAMETOOLONG)
+            unlink(temporary);
+    }
+    for (; renamed < FILE_COUNT && !wrong; renamed += !wrong) {
+        make_paths(dir, files[renamed].name, path, temporary, sizeof path);
+        if (rename(temporary, path) != 0)
+            wrong = errno;
+    }
+    if (!wrong)
+        return 0;
+    snprintf(error, error_bytes, "cannot write %s/%s: %s; the measurement itself (*.blame) is kept", dir,
+             files[written < FILE_COUNT ? written : renamed].name, strerror(wrong));
+    for (size_t i = renamed; i < written; i++)
+        if (make_paths(dir, files[i].name, path, temporary, sizeof path))
+            unlink(temporary);
+    for (size_t i = 0; i < renamed; i++)
+        if (make_paths(dir, files[i].name, path, temporary, sizeof path))
+            unlink(path);
+    return -1;
+}
+
+int report_write_files(const struct profile *profile, struct symbols *symbols, const char *dir, char *error,
+                       size_t error_bytes)
+{
+    struct material material = {.profile = profile, .rows = rows_build(profile, symbols)};
+    int status = -1;
+    if (material.rows)
+        material.locks = locks_gather(profile, material.rows, symbols);
+    if (material.locks)
+        status = write_all(&material, dir, error, error_bytes);
+    else
+        snprintf(error, error_bytes, "cannot write %s/profile.csv: not enough memory", dir);
+    locks_free(material.locks);
+    rows_free(material.rows);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* What the tool leaves behind when a program ends: the files of the profile directory and the summary. */
+#ifndef BLAME_REPORT_OUTPUT_H
+#define BLAME_REPORT_OUTPUT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cct/profile_read.h"
+#include "report/symbols.h"
+
+/* Writes profile.csv, threads.csv, locks.csv and run.json into dir. Each appears whole or not at all: all are
+ * written under other names first, then renamed. Returns 0, or -1 with one line in error[] and nothing left
+ * behind. [init] */
+int report_write_files(const struct profile *profile, struct symbols *symbols, const char *dir, char *error,
+                       size_t error_bytes);
+
+/* The summary at the program's end: what was lost by whom, in some twenty lines. dir: as the user would type
+ * it. [init] */
+void report_print_summary(FILE *out, const struct profile *profile, struct symbols *symbols, const char *dir);
+
+#endif

@@ -1,0 +1,377 @@
+#include "report/rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/pair_map.h"
+
+const char *const row_kind_name[ROW_KINDS] = {
+    [ROW_ROOT] = "root",         [ROW_PROCEDURE] = "procedure", [ROW_INLINED] = "inlined",
+    [ROW_PARALLEL] = "parallel", [ROW_TASK] = "task",           [ROW_STATEMENT] = "statement",
+    [ROW_RUNTIME] = "runtime",   [ROW_PSEUDO] = "pseudo",
+};
+
+static const char *const pseudo_name[] = {
+    [PROFILE_PSEUDO_BEFORE_START] = "<before OpenMP start>",
+    [PROFILE_PSEUDO_UNRELEASED] = "<unreleased lock>",
+    [PROFILE_PSEUDO_TRUNCATED] = "<truncated>",
+    [PROFILE_PSEUDO_UNRESOLVED] = "<unresolved>",
+    [PROFILE_PSEUDO_BARRIER] = "<region end>",
+    [PROFILE_PSEUDO_HANDOFF] = "<lock handoff>",
+    [PROFILE_PSEUDO_TABLE_FULL] = "<lock table full>",
+};
+
+/* A function as users see it; strings as ids. */
+struct function {
+    uint32_t name, module, file;
+    int line;
+};
+
+/* One logical frame at an address, with its strings interned once per address. */
+struct place {
+    uint32_t function;
+    int at_line; /* of calls made there, 0 when unknown */
+    uint32_t statement_file;
+    int statement_line; /* of the statement that its own cost is shown at, 0: none */
+    uint8_t kind;
+    bool fold;      /* shown as part of its caller's row if that has the same name */
+    bool outermost; /* the last place of its address: the function on the stack */
+};
+
+struct builder {
+    struct rows *rows;
+    const struct profile *profile;
+    struct symbols *symbols;
+    struct function *functions;
+    size_t function_count, function_capacity;
+    struct place *places;
+    size_t place_count, place_capacity;
+    struct pair_map function_map; /* (name, module), (file, line, kind class) -> function */
+    struct pair_map key_map;      /* (key, is it a runtime entry) -> its innermost place */
+    struct pair_map child_map;    /* (parent, function or file), (kind, line) -> row */
+    uint32_t *anchor;             /* by merged node: the row its children hang below */
+    uint32_t *innermost;          /* by merged node: a FRAME's innermost place, else ROW_NONE */
+    bool no_memory;
+};
+
+static void *grow_array(struct builder *builder, void *array, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return array;
+    size_t wanted = *capacity ? 2 * *capacity : 128;
+    void *bigger = realloc(array, wanted * size);
+    if (!bigger) {
+        builder->no_memory = true;
+        return NULL;
+    }
+    *capacity = wanted;
+    return bigger;
+}
+
+/* Inlined and called instances of a procedure are one function; a construct is another one than its host. */
+static uint32_t find_function(struct builder *builder, enum row_kind kind, const struct function *function)
+{
+    unsigned kind_class = kind == ROW_INLINED ? ROW_PROCEDURE : kind;
+    uint64_t a = (uint64_t)function->name << 32 | function->module;
+    uint64_t b =
+        (uint64_t)function->file << 32 | (kind_class << 28 | ((unsigned)function->line & 0xfffffffu));
+    uint32_t *slot = pair_map_slot(&builder->function_map, a, b);
+    if (!slot || *slot != PAIR_MAP_NEW) {
+        builder->no_memory |= !slot;
+        return slot ? *slot : 0;
+    }
+    struct function *functions = grow_array(builder, builder->functions, builder->function_count,
+                                            &builder->function_capacity, sizeof *functions);
+    if (!functions) {
+        *slot = 0;
+        return 0;
+    }
+    builder->functions = functions;
+    functions[builder->function_count] = *function;
+    *slot = (uint32_t)builder->function_count++;
+    return *slot;
+}
+
+static enum row_kind frame_kind(const struct symbol_frame *frame)
+{
+    if (frame->construct == SYMBOL_PARALLEL)
+        return ROW_PARALLEL;
+    if (frame->construct == SYMBOL_TASK)
+        return ROW_TASK;
+    if (strcmp(frame->name, "<unknown function>") == 0)
+        return ROW_PSEUDO;
+    return frame->inlined ? ROW_INLINED : ROW_PROCEDURE;
+}
+
+static void add_place(struct builder *builder, uint64_t key, const struct symbol_frame *frame,
+                      enum row_kind kind)
+{
+    struct strings *strings = builder->rows->strings;
+    struct place *places =
+        grow_array(builder, builder->places, builder->place_count, &builder->place_capacity, sizeof *places);
+    if (!places)
+        return;
+    builder->places = places;
+    bool known = frame->at_line > 0 && *frame->at_file;
+    struct function function = {
+        .name = strings_intern(strings, frame->name),
+        .module = strings_intern(strings, symbols_module_name(builder->symbols, PROFILE_KEY_MODULE(key))),
+        .file = strings_intern(strings, frame->file),
+        .line = frame->line,
+    };
+    places[builder->place_count++] = (struct place){
+        .function = find_function(builder, kind, &function),
+        .at_line = frame->at_line,
+        .statement_file = strings_intern(strings, known ? frame->at_file : frame->file),
+        /* Code of no line, as compilers make some, counts for the function's first line: its cost must not
+         * differ from the sum of its lines. */
+        .statement_line = known                             ? frame->at_line
+                          : *frame->file && frame->line > 0 ? frame->line
+                                                            : 0,
+        .kind = (uint8_t)kind,
+        .fold = frame->fold_into_caller,
+    };
+}
+
+/* The innermost of the places at key, looked up once per key; for a runtime entry only the function on the
+ * stack. */
+static uint32_t find_places(struct builder *builder, uint64_t key, bool runtime)
+{
+    uint32_t *slot = pair_map_slot(&builder->key_map, key, runtime);
+    if (!slot) {
+        builder->no_memory = true;
+        return 0;
+    }
+    if (*slot != PAIR_MAP_NEW)
+        return *slot;
+    const struct symbol_frame *frames;
+    size_t count = symbols_lookup(builder->symbols, key, &frames);
+    uint32_t first = *slot = (uint32_t)builder->place_count;
+    for (size_t i = runtime ? count - 1 : 0; i < count && !builder->no_memory; i++)
+        add_place(builder, key, &frames[i], runtime ? ROW_RUNTIME : frame_kind(&frames[i]));
+    if (!builder->no_memory)
+        builder->places[builder->place_count - 1].outermost = true;
+    return first;
+}
+
+static uint32_t find_child(struct builder *builder, uint32_t parent, enum row_kind kind, uint32_t function,
+                           int line)
+{
+    uint32_t *slot = pair_map_slot(&builder->child_map, (uint64_t)parent << 32 | function,
+                                   (uint64_t)kind << 32 | (unsigned)line);
+    if (slot && *slot == PAIR_MAP_NEW) {
+        *slot = rows_append(builder->rows, parent, kind);
+        if (*slot != ROW_NONE) {
+            builder->rows->row[*slot].function = function;
+            return *slot;
+        }
+    }
+    builder->no_memory |= !slot || *slot == ROW_NONE;
+    return builder->no_memory ? 0 : *slot;
+}
+
+static uint32_t find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind,
+                                  uint32_t function, int call_line)
+{
+    uint32_t index = find_child(builder, parent, kind, function, call_line);
+    if (builder->no_memory)
+        return 0;
+    const struct function *from = &builder->functions[function];
+    struct row *row = &builder->rows->row[index];
+    row->name = strings_text(builder->rows->strings, from->name);
+    row->module = strings_text(builder->rows->strings, from->module);
+    row->file = strings_text(builder->rows->strings, from->file);
+    row->line = from->line;
+    row->call_line = call_line;
+    return index;
+}
+
+static uint32_t find_statement_row(struct builder *builder, uint32_t parent, const struct place *place)
+{
+    struct strings *strings = builder->rows->strings;
+    uint32_t index = find_child(builder, parent, ROW_STATEMENT, place->statement_file, place->statement_line);
+    if (builder->no_memory || builder->rows->row[index].line)
+        return index;
+    const char *file = strings_text(strings, place->statement_file), *slash = strrchr(file, '/');
+    char name[512];
+    snprintf(name, sizeof name, "%s:%d", slash ? slash + 1 : file, place->statement_line);
+    struct row *row = &builder->rows->row[index];
+    row->name = strings_text(strings, strings_intern(strings, name));
+    row->module = builder->rows->row[parent].module;
+    row->file = file;
+    row->line = place->statement_line;
+    return index;
+}
+
+static uint32_t add_named_row(struct builder *builder, uint32_t parent, enum row_kind kind, const char *name,
+                              int call_line)
+{
+    struct function function = {.name = strings_intern(builder->rows->strings, name)};
+    return find_function_row(builder, parent, kind, find_function(builder, kind, &function), call_line);
+}
+
+static uint32_t add_pseudo_row(struct builder *builder, uint32_t parent, uint64_t code, int call_line)
+{
+    const char *name = code < sizeof pseudo_name / sizeof *pseudo_name ? pseudo_name[code] : NULL;
+    bool runtime = code == PROFILE_PSEUDO_BARRIER;
+    return add_named_row(builder, parent, runtime ? ROW_RUNTIME : ROW_PSEUDO, name ? name : "<unknown>",
+                         runtime ? call_line : 0);
+}
+
+/* Whether a row is named like a function: the two functions that a compiler makes of one construct are. */
+static bool has_name_of(const struct builder *builder, uint32_t row, uint32_t function)
+{
+    return row != 0 &&
+           builder->functions[builder->rows->row[row].function].name == builder->functions[function].name;
+}
+
+/* Rows of one FRAME node, from the function on the stack to the deepest inlined one. */
+static uint32_t add_frame_rows(struct builder *builder, uint32_t node_idx, uint32_t row, int call_line)
+{
+    const struct merged_node *node = &builder->profile->nodes[node_idx];
+    uint32_t first = find_places(builder, node->key, false), last = first;
+    if (builder->no_memory)
+        return 0;
+    while (!builder->places[last].outermost)
+        last++;
+    for (uint32_t i = last + 1; i-- > first && !builder->no_memory;) {
+        const struct place *place = &builder->places[i];
+        if (!place->fold || !has_name_of(builder, row, place->function))
+            row = find_function_row(builder, row, place->kind, place->function, call_line);
+        call_line = place->at_line;
+    }
+    builder->innermost[node_idx] = first;
+    return row;
+}
+
+static uint32_t add_runtime_row(struct builder *builder, uint64_t key, uint32_t parent, int call_line)
+{
+    if (key == PROFILE_PSEUDO_BARRIER)
+        return add_pseudo_row(builder, parent, key, call_line);
+    uint32_t place = find_places(builder, key, true);
+    if (builder->no_memory)
+        return 0;
+    return find_function_row(builder, parent, ROW_RUNTIME, builder->places[place].function, call_line);
+}
+
+/* The row that shows a node's own metrics: for user code with a known line its statement. */
+static uint32_t find_metric_row(struct builder *builder, uint32_t node_idx)
+{
+    uint32_t innermost = builder->innermost[node_idx];
+    if (innermost == ROW_NONE || builder->places[innermost].statement_line <= 0)
+        return builder->anchor[node_idx];
+    return find_statement_row(builder, builder->anchor[node_idx], &builder->places[innermost]);
+}
+
+static void add_node(struct builder *builder, uint32_t node_idx)
+{
+    const struct merged_node *node = &builder->profile->nodes[node_idx];
+    uint32_t parent_place = builder->innermost[node->parent];
+    uint32_t parent = builder->anchor[node->parent], shown_as = node_idx;
+    int call_line = parent_place != ROW_NONE ? builder->places[parent_place].at_line : 0;
+    switch (node->kind) {
+    case PROFILE_NODE_FRAME:
+        parent = add_frame_rows(builder, node_idx, parent, call_line);
+        break;
+    case PROFILE_NODE_RUNTIME:
+        parent = add_runtime_row(builder, node->key, parent, call_line);
+        break;
+    case PROFILE_NODE_PSEUDO:
+        parent = add_pseudo_row(builder, parent, node->key, call_line);
+        break;
+    case PROFILE_NODE_LOCK:
+        shown_as = node->parent;
+        break;
+    }
+    builder->anchor[node_idx] = parent;
+    if (metric_is_zero(&node->metric) || builder->no_memory)
+        return;
+    uint32_t row = find_metric_row(builder, shown_as);
+    if (builder->no_memory)
+        return;
+    builder->rows->node_row[node_idx] = row;
+    metric_add(&builder->rows->row[row].exclusive, &node->metric);
+}
+
+static void add_before_start(struct builder *builder)
+{
+    double before = (double)builder->profile->header.before_start_ns;
+    if (!(before > 0))
+        return;
+    uint32_t row = add_pseudo_row(builder, 0, PROFILE_PSEUDO_BEFORE_START, 0);
+    struct profile_metric metric = {.work = before, .inverse_busy = before};
+    if (!builder->no_memory)
+        metric_add(&builder->rows->row[row].exclusive, &metric);
+}
+
+/* exclusive holds what was attributed to the row itself. Children have larger indices than their parents. */
+static void sum_rows(struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        rows->row[i].inclusive = rows->row[i].exclusive;
+    for (size_t i = rows->count; i-- > 1;)
+        metric_add(&rows->row[rows->row[i].parent].inclusive, &rows->row[i].inclusive);
+    for (size_t i = 1; i < rows->count; i++)
+        if (rows->row[i].kind == ROW_STATEMENT)
+            metric_add(&rows->row[rows->row[i].parent].exclusive, &rows->row[i].exclusive);
+}
+
+static struct rows *new_rows(const struct profile *profile)
+{
+    struct rows *rows = calloc(1, sizeof *rows);
+    if (!rows)
+        return NULL;
+    rows->threads = profile->header.threads_max ? profile->header.threads_max : 1;
+    rows->cores = profile->header.cores ? profile->header.cores : 1;
+    rows->shared = profile->header.environment == 1;
+    rows->node_count = profile->node_count;
+    rows->node_row = malloc((profile->node_count + 1) * sizeof *rows->node_row);
+    rows->strings = strings_new();
+    if (!rows->node_row || !rows->strings || rows_append(rows, ROW_NONE, ROW_ROOT) == ROW_NONE) {
+        rows->node_count = 0;
+        rows_free(rows);
+        return NULL;
+    }
+    memset(rows->node_row, 0xff, profile->node_count * sizeof *rows->node_row);
+    rows->row[0].name = "<program root>";
+    return rows;
+}
+
+static void free_builder(struct builder *builder)
+{
+    pair_map_free(&builder->function_map);
+    pair_map_free(&builder->key_map);
+    pair_map_free(&builder->child_map);
+    free(builder->functions);
+    free(builder->places);
+    free(builder->anchor);
+    free(builder->innermost);
+}
+
+struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
+{
+    struct builder builder = {.profile = profile, .symbols = symbols, .rows = new_rows(profile)};
+    builder.anchor = calloc(profile->node_count + 1, sizeof *builder.anchor);
+    builder.innermost = malloc((profile->node_count + 1) * sizeof *builder.innermost);
+    builder.no_memory = !builder.rows || !builder.anchor || !builder.innermost;
+    if (!builder.no_memory) {
+        memset(builder.innermost, 0xff, profile->node_count * sizeof *builder.innermost);
+        builder.rows->node_row[0] = 0;
+        builder.rows->row[0].exclusive = profile->nodes[0].metric;
+        for (uint32_t i = 1; i < profile->node_count && !builder.no_memory; i++)
+            add_node(&builder, i);
+    }
+    if (!builder.no_memory)
+        add_before_start(&builder);
+    if (!builder.no_memory) {
+        sum_rows(builder.rows);
+        builder.no_memory = !rows_order(builder.rows, MEASURE_EFFORT, false);
+    }
+    free_builder(&builder);
+    if (builder.no_memory) {
+        rows_free(builder.rows);
+        return NULL;
+    }
+    return builder.rows;
+}

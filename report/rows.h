@@ -1,0 +1,100 @@
+/* The rows that users see (docs: profile.csv): the merged tree, with addresses replaced by functions, inlined
+ * functions, constructs and source lines. Views (report/views.h) are made of the same rows, and every writer
+ * works on struct rows. */
+#ifndef BLAME_REPORT_ROWS_H
+#define BLAME_REPORT_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cct/profile_read.h"
+#include "report/strings.h"
+#include "report/symbols.h"
+
+#define ROW_NONE UINT32_MAX
+
+enum row_kind {
+    ROW_ROOT,
+    ROW_PROCEDURE,
+    ROW_INLINED,
+    ROW_PARALLEL,
+    ROW_TASK,
+    ROW_STATEMENT,
+    ROW_RUNTIME,
+    ROW_PSEUDO,
+    ROW_KINDS
+};
+
+extern const char *const row_kind_name[ROW_KINDS]; /* as in profile.csv */
+
+/* Rows are in preorder: a parent before its children, row 0 is the root. A row's exclusive value is its own
+ * code's, for a function the sum over its statement rows, which therefore count once more than once: sums
+ * over rows leave statements out. Times in nanoseconds. */
+struct row {
+    uint32_t parent; /* ROW_NONE for the root */
+    uint32_t end;    /* the first row behind this row's subtree */
+    uint32_t depth;
+    uint8_t kind;      /* enum row_kind */
+    uint32_t function; /* equal for rows of one function, inlined or not; statements: of the file */
+    int line, call_line;
+    const char *name, *module, *file;
+    struct profile_metric inclusive, exclusive;
+};
+
+struct rows {
+    struct row *row;
+    size_t count;
+    size_t capacity;
+    uint32_t *
+        node_row; /* by merged node: the row that shows its metrics, ROW_NONE if it has none; NULL in views */
+    size_t node_count;
+    double threads, cores; /* T and C */
+    bool shared;           /* `idleness` is shared idleness */
+    bool callers;          /* children split their parent's exclusive value (bottom-up view) */
+    bool incomplete;       /* callers were not followed for want of room */
+    struct strings
+        *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
+};
+
+/* What a row can be measured and sorted by; seconds, or a number of samples. */
+enum measure {
+    MEASURE_IDLENESS, /* thread idleness, or shared idleness in a shared environment */
+    MEASURE_WORK,
+    MEASURE_OVERHEAD,
+    MEASURE_LOCK_WAIT,
+    MEASURE_LOCK_WAIT_HERE,
+    MEASURE_CORE_IDLENESS,
+    MEASURE_SHARED_IDLENESS,
+    MEASURE_SAMPLES,
+    MEASURE_NAMED, /* the measures above have names */
+    MEASURE_THREAD_IDLENESS = MEASURE_NAMED,
+    MEASURE_EFFORT, /* work + idleness + overhead + lock wait */
+};
+
+extern const char *const measure_name[MEASURE_NAMED]; /* as --sort takes them */
+
+/* The row tree of a profile, siblings with the highest effort first. NULL: no memory. [init] */
+struct rows *rows_build(const struct profile *profile, struct symbols *symbols);
+void rows_free(struct rows *rows); /* [init] */
+
+/* Reorders siblings: highest `measure` first, ties by kind and name.  false: no memory. [init] */
+bool rows_order(struct rows *rows, enum measure measure, bool by_exclusive);
+
+/* Value of one measure of a row's inclusive or exclusive metrics. [init] */
+double measure_value(const struct rows *rows, const struct profile_metric *metric, enum measure measure);
+/* LMF13 eq. 2 in percent, 0 ... 100: against the whole program's effort, and against the row's own. For core
+ * and shared idleness the effort is the one with that idleness; samples are compared with all samples. [init]
+ */
+double measure_absolute(const struct rows *rows, const struct profile_metric *metric, enum measure measure);
+double measure_relative(const struct rows *rows, const struct profile_metric *metric,
+                        enum measure measure); /* [init] */
+
+void metric_add(struct profile_metric *sum, const struct profile_metric *metric); /* [init] */
+bool metric_is_zero(const struct profile_metric *metric);                         /* [init] */
+
+/* For makers of rows. Appends a row without metrics below `parent` (which must be there already, ROW_NONE for
+ * the root) and returns its index, ROW_NONE without memory. Not in preorder until rows_order(). [init] */
+uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind);
+
+#endif

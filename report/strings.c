@@ -1,0 +1,105 @@
+#include "report/strings.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct strings {
+    char **text;
+    uint32_t *hash;
+    uint32_t count, capacity;
+    uint32_t *slots;     /* id + 1, 0 = empty */
+    uint32_t slot_count; /* a power of two, more than count */
+};
+
+static uint32_t hash_text(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+static uint32_t *find_slot(struct strings *strings, uint32_t hash, const char *text)
+{
+    uint32_t mask = strings->slot_count - 1, at = hash & mask;
+    for (; strings->slots[at]; at = (at + 1) & mask) {
+        uint32_t id = strings->slots[at] - 1;
+        if (strings->hash[id] == hash && strcmp(strings->text[id], text) == 0)
+            break;
+    }
+    return &strings->slots[at];
+}
+
+static bool grow(struct strings *strings)
+{
+    uint32_t capacity = strings->capacity ? 2 * strings->capacity : 64, slot_count = 2 * capacity;
+    char **text = realloc(strings->text, capacity * sizeof *text);
+    if (text)
+        strings->text = text;
+    uint32_t *hash = realloc(strings->hash, capacity * sizeof *hash);
+    if (hash)
+        strings->hash = hash;
+    uint32_t *slots = calloc(slot_count, sizeof *slots);
+    if (!text || !hash || !slots) {
+        free(slots);
+        return false;
+    }
+    free(strings->slots);
+    strings->slots = slots;
+    strings->slot_count = slot_count;
+    strings->capacity = capacity;
+    for (uint32_t id = 0; id < strings->count; id++) {
+        uint32_t at = strings->hash[id] & (slot_count - 1);
+        while (slots[at])
+            at = (at + 1) & (slot_count - 1);
+        slots[at] = id + 1;
+    }
+    return true;
+}
+
+struct strings *strings_new(void)
+{
+    struct strings *strings = calloc(1, sizeof *strings);
+    if (strings) {
+        strings_intern(strings, "");
+        if (strings->count == 1)
+            return strings;
+    }
+    strings_free(strings);
+    return NULL;
+}
+
+void strings_free(struct strings *strings)
+{
+    if (!strings)
+        return;
+    for (uint32_t id = 0; id < strings->count; id++)
+        free(strings->text[id]);
+    free(strings->text);
+    free(strings->hash);
+    free(strings->slots);
+    free(strings);
+}
+
+uint32_t strings_intern(struct strings *strings, const char *text)
+{
+    text = text ? text : "";
+    if (strings->count == strings->capacity && !grow(strings))
+        return 0;
+    uint32_t hash = hash_text(text), *slot = find_slot(strings, hash, text);
+    if (*slot)
+        return *slot - 1;
+    char *copy = strdup(text);
+    if (!copy)
+        return 0;
+    strings->text[strings->count] = copy;
+    strings->hash[strings->count] = hash;
+    *slot = ++strings->count;
+    return strings->count - 1;
+}
+
+const char *strings_text(const struct strings *strings, uint32_t id)
+{
+    return strings->text[id];
+}

@@ -1,0 +1,198 @@
+/* The summary that the tool prints when a program ends: read at midnight, on any terminal, perhaps in a batch
+ * log. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/conservation.h"
+#include "report/format.h"
+#include "report/output.h"
+#include "report/rows.h"
+#include "report/views.h"
+
+#define CONTEXTS_SHOWN     5
+#define SUMMARY_COLUMNS    100
+#define BAR_COLUMNS        30
+#define RESIDUAL_TOLERATED 0.02
+#define LEAST_PERCENT      0.05 /* contexts that would be printed as 0.0 % are not */
+
+struct summary {
+    FILE *out;
+    const struct profile *profile;
+    const struct rows *rows;
+    size_t columns;
+    bool utf8;
+};
+
+static void print_title(const struct summary *summary)
+{
+    const struct profile_header *header = &summary->profile->header;
+    const char *command = profile_text(summary->profile, "command");
+    char wall[FORMAT_NUMBER_BYTES], name[1700], facts[FORMAT_NUMBER_BYTES + 120];
+    char *clean = format_clean(command ? command : "program", true);
+    snprintf(facts, sizeof facts, "%s s, %u thread%s on %u core%s, %s",
+             format_decimal(wall, profile_wall_s(summary->profile), 2), header->threads_max,
+             header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s",
+             header->environment == 1 ? "shared" : "dedicated");
+    size_t taken = strlen(facts) + strlen("blame:   ");
+    format_shorten(name, sizeof name, clean ? clean : "",
+                   summary->columns > taken + 12 ? summary->columns - taken : 12, summary->utf8);
+    fprintf(summary->out, "\nblame: %s  %s\n\n", name, facts);
+    free(clean);
+}
+
+static void print_metric(const struct summary *summary, enum measure measure, const char *meaning)
+{
+    const struct profile_metric *total = &summary->rows->row[0].inclusive;
+    double percent = measure_absolute(summary->rows, total, measure);
+    char seconds[FORMAT_NUMBER_BYTES], share[FORMAT_NUMBER_BYTES];
+    fprintf(summary->out, "  %-9s %9s s %5s %%  ", view_measure_title(measure),
+            format_decimal(seconds, measure_value(summary->rows, total, measure), 2),
+            format_decimal(share, percent, 1));
+    int filled = (int)(BAR_COLUMNS * percent / 100 + 0.5);
+    for (int i = 0; i < BAR_COLUMNS; i++)
+        if (summary->utf8)
+            fputs(i < filled ? "\xe2\x96\x88" : "\xe2\x96\x91", summary->out);
+        else
+            fputc(i < filled ? '#' : '.', summary->out);
+    fprintf(summary->out, "  %s\n", meaning);
+}
+
+/* The rows with the highest exclusive value, without statements: a function in a context, not six of its
+ * lines. */
+static size_t find_top(const struct rows *rows, enum measure measure, uint32_t top[CONTEXTS_SHOWN])
+{
+    double value[CONTEXTS_SHOWN];
+    size_t count = 0;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        if (rows->row[i].kind == ROW_STATEMENT ||
+            measure_absolute(rows, &rows->row[i].exclusive, measure) < LEAST_PERCENT)
+            continue;
+        double own = measure_value(rows, &rows->row[i].exclusive, measure);
+        size_t at = count < CONTEXTS_SHOWN ? count : CONTEXTS_SHOWN;
+        for (; at > 0 && value[at - 1] < own; at--)
+            if (at < CONTEXTS_SHOWN) {
+                value[at] = value[at - 1];
+                top[at] = top[at - 1];
+            }
+        if (at < CONTEXTS_SHOWN) {
+            value[at] = own;
+            top[at] = i;
+            count += count < CONTEXTS_SHOWN;
+        }
+    }
+    return count;
+}
+
+static void print_contexts(const struct summary *summary, enum measure measure, const char *heading)
+{
+    uint32_t top[CONTEXTS_SHOWN];
+    size_t count = find_top(summary->rows, measure, top);
+    if (!count)
+        return;
+    fprintf(summary->out, "\n%s\n", heading);
+    for (size_t i = 0; i < count; i++) {
+        const struct profile_metric *metric = &summary->rows->row[top[i]].exclusive;
+        char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
+        char *label =
+            view_context_label(summary->rows, top[i], measure, summary->columns - 22, summary->utf8);
+        fprintf(summary->out, "%6s %% %9s s  %s\n",
+                format_decimal(percent, measure_absolute(summary->rows, metric, measure), 1),
+                format_decimal(seconds, measure_value(summary->rows, metric, measure), 2),
+                label ? label : "");
+        free(label);
+    }
+}
+
+/* Appends "what" to a line of losses. */
+static void add_loss(char *line, size_t bytes, const char *what)
+{
+    size_t length = strlen(line);
+    snprintf(line + length, bytes - length, "%s%s", length ? ", " : "", what);
+}
+
+static void print_losses(const struct summary *summary)
+{
+    const struct profile *profile = summary->profile;
+    struct ledger ledger;
+    char line[1024] = "", item[160 + FORMAT_NUMBER_BYTES], number[FORMAT_NUMBER_BYTES];
+    ledger_sum(profile, &ledger);
+    for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++)
+        if (ledger.dropped_by[reason] && reason != PROFILE_DROP_STOPPING) {
+            const char *name = profile_drop_name[reason] ? profile_drop_name[reason] : "other";
+            snprintf(item, sizeof item, "%llu of %llu samples (%s)",
+                     (unsigned long long)ledger.dropped_by[reason], (unsigned long long)ledger.delivered,
+                     name);
+            add_loss(line, sizeof line, item);
+        }
+    if (ledger.unsampled_threads) {
+        snprintf(item, sizeof item, "%zu threads without a timer for %s s", ledger.unsampled_threads,
+                 format_decimal(number, ledger.unsampled * 1e-9, 2));
+        add_loss(line, sizeof line, item);
+    }
+    if (profile->header.threads_untracked) {
+        snprintf(item, sizeof item, "%llu threads beyond the tool's room",
+                 (unsigned long long)profile->header.threads_untracked);
+        add_loss(line, sizeof line, item);
+    }
+    if (profile->unresolved_ns >= 1e6) {
+        snprintf(item, sizeof item, "the callers of %s s (<unresolved>)",
+                 format_decimal(number, profile->unresolved_ns * 1e-9, 3));
+        add_loss(line, sizeof line, item);
+    }
+    if (ledger.paths_truncated) {
+        snprintf(item, sizeof item, "the callers of %llu samples (<truncated>)",
+                 (unsigned long long)ledger.paths_truncated);
+        add_loss(line, sizeof line, item);
+    }
+    if (ledger.unrestored_calls) {
+        snprintf(item, sizeof item, "%llu system calls interrupted",
+                 (unsigned long long)ledger.unrestored_calls);
+        add_loss(line, sizeof line, item);
+    }
+    if (*line)
+        fprintf(summary->out, "\nlost: %s\n", line);
+}
+
+/* A law is worth a line when it is off by more than sampling error: on its own terms, and for the run as a
+ * whole (the idleness of a run with next to none is all noise). */
+static void print_residual(const struct summary *summary)
+{
+    struct conservation_law laws[CONSERVATION_LAWS], *worst = NULL;
+    size_t count = conservation_check(summary->profile, summary->rows, laws);
+    double effort = measure_value(summary->rows, &summary->rows->row[0].inclusive, MEASURE_EFFORT);
+    for (size_t i = 0; i < count; i++)
+        if (fabs(laws[i].relative) > (worst ? fabs(worst->relative) : RESIDUAL_TOLERATED) &&
+            (laws[i].exact || fabs(laws[i].residual) > RESIDUAL_TOLERATED * effort))
+            worst = &laws[i];
+    if (!worst)
+        return;
+    char relative[FORMAT_NUMBER_BYTES], left[FORMAT_NUMBER_BYTES], right[FORMAT_NUMBER_BYTES];
+    fprintf(summary->out,
+            "\nnote: the books are off by %s %% (%s: %s against %s); see conservation in run.json\n",
+            format_decimal(relative, fabs(100 * worst->relative), 1), worst->name,
+            format_decimal(left, worst->left, 2), format_decimal(right, worst->right, 2));
+}
+
+void report_print_summary(FILE *out, const struct profile *profile, struct symbols *symbols, const char *dir)
+{
+    struct rows *rows = rows_build(profile, symbols);
+    struct summary summary = {.out = out, .profile = profile, .rows = rows, .utf8 = format_locale_is_utf8()};
+    if (!rows) {
+        fprintf(out, "blame: not enough memory for the summary; the profile is in %s\n", dir);
+        return;
+    }
+    size_t columns = format_terminal_columns(out);
+    summary.columns = columns < 80 ? 80 : columns > SUMMARY_COLUMNS ? SUMMARY_COLUMNS : columns;
+    print_title(&summary);
+    print_metric(&summary, MEASURE_WORK, "in your code");
+    print_metric(&summary, MEASURE_IDLENESS, "threads without work");
+    print_metric(&summary, MEASURE_OVERHEAD, "in the OpenMP runtime");
+    print_metric(&summary, MEASURE_LOCK_WAIT, "waiting for locks");
+    print_contexts(&summary, MEASURE_IDLENESS, "While this ran, other threads idled:");
+    print_contexts(&summary, MEASURE_LOCK_WAIT, "This held locks that other threads waited for:");
+    print_losses(&summary);
+    print_residual(&summary);
+    fprintf(out, "\nprofile: %s    see more: blame report %s\n", dir, dir);
+    rows_free(rows);
+}

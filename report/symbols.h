@@ -1,0 +1,65 @@
+/* From addresses to names, by libdw: functions, inlined functions, source lines, OpenMP constructs. Runs
+ * after the measurement (at exit or in `blame report`); costs what was asked for, not what the binary
+ * contains. */
+#ifndef BLAME_REPORT_SYMBOLS_H
+#define BLAME_REPORT_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cct/profile_format.h"
+
+enum symbol_construct {
+    SYMBOL_PROCEDURE = 0,
+    SYMBOL_PARALLEL = 1, /* outlined body of a parallel construct (or what runs in one: for, sections ...) */
+    SYMBOL_TASK = 2,     /* outlined body of a task */
+};
+
+/* One logical function at an address. All strings live as long as the struct symbols and are never NULL. */
+struct symbol_frame {
+    enum symbol_construct construct;
+    bool inlined;          /* inlined into the next (outer) frame */
+    const char *name;      /* demangled; for constructs already "relax [parallel amg.c:123]" */
+    const char *host_name; /* constructs: demangled name of the function around the construct, else "" */
+    const char *file;      /* where the function is defined, "" when unknown */
+    int line;              /* the same, 0 when unknown; constructs: the construct's line */
+    const char *at_file;   /* the source position of the address in this function ... */
+    int at_line; /* ... for an outer frame of inlined ones: where the inlined call stands; 0 unknown */
+
+    /* The inner function of a construct that clang compiles to two (-O0 -g: a real call): not a row of its
+     * own when its caller's frame carries the same name. */
+    bool fold_into_caller;
+    /* GCC without call-site entries (-O0) and flang do not say whether the outlined body is a region's or a
+     * task's: construct is then SYMBOL_PARALLEL, and task_name the name to use when the caller knows that it
+     * ran as a task. */
+    bool construct_uncertain;
+    const char *task_name; /* "fib [task fib.c:17]" when construct_uncertain, else "" */
+};
+
+struct symbols;
+
+/* modules: module id m is modules[m - 1]; borrowed, must outlive the result.                         [init]
+ */
+struct symbols *symbols_open(const struct profile_module *modules, size_t module_count);
+void symbols_close(struct symbols *symbols); /* [init] */
+
+/* The logical frames at key (a PROFILE_KEY), innermost (deepest inlined) first, the function that is really
+ * on the stack last. Returns their number, at least 1; *frames stays valid until symbols_close; results are
+ * cached. Without debug information one frame with its symbol; without a symbol, name "module+0xoffset"; in
+ * no module (JIT) or in a module without any name: "<unknown function>". [init] */
+size_t symbols_lookup(struct symbols *symbols, uint64_t key, const struct symbol_frame **frames);
+
+/* Name of the data object that contains vaddr of a module, "symbol" or "symbol+offset"; NULL when there is
+ * none. [init] */
+const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t vaddr);
+
+/* Base name of the module, e.g. "libomp.so.5"; "" for module 0.                                      [init]
+ */
+const char *symbols_module_name(struct symbols *symbols, uint32_t module_id);
+
+/* Demangled name (C++, Rust v0 excluded); returns a malloc'ed string, a copy of name if it is not mangled.
+ * [init] */
+char *symbols_demangle(const char *name);
+
+#endif

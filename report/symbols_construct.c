@@ -1,0 +1,300 @@
+/* Names of the functions that compilers outline from OpenMP constructs: "relax [parallel amg.c:123]".
+ *
+ * What they emit:
+ *   clang >= 17   solve.omp_outlined, solve.omp_outlined_debug__ (-g: inlined in the first, called by it at
+ * -O0) clang <  17   .omp_outlined., .omp_outlined._debug__: no host's name clang, tasks  .omp_task_entry.
+ * with .omp_outlined. inlined: no host's name gcc           solve._omp_fn.0 for regions and tasks, as a child
+ * of its host's entry flang         _QMmPsolve..omp_par for regions and tasks A further construct of the same
+ * kind has a number appended. The outer function of clang's is declared on the line of the directive, the
+ * inner one on the first line of the body; GCC puts the directive's line into the first row of the line
+ * table. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/symbols_internal.h"
+
+#define CLANG_MARK       ".omp_outlined"
+#define MAX_HOST_SEARCH  64 /* code addresses of the construct's line that are looked at for the host */
+#define MAX_HOST_NESTING 8  /* constructs without a host's name around one another */
+
+static struct symbols_outlined outlined_clang(const char *raw, const char *mark)
+{
+    const char *last = mark, *next;
+    while ((next = strstr(last + 1, CLANG_MARK))) {
+        last = next;
+    }
+    struct symbols_outlined result = {.kind = SYMBOL_PARALLEL, .compiler = SYMBOLS_CLANG};
+    result.stem = (size_t)(mark - raw);
+    result.inner = strstr(last, "_debug__") != NULL;
+    result.task_part = result.stem == 0 && !result.inner;
+    return result;
+}
+
+struct symbols_outlined symbols_construct_parse(const char *raw)
+{
+    const char *mark;
+    if (!strchr(raw, '.')) {
+        return (struct symbols_outlined){0};
+    }
+    if (strncmp(raw, ".omp_task_entry.", 16) == 0) {
+        return (struct symbols_outlined){.kind = SYMBOL_TASK, .compiler = SYMBOLS_CLANG};
+    }
+    if ((mark = strstr(raw, CLANG_MARK))) {
+        return outlined_clang(raw, mark);
+    }
+    if ((mark = strstr(raw, "._omp_fn."))) {
+        return (struct symbols_outlined){.kind = SYMBOL_PARALLEL,
+                                         .compiler = SYMBOLS_GCC,
+                                         .uncertain = true,
+                                         .stem = (size_t)(mark - raw)};
+    }
+    if ((mark = strstr(raw, "..omp_par"))) {
+        return (struct symbols_outlined){.kind = SYMBOL_PARALLEL,
+                                         .compiler = SYMBOLS_FLANG,
+                                         .uncertain = true,
+                                         .stem = (size_t)(mark - raw)};
+    }
+    if ((mark = strstr(raw, ".DIR.OMP."))) {
+        return (struct symbols_outlined){.kind = strstr(mark, "TASK") ? SYMBOL_TASK : SYMBOL_PARALLEL,
+                                         .compiler = SYMBOLS_INTEL,
+                                         .stem = (size_t)(mark - raw)};
+    }
+    return (struct symbols_outlined){0};
+}
+
+/* ---- the line ---- */
+
+/* At -O0 the inner function stands alone: the outer one of its construct has the same prefix and is declared
+ * on the nearest line above. */
+static struct symbols_position line_of_outer(struct symbols_module *module, struct symbols_unit *unit,
+                                             const struct symbols_name *inner)
+{
+    const char *end = inner->raw, *next;
+    struct symbols_position best = {.file = inner->file, .line = 0};
+    while ((next = strstr(end + 1, CLANG_MARK))) {
+        end = next;
+    }
+    size_t prefix = (size_t)(end - inner->raw) + strlen(CLANG_MARK);
+    for (size_t i = 0; i < unit->function_count; i++) {
+        bool linkage;
+        struct symbols_function *function = &unit->functions[i];
+        const char *raw = function->low ? symbols_dwarf_raw(&function->die, &linkage) : "";
+        if (strncmp(raw, inner->raw, prefix) != 0 ||
+            strspn(raw + prefix, ".0123456789") != strlen(raw + prefix)) {
+            continue;
+        }
+        const struct symbols_name *outer = symbols_dwarf_name(module, &function->die);
+        if (outer && outer->line <= inner->line && outer->line > best.line &&
+            strcmp(outer->file, inner->file) == 0) {
+            best.line = outer->line;
+        }
+    }
+    return best.line ? best : (struct symbols_position){.file = inner->file, .line = inner->line};
+}
+
+static struct symbols_position construct_line(struct symbols_module *module, struct symbols_unit *unit,
+                                              const struct symbols_raw *raw, struct symbols_outlined outlined)
+{
+    struct symbols_position position = {.file = raw->name->file, .line = raw->name->line};
+    if (outlined.compiler == SYMBOLS_CLANG && outlined.inner && unit && position.line) {
+        return line_of_outer(module, unit, raw->name);
+    }
+    if (!position.line && unit && !raw->inlined) {
+        position = symbols_lines_entry(unit, raw->low);
+    }
+    return position;
+}
+
+/* ---- the host ---- */
+
+static const char *host_by_stem(struct symbols_module *module, struct symbols_unit *unit, const char *raw,
+                                size_t stem, struct symbols_position *defined)
+{
+    for (size_t i = 0; unit && i < unit->function_count; i++) {
+        bool linkage;
+        const char *name = symbols_dwarf_raw(&unit->functions[i].die, &linkage);
+        if (strncmp(name, raw, stem) == 0 && !name[stem]) {
+            const struct symbols_name *host = symbols_dwarf_name(module, &unit->functions[i].die);
+            if (host && *host->display) {
+                *defined = (struct symbols_position){.file = host->file, .line = host->line};
+                return host->display;
+            }
+        }
+    }
+    return symbols_name_readable(module->arena, raw, stem);
+}
+
+/* GCC nests the entry of the outlined function in its host's. */
+static const char *host_by_nesting(struct symbols_module *module, struct symbols_unit *unit,
+                                   const struct symbols_function *function)
+{
+    uint32_t index = function ? function->enclosing : 0;
+    for (int i = 0; index && i < SYMBOLS_MAX_DEPTH; i++) {
+        struct symbols_function *around = &unit->functions[index - 1];
+        const struct symbols_name *name = symbols_dwarf_name(module, &around->die);
+        if (name && *name->display && symbols_construct_parse(name->raw).kind == SYMBOL_PROCEDURE) {
+            struct symbols_raw raw = {.name = name, .low = around->low};
+            const struct symbols_entry *entry =
+                !name->linkage && around->low ? symbols_module_function(module, around->low) : NULL;
+            if (entry && entry->start == around->low && strncmp(entry->name, "_Z", 2) == 0) {
+                raw.name = symbols_frames_symbol(module, entry->name);
+            }
+            return raw.name ? raw.name->display : name->display;
+        }
+        index = around->enclosing;
+    }
+    return "";
+}
+
+/* The greatest line of a definition at or above the construct's: right except past a local class or lambda.
+ */
+static const char *host_by_declaration(struct symbols_module *module, struct symbols_unit *unit,
+                                       struct symbols_position at)
+{
+    struct symbols_function *best = NULL;
+    int best_line = 0, line;
+    for (size_t i = 0; i < unit->function_count; i++) {
+        Dwarf_Die *die = &unit->functions[i].die;
+        bool linkage;
+        if (dwarf_decl_line(die, &line) != 0 || line > at.line || line <= best_line) {
+            continue;
+        }
+        const char *raw = symbols_dwarf_raw(die, &linkage);
+        if (*raw && raw[0] != '.' && strcmp(symbols_dwarf_file(die), at.file) == 0 &&
+            symbols_construct_parse(raw).kind == SYMBOL_PROCEDURE) {
+            best = &unit->functions[i];
+            best_line = line;
+        }
+    }
+    const struct symbols_name *name = best ? symbols_dwarf_name(module, &best->die) : NULL;
+    return name ? name->display : "";
+}
+
+static const char *host_by_line(struct symbols_module *module, struct symbols_unit *unit,
+                                struct symbols_position at, uint64_t low, int nesting);
+
+/* The host's name if the code at vaddr, on the construct's line, is the host's: what launches the construct.
+ */
+static const char *host_at(struct symbols_module *module, uint64_t vaddr, struct symbols_position at,
+                           int nesting)
+{
+    struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
+    struct symbols_unit *unit;
+    struct symbols_function *function;
+    struct symbols_position unused;
+    size_t count = symbols_inline_chain(module, vaddr, raws, &unit, &function);
+    const struct symbols_entry *entry = count ? NULL : symbols_module_function(module, vaddr);
+    if (entry && (raws[0].name = symbols_frames_symbol(module, entry->name))) { /* line tables only */
+        raws[0].inlined = false;
+        count = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct symbols_outlined outlined = symbols_construct_parse(raws[i].name->raw);
+        if (outlined.kind == SYMBOL_PROCEDURE) {
+            return raws[i].name->raw[0] == '.' ? "" : raws[i].name->display;
+        }
+        if (outlined.stem) {
+            return host_by_stem(module, unit, raws[i].name->raw, outlined.stem, &unused);
+        }
+        if (raws[i].name->line && !outlined.inner && !raws[i].inlined) {
+            struct symbols_position around = {.file = raws[i].name->file, .line = raws[i].name->line};
+            return around.line < at.line ? host_by_line(module, unit, around, raws[i].low, nesting + 1) : "";
+        }
+    }
+    return "";
+}
+
+/* Of several copies of the host (templates), the one that stands closest before the outlined function is
+ * taken. */
+static const char *host_by_line(struct symbols_module *module, struct symbols_unit *unit,
+                                struct symbols_position at, uint64_t low, int nesting)
+{
+    uint64_t vaddrs[MAX_HOST_SEARCH];
+    uint64_t best_distance = UINT64_MAX;
+    const char *best = "";
+    if (!at.line || nesting > MAX_HOST_NESTING) {
+        return "";
+    }
+    size_t count = symbols_lines_find(unit, at.file, at.line, vaddrs, MAX_HOST_SEARCH);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t distance = vaddrs[i] <= low ? low - vaddrs[i] : UINT64_MAX - 1;
+        const char *host = distance < best_distance ? host_at(module, vaddrs[i], at, nesting) : "";
+        if (*host) {
+            best = host;
+            best_distance = distance;
+        }
+    }
+    return *best ? best : host_by_declaration(module, unit, at);
+}
+
+/* ---- the name ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const char *construct_text(struct symbols_module *module, enum symbol_construct kind,
+                                  const struct symbol_frame *frame)
+{
+    const char *word = kind == SYMBOL_TASK ? "task" : "parallel";
+    const char *space = *frame->host_name ? " " : "";
+    if (!frame->line) {
+        return symbols_arena_text(module->arena, "%s%s[%s]", frame->host_name, space, word);
+    }
+    return symbols_arena_text(module->arena, "%s%s[%s %s:%d]", frame->host_name, space, word,
+                              base_name(frame->file), frame->line);
+}
+
+static void construct_resolve(struct symbols_module *module, struct symbols_unit *unit,
+                              struct symbols_function *function, const struct symbols_raw *raw,
+                              struct symbol_frame *frame)
+{
+    struct symbols_outlined outlined = symbols_construct_parse(raw->name->raw);
+    struct symbols_position at = construct_line(module, unit, raw, outlined);
+    struct symbols_position host_defined = {.file = ""};
+    frame->construct = outlined.kind;
+    frame->construct_uncertain = outlined.uncertain;
+    frame->host_name = "";
+    if (outlined.compiler == SYMBOLS_GCC && unit) {
+        int launched_as = symbols_dwarf_launch(unit, raw->low);
+        frame->construct = launched_as == 1 ? SYMBOL_TASK : SYMBOL_PARALLEL;
+        frame->construct_uncertain = launched_as < 0;
+        frame->host_name = host_by_nesting(module, unit, function);
+    }
+    if (!*frame->host_name && outlined.stem) {
+        frame->host_name = host_by_stem(module, unit, raw->name->raw, outlined.stem, &host_defined);
+    } else if (!*frame->host_name && unit) {
+        frame->host_name = host_by_line(module, unit, at, raw->low, 0);
+    }
+    if (outlined.compiler == SYMBOLS_FLANG && unit && function) {
+        at.file = host_defined.file;
+        at.line =
+            *at.file ? symbols_idents_line(module, unit, function, frame->host_name, host_defined.line) : 0;
+    }
+    frame->file = at.line ? at.file : "";
+    frame->line = at.line;
+    frame->name = construct_text(module, frame->construct, frame);
+    frame->task_name = frame->construct_uncertain ? construct_text(module, SYMBOL_TASK, frame) : "";
+}
+
+void symbols_construct_name(struct symbols_module *module, struct symbols_unit *unit,
+                            struct symbols_function *function, const struct symbols_raw *raw,
+                            struct symbol_frame *frame)
+{
+    /* One address differs from the next in its position only: the construct is resolved once. The record of
+     * the raw name plus one is a key that nothing else has. */
+    uint64_t key = (uintptr_t)raw->name + 1;
+    struct symbol_frame *known = symbols_map_find(&module->names, key);
+    if (!known) {
+        construct_resolve(module, unit, function, raw, frame);
+        known = symbols_arena_alloc(module->arena, sizeof *known);
+        if (known) {
+            *known = *frame;
+            symbols_map_put(&module->names, key, known);
+        }
+        return;
+    }
+    *frame = *known;
+}

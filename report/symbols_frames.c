@@ -1,0 +1,152 @@
+/* The rows of one address: DWARF's functions, else the symbol, else module+0xoffset; constructs recognised,
+ * the two functions that clang makes of a construct merged. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/symbols_internal.h"
+
+const struct symbols_name *symbols_frames_symbol(struct symbols_module *module, const char *symbol)
+{
+    struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)symbol);
+    if (name || !(name = symbols_arena_alloc(module->arena, sizeof *name))) {
+        return name;
+    }
+    *name = (struct symbols_name){.raw = symbol, .file = "", .linkage = true};
+    name->display = symbols_name_readable(module->arena, symbol, strlen(symbol));
+    symbols_map_put(&module->names, (uintptr_t)symbol, name);
+    return name;
+}
+
+/* The symbol says more than DWARF where that has no name (clang -gline-tables-only) or no linkage name (GCC's
+ * static C++ functions); the definition stays DWARF's. */
+static const struct symbols_name *better_name(struct symbols_module *module, const struct symbols_raw *raw)
+{
+    const struct symbols_name *known = raw->name;
+    if (known->linkage) {
+        return known;
+    }
+    const struct symbols_entry *entry = symbols_module_function(module, raw->low);
+    if (!entry || entry->start != raw->low || (*known->raw && strncmp(entry->name, "_Z", 2) != 0)) {
+        return known;
+    }
+    uint64_t key = (uintptr_t)known;
+    struct symbols_name *better = symbols_map_find(&module->names, key);
+    const struct symbols_name *symbol = symbols_frames_symbol(module, entry->name);
+    if (better || !symbol || !(better = symbols_arena_alloc(module->arena, sizeof *better))) {
+        return better ? better : known;
+    }
+    *better = *symbol;
+    better->file = known->file;
+    better->line = known->line;
+    symbols_map_put(&module->names, key, better);
+    return better;
+}
+
+static size_t frames_symbol(struct symbols_module *module, uint64_t vaddr, struct symbols_unit *unit,
+                            struct symbols_raw *raw)
+{
+    const struct symbols_entry *entry = symbols_module_function(module, vaddr);
+    const struct symbols_name *name = entry ? symbols_frames_symbol(module, entry->name) : NULL;
+    *raw = (struct symbols_raw){.at = {.file = ""}, .low = entry ? entry->start : vaddr};
+    if (unit) {
+        raw->at = symbols_lines_at(unit, vaddr, raw->low);
+    }
+    raw->name = name;
+    return name != NULL;
+}
+
+/* The offset is the function's where the unwind tables know it, so that a function is one row; else the
+ * address. */
+static void name_offset(struct symbols_module *module, uint64_t vaddr, struct symbol_frame *frame)
+{
+    uint64_t start;
+    if (symbols_unwind_start(module, vaddr, &start)) {
+        vaddr = start;
+    }
+    frame->name = *module->base_name ? symbols_arena_text(module->arena, "%s+0x%llx", module->base_name,
+                                                          (unsigned long long)vaddr)
+                                     : "<unknown function>";
+}
+
+/* With line tables only nothing tells where a function is defined. The first line of its code is close; where
+ * an inlined call comes first, that call. */
+static struct symbols_position near_definition(struct symbols_module *module, struct symbols_unit *unit,
+                                               uint64_t low)
+{
+    struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
+    struct symbols_function *function;
+    struct symbols_unit *same;
+    size_t count = symbols_inline_chain(module, low, raws, &same, &function);
+    return count > 1 ? raws[count - 1].at : symbols_lines_entry(unit, low);
+}
+
+static void fill_frame(struct symbols_module *module, struct symbols_unit *unit,
+                       struct symbols_function *function, const struct symbols_raw *raw,
+                       struct symbol_frame *frame)
+{
+    struct symbols_outlined outlined = symbols_construct_parse(raw->name->raw);
+    *frame = (struct symbol_frame){.name = raw->name->display, .host_name = "", .task_name = ""};
+    if (!*frame->name) {
+        frame->name = "<unknown function>";
+    }
+    frame->file = raw->name->file;
+    frame->line = raw->name->line;
+    if (unit && !frame->line && !raw->inlined) {
+        struct symbols_position entry = near_definition(module, unit, raw->low);
+        frame->file = entry.file;
+        frame->line = entry.line;
+    }
+    if (outlined.kind != SYMBOL_PROCEDURE) {
+        symbols_construct_name(module, unit, raw->inlined ? NULL : function, raw, frame);
+        frame->fold_into_caller = outlined.inner && !raw->inlined;
+    }
+    frame->inlined = raw->inlined;
+    frame->at_file = raw->at.file;
+    frame->at_line = raw->at.line;
+}
+
+/* The inner function of a construct, inlined into the outer one: one row, at the inner one's position. */
+static bool merges_into(const struct symbols_raw *inner, const struct symbols_raw *outer)
+{
+    struct symbols_outlined a = symbols_construct_parse(inner->name->raw);
+    struct symbols_outlined b = symbols_construct_parse(outer->name->raw);
+    if (!inner->inlined || a.kind == SYMBOL_PROCEDURE || b.kind == SYMBOL_PROCEDURE || b.inner) {
+        return false;
+    }
+    return a.inner || (a.task_part && b.kind == SYMBOL_TASK);
+}
+
+size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr, struct symbol_frame **frames)
+{
+    struct symbols_raw raws[SYMBOLS_MAX_FRAMES];
+    struct symbols_unit *unit;
+    struct symbols_function *function;
+    size_t count = symbols_inline_chain(module, vaddr, raws, &unit, &function);
+    if (count) {
+        raws[count - 1].name = better_name(module, &raws[count - 1]);
+    }
+    if (!count || !*raws[count - 1].name->raw) {
+        count = frames_symbol(module, vaddr, unit, raws);
+        function = NULL;
+    }
+    *frames = symbols_arena_alloc(module->arena, (count ? count : 1) * sizeof **frames);
+    if (!*frames) {
+        return 0;
+    }
+    if (!count) {
+        **frames = (struct symbol_frame){.host_name = "", .file = "", .task_name = ""};
+        (*frames)->at_file = raws[0].at.file;
+        (*frames)->at_line = raws[0].at.line;
+        name_offset(module, vaddr, *frames);
+        return 1;
+    }
+    size_t made = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i + 1 < count && merges_into(&raws[i], &raws[i + 1])) {
+            raws[i + 1].at = raws[i].at;
+        } else {
+            fill_frame(module, unit, function, &raws[i], &(*frames)[made++]);
+        }
+    }
+    return made;
+}

@@ -1,0 +1,233 @@
+/* Names of functions by DWARF, and the chain of inlined calls at an address. */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/symbols_internal.h"
+
+static const char *string_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    const char *text = dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+    return text ? text : "";
+}
+
+const char *symbols_dwarf_raw(Dwarf_Die *die, bool *linkage)
+{
+    const char *name = string_of(die, DW_AT_linkage_name);
+    if (!*name) {
+        name = string_of(die, DW_AT_MIPS_linkage_name);
+    }
+    *linkage = *name != '\0';
+    return *linkage ? name : string_of(die, DW_AT_name);
+}
+
+static int language_of(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    return dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
+}
+
+static bool is_fortran(int language)
+{
+    return language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
+           language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08 || language == 0x2d /* Fortran18 */;
+}
+
+static bool is_cxx(int language)
+{
+    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
+           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14 ||
+           language == 0x2b /* 17 */ || language == 0x2c /* 20 */;
+}
+
+static void follow(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    for (int i = 0; i < 16 && dwarf_attr(die, name, &attribute) && dwarf_formref_die(&attribute, &origin);
+         i++) {
+        *die = origin;
+    }
+}
+
+/* GCC leaves out the linkage name of functions with internal linkage: name the scopes around them instead. */
+static const char *qualified(struct symbols_arena *arena, Dwarf_Die die, const char *name)
+{
+    Dwarf_Die *scopes = NULL;
+    follow(&die, DW_AT_abstract_origin);
+    follow(&die, DW_AT_specification);
+    int count = dwarf_getscopes_die(&die, &scopes);
+    for (int i = 1; i < count && i < SYMBOLS_MAX_DEPTH; i++) {
+        const char *scope = dwarf_diename(&scopes[i]);
+        switch (dwarf_tag(&scopes[i])) {
+        case DW_TAG_namespace:
+            name = symbols_arena_text(arena, "%s::%s", scope ? scope : "(anonymous namespace)", name);
+            break;
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type:
+        case DW_TAG_subprogram:
+            name = scope ? symbols_arena_text(arena, "%s::%s", scope, name) : name;
+            break;
+        default:
+            break;
+        }
+    }
+    free(scopes);
+    return name;
+}
+
+static const char *display_name(struct symbols_arena *arena, Dwarf_Die *die, const struct symbols_name *name)
+{
+    int language = language_of(die);
+    const char *plain = string_of(die, DW_AT_name);
+    if (is_fortran(language) && *plain) {
+        return symbols_name_readable(arena, plain, strlen(plain));
+    }
+    if (name->linkage) {
+        return symbols_name_readable(arena, name->raw, strlen(name->raw));
+    }
+    return is_cxx(language) && *plain ? qualified(arena, *die, plain) : plain;
+}
+
+/* dwarf_decl_file of elfutils before 0.192 takes file 0 for "none", which is the unit's own file in DWARF 5.
+ */
+const char *symbols_dwarf_file(Dwarf_Die *die)
+{
+    Dwarf_Die holder = *die, next, unit;
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Files *files;
+    size_t count;
+    for (int i = 0; i < 16 && !dwarf_hasattr(&holder, DW_AT_decl_file); i++) {
+        Dwarf_Attribute *origin = dwarf_attr(&holder, DW_AT_abstract_origin, &attribute);
+        origin = origin ? origin : dwarf_attr(&holder, DW_AT_specification, &attribute);
+        if (!origin || !dwarf_formref_die(origin, &next)) {
+            return "";
+        }
+        holder = next;
+    }
+    if (dwarf_formudata(dwarf_attr(&holder, DW_AT_decl_file, &attribute), &number) != 0 ||
+        !dwarf_diecu(&holder, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
+        number >= count) {
+        return "";
+    }
+    const char *file = dwarf_filesrc(files, (size_t)number, NULL, NULL);
+    return file && strcmp(file, "???") != 0 ? file : "";
+}
+
+const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwarf_Die *die)
+{
+    Dwarf_Die source = *die;
+    if (dwarf_tag(&source) == DW_TAG_inlined_subroutine) {
+        follow(&source, DW_AT_abstract_origin);
+    }
+    struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)source.addr);
+    if (name || !(name = symbols_arena_alloc(module->arena, sizeof *name))) {
+        return name;
+    }
+    name->raw = symbols_dwarf_raw(&source, &name->linkage);
+    name->display = display_name(module->arena, &source, name);
+    name->file = symbols_dwarf_file(&source);
+    if (dwarf_decl_line(&source, &name->line) != 0 || name->line < 0) {
+        name->line = 0;
+    }
+    symbols_map_put(&module->names, (uintptr_t)source.addr, name);
+    return name;
+}
+
+/* Start of the part of the function (or inlined copy) that vaddr lies in. */
+static uint64_t part_start(Dwarf_Die *die, uint64_t vaddr)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t offset = 0;
+    while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+        if (vaddr >= start && vaddr < end) {
+            return start;
+        }
+    }
+    return vaddr;
+}
+
+struct chain {
+    Dwarf_Die calls[SYMBOLS_MAX_FRAMES]; /* outermost first */
+    size_t count;
+    uint32_t budget;
+};
+
+static bool has_code(Dwarf_Die *die)
+{
+    return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
+}
+
+/* True: vaddr was found below parent, the search is over. A block without addresses may hold calls that have
+ * some. */
+static bool descend(struct chain *chain, Dwarf_Die *parent, uint64_t vaddr, int depth)
+{
+    Dwarf_Die child;
+    if (depth > 2 * SYMBOLS_MAX_DEPTH || dwarf_child(parent, &child) != 0) {
+        return false;
+    }
+    do {
+        int tag = dwarf_tag(&child);
+        if (chain->budget-- == 0) {
+            chain->budget = 0;
+            return true;
+        }
+        if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, vaddr) == 1) {
+            if (chain->count < SYMBOLS_MAX_FRAMES) {
+                chain->calls[chain->count++] = child;
+                descend(chain, &child, vaddr, depth + 1);
+            }
+            return true;
+        }
+        if (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block) {
+            bool inside = dwarf_haspc(&child, vaddr) == 1;
+            if ((inside || !has_code(&child)) && (descend(chain, &child, vaddr, depth + 1) || inside)) {
+                return true;
+            }
+        }
+    } while (symbols_dwarf_next(&child));
+    return false;
+}
+
+static struct symbols_position call_position(struct symbols_unit *unit, Dwarf_Die *call)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    struct symbols_position position = {.file = ""};
+    if (dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &line) == 0 && line <= INT32_MAX) {
+        position.line = (int)line;
+    }
+    if (position.line && dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) == 0) {
+        position.file = symbols_lines_file(unit, file);
+    }
+    return position;
+}
+
+size_t symbols_inline_chain(struct symbols_module *module, uint64_t vaddr, struct symbols_raw *raws,
+                            struct symbols_unit **unit, struct symbols_function **function)
+{
+    struct chain chain = {.budget = SYMBOLS_MAX_DIES};
+    *function = NULL;
+    *unit = symbols_dwarf_unit(module, vaddr);
+    *function = *unit ? symbols_dwarf_function(*unit, vaddr) : NULL;
+    if (!*function) {
+        return 0;
+    }
+    chain.calls[chain.count++] = (*function)->die;
+    descend(&chain, &(*function)->die, vaddr, 0);
+    for (size_t i = 0; i < chain.count; i++) {
+        Dwarf_Die *die = &chain.calls[chain.count - 1 - i];
+        uint64_t start = part_start(die, vaddr);
+        raws[i].name = symbols_dwarf_name(module, die);
+        raws[i].inlined = i + 1 < chain.count;
+        raws[i].low = raws[i].inlined ? start : (*function)->low;
+        raws[i].at = i == 0 ? symbols_lines_at(*unit, vaddr, start) : call_position(*unit, die + 1);
+        if (!raws[i].name) {
+            return 0;
+        }
+    }
+    return chain.count;
+}

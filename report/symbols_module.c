@@ -1,0 +1,242 @@
+/* Finding the files of a module: itself, its separate debug file, and what dwz shares between debug files.
+ *
+ * Nothing here can reach the network. debuginfod's client is part of libdwfl (dwfl_standard_find_debuginfo
+ * and its kin); this code uses libelf and libdw alone: files are opened by the paths below and handed to
+ * dwarf_begin_elf. tests/unit/test_symbols.c checks that libdebuginfod is not even loaded. */
+#include <elfutils/libdwelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/symbols_internal.h"
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+static const char *debug_root = DEBUG_ROOT;
+
+void symbols_module_debug_root(const char *directory)
+{
+    debug_root = directory ? directory : DEBUG_ROOT;
+}
+
+bool symbols_module_open(struct symbols_module *module)
+{
+    const struct profile_module *record = module->record;
+    size_t id_bytes = record->build_id_bytes;
+    if (module->opened) {
+        return module->main.elf != NULL;
+    }
+    module->opened = true;
+    module->code_high = UINT64_MAX;
+    if (id_bytes > sizeof record->build_id) {
+        id_bytes = sizeof record->build_id;
+    }
+    if (record->flags & PROFILE_MODULE_VDSO) {
+        symbols_elf_open_vdso(&module->main);
+    } else if (!(record->flags & PROFILE_MODULE_PATH_CUT)) {
+        const char *path = symbols_arena_text(module->arena, "%.*s", (int)sizeof record->path, record->path);
+        symbols_elf_open(&module->main, path);
+    }
+    /* Another build's names would be wrong without a sign of it. */
+    if (module->main.elf && id_bytes &&
+        !symbols_elf_same_build(module->main.elf, record->build_id, id_bytes)) {
+        symbols_elf_close(&module->main);
+    }
+    if (module->main.elf &&
+        !symbols_elf_code_range(module->main.elf, &module->code_low, &module->code_high)) {
+        symbols_elf_close(&module->main);
+    }
+    return module->main.elf != NULL;
+}
+
+static bool has_debug_info(Elf *elf)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = symbols_elf_section(elf, ".debug_info", &header);
+    if (!section) {
+        section = symbols_elf_section(elf, ".zdebug_info", &header);
+    }
+    return section && header.sh_type != SHT_NOBITS;
+}
+
+/* <root>/.build-id/ab/cdef....debug; "" when there is no build id. */
+static const char *build_id_path(struct symbols_module *module, const uint8_t *build_id, ssize_t bytes)
+{
+    char digits[2 * 64 + 1];
+    if (bytes < 2 || bytes > 64) {
+        return "";
+    }
+    for (ssize_t i = 0; i < bytes; i++) {
+        snprintf(digits + 2 * i, 3, "%02x", build_id[i]);
+    }
+    return symbols_arena_text(module->arena, "%s/.build-id/%.2s/%s.debug", debug_root, digits, digits + 2);
+}
+
+static bool crc_matches(const struct symbols_elf *file, uint32_t expected)
+{
+    static uint32_t table[256];
+    size_t bytes;
+    const uint8_t *data = (const uint8_t *)elf_rawfile(file->elf, &bytes);
+    uint32_t crc = 0xffffffffu;
+    if (!data) {
+        return false;
+    }
+    for (uint32_t i = 0; !table[255] && i < 256; i++) {
+        uint32_t entry = i;
+        for (int bit = 0; bit < 8; bit++) {
+            entry = entry & 1 ? (entry >> 1) ^ 0xedb88320u : entry >> 1;
+        }
+        table[i] = entry;
+    }
+    for (size_t i = 0; i < bytes; i++) {
+        crc = table[(crc ^ data[i]) & 0xff] ^ (crc >> 8);
+    }
+    return (crc ^ 0xffffffffu) == expected;
+}
+
+/* A build id is the better proof (and cheaper: no need to read the whole file); files without one have the
+ * CRC. */
+static bool open_debug_file(struct symbols_module *module, const char *path, const uint32_t *crc)
+{
+    const void *main_id, *debug_id;
+    if (!*path || !symbols_elf_open(&module->debug, path)) {
+        return false;
+    }
+    ssize_t main_bytes = dwelf_elf_gnu_build_id(module->main.elf, &main_id);
+    ssize_t debug_bytes = dwelf_elf_gnu_build_id(module->debug.elf, &debug_id);
+    bool same = main_bytes > 0 && debug_bytes > 0
+                    ? main_bytes == debug_bytes && memcmp(main_id, debug_id, (size_t)main_bytes) == 0
+                    : crc && crc_matches(&module->debug, *crc);
+    if (!same) {
+        symbols_elf_close(&module->debug);
+    }
+    return module->debug.elf != NULL;
+}
+
+static bool open_debuglink_from(struct symbols_module *module, const char *path, const char *link,
+                                uint32_t crc)
+{
+    const char *slash = strrchr(path, '/');
+    int directory = slash ? (int)(slash - path) : 1;
+    const char *from = slash ? path : ".";
+    const char *candidate = symbols_arena_text(module->arena, "%.*s/%s", directory, from, link);
+    if (strcmp(candidate, path) != 0 && open_debug_file(module, candidate, &crc)) {
+        return true;
+    }
+    candidate = symbols_arena_text(module->arena, "%.*s/.debug/%s", directory, from, link);
+    if (open_debug_file(module, candidate, &crc)) {
+        return true;
+    }
+    candidate = symbols_arena_text(module->arena, "%s%.*s/%s", debug_root, directory, from, link);
+    return slash && open_debug_file(module, candidate, &crc);
+}
+
+static bool open_debuglink(struct symbols_module *module)
+{
+    GElf_Word crc;
+    char real_path[PATH_MAX];
+    const char *link = dwelf_elf_gnu_debuglink(module->main.elf, &crc);
+    if (!link || !*link || strchr(link, '/')) {
+        return false;
+    }
+    return open_debuglink_from(module, module->main.path, link, crc) ||
+           (realpath(module->main.path, real_path) && strcmp(real_path, module->main.path) != 0 &&
+            open_debuglink_from(module, symbols_arena_text(module->arena, "%s", real_path), link, crc));
+}
+
+/* What dwz moved into a file common to several debug files. Without it the names in there are lost, no more.
+ */
+static void open_alternate(struct symbols_module *module, const struct symbols_elf *owner)
+{
+    const char *name;
+    const void *build_id;
+    ssize_t bytes = dwelf_dwarf_gnu_debugaltlink(module->dwarf, &name, &build_id);
+    if (bytes <= 0) {
+        return;
+    }
+    const char *slash = strrchr(owner->path, '/');
+    const char *paths[] = {
+        name[0] == '/' || !slash
+            ? symbols_arena_text(module->arena, "%s", name)
+            : symbols_arena_text(module->arena, "%.*s/%s", (int)(slash - owner->path), owner->path, name),
+        build_id_path(module, build_id, bytes),
+    };
+    for (size_t i = 0; i < 2 && !module->alternate.elf; i++) {
+        if (*paths[i] && symbols_elf_open(&module->alternate, paths[i]) &&
+            !symbols_elf_same_build(module->alternate.elf, build_id, (size_t)bytes)) {
+            symbols_elf_close(&module->alternate);
+        }
+    }
+    if (module->alternate.elf) {
+        module->alternate_dwarf = dwarf_begin_elf(module->alternate.elf, DWARF_C_READ, NULL);
+        dwarf_setalt(module->dwarf, module->alternate_dwarf);
+    }
+}
+
+Dwarf *symbols_module_dwarf(struct symbols_module *module)
+{
+    if (module->dwarf_tried || !symbols_module_open(module)) {
+        return module->dwarf;
+    }
+    module->dwarf_tried = true;
+    const struct symbols_elf *owner = &module->main;
+    if (!has_debug_info(module->main.elf)) {
+        const void *build_id;
+        ssize_t bytes = dwelf_elf_gnu_build_id(module->main.elf, &build_id);
+        const char *path = bytes > 0 ? build_id_path(module, build_id, bytes) : "";
+        if (module->main.fd < 0 || (!open_debug_file(module, path, NULL) && !open_debuglink(module))) {
+            return NULL;
+        }
+        owner = &module->debug;
+    }
+    module->dwarf = dwarf_begin_elf(owner->elf, DWARF_C_READ, NULL);
+    if (module->dwarf) {
+        open_alternate(module, owner);
+    }
+    return module->dwarf;
+}
+
+const struct symbols_entry *symbols_module_function(struct symbols_module *module, uint64_t vaddr)
+{
+    if (!symbols_module_open(module) || vaddr < module->code_low || vaddr >= module->code_high) {
+        return NULL;
+    }
+    if (!module->functions_known) {
+        module->functions_known = true;
+        symbols_module_dwarf(module); /* may open the debug file, which has what was stripped */
+        symbols_table_add(&module->functions, module->main.elf, SYMBOLS_FUNCTIONS);
+        symbols_table_add(&module->functions, module->debug.elf, SYMBOLS_FUNCTIONS);
+        symbols_table_sort(&module->functions);
+    }
+    return symbols_table_find(&module->functions, vaddr);
+}
+
+const struct symbols_entry *symbols_module_object(struct symbols_module *module, uint64_t vaddr)
+{
+    if (!symbols_module_open(module)) {
+        return NULL;
+    }
+    if (!module->objects_known) {
+        module->objects_known = true;
+        symbols_module_dwarf(module);
+        symbols_table_add(&module->objects, module->main.elf, SYMBOLS_OBJECTS);
+        symbols_table_add(&module->objects, module->debug.elf, SYMBOLS_OBJECTS);
+        symbols_table_sort(&module->objects);
+    }
+    return symbols_table_find(&module->objects, vaddr);
+}
+
+void symbols_module_close(struct symbols_module *module)
+{
+    symbols_dwarf_close(module);
+    dwarf_end(module->dwarf);
+    dwarf_end(module->alternate_dwarf);
+    symbols_elf_close(&module->main);
+    symbols_elf_close(&module->debug);
+    symbols_elf_close(&module->alternate);
+    free(module->functions.list);
+    free(module->objects.list);
+    free(module->idents);
+}

@@ -1,0 +1,120 @@
+/* The views that are no trees: threads and locks. */
+#include "report/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/format.h"
+#include "report/write_csv.h"
+
+#define HOLDERS_SHOWN  3 /* contexts below a lock */
+#define LOCKS_SHOWN    40
+#define BAR_COLUMNS    18
+#define THREAD_COLUMNS 79 /* in front of the bar */
+
+enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PARTS };
+
+/* One thread's time as a bar: as many columns for each part as it has of the whole. */
+static void print_bar(FILE *out, const double part[PARTS], double whole, bool utf8)
+{
+    static const char *const plain[PARTS] = {"#", "o", "L", "."};
+    static const char *const fine[PARTS] = {"\xe2\x96\x88", "\xe2\x96\x92", "\xe2\x96\x9a", "\xc2\xb7"};
+    double sum = 0;
+    int drawn = 0;
+    fputs("  ", out);
+    for (int p = 0; p < PARTS; p++) {
+        sum += part[p];
+        int until = whole > 0 ? (int)(BAR_COLUMNS * (sum / whole) + 0.5) : 0;
+        for (; drawn < until && drawn < BAR_COLUMNS; drawn++)
+            fputs(utf8 ? fine[p] : plain[p], out);
+    }
+    fputc('\n', out);
+}
+
+static void print_thread(FILE *out, const struct profile *profile, size_t index, size_t columns, bool utf8)
+{
+    bool times = columns >= THREAD_COLUMNS, bar = columns >= THREAD_COLUMNS + BAR_COLUMNS + 2;
+    const struct profile_thread *thread = &profile->threads[index];
+    const double part[PARTS] = {thread->work, thread->overhead, thread->lock_wait, thread->idle};
+    uint64_t start = profile->header.start_ns, end = thread_end_ns(thread);
+    char number[FORMAT_NUMBER_BYTES];
+    double whole = 0;
+    for (int p = 0; p < PARTS; p++)
+        whole += part[p];
+    fprintf(out, "%6zu  %-7s", index, thread_kind_name(thread));
+    if (times) {
+        fprintf(out, "%8s", format_decimal(number, (double)(int64_t)(thread->begin_ns - start) * 1e-9, 2));
+        fprintf(out, "%8s", format_decimal(number, (double)(int64_t)(end - start) * 1e-9, 2));
+    }
+    for (int p = 0; p < PARTS; p++)
+        fprintf(out, "%10s", part[p] > 0 ? format_decimal(number, part[p] * 1e-9, 2) : "");
+    fprintf(out, "%8s", whole > 0 ? format_decimal(number, 100 * part[PART_IDLE] / whole, 1) : "");
+    if (thread->timer_failed)
+        fputs("  no timer\n", out);
+    else if (bar && whole > 0)
+        print_bar(out, part, whole, utf8);
+    else
+        fputc('\n', out);
+}
+
+void view_text_threads(FILE *out, const struct profile *profile, size_t columns, bool utf8)
+{
+    bool times = columns >= THREAD_COLUMNS;
+    view_text_header(out, profile, "Threads", columns, utf8);
+    format_paragraph(out, "Seconds; begin and end since the program's start.", columns);
+    if (columns >= THREAD_COLUMNS + BAR_COLUMNS + 2)
+        fputs(utf8 ? "Bars: \xe2\x96\x88 work  \xe2\x96\x92 overhead  \xe2\x96\x9a lock wait  \xc2\xb7 idle\n"
+                   : "Bars: # work  o overhead  L lock wait  . idle\n",
+              out);
+    fprintf(out, "\n%6s  %-7s%s%10s%10s%10s%10s%8s\n", "thread", "kind", times ? "   begin     end" : "",
+            "work", "overhead", "lock wait", "idle", "idle %");
+    for (size_t i = 0; i < profile->thread_count; i++)
+        print_thread(out, profile, i, columns, utf8);
+}
+
+static void print_lock(FILE *out, const struct rows *rows, const struct lock_table *table,
+                       const struct lock_entry *lock, size_t columns, bool utf8)
+{
+    char number[FORMAT_NUMBER_BYTES], percent[FORMAT_NUMBER_BYTES], name[512];
+    struct profile_metric wait = {.lock_wait = lock->wait_ns};
+    char *symbol = format_clean(lock->symbol, true);
+    format_shorten(name, sizeof name, symbol ? symbol : "", columns > 70 ? columns - 56 : 14, utf8);
+    fprintf(out, "%10s%7s%9llu  %s %s%s0x%llx\n", format_decimal(number, lock->wait_ns * 1e-9, 3),
+            format_decimal(percent, measure_absolute(rows, &wait, MEASURE_LOCK_WAIT), 1),
+            (unsigned long long)lock->contended, lock_kind_name[lock->kind], name, *name ? "  " : "",
+            (unsigned long long)lock->wait_id);
+    free(symbol);
+    for (uint32_t c = 0; c < lock->context_count && c < HOLDERS_SHOWN; c++) {
+        const struct lock_context *context = &table->context[lock->first_context + c];
+        char *label =
+            view_context_label(rows, context->row, MEASURE_LOCK_WAIT, columns > 55 ? columns - 39 : 16, utf8);
+        fprintf(out, "%26s%s%10s  %s\n", "", utf8 ? "\xe2\x86\xb3" : ">",
+                format_decimal(number, context->wait_ns * 1e-9, 3), label ? label : "");
+        free(label);
+    }
+    if (lock->context_count > HOLDERS_SHOWN)
+        fprintf(out, "%26s  and %u more\n", "", lock->context_count - HOLDERS_SHOWN);
+}
+
+bool view_text_locks(FILE *out, const struct profile *profile, const struct rows *rows,
+                     const struct lock_table *table, size_t columns, bool utf8)
+{
+    view_text_header(out, profile, "Locks", columns, utf8);
+    if (table->count == 0) {
+        fputs("\nNo sample saw a thread wait for a lock.\n", out);
+        return true;
+    }
+    format_paragraph(
+        out,
+        "Seconds that threads waited for each lock, per cent of the whole effort, waits that a sample saw; "
+        "below a lock, who held it meanwhile.",
+        columns);
+    fputc('\n', out);
+    fprintf(out, "%10s%7s%9s  %s\n", "wait", "%", "waits", "lock");
+    size_t shown = table->count < LOCKS_SHOWN ? table->count : LOCKS_SHOWN;
+    for (size_t i = 0; i < shown; i++)
+        print_lock(out, rows, table, &table->lock[i], columns, utf8);
+    if (shown < table->count)
+        fprintf(out, "\n%zu more locks; --format csv shows all\n", table->count - shown);
+    return true;
+}

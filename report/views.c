@@ -1,0 +1,250 @@
+#include "report/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/pair_map.h"
+
+/* An instance of a view row: the row of the tree whose cost it carries, and how far out its caller was
+ * followed. */
+struct instance {
+    uint32_t row;
+    uint32_t caller; /* the row that the view row stands for; `row` itself at the first level */
+};
+
+/* A view row and its instances, in preorder of `row`. */
+struct group {
+    uint32_t view_row;
+    uint32_t level;
+    size_t count;
+    struct instance *instances; /* owned; NULL: nothing to expand */
+};
+
+struct stack {
+    struct group *groups;
+    size_t count, capacity;
+};
+
+static struct rows *new_view(const struct rows *rows)
+{
+    struct rows *view = calloc(1, sizeof *view);
+    if (!view)
+        return NULL;
+    view->threads = rows->threads;
+    view->cores = rows->cores;
+    view->shared = rows->shared;
+    if (rows_append(view, ROW_NONE, ROW_ROOT) == ROW_NONE) {
+        rows_free(view);
+        return NULL;
+    }
+    view->row[0] = rows->row[0];
+    view->row[0].parent = ROW_NONE;
+    return view;
+}
+
+static bool push(struct stack *stack, struct group group)
+{
+    if (stack->count == stack->capacity) {
+        size_t capacity = stack->capacity ? 2 * stack->capacity : 256;
+        struct group *groups = realloc(stack->groups, capacity * sizeof *groups);
+        if (!groups) {
+            free(group.instances);
+            return false;
+        }
+        stack->groups = groups;
+        stack->capacity = capacity;
+    }
+    stack->groups[stack->count++] = group;
+    return true;
+}
+
+/* Inclusive cost of instances in preorder: one that lies inside an earlier one's subtree is part of that
+ * already. */
+static void sum_instances(const struct rows *rows, struct row *view_row, const struct instance *instances,
+                          size_t count)
+{
+    uint32_t end = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct row *row = &rows->row[instances[i].row];
+        metric_add(&view_row->exclusive, &row->exclusive);
+        if (instances[i].row < end)
+            continue;
+        metric_add(&view_row->inclusive, &row->inclusive);
+        end = row->end;
+    }
+}
+
+/* Distributes `count` instances to groups by key (a, b of the i-th instance); keys with a == ROW_NONE are
+ * left out. Keeps their order. Appends one view row for each group below view_parent, and pushes the groups.
+ */
+static bool split(const struct rows *rows, struct rows *view, uint32_t view_parent, uint32_t level,
+                  const struct instance *instances, const uint64_t (*keys)[2], size_t count,
+                  struct stack *stack)
+{
+    struct pair_map map = {0};
+    size_t first = stack->count;
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        if (keys[i][0] == ROW_NONE)
+            continue;
+        uint32_t *slot = pair_map_slot(&map, keys[i][0], keys[i][1]);
+        good = slot != NULL;
+        if (good && *slot == PAIR_MAP_NEW) {
+            *slot = (uint32_t)(stack->count - first);
+            const struct row *like = &rows->row[instances[i].caller];
+            uint32_t row = rows_append(view, view_parent, like->kind);
+            good = row != ROW_NONE && push(stack, (struct group){.view_row = row, .level = level});
+            if (!good)
+                break;
+            struct row *to = &view->row[row];
+            to->function = like->function;
+            to->name = like->name;
+            to->module = like->module;
+            to->file = like->file;
+            to->line = like->line;
+            to->call_line = (int)keys[i][1];
+        }
+        if (good)
+            stack->groups[first + *slot].count++;
+    }
+    for (size_t g = first; g < stack->count; g++) {
+        struct group *group = &stack->groups[g];
+        group->instances = good ? malloc(group->count * sizeof *group->instances) : NULL;
+        good = good && group->instances;
+        group->count = 0;
+    }
+    for (size_t i = 0; i < count && good; i++) {
+        if (keys[i][0] == ROW_NONE)
+            continue;
+        struct group *group = &stack->groups[first + *pair_map_slot(&map, keys[i][0], keys[i][1])];
+        group->instances[group->count++] = instances[i];
+        struct row *to = &view->row[group->view_row];
+        if (rows->row[instances[i].caller].kind < to->kind)
+            to->kind = rows->row[instances[i].caller].kind; /* inlined here, called there: a procedure */
+    }
+    for (size_t g = first; g < stack->count && good; g++)
+        sum_instances(rows, &view->row[stack->groups[g].view_row], stack->groups[g].instances,
+                      stack->groups[g].count);
+    pair_map_free(&map);
+    return good;
+}
+
+/* The first level of both views: the functions. */
+static bool split_functions(const struct rows *rows, struct rows *view, struct stack *stack)
+{
+    struct instance *instances = malloc(rows->count * sizeof *instances);
+    uint64_t(*keys)[2] = malloc(rows->count * sizeof *keys);
+    bool good = instances && keys;
+    size_t count = 0;
+    for (uint32_t i = 1; good && i < rows->count; i++) {
+        if (rows->row[i].kind == ROW_STATEMENT)
+            continue;
+        instances[count] = (struct instance){.row = i, .caller = i};
+        keys[count][0] = rows->row[i].function;
+        keys[count][1] = 0;
+        count++;
+    }
+    good = good && split(rows, view, 0, 1, instances, (const uint64_t(*)[2])keys, count, stack);
+    free(instances);
+    free(keys);
+    return good;
+}
+
+static bool expand_callers(const struct rows *rows, struct rows *view, struct group *group,
+                           struct stack *stack)
+{
+    uint64_t(*keys)[2] = malloc(group->count * sizeof *keys);
+    if (!keys)
+        return false;
+    for (size_t i = 0; i < group->count; i++) {
+        struct instance *instance = &group->instances[i];
+        const struct row *callee = &rows->row[instance->caller];
+        bool outermost = callee->parent == ROW_NONE || callee->parent == 0;
+        keys[i][0] = outermost ? ROW_NONE : rows->row[callee->parent].function;
+        keys[i][1] = (uint64_t)callee->call_line;
+        if (!outermost)
+            instance->caller = callee->parent;
+    }
+    bool good = split(rows, view, group->view_row, group->level + 1, group->instances,
+                      (const uint64_t(*)[2])keys, group->count, stack);
+    free(keys);
+    return good;
+}
+
+static void free_stack(struct stack *stack)
+{
+    for (size_t i = 0; i < stack->count; i++)
+        free(stack->groups[i].instances);
+    free(stack->groups);
+}
+
+struct rows *view_bottom_up(const struct rows *rows, enum measure measure, double least)
+{
+    struct rows *view = new_view(rows);
+    struct stack stack = {0};
+    bool good = view && split_functions(rows, view, &stack);
+    if (view)
+        view->callers = true;
+    while (good && stack.count) {
+        struct group group = stack.groups[--stack.count];
+        double value = measure_value(rows, &view->row[group.view_row].exclusive, measure);
+        view->incomplete |= view->count > VIEW_CALLERS_ROWS;
+        if (group.level < VIEW_CALLERS_DEPTH && value >= least && !view->incomplete)
+            good = expand_callers(rows, view, &group, &stack);
+        free(group.instances);
+    }
+    free_stack(&stack);
+    if (!good || !rows_order(view, measure, true)) {
+        rows_free(view);
+        return NULL;
+    }
+    return view;
+}
+
+/* Adds a statement row of the tree to the line's row below its function. */
+static bool add_line(const struct rows *rows, struct rows *view, uint32_t view_function, uint32_t row,
+                     struct pair_map *lines)
+{
+    const struct row *from = &rows->row[row];
+    uint32_t *slot =
+        pair_map_slot(lines, (uint64_t)view_function << 32 | from->function, (uint64_t)(unsigned)from->line);
+    if (!slot)
+        return false;
+    if (*slot == PAIR_MAP_NEW) {
+        *slot = rows_append(view, view_function, ROW_STATEMENT);
+        if (*slot == ROW_NONE)
+            return false;
+        struct row *to = &view->row[*slot];
+        to->function = from->function;
+        to->name = from->name;
+        to->module = from->module;
+        to->file = from->file;
+        to->line = from->line;
+    }
+    metric_add(&view->row[*slot].exclusive, &from->exclusive);
+    metric_add(&view->row[*slot].inclusive, &from->exclusive);
+    return true;
+}
+
+struct rows *view_flat(const struct rows *rows, enum measure measure)
+{
+    struct rows *view = new_view(rows);
+    struct stack stack = {0};
+    struct pair_map lines = {0};
+    bool good = view && split_functions(rows, view, &stack);
+    for (size_t g = 0; good && g < stack.count; g++)
+        for (size_t i = 0; good && i < stack.groups[g].count; i++) {
+            uint32_t instance = stack.groups[g].instances[i].row;
+            for (uint32_t child = instance + 1; good && child < rows->row[instance].end;
+                 child = rows->row[child].end)
+                if (rows->row[child].kind == ROW_STATEMENT)
+                    good = add_line(rows, view, stack.groups[g].view_row, child, &lines);
+        }
+    pair_map_free(&lines);
+    free_stack(&stack);
+    if (!good || !rows_order(view, measure, true)) {
+        rows_free(view);
+        return NULL;
+    }
+    return view;
+}

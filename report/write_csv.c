@@ -1,0 +1,113 @@
+#include "report/write_csv.h"
+
+#include "report/format.h"
+
+#define END_OF_LINE "\r\n"
+
+static const enum measure csv_measures[] = {
+    MEASURE_WORK,          MEASURE_IDLENESS,        MEASURE_OVERHEAD,       MEASURE_LOCK_WAIT,
+    MEASURE_CORE_IDLENESS, MEASURE_SHARED_IDLENESS, MEASURE_LOCK_WAIT_HERE,
+};
+static const enum measure csv_percentages[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,
+                                               MEASURE_LOCK_WAIT};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static void write_row(FILE *out, const struct rows *rows, size_t index)
+{
+    const struct row *row = &rows->row[index];
+    fprintf(out, "%zu,", index);
+    if (row->parent != ROW_NONE)
+        fprintf(out, "%u", row->parent);
+    fprintf(out, ",%u,%s,", row->depth, row_kind_name[row->kind]);
+    format_csv_text(out, row->name);
+    putc(',', out);
+    format_csv_text(out, row->module);
+    putc(',', out);
+    format_csv_text(out, row->file);
+    fprintf(out, ",%d,%d,%llu,%llu", row->line, row->call_line, (unsigned long long)row->inclusive.samples,
+            (unsigned long long)row->exclusive.samples);
+    for (size_t i = 0; i < COUNT(csv_measures); i++) {
+        putc(',', out);
+        format_csv_number(out, measure_value(rows, &row->inclusive, csv_measures[i]));
+        putc(',', out);
+        format_csv_number(out, measure_value(rows, &row->exclusive, csv_measures[i]));
+    }
+    for (size_t i = 0; i < COUNT(csv_percentages); i++) {
+        putc(',', out);
+        format_csv_number(out, measure_absolute(rows, &row->inclusive, csv_percentages[i]));
+        putc(',', out);
+        format_csv_number(out, measure_relative(rows, &row->inclusive, csv_percentages[i]));
+    }
+    fputs(END_OF_LINE, out);
+}
+
+void write_profile_csv(FILE *out, const struct rows *rows)
+{
+    fputs(
+        "id,parent,depth,kind,name,module,file,line,call_line,samples (I),samples (E),"
+        "work (I),work (E),idleness (I),idleness (E),overhead (I),overhead (E),lock wait (I),lock wait (E),"
+        "core idleness (I),core idleness (E),shared idleness (I),shared idleness (E),"
+        "lock wait here (I),lock wait here (E),"
+        "absolute work,relative work,absolute idleness,relative idleness,absolute overhead,relative overhead,"
+        "absolute lock wait,relative lock wait" END_OF_LINE,
+        out);
+    for (size_t i = 0; i < rows->count; i++)
+        write_row(out, rows, i);
+}
+
+const char *thread_kind_name(const struct profile_thread *thread)
+{
+    switch (thread->kind) {
+    case PROFILE_THREAD_INITIAL:
+        return "initial";
+    case PROFILE_THREAD_WORKER:
+        return "worker";
+    default:
+        return "other";
+    }
+}
+
+uint64_t thread_end_ns(const struct profile_thread *thread)
+{
+    uint64_t end = thread->end_ns ? thread->end_ns : thread->last_ns;
+    return end > thread->begin_ns ? end : thread->begin_ns;
+}
+
+void write_threads_csv(FILE *out, const struct profile *profile)
+{
+    fputs("thread,kind,begin_s,end_s,samples,work,idle,overhead,lock_wait,parked" END_OF_LINE, out);
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        uint64_t start =
+            profile->header.start_ns; /* differences first: a double cannot hold every absolute time */
+        const double seconds[] = {(double)(int64_t)(thread->begin_ns - start),
+                                  (double)(int64_t)(thread_end_ns(thread) - start)};
+        const double sums[] = {thread->work, thread->idle, thread->overhead, thread->lock_wait,
+                               thread->parked};
+        fprintf(out, "%zu,%s", i, thread_kind_name(thread));
+        for (size_t s = 0; s < COUNT(seconds); s++) {
+            putc(',', out);
+            format_csv_number(out, seconds[s] * 1e-9);
+        }
+        fprintf(out, ",%llu", (unsigned long long)thread->recorded);
+        for (size_t s = 0; s < COUNT(sums); s++) {
+            putc(',', out);
+            format_csv_number(out, sums[s] * 1e-9);
+        }
+        fputs(END_OF_LINE, out);
+    }
+}
+
+void write_locks_csv(FILE *out, const struct lock_table *table)
+{
+    fputs("lock,kind,symbol,wait,acquisitions_contended,blamed_contexts" END_OF_LINE, out);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct lock_entry *lock = &table->lock[i];
+        fprintf(out, "0x%llx,%s,", (unsigned long long)lock->wait_id, lock_kind_name[lock->kind]);
+        format_csv_text(out, lock->symbol);
+        putc(',', out);
+        format_csv_number(out, lock->wait_ns * 1e-9);
+        fprintf(out, ",%llu,%u" END_OF_LINE, (unsigned long long)lock->contended, lock->context_count);
+    }
+}

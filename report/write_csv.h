@@ -1,0 +1,20 @@
+/* profile.csv, threads.csv and locks.csv: the contract with scripts. RFC 4180, so lines end in CR LF. */
+#ifndef BLAME_REPORT_WRITE_CSV_H
+#define BLAME_REPORT_WRITE_CSV_H
+
+#include <stdio.h>
+
+#include "report/locks.h"
+#include "report/rows.h"
+
+/* Errors are left in the stream (ferror). */
+void write_profile_csv(FILE *out, const struct rows *rows);       /* [init] */
+void write_threads_csv(FILE *out, const struct profile *profile); /* [init] */
+void write_locks_csv(FILE *out, const struct lock_table *table);  /* [init] */
+
+/* "initial", "worker" or "other". [init] */
+const char *thread_kind_name(const struct profile_thread *thread);
+/* When the thread ended, or was last seen. [init] */
+uint64_t thread_end_ns(const struct profile_thread *thread);
+
+#endif

@@ -1,0 +1,165 @@
+#include "report/write_json.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/conservation.h"
+#include "report/format.h"
+
+#ifndef BLAME_VERSION
+#define BLAME_VERSION "0.1.0"
+#endif
+
+static json_t *seconds(double value_ns)
+{
+    return json_real(value_ns * 1e-9);
+}
+
+static json_t *text(const char *value)
+{
+    char *clean = value ? format_clean(value, false) : NULL;
+    json_t *json = clean ? json_string(clean) : json_null();
+    free(clean);
+    return json;
+}
+
+static json_t *number(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+static json_t *start_time(int64_t realtime_ns)
+{
+    char buffer[64], whole[96];
+    time_t when = (time_t)(realtime_ns / 1000000000);
+    int millis = (int)(realtime_ns % 1000000000 / 1000000);
+    struct tm utc;
+    if (realtime_ns < 0 || !gmtime_r(&when, &utc) ||
+        !strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%S", &utc))
+        return json_null();
+    snprintf(whole, sizeof whole, "%s.%03dZ", buffer, millis);
+    return json_string(whole);
+}
+
+static json_t *options(const struct profile *profile)
+{
+    const struct profile_header *header = &profile->header;
+    json_t *json = json_object();
+    json_object_set_new(json, "out", text(profile_text(profile, "out")));
+    json_object_set_new(json, "rate", number(header->rate));
+    json_object_set_new(json, "clock", json_string(header->clock == 1 ? "cpu" : "wall"));
+    json_object_set_new(json, "environment", json_string(header->environment == 1 ? "shared" : "dedicated"));
+    json_object_set_new(json, "context", json_string(header->context == 1 ? "eager" : "deferred"));
+    json_object_set_new(json, "tasks", json_string(header->tasks == 1 ? "creation" : "region"));
+    json_object_set_new(json, "depth", number(header->depth));
+    json_object_set_new(json, "csv", number(header->csv));
+    json_object_set_new(json, "summary", number(header->summary));
+    return json;
+}
+
+static json_t *samples(const struct ledger *ledger)
+{
+    json_t *json = json_object(), *dropped = json_object();
+    for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++) {
+        char unnamed[32];
+        snprintf(unnamed, sizeof unnamed, "reason %zu", reason);
+        const char *name = profile_drop_name[reason] ? profile_drop_name[reason] : unnamed;
+        if (ledger->dropped_by[reason])
+            json_object_set_new(dropped, name, number(ledger->dropped_by[reason]));
+    }
+    json_object_set_new(json, "delivered", number(ledger->delivered));
+    json_object_set_new(json, "recorded", number(ledger->recorded));
+    json_object_set_new(json, "dropped", dropped);
+    return json;
+}
+
+static json_t *conservation(const struct profile *profile, const struct rows *rows)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    size_t count = conservation_check(profile, rows, laws);
+    json_t *json = json_object();
+    for (size_t i = 0; i < count; i++) {
+        json_t *law = json_object();
+        json_object_set_new(law, "law", json_string(laws[i].statement));
+        json_object_set_new(law, "left", json_real(laws[i].left));
+        json_object_set_new(law, "right", json_real(laws[i].right));
+        json_object_set_new(law, "residual", json_real(laws[i].residual));
+        json_object_set_new(law, "relative", json_real(laws[i].relative));
+        json_object_set_new(law, "exact", json_boolean(laws[i].exact));
+        if (laws[i].exact)
+            json_object_set_new(law, "ok", json_boolean(laws[i].ok));
+        json_object_set_new(json, laws[i].name, law);
+    }
+    return json;
+}
+
+static json_t *modules(const struct profile *profile)
+{
+    json_t *json = json_array();
+    for (size_t i = 0; i < profile->module_count; i++) {
+        const struct profile_module *module = &profile->modules[i];
+        char build_id[2 * sizeof module->build_id + 1] = "", bias[32];
+        for (uint32_t byte = 0; byte < module->build_id_bytes; byte++)
+            snprintf(build_id + 2 * byte, 3, "%02x", module->build_id[byte]);
+        snprintf(bias, sizeof bias, "0x%" PRIx64, module->load_bias);
+        json_t *entry = json_object();
+        json_object_set_new(entry, "path", text(module->path));
+        json_object_set_new(entry, "build_id", json_string(build_id));
+        json_object_set_new(entry, "load_bias", json_string(bias));
+        json_array_append_new(json, entry);
+    }
+    return json;
+}
+
+static void set_losses(json_t *json, const struct profile *profile, const struct ledger *ledger)
+{
+    json_object_set_new(json, "unresolved_s", seconds(profile->unresolved_ns));
+    json_object_set_new(json, "dropped_s", seconds(ledger->dropped_ns));
+    json_object_set_new(json, "truncated_paths", number(ledger->paths_truncated));
+    json_object_set_new(json, "unrestored_calls", number(ledger->unrestored_calls));
+    json_object_set_new(json, "threads_untracked", number(profile->header.threads_untracked));
+    json_t *unsampled = json_object();
+    json_object_set_new(unsampled, "threads", number(ledger->unsampled_threads));
+    json_object_set_new(unsampled, "seconds", seconds(ledger->unsampled));
+    json_object_set_new(json, "threads_without_timer", unsampled);
+}
+
+bool write_run_json(FILE *out, const struct profile *profile, const struct rows *rows)
+{
+    const struct profile_header *header = &profile->header;
+    const char *version = profile_text(profile, "version");
+    struct ledger ledger;
+    json_t *json = json_object();
+    if (!json)
+        return false;
+    ledger_sum(profile, &ledger);
+    json_object_set_new(json, "version", text(version ? version : BLAME_VERSION));
+    json_object_set_new(json, "command", text(profile_text(profile, "command")));
+    json_object_set_new(json, "host", text(profile_text(profile, "host")));
+    json_object_set_new(json, "pid", json_integer(header->pid));
+    json_object_set_new(json, "start_time", start_time(header->start_realtime_ns));
+    json_object_set_new(json, "wall_s", json_real(profile_wall_s(profile)));
+    json_object_set_new(json, "before_start_s", seconds((double)header->before_start_ns));
+    json_object_set_new(json, "threads_max", number(header->threads_max));
+    json_object_set_new(json, "threads", number(profile->thread_count));
+    json_object_set_new(json, "cores", number(header->cores));
+    json_object_set_new(json, "regions", number(header->regions));
+    json_object_set_new(json, "options", options(profile));
+    json_object_set_new(json, "runtime_version", text(profile_text(profile, "runtime")));
+    json_object_set_new(json, "samples", samples(&ledger));
+    json_object_set_new(json, "idle_total_s", seconds(ledger.idle));
+    json_object_set_new(json, "idle_parked_s", seconds(ledger.parked));
+    json_object_set_new(json, "idle_nobody_busy_s", seconds(ledger.idle_nobody_busy));
+    json_object_set_new(json, "conservation", conservation(profile, rows));
+    set_losses(json, profile, &ledger);
+    json_object_set_new(json, "finished", json_boolean(header->finished));
+    json_object_set_new(json, "killed", json_boolean(!header->finished));
+    json_object_set_new(json, "modules", modules(profile));
+    int status = json_dumpf(json, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
+    putc('\n', out);
+    json_decref(json);
+    return status == 0 || ferror(out);
+}

@@ -1,0 +1,14 @@
+/* run.json: what ran, how it was measured, what was lost, and the conservation laws. */
+#ifndef BLAME_REPORT_WRITE_JSON_H
+#define BLAME_REPORT_WRITE_JSON_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cct/profile_read.h"
+#include "report/rows.h"
+
+/* false: no memory; other errors are left in the stream. [init] */
+bool write_run_json(FILE *out, const struct profile *profile, const struct rows *rows);
+
+#endif

@@ -1,0 +1,11 @@
+/* symbols.h without any binary: names made of the key, or what a test sets. */
+#ifndef BLAME_TESTS_FAKE_SYMBOLS_H
+#define BLAME_TESTS_FAKE_SYMBOLS_H
+
+#include "report/symbols.h"
+
+/* Frames of a key, innermost first; borrowed. Holds for every struct symbols opened later. */
+void fake_symbols_set(uint64_t key, const struct symbol_frame *frames, size_t count);
+void fake_symbols_clear(void);
+
+#endif

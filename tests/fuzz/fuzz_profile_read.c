@@ -1,0 +1,229 @@
+/* needs: cct/profile_read.c cct/profile_merge.c cct/pair_map.c cct/profile_format.c report/rows.c
+ * report/rows_order.c report/measure.c report/strings.c report/format.c report/locks.c report/write_csv.c
+ * report/write_json.c report/conservation.c report/views.c report/view_label.c report/view_text.c
+ * report/view_tables.c report/view_folded.c report/summary.c tests/fuzz/fake_symbols.c
+ * tests/fuzz/profile_builder.c */
+/* libs: -ljansson */
+/* fuzz_profile_read COUNT SEED [FILE...]: mutates measurement files COUNT times, reads each and runs what is
+ * read through the row builder and, in turn, every view and every writer. To be built with AddressSanitizer
+ * and UndefinedBehaviorSanitizer; without a FILE it makes its own. It fails by crashing, or when a refusal is
+ * not one line that names the file. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cct/profile_read.h"
+#include "report/locks.h"
+#include "report/output.h"
+#include "report/rows.h"
+#include "report/views.h"
+#include "report/write_csv.h"
+#include "report/write_json.h"
+#include "tests/fuzz/profile_builder.h"
+
+/* A large quarantine would make each round fault in fresh pages. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "quarantine_size_mb=8";
+}
+
+static uint64_t random_state;
+
+static uint64_t next_random(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+/* A position that matters: mostly in the headers and in the parts of chunks that are used. */
+static size_t choose_position(const unsigned char *bytes, size_t size)
+{
+    uint64_t choice = next_random() % 16;
+    size_t chunks = size > PROFILE_HEADER_BYTES ? (size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
+    if (choice == 0 || chunks == 0)
+        return next_random() % (size < sizeof(struct profile_header) ? size : sizeof(struct profile_header));
+    size_t at = PROFILE_HEADER_BYTES + next_random() % chunks * PROFILE_CHUNK_BYTES;
+    if (choice == 1)
+        return at + next_random() % PROFILE_UNIT_BYTES;
+    uint32_t used = 0;
+    memcpy(&used, bytes + at + 8, sizeof used);
+    if (choice < 10)
+        return at + next_random() % (used < PROFILE_UNITS_PER_CHUNK ? (used + 1) * PROFILE_UNIT_BYTES
+                                                                    : PROFILE_CHUNK_BYTES);
+    return at + next_random() % PROFILE_CHUNK_BYTES;
+}
+
+static size_t mutate(unsigned char *bytes, size_t size)
+{
+    static const uint64_t edges[] = {0,
+                                     1,
+                                     2,
+                                     3,
+                                     4,
+                                     5,
+                                     6,
+                                     7,
+                                     255,
+                                     1023,
+                                     1024,
+                                     1025,
+                                     0x7fffffff,
+                                     0xffffffff,
+                                     0x7ff0000000000000,
+                                     0x7fefffffffffffff,
+                                     0xffffffffffffffff};
+    for (uint64_t times = 1 + next_random() % 12; times; times--) {
+        size_t at = choose_position(bytes, size), width = (size_t)1 << next_random() % 4;
+        uint64_t value = next_random();
+        switch (next_random() % 4) {
+        case 0:
+            bytes[at] ^= (unsigned char)(1u << value % 8);
+            continue;
+        case 1:
+            value = edges[value % (sizeof edges / sizeof *edges)];
+            break;
+        case 2:
+            value %= 5000;
+            break;
+        }
+        at -= at % width;
+        if (at + width <= size)
+            memcpy(bytes + at, &value, width);
+    }
+    return next_random() % 50 == 0 ? next_random() % size : size;
+}
+
+static void exercise_view(const struct profile *profile, const struct rows *view, FILE *out, uint64_t round,
+                          bool by_exclusive)
+{
+    enum measure measure = (enum measure)(round / 7 % MEASURE_NAMED);
+    struct view_style style = {.title = "fuzz",
+                               .measure = measure,
+                               .by_exclusive = by_exclusive,
+                               .least_percent = (double)(round % 3),
+                               .columns = 40 + round % 100,
+                               .utf8 = round % 2};
+    view_text(out, profile, view, &style);
+    view_folded(out, view, measure);
+}
+
+/* The rows are built in each round; what is printed of them takes turns. */
+static void exercise(const struct profile *profile, FILE *out, uint64_t round)
+{
+    struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
+    struct rows *rows = rows_build(profile, symbols), *view = NULL;
+    struct lock_table *table = NULL;
+    enum measure measure = (enum measure)(round / 7 % MEASURE_NAMED);
+    rewind(out);
+    switch (round % 7) {
+    case 0:
+        write_profile_csv(out, rows);
+        break;
+    case 1:
+        write_threads_csv(out, profile);
+        view_text_threads(out, profile, 40 + round % 100, round % 2);
+        write_run_json(out, profile, rows);
+        break;
+    case 2:
+        table = locks_gather(profile, rows, symbols);
+        write_locks_csv(out, table);
+        view_text_locks(out, profile, rows, table, 40 + round % 100, round % 2);
+        break;
+    case 3:
+        report_print_summary(out, profile, symbols, "fuzz");
+        break;
+    case 4:
+        view = view_bottom_up(rows, measure, 0);
+        exercise_view(profile, view, out, round, true);
+        break;
+    case 5:
+        view = view_flat(rows, measure);
+        exercise_view(profile, view, out, round, true);
+        break;
+    case 6:
+        rows_order(rows, measure, false);
+        exercise_view(profile, rows, out, round, false);
+        break;
+    }
+    rows_free(view);
+    locks_free(table);
+    rows_free(rows);
+    symbols_close(symbols);
+}
+
+struct seed {
+    unsigned char *bytes;
+    size_t size;
+};
+
+static struct seed load_seed(const char *path)
+{
+    struct seed seed = {0};
+    FILE *in = path ? fopen(path, "rb") : NULL;
+    if (path && !in) {
+        perror(path);
+        exit(2);
+    }
+    if (!in) {
+        struct profile_builder builder;
+        builder_example(&builder, 2, 60, 1);
+        return (struct seed){builder.bytes, builder.size};
+    }
+    fseek(in, 0, SEEK_END);
+    seed.size = (size_t)ftell(in);
+    seed.bytes = malloc(seed.size + 1);
+    rewind(in);
+    if (seed.size == 0 || fread(seed.bytes, 1, seed.size, in) != seed.size)
+        exit(2);
+    fclose(in);
+    return seed;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000, readable = 0;
+    int memory = memfd_create("fuzz", 0);
+    char path[64], error[1024];
+    FILE *out = fopen("/dev/null", "w");
+    struct seed seeds[16];
+    int seed_count = 0;
+    random_state = argc > 2 ? strtoull(argv[2], NULL, 10) * 2 + 1 : 1;
+    for (int i = 3; i < argc && seed_count < 16; i++)
+        seeds[seed_count++] = load_seed(argv[i]);
+    if (!seed_count)
+        seeds[seed_count++] = load_seed(NULL);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+    for (uint64_t round = 0; round < count; round++) {
+        const struct seed *seed = &seeds[round % (uint64_t)seed_count];
+        unsigned char *bytes = malloc(seed->size);
+        memcpy(bytes, seed->bytes, seed->size);
+        size_t size = round < (uint64_t)seed_count ? seed->size : mutate(bytes, seed->size);
+        if (ftruncate(memory, (off_t)size) != 0 || pwrite(memory, bytes, size, 0) != (ssize_t)size)
+            return 2;
+        free(bytes);
+        struct profile *profile = profile_read(path, error, sizeof error);
+        if (!profile && (strncmp(error, path, strlen(path)) != 0 || strchr(error, '\n') ||
+                         round < (uint64_t)seed_count)) {
+            fprintf(stderr, "round %llu: bad refusal: %s\n", (unsigned long long)round, error);
+            return 1;
+        }
+        if (profile) {
+            readable++;
+            exercise(profile, out, round);
+            profile_free(profile);
+        }
+    }
+    printf("%llu mutated files: %llu read, %llu refused\n", (unsigned long long)count,
+           (unsigned long long)readable, (unsigned long long)(count - readable));
+    for (int i = 0; i < seed_count; i++)
+        free(seeds[i].bytes);
+    fclose(out);
+    close(memory);
+    return 0;
+}

@@ -1,0 +1,434 @@
+/* needs: cct/profile_read.c cct/profile_merge.c cct/pair_map.c cct/profile_format.c report/rows.c
+ * report/rows_order.c report/measure.c report/strings.c report/format.c report/locks.c report/write_csv.c
+ * report/write_json.c report/conservation.c report/output.c tests/fuzz/fake_symbols.c
+ * tests/fuzz/profile_builder.c */
+/* libs: -ljansson */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <jansson.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/conservation.h"
+#include "report/format.h"
+#include "report/locks.h"
+#include "report/output.h"
+#include "report/rows.h"
+#include "report/write_csv.h"
+#include "tests/fuzz/fake_symbols.h"
+
+#define S 1e9 /* metrics are in nanoseconds */
+
+enum {
+    MAIN_CALL = 1,
+    MAIN_BARRIER,
+    BODY_8,
+    BODY_9,
+    BODY_INLINED,
+    DEBUG_BODY,
+    ENTRY,
+    NO_DEBUG,
+    LINE_0,
+    MAIN_CALL_AGAIN
+};
+#define KEY(place) PROFILE_KEY(1, 0x1000 + (place))
+
+#define FRAME(n, f, l, al)                                                                                   \
+    {                                                                                                        \
+        .name = n, .host_name = "", .file = f, .line = l, .at_file = f, .at_line = al, .task_name = ""       \
+    }
+static const struct symbol_frame main_call[] = {FRAME("main", "/s/a.c", 3, 20)};
+static const struct symbol_frame main_barrier[] = {FRAME("main", "/s/a.c", 3, 21)};
+static const struct symbol_frame body_8[] = {FRAME("solve [parallel a.c:7]", "/s/a.c", 7, 8)};
+static const struct symbol_frame body_9[] = {FRAME("solve [parallel a.c:7]", "/s/a.c", 7, 9)};
+static const struct symbol_frame body_inlined[] = {FRAME("dot", "/s/dot.h", 1, 2),
+                                                   FRAME("solve [parallel a.c:7]", "/s/a.c", 7, 9)};
+static const struct symbol_frame debug_body[] = {FRAME("solve [parallel a.c:7]", "/s/a.c", 7, 8)};
+static const struct symbol_frame entry[] = {FRAME("__kmpc_barrier", "", 0, 0)};
+static const struct symbol_frame no_debug[] = {FRAME("memset", "", 0, 0)};
+static const struct symbol_frame line_0[] = {FRAME("main", "/s/a.c", 3, 0)};
+
+static struct symbol_frame constructs[4][2];
+
+static int set_symbols(void **state)
+{
+    (void)state;
+    memcpy(constructs[0], body_8, sizeof body_8);
+    memcpy(constructs[1], body_9, sizeof body_9);
+    memcpy(constructs[2], body_inlined, sizeof body_inlined);
+    memcpy(constructs[3], debug_body, sizeof debug_body);
+    constructs[0][0].construct = constructs[1][0].construct = SYMBOL_PARALLEL;
+    constructs[2][1].construct = constructs[3][0].construct = SYMBOL_PARALLEL;
+    constructs[2][0].inlined = true;
+    constructs[3][0].fold_into_caller = true;
+    fake_symbols_clear();
+    fake_symbols_set(KEY(MAIN_CALL), main_call, 1);
+    fake_symbols_set(KEY(MAIN_CALL_AGAIN), main_call, 1);
+    fake_symbols_set(KEY(MAIN_BARRIER), main_barrier, 1);
+    fake_symbols_set(KEY(BODY_8), constructs[0], 1);
+    fake_symbols_set(KEY(BODY_9), constructs[1], 1);
+    fake_symbols_set(KEY(BODY_INLINED), constructs[2], 2);
+    fake_symbols_set(KEY(DEBUG_BODY), constructs[3], 1);
+    fake_symbols_set(KEY(ENTRY), entry, 1);
+    fake_symbols_set(KEY(NO_DEBUG), no_debug, 1);
+    fake_symbols_set(KEY(LINE_0), line_0, 1);
+    return 0;
+}
+
+/* A profile of a few nodes, filled by hand: node 0 is the root. */
+struct hand_made {
+    struct profile profile;
+    struct merged_node nodes[32];
+    struct profile_thread threads[4];
+    struct profile_module modules[1];
+    struct symbols *symbols;
+    struct rows *rows;
+};
+
+static void start(struct hand_made *made)
+{
+    *made = (struct hand_made){0};
+    made->profile = (struct profile){.nodes = made->nodes,
+                                     .node_count = 1,
+                                     .threads = made->threads,
+                                     .modules = made->modules,
+                                     .module_count = 1,
+                                     .text = "command\0x,\"y\"\n"};
+    made->profile.text_bytes = sizeof "command\0x,\"y\"\n";
+    made->profile.header = (struct profile_header){.threads_max = 4,
+                                                   .cores = 2,
+                                                   .finished = 1,
+                                                   .rate = 200,
+                                                   .start_ns = 1000,
+                                                   .end_ns = 1000 + (uint64_t)S};
+    made->nodes[0].kind = PROFILE_NODE_ROOT;
+    made->symbols = symbols_open(made->modules, 1);
+}
+
+static uint32_t add(struct hand_made *made, uint32_t parent, uint8_t kind, uint64_t key,
+                    struct profile_metric metric)
+{
+    uint32_t i = (uint32_t)made->profile.node_count++;
+    made->nodes[i] = (struct merged_node){.parent = parent, .kind = kind, .key = key, .metric = metric};
+    return i;
+}
+
+static struct profile_metric work(double seconds, double busy)
+{
+    return (struct profile_metric){.samples = 1, .work = seconds * S, .inverse_busy = seconds * S / busy};
+}
+
+static struct rows *build(struct hand_made *made)
+{
+    made->rows = rows_build(&made->profile, made->symbols);
+    assert_non_null(made->rows);
+    return made->rows;
+}
+
+static void finish(struct hand_made *made)
+{
+    rows_free(made->rows);
+    symbols_close(made->symbols);
+}
+
+static const struct row *row_of(const struct rows *rows, enum row_kind kind, const char *name)
+{
+    const struct row *found = NULL;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->row[i].kind == kind && strcmp(rows->row[i].name, name) == 0) {
+            assert_null(found);
+            found = &rows->row[i];
+        }
+    if (!found)
+        fail_msg("no %s row %s", row_kind_name[kind], name);
+    return found;
+}
+
+static void addresses_of_one_function_and_call_line_are_one_row(void **state)
+{
+    (void)state;
+    struct hand_made made;
+    start(&made);
+    uint32_t first = add(&made, 0, PROFILE_NODE_FRAME, KEY(MAIN_CALL), work(0, 1));
+    uint32_t again = add(&made, 0, PROFILE_NODE_FRAME, KEY(MAIN_CALL_AGAIN), work(0, 1));
+    add(&made, first, PROFILE_NODE_FRAME, KEY(BODY_8), work(1, 1));
+    add(&made, again, PROFILE_NODE_FRAME, KEY(BODY_8), work(2, 1));
+    add(&made, again, PROFILE_NODE_FRAME, KEY(BODY_9), work(4, 1));
+    const struct rows *rows = build(&made);
+    const struct row *body = row_of(rows, ROW_PARALLEL, "solve [parallel a.c:7]");
+    assert_int_equal(body->call_line, 20);
+    assert_int_equal(body->line, 7);
+    assert_true(body->exclusive.work == 7 * S);
+    assert_true(row_of(rows, ROW_STATEMENT, "a.c:8")->exclusive.work == 3 * S);
+    assert_true(row_of(rows, ROW_STATEMENT, "a.c:9")->inclusive.work == 4 * S);
+    assert_true(row_of(rows, ROW_PROCEDURE, "main")->exclusive.work == 0);
+    assert_true(rows->row[0].inclusive.work == 7 * S);
+    assert_string_equal(rows->row[1].name, "main");
+    assert_string_equal(rows->row[3].name, "a.c:9"); /* siblings: the largest effort first */
+    finish(&made);
+}
+
+static void inlined_functions_are_rows_between_caller_and_statement(void **state)
+{
+    (void)state;
+    struct hand_made made;
+    start(&made);
+    add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_INLINED), work(1, 1));
+    const struct rows *rows = build(&made);
+    const struct row *inlined = row_of(rows, ROW_INLINED, "dot");
+    assert_int_equal(inlined->call_line, 9);
+    assert_true(&rows->row[inlined->parent] == row_of(rows, ROW_PARALLEL, "solve [parallel a.c:7]"));
+    assert_true(rows->row[inlined->parent].exclusive.work == 0);
+    assert_true(inlined->exclusive.work == S);
+    assert_string_equal(row_of(rows, ROW_STATEMENT, "dot.h:2")->file, "/s/dot.h");
+    finish(&made);
+}
+
+static void the_two_functions_of_a_construct_are_one_row(void **state)
+{
+    (void)state;
+    struct hand_made made;
+    start(&made);
+    uint32_t outer = add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_9), work(0, 1));
+    add(&made, outer, PROFILE_NODE_FRAME, KEY(DEBUG_BODY), work(1, 1));
+    uint32_t other = add(&made, 0, PROFILE_NODE_FRAME, KEY(MAIN_CALL), work(0, 1));
+    add(&made, other, PROFILE_NODE_FRAME, KEY(DEBUG_BODY), work(2, 1));
+    const struct rows *rows = build(&made);
+    int constructs_found = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        constructs_found += rows->row[i].kind == ROW_PARALLEL;
+    assert_int_equal(constructs_found, 2); /* folded below its twin, a row of its own below main */
+    finish(&made);
+}
+
+static void runtime_pseudo_and_nameless_rows_have_their_kinds(void **state)
+{
+    (void)state;
+    struct hand_made made;
+    struct profile_metric overhead = {.samples = 1, .overhead = S, .inverse_busy = S};
+    start(&made);
+    made.profile.header.before_start_ns = 3;
+    uint32_t main_node = add(&made, 0, PROFILE_NODE_FRAME, KEY(MAIN_BARRIER), (struct profile_metric){0});
+    add(&made, main_node, PROFILE_NODE_RUNTIME, KEY(ENTRY), overhead);
+    add(&made, main_node, PROFILE_NODE_RUNTIME, PROFILE_PSEUDO_BARRIER, overhead);
+    add(&made, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED, overhead);
+    add(&made, 0, PROFILE_NODE_PSEUDO, 999, overhead);
+    add(&made, 0, PROFILE_NODE_FRAME, KEY(NO_DEBUG), work(1, 1));
+    add(&made, 0, PROFILE_NODE_FRAME, KEY(LINE_0), work(1, 1));
+    const struct rows *rows = build(&made);
+    assert_int_equal(row_of(rows, ROW_RUNTIME, "__kmpc_barrier")->call_line, 21);
+    row_of(rows, ROW_RUNTIME, "<region end>");
+    row_of(rows, ROW_PSEUDO, "<unreleased lock>");
+    row_of(rows, ROW_PSEUDO, "<unknown>");
+    const struct row *before = row_of(rows, ROW_PSEUDO, "<before OpenMP start>");
+    assert_true(before->exclusive.work == 3 && before->exclusive.inverse_busy == 3);
+    assert_true(fabs(measure_value(rows, &before->exclusive, MEASURE_IDLENESS) - 9e-9) < 1e-15);
+    const struct row *bare = row_of(rows, ROW_PROCEDURE, "memset");
+    assert_true(bare->exclusive.work == S && bare->end == (uint32_t)(bare - rows->row) + 1);
+    row_of(rows, ROW_STATEMENT, "a.c:3"); /* code of no line counts for the function's first */
+    finish(&made);
+}
+
+static void lock_nodes_count_for_their_parents_statement(void **state)
+{
+    (void)state;
+    struct hand_made made;
+    struct profile_metric wait = {
+        .samples = 9, .waits = 7, .lock_wait = 2 * S, .lock_wait_here = S, .inverse_busy = S};
+    struct profile_metric held = {.lock_wait = 3 * S};
+    start(&made);
+    made.modules[0] =
+        (struct profile_module){.load_bias = 0x10000, .vaddr_low = 0x4000, .vaddr_high = 0x5000};
+    uint32_t body = add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_8), work(1, 1));
+    uint32_t pseudo =
+        add(&made, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED, (struct profile_metric){0});
+    uint32_t other = add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_9), (struct profile_metric){0});
+    add(&made, body, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), wait);
+    add(&made, other, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), held);
+    add(&made, pseudo, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), held);
+    add(&made, body, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_NEST_LOCK, 0x99), held);
+    const struct rows *rows = build(&made);
+    const struct row *statement = row_of(rows, ROW_STATEMENT, "a.c:8");
+    assert_int_equal(statement->exclusive.samples, 10);
+    assert_true(statement->exclusive.lock_wait == 5 * S);
+    struct lock_table *table = locks_gather(&made.profile, rows, made.symbols);
+    assert_int_equal(table->count, 2);
+    assert_true(table->lock[0].wait_ns == 8 * S); /* unreleased included */
+    assert_int_equal(table->lock[0].contended, 7);
+    assert_int_equal(table->lock[0].context_count, 2); /* and not a context */
+    assert_true(table->context[table->lock[0].first_context].wait_ns == 3 * S);
+    assert_string_equal(table->lock[0].symbol, "the_lock");
+    assert_string_equal(table->lock[1].symbol, "");
+    char text[400] = "";
+    FILE *out = fmemopen(text, sizeof text, "w");
+    write_locks_csv(out, table);
+    fclose(out);
+    assert_string_equal(text, "lock,kind,symbol,wait,acquisitions_contended,blamed_contexts\r\n"
+                              "0x14040,critical,the_lock,8.000000,7,2\r\n"
+                              "0x99,nest_lock,,3.000000,0,1\r\n");
+    locks_free(table);
+    finish(&made);
+}
+
+static void idleness_follows_the_environment_and_eq_1(void **state)
+{
+    (void)state;
+    struct hand_made made;
+    struct profile_metric metric = {
+        .work = 3 * S, .overhead = S, .inverse_busy = 2 * S, .shared_idle = 5 * S};
+    start(&made);
+    add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_8), metric);
+    struct rows *rows = build(&made);
+    assert_true(measure_value(rows, &metric, MEASURE_IDLENESS) == 4);
+    assert_true(measure_value(rows, &metric, MEASURE_CORE_IDLENESS) == 0);
+    assert_true(measure_value(rows, &metric, MEASURE_EFFORT) == 8);
+    assert_true(measure_absolute(rows, &metric, MEASURE_WORK) == 37.5);
+    assert_true(measure_relative(rows, &metric, MEASURE_IDLENESS) == 50);
+    struct profile_metric nothing = {0};
+    assert_true(measure_relative(rows, &nothing, MEASURE_IDLENESS) == 0);
+    struct profile_metric noise = {.work = 4 * S * (1 + 1e-15), .inverse_busy = S};
+    assert_true(measure_value(rows, &noise, MEASURE_IDLENESS) == 0);
+    struct profile_metric oversubscribed = {.work = 4 * S, .inverse_busy = S};
+    assert_true(measure_value(rows, &oversubscribed, MEASURE_CORE_IDLENESS) == -2);
+    rows->shared = true;
+    assert_true(measure_value(rows, &metric, MEASURE_IDLENESS) == 5);
+    finish(&made);
+}
+
+static void numbers_are_written_alike_in_every_locale(void **state)
+{
+    (void)state;
+    char number[FORMAT_NUMBER_BYTES], text[200] = "";
+    setlocale(LC_ALL, "de_DE.UTF-8");
+    assert_string_equal(format_decimal(number, 1.0000005, 6), "1.000001");
+    assert_string_equal(format_decimal(number, -0.0000001, 6), "0.000000");
+    assert_string_equal(format_decimal(number, -2.5, 2), "-2.50");
+    assert_string_equal(format_decimal(number, 1e30, 2), "1000000000000000019884624838656.00");
+    assert_string_equal(format_decimal(number, (double)NAN, 1), "0.0");
+    FILE *out = fmemopen(text, sizeof text, "w");
+    const double numbers[] = {0, 12.3456789, -0.5, 1e-7, 123456789.25};
+    for (size_t i = 0; i < 5; i++) {
+        format_csv_number(out, numbers[i]);
+        fputc(' ', out);
+    }
+    format_csv_text(out, "a\"b, \xff");
+    fclose(out);
+    assert_string_equal(text,
+                        "0.000000 12.345679 -0.500000 0.000000 123456789.250000 \"a\"\"b, \xef\xbf\xbd\"");
+    setlocale(LC_ALL, "C");
+}
+
+static void long_names_lose_their_middle(void **state)
+{
+    (void)state;
+    char text[64];
+    format_shorten(text, sizeof text, "abcdefghij", 7, false);
+    assert_string_equal(text, "ab...ij");
+    format_shorten(text, sizeof text, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xc3\xa4", 4, true);
+    assert_string_equal(text, "\xc3\xa4\xc3\xb6\xe2\x80\xa6\xc3\xa4");
+    format_shorten(text, sizeof text, "short", 7, true);
+    assert_string_equal(text, "short");
+}
+
+static void conservation_laws_compare_contexts_with_ledgers(void **state)
+{
+    (void)state;
+    struct hand_made made;
+    struct conservation_law laws[CONSERVATION_LAWS];
+    start(&made);
+    add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_8), work(1, 1));
+    made.threads[0] = (struct profile_thread){.kind = 1,
+                                              .begin_ns = 1000,
+                                              .end_ns = 1000 + 2 * (uint64_t)S,
+                                              .work = S,
+                                              .idle = S,
+                                              .delivered = 5,
+                                              .recorded = 3,
+                                              .dropped = {2}};
+    made.threads[1] = (struct profile_thread){.kind = 2, .begin_ns = 5, .end_ns = 9, .timer_failed = 1};
+    made.profile.thread_count = 2;
+    size_t count = conservation_check(&made.profile, build(&made), laws);
+    assert_int_equal(count, 6);
+    for (size_t i = 0; i < count; i++) {
+        if (laws[i].exact)
+            assert_true(laws[i].ok);
+        if (strcmp(laws[i].name, "thread_time") == 0)
+            assert_true(laws[i].left == 2 && laws[i].right == 2);
+        if (strcmp(laws[i].name, "thread_idle") == 0)
+            assert_true(laws[i].left == 3 && laws[i].right == 3);
+    }
+    made.threads[0].recorded = 4;
+    made.threads[0].lock_wait = 1;
+    made.profile.header.clock = 1;
+    count = conservation_check(&made.profile, made.rows, laws);
+    assert_int_equal(count, 5); /* lifetimes are no matter of the CPU clock */
+    assert_false(laws[0].ok);
+    assert_false(laws[1].ok);
+    finish(&made);
+}
+
+static void assert_exists(const char *dir, const char *name, bool expected)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    assert_int_equal(access(path, F_OK) == 0, expected);
+    if (expected)
+        unlink(path);
+}
+
+static void files_appear_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/blame-rows-XXXXXX", error[300], path[200];
+    struct hand_made made;
+    assert_non_null(mkdtemp(dir));
+    start(&made);
+    add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_8), work(1, 1));
+    assert_int_equal(report_write_files(&made.profile, made.symbols, dir, error, sizeof error), 0);
+    snprintf(path, sizeof path, "%s/run.json", dir);
+    json_t *json = json_load_file(path, 0, NULL);
+    assert_string_equal(json_string_value(json_object_get(json, "command")), "x,\"y\"\n");
+    assert_int_equal(json_integer_value(json_object_get(json, "threads_max")), 4);
+    json_decref(json);
+    assert_exists(dir, "run.json", true);
+    assert_exists(dir, "locks.csv", true);
+    assert_exists(dir, "threads.csv", true);
+    assert_exists(dir, "profile.csv", true);
+    assert_int_equal(rmdir(dir), 0); /* no temporary file is left */
+    assert_int_equal(report_write_files(&made.profile, made.symbols, dir, error, sizeof error), -1);
+    assert_non_null(strstr(error, dir));
+    assert_int_equal(mkdir(dir, 0700), 0);
+    snprintf(path, sizeof path, "%s/run.json", dir);
+    assert_int_equal(mkdir(path, 0700), 0); /* the last rename fails */
+    assert_int_equal(report_write_files(&made.profile, made.symbols, dir, error, sizeof error), -1);
+    assert_exists(dir, "profile.csv", false);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(dir), 0);
+    made.rows = NULL;
+    finish(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addresses_of_one_function_and_call_line_are_one_row),
+        cmocka_unit_test(inlined_functions_are_rows_between_caller_and_statement),
+        cmocka_unit_test(the_two_functions_of_a_construct_are_one_row),
+        cmocka_unit_test(runtime_pseudo_and_nameless_rows_have_their_kinds),
+        cmocka_unit_test(lock_nodes_count_for_their_parents_statement),
+        cmocka_unit_test(idleness_follows_the_environment_and_eq_1),
+        cmocka_unit_test(numbers_are_written_alike_in_every_locale),
+        cmocka_unit_test(long_names_lose_their_middle),
+        cmocka_unit_test(conservation_laws_compare_contexts_with_ledgers),
+        cmocka_unit_test(files_appear_whole_or_not_at_all),
+    };
+    return cmocka_run_group_tests(tests, set_symbols, NULL);
+}
