@@ -1,0 +1,73 @@
+# make            libblame.so and blame
+# make demo       installs what is missing, builds, profiles an example and prints the report
+# make test       installs what is missing, builds and runs all tests      (SAN=address|undefined|thread: unit tests)
+# make bench      the kernels: no tool, empty tool, blame
+# make install PREFIX=/usr/local
+
+VERSION := 0.1.0
+BUILD   ?= build$(if $(SAN),-$(SAN))
+PREFIX  ?= /usr/local
+CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
+CLANG   ?= $(shell scripts/find-llvm clang)
+OMPT_HEADER ?= $(shell scripts/find-llvm header)
+PYTHON  ?= python3
+
+CFLAGS  ?= -O2 -g
+WARNINGS := -Wall -Wextra $(if $(CI),-Werror)
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(SAN_FLAGS) -fPIC -fvisibility=hidden -fexceptions \
+    -ftls-model=initial-exec -I. -I$(BUILD)/include -DBLAME_VERSION='"$(VERSION)"' -MMD -MP
+
+BASE   := $(wildcard base/*.c)
+CCT    := $(wildcard cct/*.c)
+REPORT := $(wildcard report/*.c)
+PLUGIN := $(BASE) $(CCT) $(wildcard unwind/*.c accounting/*.c ompt_tool/*.c) $(REPORT)
+COMMAND := base/clock.c base/log.c base/os.c $(filter-out cct/arena.c cct/tree.c cct/region.c,$(CCT)) $(REPORT) \
+    $(wildcard cli/*.c)
+
+objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
+
+PLUGIN_LIBS  := -lunwind-x86_64 -lunwind -ldw -lelf -ljansson -l:libiberty.a -lm
+COMMAND_LIBS := -ldw -lelf -ljansson -l:libiberty.a -lm
+
+.DEFAULT_GOAL := all
+.PHONY: all setup demo test unit behaviour checks install clean format
+all: libblame.so blame
+
+libblame.so: $(call objects,$(PLUGIN)) ompt_tool/export.map
+	$(CC) -shared $(SAN_FLAGS) -o $@ $(call objects,$(PLUGIN)) -Wl,--version-script=ompt_tool/export.map \
+	    -Wl,-soname,libblame.so -Wl,-z,defs -Wl,-z,nodelete -Wl,--as-needed $(PLUGIN_LIBS)
+
+blame: $(call objects,$(COMMAND))
+	$(CC) $(SAN_FLAGS) -o $@ $^ -Wl,--as-needed $(COMMAND_LIBS)
+
+$(BUILD)/%.o: %.c | $(BUILD)/include/omp-tools.h
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# omp-tools.h alone: clang's whole include directory would bring its own stddef.h to other compilers.
+$(BUILD)/include/omp-tools.h:
+	@mkdir -p $(@D)
+	@test -n "$(OMPT_HEADER)" || { echo "omp-tools.h not found: run scripts/setup.sh (package libomp-19-dev)"; exit 1; }
+	ln -sf $(OMPT_HEADER) $@
+
+setup:
+	scripts/setup.sh
+
+include tests/programs/programs.mk
+include benchmarks/bench.mk
+-include tests/names.mk
+include tests/tests.mk
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/blame
+	install -m 755 blame $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 libblame.so $(DESTDIR)$(PREFIX)/lib/blame/
+
+clean:
+	rm -rf build build-* libblame.so blame
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

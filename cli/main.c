@@ -1,0 +1,55 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#ifndef BLAME_VERSION
+#define BLAME_VERSION "0.1.0"
+#endif
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *purpose;
+} commands[] = {
+    {"run", cli_run, "run a program and measure it"},
+    {"report", cli_report, "show a profile"},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static void print_help(FILE *out)
+{
+    fputs("blame finds who makes the threads of an OpenMP program wait.\n\n"
+          "  blame run ./app args          run a program and measure it\n"
+          "  blame report DIR              show the profile that it left\n\n"
+          "commands:\n",
+          out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].purpose);
+    fputs("\n`blame COMMAND --help` explains a command; `blame --version` prints the version.\n", out);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return CLI_BAD_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return CLI_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("blame " BLAME_VERSION);
+        return CLI_DONE;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "blame: %s: no such command; accepted are", argv[1]);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", commands[i].name);
+    fputs(", --help, --version\n", stderr);
+    return CLI_BAD_USAGE;
+}

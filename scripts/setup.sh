@@ -1,0 +1,20 @@
+#!/bin/sh
+# Installs what blame needs to be built, tested and benchmarked, by package name; does nothing when all is there.
+set -eu
+build="gcc g++ make libc6-dev libunwind-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev"
+openmp="clang-19 libomp-19-dev"
+tests="libcmocka-dev python3 gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo"
+missing=
+for package in $build $openmp $tests; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+echo "setup: installing$missing"
+if [ "$(id -u)" -ne 0 ]; then
+    sudo=sudo
+    command -v sudo >/dev/null || { echo "setup: needs root to install:$missing" >&2; exit 1; }
+else
+    sudo=
+fi
+$sudo apt-get update -qq
+DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null
