@@ -8,12 +8,29 @@
 #define TABLE_ENTRIES 8192u
 #define MAX_PROBES    64u
 
+#define ID_BITS   48
+#define KIND_BITS 56 /* where PROFILE_LOCK_KEY has the kind */
+
 struct entry {
-    uint64_t key;
+    uint64_t key; /* kind (4 bits), holder (12), wait id (48) */
     uint64_t lock_wait, inverse_busy, shared_idle; /* doubles, as bits */
 } __attribute__((aligned(64)));
 
 static struct entry table[TABLE_ENTRIES];
+
+/* 0 when the lock's key does not fit. */
+static uint64_t entry_key(uint64_t key, uint32_t holder)
+{
+    uint64_t kind = key >> KIND_BITS, id = key & ((1ull << KIND_BITS) - 1);
+    if (id >> ID_BITS || kind > 15 || holder > LOCKS_ANY_HOLDER)
+        return 0;
+    return kind << 60 | (uint64_t)holder << ID_BITS | id;
+}
+
+static uint64_t lock_key(uint64_t key)
+{
+    return (key >> 60) << KIND_BITS | (key & ((1ull << ID_BITS) - 1));
+}
 
 static uint32_t first_place(uint64_t key)
 {
@@ -23,6 +40,8 @@ static uint32_t first_place(uint64_t key)
 /* Entries are never removed while the program runs, so an empty place ends the search. */
 static struct entry *find(uint64_t key, bool make)
 {
+    if (!key)
+        return NULL;
     uint32_t place = first_place(key);
     for (uint32_t i = 0; i < MAX_PROBES; i++, place = (place + 1) & (TABLE_ENTRIES - 1)) {
         uint64_t seen = load_acquire(&table[place].key);
@@ -38,9 +57,9 @@ static struct entry *find(uint64_t key, bool make)
     return NULL;
 }
 
-bool locks_add(uint64_t key, const struct lock_blame *blame)
+bool locks_add(uint64_t key, uint32_t holder, const struct lock_blame *blame)
 {
-    struct entry *entry = find(key, true);
+    struct entry *entry = find(entry_key(key, holder), true);
     if (!entry)
         return false;
     atomic_add_double(&entry->inverse_busy, blame->inverse_busy);
@@ -59,15 +78,15 @@ static bool take(struct entry *entry, struct lock_blame *blame)
     return blame->lock_wait != 0;
 }
 
-bool locks_waiting(uint64_t key)
+bool locks_waiting(uint64_t key, uint32_t holder)
 {
-    const struct entry *entry = find(key, false);
+    const struct entry *entry = find(entry_key(key, holder), false);
     return entry && load_relaxed(&entry->lock_wait) != 0;
 }
 
-bool locks_take(uint64_t key, struct lock_blame *blame)
+bool locks_take(uint64_t key, uint32_t holder, struct lock_blame *blame)
 {
-    struct entry *entry = find(key, false);
+    struct entry *entry = find(entry_key(key, holder), false);
     return entry && take(entry, blame);
 }
 
@@ -75,7 +94,7 @@ bool locks_take_rest(uint32_t *cursor, uint64_t *key, struct lock_blame *blame)
 {
     while (*cursor < TABLE_ENTRIES) {
         struct entry *entry = &table[(*cursor)++];
-        *key = entry->key;
+        *key = lock_key(entry->key);
         if (entry->key && take(entry, blame))
             return true;
     }

@@ -45,17 +45,34 @@ static bool holds(const struct state_line *line, uint64_t key)
     return count > STATE_HELD_LOCKS; /* one without a name may be it: never call that a handoff */
 }
 
+uint32_t state_line_number(const struct state_line *line)
+{
+    return (uint32_t)(line - lines);
+}
+
+uint32_t state_forget_holder(uint64_t key)
+{
+    uint32_t count = load_acquire(&high_water);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < STATE_HELD_LOCKS; j++)
+            if (load_relaxed(&lines[i].held[j]) == key) {
+                store_relaxed(&lines[i].held[j], 0); /* the one store into a foreign line: the name of a lost lock */
+                return i;
+            }
+    return STATE_NO_HOLDER;
+}
+
 struct census state_census(uint64_t time_ns, uint64_t wait_key)
 {
-    struct census census = {0, 0, false};
+    struct census census = {0, 0, STATE_NO_HOLDER};
     uint32_t count = load_acquire(&high_water);
     for (uint32_t i = 0; i < count; i++) {
         const struct state_line *line = &lines[i];
         uint32_t state = load_acquire(&line->state); /* S2 */
         if (state == STATE_ABSENT)
             continue;
-        if (wait_key && !census.held)
-            census.held = holds(line, wait_key);
+        if (wait_key && census.holder == STATE_NO_HOLDER && holds(line, wait_key))
+            census.holder = i;
         if (state != STATE_IDLE) {
             census.busy++;
             census.in_use++;

@@ -15,6 +15,7 @@
 
 #define STATE_MAX_THREADS 4096u
 #define STATE_HELD_LOCKS  3u
+#define STATE_NO_HOLDER   0xffffu
 
 /* An idle entry counts as dispatch, that is as busy, until this has passed (docs/accounting.md). */
 #define STATE_GRACE_NS 5000u
@@ -43,8 +44,15 @@ _Static_assert(sizeof(struct state_line) == 64, "a state line is one cache line"
 struct census {
     uint32_t busy;    /* b: WORK, LOCKWAIT, and IDLE within its grace; the asking thread included if it is busy */
     uint32_t in_use;  /* t_now: threads that exist and are not between regions */
-    bool held;        /* a thread holds the lock that was asked for */
+    uint32_t holder;  /* the line of the thread that holds the lock that was asked for, or STATE_NO_HOLDER */
 };
+
+/* The line's number.                                                                                  [handler] */
+uint32_t state_line_number(const struct state_line *line);
+
+/* Makes the thread that is said to hold the lock forget it, and returns its line's number, or STATE_NO_HOLDER: the lock
+ * was released by another thread.                                                                       [owner] */
+uint32_t state_forget_holder(uint64_t key);
 
 /* The next free line, ABSENT; NULL when all are taken.                                                   [any] */
 struct state_line *state_line_acquire(void);
@@ -98,12 +106,13 @@ static inline void state_lock_held(struct state_line *line, uint64_t key) /* [ow
 }
 
 /* Locks are mostly released in reverse order; any order works. A lock that was taken while the names were full is
- * forgotten as one without a name.                                                                      [owner] */
-static inline void state_lock_released(struct state_line *line, uint64_t key)
+ * forgotten as one without a name. False when this thread held no such lock: another's task releases it. [owner] */
+static inline bool state_lock_released(struct state_line *line, uint64_t key)
 {
     uint32_t count = line->held_count;
     if (unlikely(count == 0))
-        return;
+        return false;
+    bool found = count > STATE_HELD_LOCKS;
     uint32_t named = count < STATE_HELD_LOCKS ? count : STATE_HELD_LOCKS;
     for (uint32_t i = named; i-- > 0;) {
         if (line->held[i] != key)
@@ -111,9 +120,12 @@ static inline void state_lock_released(struct state_line *line, uint64_t key)
         for (uint32_t j = i + 1; j < named; j++)
             store_relaxed(&line->held[j - 1], line->held[j]);
         store_relaxed(&line->held[named - 1], 0);
+        found = true;
         break;
     }
-    store_relaxed(&line->held_count, count - 1);
+    if (likely(found))
+        store_relaxed(&line->held_count, count - 1);
+    return found;
 }
 
 #endif

@@ -188,13 +188,13 @@ static void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id,
         state_set_work(thread->line);
 }
 
-static __attribute__((noinline)) void book_release(struct thread *thread, uint64_t key)
+static __attribute__((noinline)) void book_release(struct thread *thread, uint64_t key, uint32_t holder)
 {
     struct lock_blame blame;
     if (!thread_enter_tool(thread))
         return;
-    if (locks_take(key, &blame))
-        sample_book_release(thread, key, &blame);
+    if (locks_take(key, holder, &blame))
+        sample_book_release(thread, key, holder, &blame);
     thread_leave_tool(thread);
 }
 
@@ -205,9 +205,13 @@ static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const v
     if (!thread)
         return;
     uint64_t key = lock_key(kind, wait_id);
-    state_lock_released(thread->line, key);
-    if (unlikely(locks_waiting(key)))
-        book_release(thread, key);
+    uint32_t holder = state_line_number(thread->line);
+    if (unlikely(!state_lock_released(thread->line, key)))
+        holder = state_forget_holder(key);
+    if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED)
+        holder = LOCKS_ANY_HOLDER;
+    if (unlikely(locks_waiting(key, holder)))
+        book_release(thread, key, holder);
 }
 
 int callbacks_register(void)

@@ -62,8 +62,12 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
     (void)device, (void)tool_data;
     uint64_t start_ns = process_start_ns();
     look_up_entry_points(lookup);
-    if (!runtime.set_callback || !loadmap_init()) {
-        log_line("the OpenMP runtime offers no ompt_set_callback; nothing is measured", NULL);
+    if (!runtime.set_callback) {
+        log_line("the OpenMP runtime (", session.runtime, ") offers no ompt_set_callback; nothing is measured", NULL);
+        return 0;
+    }
+    if (!loadmap_init()) {
+        log_line("/proc/self/maps cannot be read or there is no memory for it; nothing is measured", NULL);
         return 0;
     }
     flag_modules(lookup);

@@ -66,11 +66,14 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
 /* Where a waiter's blame goes: to the table for the holder; to a named row when nobody holds the lock (handoff: not
  * the next holder's doing) or the table is full. In `ordered` the one whose turn it is may be far from its section:
  * it is the holder all the same. */
-static bool send_blame(struct thread *thread, uint64_t key, uint32_t context_idx, const struct lock_blame *blame, bool held)
+static bool send_blame(struct thread *thread, uint64_t key, uint32_t context_idx, const struct lock_blame *blame,
+                       uint32_t holder)
 {
     uint64_t name = PROFILE_PSEUDO_HANDOFF;
-    if (held || PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED) {
-        if (locks_add(key, blame))
+    if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED)
+        holder = LOCKS_ANY_HOLDER;
+    if (holder != STATE_NO_HOLDER) {
+        if (locks_add(key, holder, blame))
             return true;
         name = PROFILE_PSEUDO_TABLE_FULL;
     }
@@ -88,7 +91,7 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     struct lock_blame blame = account_waiter(delivery->p, census);
     struct capture capture = capture_interrupted(thread, context, LEAF_USER);
     struct profile_metric *here = lock_metric_at(thread, capture.node_idx, key);
-    if (!here || !send_blame(thread, key, capture.node_idx, &blame, census.held)) {
+    if (!here || !send_blame(thread, key, capture.node_idx, &blame, census.holder)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }
@@ -155,12 +158,12 @@ void sample_book_carried(struct thread *thread, struct region *region)
     thread->carries = false;
 }
 
-void sample_book_release(struct thread *thread, uint64_t lock_key, const struct lock_blame *blame)
+void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame)
 {
     struct capture capture = capture_callback(thread, LEAF_USER);
     struct profile_metric *metric = lock_metric_at(thread, capture.node_idx, lock_key);
     if (metric)
         account_blame(metric, blame);
     else
-        locks_add(lock_key, blame); /* back to where it came from: the next release, or the end, takes it */
+        locks_add(lock_key, holder, blame); /* back to where it came from: the next release, or the end, takes it */
 }

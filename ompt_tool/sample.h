@@ -36,6 +36,6 @@ void sample_book_carried(struct thread *thread, struct region *region);
 
 /* Books the blame that waiters left for the holder of the lock at the context of its release; the thread is in the
  * tool.                                                                                                 [owner] */
-void sample_book_release(struct thread *thread, uint64_t lock_key, const struct lock_blame *blame);
+void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame);
 
 #endif

@@ -16,6 +16,8 @@
 #include "ompt_tool/sample.h"
 #include "ompt_tool/session.h"
 
+#define SLOW_SAMPLES 8
+
 static int sample_signal;
 
 uint64_t sampler_signals(void)
@@ -23,12 +25,20 @@ uint64_t sampler_signals(void)
     return 1ull << (sample_signal - 1);
 }
 
-/* How many expirations this delivery stands for; and when the first of them was due. */
+/* How many expirations this delivery stands for. CPU timers are checked at the system's ticks and their overruns are not
+ * always told: there the thread's CPU time itself says how many periods have passed. */
+static uint64_t expirations_of(const struct thread *thread, const siginfo_t *info)
+{
+    if (session.options.clock == CLOCK_WALL)
+        return 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
+    uint64_t passed = (clock_thread_cpu_ns() - thread->cpu_origin_ns) / session.period_ns;
+    return passed > thread->expirations ? passed - thread->expirations : 1;
+}
+
 static struct delivery take_delivery(struct thread *thread, const siginfo_t *info, uint64_t now_ns)
 {
     struct delivery delivery;
-    int overruns = info->si_code == SI_TIMER && info->si_overrun > 0 ? info->si_overrun : 0;
-    delivery.count = 1 + (uint64_t)overruns;
+    delivery.count = expirations_of(thread, info);
     delivery.p = (double)delivery.count * (double)session.period_ns;
     delivery.now_ns = now_ns;
     delivery.due_ns = thread->timer_origin_ns + (thread->expirations + 1) * session.period_ns;
@@ -43,6 +53,19 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
     return delivery;
 }
 
+/* A handler that takes longer than the period would be entered again before the program's next instruction, for ever.
+ * After some such samples in a row as many are dropped. One slow sample alone says nothing: the thread may have lost its
+ * core in it. */
+static void note_duration(struct thread *thread, uint64_t begin_ns)
+{
+    if (likely(clock_now_ns() - begin_ns < session.period_ns)) {
+        thread->slow_samples = 0;
+    } else if (++thread->slow_samples == SLOW_SAMPLES) {
+        thread->slow_samples = 0;
+        thread->skip_samples = SLOW_SAMPLES;
+    }
+}
+
 static void record(struct thread *thread, const siginfo_t *info, ucontext_t *context, uint64_t now_ns)
 {
     struct delivery delivery = take_delivery(thread, info, now_ns);
@@ -50,12 +73,19 @@ static void record(struct thread *thread, const siginfo_t *info, ucontext_t *con
         sample_drop(thread, &delivery, PROFILE_DROP_IN_TOOL);
         return;
     }
+    if (unlikely(thread->skip_samples)) {
+        thread->skip_samples--;
+        sample_drop(thread, &delivery, PROFILE_DROP_OVERLOAD);
+        return;
+    }
     store_seq_cst(&thread->in_handler, 1); /* pairs with finish: it waits for us, or we see that it has begun */
     if (load_seq_cst(&session.stopping))
         sample_drop(thread, &delivery, PROFILE_DROP_STOPPING);
     else
         sample_record(thread, &delivery, context);
+    session_record_modules(); /* compares two numbers, unless the walk met a library that is new */
     store_release(&thread->in_handler, 0);
+    note_duration(thread, now_ns);
 }
 
 static void handle_sample(int signal, siginfo_t *info, void *argument)
@@ -64,13 +94,14 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     int saved_errno = errno;
     (void)signal;
     struct thread *thread = thread_self;
-    if (!thread || info->si_code != SI_TIMER) {
+    if (!thread) {
         errno = saved_errno;
-        return;
+        return; /* a late delivery to a thread that has ended its measurement */
     }
     uint64_t now_ns = clock_now_ns();
     restart_enter(&thread->restart, context);
-    record(thread, info, context, now_ns);
+    if (info->si_code == SI_TIMER)
+        record(thread, info, context, now_ns);
     if (restart_interrupted_call(&thread->restart, context, now_ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
     restart_note_sample(&thread->restart);
@@ -104,6 +135,7 @@ void sampler_start(struct thread *thread)
     /* Threads start within microseconds of each other; spread over the period they do not all sample at once. */
     uint64_t phase_ns = (now_ns * 0x9e3779b97f4a7c15ull >> 11) % session.period_ns;
     thread->expirations = 0;
+    thread->cpu_origin_ns = clock_thread_cpu_ns();
     thread->timer_origin_ns = now_ns + phase_ns - session.period_ns;
     if (thread->timer_origin_ns + session.period_ns <= now_ns)
         thread->timer_origin_ns += session.period_ns;

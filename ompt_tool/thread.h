@@ -40,10 +40,13 @@ struct thread {
     bool sampled;        /* has a timer */
     timer_t timer;
     uint64_t timer_origin_ns; /* the timer expires at origin + n * period, n = 1, 2 ... */
+    uint64_t cpu_origin_ns;   /* the thread's CPU time when the timer was started */
     uint64_t expirations;     /* seen so far, overruns included */
     uint64_t acquisitions;    /* mutex_acquire events: tells one wait from the next */
     uint64_t counted_wait;    /* the wait that was counted last */
     struct path path, context_path;
+    uint32_t slow_samples; /* in a row, each of which took longer than the period */
+    uint32_t skip_samples; /* to be dropped because of that */
     bool active; /* a thread owns it now */
     struct thread *next_free, *next_all;
 };
