@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#include "base/module_flags.h"
+
 #define PROFILE_MAGIC           "BLAMEPRF"
 #define PROFILE_VERSION         1u
 #define PROFILE_BYTE_ORDER      0x01020304u
@@ -108,6 +110,7 @@ enum profile_drop {
     PROFILE_DROP_NO_MEMORY = 1,   /* no chunk for the tree: disk or memory full */
     PROFILE_DROP_STOPPING = 2,    /* after measurement ended */
     PROFILE_DROP_NO_PATH = 3,     /* not even one frame could be had */
+    PROFILE_DROP_OVERLOAD = 4,  /* handling takes longer than the sampling period: the program must get on */
     PROFILE_DROP_REASONS = 8
 };
 
@@ -143,21 +146,12 @@ struct profile_thread {
 };
 
 #define PROFILE_MODULE_BYTES 1024u
-enum profile_module_flag {
-    PROFILE_MODULE_RUNTIME = 1,    /* the OpenMP runtime */
-    PROFILE_MODULE_EXECUTABLE = 2, /* the program itself */
-    PROFILE_MODULE_SYSTEM = 4,     /* libc, the loader, the vDSO */
-    PROFILE_MODULE_TOOL = 8,       /* libblame itself */
-    PROFILE_MODULE_VDSO = 16,
-    PROFILE_MODULE_PATH_CUT = 32,  /* the path did not fit */
-};
-
 /* Module id = 1 + its index over all module chunks in file order. */
 struct profile_module {
     uint64_t load_bias;   /* address = vaddr + load_bias, when last seen */
     uint64_t vaddr_low;   /* link-time range of its loadable segments */
     uint64_t vaddr_high;
-    uint32_t flags;
+    uint32_t flags; /* enum profile_module_flag */
     uint32_t build_id_bytes;
     uint8_t build_id[32];
     char path[PROFILE_MODULE_BYTES - 64];

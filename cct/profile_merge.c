@@ -184,6 +184,7 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
         sum->inverse_busy += metric->inverse_busy;
         sum->shared_idle += metric->shared_idle;
         sum->lock_wait_here += metric->lock_wait_here;
+        sum->waits += metric->waits;
     }
     return merge->no_memory ? "not enough memory to read it" : NULL;
 }

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "base/atomics.h"
+#include "base/clock.h"
+#include "base/module_flags.h"
 #include "base/os.h"
-#include "cct/profile_format.h"
 #include "unwind/maps.h"
 
 #define MAX_RANGES  16384u
 #define MAX_HEADERS 32u
 #define SAME_BYTES  768
+#define REFRESH_PAUSE 100 /* times the duration of a refresh until the next */
 #define MAX_COPY_BYTES (64u << 20)
 
 struct snapshot {
@@ -22,6 +24,7 @@ struct snapshot {
 static struct {
     struct loadmap_module *modules; /* LOADMAP_MAX_MODULES, filled up to module_count */
     uint32_t module_count;
+    uint64_t not_before_ns; /* no refresh for a miss before this time */
     uint32_t busy; /* 1 while a thread reads the maps */
     struct snapshot *current;
     struct loadmap_range *scratch; /* MAX_RANGES, for the thread that is busy */
@@ -209,6 +212,17 @@ static bool take_line(const struct maps_line *line, void *unused)
         .module_id = same ? loadmap.mapped_module : 0,
     };
     return true;
+}
+
+bool loadmap_refresh_sometimes(void)
+{
+    uint64_t begin_ns = clock_now_ns();
+    if (begin_ns < load_relaxed(&loadmap.not_before_ns))
+        return false;
+    bool changed = loadmap_refresh();
+    uint64_t end_ns = clock_now_ns();
+    store_relaxed(&loadmap.not_before_ns, end_ns + REFRESH_PAUSE * (end_ns - begin_ns));
+    return changed;
 }
 
 bool loadmap_refresh(void)

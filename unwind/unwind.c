@@ -230,7 +230,7 @@ static const struct loadmap_range *range_of(struct unwinder *unwinder, uintptr_t
     if (range || unwinder->refreshed)
         return range;
     unwinder->refreshed = true;
-    loadmap_refresh();
+    loadmap_refresh_sometimes();
     return loadmap_find(ip);
 }
 
