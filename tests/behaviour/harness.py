@@ -1,0 +1,202 @@
+"""Runs programs with and without the tool, and hands their profiles to the tests. Every profile that passes through
+here is held against the contract (contract_checks.py)."""
+
+import glob
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import contract_checks
+import expectations
+from blame_profile import NotAProfile, Profile, Tree
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LIBRARY = os.path.abspath(os.environ.get("BLAME_TEST_LIBRARY", os.path.join(ROOT, "libblame.so")))
+BLAME = os.path.abspath(os.environ.get("BLAME_TEST_COMMAND", os.path.join(ROOT, "blame")))
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+KEEP = os.environ.get("BLAME_TEST_KEEP")  # a directory: working directories stay there
+
+TIMEOUT_S = 60
+TOOL_LINE = re.compile(r"^blame: \S")
+# Many threads on few cores: a spinning idle thread takes the core from a working one.
+PASSIVE = {"KMP_BLOCKTIME": "0"}
+
+analytic_rows = []  # of the report table
+run_rows = []       # of the table of runs
+RUN_COLUMNS = ["test", "program", "delivered", "recorded", "dropped", "wall_s", "lifetimes_s", "residual_percent",
+               "foreign_cores"]
+
+
+def program(name):
+    path = os.path.join(BUILD, "tests", name)
+    if not os.path.exists(path):
+        raise AssertionError(f"{path} is missing: make -f tests/programs/programs.mk test-programs BUILD={BUILD}")
+    return path
+
+
+def clean_environment():
+    """Ours without anything that steers OpenMP, MPI or the tool."""
+    steering = re.compile(r"^(BLAME|OMP|KMP|GOMP|LD|PMI|PMIX|OMPI|SLURM)_")
+    return {name: value for name, value in os.environ.items() if not steering.match(name)}
+
+
+class Run:
+    """A finished process: shell-style status, output, and the working directory."""
+
+    def __init__(self, argv, env, folder, elapsed_s, foreign_cores, process, output):
+        self.foreign_cores = foreign_cores
+        self.argv, self.env, self.folder, self.elapsed_s, self.pid = argv, env, folder, elapsed_s, process.pid
+        self.status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+        self.stdout, self.stderr = output
+
+    def tool_lines(self):
+        return [line for line in self.stderr.splitlines() if TOOL_LINE.match(line)]
+
+    def other_lines(self):
+        return [line for line in self.stderr.splitlines() if not TOOL_LINE.match(line)]
+
+    def directories(self, pattern="profile*"):
+        return sorted(glob.glob(os.path.join(self.folder, pattern)))
+
+    def __str__(self):
+        return (f"{' '.join(self.argv)}: status {self.status}, others used {self.foreign_cores:.2f} cores\n"
+                f"stdout:\n{self.stdout}\nstderr:\n{self.stderr}")
+
+
+def busy_s(children_only):
+    """Processor seconds used so far: by our finished children, or by the whole machine."""
+    if children_only:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system = map(int, file.readline().split()[1:4])
+    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
+
+
+def execute(argv, env, folder, timeout_s=TIMEOUT_S):
+    """A process that hangs is ended, by its own id, with all its children, and fails the test."""
+    begin, machine_s, ours_s = time.monotonic(), busy_s(False), busy_s(True)
+    process = subprocess.Popen(argv, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+    try:
+        output = process.communicate(timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output = process.communicate()
+        raise AssertionError(f"{' '.join(argv)} did not end within {timeout_s} s\n{output[0]}\n{output[1]}") from None
+    elapsed_s = time.monotonic() - begin
+    foreign_s = busy_s(False) - machine_s - (busy_s(True) - ours_s)
+    return Run(argv, env, folder, elapsed_s, max(0.0, foreign_s / elapsed_s), process, output)
+
+
+class BlameTest(unittest.TestCase):
+    needs_tool = True
+
+    def setUp(self):
+        if KEEP:
+            os.makedirs(KEEP, exist_ok=True)
+            self.folder = tempfile.mkdtemp(prefix=f"{self.id()}-", dir=KEEP)
+        else:
+            self.folder = tempfile.mkdtemp(prefix="blame-test-")
+            self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.runs = 0
+
+    def new_folder(self):
+        self.runs += 1
+        folder = os.path.join(self.folder, f"run{self.runs}")
+        os.mkdir(folder)
+        return folder
+
+    def plain(self, argv, env=None, timeout_s=TIMEOUT_S):
+        return execute(argv, clean_environment() | (env or {}), self.new_folder(), timeout_s)
+
+    def tool_environment(self, env):
+        """Quiet, 1,000 samples/s, into `profile` of the run's folder, unless the test says otherwise. None: unset."""
+        merged = clean_environment() | {"BLAME_RATE": "1000", "BLAME_SUMMARY": "0", "BLAME_OUT": "profile"} | (env or {})
+        return {name: value for name, value in merged.items() if value is not None}
+
+    def attached(self, argv, env=None, how="library", options=(), timeout_s=TIMEOUT_S):
+        """Under OMP_TOOL_LIBRARIES (`library`) or under `blame run` (`launcher`)."""
+        env = self.tool_environment(env)
+        if how == "library":
+            env["OMP_TOOL_LIBRARIES"] = LIBRARY
+        else:
+            argv = [BLAME, "run", *options, "--", *argv]
+        return execute(argv, env, self.new_folder(), timeout_s)
+
+    def load(self, run, directory=None, checks=None, elapsed=True):
+        """The one profile of a run (or the given one), held against the contract."""
+        if directory is None:
+            found = run.directories()
+            self.assertEqual(len(found), 1, f"expected one profile, found {found}\n{run}")
+            directory = found[0]
+        try:
+            profile = Profile(directory)
+            broken = contract_checks.violations(profile, checks)
+            if checks is None and elapsed:
+                broken += contract_checks.check_sampled_laws(profile, run.elapsed_s)
+        except (NotAProfile, KeyError) as error:
+            self.fail(f"{directory}: {type(error).__name__} {error}\n{run}")
+        self.note_run(run, profile)
+        self.assertEqual(sorted(set(broken)), [], f"{directory} violates the contract\n{run}")
+        return profile
+
+    def note_run(self, run, profile):
+        samples = profile.run.get("samples", {})
+        lifetimes = profile.lifetimes()
+        accounted = profile.threads_total("idle") + sum(profile.root[f"{metric} (I)"]
+                                                        for metric in ("work", "overhead", "lock wait"))
+        residual = 100 * (accounted - lifetimes) / lifetimes if lifetimes > 0 else 0
+        dropped = " ".join(f"{reason}={count}" for reason, count in samples.get("dropped", {}).items() if count)
+        run_rows.append([self.id(), os.path.basename(run.argv[-1]), samples.get("delivered"), samples.get("recorded"),
+                         dropped, profile.run.get("wall_s"), f"{lifetimes:.3f}", f"{residual:.3f}",
+                         f"{run.foreign_cores:.2f}"])
+
+    def assert_only_tool_lines(self, run, own=()):
+        """Besides the program's own lines, stderr holds nothing but lines that say they are the tool's."""
+        self.assertEqual(run.other_lines(), list(own),
+                         f"stderr has lines that are neither the program's nor blame's\n{run}")
+
+    def profile_of(self, name, *arguments, env=None, how="library", status=0, own_stderr=(), **options):
+        """Runs a test program under the tool; its status, stderr and profile must be as they should."""
+        run = self.attached([program(name), *arguments], env, how, **options)
+        self.assertEqual(run.status, status, run)
+        self.assert_only_tool_lines(run, own_stderr)
+        return run, self.load(run)
+
+    def assert_same_with_tool(self, argv, env=None, how="library", **options):
+        """Output and status with the tool as without it. Returns the run with the tool."""
+        alone = self.plain(argv, env)
+        run = self.attached(argv, env, how, **options)
+        self.assertEqual((run.status, run.stdout), (alone.status, alone.stdout),
+                         f"without the tool: {alone}\nwith: {run}")
+        self.assert_only_tool_lines(run, alone.stderr.splitlines())
+        return run
+
+    def assert_expectations(self, case, run, profile, at_least=1):
+        verdicts = [expectations.judge(expectation, profile) for expectation in expectations.read(run.stdout)]
+        analytic_rows.extend(verdict.row(case) for verdict in verdicts)
+        self.assertGreaterEqual(len(verdicts), at_least, f"the program stated too few expectations\n{run}")
+        wrong = [str(verdict) for verdict in verdicts if not verdict.right]
+        self.assertEqual(wrong, [], f"{case}\n" + "\n".join(wrong))
+
+    def report(self, *arguments, status=0):
+        run = execute([BLAME, "report", *arguments], clean_environment(), self.new_folder())
+        self.assertEqual(run.status, status, run)
+        return run
+
+    def reported_tree(self, directory, checks=contract_checks.TREE_CHECKS):
+        """What `blame report` reads from the measurement, as rows, checked like a profile.csv."""
+        run = self.report(directory, "--format", "csv")
+        try:
+            tree = Tree(run.stdout, "blame report --format csv")
+        except NotAProfile as error:
+            self.fail(f"{error}\n{run}")
+        self.assertEqual(contract_checks.violations(tree, checks), [], directory)
+        return tree

@@ -1,0 +1,255 @@
+"""The judges judged: a sound profile passes every contract check, and each kind of damage is found by its check."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+import contract_checks
+import fake_profile
+from blame_profile import COLUMNS, NotAProfile, Profile
+from expectations import Expectation, judge
+from harness import program
+
+
+def row_named(rows, name):
+    return next(row for row in rows if row["name"] == name)
+
+
+class ContractChecks(unittest.TestCase):
+    needs_tool = False
+
+    def setUp(self):
+        self.work = tempfile.TemporaryDirectory()
+        self.addCleanup(self.work.cleanup)
+        self.rows = fake_profile.tree_rows(fake_profile.example())
+        self.run_json = fake_profile.example_run()
+        self.threads = fake_profile.example_threads()
+
+    def profile(self, columns=None):
+        fake_profile.write(self.work.name, self.rows, self.threads, self.run_json, columns)
+        return Profile(self.work.name)
+
+    def assert_found_by(self, check):
+        found = contract_checks.violations(self.profile())
+        self.assertTrue(any(line.startswith(check + ":") for line in found), f"{check} found nothing, all: {found}")
+
+    def change(self, row, **cells):
+        row_named(self.rows, row).update(cells)
+
+    def test_a_sound_profile_passes(self):
+        self.assertEqual(contract_checks.violations(self.profile()), [])
+
+    def test_columns_in_another_order_are_refused(self):
+        columns = COLUMNS[:]
+        columns[4], columns[5] = columns[5], columns[4]
+        with self.assertRaisesRegex(NotAProfile, "columns are"):
+            self.profile(columns)
+
+    def test_a_column_more_at_the_end_is_accepted(self):
+        for row in self.rows:
+            row["more"] = 1
+        self.assertEqual(contract_checks.violations(self.profile(COLUMNS + ["more"])), [])
+
+    def test_a_line_with_a_cell_too_few_is_refused(self):
+        path = os.path.join(self.profile().directory, "threads.csv")
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("2,worker\n")
+        with self.assertRaisesRegex(NotAProfile, "line 4 has 2 cells"):
+            Profile(self.work.name)
+
+    def test_a_missing_file_is_refused(self):
+        self.profile()
+        os.remove(os.path.join(self.work.name, "locks.csv"))
+        with self.assertRaisesRegex(NotAProfile, "locks.csv"):
+            Profile(self.work.name)
+
+    def test_ids_out_of_order_are_found(self):
+        self.rows[2], self.rows[3] = self.rows[3], self.rows[2]
+        self.assert_found_by("check_layout")
+
+    def test_a_parent_behind_its_child_is_found(self):
+        self.rows[2]["parent"] = len(self.rows) - 1
+        self.assert_found_by("check_layout")
+
+    def test_a_wrong_depth_is_found(self):
+        self.change("fast", depth=7)
+        self.assert_found_by("check_layout")
+
+    def test_a_child_outside_its_parents_subtree_is_found(self):
+        serial = row_named(self.rows, "serial")
+        self.rows[-1]["parent"], self.rows[-1]["depth"] = row_named(self.rows, "slow")["id"], 4
+        self.assertEqual(self.rows[-2], serial)
+        self.assert_found_by("check_layout")
+
+    def test_an_unknown_kind_is_found(self):
+        self.change("fast", kind="function")
+        self.assert_found_by("check_rows")
+
+    def test_a_region_that_is_not_named_after_its_construct_is_found(self):
+        self.change("main [parallel fake.c:20]", name="main.omp_outlined")
+        self.assert_found_by("check_rows")
+
+    def test_two_rows_for_one_call_line_are_found(self):
+        slow = row_named(self.rows, "slow")
+        self.change("fast", name="slow", line=slow["line"])
+        self.assertEqual(contract_checks.violations(self.profile()), [], "calls on two lines are two rows")
+        for row in self.rows:
+            if row["name"] == "slow":
+                row["call_line"] = 21
+        self.assert_found_by("check_rows")
+
+    def test_seconds_with_other_than_six_decimals_are_found(self):
+        row_named(self.rows, "fast")["work (I)"] = "0.5"
+        self.assert_found_by("check_rows")
+
+    def test_inclusive_that_is_not_exclusive_plus_children_is_found(self):
+        row_named(self.rows, "main")["work (I)"] = "3.400000"
+        self.assert_found_by("check_sums")
+
+    def test_exclusive_above_inclusive_is_found(self):
+        row_named(self.rows, "main")["work (E)"] = "9.000000"
+        self.assert_found_by("check_sums")
+
+    def test_statements_that_do_not_add_up_are_found(self):
+        row_named(self.rows, "fake.c:16").update({"work (I)": "0.400000", "work (E)": "0.400000"})
+        self.assert_found_by("check_sums")
+
+    def test_siblings_in_the_wrong_order_are_found(self):
+        long_serial = fake_profile.example()
+        serial = long_serial.children[0].children[1]
+        for node in (serial, serial.children[0]):
+            node.exclusive["work"] = 30.0
+        sorted_rows = {row["name"]: row for row in fake_profile.tree_rows(long_serial)}
+        for row in self.rows:  # the new numbers in the old order
+            row.update({column: sorted_rows[row["name"]][column] for column in COLUMNS[9:]})
+        self.assert_found_by("check_order")
+
+    def test_a_percentage_against_another_base_is_found(self):
+        row_named(self.rows, "slow")["relative work"] = "99.000"
+        self.assert_found_by("check_percentages")
+
+    def test_a_percentage_above_100_is_found(self):
+        row_named(self.rows, "slow")["absolute work"] = "100.500"
+        self.assert_found_by("check_percentages")
+
+    def test_core_idleness_from_another_sum_is_found(self):
+        self.run_json["cores"] = 1
+        self.assert_found_by("check_core_idleness")
+
+    def test_unresolved_work_above_one_percent_is_found(self):
+        row_named(self.rows, "serial").update({"kind": "pseudo", "name": "<unresolved>"})
+        self.assert_found_by("check_resolved")
+
+    def test_a_frame_of_the_tool_itself_is_found(self):
+        self.change("fast", module="libblame.so")
+        self.assert_found_by("check_own_frames")
+
+    def test_a_lost_sample_without_a_name_is_found(self):
+        self.run_json["samples"]["delivered"] += 1
+        self.assert_found_by("check_run")
+
+    def test_a_missing_key_is_found(self):
+        del self.run_json["host"]
+        self.assert_found_by("check_run")
+
+    def test_more_cores_than_allowed_are_found(self):
+        self.run_json["cores"] = 100000
+        self.assert_found_by("check_run")
+
+    def test_an_idle_total_that_is_not_the_threads_sum_is_found(self):
+        self.run_json["idle_total_s"] = 1.9
+        self.assert_found_by("check_threads")
+
+    def test_lock_wait_that_is_felt_but_not_blamed_is_found(self):
+        row_named(self.rows, "<program root>")["lock wait here (I)"] = "0.600000"
+        self.assert_found_by("check_exact_laws")
+
+    def test_work_of_threads_that_is_not_in_the_tree_is_found(self):
+        self.threads[1]["work"] = "0.600000"
+        self.assert_found_by("check_exact_laws")
+
+    def test_thread_time_that_is_not_accounted_for_is_found(self):
+        self.threads[0]["end_s"] = "3.400000"
+        self.assert_found_by("check_sampled_laws")
+
+    def test_thread_idleness_against_another_wall_time_is_found(self):
+        self.run_json["wall_s"] = 2.7
+        self.assert_found_by("check_sampled_laws")
+
+    def test_idleness_while_nobody_was_busy_may_be_missing_and_no_more(self):
+        self.run_json["wall_s"] = 3.4
+        self.run_json["idle_nobody_busy_s"] = 0.8
+        self.assertEqual(contract_checks.violations(self.profile()), [])
+        self.run_json["idle_nobody_busy_s"] = 0.4
+        self.assert_found_by("check_sampled_laws")
+
+    def test_thread_idleness_is_judged_up_to_four_threads_a_core(self):
+        self.run_json["wall_s"] = 2.7
+        self.run_json["threads_max"] = 9  # the fake's other numbers are of two threads
+        found = list(contract_checks.check_sampled_laws(self.profile()))
+        self.assertEqual(found, [])
+        self.run_json["threads_max"] = 8
+        self.assertNotEqual(list(contract_checks.check_sampled_laws(self.profile())), [])
+
+    def test_a_wall_time_longer_than_the_process_is_found(self):
+        found = list(contract_checks.check_sampled_laws(self.profile(), elapsed_s=2.5))
+        self.assertRegex(" ".join(found), "exceeds the process's own")
+
+    def test_a_stated_law_with_unequal_sides_is_found(self):
+        self.run_json["conservation"]["shared"]["right"] = 5.0
+        self.assert_found_by("check_stated_laws")
+
+    def test_an_exact_law_that_nearly_holds_is_found(self):
+        self.run_json["conservation"]["lock wait"] = {"left": 0.5, "right": 0.5001, "exact": True}
+        self.assert_found_by("check_stated_laws")
+
+    def test_laws_that_are_not_stated_are_found(self):
+        self.run_json["conservation"] = {"time": {"left": 1, "right": 1}}
+        self.assert_found_by("check_stated_laws")
+
+
+class Expectations(unittest.TestCase):
+    needs_tool = False
+
+    def setUp(self):
+        self.work = tempfile.TemporaryDirectory()
+        self.addCleanup(self.work.cleanup)
+        fake_profile.write(self.work.name)
+        self.profile = Profile(self.work.name)
+
+    def verdict(self, line):
+        return judge(Expectation.parse(line), self.profile)
+
+    def test_a_met_expectation_is_right(self):
+        self.assertTrue(self.verdict("expect idleness slow 1.000000").right)
+        self.assertTrue(self.verdict("expect lock_wait slow 0.510000").right)
+
+    def test_an_expectation_off_by_more_than_its_tolerance_is_wrong(self):
+        self.assertFalse(self.verdict("expect idleness slow 1.060000").right)
+        self.assertFalse(self.verdict("expect work fast 0.535000").right)
+
+    def test_an_expectation_of_an_absent_function_is_wrong(self):
+        self.assertFalse(self.verdict("expect work nowhere 0.500000").right)
+
+    def test_a_path_is_matched_whole(self):
+        self.assertTrue(self.verdict("path 0.5 main > main [parallel fake.c:20] > fast").right)
+        self.assertFalse(self.verdict("path 0.5 main > fast").right)
+        self.assertFalse(self.verdict("path 0.5 main [parallel fake.c:20] > fast").right)
+
+    def test_below_asks_for_all_rows(self):
+        self.assertTrue(self.verdict("below fast main").right)
+        self.assertFalse(self.verdict("below fast serial").right)
+        self.assertFalse(self.verdict("below nowhere main").right)
+
+    def test_a_bound_that_is_exceeded_is_wrong(self):
+        self.assertFalse(self.verdict("bound idle_share 0.02").right)
+        self.assertTrue(self.verdict("bound idle_share 0.40").right)
+        self.assertFalse(self.verdict("bound directory_bytes 100").right)
+
+    def test_lines_that_are_no_expectations_are_left_alone(self):
+        self.assertIsNone(Expectation.parse("sum 3"))
+
+    def test_the_programs_own_sweep_agrees_with_paper(self):
+        result = subprocess.run([program("sweep_check")], stdout=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((result.returncode, result.stdout), (0, "wrong 0\n"))

@@ -1,0 +1,126 @@
+"""Variables of contract.md: what is refused and how, and what each does."""
+
+import os
+import re
+
+from harness import BlameTest, program
+
+# Variable: values that are not accepted, and what the message must name as accepted.
+REFUSED = {
+    "BLAME_RATE": (["0", "10001", "-5", "abc", "200x", "1e3", "99999999999999999999"], ["1", "10000"]),
+    "BLAME_CLOCK": (["sundial", "WALL", "wall "], ["wall", "cpu"]),
+    "BLAME_ENVIRONMENT": (["office", "dedicatedly"], ["dedicated", "shared"]),
+    "BLAME_CONTEXT": (["lazy"], ["deferred", "eager"]),
+    "BLAME_TASKS": (["none"], ["region", "creation"]),
+    "BLAME_DEPTH": (["0", "4097", "deep"], ["1", "4096"]),
+    "BLAME_CSV": (["2", "yes"], ["0", "1"]),
+    "BLAME_SUMMARY": (["maybe"], ["0", "1"]),
+    "BLAME_DISABLE": (["perhaps"], ["0", "1"]),
+}
+ACCEPTED = {
+    "BLAME_RATE": ["1", "10000"], "BLAME_CLOCK": ["wall", "cpu"], "BLAME_ENVIRONMENT": ["dedicated", "shared"],
+    "BLAME_CONTEXT": ["deferred", "eager"], "BLAME_TASKS": ["region"], "BLAME_DEPTH": ["1", "4096"],
+}
+DEFAULTS = {"rate": "200", "clock": "wall", "environment": "dedicated", "context": "deferred", "tasks": "region",
+            "depth": "512"}
+OWN_LINE = "the program's own line"
+
+
+class Options(BlameTest):
+    def quick(self, env=None, how="library", **options):
+        run = self.attached([program("quick"), "5"], env, how, **options)
+        self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+        return run
+
+    def test_a_refused_value_gives_one_line_with_name_value_and_what_is_accepted(self):
+        for variable, (values, accepted) in REFUSED.items():
+            for value in values:
+                with self.subTest(variable=variable, value=value):
+                    run = self.quick({variable: value})
+                    lines = [line for line in run.tool_lines() if variable in line]
+                    self.assertEqual(len(lines), 1, run)
+                    self.assertIn(value, lines[0])
+                    rest = lines[0].replace(value, "", 1)
+                    for word in accepted:
+                        self.assertRegex(rest, rf"(?<![\w.]){word}(?![\w.])", run)
+                    if variable != "BLAME_SUMMARY":
+                        self.assert_only_tool_lines(run, [OWN_LINE])
+                        self.assertEqual(run.tool_lines(), lines, run)
+
+    def test_with_a_refused_value_the_default_is_used(self):
+        refused = {name: values[0] for name, (values, _) in REFUSED.items()
+                   if name not in ("BLAME_CSV", "BLAME_SUMMARY", "BLAME_DISABLE")}
+        profile = self.load(self.quick(refused))
+        for name, value in DEFAULTS.items():
+            self.assertEqual(profile.option(name), value, name)
+
+    def test_accepted_values_are_taken_without_a_word(self):
+        for variable, values in ACCEPTED.items():
+            for value in values:
+                with self.subTest(variable=variable, value=value):
+                    run = self.quick({variable: value})
+                    self.assertEqual(run.stderr.splitlines(), [OWN_LINE], run)
+                    profile = self.load(run)
+                    self.assertEqual(profile.option(variable.removeprefix("BLAME_").lower()), value)
+
+    def test_an_unset_environment_gives_the_defaults(self):
+        profile = self.load(self.quick({"BLAME_RATE": None}))
+        for name, value in DEFAULTS.items():
+            self.assertEqual(profile.option(name), value, name)
+
+    def test_disabled_the_tool_leaves_no_trace(self):
+        for how in ("library", "launcher"):
+            with self.subTest(how=how):
+                run = self.quick({"BLAME_DISABLE": "1"}, how)
+                self.assertEqual(run.directories(), [])
+                self.assert_only_tool_lines(run, [OWN_LINE])
+
+    def test_without_csv_there_is_only_the_measurement_and_report_reads_it(self):
+        run = self.attached([program("imbalance2")], {"BLAME_CSV": "0"})
+        directory, = run.directories()
+        names = os.listdir(directory)
+        self.assertTrue(any(name.endswith(".blame") for name in names), names)
+        self.assertFalse(any(name.endswith(".csv") for name in names), names)
+        tree = self.reported_tree(directory)
+        self.assert_expectations("imbalance2 (report)", run, tree, 6)
+
+    def test_the_launchers_options_set_the_same(self):
+        run = self.quick({"BLAME_RATE": None, "BLAME_OUT": None}, "launcher",
+                         options=["--rate", "500", "--clock", "cpu", "--depth", "100", "--out", "profile"])
+        profile = self.load(run)
+        self.assertEqual([profile.option(name) for name in ("rate", "clock", "depth")], ["500", "cpu", "100"])
+
+    def test_an_option_outweighs_the_environment(self):
+        profile = self.load(self.quick({"BLAME_RATE": "300"}, "launcher", options=["--rate", "500"]))
+        self.assertEqual(profile.rate(), 500)
+
+
+class Summary(BlameTest):
+    def summary(self, name, env=None):
+        run = self.attached([program(name)], {"BLAME_SUMMARY": "1"} | (env or {}))
+        self.assertEqual(run.status, 0, run)
+        return run, run.stderr
+
+    def test_it_names_times_threads_metrics_and_the_directory(self):
+        run, text = self.summary("lock")
+        for word in ("thread", "work", "idleness", "overhead", "lock wait", "%"):
+            self.assertIn(word, text, run)
+        self.assertIn(os.path.basename(run.directories()[0]), text)
+        profile = self.load(run)
+        wall = profile.run["wall_s"]
+        seconds = [float(number) for number in re.findall(r"\d+\.\d+", text)]
+        self.assertTrue(any(abs(number - wall) < 0.06 for number in seconds), f"wall time {wall} in\n{text}")
+        lock_wait = profile.root["lock wait (I)"]
+        self.assertTrue(any(abs(number - lock_wait) < 0.06 for number in seconds), f"lock wait {lock_wait} in\n{text}")
+
+    def test_it_names_the_functions_to_blame_with_their_lines(self):
+        _, text = self.summary("lock")
+        self.assertRegex(text, r"long_holder")
+        self.assertRegex(text, r"lock\.c:\d+")
+        _, text = self.summary("serial_gap")
+        self.assertRegex(text, r"serial_part")
+
+    def test_it_is_short(self):
+        _, text = self.summary("imbalance2")
+        self.assertLessEqual(len(text.splitlines()), 30, text)
+        self.assertGreaterEqual(len(text.splitlines()), 5, text)

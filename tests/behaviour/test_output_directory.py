@@ -1,0 +1,181 @@
+"""Where profiles go: names, collisions, several processes, and places that cannot be written."""
+
+import os
+import re
+import socket
+import subprocess
+import threading
+
+from harness import BLAME, LIBRARY, BlameTest, clean_environment, execute, program
+
+OWN_LINE = "the program's own line"
+
+
+class Names(BlameTest):
+    def quick(self, env, how="library"):
+        run = self.attached([program("quick")], env, how)
+        self.assertEqual((run.status, run.stdout), (0, "sum 3\n"), run)
+        return run
+
+    def only_entry(self, run):
+        names = os.listdir(run.folder)
+        self.assertEqual(len(names), 1, names)
+        return names[0]
+
+    def test_patterns_are_replaced(self):
+        run = self.quick({"BLAME_OUT": "o-%e-%p-%h-%r", "OMPI_COMM_WORLD_RANK": "3", "PMI_RANK": "3"})
+        self.assertEqual(self.only_entry(run), f"o-quick-{run.pid}-{socket.gethostname()}-3")
+
+    def test_the_default_name_has_program_and_process(self):
+        run = self.quick({"BLAME_OUT": None})
+        self.assertEqual(self.only_entry(run), f"blame-quick-{run.pid}")
+
+    def test_the_default_name_under_an_mpi_launcher_has_the_rank(self):
+        for variable in ("OMPI_COMM_WORLD_RANK", "PMI_RANK"):
+            with self.subTest(variable=variable):
+                run = self.quick({"BLAME_OUT": None, variable: "12"})
+                self.assertEqual(self.only_entry(run), f"blame-quick-12-{run.pid}")
+
+    def test_an_existing_directory_is_never_touched(self):
+        folder = self.new_folder()
+        kept = os.path.join(folder, "profile", "kept")
+        os.mkdir(os.path.dirname(kept))
+        with open(kept, "w", encoding="utf-8") as file:
+            file.write("mine")
+        env = self.tool_environment({}) | {"OMP_TOOL_LIBRARIES": LIBRARY}
+        for expected in ("profile.1", "profile.2"):
+            run = execute([program("quick")], env, folder)
+            self.load(run, os.path.join(folder, expected))
+        self.assertEqual(sorted(os.listdir(folder)), ["profile", "profile.1", "profile.2"])
+        self.assertEqual(os.listdir(os.path.join(folder, "profile")), ["kept"])
+
+    def test_processes_at_once_get_a_directory_each(self):
+        folder, count, runs = self.new_folder(), 6, []
+        env = self.tool_environment({}) | {"OMP_TOOL_LIBRARIES": LIBRARY}
+        workers = [threading.Thread(target=lambda: runs.append(execute([program("quick")], env, folder)))
+                   for _ in range(count)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        self.assertEqual(sorted(os.listdir(folder)), ["profile"] + [f"profile.{i}" for i in range(1, count)])
+        self.assertEqual([run.stderr.splitlines() for run in runs], [[OWN_LINE]] * count)
+        pids = {self.load(runs[0], directory, elapsed=False).run["pid"] for directory in runs[0].directories()}
+        self.assertEqual(pids, {run.pid for run in runs})
+
+    def test_run_json_tells_which_run_it_was(self):
+        run = self.quick({})
+        profile = self.load(run)
+        self.assertEqual(profile.run["pid"], run.pid)
+        self.assertEqual(profile.run["host"], socket.gethostname())
+        self.assertIn("quick", str(profile.run["command"]))
+        self.assertEqual(profile.run["threads_max"], 2)
+
+
+class PlacesThatCannotBeWritten(BlameTest):
+    def assert_unharmed(self, run, mention):
+        self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+        self.assert_only_tool_lines(run, [OWN_LINE])
+        self.assertTrue(any(mention in line for line in run.tool_lines()), f"no line about {mention}\n{run}")
+        self.assertLessEqual(len(run.tool_lines()), 3, run)
+
+    def test_below_a_file_it_says_so_and_the_program_runs(self):
+        folder = self.new_folder()
+        with open(os.path.join(folder, "file"), "w", encoding="utf-8"):
+            pass
+        out = os.path.join(folder, "file", "profile")
+        for how in ("library", "launcher"):
+            with self.subTest(how=how):
+                self.assert_unharmed(self.attached([program("quick"), "5"], {"BLAME_OUT": out}, how), out)
+
+    def test_in_a_read_only_place_it_says_so_and_the_program_runs(self):
+        out = "/proc/profile"  # not even root may create it
+        self.assert_unharmed(self.attached([program("quick"), "5"], {"BLAME_OUT": out}), out)
+
+    def full_disk(self, bytes_free):
+        if os.geteuid() != 0:
+            self.skipTest("only root may mount the small disk")
+        folder = self.new_folder()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={bytes_free}", "tmpfs", folder],
+                                 capture_output=True, text=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest(f"no small disk could be mounted: {mounted.stderr.strip()}")
+        self.addCleanup(subprocess.run, ["umount", "-l", folder], check=False)
+        return os.path.join(folder, "profile")
+
+    def test_on_a_full_disk_the_program_runs_on(self):
+        out = self.full_disk(4096)
+        self.assert_unharmed(self.attached([program("quick"), "5"], {"BLAME_OUT": out}), out)
+
+    def test_a_disk_that_fills_up_costs_samples_that_are_counted(self):
+        out = self.full_disk(256 << 10)
+        run = self.attached([program("deep"), "1000"], {"BLAME_OUT": out, "BLAME_DEPTH": "4096", "BLAME_RATE": "2000"})
+        self.assertEqual((run.status, run.stdout.splitlines()[0]), (0, "frames 2002"), run)
+        self.assert_only_tool_lines(run)
+        self.assertGreaterEqual(len(run.tool_lines()), 1, f"the loss is not mentioned\n{run}")
+        self.assertTrue(any(re.search(r"memory|disk|space|full|written", line) for line in run.tool_lines()), run)
+
+    def assert_loss_is_named(self, argv, mention):
+        """In the summary, which is where losses are told."""
+        run = self.attached(argv, {"BLAME_SUMMARY": "1"})
+        self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+        lines = run.stderr.splitlines()
+        self.assertIn(OWN_LINE, lines)
+        self.assertTrue(any(re.search(mention, line) for line in lines), run)
+
+    def test_without_room_for_the_arena_the_program_runs_on_and_the_loss_is_named(self):
+        self.assert_loss_is_named(["prlimit", "--fsize=8192", program("quick"), "5"],
+                                  r"no room|no memory|no space|too large|cannot|could not|lost")
+
+    def test_without_signal_queue_entries_the_loss_is_named(self):
+        self.assert_loss_is_named(["prlimit", "--sigpending=0", program("quick"), "5"], r"lost.*timer|timer.*lost")
+
+
+class Launcher(BlameTest):
+    def test_it_exits_with_the_programs_status(self):
+        for status in (0, 1, 2, 77):
+            run = self.attached([program("quick"), str(status)], how="launcher")
+            self.assertEqual(run.status, status, run)
+
+    def test_it_leaves_the_programs_arguments_alone(self):
+        argv = ["/bin/echo", "--rate", "5", "--", "-x", "a b", ""]
+        run = self.attached(argv, how="launcher")
+        self.assertEqual((run.status, run.stdout), (0, "--rate 5 -- -x a b \n"), run)
+
+    def test_it_works_without_the_two_dashes(self):
+        env = self.tool_environment({})
+        run = execute([BLAME, "run", program("quick"), "6"], env, self.new_folder())
+        self.assertEqual(run.status, 6, run)
+        self.load(run)
+
+    def test_it_says_once_that_a_gcc_program_runs_on_another_runtime(self):
+        run = self.attached([program("quick_gcc"), "4"], how="launcher")
+        self.assertEqual((run.status, run.stdout), (4, "sum 3\n"), run)
+        self.assert_only_tool_lines(run, [OWN_LINE])
+        self.assertEqual(len([line for line in run.tool_lines() if re.search("gomp|GCC|gcc", line)]), 1, run)
+        self.assertGreater(self.load(run).total("work", "quick_share"), 0.1)
+
+    def test_it_says_that_a_static_program_cannot_be_profiled_and_runs_it(self):
+        run = self.attached([program("quick_static"), "9"], how="launcher")
+        self.assertEqual((run.status, run.stdout), (9, "sum 3\n"), run)
+        self.assert_only_tool_lines(run, [OWN_LINE])
+        self.assertTrue(any("static" in line for line in run.tool_lines()), run)
+        self.assertEqual(run.directories(), [], "an empty profile was left")
+
+    def test_a_missing_program_is_named(self):
+        run = self.attached(["./no-such-program"], how="launcher")
+        self.assertNotEqual(run.status, 0)
+        self.assertIn("no-such-program", run.stderr)
+        self.assertEqual(run.directories(), [])
+
+    def test_no_program_is_wrong_usage(self):
+        for argv in ([BLAME], [BLAME, "run"], [BLAME, "run", "--"], [BLAME, "frobnicate"]):
+            run = execute(argv, clean_environment(), self.new_folder())
+            self.assertEqual(run.status, 2, run)
+            self.assertTrue(run.stderr.strip(), run)
+
+    def test_a_wrong_option_is_named_with_what_is_accepted(self):
+        run = execute([BLAME, "run", "--sundial", program("quick")], clean_environment(), self.new_folder())
+        self.assertEqual(run.status, 2, run)
+        self.assertIn("--sundial", run.stderr)
+        self.assertIn("--rate", run.stderr)

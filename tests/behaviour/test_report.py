@@ -1,0 +1,153 @@
+"""`blame report`: views, formats, sorting, and what it says about input it cannot use."""
+
+import os
+import re
+import shutil
+
+from blame_profile import METRICS, Profile
+from harness import BLAME, BlameTest, clean_environment, execute, program
+
+VIEWS = ("top-down", "bottom-up", "flat", "threads", "locks")
+
+
+class Report(BlameTest):
+    shared = None
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.shared:
+            shutil.rmtree(cls.shared, ignore_errors=True)
+            cls.shared = None
+
+    def profile_directory(self):
+        """One run of lock.c for the whole class."""
+        if Report.shared is None:
+            run = self.attached([program("lock")])
+            self.load(run)
+            Report.shared = self.folder + "-lock"
+            shutil.copytree(run.directories()[0], Report.shared)
+        return Report.shared
+
+    def test_every_view_is_printed_as_text(self):
+        for view in VIEWS:
+            with self.subTest(view=view):
+                text = self.report(self.profile_directory(), "--view", view, "--sort", "lock-wait").stdout
+                self.assertTrue(text.strip())
+                if view not in ("threads", "locks"):
+                    self.assertIn("long_holder", text)
+                    self.assertRegex(text, r"lock\.c:\d+")
+
+    def test_top_down_is_the_default_and_its_csv_is_profile_csv(self):
+        tree, stored = self.reported_tree(self.profile_directory()), Profile(self.profile_directory())
+        self.assertEqual([row.cells for row in tree.rows], [row.cells for row in stored.rows])
+
+    def test_flat_sums_are_the_trees(self):
+        text = self.report(self.profile_directory(), "--view", "flat", "--format", "csv").stdout
+        stored = Profile(self.profile_directory())
+        self.assertIn("long_holder", text)
+        self.assertIn(f"{stored.total('lock wait', 'long_holder'):.6f}", text)
+
+    def test_folded_stacks_add_up_to_the_metric_they_are_sorted_by(self):
+        stored = Profile(self.profile_directory())
+        for metric, column in (("work", "work"), ("idleness", "idleness"), ("lock-wait", "lock wait")):
+            with self.subTest(metric=metric):
+                text = self.report(self.profile_directory(), "--format", "folded", "--sort", metric).stdout
+                stacks = [re.fullmatch(r"(\S.*) (\d+)", line) for line in text.splitlines()]
+                self.assertTrue(stacks and all(stacks), text)
+                self.assertTrue(any("main;" in match[1] for match in stacks), text)
+                total = sum(int(match[2]) for match in stacks)
+                seconds = stored.root[f"{column} (I)"]
+                # The unit is the tool's choice of a power of ten of a second.
+                self.assertTrue(any(abs(total / unit - seconds) < 0.02 * seconds + len(stacks) / unit
+                                    for unit in (1e3, 1e6, 1e9)), f"{total} for {seconds} s")
+
+    def test_sorting_puts_the_largest_first(self):
+        for metric, function in (("work", "long_holder"), ("lock-wait", "long_holder"), ("idleness", "waiter")):
+            with self.subTest(metric=metric):
+                text = self.report(self.profile_directory(), "--sort", metric).stdout
+                first = min((text.index(name), name) for name in ("long_holder", "waiter") if name in text)[1]
+                self.assertEqual(first, function, text)
+
+    def test_small_rows_are_cut_with_a_line_that_says_so(self):
+        text = self.report(self.profile_directory()).stdout
+        self.assertRegex(text, r"0\.5 ?%")
+
+    def test_text_fits_a_terminal(self):
+        for view in VIEWS:
+            widest = max(map(len, self.report(self.profile_directory(), "--view", view).stdout.splitlines()))
+            self.assertLessEqual(widest, 132, view)
+
+    def test_a_moved_profile_without_csv_files_is_read(self):
+        moved = os.path.join(self.folder, "moved")
+        shutil.copytree(self.profile_directory(), moved)
+        for name in os.listdir(moved):
+            if not name.endswith(".blame"):
+                os.remove(os.path.join(moved, name))
+        tree, stored = self.reported_tree(moved), Profile(self.profile_directory())
+        for metric in METRICS:
+            self.assertEqual(tree.root[f"{metric} (I)"], stored.root[f"{metric} (I)"], metric)
+
+
+class WhatCannotBeUsed(BlameTest):
+    def assert_refused(self, directory, mention):
+        run = self.report(directory, status=1)
+        self.assertEqual(run.stdout, "")
+        self.assertEqual(len(run.stderr.splitlines()), 1, run)
+        self.assertIn(mention, run.stderr)
+
+    def measurement(self):
+        run = self.attached([program("quick")])
+        directory, = run.directories()
+        name, = (name for name in os.listdir(directory) if name.endswith(".blame"))
+        return directory, os.path.join(directory, name)
+
+    def test_a_missing_directory(self):
+        self.assert_refused("/no/such/profile", "/no/such/profile")
+
+    def test_a_directory_without_a_measurement(self):
+        empty = self.new_folder()
+        self.assert_refused(empty, empty)
+
+    def test_an_empty_measurement(self):
+        directory, path = self.measurement()
+        with open(path, "r+b") as file:
+            file.truncate(0)
+        self.assert_refused(directory, os.path.basename(path))
+
+    def test_a_foreign_file(self):
+        directory, path = self.measurement()
+        with open(path, "r+b") as file:
+            file.write(b"\x7fELF" + b"x" * 60)
+        self.assert_refused(directory, os.path.basename(path))
+
+    def test_a_measurement_cut_in_the_middle_is_read_or_refused_in_one_line(self):
+        directory, path = self.measurement()
+        with open(path, "rb") as file:
+            data = file.read()
+        for size in (1, 100, 4096, len(data) // 2, len(data) - 1):
+            with open(path, "wb") as file:
+                file.write(data[:size])
+            from_report = self.report_any(directory)
+            self.assertIn(from_report.status, (0, 1), from_report)
+            if from_report.status == 1:
+                self.assertEqual(len(from_report.stderr.splitlines()), 1, from_report)
+
+    def report_any(self, directory):
+        return execute([BLAME, "report", directory], clean_environment(), self.new_folder())
+
+    def test_wrong_usage_names_the_option_and_what_is_accepted(self):
+        directory, _ = self.measurement()
+        for arguments, mentions in (
+                (["--view", "sideways"], ["--view", "sideways", *VIEWS]),
+                (["--format", "xml"], ["--format", "xml", "text", "csv", "folded"]),
+                (["--sort", "beauty"], ["--sort", "beauty", "work", "idleness"]),
+                (["--sundial"], ["--sundial", "--view"]),
+                (["--view"], ["--view"])):
+            with self.subTest(arguments=arguments):
+                run = self.report(directory, *arguments, status=2)
+                self.assertEqual(run.stdout, "")
+                for mention in mentions:
+                    self.assertIn(mention, run.stderr)
+
+    def test_no_directory_is_wrong_usage(self):
+        self.assertTrue(self.report(status=2).stderr.strip())

@@ -1,0 +1,146 @@
+"""Programs that do what programs do: end in every way, fork, load code, throw, use signals and small stacks. With the
+tool they print, return and end as without it, and their profiles are sound."""
+
+import os
+import unittest
+
+import contract_checks
+from harness import BUILD, PASSIVE, BlameTest, program
+
+STATUS = {"_exit": 3, "quick_exit": 3, "exit": 3, "exit_primary": 3, "exit_worker": 3, "abort": 134, "sigkill": 137,
+          "sigterm": 143, "segfault": 139}
+FINISHED = ("exit", "exit_primary")  # after these the runtime finalizes the tool, so the CSV files are there
+
+
+class Endings(BlameTest):
+    def end(self, way, how):
+        run = self.attached([program("endings"), way], how=how)
+        self.assertEqual((run.status, run.stdout), (STATUS[way], "before the end\n"), run)
+        self.assert_only_tool_lines(run)
+        directory, = run.directories()
+        tree = self.reported_tree(directory, [check for check in contract_checks.TREE_CHECKS
+                                              if check is not contract_checks.check_resolved])
+        # Two threads worked 0.5 s each. The last moments may be lost with a process that is killed.
+        self.assertAlmostEqual(tree.total("work", "before_the_end"), 1.0, delta=0.1, msg=f"{way} {how}")
+        if way in FINISHED:
+            self.assertIn("profile.csv", os.listdir(directory))
+        return run
+
+    def test_every_ending_keeps_its_status_and_leaves_a_readable_profile(self):
+        for way in STATUS:
+            with self.subTest(way=way):
+                self.end(way, "library")
+
+    def test_every_ending_keeps_its_status_under_the_launcher(self):
+        for way in STATUS:
+            with self.subTest(way=way):
+                self.end(way, "launcher")
+
+    def test_a_killed_programs_contexts_are_resolved_when_their_region_had_ended(self):
+        for way in ("sigkill", "_exit"):
+            with self.subTest(way=way):
+                self.reported_tree(self.end(way, "library").directories()[0])
+
+    def test_a_killed_profile_is_seen_in_every_view(self):
+        run = self.end("sigkill", "library")
+        for view in ("top-down", "bottom-up", "flat", "threads", "locks"):
+            with self.subTest(view=view):
+                self.assertTrue(self.report(run.directories()[0], "--view", view).stdout.strip())
+
+
+class Forks(BlameTest):
+    def profiles(self, way, how="library"):
+        run = self.attached([program("forks"), way], how=how)
+        self.assertEqual((run.status, run.stdout), (0, "child 7\n"), run)
+        self.assert_only_tool_lines(run)
+        self.assertEqual(len(run.directories()), 2, run)
+        loaded = [self.load(run, directory, elapsed=False) for directory in run.directories()]
+        parent, = (profile for profile in loaded if profile.total("work", "parent_work") > 0)
+        child, = (profile for profile in loaded if profile is not parent)
+        return parent, child
+
+    def assert_apart(self, parent, child):
+        self.assertAlmostEqual(parent.total("work", "parent_work"), 0.8, delta=0.08)
+        self.assertEqual(parent.total("work", "child_work"), 0)
+        self.assertAlmostEqual(child.total("work", "child_work"), 0.8, delta=0.08)
+        self.assertEqual(child.total("work", "parent_work"), 0)
+        self.assertNotEqual(parent.run["pid"], child.run["pid"])
+
+    def test_parent_and_child_without_exec_have_a_profile_each(self):
+        for how in ("library", "launcher"):
+            with self.subTest(how=how):
+                self.assert_apart(*self.profiles("fork", how))
+
+    def test_parent_and_executed_child_have_a_profile_each(self):
+        for how in ("library", "launcher"):
+            with self.subTest(how=how):
+                self.assert_apart(*self.profiles("exec", how))
+
+
+class SameWithTool(BlameTest):
+    """At 1,000 samples/s unless said otherwise."""
+
+    def same(self, name, *arguments, env=None, how="library"):
+        run = self.assert_same_with_tool([program(name), *arguments], env, how)
+        return run, self.load(run)
+
+    def test_a_loop_of_dlopen_and_dlclose(self):
+        for name, how in (("dlopen_loop", "library"), ("dlopen_loop_gcc", "launcher")):
+            with self.subTest(name=name):
+                _, profile = self.same(name, program("dlopen_lib.so"), how=how)
+                self.assertGreater(profile.total("work", "compute_beside"), 1.3)
+                self.assertGreater(profile.total("work", "load_and_call"), 1.3)
+
+    def test_a_loop_of_dlopen_and_dlclose_at_10000_per_second(self):
+        self.same("dlopen_loop", program("dlopen_lib.so"), env={"BLAME_RATE": "10000"})
+
+    def test_exceptions_on_all_threads(self):
+        for name, how in (("exceptions", "library"), ("exceptions_gcc", "launcher")):
+            with self.subTest(name=name):
+                _, profile = self.same(name, how=how)
+                self.assertGreater(sum(row["work (I)"] for row in profile.rows
+                                       if row.name.startswith("throw_and_catch")), 1.8)
+
+    def test_exceptions_at_10000_per_second(self):
+        self.same("exceptions", env={"BLAME_RATE": "10000"})
+
+    def test_the_programs_own_timers_and_handlers(self):
+        for how in ("library", "launcher"):
+            with self.subTest(how=how):
+                self.same("own_signals", how=how)
+
+    def test_small_stacks_used_up(self):
+        for name, how in (("small_stacks", "library"), ("small_stacks_gcc", "launcher")):
+            with self.subTest(name=name):
+                self.same(name, env=PASSIVE | {"OMP_STACKSIZE": "64k"}, how=how)
+
+    def test_64_threads_and_teams_of_changing_size(self):
+        run, profile = self.same("many_threads", env=PASSIVE)
+        self.assertEqual(profile.run["threads_max"], 64)
+        self.assertEqual(len(profile.threads), 64, run)
+        measurements = [name for name in os.listdir(profile.directory) if name.endswith(".blame")]
+        self.assertEqual(len(measurements), 1, "one measurement file a process")
+
+    def test_a_deep_recursion(self):
+        run = self.attached([program("deep"), "20000"], {"OMP_STACKSIZE": "64M"} | PASSIVE)
+        self.assertEqual((run.status, run.stdout.splitlines()[0]), (0, "frames 40002"), run)
+        self.load(run)
+
+    def test_a_program_without_any_thread_to_sample(self):
+        for how in ("library", "launcher"):
+            run = self.assert_same_with_tool(["/bin/true"], how=how)
+            self.assertEqual(run.status, 0)
+
+    @unittest.skipUnless(os.path.exists(os.path.join(BUILD, "tests", "eintr_calls")), "eintr_calls is not built")
+    def test_calls_that_a_signal_could_interrupt_return_as_without_it(self):
+        for how in ("library", "launcher"):
+            with self.subTest(how=how):
+                run = self.attached([program("eintr_calls")], how=how)
+                self.assertEqual(run.status, 0, run)
+                self.assert_only_tool_lines(run)
+
+
+class ConservationUnderLoad(BlameTest):
+    def test_an_oversubscribed_program_obeys_the_laws(self):
+        run, profile = self.profile_of("imbalance4", env=PASSIVE | {"BLAME_RATE": "4000"})
+        self.assertEqual(contract_checks.violations(profile), [], run)

@@ -1,0 +1,235 @@
+/* Blame known by construction. A program spins in named functions, records what each thread really did and
+ * when, and prints at its end what a correct profile must say:
+ *
+ *     expect METRIC FUNCTION SECONDS     inclusive METRIC summed over the outermost rows of FUNCTION
+ *     (FUNCTION may contain blanks: it ends at the last one)
+ *     path SECONDS A > B > C             inclusive work of the one row with these ancestors below the root
+ *     bound NAME VALUE                   an upper limit that the test knows by NAME
+ *
+ * The expectations come from the recorded clock readings, so noise on the machine moves both sides alike.
+ * They follow LMF13 eq. 1 with the integrated method: while b threads are busy (working or waiting for a
+ * lock) out of T, each busy thread's context inherits dt (T/b - 1) of idleness, and a waiter hands its share,
+ * and its waiting, to the holder of its lock. A thread is idle whenever it recorded nothing. */
+#ifndef BLAME_TESTS_ANALYTIC_H
+#define BLAME_TESTS_ANALYTIC_H
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A row of its own in the profile: never inlined, cloned or merged with its like. */
+#ifdef __clang__
+#define NAMED __attribute__((noinline))
+#else
+#define NAMED __attribute__((noinline, noclone, noipa))
+#endif
+/* Helpers must not stand between a named function and its caller: a call to them in tail position would
+ * replace the named function on the stack. */
+#define HELPER static inline __attribute__((always_inline))
+
+enum interval_kind { INTERVAL_WORK, INTERVAL_HOLD, INTERVAL_WAIT };
+
+struct interval {
+    double begin_s, end_s;
+    const char *function;
+    const void *lock; /* of HOLD and WAIT */
+    enum interval_kind kind;
+    int thread;
+    int team; /* threads in use while this ran: what shared idleness counts */
+};
+
+struct blamed {
+    const char *function;
+    double work, idleness, shared_idleness, lock_wait, lock_wait_here;
+};
+
+#define MAX_INTERVALS 65536
+#define MAX_FUNCTIONS 32
+#define MAX_THREADS   64
+
+static struct interval intervals[MAX_INTERVALS];
+static int interval_count;
+static struct blamed blamed[MAX_FUNCTIONS];
+static int blamed_count;
+static int thread_count;
+static _Thread_local int thread_number = -1;
+
+HELPER double clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Some arithmetic between two clock readings, so that a profile shows the caller and not only the vDSO. */
+HELPER void spin_until(double end_s)
+{
+    unsigned long state = 88172645463325252ul;
+    do {
+        for (int i = 0; i < 200; i++) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            __asm__ volatile("" : "+r"(state));
+        }
+    } while (clock_s() < end_s);
+}
+
+static inline void record_interval(enum interval_kind kind, const char *function, const void *lock,
+                                   double begin_s, double end_s)
+{
+    if (thread_number < 0)
+        thread_number = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
+    int slot = __atomic_fetch_add(&interval_count, 1, __ATOMIC_RELAXED);
+    if (slot >= MAX_INTERVALS || thread_number >= MAX_THREADS) {
+        fprintf(stderr, "analytic.h: more intervals or threads than it has room for\n");
+        abort();
+    }
+    struct interval *in = &intervals[slot];
+    in->kind = kind;
+    in->function = function;
+    in->lock = lock;
+    in->begin_s = begin_s;
+    in->end_s = end_s;
+    in->thread = thread_number;
+    in->team = omp_get_num_threads();
+}
+
+/* The whole body of most named functions: spin and record it. */
+HELPER void work_for(const char *function, double seconds)
+{
+    double begin_s = clock_s();
+    spin_until(begin_s + seconds);
+    record_interval(INTERVAL_WORK, function, NULL, begin_s, clock_s());
+}
+
+/* What a lock's user clocked: asked for it, got it, released it. */
+HELPER void record_lock(const char *function, const void *lock, double asked_s, double got_s,
+                        double released_s)
+{
+    record_interval(INTERVAL_WAIT, function, lock, asked_s, got_s);
+    record_interval(INTERVAL_HOLD, function, lock, got_s, released_s);
+}
+
+static inline struct blamed *blamed_row(const char *function)
+{
+    for (int i = 0; i < blamed_count; i++)
+        if (strcmp(blamed[i].function, function) == 0)
+            return &blamed[i];
+    if (blamed_count == MAX_FUNCTIONS)
+        abort();
+    blamed[blamed_count].function = function;
+    return &blamed[blamed_count++];
+}
+
+static inline int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static inline int compare_intervals(const void *a, const void *b)
+{
+    const struct interval *x = (const struct interval *)a, *y = (const struct interval *)b;
+    if (x->thread != y->thread)
+        return x->thread - y->thread;
+    return (x->begin_s > y->begin_s) - (x->begin_s < y->begin_s);
+}
+
+/* Charges `dt` seconds in which the threads were in `now` (NULL: idle). */
+static inline void sweep_step(struct interval *const *now, int threads_max, double dt)
+{
+    int busy = 0;
+    for (int i = 0; i < thread_count; i++)
+        busy += now[i] != NULL;
+    for (int i = 0; i < thread_count; i++) {
+        if (!now[i])
+            continue;
+        struct blamed *row = blamed_row(now[i]->function);
+        if (now[i]->kind == INTERVAL_WAIT) {
+            row->lock_wait_here += dt;
+            row = NULL;
+            for (int j = 0; j < thread_count; j++)
+                if (now[j] && now[j]->kind == INTERVAL_HOLD && now[j]->lock == now[i]->lock)
+                    row = blamed_row(now[j]->function);
+            if (!row) /* between a release and the next acquisition: nobody's doing */
+                continue;
+            row->lock_wait += dt;
+        } else {
+            row->work += dt;
+        }
+        row->idleness += dt * ((double)threads_max / busy - 1);
+        row->shared_idleness += dt * ((double)now[i]->team / busy - 1);
+    }
+}
+
+/* Exact integration over the elementary intervals between any two clock readings. */
+static inline void sweep(int threads_max)
+{
+    int first[MAX_THREADS + 1];
+    struct interval *now[MAX_THREADS];
+    int edge_count = 2 * interval_count;
+    double *edges = (double *)malloc((size_t)edge_count * sizeof *edges);
+    for (int i = 0; i < interval_count; i++) {
+        edges[2 * i] = intervals[i].begin_s;
+        edges[2 * i + 1] = intervals[i].end_s;
+    }
+    qsort(edges, (size_t)edge_count, sizeof *edges, compare_doubles);
+    qsort(intervals, (size_t)interval_count, sizeof *intervals, compare_intervals);
+    for (int i = 0, t = 0; t <= thread_count; t++) {
+        while (i < interval_count && intervals[i].thread < t)
+            i++;
+        first[t] = i;
+    }
+    int next[MAX_THREADS];
+    memcpy(next, first, sizeof next);
+    for (int e = 0; e + 1 < edge_count; e++) {
+        double dt = edges[e + 1] - edges[e];
+        if (dt <= 0)
+            continue;
+        for (int t = 0; t < thread_count; t++) {
+            while (next[t] < first[t + 1] && intervals[next[t]].end_s <= edges[e])
+                next[t]++;
+            struct interval *in = &intervals[next[t]];
+            now[t] = next[t] < first[t + 1] && in->begin_s <= edges[e] ? in : NULL;
+        }
+        sweep_step(now, threads_max, dt);
+    }
+    free(edges);
+}
+
+static inline void expect(const char *metric, const char *function, double seconds)
+{
+    printf("expect %s %s %.6f\n", metric, function, seconds);
+}
+
+static inline double recorded_work(const char *function)
+{
+    return blamed_row(function)->work;
+}
+
+/* Call it once, last, outside any region. `threads_max` is T: the most threads that ever existed at once. */
+static inline void print_expectations(int threads_max)
+{
+    sweep(threads_max);
+    for (int i = 0; i < blamed_count; i++) {
+        const struct blamed *row = &blamed[i];
+        expect("work", row->function, row->work);
+        expect("idleness", row->function, row->idleness);
+        if (row->lock_wait > 0)
+            expect("lock_wait", row->function, row->lock_wait);
+        if (row->lock_wait_here > 0)
+            expect("lock_wait_here", row->function, row->lock_wait_here);
+    }
+}
+
+/* Only for programs without nesting: there the team's size is the number of threads in use. */
+static inline void print_shared_expectations(void)
+{
+    for (int i = 0; i < blamed_count; i++)
+        expect("shared_idleness", blamed[i].function, blamed[i].shared_idleness);
+}
+
+#endif

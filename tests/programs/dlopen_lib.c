@@ -1,0 +1,20 @@
+/* What dlopen_loop.c loads and unloads: a few frames of its own, so that paths run through the mapping that
+ * goes away. */
+__attribute__((noinline)) static unsigned long churn(unsigned long state)
+{
+    for (int i = 0; i < 20000; i++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+    }
+    return state;
+}
+
+unsigned long plugin_work(unsigned long state);
+
+unsigned long plugin_work(unsigned long state)
+{
+    for (int i = 0; i < 20; i++)
+        state = churn(state) + 1;
+    return state;
+}

@@ -1,0 +1,47 @@
+/* Every way to end a program, by argument, after half a second of work whose profile must still be readable.
+ */
+#include "analytic.h"
+#include <signal.h>
+#include <unistd.h>
+
+NAMED static void before_the_end(void)
+{
+    spin_until(clock_s() + 0.5);
+    __asm__ volatile("");
+}
+
+static void end_by(const char *way)
+{
+    if (strcmp(way, "_exit") == 0)
+        _exit(3);
+    if (strcmp(way, "quick_exit") == 0)
+        quick_exit(3);
+    if (strcmp(way, "abort") == 0)
+        abort();
+    if (strcmp(way, "sigkill") == 0)
+        raise(SIGKILL);
+    if (strcmp(way, "sigterm") == 0)
+        raise(SIGTERM);
+    if (strcmp(way, "segfault") == 0)
+        raise(SIGSEGV);
+    exit(3);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    const char *way = argv[1];
+    printf("before the end\n");
+    fflush(stdout);
+    int ending_thread = strcmp(way, "exit_primary") == 0 ? 0 : strcmp(way, "exit_worker") == 0 ? 1 : -1;
+#pragma omp parallel num_threads(2)
+    {
+        before_the_end();
+        if (omp_get_thread_num() == ending_thread)
+            exit(3);
+        if (ending_thread >= 0) /* a region that is still running when the process ends */
+            spin_until(clock_s() + 5);
+    }
+    end_by(way);
+}

@@ -1,0 +1,69 @@
+# Builds the programs of the behaviour tests into $(BUILD)/tests. Included by the Makefile, or on its own:
+#     make -f tests/programs/programs.mk test-programs
+# NAME is built by clang, NAME_gcc by gcc (for `blame run`); the last part holds special variants.
+
+BUILD ?= build
+CLANG ?= clang-19
+CLANGXX ?= $(subst /clang,/clang++,$(patsubst clang%,clang++%,$(CLANG)))
+TEST_GCC ?= gcc
+TEST_GXX ?= g++
+
+TEST_SOURCE := tests/programs
+TEST_BIN := $(BUILD)/tests
+
+TEST_WARN := -Wall -Wextra -Werror
+TEST_CFLAGS := -O2 -g -fopenmp -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
+TEST_CXXFLAGS := -O2 -g -fopenmp -std=c++17 -D_GNU_SOURCE $(TEST_WARN)
+TEST_LIBS := -lpthread -ldl
+
+TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated integrated3 nested tasks taskwait \
+	taskgroup tiny_tasks handoff nest_lock unreleased regions deep tail_call dlopen_loop forks endings own_signals \
+	small_stacks many_threads two_pthreads qsort_serial leaves late_start quick
+
+TEST_EINTR := $(patsubst $(TEST_SOURCE)/%.c,%,$(wildcard $(TEST_SOURCE)/eintr_*.c))
+
+TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc dlopen_lib.so quick_static \
+	$(TEST_EINTR) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4
+
+.PHONY: test-programs
+test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
+
+$(TEST_BIN):
+	mkdir -p $@
+
+$(TEST_BOTH:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
+
+$(TEST_BOTH:%=$(TEST_BIN)/%_gcc): $(TEST_BIN)/%_gcc: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(TEST_GCC) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
+
+$(TEST_BIN)/sweep_check: $(TEST_SOURCE)/sweep_check.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -o $@ $<
+
+$(TEST_EINTR:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
+
+$(TEST_BIN)/exceptions: $(TEST_SOURCE)/exceptions.cc | $(TEST_BIN)
+	$(CLANGXX) $(TEST_CXXFLAGS) -o $@ $<
+
+$(TEST_BIN)/exceptions_gcc: $(TEST_SOURCE)/exceptions.cc | $(TEST_BIN)
+	$(TEST_GXX) $(TEST_CXXFLAGS) -o $@ $<
+
+$(TEST_BIN)/dlopen_lib.so: $(TEST_SOURCE)/dlopen_lib.c | $(TEST_BIN)
+	$(CLANG) -O2 -g $(TEST_WARN) -shared -fPIC -o $@ $<
+
+# No shared OpenMP runtime, no interpreter: nothing a tool could attach to.
+$(TEST_BIN)/quick_static: $(TEST_SOURCE)/quick.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(TEST_GCC) $(TEST_CFLAGS) -static -o $@ $<
+
+$(TEST_BIN)/imbalance2_nodebug: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -g0 -o $@ $<
+
+$(TEST_BIN)/imbalance2_stripped: $(TEST_BIN)/imbalance2_nodebug
+	strip --strip-all -o $@ $<
+
+$(TEST_BIN)/imbalance2_nopie: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -fno-pie -no-pie -o $@ $<
+
+$(TEST_BIN)/imbalance2_dwarf4: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -gdwarf-4 -o $@ $<
