@@ -84,6 +84,12 @@ static inline void state_set_idle(struct state_line *line, uint64_t now_ns) /* [
     store_release(&line->state, (uint32_t)STATE_IDLE); /* S2, pairs with state_census() */
 }
 
+/* While a thread that just became IDLE stands still for its own sample it does not grow idle for others. [handler] */
+static inline void state_hide_idle(struct state_line *line)
+{
+    store_relaxed(&line->idle_since_ns, UINT64_MAX / 2);
+}
+
 static inline void state_set_idle_region(struct state_line *line, struct region *region) /* [owner] */
 {
     store_relaxed(&line->region, region);

@@ -58,9 +58,17 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
     sample->pending = sample->before_ns < STATE_GRACE_NS;
     thread->ledger->recorded += delivery->count;
     if (sample->pending)
-        sample->settled_from_ns = clock_now_ns();
+        state_hide_idle(thread->line);
     else
         account_idle(thread->ledger, sample);
+    sample->since_ns = since_ns;
+}
+
+void sample_resume_idle(struct thread *thread, uint64_t begin_ns)
+{
+    uint64_t now_ns = clock_now_ns();
+    thread->idle.settled_from_ns = now_ns;
+    state_set_idle(thread->line, thread->idle.since_ns + (now_ns - begin_ns));
 }
 
 /* Where a waiter's blame goes: to the table for the holder; to a named row when nobody holds the lock (handoff: not

@@ -104,7 +104,10 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
         record(thread, info, context, now_ns);
     if (restart_interrupted_call(&thread->restart, context, now_ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
-    restart_note_sample(&thread->restart);
+    if (thread->idle.pending)
+        sample_resume_idle(thread, now_ns);
+    else
+        restart_note_sample(&thread->restart);
     errno = saved_errno;
     restart_leave(&thread->restart, context);
 }
@@ -131,16 +134,18 @@ bool sampler_init(void)
 
 void sampler_start(struct thread *thread)
 {
-    uint64_t now_ns = clock_now_ns();
-    /* Threads start within microseconds of each other; spread over the period they do not all sample at once. */
-    uint64_t phase_ns = (now_ns * 0x9e3779b97f4a7c15ull >> 11) % session.period_ns;
+    /* Phases as far apart as they can be (multiples of the golden section): a thread that stands still for its sample must
+     * not be what the next thread's sample sees, period after period. */
+    uint64_t now_ns = clock_now_ns(), period_ns = session.period_ns;
+    uint64_t phase_ns = ((state_line_number(thread->line) * 0x9e3779b97f4a7c15ull) >> 32) * period_ns >> 32;
+    uint64_t since_ns = now_ns - session.start_ns;
     thread->expirations = 0;
     thread->cpu_origin_ns = clock_thread_cpu_ns();
-    thread->timer_origin_ns = now_ns + phase_ns - session.period_ns;
-    if (thread->timer_origin_ns + session.period_ns <= now_ns)
-        thread->timer_origin_ns += session.period_ns;
+    thread->timer_origin_ns = session.start_ns + since_ns / period_ns * period_ns + phase_ns;
+    if (thread->timer_origin_ns > now_ns)
+        thread->timer_origin_ns -= period_ns;
     thread->sampled = os_timer_start(&thread->timer, sample_signal, session.options.clock == CLOCK_CPU,
-                                     thread->timer_origin_ns + session.period_ns, session.period_ns);
+                                     thread->timer_origin_ns + period_ns, period_ns);
     thread->ledger->timer_failed = !thread->sampled;
 }
 
