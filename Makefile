@@ -52,7 +52,18 @@ $(BUILD)/include/omp-tools.h:
 	ln -sf $(OMPT_HEADER) $@
 
 setup:
-	scripts/setup.sh
+	@scripts/setup.sh
+
+# The packages come first: clang's path is looked up again by a second make.
+demo: setup
+	@$(MAKE) --no-print-directory demo-run
+
+.PHONY: demo-run
+demo-run: all
+	$(CLANG) -O2 -g -fopenmp -o $(BUILD)/diffuse examples/diffuse.c -lm
+	rm -rf $(BUILD)/demo
+	./blame run --rate 1000 --out $(BUILD)/demo $(BUILD)/diffuse
+	./blame report $(BUILD)/demo
 
 include tests/programs/programs.mk
 include benchmarks/bench.mk

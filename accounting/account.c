@@ -12,7 +12,8 @@ static double shared_idle(double p, struct census census)
     return p * (in_use / busy - 1);
 }
 
-void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count, struct census census)
+void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count,
+                  struct census census)
 {
     metric->samples += count;
     if (overhead)

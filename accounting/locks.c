@@ -12,7 +12,7 @@
 #define KIND_BITS 56 /* where PROFILE_LOCK_KEY has the kind */
 
 struct entry {
-    uint64_t key; /* kind (4 bits), holder (12), wait id (48) */
+    uint64_t key;                                  /* kind (4 bits), holder (12), wait id (48) */
     uint64_t lock_wait, inverse_busy, shared_idle; /* doubles, as bits */
 } __attribute__((aligned(64)));
 

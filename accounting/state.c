@@ -56,7 +56,8 @@ uint32_t state_forget_holder(uint64_t key)
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < STATE_HELD_LOCKS; j++)
             if (load_relaxed(&lines[i].held[j]) == key) {
-                store_relaxed(&lines[i].held[j], 0); /* the one store into a foreign line: the name of a lost lock */
+                store_relaxed(&lines[i].held[j],
+                              0); /* the one store into a foreign line: the name of a lost lock */
                 return i;
             }
     return STATE_NO_HOLDER;

@@ -1,9 +1,9 @@
-/* Thread states, kept by the tool: one cache line a thread, written only by its thread with relaxed stores, read by
- * all at sample time (design: docs/concurrency.md, guarantees S1-S3).
+/* Thread states, kept by the tool: one cache line a thread, written only by its thread with relaxed stores,
+ * read by all at sample time (design: docs/concurrency.md, guarantees S1-S3).
  *
- * S1: a line is written by its thread's callbacks only; a reader sees each word whole, perhaps not all of one moment.
- * S2: IDLE is stored after idle_since_ns with release order, so that a reader never takes an old entry time.
- * S3: lines are never unmapped; ABSENT lines are skipped. */
+ * S1: a line is written by its thread's callbacks only; a reader sees each word whole, perhaps not all of one
+ * moment. S2: IDLE is stored after idle_since_ns with release order, so that a reader never takes an old
+ * entry time. S3: lines are never unmapped; ABSENT lines are skipped. */
 #ifndef BLAME_ACCOUNTING_STATE_H
 #define BLAME_ACCOUNTING_STATE_H
 
@@ -29,11 +29,11 @@ enum thread_state {
 
 struct state_line {
     uint32_t state;
-    uint32_t held_count;           /* locks held; those beyond STATE_HELD_LOCKS have no name here */
-    uint64_t idle_since_ns;        /* when the thread became IDLE */
-    uint64_t wait_key;             /* PROFILE_LOCK_KEY of the lock that a LOCKWAIT thread waits for */
-    struct region *region;         /* region in which the thread became IDLE, or NULL: in no team */
-    uint32_t region_instance;      /* the record's life at that time */
+    uint32_t held_count;      /* locks held; those beyond STATE_HELD_LOCKS have no name here */
+    uint64_t idle_since_ns;   /* when the thread became IDLE */
+    uint64_t wait_key;        /* PROFILE_LOCK_KEY of the lock that a LOCKWAIT thread waits for */
+    struct region *region;    /* region in which the thread became IDLE, or NULL: in no team */
+    uint32_t region_instance; /* the record's life at that time */
     uint32_t reserved;
     uint64_t held[STATE_HELD_LOCKS];
 } __attribute__((aligned(64)));
@@ -42,30 +42,31 @@ _Static_assert(sizeof(struct state_line) == 64, "a state line is one cache line"
 
 /* What the other threads do, counted at one sample. */
 struct census {
-    uint32_t busy;    /* b: WORK, LOCKWAIT, and IDLE within its grace; the asking thread included if it is busy */
-    uint32_t in_use;  /* t_now: threads that exist and are not between regions */
-    uint32_t holder;  /* the line of the thread that holds the lock that was asked for, or STATE_NO_HOLDER */
+    uint32_t
+        busy; /* b: WORK, LOCKWAIT, and IDLE within its grace; the asking thread included if it is busy */
+    uint32_t in_use; /* t_now: threads that exist and are not between regions */
+    uint32_t holder; /* the line of the thread that holds the lock that was asked for, or STATE_NO_HOLDER */
 };
 
-/* The line's number.                                                                                  [handler] */
+/* The line's number. [handler] */
 uint32_t state_line_number(const struct state_line *line);
 
-/* Makes the thread that is said to hold the lock forget it, and returns its line's number, or STATE_NO_HOLDER: the lock
- * was released by another thread.                                                                       [owner] */
+/* Makes the thread that is said to hold the lock forget it, and returns its line's number, or
+ * STATE_NO_HOLDER: the lock was released by another thread. [owner] */
 uint32_t state_forget_holder(uint64_t key);
 
-/* The next free line, ABSENT; NULL when all are taken.                                                   [any] */
+/* The next free line, ABSENT; NULL when all are taken. [any] */
 struct state_line *state_line_acquire(void);
 void state_line_release(struct state_line *line); /* [owner] */
 
-/* Forgets all lines: the child of a fork.                                                               [init] */
+/* Forgets all lines: the child of a fork. [init] */
 void state_reset(void);
 
-/* Counts all lines as of time_ns, the asking thread by its own line like any other. wait_key 0: no lock asked for.
- *                                                                                                     [handler] */
+/* Counts all lines as of time_ns, the asking thread by its own line like any other. wait_key 0: no lock asked
+ * for. [handler] */
 struct census state_census(uint64_t time_ns, uint64_t wait_key);
 
-/* True if the IDLE thread is between regions: the region it waits in has ended.                       [handler] */
+/* True if the IDLE thread is between regions: the region it waits in has ended. [handler] */
 static inline bool state_is_parked(const struct state_line *line)
 {
     const struct region *region = load_relaxed(&line->region);
@@ -78,13 +79,14 @@ static inline void state_set_work(struct state_line *line) /* [owner] */
     store_relaxed(&line->state, (uint32_t)STATE_WORK);
 }
 
-static inline void state_set_idle(struct state_line *line, uint64_t now_ns) /* [owner] */
+static inline void state_set_idle(struct state_line *line, uint64_t now_ns) /* [handler] */
 {
     store_relaxed(&line->idle_since_ns, now_ns);
     store_release(&line->state, (uint32_t)STATE_IDLE); /* S2, pairs with state_census() */
 }
 
-/* While a thread that just became IDLE stands still for its own sample it does not grow idle for others. [handler] */
+/* While a thread that just became IDLE stands still for its own sample it does not grow idle for others.
+ * [handler] */
 static inline void state_hide_idle(struct state_line *line)
 {
     store_relaxed(&line->idle_since_ns, UINT64_MAX / 2);
@@ -111,8 +113,9 @@ static inline void state_lock_held(struct state_line *line, uint64_t key) /* [ow
     store_relaxed(&line->state, (uint32_t)STATE_WORK);
 }
 
-/* Locks are mostly released in reverse order; any order works. A lock that was taken while the names were full is
- * forgotten as one without a name. False when this thread held no such lock: another's task releases it. [owner] */
+/* Locks are mostly released in reverse order; any order works. A lock that was taken while the names were
+ * full is forgotten as one without a name. False when this thread held no such lock: another's task releases
+ * it. [owner] */
 static inline bool state_lock_released(struct state_line *line, uint64_t key)
 {
     uint32_t count = line->held_count;

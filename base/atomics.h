@@ -5,17 +5,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define load_relaxed(p)           __atomic_load_n((p), __ATOMIC_RELAXED)
-#define load_acquire(p)           __atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define store_relaxed(p, v)       __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-#define store_release(p, v)       __atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define store_seq_cst(p, v)       __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
-#define load_seq_cst(p)           __atomic_load_n((p), __ATOMIC_SEQ_CST)
-#define fetch_add_relaxed(p, v)   __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
-#define fetch_add_acq_rel(p, v)   __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
-#define fetch_or_acq_rel(p, v)    __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)
-#define exchange_acq_rel(p, v)    __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
-#define compare_exchange(p, e, v) __atomic_compare_exchange_n((p), (e), (v), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+#define load_relaxed(p)         __atomic_load_n((p), __ATOMIC_RELAXED)
+#define load_acquire(p)         __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define store_relaxed(p, v)     __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define store_release(p, v)     __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define store_seq_cst(p, v)     __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
+#define load_seq_cst(p)         __atomic_load_n((p), __ATOMIC_SEQ_CST)
+#define fetch_add_relaxed(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+#define fetch_add_acq_rel(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
+#define fetch_or_acq_rel(p, v)  __atomic_fetch_or((p), (v), __ATOMIC_ACQ_REL)
+#define exchange_acq_rel(p, v)  __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
+#define compare_exchange(p, e, v)                                                                            \
+    __atomic_compare_exchange_n((p), (e), (v), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
 
 /* Orders a thread's accesses against its own signal handler: the compiler's reordering only. */
 #define signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)

@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* Writes "blame: " and the NULL-terminated list of strings as one line, with one write(2); longer than 1,024 bytes
- * is cut.                                                                                              [handler] */
+/* Writes "blame: " and the NULL-terminated list of strings as one line, with one write(2); longer than 1,024
+ * bytes is cut. [handler] */
 void log_line(const char *first, ...) __attribute__((sentinel));
 
-/* Decimal digits of value in buffer (at least 21 bytes); returns buffer.                               [handler] */
+/* Decimal digits of value in buffer (at least 21 bytes); returns buffer. [handler] */
 const char *log_decimal(uint64_t value, char *buffer);
 
 #endif

@@ -8,7 +8,7 @@ enum profile_module_flag {
     PROFILE_MODULE_SYSTEM = 4,     /* libc, the loader, the vDSO */
     PROFILE_MODULE_TOOL = 8,       /* libblame itself */
     PROFILE_MODULE_VDSO = 16,
-    PROFILE_MODULE_PATH_CUT = 32,  /* the path did not fit */
+    PROFILE_MODULE_PATH_CUT = 32, /* the path did not fit */
 };
 
 #endif

@@ -19,7 +19,8 @@
 
 void *os_map(size_t bytes)
 {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
@@ -214,9 +215,9 @@ bool os_copy_file(const char *from, const char *to)
 
 bool os_is_network_path(const char *path)
 {
-    static const unsigned long network[] = {0x6969 /* NFS */,     0x0BD00BD0 /* Lustre */, 0x47504653 /* GPFS */,
-                                            0x65735546 /* FUSE */, 0x517B /* SMB */,        0xFF534D42 /* CIFS */,
-                                            0xFE534D42 /* SMB2 */, 0x01021997 /* 9P */};
+    static const unsigned long network[] = {
+        0x6969 /* NFS */, 0x0BD00BD0 /* Lustre */, 0x47504653 /* GPFS */, 0x65735546 /* FUSE */,
+        0x517B /* SMB */, 0xFF534D42 /* CIFS */,   0xFE534D42 /* SMB2 */, 0x01021997 /* 9P */};
     struct statfs fs;
     if (statfs(path, &fs) != 0)
         return false;

@@ -1,5 +1,5 @@
-/* The operating system, behind one narrow file. Calls tagged [handler] are plain system calls: no cancellation
- * points, no locks, no allocation. They may set errno; a handler saves it. */
+/* The operating system, behind one narrow file. Calls tagged [handler] are plain system calls: no
+ * cancellation points, no locks, no allocation. They may set errno; a handler saves it. */
 #ifndef BLAME_BASE_OS_H
 #define BLAME_BASE_OS_H
 
@@ -10,43 +10,44 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Zeroed private memory, page aligned; NULL when there is none.                                       [handler] */
+/* Zeroed private memory, page aligned; NULL when there is none. [handler] */
 void *os_map(size_t bytes);
 void os_unmap(void *memory, size_t bytes); /* [handler] */
 
-/* A private read-only view of a file's bytes, NULL on failure. offset must be page aligned.           [handler] */
+/* A private read-only view of a file's bytes, NULL on failure. offset must be page aligned. [handler] */
 const void *os_map_file(int fd, uint64_t offset, size_t bytes);
 
-/* A shared writable view; the bytes must exist (os_reserve) before they are touched.                  [handler] */
+/* A shared writable view; the bytes must exist (os_reserve) before they are touched. [handler] */
 void *os_map_shared(int fd, uint64_t offset, size_t bytes);
 
-/* Makes the file's bytes exist on disk, so that a full disk is an error here and not a SIGBUS later.   [handler] */
+/* Makes the file's bytes exist on disk, so that a full disk is an error here and not a SIGBUS later.
+ * [handler] */
 bool os_reserve(int fd, uint64_t offset, size_t bytes);
 
-int os_open_read(const char *path);                              /* [handler] */
-ssize_t os_read(int fd, void *buffer, size_t bytes);             /* [handler] */
-ssize_t os_write(int fd, const void *buffer, size_t bytes);      /* [handler] */
-void os_close(int fd);                                           /* [handler] */
-bool os_file_id(int fd, uint64_t *device, uint64_t *inode);      /* [handler] */
-bool os_copy_memory(void *to, uintptr_t from, size_t bytes);     /* faults are a false, not a signal  [handler] */
+int os_open_read(const char *path);                          /* [handler] */
+ssize_t os_read(int fd, void *buffer, size_t bytes);         /* [handler] */
+ssize_t os_write(int fd, const void *buffer, size_t bytes);  /* [handler] */
+void os_close(int fd);                                       /* [handler] */
+bool os_file_id(int fd, uint64_t *device, uint64_t *inode);  /* [handler] */
+bool os_copy_memory(void *to, uintptr_t from, size_t bytes); /* faults are a false, not a signal [handler] */
 
 pid_t os_tid(void); /* [handler] */
 
-/* A timer that signals the calling thread every period_ns from first_ns (absolute, on CLOCK_MONOTONIC) on; for a CPU
- * clock, first_ns is ignored. Returns false when the system has no timer left.                         [owner] */
+/* A timer that signals the calling thread every period_ns from first_ns (absolute, on CLOCK_MONOTONIC) on;
+ * for a CPU clock, first_ns is ignored. Returns false when the system has no timer left. [owner] */
 bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 void os_timer_stop(timer_t timer); /* [owner] */
 
-/* Cores that this process may run on: affinity, and the cgroup's quota rounded up.                     [init] */
+/* Cores that this process may run on: affinity, and the cgroup's quota rounded up. [init] */
 unsigned os_cores(void);
 
-/* CLOCK_MONOTONIC time when the process started: to 10 ms, the resolution of /proc.                   [init] */
+/* CLOCK_MONOTONIC time when the process started: to 10 ms, the resolution of /proc. [init] */
 uint64_t os_process_start_ns(void);
 
-/* Copies a file; `to` must not exist. False with errno set on failure.                                 [init] */
+/* Copies a file; `to` must not exist. False with errno set on failure. [init] */
 bool os_copy_file(const char *from, const char *to);
 
-/* True when path lies on a file system where shared mappings stall (NFS, Lustre, GPFS, FUSE, SMB).    [init] */
+/* True when path lies on a file system where shared mappings stall (NFS, Lustre, GPFS, FUSE, SMB). [init] */
 bool os_is_network_path(const char *path);
 
 #endif

@@ -28,7 +28,8 @@ static void measure(int depth)
     for (int i = 0; i < walks; i++)
         kept += walk();
     double ns = (double)(clock_now_ns() - begin_ns) / walks;
-    printf("depth %4d: %4lu frames, %8.0f ns a walk, %6.1f ns a frame\n", depth, frames, ns, ns / (double)frames);
+    printf("depth %4d: %4lu frames, %8.0f ns a walk, %6.1f ns a frame\n", depth, frames, ns,
+           ns / (double)frames);
 }
 
 /* Not a tail call: each level keeps its frame. */

@@ -1,9 +1,9 @@
-/* The arena: the measurement file, grown by chunks that are mapped where they stand. What is written here is on its
- * way to the disk whatever happens to the process.
+/* The arena: the measurement file, grown by chunks that are mapped where they stand. What is written here is
+ * on its way to the disk whatever happens to the process.
  *
- * Guarantee A1: a chunk's disk space exists before its memory is touched (a full disk is a NULL, not a SIGBUS).
- * Guarantee A2: arena_chunks[n] is published with release order after the chunk's header is complete; whoever got a
- *               unit's index through an acquire load may follow it. */
+ * Guarantee A1: a chunk's disk space exists before its memory is touched (a full disk is a NULL, not a
+ * SIGBUS). Guarantee A2: arena_chunks[n] is published with release order after the chunk's header is
+ * complete; whoever got a unit's index through an acquire load may follow it. */
 #ifndef BLAME_CCT_ARENA_H
 #define BLAME_CCT_ARENA_H
 
@@ -13,32 +13,33 @@
 
 #include "cct/profile_format.h"
 
-/* Creates the file (it must not exist) and its header; false with errno set on failure.                 [init] */
+/* Creates the file (it must not exist) and its header; false with errno set on failure. [init] */
 bool arena_open(const char *path);
 
-/* Forgets the file without writing to it: the child of a fork.                                          [init] */
+/* Forgets the file without writing to it: the child of a fork. [init] */
 void arena_abandon(void);
 
-/* Unmaps nothing (late samples may still read), marks the file as finished.                             [init] */
+/* Unmaps nothing (late samples may still read), marks the file as finished. [init] */
 void arena_finish(void);
 
 bool arena_is_open(void); /* [handler] */
 
-/* The header in the file; NULL when no arena is open.                                                 [handler] */
+/* The header in the file; NULL when no arena is open. [handler] */
 struct profile_header *arena_header(void);
 
-/* A new chunk, number in *chunk_no; NULL when the disk is full or memory is out (asked again only after a pause, so
- * that a full disk does not cost a system call per sample).                                           [handler] */
+/* A new chunk, number in *chunk_no; NULL when the disk is full or memory is out (asked again only after a
+ * pause, so that a full disk does not cost a system call per sample). [handler] */
 struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, uint32_t *chunk_no);
 
-/* The unit with that index; the index must have come from the arena.                                  [handler] */
+/* The unit with that index; the index must have come from the arena. [handler] */
 void *arena_unit(uint32_t unit_idx);
 
-/* A zeroed record in a chunk of the kind (thread, module), its number in *number (0, 1, ...). Serialised by the
- * caller. NULL when there is no room.                                                                 [handler] */
+/* A zeroed record in a chunk of the kind (thread, module), its number in *number (0, 1, ...). Serialised by
+ * the caller. NULL when there is no room. [handler] */
 void *arena_record(enum profile_chunk_kind kind, uint32_t *number);
 
-/* Appends "key\0value\0"; serialised by the caller; false when there is no room or the pair is too long.  [any] */
+/* Appends "key\0value\0"; serialised by the caller; false when there is no room or the pair is too long.
+ * [any] */
 bool arena_text(const char *key, const char *value);
 
 #endif

@@ -1,12 +1,13 @@
 /* The measurement file (*.blame): the arena that threads write while the program runs, and that every reader
  * reads. docs/format.md describes it in prose.
  *
- * Layout: one header of PROFILE_HEADER_BYTES, then chunks of PROFILE_CHUNK_BYTES each. A chunk has one kind and
- * one owner; only the owner writes to it. Everything is little-endian and naturally aligned. The file is a valid
- * profile at any instant: a record is complete before the count that covers it is raised.
+ * Layout: one header of PROFILE_HEADER_BYTES, then chunks of PROFILE_CHUNK_BYTES each. A chunk has one kind
+ * and one owner; only the owner writes to it. Everything is little-endian and naturally aligned. The file is
+ * a valid profile at any instant: a record is complete before the count that covers it is raised.
  *
  * A node's index is its unit number counted over the whole file's chunks:
- *     node_idx = chunk_no * PROFILE_UNITS_PER_CHUNK + unit        (unit 0 of a chunk is its header, so 0 = none)
+ *     node_idx = chunk_no * PROFILE_UNITS_PER_CHUNK + unit        (unit 0 of a chunk is its header, so 0 =
+ * none)
  */
 #ifndef BLAME_CCT_PROFILE_FORMAT_H
 #define BLAME_CCT_PROFILE_FORMAT_H
@@ -26,7 +27,7 @@
 
 enum profile_chunk_kind {
     PROFILE_CHUNK_FREE = 0,
-    PROFILE_CHUNK_TREE = 1,   /* nodes grow upward from unit 1, metrics (2 units each) downward from the end */
+    PROFILE_CHUNK_TREE = 1, /* nodes grow upward from unit 1, metrics (2 units each) downward from the end */
     PROFILE_CHUNK_THREAD = 2, /* struct profile_thread[], from byte PROFILE_THREAD_BYTES on */
     PROFILE_CHUNK_MODULE = 3, /* struct profile_module[], from byte PROFILE_MODULE_BYTES on */
     PROFILE_CHUNK_TEXT = 4,   /* "key\0value\0" pairs, from byte PROFILE_UNIT_BYTES on: see docs/format.md */
@@ -40,36 +41,41 @@ struct profile_chunk {
     uint32_t reserved[4];
 };
 
-/* What a node stands for. `key` depends on it; an address key is a PROFILE_KEY (module and link-time address). */
+/* What a node stands for. `key` depends on it; an address key is a PROFILE_KEY (module and link-time
+ * address). */
 enum profile_node_kind {
-    PROFILE_NODE_FREE = 0,      /* recycled, to be skipped */
-    PROFILE_NODE_ROOT = 1,      /* parent 0: the tree's resolved contexts, from the program's root on */
-    PROFILE_NODE_TRIE = 2,      /* parent 0: region contexts are interned below; carries no metrics, skip */
-    PROFILE_NODE_REGION = 3,    /* parent 0: contexts of a region not resolved yet; key: the fork call's address, or 0 */
-    PROFILE_NODE_FRAME = 4,     /* user code; key: address inside the instruction (for callers: return address - 1) */
-    PROFILE_NODE_RUNTIME = 5,   /* inside the OpenMP runtime; key: address in the entry that user code called */
-    PROFILE_NODE_LOCK = 6,      /* lock metrics of its parent, by lock; key: PROFILE_LOCK_KEY */
-    PROFILE_NODE_PSEUDO = 7,    /* key: enum profile_pseudo */
+    PROFILE_NODE_FREE = 0, /* recycled, to be skipped */
+    PROFILE_NODE_ROOT = 1, /* parent 0: the tree's resolved contexts, from the program's root on */
+    PROFILE_NODE_TRIE = 2, /* parent 0: region contexts are interned below; carries no metrics, skip */
+    PROFILE_NODE_REGION =
+        3, /* parent 0: contexts of a region not resolved yet; key: the fork call's address, or 0 */
+    PROFILE_NODE_FRAME =
+        4, /* user code; key: address inside the instruction (for callers: return address - 1) */
+    PROFILE_NODE_RUNTIME = 5, /* inside the OpenMP runtime; key: address in the entry that user code called */
+    PROFILE_NODE_LOCK = 6,    /* lock metrics of its parent, by lock; key: PROFILE_LOCK_KEY */
+    PROFILE_NODE_PSEUDO = 7,  /* key: enum profile_pseudo */
 };
 
 enum profile_pseudo {
-    PROFILE_PSEUDO_BEFORE_START = 1,  /* <before OpenMP start> */
-    PROFILE_PSEUDO_UNRELEASED = 2,    /* <unreleased lock>: blame on a lock that nobody released */
-    PROFILE_PSEUDO_TRUNCATED = 3,     /* <truncated>: the outer part of the path is missing above this row */
-    PROFILE_PSEUDO_UNRESOLVED = 4,    /* <unresolved>: the context of the region is not known */
-    PROFILE_PSEUDO_BARRIER = 5,       /* kind runtime, <region end>: forking and joining, no user frame on the stack */
-    PROFILE_PSEUDO_HANDOFF = 6,       /* <lock handoff>: waiting while nobody held the lock */
-    PROFILE_PSEUDO_TABLE_FULL = 7,    /* <lock table full>: blame that had no room in the table of contended locks */
+    PROFILE_PSEUDO_BEFORE_START = 1, /* <before OpenMP start> */
+    PROFILE_PSEUDO_UNRELEASED = 2,   /* <unreleased lock>: blame on a lock that nobody released */
+    PROFILE_PSEUDO_TRUNCATED = 3,    /* <truncated>: the outer part of the path is missing above this row */
+    PROFILE_PSEUDO_UNRESOLVED = 4,   /* <unresolved>: the context of the region is not known */
+    PROFILE_PSEUDO_BARRIER =
+        5, /* kind runtime, <region end>: forking and joining, no user frame on the stack */
+    PROFILE_PSEUDO_HANDOFF = 6, /* <lock handoff>: waiting while nobody held the lock */
+    PROFILE_PSEUDO_TABLE_FULL =
+        7, /* <lock table full>: blame that had no room in the table of contended locks */
 };
 
-#define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr) & 0xffffffffffffull))
+#define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr)&0xffffffffffffull))
 #define PROFILE_KEY_MODULE(key)       ((uint32_t)((key) >> 48))
-#define PROFILE_KEY_VADDR(key)        ((key) & 0xffffffffffffull)
+#define PROFILE_KEY_VADDR(key)        ((key)&0xffffffffffffull)
 /* Module 0: no module was there; the vaddr is the absolute address. */
 
-#define PROFILE_LOCK_KEY(kind, wait_id) (((uint64_t)(kind) << 56) | ((uint64_t)(wait_id) & 0xffffffffffffffull))
+#define PROFILE_LOCK_KEY(kind, wait_id) (((uint64_t)(kind) << 56) | ((uint64_t)(wait_id)&0xffffffffffffffull))
 #define PROFILE_LOCK_KEY_KIND(key)      ((uint32_t)((key) >> 56))
-#define PROFILE_LOCK_KEY_ID(key)        ((key) & 0xffffffffffffffull)
+#define PROFILE_LOCK_KEY_ID(key)        ((key)&0xffffffffffffffull)
 
 enum profile_lock_kind {
     PROFILE_LOCK_UNKNOWN = 0,
@@ -91,8 +97,8 @@ struct profile_node {
     uint8_t reserved[3];
 };
 
-/* Exclusive sums of one node; times in nanoseconds (docs/accounting.md). The busy time `own` of LMF13 eq. 1 is
- * work + overhead + lock_wait. */
+/* Exclusive sums of one node; times in nanoseconds (docs/accounting.md). The busy time `own` of LMF13 eq. 1
+ * is work + overhead + lock_wait. */
 struct profile_metric {
     uint64_t samples;      /* samples attributed here (a sample with overruns counts 1 + overruns) */
     double work;           /* p summed over samples in WORK */
@@ -106,10 +112,10 @@ struct profile_metric {
 
 /* Why a delivered sample was not recorded; names in profile_drop_name[] (cct/profile_format.c). */
 enum profile_drop {
-    PROFILE_DROP_IN_TOOL = 0,     /* the thread was inside the tool */
-    PROFILE_DROP_NO_MEMORY = 1,   /* no chunk for the tree: disk or memory full */
-    PROFILE_DROP_STOPPING = 2,    /* after measurement ended */
-    PROFILE_DROP_NO_PATH = 3,     /* not even one frame could be had */
+    PROFILE_DROP_IN_TOOL = 0,   /* the thread was inside the tool */
+    PROFILE_DROP_NO_MEMORY = 1, /* no chunk for the tree: disk or memory full */
+    PROFILE_DROP_STOPPING = 2,  /* after measurement ended */
+    PROFILE_DROP_NO_PATH = 3,   /* not even one frame could be had */
     PROFILE_DROP_OVERLOAD = 4,  /* handling takes longer than the sampling period: the program must get on */
     PROFILE_DROP_REASONS = 8
 };
@@ -127,29 +133,29 @@ struct profile_thread {
     uint32_t kind;
     int32_t tid;
     uint64_t begin_ns;
-    uint64_t end_ns;            /* 0 while the thread runs; last_ns then bounds it from below */
-    uint64_t last_ns;           /* time of the last sample */
-    uint64_t delivered;         /* samples delivered, overruns included */
-    uint64_t recorded;          /* samples recorded, overruns included */
+    uint64_t end_ns;    /* 0 while the thread runs; last_ns then bounds it from below */
+    uint64_t last_ns;   /* time of the last sample */
+    uint64_t delivered; /* samples delivered, overruns included */
+    uint64_t recorded;  /* samples recorded, overruns included */
     uint64_t dropped[PROFILE_DROP_REASONS];
     double work, overhead, lock_wait; /* p summed by the state the sample hit (lock_wait: as waiter) */
-    double idle;                /* p summed over samples settled as idleness, parked time included */
-    double parked;              /* the part of idle between regions, in no team */
-    double idle_nobody_busy;    /* the part of idle while no thread was busy: nobody to blame */
-    uint64_t paths_truncated;   /* samples whose path ends in <truncated> */
-    uint64_t unrestored_calls;  /* system calls that returned EINTR because of a sample */
-    uint64_t timer_failed;      /* 1: no timer could be had, the thread's lifetime is not sampled */
-    double dropped_ns;          /* p summed over dropped samples */
-    uint64_t unwind_slow;       /* frames that took the unwinder's slow way */
-    uint64_t frames;            /* frames walked */
+    double idle;                      /* p summed over samples settled as idleness, parked time included */
+    double parked;                    /* the part of idle between regions, in no team */
+    double idle_nobody_busy;          /* the part of idle while no thread was busy: nobody to blame */
+    uint64_t paths_truncated;         /* samples whose path ends in <truncated> */
+    uint64_t unrestored_calls;        /* system calls that returned EINTR because of a sample */
+    uint64_t timer_failed;            /* 1: no timer could be had, the thread's lifetime is not sampled */
+    double dropped_ns;                /* p summed over dropped samples */
+    uint64_t unwind_slow;             /* frames that took the unwinder's slow way */
+    uint64_t frames;                  /* frames walked */
     uint64_t reserved[38];
 };
 
 #define PROFILE_MODULE_BYTES 1024u
 /* Module id = 1 + its index over all module chunks in file order. */
 struct profile_module {
-    uint64_t load_bias;   /* address = vaddr + load_bias, when last seen */
-    uint64_t vaddr_low;   /* link-time range of its loadable segments */
+    uint64_t load_bias; /* address = vaddr + load_bias, when last seen */
+    uint64_t vaddr_low; /* link-time range of its loadable segments */
     uint64_t vaddr_high;
     uint32_t flags; /* enum profile_module_flag */
     uint32_t build_id_bytes;
@@ -162,20 +168,21 @@ struct profile_header {
     uint32_t version;
     uint32_t byte_order;
     uint32_t header_bytes, chunk_bytes, unit_bytes, thread_bytes, module_bytes;
-    uint32_t chunk_count;       /* chunks that exist; the file may be longer by chunks being made */
-    uint32_t finished;          /* 1: the tool wrote its end; 0: the process ended before that */
+    uint32_t chunk_count; /* chunks that exist; the file may be longer by chunks being made */
+    uint32_t finished;    /* 1: the tool wrote its end; 0: the process ended before that */
     int32_t pid;
-    int64_t start_realtime_ns;  /* since the epoch, at process start */
-    uint64_t start_ns;          /* CLOCK_MONOTONIC at process start (as far as known) */
-    uint64_t tool_start_ns;     /* when the tool was initialised */
-    uint64_t end_ns;            /* when measurement ended; 0 if it did not */
-    uint64_t before_start_ns;   /* serial time before the tool started that was not sampled (<before OpenMP start>) */
-    uint64_t period_ns;         /* sampling period */
-    uint32_t rate;              /* samples per second and thread */
-    uint32_t clock;             /* 0 wall, 1 cpu */
-    uint32_t environment;       /* 0 dedicated, 1 shared */
-    uint32_t context;           /* 0 deferred, 1 eager */
-    uint32_t tasks;             /* 0 region, 1 creation */
+    int64_t start_realtime_ns; /* since the epoch, at process start */
+    uint64_t start_ns;         /* CLOCK_MONOTONIC at process start (as far as known) */
+    uint64_t tool_start_ns;    /* when the tool was initialised */
+    uint64_t end_ns;           /* when measurement ended; 0 if it did not */
+    uint64_t before_start_ns;  /* serial time before the tool started that was not sampled (<before OpenMP
+                                  start>) */
+    uint64_t period_ns;        /* sampling period */
+    uint32_t rate;             /* samples per second and thread */
+    uint32_t clock;            /* 0 wall, 1 cpu */
+    uint32_t environment;      /* 0 dedicated, 1 shared */
+    uint32_t context;          /* 0 deferred, 1 eager */
+    uint32_t tasks;            /* 0 region, 1 creation */
     uint32_t depth;
     uint32_t csv, summary;
     uint32_t cores;             /* C: cores that this process may run on */
@@ -192,7 +199,8 @@ _Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread re
 _Static_assert(sizeof(struct profile_module) == PROFILE_MODULE_BYTES, "module records tile their chunk");
 _Static_assert(sizeof(struct profile_header) <= PROFILE_HEADER_BYTES, "the header fits its page");
 
-/* Names of enum profile_drop, as run.json and the summary print them; PROFILE_DROP_REASONS entries, NULL unused. */
+/* Names of enum profile_drop, as run.json and the summary print them; PROFILE_DROP_REASONS entries, NULL
+ * unused. */
 extern const char *const profile_drop_name[PROFILE_DROP_REASONS];
 
 #endif

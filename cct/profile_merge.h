@@ -20,8 +20,7 @@ static inline const struct profile_chunk *profile_chunk_at(const struct profile_
     return (const struct profile_chunk *)(chunks->bytes + (size_t)n * PROFILE_CHUNK_BYTES);
 }
 
-/* Fills nodes, node_count and unresolved_ns of *profile. Returns NULL, or what is wrong with the file. [init]
- */
+/* Fills nodes, node_count and unresolved_ns of *profile. Returns NULL, or what is wrong with the file. [init] */
 const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile);
 
 /* Whether a measured sum can be one: finite, and of a size that time can have. [init] */

@@ -1,5 +1,5 @@
-/* Reading measurement files: checks one file, and merges its trees into one. A damaged or foreign file is an error
- * with one clear line, never a crash. Nothing here runs while the program is measured. */
+/* Reading measurement files: checks one file, and merges its trees into one. A damaged or foreign file is an
+ * error with one clear line, never a crash. Nothing here runs while the program is measured. */
 #ifndef BLAME_CCT_PROFILE_READ_H
 #define BLAME_CCT_PROFILE_READ_H
 
@@ -9,7 +9,8 @@
 
 #include "cct/profile_format.h"
 
-/* A node of the merged tree. Node 0 is the program's root; a parent's index is smaller than its children's. */
+/* A node of the merged tree. Node 0 is the program's root; a parent's index is smaller than its children's.
+ */
 struct merged_node {
     uint64_t key;
     uint32_t parent;
@@ -30,12 +31,12 @@ struct profile {
     double unresolved_ns; /* busy time (work, overhead, lock wait) below <unresolved> */
 };
 
-/* Reads and checks the file at `path`. Returns NULL with one line (no newline) in error[] if it cannot be used.
- * Regions that were never resolved hang below <unresolved>; recycled nodes are left out.            [init] */
+/* Reads and checks the file at `path`. Returns NULL with one line (no newline) in error[] if it cannot be
+ * used. Regions that were never resolved hang below <unresolved>; recycled nodes are left out. [init] */
 struct profile *profile_read(const char *path, char *error, size_t error_bytes);
 void profile_free(struct profile *profile); /* [init] */
 
-/* The value stored under key ("command", "host", "runtime", ...), or NULL.                            [init] */
+/* The value stored under key ("command", "host", "runtime", ...), or NULL. [init] */
 const char *profile_text(const struct profile *profile, const char *key);
 
 #endif

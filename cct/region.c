@@ -52,7 +52,7 @@ void region_reference(struct region *region)
 void region_publish(struct region *region, uint32_t context)
 {
     if (region->outer)
-        region_reference(region->outer); /* R3 */
+        region_reference(region->outer);      /* R3 */
     store_release(&region->context, context); /* R2, pairs with placeholders_resolve() */
 }
 
@@ -87,7 +87,8 @@ void region_release(struct region *region)
     }
 }
 
-/* The region's context in this tree, when it and all outer ones are known; else 0. Recurses over nested regions. */
+/* The region's context in this tree, when it and all outer ones are known; else 0. Recurses over nested
+ * regions. */
 static uint32_t resolved_base(struct tree *tree, const struct region *region)
 {
     uint32_t context = load_acquire(&region->context); /* R2 */
@@ -121,8 +122,8 @@ uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree,
     return entry_node(&placeholders->entries[placeholders->count++], tree, fork_key);
 }
 
-/* Below which node the contexts that wait for the region can go now: at best its resolved context, else its path below
- * the outer region's placeholder; 0 when nothing is known. */
+/* Below which node the contexts that wait for the region can go now: at best its resolved context, else its
+ * path below the outer region's placeholder; 0 when nothing is known. */
 static uint32_t graft_target(struct placeholders *placeholders, struct tree *tree, struct placeholder *entry)
 {
     uint32_t context = load_acquire(&entry->region->context);

@@ -1,14 +1,15 @@
 /* Region records: what a parallel region's context is, and who still needs to know (LMF13, section 3.2).
  *
- * Life: begun by the encountering thread; marked and referenced by threads sampled in it; its context published by
- * the encountering thread, at the end of the region at the latest; recycled when the last reference has gone.
+ * Life: begun by the encountering thread; marked and referenced by threads sampled in it; its context
+ * published by the encountering thread, at the end of the region at the latest; recycled when the last
+ * reference has gone.
  *
- * Guarantee R1: a thread that executes in a region may take a reference without asking: the encountering thread
- *               cannot end the region, and so not drop its own reference, before that thread waits at the join.
- * Guarantee R2: context is published with release order after outer is set and the trie's nodes are complete; whoever
- *               loads a context that is not 0 with acquire order may follow both.
- * Guarantee R3: a region with a published context holds a reference on its outer region.
- * Records are never unmapped: a stale pointer reads another life of the record, told apart by `instance`. */
+ * Guarantee R1: a thread that executes in a region may take a reference without asking: the encountering
+ * thread cannot end the region, and so not drop its own reference, before that thread waits at the join.
+ * Guarantee R2: context is published with release order after outer is set and the trie's nodes are complete;
+ * whoever loads a context that is not 0 with acquire order may follow both. Guarantee R3: a region with a
+ * published context holds a reference on its outer region. Records are never unmapped: a stale pointer reads
+ * another life of the record, told apart by `instance`. */
 #ifndef BLAME_CCT_REGION_H
 #define BLAME_CCT_REGION_H
 
@@ -23,13 +24,13 @@
 struct region_pool;
 
 struct region {
-    uint32_t state;      /* REGION_ flags */
-    uint32_t context;    /* trie node of the encountering task's path to the fork call; 0: not known yet */
+    uint32_t state;   /* REGION_ flags */
+    uint32_t context; /* trie node of the encountering task's path to the fork call; 0: not known yet */
     uint32_t references;
-    uint32_t instance;   /* counts the record's lives */
-    uint32_t epoch;      /* region_epoch when it began: a forked child must not follow its parent's contexts */
+    uint32_t instance; /* counts the record's lives */
+    uint32_t epoch;    /* region_epoch when it began: a forked child must not follow its parent's contexts */
     struct region *outer;
-    uintptr_t codeptr;   /* the fork call's return address as the runtime gave it, or 0 */
+    uintptr_t codeptr; /* the fork call's return address as the runtime gave it, or 0 */
     struct region_pool *home;
     struct region *next_free;
 };
@@ -41,25 +42,25 @@ struct region_pool {
     uint64_t begun;
 };
 
-/* Counts measurements in this process: raised in a forked child.                                        [init] */
+/* Counts measurements in this process: raised in a forked child. [init] */
 extern uint32_t region_epoch;
 
-/* A record with one reference, the encountering thread's; NULL when there is no memory. O(1).           [owner] */
+/* A record with one reference, the encountering thread's; NULL when there is no memory. O(1). [owner] */
 struct region *region_begin(struct region_pool *pool, struct region *outer, uintptr_t codeptr);
 
-/* Marks the region as sampled and takes a reference (R1).                                             [handler] */
+/* Marks the region as sampled and takes a reference (R1). [handler] */
 void region_reference(struct region *region);
 
-/* Publishes the context; only the encountering thread, while the region and its outer ones live.      [handler] */
+/* Publishes the context; only the encountering thread, while the region and its outer ones live. [handler] */
 void region_publish(struct region *region, uint32_t context);
 
-/* True if somebody needs the context and it is not known.                                               [owner] */
+/* True if somebody needs the context and it is not known. [owner] */
 bool region_needs_context(const struct region *region);
 
-/* The encountering thread's end: marks the region as ended and drops its reference.                     [owner] */
+/* The encountering thread's end: marks the region as ended and drops its reference. [owner] */
 void region_end(struct region *region);
 
-/* Drops a reference; recycles the record, and outer ones that only it held.                             [owner] */
+/* Drops a reference; recycles the record, and outer ones that only it held. [owner] */
 void region_release(struct region *region);
 
 /* Contexts that wait for their region, in one thread: its placeholders. */
@@ -76,13 +77,14 @@ struct placeholders {
     struct placeholder entries[PLACEHOLDERS_MAX];
 };
 
-/* The node below which this thread files its samples in the region: its resolved context as soon as that is known,
- * until then a placeholder, made on first use. 0 when there is no memory or too many regions wait.    [handler] */
+/* The node below which this thread files its samples in the region: its resolved context as soon as that is
+ * known, until then a placeholder, made on first use. 0 when there is no memory or too many regions wait.
+ * [handler] */
 uint32_t placeholders_node(struct placeholders *placeholders, struct tree *tree, struct region *region,
                            uint64_t fork_key);
 
 /* Grafts what can be resolved: below the outer region's placeholder, or below the root. Returns the number of
- * placeholders that are left.                                                                           [owner] */
+ * placeholders that are left. [owner] */
 uint32_t placeholders_resolve(struct placeholders *placeholders, struct tree *tree);
 
 #endif

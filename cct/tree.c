@@ -39,7 +39,8 @@ static uint32_t node_hash(const struct profile_node *node)
     return hash_of(node->parent, node->kind, node->key);
 }
 
-/* Linear hashing: adds one bucket and splits the one whose nodes it shares. Without memory the chains just grow. */
+/* Linear hashing: adds one bucket and splits the one whose nodes it shares. Without memory the chains just
+ * grow. */
 static void split_one_bucket(struct tree *tree)
 {
     uint32_t added = tree->buckets;
@@ -220,8 +221,8 @@ static bool move_metric(struct tree *tree, struct profile_node *from, uint32_t t
     return true;
 }
 
-/* Walks `from` depth first, in step with its counterpart below `into`; both find their way back by parents, so no
- * stack is needed. A node is recycled when its last child has gone. */
+/* Walks `from` depth first, in step with its counterpart below `into`; both find their way back by parents,
+ * so no stack is needed. A node is recycled when its last child has gone. */
 bool tree_graft(struct tree *tree, uint32_t from, uint32_t into)
 {
     if (!move_metric(tree, tree_node(from), into))

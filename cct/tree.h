@@ -1,8 +1,8 @@
-/* A calling context tree, written by one thread: its handler and its callbacks, never both at once (guarantee T1:
- * callbacks raise the thread's in-tool flag first, and the handler leaves when it sees it).
+/* A calling context tree, written by one thread: its handler and its callbacks, never both at once (guarantee
+ * T1: callbacks raise the thread's in-tool flag first, and the handler leaves when it sees it).
  *
- * Nodes are units of the arena. A child is found through one hash table a tree, keyed by (parent, kind, key), grown
- * by linear hashing so that no insertion ever rehashes the whole. */
+ * Nodes are units of the arena. A child is found through one hash table a tree, keyed by (parent, kind, key),
+ * grown by linear hashing so that no insertion ever rehashes the whole. */
 #ifndef BLAME_CCT_TREE_H
 #define BLAME_CCT_TREE_H
 
@@ -12,14 +12,14 @@
 
 #include "cct/profile_format.h"
 
-#define TREE_PATH_MAX       4104u /* most frames of a path (BLAME_DEPTH) and its marks */
-#define TREE_SEGMENTS       20
-#define TREE_FIRST_SEGMENT  1024u /* buckets; segment s > 0 holds as many as all before it */
+#define TREE_PATH_MAX      4104u /* most frames of a path (BLAME_DEPTH) and its marks */
+#define TREE_SEGMENTS      20
+#define TREE_FIRST_SEGMENT 1024u /* buckets; segment s > 0 holds as many as all before it */
 
 struct tree {
     uint32_t number;
-    uint32_t root;  /* PROFILE_NODE_ROOT */
-    uint32_t trie;  /* PROFILE_NODE_TRIE */
+    uint32_t root; /* PROFILE_NODE_ROOT */
+    uint32_t trie; /* PROFILE_NODE_TRIE */
     uint32_t chunk_no;
     struct profile_chunk *chunk;
     uint32_t free_nodes;   /* recycled nodes, linked by hash_next */
@@ -29,34 +29,34 @@ struct tree {
     uint32_t entries;
     uint32_t *segments[TREE_SEGMENTS];
     uint32_t *scratch; /* TREE_PATH_MAX entries, outside the program's stack */
-    struct tree *next; /* for whoever keeps lists of trees */
 };
 
-/* Prepares an empty tree with its two roots; false when there is no memory.                              [owner] */
+/* Prepares an empty tree with its two roots; false when there is no memory. [owner] */
 bool tree_init(struct tree *tree, uint32_t number);
 
 /* The child of parent with that kind and key, made if it is not there; 0 when there is no memory.
- * O(1) expected; at most one chunk is mapped.                                                          [handler] */
+ * O(1) expected; at most one chunk is mapped. [handler] */
 uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key);
 
-/* A node without parent, not to be found by tree_child(): a region's placeholder.                      [handler] */
+/* A node without parent, not to be found by tree_child(): a region's placeholder. [handler] */
 uint32_t tree_placeholder(struct tree *tree, uint64_t key);
 
-/* The node's metric record, made zeroed if there is none; NULL when there is no memory.                [handler] */
+/* The node's metric record, made zeroed if there is none; NULL when there is no memory. [handler] */
 struct profile_metric *tree_metric(struct tree *tree, uint32_t node_idx);
 
-/* Adds one record's sums to another's.                                                                [handler] */
+/* Adds one record's sums to another's. [handler] */
 void tree_add_metric(struct profile_metric *to, const struct profile_metric *from);
 
 struct profile_node *tree_node(uint32_t node_idx); /* [handler] */
 
-/* Moves everything below `from` (not `from` itself) below `into`, adding metrics where contexts meet, and recycles
- * `from`, which must be a placeholder. Returns false when memory ran out: what could not be moved stays.  [owner] */
+/* Moves everything below `from` (not `from` itself) below `into`, adding metrics where contexts meet, and
+ * recycles `from`, which must be a placeholder. Returns false when memory ran out: what could not be moved
+ * stays. [owner] */
 bool tree_graft(struct tree *tree, uint32_t from, uint32_t into);
 
-/* Repeats a trie's path, from below the trie's root down to context, below `into`; returns the node at its end, 0 when
- * memory ran out (or into is 0). context may belong to another thread's tree: the nodes of a trie never change once
- * published.                                                                                             [owner] */
+/* Repeats a trie's path, from below the trie's root down to context, below `into`; returns the node at its
+ * end, 0 when memory ran out (or into is 0). context may belong to another thread's tree: the nodes of a trie
+ * never change once published. [handler] */
 uint32_t tree_copy_trie_path(struct tree *tree, uint32_t context, uint32_t into);
 
 #endif

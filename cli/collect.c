@@ -42,7 +42,8 @@ static void collect_one(const char *directory, const char *file)
         return;
     }
     /* It lay in memory for the time of the run; a process that ended well has moved it itself. */
-    if (!name || access(file, F_OK) != 0 || snprintf(target, sizeof(target), "%s%s", directory, name) >= (int)sizeof(target))
+    if (!name || access(file, F_OK) != 0 ||
+        snprintf(target, sizeof(target), "%s%s", directory, name) >= (int)sizeof(target))
         return;
     if (!os_copy_file(file, target)) {
         fprintf(stderr, "blame: %s: %s; the profile stays in %s\n", target, strerror(errno), file);

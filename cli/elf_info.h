@@ -5,15 +5,15 @@
 #include <stdbool.h>
 
 enum elf_kind {
-    ELF_KIND_NONE,    /* no ELF file: a script, say */
-    ELF_KIND_STATIC,  /* statically linked: no library can be loaded into it */
+    ELF_KIND_NONE,   /* no ELF file: a script, say */
+    ELF_KIND_STATIC, /* statically linked: no library can be loaded into it */
     ELF_KIND_DYNAMIC,
 };
 
-/* Looks at the file's program headers.                                                                  [init] */
+/* Looks at the file's program headers. [init] */
 enum elf_kind elf_kind_of(const char *path);
 
-/* Asks the loader which libraries a dynamic program will get; true if `library` is among them.          [init] */
+/* Asks the loader which libraries a dynamic program will get; true if `library` is among them. [init] */
 bool elf_loads(const char *path, const char *library);
 
 #endif

@@ -135,7 +135,8 @@ static void prepare(const char *program, const char *tool, const struct workspac
             prepend("LD_LIBRARY_PATH", space->folder);
             fprintf(stderr, "blame: built by GCC: runs on %s instead of libgomp.so.1\n", libomp);
         } else {
-            fputs("blame: built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): nothing will be "
+            fputs("blame: built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): "
+                  "nothing will be "
                   "measured\n",
                   stderr);
         }
@@ -177,7 +178,8 @@ static int wait_for_program(void)
         if (errno != EINTR)
             return CLI_BAD_INPUT;
     if (WIFSIGNALED(status)) {
-        fprintf(stderr, "blame: the program was killed by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        fprintf(stderr, "blame: the program was killed by signal %d (%s)\n", WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
         return 128 + WTERMSIG(status);
     }
     return WEXITSTATUS(status);
@@ -196,7 +198,8 @@ int cli_run(int argc, char **argv)
     }
     bool attach = elf_kind_of(program) != ELF_KIND_STATIC;
     if (!attach)
-        fprintf(stderr, "blame: %s is statically linked: nothing to attach to; it runs unmeasured\n", program);
+        fprintf(stderr, "blame: %s is statically linked: nothing to attach to; it runs unmeasured\n",
+                program);
     if (attach && !find_tool(tool, sizeof(tool))) {
         fputs("blame run: libblame.so is neither beside the blame command nor in ../lib/blame\n", stderr);
         return CLI_BAD_INPUT;
@@ -216,7 +219,8 @@ int cli_run(int argc, char **argv)
     int status = wait_for_program();
     if (attach) {
         if (collect_profiles(space.notes) == 0)
-            fputs("blame: no profile: the program did not start an OpenMP runtime with tool support\n", stderr);
+            fputs("blame: no profile: the program did not start an OpenMP runtime with tool support\n",
+                  stderr);
         remove_workspace(&space);
     }
     return status;

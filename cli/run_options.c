@@ -6,16 +6,19 @@
 
 static const struct run_option {
     const char *name, *variable;
-    const char *words; /* accepted, separated by '|'; NULL: a number from low to high, or any text if high is 0 */
+    const char
+        *words; /* accepted, separated by '|'; NULL: a number from low to high, or any text if high is 0 */
     int low, high;
     const char *help;
 } options[] = {
-    {"--out", "BLAME_OUT", NULL, 0, 0, "DIR       output directory; %e program, %p pid, %h host, %r MPI rank"},
+    {"--out", "BLAME_OUT", NULL, 0, 0,
+     "DIR       output directory; %e program, %p pid, %h host, %r MPI rank"},
     {"--rate", "BLAME_RATE", NULL, 1, 10000, "N        samples per second and thread, 1 to 10000 (200)"},
     {"--clock", "BLAME_CLOCK", "wall|cpu", 0, 0, "CLOCK   wall or cpu (wall)"},
     {"--environment", "BLAME_ENVIRONMENT", "dedicated|shared", 0, 0,
      "E dedicated: unused cores are wasted; shared: they are not (dedicated)"},
-    {"--context", "BLAME_CONTEXT", "deferred|eager", 0, 0, "C     when regions' contexts are taken (deferred)"},
+    {"--context", "BLAME_CONTEXT", "deferred|eager", 0, 0,
+     "C     when regions' contexts are taken (deferred)"},
     {"--tasks", "BLAME_TASKS", "region|creation", 0, 0, "T       where tasks hang (region)"},
     {"--depth", "BLAME_DEPTH", NULL, 1, 4096, "N       most frames kept per path, 1 to 4096 (512)"},
     {"--csv", "BLAME_CSV", "0|1", 0, 0, "0|1       write the CSV files at the end (1)"},
@@ -27,8 +30,10 @@ static const struct run_option {
 static void print_help(void)
 {
     puts("usage: blame run [options] [--] PROGRAM [ARGUMENT ...]\n\n"
-         "Runs the program with the tool loaded before main, so that serial start-up is measured too. Programs built\n"
-         "by GCC run on LLVM's OpenMP runtime. The exit status is the program's (128 + signal if it was killed).\n");
+         "Runs the program with the tool loaded before main, so that serial start-up is measured too. "
+         "Programs built\n"
+         "by GCC run on LLVM's OpenMP runtime. The exit status is the program's (128 + signal if it was "
+         "killed).\n");
     for (size_t i = 0; i < OPTION_COUNT; i++)
         printf("  %s %s\n", options[i].name, options[i].help);
     puts("\nEach option sets the environment variable of the same name, e.g. --rate sets BLAME_RATE.");
@@ -59,8 +64,8 @@ static int complain(const struct run_option *option, const char *value)
     if (option->words)
         fprintf(stderr, "blame run: %s %s: accepted is %s\n", option->name, value, option->words);
     else if (option->high)
-        fprintf(stderr, "blame run: %s %s: accepted is a whole number from %d to %d\n", option->name, value, option->low,
-                option->high);
+        fprintf(stderr, "blame run: %s %s: accepted is a whole number from %d to %d\n", option->name, value,
+                option->low, option->high);
     else
         fprintf(stderr, "blame run: %s: accepted is the name of a directory\n", option->name);
     return -1;
@@ -110,7 +115,8 @@ int run_options_read(int argc, char **argv)
         setenv(option->variable, value, 1);
     }
     if (at >= argc) {
-        fputs("blame run: no program given; usage: blame run [options] [--] PROGRAM [ARGUMENT ...]\n", stderr);
+        fputs("blame run: no program given; usage: blame run [options] [--] PROGRAM [ARGUMENT ...]\n",
+              stderr);
         return -1;
     }
     return at;

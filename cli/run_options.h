@@ -2,8 +2,8 @@
 #ifndef BLAME_CLI_RUN_OPTIONS_H
 #define BLAME_CLI_RUN_OPTIONS_H
 
-/* Reads options up to the program's name and sets the variables. Returns the program's index in argv; 0 after help
- * was printed, -1 after a message about wrong usage.                                                    [init] */
+/* Reads options up to the program's name and sets the variables. Returns the program's index in argv; 0 after
+ * help was printed, -1 after a message about wrong usage. [init] */
 int run_options_read(int argc, char **argv);
 
 #endif

@@ -1,4 +1,5 @@
-/* A small simulation with three flaws that every OpenMP programmer has written once. blame names each of them:
+/* A small simulation with three flaws that every OpenMP programmer has written once. blame names each of
+ * them:
  *   - load_imbalance: a triangular loop under schedule(static),
  *   - serial work between two regions (renormalise),
  *   - a critical section that does more than it must (add_to_histogram).

@@ -1,6 +1,6 @@
-/* The hot paths of the tool. The common way through each is a few loads and stores on the thread's own lines: no
- * read-modify-write on shared memory, no system call, no unwinding. Work on the tree happens only for a thread that
- * was sampled, inside thread_enter_tool(). */
+/* The hot paths of the tool. The common way through each is a few loads and stores on the thread's own lines:
+ * no read-modify-write on shared memory, no system call, no unwinding. Work on the tree happens only for a
+ * thread that was sampled, inside thread_enter_tool(). */
 #include "ompt_tool/callbacks.h"
 
 #include <omp-tools.h>
@@ -15,8 +15,8 @@
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
 
-/* A task waits in a barrier, taskwait or taskgroup: a bit in the runtime's own task data, so that a thread's state
- * follows its current task and no depth can drift. */
+/* A task waits in a barrier, taskwait or taskgroup: a bit in the runtime's own task data, so that a thread's
+ * state follows its current task and no depth can drift. */
 #define TASK_WAITING 1u
 
 static inline struct thread *self(void)
@@ -50,8 +50,8 @@ static void capture_eagerly(struct thread *thread, struct region *region)
     thread_leave_tool(thread);
 }
 
-static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_frame, ompt_data_t *parallel_data,
-                              unsigned requested, int flags, const void *codeptr)
+static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_frame,
+                              ompt_data_t *parallel_data, unsigned requested, int flags, const void *codeptr)
 {
     (void)task_data, (void)task_frame, (void)requested, (void)flags;
     struct thread *thread = self();
@@ -74,7 +74,8 @@ static void resolve(struct thread *thread, struct region *ended)
     thread_leave_tool(thread);
 }
 
-static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, int flags, const void *codeptr)
+static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, int flags,
+                            const void *codeptr)
 {
     (void)task_data, (void)flags, (void)codeptr;
     struct thread *thread = self();
@@ -89,8 +90,8 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     region_end(region);
 }
 
-static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data, ompt_data_t *task_data,
-                             unsigned team_size, unsigned thread_num, int flags)
+static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
+                             ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
 {
     (void)task_data, (void)team_size, (void)thread_num;
     struct thread *thread = self();
@@ -114,8 +115,8 @@ static __attribute__((noinline)) void settle(struct thread *thread, bool in_regi
     thread_leave_tool(thread);
 }
 
-static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
-                                ompt_data_t *task_data, const void *codeptr)
+static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
+                                ompt_data_t *parallel_data, ompt_data_t *task_data, const void *codeptr)
 {
     (void)kind, (void)codeptr;
     struct thread *thread = self();
@@ -160,8 +161,8 @@ static uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
     return PROFILE_LOCK_KEY((unsigned)kind < sizeof(kinds) ? kinds[kind] : PROFILE_LOCK_UNKNOWN, wait_id);
 }
 
-static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
-                             const void *codeptr)
+static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation,
+                             ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)hint, (void)implementation, (void)codeptr;
     struct thread *thread = self();

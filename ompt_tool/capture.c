@@ -57,8 +57,8 @@ static void walk_begin(struct walk *walk, struct unwinder *unwinder)
     walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
     walk->ancestor = -1;
     next_level(walk);
-    /* A serialised region or an undeferred task leaves an exit address that its returned frame once had: below the
-     * stack pointer, it can mark nothing. The task above is the one whose stack this is. */
+    /* A serialised region or an undeferred task leaves an exit address that its returned frame once had:
+     * below the stack pointer, it can mark nothing. The task above is the one whose stack this is. */
     while (walk->has_level && walk->level.exit && walk->level.exit < walk->stack_low && next_level(walk))
         ;
     next_frame(walk);
@@ -69,8 +69,8 @@ static bool has_exit(const struct walk *walk)
     return walk->has_level && walk->level.exit >= walk->stack_low && walk->level.exit < walk->stack_high;
 }
 
-/* True if the frame is the runtime's, and called the code of the walk's current task. Frames of user code that reach
- * over the exit address show that it is stale (see walk_begin). */
+/* True if the frame is the runtime's, and called the code of the walk's current task. Frames of user code
+ * that reach over the exit address show that it is stale (see walk_begin). */
 static bool is_boundary(struct walk *walk, const struct unwind_frame *frame, bool runtime_frame, bool leading)
 {
     if (walk->by_range)
@@ -106,9 +106,10 @@ static void take_runtime_frame(struct path *path, const struct unwind_frame *fra
     path->count = 0;                   /* what the runtime called is the runtime's time */
 }
 
-/* One task's frames, from walk->at outward, up to its boundary or the stack's end; true at a boundary. Leading frames
- * of the runtime, with whatever the runtime called, become path->runtime_key; runtime frames further out are left
- * out: user code that the runtime called in between (a reduction) belongs below the user code around it. */
+/* One task's frames, from walk->at outward, up to its boundary or the stack's end; true at a boundary.
+ * Leading frames of the runtime, with whatever the runtime called, become path->runtime_key; runtime frames
+ * further out are left out: user code that the runtime called in between (a reduction) belongs below the user
+ * code around it. */
 static bool walk_task(struct walk *walk, struct path *path)
 {
     bool leading = true, boundary = false;
@@ -179,7 +180,8 @@ static uint32_t region_base(struct thread *thread, struct region *region)
     return placeholders_node(&thread->placeholders, &thread->tree, region, fork_key(region));
 }
 
-/* Whose task the walk ended in: its region, or the root; a worker's task without a record is not guessed at. */
+/* Whose task the walk ended in: its region, or the root; a worker's task without a record is not guessed at.
+ */
 static uint32_t walk_base(struct thread *thread, const struct walk *walk)
 {
     struct region *region = walk->has_level ? walk->level.region : NULL;
@@ -219,8 +221,8 @@ static struct capture capture(struct thread *thread, enum leaf leaf, bool waiter
     walk_begin(&walk, &thread->unwinder);
     bool boundary = walk_task(&walk, &thread->path);
     if (waiter && boundary && thread->path.count == 0) {
-        /* A task that has not begun yet: who waited is the task below it on this stack, which the runtime's chain of
-         * tasks (creators) does not name. */
+        /* A task that has not begun yet: who waited is the task below it on this stack, which the runtime's
+         * chain of tasks (creators) does not name. */
         walk.by_range = true;
         walk_task(&walk, &thread->path);
         boundary = false;

@@ -1,4 +1,5 @@
-/* From a stack to a context: walks, cuts at task boundaries, files below regions (design: docs/contexts.md). */
+/* From a stack to a context: walks, cuts at task boundaries, files below regions (design: docs/contexts.md).
+ */
 #ifndef BLAME_OMPT_TOOL_CAPTURE_H
 #define BLAME_OMPT_TOOL_CAPTURE_H
 
@@ -15,25 +16,25 @@ enum leaf {
 
 /* A captured context. */
 struct capture {
-    uint32_t node_idx;  /* 0: nothing could be captured (*cause says why) */
-    bool in_runtime;    /* the leaf is inside the OpenMP runtime: overhead */
+    uint32_t node_idx; /* 0: nothing could be captured (*cause says why) */
+    bool in_runtime;   /* the leaf is inside the OpenMP runtime: overhead */
     enum profile_drop cause;
 };
 
-/* Once, before anything else here.                                                                      [init] */
+/* Once, before anything else here. [init] */
 void capture_init(void);
 
-/* The context that a signal interrupted.                                                              [handler] */
+/* The context that a signal interrupted. [handler] */
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf);
 
-/* The context of the user code that led to this callback; the thread is in the tool.                    [owner] */
+/* The context of the user code that led to this callback; the thread is in the tool. [owner] */
 struct capture capture_callback(struct thread *thread, enum leaf leaf);
 
-/* The node for time between regions and at joins, where no user frame is on the stack, below a region (or below the
- * root for NULL).                                                                                     [handler] */
+/* The node for time between regions and at joins, where no user frame is on the stack, below a region (or
+ * below the root for NULL). [handler] */
 uint32_t capture_region_end(struct thread *thread, struct region *region);
 
-/* Walks the encountering task's stack and publishes the region's context.                               [owner] */
+/* Walks the encountering task's stack and publishes the region's context. [owner] */
 void capture_region_context(struct thread *thread, struct region *region);
 
 #endif

@@ -22,7 +22,7 @@
 #include "unwind/loadmap.h"
 
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
-                                                                                const char *runtime_version);
+                                                                                 const char *runtime_version);
 
 static void look_up_entry_points(ompt_function_lookup_t lookup)
 {
@@ -46,8 +46,8 @@ static void flag_modules(ompt_function_lookup_t lookup)
         loadmap_flag((uintptr_t)lookup, PROFILE_MODULE_RUNTIME);
 }
 
-/* When the process started. /proc tells it to a clock tick; `blame run` leaves a better time, which only the process
- * that it started may believe: children inherit the variable. */
+/* When the process started. /proc tells it to a clock tick; `blame run` leaves a better time, which only the
+ * process that it started may believe: children inherit the variable. */
 static uint64_t process_start_ns(void)
 {
     uint64_t coarse_ns = os_process_start_ns();
@@ -63,7 +63,8 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
     uint64_t start_ns = process_start_ns();
     look_up_entry_points(lookup);
     if (!runtime.set_callback) {
-        log_line("the OpenMP runtime (", session.runtime, ") offers no ompt_set_callback; nothing is measured", NULL);
+        log_line("the OpenMP runtime (", session.runtime,
+                 ") offers no ompt_set_callback; nothing is measured", NULL);
         return 0;
     }
     if (!loadmap_init()) {
@@ -80,7 +81,8 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
         return 0;
     fork_init();
     if (callbacks_register())
-        log_line("the OpenMP runtime (", session.runtime, ") does not deliver all events; blame may be incomplete", NULL);
+        log_line("the OpenMP runtime (", session.runtime,
+                 ") does not deliver all events; blame may be incomplete", NULL);
     return 1;
 }
 
@@ -99,8 +101,8 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     return session.options.disable ? NULL : &result;
 }
 
-/* Loaded by `blame run`, before main: any omp_ call starts the runtime, and with it the tool. Without the launcher
- * the program decides when its runtime starts. */
+/* Loaded by `blame run`, before main: any omp_ call starts the runtime, and with it the tool. Without the
+ * launcher the program decides when its runtime starts. */
 __attribute__((constructor)) static void start_early(void)
 {
     const char *preload = getenv("BLAME_PRELOADED");
@@ -111,7 +113,8 @@ __attribute__((constructor)) static void start_early(void)
         get_max_threads();
 }
 
-/* exit() from a worker thread skips finalize; _exit and signals skip this too: the file is readable all the same. */
+/* exit() from a worker thread skips finalize; _exit and signals skip this too: the file is readable all the
+ * same. */
 __attribute__((destructor)) static void finish_late(void)
 {
     finish();

@@ -1,5 +1,5 @@
-/* The end: other threads may still run, in the program, in a callback or in the handler. session.stopping turns them
- * away; those already inside are waited for, but not for ever: the program comes first. */
+/* The end: other threads may still run, in the program, in a callback or in the handler. session.stopping
+ * turns them away; those already inside are waited for, but not for ever: the program comes first. */
 #include "ompt_tool/finish.h"
 
 #include <errno.h>
@@ -85,7 +85,8 @@ static void book_unreleased(void)
     struct lock_blame blame;
     uint64_t key;
     for (uint32_t cursor = 0; thread && locks_take_rest(&cursor, &key, &blame);) {
-        uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED);
+        uint32_t node_idx =
+            tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED);
         if (node_idx)
             node_idx = tree_child(&thread->tree, node_idx, PROFILE_NODE_LOCK, key);
         struct profile_metric *metric = node_idx ? tree_metric(&thread->tree, node_idx) : NULL;
@@ -131,7 +132,8 @@ static void write_reports(void)
         return;
     }
     struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
-    if (symbols && session.options.csv && report_write_files(profile, symbols, session.directory, error, sizeof(error)) != 0)
+    if (symbols && session.options.csv &&
+        report_write_files(profile, symbols, session.directory, error, sizeof(error)) != 0)
         log_line(error, NULL);
     if (symbols && session.options.summary)
         report_print_summary(stderr, profile, symbols, session.directory);

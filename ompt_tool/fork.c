@@ -16,7 +16,8 @@
 static uint32_t child_waits;
 static uint64_t forked_ns;
 
-/* The parent's trees and ledgers are in a file that the parent goes on writing: the child lets go of all of it. */
+/* The parent's trees and ledgers are in a file that the parent goes on writing: the child lets go of all of
+ * it. */
 static void in_child(void)
 {
     bool measured = arena_is_open() || load_relaxed(&child_waits);

@@ -1,5 +1,5 @@
-/* Forks: the child starts a measurement of its own, but only with its first OpenMP event, so that a fork that is
- * followed by exec leaves no trace. */
+/* Forks: the child starts a measurement of its own, but only with its first OpenMP event, so that a fork that
+ * is followed by exec leaves no trace. */
 #ifndef BLAME_OMPT_TOOL_FORK_H
 #define BLAME_OMPT_TOOL_FORK_H
 
@@ -7,13 +7,13 @@
 
 struct thread;
 
-/* Registers what is to happen around fork().                                                            [init] */
+/* Registers what is to happen around fork(). [init] */
 void fork_init(void);
 
-/* True in a child that has not started to measure.                                                       [any] */
+/* True in a child that has not started to measure. [any] */
 bool fork_child_waits(void);
 
-/* Starts the child's measurement and attaches the calling thread; NULL when that fails.                [owner] */
+/* Starts the child's measurement and attaches the calling thread; NULL when that fails. [owner] */
 struct thread *fork_child_attach(void);
 
 #endif

@@ -12,9 +12,9 @@ struct option {
     const char *name;
     size_t offset;
     int fallback;
-    int low, high;                   /* accepted numbers, when there are no words */
-    const char *words[MAX_WORDS];    /* accepted words; the value is the word's index */
-    const char *accepted;            /* for the message */
+    int low, high;                /* accepted numbers, when there are no words */
+    const char *words[MAX_WORDS]; /* accepted words; the value is the word's index */
+    const char *accepted;         /* for the message */
 };
 
 #define OFFSET(member) offsetof(struct options, member)
@@ -22,9 +22,20 @@ struct option {
 static const struct option table[] = {
     {"BLAME_RATE", OFFSET(rate), 200, 1, 10000, {NULL}, "a whole number from 1 to 10000"},
     {"BLAME_CLOCK", OFFSET(clock), CLOCK_WALL, 0, 0, {"wall", "cpu", NULL}, "wall or cpu"},
-    {"BLAME_ENVIRONMENT", OFFSET(environment), ENVIRONMENT_DEDICATED, 0, 0, {"dedicated", "shared", NULL},
+    {"BLAME_ENVIRONMENT",
+     OFFSET(environment),
+     ENVIRONMENT_DEDICATED,
+     0,
+     0,
+     {"dedicated", "shared", NULL},
      "dedicated or shared"},
-    {"BLAME_CONTEXT", OFFSET(context), CONTEXT_DEFERRED, 0, 0, {"deferred", "eager", NULL}, "deferred or eager"},
+    {"BLAME_CONTEXT",
+     OFFSET(context),
+     CONTEXT_DEFERRED,
+     0,
+     0,
+     {"deferred", "eager", NULL},
+     "deferred or eager"},
     {"BLAME_TASKS", OFFSET(tasks), TASKS_REGION, 0, 0, {"region", "creation", NULL}, "region or creation"},
     {"BLAME_DEPTH", OFFSET(depth), 512, 1, 4096, {NULL}, "a whole number from 1 to 4096"},
     {"BLAME_CSV", OFFSET(csv), 1, 0, 0, {"0", "1", NULL}, "0 or 1"},

@@ -23,10 +23,10 @@ struct options {
     int disable;
 };
 
-/* Reads the environment; a bad value is named on stderr and replaced by its default.                    [init] */
+/* Reads the environment; a bad value is named on stderr and replaced by its default. [init] */
 void options_read(struct options *options);
 
-/* The values in effect as "NAME=value" lines, for run.json.                                             [init] */
+/* The values in effect as "NAME=value" lines, for run.json. [init] */
 void options_print(const struct options *options, char *text, size_t bytes);
 
 #endif

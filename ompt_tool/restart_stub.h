@@ -30,7 +30,7 @@ extern const char restart_resume_end[] RESTART_HIDDEN;
 /* Continues the context by restart_syscall, without rt_sigreturn. [handler] */
 RESTART_HIDDEN void restart_resume(ucontext_t *context) __attribute__((noreturn));
 
-/* A system call that leaves errno alone; the value is the kernel's. [any] */
+/* A system call that leaves errno alone; the value is the kernel's. [handler] */
 static inline long restart_syscall6(long call, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
                                     uint64_t f)
 {

@@ -19,7 +19,8 @@ bool runtime_task_level(int ancestor, struct task_level *level)
     level->flags = level->thread_num = 0;
     if (!runtime.get_task_info)
         return false;
-    if (runtime.get_task_info(ancestor, &level->flags, &task_data, &frame, &parallel_data, &level->thread_num) != 2)
+    if (runtime.get_task_info(ancestor, &level->flags, &task_data, &frame, &parallel_data,
+                              &level->thread_num) != 2)
         return false;
     level->exit = frame ? (uintptr_t)frame->exit_frame.ptr : 0;
     level->enter = frame ? (uintptr_t)frame->enter_frame.ptr : 0;

@@ -27,13 +27,13 @@ struct task_level {
     int thread_num;
 };
 
-/* The record of a region, NULL when it has none or began before a fork.                              [handler] */
+/* The record of a region, NULL when it has none or began before a fork. [handler] */
 struct region *runtime_region(const ompt_data_t *parallel_data);
 
-/* Fills *level for ancestor number `ancestor` (0 is the current task); false when there is none.     [handler] */
+/* Fills *level for ancestor number `ancestor` (0 is the current task); false when there is none. [handler] */
 bool runtime_task_level(int ancestor, struct task_level *level);
 
-/* The region that the calling thread executes in, NULL outside all.                                  [handler] */
+/* The region that the calling thread executes in, NULL outside all. [handler] */
 struct region *runtime_current_region(void);
 
 #endif

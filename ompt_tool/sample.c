@@ -71,11 +71,11 @@ void sample_resume_idle(struct thread *thread, uint64_t begin_ns)
     state_set_idle(thread->line, thread->idle.since_ns + (now_ns - begin_ns));
 }
 
-/* Where a waiter's blame goes: to the table for the holder; to a named row when nobody holds the lock (handoff: not
- * the next holder's doing) or the table is full. In `ordered` the one whose turn it is may be far from its section:
- * it is the holder all the same. */
-static bool send_blame(struct thread *thread, uint64_t key, uint32_t context_idx, const struct lock_blame *blame,
-                       uint32_t holder)
+/* Where a waiter's blame goes: to the table for the holder; to a named row when nobody holds the lock
+ * (handoff: not the next holder's doing) or the table is full. In `ordered` the one whose turn it is may be
+ * far from its section: it is the holder all the same. */
+static bool send_blame(struct thread *thread, uint64_t key, uint32_t context_idx,
+                       const struct lock_blame *blame, uint32_t holder)
 {
     uint64_t name = PROFILE_PSEUDO_HANDOFF;
     if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED)
@@ -166,12 +166,14 @@ void sample_book_carried(struct thread *thread, struct region *region)
     thread->carries = false;
 }
 
-void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame)
+void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder,
+                         const struct lock_blame *blame)
 {
     struct capture capture = capture_callback(thread, LEAF_USER);
     struct profile_metric *metric = lock_metric_at(thread, capture.node_idx, lock_key);
     if (metric)
         account_blame(metric, blame);
     else
-        locks_add(lock_key, holder, blame); /* back to where it came from: the next release, or the end, takes it */
+        locks_add(lock_key, holder,
+                  blame); /* back to where it came from: the next release, or the end, takes it */
 }

@@ -1,4 +1,5 @@
-/* What one sample becomes: by the thread's state, idleness, work, overhead or lock waiting (design: docs/accounting.md).
+/* What one sample becomes: by the thread's state, idleness, work, overhead or lock waiting (design:
+ * docs/accounting.md).
  */
 #ifndef BLAME_OMPT_TOOL_SAMPLE_H
 #define BLAME_OMPT_TOOL_SAMPLE_H
@@ -14,32 +15,33 @@ struct delivery {
     double p;        /* their weight in nanoseconds */
     uint64_t now_ns; /* when the handler began */
     uint64_t due_ns; /* when the first of the expirations was due */
-    /* When the last was due: the moment whose states count. From then to now this thread stood still, perhaps with a
-     * lock of the runtime, and others may have begun to wait for it just because of that. */
+    /* When the last was due: the moment whose states count. From then to now this thread stood still, perhaps
+     * with a lock of the runtime, and others may have begun to wait for it just because of that. */
     uint64_t census_ns;
 };
 
-/* Records a delivery in the thread's tree and ledger.                                                 [handler] */
+/* Records a delivery in the thread's tree and ledger. [handler] */
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context);
 
-/* At the handler's end, when the sample left an idle sample pending: the handler's time, from begin_ns on, is not the
- * thread's waiting, neither for itself nor for others.                                                [handler] */
+/* At the handler's end, when the sample left an idle sample pending: the handler's time, from begin_ns on, is
+ * not the thread's waiting, neither for itself nor for others. [handler] */
 void sample_resume_idle(struct thread *thread, uint64_t begin_ns);
 
-/* Counts a delivery as lost.                                                                          [handler] */
+/* Counts a delivery as lost. [handler] */
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause);
 
-/* Settles the sample that hit this thread while it was IDLE; event_ns is the time of the event that ends the gap.
- * in_region: the callback runs inside a region that lives, so the stack tells the context; otherwise what was dispatch
- * is carried to the next region. The thread is in the tool.                                             [owner] */
+/* Settles the sample that hit this thread while it was IDLE; event_ns is the time of the event that ends the
+ * gap. in_region: the callback runs inside a region that lives, so the stack tells the context; otherwise
+ * what was dispatch is carried to the next region. The thread is in the tool. [owner] */
 void sample_settle(struct thread *thread, uint64_t event_ns, bool in_region);
 
-/* Books carried dispatch in the region that the thread now executes in, or at the root for NULL. The thread is in the
- * tool.                                                                                                 [owner] */
+/* Books carried dispatch in the region that the thread now executes in, or at the root for NULL. The thread
+ * is in the tool. [owner] */
 void sample_book_carried(struct thread *thread, struct region *region);
 
-/* Books the blame that waiters left for the holder of the lock at the context of its release; the thread is in the
- * tool.                                                                                                 [owner] */
-void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder, const struct lock_blame *blame);
+/* Books the blame that waiters left for the holder of the lock at the context of its release; the thread is
+ * in the tool. [owner] */
+void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder,
+                         const struct lock_blame *blame);
 
 #endif

@@ -1,6 +1,6 @@
-/* The rules of this house: everything reachable from handle_sample() is async-signal-safe. No locks, malloc, stdio,
- * lazily allocated TLS; system calls only where a comment says which and why; bounded time. scripts/check-handler
- * compares the undefined symbols of these objects with an allowlist. */
+/* The rules of this house: everything reachable from handle_sample() is async-signal-safe. No locks, malloc,
+ * stdio, lazily allocated TLS; system calls only where a comment says which and why; bounded time.
+ * scripts/check-handler compares the undefined symbols of these objects with an allowlist. */
 #include "ompt_tool/sampler.h"
 
 #include <errno.h>
@@ -25,8 +25,8 @@ uint64_t sampler_signals(void)
     return 1ull << (sample_signal - 1);
 }
 
-/* How many expirations this delivery stands for. CPU timers are checked at the system's ticks and their overruns are not
- * always told: there the thread's CPU time itself says how many periods have passed. */
+/* How many expirations this delivery stands for. CPU timers are checked at the system's ticks and their
+ * overruns are not always told: there the thread's CPU time itself says how many periods have passed. */
 static uint64_t expirations_of(const struct thread *thread, const siginfo_t *info)
 {
     if (session.options.clock == CLOCK_WALL)
@@ -53,9 +53,9 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
     return delivery;
 }
 
-/* A handler that takes longer than the period would be entered again before the program's next instruction, for ever.
- * After some such samples in a row as many are dropped. One slow sample alone says nothing: the thread may have lost its
- * core in it. */
+/* A handler that takes longer than the period would be entered again before the program's next instruction,
+ * for ever. After some such samples in a row as many are dropped. One slow sample alone says nothing: the
+ * thread may have lost its core in it. */
 static void note_duration(struct thread *thread, uint64_t begin_ns)
 {
     if (likely(clock_now_ns() - begin_ns < session.period_ns)) {
@@ -78,7 +78,8 @@ static void record(struct thread *thread, const siginfo_t *info, ucontext_t *con
         sample_drop(thread, &delivery, PROFILE_DROP_OVERLOAD);
         return;
     }
-    store_seq_cst(&thread->in_handler, 1); /* pairs with finish: it waits for us, or we see that it has begun */
+    store_seq_cst(&thread->in_handler,
+                  1); /* pairs with finish: it waits for us, or we see that it has begun */
     if (load_seq_cst(&session.stopping))
         sample_drop(thread, &delivery, PROFILE_DROP_STOPPING);
     else
@@ -114,7 +115,8 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
 
 bool sampler_init(void)
 {
-    /* The highest free real-time signal: of several pending ones the kernel delivers it last, that is, on top. */
+    /* The highest free real-time signal: of several pending ones the kernel delivers it last, that is, on
+     * top. */
     for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--) {
         struct sigaction old, action;
         if (sigaction(signal, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
@@ -134,8 +136,8 @@ bool sampler_init(void)
 
 void sampler_start(struct thread *thread)
 {
-    /* Phases as far apart as they can be (multiples of the golden section): a thread that stands still for its sample must
-     * not be what the next thread's sample sees, period after period. */
+    /* Phases as far apart as they can be (multiples of the golden section): a thread that stands still for
+     * its sample must not be what the next thread's sample sees, period after period. */
     uint64_t now_ns = clock_now_ns(), period_ns = session.period_ns;
     uint64_t phase_ns = ((state_line_number(thread->line) * 0x9e3779b97f4a7c15ull) >> 32) * period_ns >> 32;
     uint64_t since_ns = now_ns - session.start_ns;

@@ -27,8 +27,8 @@ static struct {
 
 static const char *mpi_rank(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-                                        "SLURM_PROCID"};
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *rank = getenv(names[i]);
         if (rank && *rank)
@@ -78,9 +78,11 @@ static void expand(const char *pattern, char *text, size_t bytes)
 /* Creates the directory exclusively: an existing one is never touched, several processes never share one. */
 static bool make_directory(void)
 {
-    char wanted[PATH_MAX];
-    const char *pattern = session.options.out ? session.options.out : mpi_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
-    expand(pattern, wanted, sizeof(wanted) - 16);
+    char wanted[sizeof(session.directory) - 16]; /* room for a number behind it */
+    const char *pattern = session.options.out ? session.options.out
+                          : mpi_rank()        ? "blame-%e-%r-%p"
+                                              : "blame-%e-%p";
+    expand(pattern, wanted, sizeof(wanted));
     snprintf(session.directory, sizeof(session.directory), "%s", wanted);
     for (int i = 1; i <= MAX_ATTEMPTS; i++) {
         if (mkdir(session.directory, 0777) == 0) {
@@ -94,11 +96,13 @@ static bool make_directory(void)
             break;
         snprintf(session.directory, sizeof(session.directory), "%s.%d", wanted, i);
     }
-    log_line("BLAME_OUT=", wanted, ": cannot create this directory: ", strerror(errno), "; nothing is measured", NULL);
+    log_line("BLAME_OUT=", wanted, ": cannot create this directory: ", strerror(errno),
+             "; nothing is measured", NULL);
     return false;
 }
 
-/* Shared mappings of network files stall: there the arena lives in memory, or in TMPDIR, and moves at the end. */
+/* Shared mappings of network files stall: there the arena lives in memory, or in TMPDIR, and moves at the
+ * end. */
 static bool open_arena(void)
 {
     const char *places[] = {session.directory, "/dev/shm", getenv("TMPDIR"), "/tmp"};
@@ -106,7 +110,8 @@ static bool open_arena(void)
     for (size_t i = network ? 1 : 0; i < (network ? 4 : 1); i++) {
         if (!places[i])
             continue;
-        snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i], program_invocation_short_name, (int)getpid());
+        snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i],
+                 program_invocation_short_name, (int)getpid());
         if (arena_open(session.file))
             return true;
     }

@@ -19,11 +19,11 @@ struct session {
 
 extern struct session session;
 
-/* Creates the output directory and the arena, and fills the header. False, after one line on stderr, when nothing can
- * be measured.                                                                                          [init] */
+/* Creates the output directory and the arena, and fills the header. False, after one line on stderr, when
+ * nothing can be measured. [init] */
 bool session_start(uint64_t process_start_ns);
 
-/* Writes modules that were loaded since the last call to the file.                                    [handler] */
+/* Writes modules that were loaded since the last call to the file. [handler] */
 void session_record_modules(void);
 
 #endif

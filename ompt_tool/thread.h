@@ -1,5 +1,5 @@
-/* A thread's record: everything that its handler and its callbacks need, in its own mapping. Records are recycled
- * and never unmapped; a record's tree goes on with the next thread that takes it. */
+/* A thread's record: everything that its handler and its callbacks need, in its own mapping. Records are
+ * recycled and never unmapped; a record's tree goes on with the next thread that takes it. */
 #ifndef BLAME_OMPT_TOOL_THREAD_H
 #define BLAME_OMPT_TOOL_THREAD_H
 
@@ -47,30 +47,30 @@ struct thread {
     struct path path, context_path;
     uint32_t slow_samples; /* in a row, each of which took longer than the period */
     uint32_t skip_samples; /* to be dropped because of that */
-    bool active; /* a thread owns it now */
+    bool active;           /* a thread owns it now */
     struct thread *next_free, *next_all;
 };
 
-/* The calling thread's record, NULL when it has none.                                                 [handler] */
+/* The calling thread's record, NULL when it has none. [handler] */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 
-/* Gives the calling thread a record and starts its timer; NULL when there is no room.                   [owner] */
+/* Gives the calling thread a record and starts its timer; NULL when there is no room. [owner] */
 struct thread *thread_attach(enum profile_thread_kind kind);
 
-/* Ends the calling thread's measurement; its record may be taken by another.                            [owner] */
+/* Ends the calling thread's measurement; its record may be taken by another. [owner] */
 void thread_detach(struct thread *thread);
 
-/* All records ever made, linked by next_all.                                                              [any] */
+/* All records ever made, linked by next_all. [any] */
 struct thread *thread_all(void);
 
-/* Most threads that existed at once; threads for which there was no room.                                 [any] */
+/* Most threads that existed at once; threads for which there was no room. [any] */
 uint32_t thread_most(void);
 uint64_t thread_untracked(void);
 
-/* Forgets all records: the child of a fork.                                                              [init] */
+/* Forgets all records: the child of a fork. [init] */
 void thread_reset(void);
 
-/* Callbacks around work on the thread's tree (T1). begin returns false when measurement has ended.      [owner] */
+/* Callbacks around work on the thread's tree (T1). begin returns false when measurement has ended. [owner] */
 bool thread_enter_tool(struct thread *thread);
 void thread_leave_tool(struct thread *thread);
 

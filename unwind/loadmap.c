@@ -10,10 +10,10 @@
 #include "base/os.h"
 #include "unwind/maps.h"
 
-#define MAX_RANGES  16384u
-#define MAX_HEADERS 32u
-#define SAME_BYTES  768
-#define REFRESH_PAUSE 100 /* times the duration of a refresh until the next */
+#define MAX_RANGES     16384u
+#define MAX_HEADERS    32u
+#define SAME_BYTES     768
+#define REFRESH_PAUSE  100 /* times the duration of a refresh until the next */
 #define MAX_COPY_BYTES (64u << 20)
 
 struct snapshot {
@@ -25,7 +25,7 @@ static struct {
     struct loadmap_module *modules; /* LOADMAP_MAX_MODULES, filled up to module_count */
     uint32_t module_count;
     uint64_t not_before_ns; /* no refresh for a miss before this time */
-    uint32_t busy; /* 1 while a thread reads the maps */
+    uint32_t busy;          /* 1 while a thread reads the maps */
     struct snapshot *current;
     struct loadmap_range *scratch; /* MAX_RANGES, for the thread that is busy */
     size_t scratch_count;
@@ -76,7 +76,8 @@ static void read_build_id(struct loadmap_module *module, uintptr_t notes, size_t
     }
 }
 
-/* True if the file is what is mapped at start: inode numbers differ on overlay file systems, contents do not. */
+/* True if the file is what is mapped at start: inode numbers differ on overlay file systems, contents do not.
+ */
 static bool is_same_file(int fd, uintptr_t start)
 {
     char in_file[SAME_BYTES], in_memory[SAME_BYTES];
@@ -84,7 +85,8 @@ static bool is_same_file(int fd, uintptr_t start)
            memcmp(in_file, in_memory, SAME_BYTES) == 0;
 }
 
-static const char *view_of_file(const struct loadmap_module *module, const ElfW(Phdr) * segment, uintptr_t start)
+static const char *view_of_file(const struct loadmap_module *module, const ElfW(Phdr) * segment,
+                                uintptr_t start)
 {
     uintptr_t skip = segment->p_offset & 4095;
     const char *bytes = NULL;
@@ -97,14 +99,15 @@ static const char *view_of_file(const struct loadmap_module *module, const ElfW(
     return bytes ? bytes + skip : NULL;
 }
 
-/* The segment with the unwind tables (L2): from the file, or a copy when the file has gone. The vDSO has no file and
- * is never unloaded. */
+/* The segment with the unwind tables (L2): from the file, or a copy when the file has gone. The vDSO has no
+ * file and is never unloaded. */
 static void map_view(struct loadmap_module *module, const ElfW(Phdr) * segment, uintptr_t start)
 {
     uintptr_t address = segment->p_vaddr + module->load_bias;
     module->view_vaddr = segment->p_vaddr;
     module->view_bytes = segment->p_filesz;
-    module->view = module->flags & PROFILE_MODULE_VDSO ? (const char *)address : view_of_file(module, segment, start);
+    module->view =
+        module->flags & PROFILE_MODULE_VDSO ? (const char *)address : view_of_file(module, segment, start);
     if (module->view || segment->p_filesz > MAX_COPY_BYTES)
         return;
     char *copy = os_map(segment->p_filesz);
@@ -125,8 +128,10 @@ static bool read_headers(uintptr_t start, ElfW(Phdr) * headers, size_t *count)
     return os_copy_memory(headers, start + elf.e_phoff, *count * sizeof(ElfW(Phdr)));
 }
 
-/* Link-time range and load bias, from the first loadable segment, which the mapping of offset 0 belongs to. */
-static bool read_range(struct loadmap_module *module, const ElfW(Phdr) * headers, size_t count, uintptr_t start)
+/* Link-time range and load bias, from the first loadable segment, which the mapping of offset 0 belongs to.
+ */
+static bool read_range(struct loadmap_module *module, const ElfW(Phdr) * headers, size_t count,
+                       uintptr_t start)
 {
     bool found = false;
     for (size_t i = 0; i < count; i++) {
@@ -143,7 +148,8 @@ static bool read_range(struct loadmap_module *module, const ElfW(Phdr) * headers
     return found;
 }
 
-static void read_tables(struct loadmap_module *module, const ElfW(Phdr) * headers, size_t count, uintptr_t start)
+static void read_tables(struct loadmap_module *module, const ElfW(Phdr) * headers, size_t count,
+                        uintptr_t start)
 {
     for (size_t i = 0; i < count; i++) {
         if (headers[i].p_type == PT_NOTE && !module->build_id_bytes)
@@ -159,7 +165,8 @@ static void read_tables(struct loadmap_module *module, const ElfW(Phdr) * header
     }
 }
 
-/* The number of the file mapped at line->start with offset 0; 0 when it is no ELF file or the table is full. */
+/* The number of the file mapped at line->start with offset 0; 0 when it is no ELF file or the table is full.
+ */
 static uint32_t module_of(const struct maps_line *line, uintptr_t *bias)
 {
     ElfW(Phdr) headers[MAX_HEADERS];
@@ -171,7 +178,8 @@ static uint32_t module_of(const struct maps_line *line, uintptr_t *bias)
     *bias = fresh.load_bias;
     for (uint32_t i = 0; i < loadmap.module_count; i++) {
         struct loadmap_module *known = &loadmap.modules[i];
-        if (known->inode == line->inode && known->device == line->device && strcmp(known->path, line->path) == 0) {
+        if (known->inode == line->inode && known->device == line->device &&
+            strcmp(known->path, line->path) == 0) {
             store_relaxed(&known->load_bias, fresh.load_bias);
             return i + 1;
         }
@@ -237,7 +245,8 @@ bool loadmap_refresh(void)
     struct snapshot *old = loadmap.current;
     if (maps_read(take_line, NULL)) {
         size_t bytes = loadmap.scratch_count * sizeof(struct loadmap_range);
-        changed = !old || old->count != loadmap.scratch_count || memcmp(old->ranges, loadmap.scratch, bytes) != 0;
+        changed =
+            !old || old->count != loadmap.scratch_count || memcmp(old->ranges, loadmap.scratch, bytes) != 0;
         struct snapshot *snapshot = changed ? os_map(sizeof(*snapshot) + bytes) : NULL;
         if (snapshot) {
             snapshot->count = loadmap.scratch_count;

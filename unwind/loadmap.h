@@ -1,9 +1,9 @@
 /* What code is loaded where, read from /proc/self/maps: without the loader's lock, so also in a handler.
  *
- * A module keeps its number for the whole run, also when it is unloaded and loaded again elsewhere; keys of samples
- * are (module, link-time address) and stay true. Each snapshot is immutable and never unmapped (guarantee L1: a
- * reader needs no lock). The bytes that unwinding needs of a module are mapped from its file a second time, so that
- * dlclose() cannot take them away under a handler (guarantee L2). */
+ * A module keeps its number for the whole run, also when it is unloaded and loaded again elsewhere; keys of
+ * samples are (module, link-time address) and stay true. Each snapshot is immutable and never unmapped
+ * (guarantee L1: a reader needs no lock). The bytes that unwinding needs of a module are mapped from its file
+ * a second time, so that dlclose() cannot take them away under a handler (guarantee L2). */
 #ifndef BLAME_UNWIND_LOADMAP_H
 #define BLAME_UNWIND_LOADMAP_H
 
@@ -35,27 +35,28 @@ struct loadmap_range {
     uint32_t module_id; /* 1 + index; 0: executable memory that is no file's */
 };
 
-/* Reads the map for the first time.                                                                     [init] */
+/* Reads the map for the first time. [init] */
 bool loadmap_init(void);
 
-/* Reads it again; does nothing when another thread is doing so. True if the map may have changed.      [handler] */
+/* Reads it again; does nothing when another thread is doing so. True if the map may have changed. [handler] */
 bool loadmap_refresh(void);
 
-/* The same because a walk met an unknown address: a library loaded since, or nonsense from a broken frame. Reading the map
- * takes longer than many a sampling period, so this does so for at most 1 % of the time.              [handler] */
+/* The same because a walk met an unknown address: a library loaded since, or nonsense from a broken frame.
+ * Reading the map takes longer than many a sampling period, so this does so for at most 1 % of the time.
+ * [handler] */
 bool loadmap_refresh_sometimes(void);
 
-/* The executable range that holds the address, NULL if none does as far as is known.                   [handler] */
+/* The executable range that holds the address, NULL if none does as far as is known. [handler] */
 const struct loadmap_range *loadmap_find(uintptr_t address);
 
-/* The module with that number, or NULL.                                                                [handler] */
+/* The module with that number, or NULL. [handler] */
 const struct loadmap_module *loadmap_module(uint32_t module_id);
 uint32_t loadmap_module_count(void); /* [handler] */
 
-/* Adds flags to the module that holds the address.                                                      [init] */
+/* Adds flags to the module that holds the address. [init] */
 void loadmap_flag(uintptr_t address, uint32_t flags);
 
-/* End of the mapping that holds the address, 0 if none does: a stack's upper bound.                     [owner] */
+/* End of the mapping that holds the address, 0 if none does: a stack's upper bound. [owner] */
 uintptr_t loadmap_mapping_end(uintptr_t address);
 
 #endif

@@ -10,7 +10,9 @@ static uint64_t parse_number(const char **text, unsigned base)
     uint64_t value = 0;
     for (;; (*text)++) {
         char c = **text;
-        unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 99;
+        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                                                : 99;
         if (digit >= base)
             return value;
         value = value * base + digit;

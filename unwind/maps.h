@@ -12,11 +12,11 @@ struct maps_line {
     const char *path; /* "" when there is none; valid during the call */
 };
 
-/* Calls take for each mapping in address order until it returns false. Returns false when the file could not be
- * read.                                                                                                [handler] */
+/* Calls take for each mapping in address order until it returns false. Returns false when the file could not
+ * be read. [handler] */
 bool maps_read(bool (*take)(const struct maps_line *line, void *argument), void *argument);
 
-/* Parses one line (no newline); false if it is not of the form. For maps_read() and its tests.         [handler] */
+/* Parses one line (no newline); false if it is not of the form. For maps_read() and its tests. [handler] */
 bool maps_parse(char *text, struct maps_line *line);
 
 #endif

@@ -11,8 +11,8 @@
 #include "base/os.h"
 
 /* Exported by libunwind and used so by perf too, though no header of its own declares it. */
-extern int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *, unw_proc_info_t *,
-                                              int need_unwind_info, void *argument);
+extern int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *,
+                                              unw_proc_info_t *, int need_unwind_info, void *argument);
 
 _Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
 
@@ -25,7 +25,8 @@ static uintptr_t signal_trampoline;
 /* A word of a module's unwind tables, from its view. */
 static bool read_view(uintptr_t address, unw_word_t *value)
 {
-    /* Tables lie beside code but in no executable range: ask the modules. Few, and only when the cache misses. */
+    /* Tables lie beside code but in no executable range: ask the modules. Few, and only when the cache
+     * misses. */
     for (uint32_t id = 1; id <= loadmap_module_count(); id++) {
         const struct loadmap_module *module = loadmap_module(id);
         uintptr_t offset = address - module->load_bias - module->view_vaddr;
@@ -39,7 +40,8 @@ static bool read_view(uintptr_t address, unw_word_t *value)
     return false;
 }
 
-static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write, void *argument)
+static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write,
+                         void *argument)
 {
     struct unwinder *unwinder = argument;
     (void)space;
@@ -58,7 +60,8 @@ static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t 
     return os_copy_memory(value, address, sizeof(*value)) ? 0 : -UNW_EINVAL;
 }
 
-static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *value, int write, void *argument)
+static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *value, int write,
+                           void *argument)
 {
     struct unwinder *unwinder = argument;
     (void)space;
@@ -68,14 +71,16 @@ static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word
     return 0;
 }
 
-static int access_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int write, void *argument)
+static int access_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int write,
+                        void *argument)
 {
     (void)space, (void)number, (void)value, (void)write, (void)argument;
     return -UNW_EBADREG;
 }
 
 /* The header of .eh_frame_hdr as every linker writes it: version 1, pcrel sdata4, udata4, datarel sdata4. */
-static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info, int need, void *argument)
+static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info, int need,
+                          void *argument)
 {
     const struct loadmap_range *range = loadmap_find(ip);
     const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
@@ -121,7 +126,8 @@ static int no_resume(unw_addr_space_t space, unw_cursor_t *cursor, void *argumen
     return -UNW_EINVAL;
 }
 
-static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t bytes, unw_word_t *offset, void *argument)
+static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t bytes, unw_word_t *offset,
+                   void *argument)
 {
     (void)space, (void)ip, (void)name, (void)bytes, (void)offset, (void)argument;
     return -UNW_ENOINFO;
@@ -191,7 +197,8 @@ static void start(struct unwinder *unwinder, bool exact)
     uintptr_t stack = unwinder->registers[UNW_X86_64_RSP];
     bool own = stack < unwinder->own_stack_high && unwinder->own_stack_high - stack < MAX_STACK_BYTES;
     unwinder->stack_low = stack - RED_ZONE_BYTES;
-    unwinder->stack_high = own ? unwinder->own_stack_high : 0; /* a fiber's stack is read the slow, safe way */
+    unwinder->stack_high =
+        own ? unwinder->own_stack_high : 0; /* a fiber's stack is read the slow, safe way */
     unwinder->exact = exact;
     unwinder->broken = false;
     unwinder->refreshed = false;
@@ -215,8 +222,8 @@ __attribute__((noinline)) void unwinder_start_here(struct unwinder *unwinder)
     uintptr_t *r = unwinder->registers;
     memset(r, 0, sizeof(unwinder->registers));
     __asm__("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
-            : "=m"(r[UNW_X86_64_RBX]), "=m"(r[UNW_X86_64_R12]), "=m"(r[UNW_X86_64_R13]), "=m"(r[UNW_X86_64_R14]),
-              "=m"(r[UNW_X86_64_R15]));
+            : "=m"(r[UNW_X86_64_RBX]), "=m"(r[UNW_X86_64_R12]), "=m"(r[UNW_X86_64_R13]),
+              "=m"(r[UNW_X86_64_R14]), "=m"(r[UNW_X86_64_R15]));
     r[UNW_X86_64_RBP] = frame[0];
     r[UNW_X86_64_RIP] = frame[1];
     r[UNW_X86_64_RSP] = (uintptr_t)(frame + 2);
@@ -245,8 +252,8 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
     unw_get_reg(unwinder->cursor, UNW_REG_SP, &stack);
     if (ip == 0)
         return UNWIND_END;
-    /* A return address lies behind its call, perhaps in the next function; not so where a signal interrupted: at the
-     * leaf, and below the trampoline of a handler of the program's. */
+    /* A return address lies behind its call, perhaps in the next function; not so where a signal interrupted:
+     * at the leaf, and below the trampoline of a handler of the program's. */
     bool trampoline = ip == signal_trampoline;
     frame->ip = unwinder->exact || trampoline ? ip : ip - 1;
     unwinder->exact = trampoline;

@@ -1,7 +1,8 @@
-/* Call paths: one frame after the other, from an interrupted or a calling context outward. libunwind does the steps,
- * on its own address space a thread, with all memory reads through us: stack reads are checked against the stack's
- * bounds, unwind tables come from the load map's views. So a step takes no lock, cannot fault, and its cache is
- * touched by one thread only (guarantee U1; the unwinder of a thread is never entered twice at once: T1). */
+/* Call paths: one frame after the other, from an interrupted or a calling context outward. libunwind does the
+ * steps, on its own address space a thread, with all memory reads through us: stack reads are checked against
+ * the stack's bounds, unwind tables come from the load map's views. So a step takes no lock, cannot fault,
+ * and its cache is touched by one thread only (guarantee U1; the unwinder of a thread is never entered twice
+ * at once: T1). */
 #ifndef BLAME_UNWIND_UNWIND_H
 #define BLAME_UNWIND_UNWIND_H
 
@@ -40,23 +41,24 @@ struct unwinder {
     uint64_t frames, slow_reads;
 };
 
-/* Learns where handlers return to, from a signal that has a handler: paths through the program's own handlers.
- *                                                                                                       [init] */
+/* Learns where handlers return to, from a signal that has a handler: paths through the program's own
+ * handlers. [init] */
 void unwind_note_trampoline(int signal);
 
-/* Prepares a thread's unwinder; false when there is no memory.                                         [owner] */
+/* Prepares a thread's unwinder; false when there is no memory. [owner] */
 bool unwinder_init(struct unwinder *unwinder);
 
-/* Makes the calling thread the unwinder's thread: its stack's bounds, and a first walk that warms it up.  [owner] */
+/* Makes the calling thread the unwinder's thread: its stack's bounds, and a first walk that warms it up.
+ * [owner] */
 void unwinder_attach(struct unwinder *unwinder);
 
-/* Starts a walk where a signal interrupted the thread.                                                [handler] */
+/* Starts a walk where a signal interrupted the thread. [handler] */
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context);
 
-/* Starts a walk in the calling function (the caller is its first frame).                              [handler] */
+/* Starts a walk in the calling function (the caller is its first frame). [handler] */
 void unwinder_start_here(struct unwinder *unwinder);
 
-/* The next frame. frames are validated: the stack pointer grows, the address is executable.           [handler] */
+/* The next frame. frames are validated: the stack pointer grows, the address is executable. [handler] */
 enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame *frame);
 
 #endif
