@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""The signal handler reaches no function of libc or libunwind that scripts/handler-allowlist.txt does not allow, and no
+thread-local storage that is allocated when it is first touched.
+
+    scripts/check-handler.py FOLDER       object files (make checks builds them in $(BUILD)/check)
+    scripts/check-handler.py --list FOLDER   what is reached, and how
+    scripts/check-handler.py --self-test"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+from check_common import ROOT, finish, make_files
+from handler_walk import NotWalkable, Program
+
+ALLOWLIST = os.path.join(ROOT, "scripts", "handler-allowlist.txt")
+LAZY_TLS = {"__tls_get_addr", "__emutls_get_address"}
+
+
+def read_allowlist(path):
+    """(roots, {symbol: (kind, reason)}, complaints about the list itself)"""
+    roots, allowed, complaints = [], {}, []
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            words = line.split(None, 2)
+            if not words or line.startswith("#"):
+                continue
+            if len(words) < 3 or words[0] not in ("root", "allow", "tagged"):
+                complaints.append(f"{path}:{number}: not of the form `root|allow|tagged NAME REASON`")
+            elif words[0] == "root":
+                roots.append(words[1])
+            elif words[1] in allowed:
+                complaints.append(f"{path}:{number}: {words[1]} is there twice")
+            else:
+                allowed[words[1]] = (words[0], words[2].strip())
+    return roots, allowed, complaints
+
+
+def check(folder, allowlist=ALLOWLIST):
+    roots, allowed, complaints = read_allowlist(allowlist)
+    if not roots:
+        return complaints + [f"{allowlist}: no root"]
+    try:
+        reach = Program(folder).walk(roots)
+    except NotWalkable as error:
+        return complaints + [str(error)]
+    for symbol, way in sorted(reach.foreign.items()):
+        if symbol in LAZY_TLS:
+            complaints.append(f"{symbol}: lazily allocated thread-local storage: {way}")
+        elif allowed.get(symbol, ("", ""))[0] != "allow" and symbol != "_GLOBAL_OFFSET_TABLE_":
+            complaints.append(f"{symbol}: not allowed in the handler: {way}")
+    return complaints
+
+
+def list_reached(folder):
+    reach = Program(folder).walk(read_allowlist(ALLOWLIST)[0])
+    for kind, found in (("function", reach.functions), ("foreign", reach.foreign)):
+        for name, way in sorted(found.items()):
+            print(f"{kind:9} {name:40} {way}")
+    return 0
+
+
+HANDLER = """
+#include <stdlib.h>
+#include <string.h>
+void helper(char *p);
+static void fetch(char *p) { %s }
+static void (*const table[])(char *) __attribute__((used)) = {fetch};
+static void handle_sample(int n) { char b[200]; helper(b); %s; (void)n; }
+void *unrelated(void (**f)(int)) { *f = handle_sample; return malloc(1); }
+"""
+HELPER = "#include <stdio.h>\n#include <string.h>\nvoid helper(char *p) { %s }\nvoid other(void) { puts(\"\"); }\n"
+LIST = "root sampler:handle_sample the handler\nallow strlen reads memory\n"
+CASES = [
+    ("good: malloc beside the handler is none of its business", "", "", "p[0] = 0;", LIST, []),
+    ("malloc in the handler", "", "*(char *volatile *)b = malloc(9)", "", LIST, ["malloc: not allowed", "handle_sample"]),
+    ("in another file", "", "", "puts(p);", LIST, ["puts: not allowed", "helper"]),
+    ("through a table of functions", "p[0] = *(char *)malloc(2);", "table[b[0]](b)", "", LIST, ["malloc: not allowed"]),
+    ("lazy thread-local storage", "", "", "extern __thread int t; p[0] = (char)t++;", LIST, ["__tls_get_addr: lazily"]),
+    ("allowed", "", "", "p[0] = (char)strlen(p);", LIST, []),
+    ("allowed elsewhere only", "", "", "puts(p);", LIST + "tagged puts test\n", ["puts: not allowed"]),
+    ("a reason is missing", "", "", "", LIST + "allow puts\n", ["not of the form"]),
+    ("the root has gone", "", "", "", "root sampler:handle_signal the handler\n", ["no such symbol"]),
+    ("a root in a table", "p[0] = *(char *)malloc(2);", "", "", LIST + "root sampler:table callbacks\n", ["malloc"]),
+]
+
+
+def compile_case(root, fetch, body, helper):
+    make_files(root, {"sampler.c": HANDLER % (fetch, body), "helper.c": HELPER % helper})
+    for name in ("sampler", "helper"):
+        subprocess.run(["cc", "-O1", "-fno-inline", "-fPIC", "-ffunction-sections", "-fdata-sections", "-w", "-c",
+                        f"{name}.c", "-o", f"{name}.o"], cwd=root, check=True)
+
+
+def self_test():
+    failures = 0
+    for name, fetch, body, helper, allowlist, words in CASES:
+        with tempfile.TemporaryDirectory() as root:
+            compile_case(root, fetch, body, helper)
+            make_files(root, {"allow.txt": allowlist})
+            complaints = check(root, os.path.join(root, "allow.txt"))
+        text = "\n".join(complaints)
+        if bool(complaints) != bool(words) or any(word not in text for word in words):
+            print(f"self-test {name}: expected {words or 'no complaint'}, got:\n{text}")
+            failures += 1
+    print(f"self-test: {len(CASES) - failures} of {len(CASES)} as expected")
+    return 1 if failures else 0
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    if len(arguments) == 2 and arguments[0] == "--list":
+        return list_reached(arguments[1])
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return finish(check(arguments[0]), "handler: every foreign symbol it reaches is allowed")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,86 @@
+"""What the check scripts share: the project's files, C text without comments, and self-tests."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def project_files(root, *suffixes):
+    """Relative names of files that are, or are about to be, in the repository; all files where there is no git."""
+    listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, capture_output=True, text=True)
+    if listing.returncode == 0 and listing.stdout:
+        names = listing.stdout.splitlines()
+    else:
+        names = [os.path.relpath(os.path.join(folder, name), root)
+                 for folder, _, files in os.walk(root) for name in files]
+        names = [name for name in names if not name.startswith(("build", ".git/"))]
+    return sorted(name for name in set(names) if name.endswith(suffixes) and os.path.isfile(os.path.join(root, name)))
+
+
+def read(root, name):
+    with open(os.path.join(root, name), encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def strip_c(text):
+    """C text with comments, strings and characters blanked out; every line keeps its number."""
+    out, i, size = [], 0, len(text)
+    while i < size:
+        two = text[i:i + 2]
+        if two == "/*":
+            end = text.find("*/", i + 2)
+            end = size if end < 0 else end + 2
+        elif two == "//":
+            end = text.find("\n", i)
+            end = size if end < 0 else end
+        elif text[i] in "\"'":
+            end = i + 1
+            while end < size and text[end] != text[i] and text[end] != "\n":
+                end += 2 if text[end] == "\\" else 1
+            end += 1
+        else:
+            out.append(text[i])
+            i += 1
+            continue
+        out.append("".join(c if c == "\n" else " " for c in text[i:end]))
+        i = end
+    return "".join(out)
+
+
+def make_files(root, files):
+    for name, text in files.items():
+        path = os.path.join(root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def self_test(check, cases):
+    """cases: (name, files, words). `check(root)` must complain with all the words, or not at all for no words."""
+    failures = 0
+    for name, files, words in cases:
+        with tempfile.TemporaryDirectory() as root:
+            make_files(root, files)
+            complaints = check(root)
+        text = "\n".join(complaints)
+        if bool(complaints) != bool(words) or any(word not in text for word in words):
+            print(f"self-test {name}: expected {words or 'no complaint'}, got:\n{text}")
+            failures += 1
+    print(f"self-test: {len(cases) - failures} of {len(cases)} as expected")
+    return 1 if failures else 0
+
+
+def finish(complaints, good):
+    for complaint in complaints:
+        print(complaint)
+    print(f"{len(complaints)} complaints" if complaints else good)
+    return 1 if complaints else 0
+
+
+def main(check, cases, good):
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test(check, cases)
+    return finish(check(ROOT), good)

@@ -1,0 +1,87 @@
+# The tests. Included by the Makefile.
+#   make unit        tests/unit/test_*.c, each a cmocka program
+#   make checks      layers, handler, tags, sizes: scripts/check-*
+#   make fuzz        tests/fuzz/fuzz_*.c under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make behaviour   OpenMP programs under the tool (timing: nothing should run beside it)
+#   make debian      unmodified Debian programs under the tool
+#   make test        installs what is missing, builds, and runs all of them, one after the other
+# SAN=address|undefined|thread make test: the unit tests with that sanitizer, and fuzz with SAN=address.
+
+UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
+FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_MUTATIONS ?= 100000
+FUZZ_SEED ?= 1
+
+TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),unit checks fuzz behaviour \
+    $(if $(wildcard tests/debian/test_*.py),debian))
+
+# A first finding ends the program with a status that the runner sees.
+export ASAN_OPTIONS ?= detect_leaks=0:detect_stack_use_after_return=0
+export UBSAN_OPTIONS ?= print_stacktrace=1
+
+.PHONY: checks fuzz behaviour debian unit-programs fuzz-programs unit-run fuzz-run
+
+# Libraries that test_loadmap and test_unwind_edges load: linked as linkers lay them out.
+UNIT_LIBRARIES := $(addprefix $(BUILD)/unit/,loaded.so loaded_based.so loaded_joined.so loaded_noheader.so)
+$(BUILD)/unit/loaded_based.so: LAYOUT := -Wl,-Ttext-segment=0x400000
+$(BUILD)/unit/loaded_joined.so: LAYOUT := -Wl,-z,noseparate-code
+$(BUILD)/unit/loaded_noheader.so: LAYOUT := -Wl,--no-eh-frame-hdr
+$(UNIT_LIBRARIES): tests/unit/loaded_lib.c tests/tests.mk
+	@mkdir -p $(@D)
+	$(CC) -O2 -g -fPIC -shared -nostartfiles $(LAYOUT) -o $@ $<
+
+# Rules that come from the sources' first lines: only where they are asked for.
+ifneq ($(filter unit-run unit-programs fuzz-run fuzz-programs,$(MAKECMDGOALS)),)
+$(BUILD)/unit-rules.mk: $(UNIT_SOURCES) tests/rules.py
+	@mkdir -p $(@D)
+	@$(PYTHON) tests/rules.py unit UNIT_PROGRAMS $(UNIT_SOURCES) > $@
+$(BUILD)/fuzz-rules.mk: $(FUZZ_SOURCES) tests/rules.py
+	@mkdir -p $(@D)
+	@$(PYTHON) tests/rules.py fuzz FUZZ_PROGRAMS $(FUZZ_SOURCES) > $@
+include $(BUILD)/unit-rules.mk $(BUILD)/fuzz-rules.mk
+endif
+
+unit-programs: $(UNIT_PROGRAMS)
+fuzz-programs: $(FUZZ_PROGRAMS)
+
+# UNIT='test_tree test_arena' runs these only. A program that cannot be built fails; the others run all the same.
+unit-run: $(if $(UNIT),$(UNIT:%=$(BUILD)/unit/%))
+	@BUILD=$(BUILD) $(PYTHON) tests/run.py unit $(if $(UNIT),$(UNIT:%=$(BUILD)/unit/%),$(UNIT_PROGRAMS))
+
+unit:
+	@+$(if $(UNIT),,$(MAKE) --no-print-directory -k unit-programs || true)
+	@+$(MAKE) --no-print-directory unit-run
+
+fuzz-run: fuzz-programs
+	@$(PYTHON) tests/run.py commands $(FUZZ_PROGRAMS:%='% $(FUZZ_MUTATIONS) $(FUZZ_SEED)')
+
+fuzz:
+	@+$(MAKE) --no-print-directory fuzz-run SAN=address,undefined BUILD=$(BUILD)-fuzz
+
+# The handler's walk needs one section a function, and to see every call.
+CHECK_SOURCES := $(PLUGIN)
+CHECK_OBJECTS := $(CHECK_SOURCES:%.c=$(BUILD)/check/%.o)
+
+$(BUILD)/check/%.o: %.c | $(BUILD)/include/omp-tools.h
+	@mkdir -p $(@D)
+	@$(CC) $(ALL_CFLAGS) -ffunction-sections -fdata-sections -fno-inline -c -o $@ $<
+
+CHECKS := 'scripts/check-layers.py' 'scripts/check-layers.py --self-test' \
+    'scripts/check-sizes.py' 'scripts/check-sizes.py --self-test' \
+    'scripts/check-handler.py $(BUILD)/check' 'scripts/check-handler.py --self-test' \
+    'scripts/check-tags.py $(BUILD)/check' 'scripts/check-tags.py --self-test'
+
+checks: $(CHECK_OBJECTS)
+	@$(PYTHON) tests/run.py commands $(CHECKS)
+
+behaviour: libblame.so blame test-programs
+	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py
+
+debian: libblame.so blame
+	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py tests/debian
+
+# One stage after the other: behaviour tests measure time.
+test:
+	@scripts/setup.sh
+	@+$(if $(SAN),,$(MAKE) --no-print-directory all test-programs)
+	@+$(PYTHON) tests/run.py stages '$(MAKE)' $(TEST_STAGES)
