@@ -90,11 +90,12 @@ bool locks_take(uint64_t key, uint32_t holder, struct lock_blame *blame)
     return entry && take(entry, blame);
 }
 
-bool locks_take_rest(uint32_t *cursor, uint64_t *key, struct lock_blame *blame)
+bool locks_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct lock_blame *blame)
 {
     while (*cursor < TABLE_ENTRIES) {
         struct entry *entry = &table[(*cursor)++];
         *key = lock_key(entry->key);
+        *holder = (uint32_t)(entry->key >> ID_BITS) & LOCKS_ANY_HOLDER;
         if (entry->key && take(entry, blame))
             return true;
     }

@@ -30,9 +30,9 @@ bool locks_waiting(uint64_t key, uint32_t holder);
 /* Takes what waits for the holder of the lock; false when there is nothing. [owner] */
 bool locks_take(uint64_t key, uint32_t holder, struct lock_blame *blame);
 
-/* Takes what is left anywhere, entry by entry: *cursor starts at 0; *key is the lock's; false at the end.
- * [init] */
-bool locks_take_rest(uint32_t *cursor, uint64_t *key, struct lock_blame *blame);
+/* Takes what is left anywhere, entry by entry: *cursor starts at 0; false at the end. *key and *holder say
+ * whose. [init] */
+bool locks_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct lock_blame *blame);
 
 /* Empties the table: the child of a fork. [init] */
 void locks_reset(void);

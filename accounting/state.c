@@ -63,17 +63,39 @@ uint32_t state_forget_holder(uint64_t key)
     return STATE_NO_HOLDER;
 }
 
+/* The holder at time_ns: whoever was the first to release the lock after that time, else whoever holds it
+ * now. */
+static uint32_t find_holder(uint64_t time_ns, uint64_t key, uint32_t count)
+{
+    uint32_t holder = STATE_NO_HOLDER;
+    uint64_t now_ns = clock_now_ns(), oldest_ns = 0;
+    uint64_t since_ns = now_ns > time_ns ? now_ns - time_ns : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (load_acquire(&lines[i].state) == STATE_ABSENT)
+            continue;
+        if (load_acquire(&lines[i].released_key) == key) {
+            uint64_t age_ns = clock_ticks_age_ns(load_relaxed(&lines[i].released_ticks));
+            if (age_ns <= since_ns && age_ns >= oldest_ns) {
+                oldest_ns = age_ns;
+                holder = i;
+                continue;
+            }
+        }
+        if (oldest_ns == 0 && holder == STATE_NO_HOLDER && holds(&lines[i], key))
+            holder = i;
+    }
+    return holder;
+}
+
 struct census state_census(uint64_t time_ns, uint64_t wait_key)
 {
-    struct census census = {0, 0, STATE_NO_HOLDER};
     uint32_t count = load_acquire(&high_water);
+    struct census census = {0, 0, wait_key ? find_holder(time_ns, wait_key, count) : STATE_NO_HOLDER};
     for (uint32_t i = 0; i < count; i++) {
         const struct state_line *line = &lines[i];
         uint32_t state = load_acquire(&line->state); /* S2 */
         if (state == STATE_ABSENT)
             continue;
-        if (wait_key && census.holder == STATE_NO_HOLDER && holds(line, wait_key))
-            census.holder = i;
         if (state != STATE_IDLE) {
             census.busy++;
             census.in_use++;
@@ -84,4 +106,9 @@ struct census state_census(uint64_t time_ns, uint64_t wait_key)
         census.in_use += dispatching || !state_is_parked(line);
     }
     return census;
+}
+
+bool state_holds(uint32_t line_number, uint64_t key)
+{
+    return line_number < STATE_MAX_THREADS && holds(&lines[line_number], key);
 }

@@ -11,10 +11,11 @@
 #include <stdint.h>
 
 #include "base/atomics.h"
+#include "base/clock.h"
 #include "cct/region.h"
 
 #define STATE_MAX_THREADS 4096u
-#define STATE_HELD_LOCKS  3u
+#define STATE_HELD_LOCKS  2u
 #define STATE_NO_HOLDER   0xffffu
 
 /* An idle entry counts as dispatch, that is as busy, until this has passed (docs/accounting.md). */
@@ -29,13 +30,17 @@ enum thread_state {
 
 struct state_line {
     uint32_t state;
-    uint32_t held_count;      /* locks held; those beyond STATE_HELD_LOCKS have no name here */
-    uint64_t idle_since_ns;   /* when the thread became IDLE */
-    uint64_t wait_key;        /* PROFILE_LOCK_KEY of the lock that a LOCKWAIT thread waits for */
+    uint32_t held_count; /* locks held; those beyond STATE_HELD_LOCKS have no name here */
+    union {
+        uint64_t idle_since_ns; /* IDLE: when the thread became so */
+        uint64_t wait_key;      /* LOCKWAIT: PROFILE_LOCK_KEY of the lock */
+    };
     struct region *region;    /* region in which the thread became IDLE, or NULL: in no team */
     uint32_t region_instance; /* the record's life at that time */
     uint32_t reserved;
     uint64_t held[STATE_HELD_LOCKS];
+    uint64_t released_key;   /* the lock released last ... */
+    uint64_t released_ticks; /* ... and when, on clock_ticks() */
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct state_line) == 64, "a state line is one cache line");
@@ -45,7 +50,7 @@ struct census {
     uint32_t
         busy; /* b: WORK, LOCKWAIT, and IDLE within its grace; the asking thread included if it is busy */
     uint32_t in_use; /* t_now: threads that exist and are not between regions */
-    uint32_t holder; /* the line of the thread that holds the lock that was asked for, or STATE_NO_HOLDER */
+    uint32_t holder; /* the line of the thread that held the lock that was asked for, or STATE_NO_HOLDER */
 };
 
 /* The line's number. [handler] */
@@ -55,6 +60,9 @@ uint32_t state_line_number(const struct state_line *line);
  * STATE_NO_HOLDER: the lock was released by another thread. [owner] */
 uint32_t state_forget_holder(uint64_t key);
 
+/* True if the thread with that line holds the lock. [any] */
+bool state_holds(uint32_t line_number, uint64_t key);
+
 /* The next free line, ABSENT; NULL when all are taken. [any] */
 struct state_line *state_line_acquire(void);
 void state_line_release(struct state_line *line); /* [owner] */
@@ -62,8 +70,10 @@ void state_line_release(struct state_line *line); /* [owner] */
 /* Forgets all lines: the child of a fork. [init] */
 void state_reset(void);
 
-/* Counts all lines as of time_ns, the asking thread by its own line like any other. wait_key 0: no lock asked
- * for. [handler] */
+/* Counts all lines as of time_ns, the asking thread by its own line like any other. For a waiter of the lock
+ * wait_key (0: none) it also finds the holder at that time: since then the asking thread has stood still,
+ * tens of microseconds in a virtual machine, and the lock may have been released to just this thread.
+ * [handler] */
 struct census state_census(uint64_t time_ns, uint64_t wait_key);
 
 /* True if the IDLE thread is between regions: the region it waits in has ended. [handler] */
@@ -132,6 +142,8 @@ static inline bool state_lock_released(struct state_line *line, uint64_t key)
         found = true;
         break;
     }
+    store_relaxed(&line->released_ticks, clock_ticks());
+    store_release(&line->released_key, key);
     if (likely(found))
         store_relaxed(&line->held_count, count - 1);
     return found;

@@ -1,6 +1,10 @@
 #include "base/clock.h"
 
+#include <stdbool.h>
+#include <string.h>
 #include <time.h>
+
+#include "base/os.h"
 
 static uint64_t read_clock(clockid_t id)
 {
@@ -12,6 +16,49 @@ static uint64_t read_clock(clockid_t id)
 uint64_t clock_now_ns(void)
 {
     return read_clock(CLOCK_MONOTONIC);
+}
+
+static struct {
+    bool
+        counter; /* the processor's counter is the kernel's clock too: constant rate, the same on all cores */
+    uint64_t begin_ticks, begin_ns;
+} ticks;
+
+uint64_t clock_ticks(void)
+{
+#if defined(__x86_64__)
+    if (ticks.counter)
+        return __builtin_ia32_rdtsc();
+#endif
+    return clock_now_ns();
+}
+
+uint64_t clock_ticks_age_ns(uint64_t then)
+{
+    uint64_t now = clock_ticks();
+    if (then > now)
+        return 0;
+    if (!ticks.counter)
+        return now - then;
+    /* The rate is what has passed since the start on both clocks: good to a per mille after some
+     * milliseconds. */
+    double rate = (double)(clock_now_ns() - ticks.begin_ns) / (double)(now - ticks.begin_ticks + 1);
+    return (uint64_t)((double)(now - then) * rate);
+}
+
+void clock_ticks_init(void)
+{
+    char source[8] = "";
+    int fd = os_open_read("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    if (fd >= 0) {
+        os_read(fd, source, sizeof(source) - 1);
+        os_close(fd);
+    }
+#if defined(__x86_64__)
+    ticks.counter = strncmp(source, "tsc", 3) == 0;
+#endif
+    ticks.begin_ns = clock_now_ns();
+    ticks.begin_ticks = clock_ticks();
 }
 
 uint64_t clock_thread_cpu_ns(void)

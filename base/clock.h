@@ -10,6 +10,16 @@
  * [handler] */
 uint64_t clock_now_ns(void);
 
+/* A time stamp for hot paths: the processor's counter where the kernel trusts it (some 8 ns), else
+ * nanoseconds. clock_ticks_init() decides; before it, nanoseconds. [handler] */
+uint64_t clock_ticks(void);
+
+/* Nanoseconds from an earlier time stamp until now; 0 for one of the future. [handler] */
+uint64_t clock_ticks_age_ns(uint64_t ticks);
+
+/* [init] */
+void clock_ticks_init(void);
+
 /* CPU time of the calling thread in nanoseconds; a system call. [handler] */
 uint64_t clock_thread_cpu_ns(void);
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BINS = 64 };
+enum { BINS = 64, ROWS = 50 };
 
 struct field {
     int size;
@@ -49,25 +49,25 @@ static void renormalise(struct field *field, double sum)
         field->now[i] = fmin(1.0, field->now[i] * scale);
 }
 
-/* The whole row is counted inside the lock. */
-static void add_to_histogram(struct field *field, const double *row)
+/* Whole rows are counted inside the lock. */
+static void add_to_histogram(struct field *field, int first, int last)
 {
 #pragma omp critical(histogram)
-    for (int j = 0; j < field->size; j++)
-        field->histogram[(int)(fmin(fmax(row[j], 0), 0.999) * BINS)]++;
+    for (int i = first * field->size; i < last * field->size; i++)
+        field->histogram[(int)(fmin(fmax(field->now[i], 0), 0.999) * BINS)]++;
 }
 
 static void count(struct field *field)
 {
-#pragma omp parallel for schedule(dynamic, 8)
-    for (int i = 0; i < field->size; i++)
-        add_to_histogram(field, &field->now[i * field->size]);
+#pragma omp parallel for schedule(dynamic)
+    for (int first = 0; first < field->size; first += ROWS)
+        add_to_histogram(field, first, first + ROWS < field->size ? first + ROWS : field->size);
 }
 
 int main(int argc, char **argv)
 {
     struct field field = {.size = argc > 1 ? atoi(argv[1]) : 1200};
-    int steps = argc > 2 ? atoi(argv[2]) : 100;
+    int steps = argc > 2 ? atoi(argv[2]) : 200;
     if (field.size < 3 || field.size > 20000 || steps < 1)
         return fputs("usage: diffuse [size 3..20000 [steps]]\n", stderr), 2;
     size_t cells = (size_t)field.size * (size_t)field.size;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/atomics.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/profile_format.h"
@@ -71,6 +72,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
         log_line("/proc/self/maps cannot be read or there is no memory for it; nothing is measured", NULL);
         return 0;
     }
+    clock_ticks_init();
     flag_modules(lookup);
     capture_init();
     if (!sampler_init()) {

@@ -78,15 +78,16 @@ static void resolve_all(uint64_t now_ns)
     }
 }
 
-/* Blame on locks that nobody released goes to a row of its own. */
+/* Blame on locks that nobody released goes to a row of its own; so does what came after the last release. */
 static void book_unreleased(void)
 {
     struct thread *thread = thread_all();
     struct lock_blame blame;
     uint64_t key;
-    for (uint32_t cursor = 0; thread && locks_take_rest(&cursor, &key, &blame);) {
-        uint32_t node_idx =
-            tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED);
+    uint32_t holder;
+    for (uint32_t cursor = 0; thread && locks_take_rest(&cursor, &key, &holder, &blame);) {
+        uint64_t name = state_holds(holder, key) ? PROFILE_PSEUDO_UNRELEASED : PROFILE_PSEUDO_HANDOFF;
+        uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, name);
         if (node_idx)
             node_idx = tree_child(&thread->tree, node_idx, PROFILE_NODE_LOCK, key);
         struct profile_metric *metric = node_idx ? tree_metric(&thread->tree, node_idx) : NULL;

@@ -38,7 +38,7 @@ def c_functions(text):
             if depth == 0:
                 head = text[begin:i]
                 names = [name for name in NAME.findall(head) if name not in KEYWORDS]
-                is_code = names and "=" not in head and re.search(r"\)\s*(\w+\s*)*$", head)
+                is_code = names and "=" not in head and re.search(r"\)[\s\w]*$", head)
                 linkage = re.fullmatch(r"\s*extern\s*", head)
                 if linkage:  # extern "C" { (the string is blanked)
                     begin = i + 1
