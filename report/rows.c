@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/pair_map.h"
+#include "report/tail_calls.h"
 
 const char *const row_kind_name[ROW_KINDS] = {
     [ROW_ROOT] = "root",         [ROW_PROCEDURE] = "procedure", [ROW_INLINED] = "inlined",
@@ -50,8 +51,9 @@ struct builder {
     struct pair_map function_map; /* (name, module), (file, line, kind class) -> function */
     struct pair_map key_map;      /* (key, is it a runtime entry) -> its innermost place */
     struct pair_map child_map;    /* (parent, function or file), (kind, line) -> row */
-    uint32_t *anchor;             /* by merged node: the row its children hang below */
-    uint32_t *innermost;          /* by merged node: a FRAME's innermost place, else ROW_NONE */
+    struct tail_calls *tail_calls;
+    uint32_t *anchor;    /* by merged node: the row its children hang below */
+    uint32_t *innermost; /* by merged node: a FRAME's innermost place, else ROW_NONE */
     bool no_memory;
 };
 
@@ -226,23 +228,90 @@ static bool has_name_of(const struct builder *builder, uint32_t row, uint32_t fu
            builder->functions[builder->rows->row[row].function].name == builder->functions[function].name;
 }
 
-/* Rows of one FRAME node, from the function on the stack to the deepest inlined one. */
-static uint32_t add_frame_rows(struct builder *builder, uint32_t node_idx, uint32_t row, int call_line)
+static uint32_t outermost_place(const struct builder *builder, uint32_t place)
 {
-    const struct merged_node *node = &builder->profile->nodes[node_idx];
-    uint32_t first = find_places(builder, node->key, false), last = first;
-    if (builder->no_memory)
-        return 0;
-    while (!builder->places[last].outermost)
-        last++;
-    for (uint32_t i = last + 1; i-- > first && !builder->no_memory;) {
+    while (!builder->places[place].outermost)
+        place++;
+    return place;
+}
+
+/* Rows of the places of one address, from the function on the stack to the deepest inlined one. */
+static uint32_t add_place_rows(struct builder *builder, uint32_t first, uint32_t row, int call_line)
+{
+    for (uint32_t i = outermost_place(builder, first) + 1; i-- > first && !builder->no_memory;) {
         const struct place *place = &builder->places[i];
         if (!place->fold || !has_name_of(builder, row, place->function))
             row = find_function_row(builder, row, place->kind, place->function, call_line);
         call_line = place->at_line;
     }
-    builder->innermost[node_idx] = first;
     return row;
+}
+
+static uint32_t add_frame_rows(struct builder *builder, uint32_t node_idx, uint32_t row, int call_line)
+{
+    uint32_t first = find_places(builder, builder->profile->nodes[node_idx].key, false);
+    if (builder->no_memory)
+        return 0;
+    builder->innermost[node_idx] = first;
+    return add_place_rows(builder, first, row, call_line);
+}
+
+static uint32_t add_candidates_row(struct builder *builder, const char *candidates, uint32_t parent,
+                                   int call_line)
+{
+    struct strings *strings = builder->rows->strings;
+    uint32_t row = add_named_row(builder, parent, ROW_PSEUDO, "<tail call>", call_line);
+    if (!builder->no_memory)
+        builder->rows->row[row].note = strings_text(strings, strings_intern(strings, candidates));
+    return row;
+}
+
+/* Rows of a function that jumped to the next one, the function inlined into it that did so last. */
+static uint32_t add_tail_row(struct builder *builder, const struct tail_frame *frame, uint32_t parent,
+                             int *call_line)
+{
+    int line = *call_line;
+    *call_line = 0;
+    if (frame->candidates)
+        return add_candidates_row(builder, frame->candidates, parent, line);
+    uint32_t first = find_places(builder, frame->key, false);
+    if (builder->no_memory)
+        return 0;
+    uint32_t outermost = outermost_place(builder, first);
+    uint32_t row = find_function_row(builder, parent, builder->places[outermost].kind,
+                                     builder->places[outermost].function, line);
+    if (builder->no_memory)
+        return 0;
+    builder->rows->row[row].note = "tail call";
+    if (!frame->at_jump) /* one of several jumps */
+        return row;
+    for (uint32_t i = outermost; i-- > first && !builder->no_memory;)
+        row = find_function_row(builder, row, builder->places[i].kind, builder->places[i].function,
+                                builder->places[i + 1].at_line);
+    *call_line = builder->places[first].at_line;
+    return row;
+}
+
+/* Rows of functions that are missing on the stack between a frame and its caller. A runtime entry that jumped
+ * to another function of the runtime is what user code called: *key becomes its, to name the row. */
+static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint32_t parent, int *call_line,
+                              uint64_t *key)
+{
+    const struct merged_node *node = &builder->profile->nodes[node_idx];
+    const struct merged_node *caller = &builder->profile->nodes[node->parent];
+    const struct tail_frame *frames;
+    if (caller->kind != PROFILE_NODE_FRAME)
+        return parent;
+    size_t count = tail_calls_between(builder->tail_calls, caller->key, node->key, &frames);
+    for (size_t i = 0; i < count && !builder->no_memory; i++) {
+        if (node->kind == PROFILE_NODE_RUNTIME &&
+            PROFILE_KEY_MODULE(frames[i].key) == PROFILE_KEY_MODULE(node->key)) {
+            *key = frames[i].key;
+            break;
+        }
+        parent = add_tail_row(builder, &frames[i], parent, call_line);
+    }
+    return parent;
 }
 
 static uint32_t add_runtime_row(struct builder *builder, uint64_t key, uint32_t parent, int call_line)
@@ -269,13 +338,17 @@ static void add_node(struct builder *builder, uint32_t node_idx)
     const struct merged_node *node = &builder->profile->nodes[node_idx];
     uint32_t parent_place = builder->innermost[node->parent];
     uint32_t parent = builder->anchor[node->parent], shown_as = node_idx;
+    uint64_t key = node->key;
     int call_line = parent_place != ROW_NONE ? builder->places[parent_place].at_line : 0;
     switch (node->kind) {
     case PROFILE_NODE_FRAME:
+        parent = add_tail_rows(builder, node_idx, parent, &call_line, &key);
         parent = add_frame_rows(builder, node_idx, parent, call_line);
         break;
     case PROFILE_NODE_RUNTIME:
-        parent = add_runtime_row(builder, node->key, parent, call_line);
+        if (node->key != PROFILE_PSEUDO_BARRIER)
+            parent = add_tail_rows(builder, node_idx, parent, &call_line, &key);
+        parent = add_runtime_row(builder, key, parent, call_line);
         break;
     case PROFILE_NODE_PSEUDO:
         parent = add_pseudo_row(builder, parent, node->key, call_line);
@@ -343,6 +416,7 @@ static void free_builder(struct builder *builder)
     pair_map_free(&builder->function_map);
     pair_map_free(&builder->key_map);
     pair_map_free(&builder->child_map);
+    tail_calls_free(builder->tail_calls);
     free(builder->functions);
     free(builder->places);
     free(builder->anchor);
@@ -354,7 +428,8 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
     struct builder builder = {.profile = profile, .symbols = symbols, .rows = new_rows(profile)};
     builder.anchor = calloc(profile->node_count + 1, sizeof *builder.anchor);
     builder.innermost = malloc((profile->node_count + 1) * sizeof *builder.innermost);
-    builder.no_memory = !builder.rows || !builder.anchor || !builder.innermost;
+    builder.tail_calls = tail_calls_new(symbols);
+    builder.no_memory = !builder.rows || !builder.anchor || !builder.innermost || !builder.tail_calls;
     if (!builder.no_memory) {
         memset(builder.innermost, 0xff, profile->node_count * sizeof *builder.innermost);
         builder.rows->node_row[0] = 0;

@@ -39,6 +39,8 @@ struct row {
     uint32_t function; /* equal for rows of one function, inlined or not; statements: of the file */
     int line, call_line;
     const char *name, *module, *file;
+    const char *note; /* what text views put behind the name: "tail call" for functions that had left the
+                         stack, the candidates where several are possible; NULL: nothing */
     struct profile_metric inclusive, exclusive;
 };
 

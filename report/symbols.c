@@ -45,6 +45,7 @@ struct symbols *symbols_open(const struct profile_module *modules, size_t module
     symbols->module_count = module_count;
     for (size_t i = 0; i < module_count; i++) {
         symbols->modules[i].record = &modules[i];
+        symbols->modules[i].id = (uint32_t)i + 1;
         symbols->modules[i].arena = &symbols->arena;
         symbols->modules[i].base_name = module_base_name(&symbols->arena, &modules[i]);
     }
@@ -126,4 +127,39 @@ const char *symbols_module_name(struct symbols *symbols, uint32_t module_id)
 {
     struct symbols_module *module = module_of(symbols, module_id);
     return module ? module->base_name : "";
+}
+
+uint64_t symbols_function_entry(struct symbols *symbols, uint64_t key)
+{
+    struct symbols_module *module = module_of(symbols, PROFILE_KEY_MODULE(key));
+    uint64_t entry = module ? symbols_calls_entry(module, PROFILE_KEY_VADDR(key)) : 0;
+    return entry ? PROFILE_KEY(module->id, entry) : 0;
+}
+
+const struct symbol_call *symbols_call_at(struct symbols *symbols, uint64_t key)
+{
+    struct symbols_module *module = module_of(symbols, PROFILE_KEY_MODULE(key));
+    return module ? symbols_calls_at(module, PROFILE_KEY_VADDR(key)) : NULL;
+}
+
+size_t symbols_calls(struct symbols *symbols, uint64_t entry, const struct symbol_call **calls)
+{
+    struct symbols_module *module = module_of(symbols, PROFILE_KEY_MODULE(entry));
+    const struct symbols_call_list *list = module ? symbols_calls_of(module, PROFILE_KEY_VADDR(entry)) : NULL;
+    *calls = list ? list->list : NULL;
+    return list ? list->count : 0;
+}
+
+uint64_t symbols_function_named(struct symbols *symbols, uint32_t module_id, const char *name)
+{
+    struct symbols_module *module = module_of(symbols, module_id);
+    uint64_t entry = module ? symbols_calls_named(module, name) : 0;
+    return entry ? PROFILE_KEY(module_id, entry) : 0;
+}
+
+size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_t **keys)
+{
+    struct symbols_module *module = module_of(symbols, module_id);
+    *keys = NULL;
+    return module ? symbols_calls_bodies(module, keys) : 0;
 }

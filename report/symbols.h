@@ -50,6 +50,29 @@ void symbols_close(struct symbols *symbols); /* [init] */
  * no module (JIT) or in a module without any name: "<unknown function>". [init] */
 size_t symbols_lookup(struct symbols *symbols, uint64_t key, const struct symbol_frame **frames);
 
+/* A call in a function, by machine code and DWARF's call sites. */
+struct symbol_call {
+    uint64_t key;     /* of its last byte: return address - 1, as for the frames of callers */
+    uint64_t target;  /* entry (a key) of the function called, in the same module; 0: another module's, or
+                         unknown */
+    const char *name; /* of another module's function; "" when that is unknown too */
+    uint64_t
+        body; /* entry (a key) of the function that the OpenMP runtime is to execute; 0: none, or unknown */
+    bool launches; /* a construct is handed to the OpenMP runtime that runs it at once */
+    bool tail;     /* a jump: the function is left */
+};
+
+/* Entry (a key) of the function around key; 0 when its extent is not known by name. [init] */
+uint64_t symbols_function_entry(struct symbols *symbols, uint64_t key);
+/* The call at key (return address - 1); NULL: not known. [init] */
+const struct symbol_call *symbols_call_at(struct symbols *symbols, uint64_t key);
+/* All calls of the function with this entry, in no order. Valid until symbols_close, cached. [init] */
+size_t symbols_calls(struct symbols *symbols, uint64_t entry, const struct symbol_call **calls);
+/* Entry (a key) of the function that a module exports by this name; 0: none. [init] */
+uint64_t symbols_function_named(struct symbols *symbols, uint32_t module_id, const char *name);
+/* Entries (keys) of all functions of a module that compilers outlined from constructs. [init] */
+size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_t **keys);
+
 /* Name of the data object that contains vaddr of a module, "symbol" or "symbol+offset"; NULL when there is
  * none. [init] */
 const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t vaddr);

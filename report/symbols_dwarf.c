@@ -26,27 +26,28 @@ bool symbols_dwarf_next(Dwarf_Die *die)
 }
 
 /* Adds the code ranges of an entry. Functions that the linker dropped have ranges outside the code. Returns
- * the lowest address, 0 when there is none. */
+ * the entry, 0 when there is none. */
 static uint64_t add_ranges(struct symbols_module *module, struct symbols_ranges *ranges, Dwarf_Die *die,
                            uint32_t index)
 {
     Dwarf_Addr base, start, end, entry;
     ptrdiff_t offset = 0;
-    uint64_t lowest = 0;
+    uint64_t first = 0;
     while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
         if (start >= module->code_low && start < end && end <= module->code_high) {
             if (!symbols_ranges_add(ranges, start, end, index)) {
                 break;
             }
-            lowest = !lowest || start < lowest ? start : lowest;
+            first = first ? first : start;
         }
     }
-    /* With a cold part the entry is not the lowest address. */
-    if (lowest && (dwarf_entrypc(die, &entry) == 0) && entry >= module->code_low &&
-        entry < module->code_high) {
-        lowest = entry;
+    /* With a cold part the entry need not be the lowest address: it is the first, where nothing else is said.
+     */
+    if (first && dwarf_hasattr(die, DW_AT_entry_pc) && dwarf_entrypc(die, &entry) == 0 &&
+        entry >= module->code_low && entry < module->code_high) {
+        first = entry;
     }
-    return lowest;
+    return first;
 }
 
 static uint32_t add_function(struct index_walk *walk, Dwarf_Die *die, uint32_t enclosing)

@@ -115,6 +115,31 @@ bool symbols_elf_code_range(Elf *elf, uint64_t *low, uint64_t *high)
     return *low < *high;
 }
 
+const uint8_t *symbols_elf_bytes(Elf *elf, uint64_t vaddr, size_t *room)
+{
+    size_t count, file_bytes;
+    const uint8_t *file = (const uint8_t *)elf_rawfile(elf, &file_bytes);
+    GElf_Ehdr header;
+    if (!file || !gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64 ||
+        elf_getphdrnum(elf, &count) != 0) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count && i < 65536; i++) {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD || vaddr < segment.p_vaddr ||
+            vaddr - segment.p_vaddr >= segment.p_filesz) {
+            continue;
+        }
+        uint64_t offset = vaddr - segment.p_vaddr;
+        if (segment.p_offset > file_bytes || segment.p_filesz > file_bytes - segment.p_offset) {
+            return NULL;
+        }
+        *room = (size_t)(segment.p_filesz - offset);
+        return file + segment.p_offset + offset;
+    }
+    return NULL;
+}
+
 /* Names without a type are hand-written assembly; only those in code count, and any other name wins over
  * them. */
 static int symbol_rank(Elf *elf, const GElf_Sym *symbol, enum symbols_table_kind kind)

@@ -77,6 +77,8 @@ void symbols_elf_close(struct symbols_elf *file);                  /* [init] */
 Elf_Scn *symbols_elf_section(Elf *elf, const char *name, GElf_Shdr *header); /* [init] */
 bool symbols_elf_same_build(Elf *elf, const void *build_id, size_t bytes);   /* [init] */
 bool symbols_elf_code_range(Elf *elf, uint64_t *low, uint64_t *high);        /* executable segments. [init] */
+/* x86-64 code or data at vaddr, *room bytes up to the end of their segment in the file; NULL: none. [init] */
+const uint8_t *symbols_elf_bytes(Elf *elf, uint64_t vaddr, size_t *room);
 
 struct symbols_entry {
     uint64_t start, size;
@@ -127,11 +129,18 @@ struct symbols_bytes { /* contents of a section */
     uint64_t vaddr, size;
 };
 
+struct symbols_slot { /* of the global offset table */
+    uint64_t vaddr;
+    const char *name; /* whose address the loader puts there */
+};
+
 struct symbols_module {
     const struct profile_module *record;
+    uint32_t id;
     struct symbols_arena *arena;
     const char *base_name;
-    bool opened, dwarf_tried, units_known, functions_known, objects_known, idents_known;
+    bool opened, dwarf_tried, units_known, functions_known, objects_known, idents_known, slots_known,
+        bodies_known;
     struct symbols_elf main, debug, alternate; /* the module; its debug file; what dwz moved out of that */
     Dwarf *dwarf, *alternate_dwarf;
     uint64_t code_low, code_high;
@@ -142,6 +151,13 @@ struct symbols_module {
     struct symbols_map names; /* entry address in .debug_info -> struct symbols_name */
     struct symbols_ident *idents;
     size_t ident_count, ident_room;
+    struct symbols_slot *slots; /* by vaddr */
+    size_t slot_count, slot_room;
+    struct symbols_map calls;   /* entry of a function -> struct symbols_call_list */
+    struct symbols_map sites;   /* a return address - 1 -> struct symbol_call */
+    struct symbols_map exports; /* hash of a name -> its function */
+    uint64_t *bodies;           /* keys of the functions that compilers outlined */
+    size_t body_count, body_room;
     bool unwind_known;
     struct symbols_bytes unwind_header, unwind_frames; /* .eh_frame_hdr, .eh_frame */
     size_t unwind_count;
@@ -201,6 +217,55 @@ size_t symbols_lines_find(struct symbols_unit *unit, const char *file, int line,
                           size_t room);
 /* The smallest line in [least, ...) among the rows of [low, high); 0: none. [init] */
 int symbols_lines_least(struct symbols_unit *unit, uint64_t low, uint64_t high, int least);
+
+/* ---- machine code ---- */
+
+enum symbols_flow {
+    SYMBOLS_NEXT,   /* on to the next instruction */
+    SYMBOLS_CALL,   /* the same, after a call */
+    SYMBOLS_JUMP,   /* away */
+    SYMBOLS_BRANCH, /* away or on */
+    SYMBOLS_END,    /* return, trap */
+};
+struct symbols_instruction {
+    size_t bytes;
+    enum symbols_flow flow;
+    bool indirect;   /* call or jump through a register or memory */
+    uint64_t target; /* of a call, jump or branch; indirect: where the address is stored, 0 unknown */
+    int8_t to, from; /* register `to` gets `value`, or what register `from` has; -1: no such thing */
+    uint64_t value;
+    uint32_t written; /* set of registers that may have changed, `to` among them */
+};
+bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr,
+                    struct symbols_instruction *result); /* false: not understood. [init] */
+
+/* ---- calls ---- */
+
+struct symbols_call_list {
+    struct symbol_call *list;
+    size_t count, room;
+};
+/* Entry of the function around vaddr, also from its cold part; 0: not known. [init] */
+uint64_t symbols_calls_entry(struct symbols_module *module, uint64_t vaddr);
+/* Calls and tail calls of the function at `entry`; NULL: none known. Cached. [init] */
+const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, uint64_t entry);
+/* The call that returns to vaddr + 1; NULL: not known. Cached. [init] */
+const struct symbol_call *symbols_calls_at(struct symbols_module *module, uint64_t vaddr);
+/* Adds to `list`, with the addresses in struct symbol_call not yet keys, what DWARF says of the call sites of
+ * a function: whom indirect calls go to, and which indirect jumps are calls. [init] */
+void symbols_calls_dwarf(struct symbols_module *module, struct symbols_function *function,
+                         struct symbols_call_list *list);
+/* The function with this name that other modules bind to, else the only one with it; 0: none, or chosen by
+ * the loader among several (IFUNC). [init] */
+uint64_t symbols_calls_named(struct symbols_module *module, const char *name);
+/* The name behind a stub of the procedure linkage table at vaddr, or NULL; and behind a slot of the global
+ * offset table. [init] */
+const char *symbols_plt_stub(struct symbols_module *module, uint64_t vaddr);
+const char *symbols_plt_slot(struct symbols_module *module, uint64_t slot);
+/* Whether some call hands the function at `entry` to libgomp: as symbols_dwarf_launch. [init] */
+int symbols_calls_launch(struct symbols_module *module, struct symbols_unit *unit, uint64_t entry);
+/* Functions that compilers outlined from constructs, by the symbol table. [init] */
+size_t symbols_calls_bodies(struct symbols_module *module, const uint64_t **keys);
 
 /* ---- frames ---- */
 

@@ -239,4 +239,9 @@ void symbols_module_close(struct symbols_module *module)
     free(module->functions.list);
     free(module->objects.list);
     free(module->idents);
+    free(module->slots);
+    free(module->bodies);
+    symbols_map_free(&module->calls);
+    symbols_map_free(&module->sites);
+    symbols_map_free(&module->exports);
 }

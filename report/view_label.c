@@ -1,6 +1,7 @@
 #include "report/views.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ char *view_row_label(const struct rows *rows, uint32_t index)
 {
     const struct row *row = &rows->row[index];
     const char *inlined = row->kind == ROW_INLINED ? " (inlined)" : "";
+    char note[300] = "";
     bool caller = rows->callers && row->depth > 1;
     int line = caller ? row->call_line : row->line;
     char call[16] = "";
@@ -54,11 +56,14 @@ char *view_row_label(const struct rows *rows, uint32_t index)
         return clean_asprintf("%s", row->name);
     if (!rows->callers && row->call_line > 0 && !is_construct(row))
         snprintf(call, sizeof call, "%d: ", row->call_line);
+    if (row->note)
+        snprintf(note, sizeof note, " (%s)", row->note);
     if (*row->file && line > 0 && (caller || !is_construct(row)))
-        return clean_asprintf("%s%s%s  %s:%d", call, row->name, inlined, format_base_name(row->file), line);
+        return clean_asprintf("%s%s%s%s  %s:%d", call, row->name, inlined, note, format_base_name(row->file),
+                              line);
     if (*row->module && !*row->file && !strchr(row->name, '+'))
-        return clean_asprintf("%s%s%s  (%s)", call, row->name, inlined, row->module);
-    return clean_asprintf("%s%s%s", call, row->name, inlined);
+        return clean_asprintf("%s%s%s%s  (%s)", call, row->name, inlined, note, row->module);
+    return clean_asprintf("%s%s%s%s", call, row->name, inlined, note);
 }
 
 /* The source position of a context: its hottest statement, else the nearest call on its path with a known

@@ -102,6 +102,7 @@ static bool split(const struct rows *rows, struct rows *view, uint32_t view_pare
             to->module = like->module;
             to->file = like->file;
             to->line = like->line;
+            to->note = level > 1 ? like->note : NULL; /* of a call, not of a function */
             to->call_line = (int)keys[i][1];
         }
         if (good)

@@ -54,6 +54,17 @@ $(eval $(call names_variant,names_fortran-flang-O0,$(NAMES_FLANG),$(NAMES_F),-fo
 $(eval $(call names_variant,names_fortran-flang-O2,$(NAMES_FLANG),$(NAMES_F),-fopenmp -O2 -g -module-dir $(NAMES_BUILD)/names_modules/names_fortran-flang-O2))
 $(eval $(call names_variant,names_fortran-flang-nodebug,$(NAMES_FLANG),$(NAMES_F),-fopenmp -O2 -g0 -module-dir $(NAMES_BUILD)/names_modules/names_fortran-flang-nodebug))
 
+# Tail calls: what is said of them by DWARF and by the code, through stubs and without, at a fixed address.
+NAMES_TAIL := tests/programs/tail_chains.c
+$(eval $(call names_variant,tail_chains-clang-O2,$(NAMES_CLANG),$(NAMES_TAIL),-fopenmp -O2 -g))
+$(eval $(call names_variant,tail_chains-clang-dwarf4,$(NAMES_CLANG),$(NAMES_TAIL),-fopenmp -O2 -gdwarf-4))
+$(eval $(call names_variant,tail_chains-clang-nopie,$(NAMES_CLANG),$(NAMES_TAIL),-fopenmp -O2 -g -fno-pie -no-pie))
+$(eval $(call names_variant,tail_chains-clang-nodebug,$(NAMES_CLANG),$(NAMES_TAIL),-fopenmp -O2 -g0))
+$(eval $(call names_variant,tail_chains-gcc-O2,$(NAMES_GCC),$(NAMES_TAIL),-fopenmp -O2 -g))
+$(eval $(call names_variant,tail_chains-gcc-noplt,$(NAMES_GCC),$(NAMES_TAIL),-fopenmp -O2 -g -fno-plt -fcf-protection))
+$(eval $(call names_variant,tail_chains-gcc-nopie,$(NAMES_GCC),$(NAMES_TAIL),-fopenmp -O2 -g -fno-pie -no-pie))
+$(eval $(call names_variant,tail_chains-gcc-nodebug,$(NAMES_GCC),$(NAMES_TAIL),-fopenmp -O2 -g0))
+
 # Debug information beside the program: by build id below names_debug/, by .gnu_debuglink in .debug/ (no build id, so
 # that the CRC decides), in a split .dwo, and nowhere.
 NAMES_ALL += $(NAMES_BUILD)/names_c-clang-buildid $(NAMES_BUILD)/names_c-gcc-link $(NAMES_BUILD)/names_c-gcc-badlink \

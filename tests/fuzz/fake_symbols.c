@@ -27,7 +27,7 @@ static struct {
     const struct symbol_frame *frames;
     size_t count;
 } set[MOST_SET];
-static size_t set_count;
+static size_t set_count, function_count;
 
 void fake_symbols_set(uint64_t key, const struct symbol_frame *frames, size_t count)
 {
@@ -41,6 +41,7 @@ void fake_symbols_set(uint64_t key, const struct symbol_frame *frames, size_t co
 void fake_symbols_clear(void)
 {
     set_count = 0;
+    function_count = 0;
 }
 
 struct symbols *symbols_open(const struct profile_module *modules, size_t module_count)
@@ -114,4 +115,67 @@ const char *symbols_module_name(struct symbols *symbols, uint32_t module_id)
 {
     (void)symbols;
     return module_id == 0 ? "" : module_id == 1 ? "app" : module_id == 2 ? "libomp.so.5" : "lib\xff.so";
+}
+
+static struct {
+    uint64_t entry, last;
+    const struct symbol_call *calls;
+    size_t count;
+} functions[MOST_SET];
+
+void fake_symbols_set_calls(uint64_t entry, uint64_t last, const struct symbol_call *calls, size_t count)
+{
+    if (function_count == MOST_SET)
+        abort();
+    functions[function_count].entry = entry;
+    functions[function_count].last = last;
+    functions[function_count].calls = calls;
+    functions[function_count++].count = count;
+}
+
+uint64_t symbols_function_entry(struct symbols *symbols, uint64_t key)
+{
+    (void)symbols;
+    for (size_t i = 0; i < function_count; i++)
+        if (key >= functions[i].entry && key <= functions[i].last)
+            return functions[i].entry;
+    return 0;
+}
+
+size_t symbols_calls(struct symbols *symbols, uint64_t entry, const struct symbol_call **calls)
+{
+    (void)symbols;
+    *calls = NULL;
+    for (size_t i = 0; i < function_count; i++)
+        if (functions[i].entry == entry) {
+            *calls = functions[i].calls;
+            return functions[i].count;
+        }
+    return 0;
+}
+
+const struct symbol_call *symbols_call_at(struct symbols *symbols, uint64_t key)
+{
+    const struct symbol_call *calls;
+    size_t count = symbols_calls(symbols, symbols_function_entry(symbols, key), &calls);
+    for (size_t i = 0; i < count; i++)
+        if (calls[i].key == key)
+            return &calls[i];
+    return NULL;
+}
+
+uint64_t symbols_function_named(struct symbols *symbols, uint32_t module_id, const char *name)
+{
+    (void)symbols;
+    (void)module_id;
+    (void)name;
+    return 0;
+}
+
+size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_t **keys)
+{
+    (void)symbols;
+    (void)module_id;
+    *keys = NULL;
+    return 0;
 }

@@ -6,6 +6,8 @@
 
 /* Frames of a key, innermost first; borrowed. Holds for every struct symbols opened later. */
 void fake_symbols_set(uint64_t key, const struct symbol_frame *frames, size_t count);
+/* The extent of a function and what it calls; borrowed. Of other functions no calls are known. */
+void fake_symbols_set_calls(uint64_t entry, uint64_t last, const struct symbol_call *calls, size_t count);
 void fake_symbols_clear(void);
 
 #endif

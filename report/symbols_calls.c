@@ -1,0 +1,442 @@
+/* Which calls a function makes, whom it jumps to at its end, and which functions it hands to the OpenMP
+ * runtime: read from its machine code from the first instruction to the last, completed by DWARF's call
+ * sites.
+ *
+ * What a register holds at a call is known if every way there puts the same constant into it: code is read
+ * again until what is known at each label (where branches lead) changes no more. Nothing is known where only
+ * jumps through registers lead. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/symbols_internal.h"
+
+#define MAX_RANGES 16
+#define MAX_LABELS 65536 /* functions with more are generated; what registers hold is then not followed */
+#define MAX_PASSES 16
+#define REGISTERS  16
+#define PRESERVED  0xf028u /* rbx, rbp, r12 ... r15 */
+#define RDX        2
+#define RDI        7
+/* How much code of a unit is read to learn whether an outlined function is a task. */
+#define MAX_LAUNCH_BYTES (4u << 20)
+
+struct extent {
+    uint64_t low, high;
+};
+
+struct label {
+    uint64_t vaddr;
+    bool reached;
+    uint64_t value[REGISTERS]; /* on every way that leads here; 0: unknown */
+};
+
+struct sweep {
+    struct symbols_module *module;
+    struct extent ranges[MAX_RANGES];
+    size_t range_count;
+    uint64_t entry;
+    struct label *labels; /* where branches inside the function lead, sorted */
+    size_t label_count, label_room;
+    bool live, changed, record, follows;
+    uint64_t value[REGISTERS]; /* at the instruction that is read, if it is live */
+    struct symbols_call_list calls;
+};
+
+/* ---- extent ---- */
+
+static struct symbols_function *function_at(struct symbols_module *module, uint64_t vaddr)
+{
+    struct symbols_unit *unit = symbols_dwarf_unit(module, vaddr);
+    return unit ? symbols_dwarf_function(unit, vaddr) : NULL;
+}
+
+/* GCC puts cold parts of a function elsewhere, as "name.cold". */
+static uint64_t entry_of_cold(struct symbols_module *module, const char *name)
+{
+    const char *mark = strstr(name, ".cold");
+    char hot[512];
+    if (!mark || mark == name || (size_t)(mark - name) >= sizeof hot) {
+        return 0;
+    }
+    memcpy(hot, name, (size_t)(mark - name));
+    hot[mark - name] = '\0';
+    return symbols_calls_named(module, hot);
+}
+
+uint64_t symbols_calls_entry(struct symbols_module *module, uint64_t vaddr)
+{
+    if (!symbols_module_open(module)) {
+        return 0;
+    }
+    struct symbols_function *function = function_at(module, vaddr);
+    if (function) {
+        return function->low;
+    }
+    const struct symbols_entry *entry = symbols_module_function(module, vaddr);
+    uint64_t hot = entry ? entry_of_cold(module, entry->name) : 0;
+    return hot ? hot : entry && entry->size ? entry->start : 0;
+}
+
+static void find_ranges(struct sweep *sweep, struct symbols_function *function)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t offset = 0;
+    while (function && sweep->range_count < MAX_RANGES &&
+           (offset = dwarf_ranges(&function->die, offset, &base, &start, &end)) > 0) {
+        if (start < end) {
+            sweep->ranges[sweep->range_count++] = (struct extent){start, end};
+        }
+    }
+    const struct symbols_entry *entry =
+        sweep->range_count ? NULL : symbols_module_function(sweep->module, sweep->entry);
+    if (entry && entry->size && entry->start == sweep->entry) {
+        sweep->ranges[sweep->range_count++] = (struct extent){entry->start, entry->start + entry->size};
+    }
+}
+
+static bool is_own(const struct sweep *sweep, uint64_t vaddr)
+{
+    for (size_t i = 0; i < sweep->range_count; i++) {
+        if (vaddr >= sweep->ranges[i].low && vaddr < sweep->ranges[i].high) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what is known where ---- */
+
+static int label_order(const void *left, const void *right)
+{
+    const struct label *a = left, *b = right;
+    return (a->vaddr > b->vaddr) - (a->vaddr < b->vaddr);
+}
+
+static struct label *find_label(struct sweep *sweep, uint64_t vaddr)
+{
+    struct label wanted = {.vaddr = vaddr};
+    return sweep->label_count
+               ? bsearch(&wanted, sweep->labels, sweep->label_count, sizeof *sweep->labels, label_order)
+               : NULL;
+}
+
+static bool leads_inside(const struct sweep *sweep, const struct symbols_instruction *instruction)
+{
+    return (instruction->flow == SYMBOLS_JUMP || instruction->flow == SYMBOLS_BRANCH) &&
+           !instruction->indirect && is_own(sweep, instruction->target);
+}
+
+static void collect_label(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
+{
+    (void)vaddr;
+    if (leads_inside(sweep, instruction) && sweep->label_count < MAX_LABELS &&
+        symbols_grow(&sweep->labels, &sweep->label_room, sweep->label_count, sizeof *sweep->labels)) {
+        sweep->labels[sweep->label_count++] = (struct label){.vaddr = instruction->target};
+    }
+}
+
+static void sort_labels(struct sweep *sweep)
+{
+    size_t kept = 0;
+    if (sweep->label_count) {
+        qsort(sweep->labels, sweep->label_count, sizeof *sweep->labels, label_order);
+    }
+    for (size_t i = 0; i < sweep->label_count; i++) {
+        if (!kept || sweep->labels[kept - 1].vaddr != sweep->labels[i].vaddr) {
+            sweep->labels[kept++] = sweep->labels[i];
+        }
+    }
+    sweep->label_count = kept;
+}
+
+static void forget(struct sweep *sweep, uint32_t registers)
+{
+    for (int i = 0; i < REGISTERS; i++) {
+        if (registers & 1u << i) {
+            sweep->value[i] = 0;
+        }
+    }
+}
+
+/* One more way to a label, with what is known on it. */
+static void reach(struct sweep *sweep, struct label *label)
+{
+    if (!label || !sweep->live) {
+        return;
+    }
+    for (int i = 0; i < REGISTERS; i++) {
+        uint64_t both = label->reached && label->value[i] != sweep->value[i] ? 0 : sweep->value[i];
+        sweep->changed |= !label->reached || label->value[i] != both;
+        label->value[i] = both;
+    }
+    label->reached = true;
+}
+
+static void arrive(struct sweep *sweep, uint64_t vaddr)
+{
+    struct label *label = find_label(sweep, vaddr);
+    reach(sweep, label);
+    if (label) {
+        sweep->live = label->reached;
+        memcpy(sweep->value, label->value, sizeof sweep->value);
+    } else if (!sweep->live) {
+        sweep->live = true;
+        forget(sweep, ~0u);
+    }
+}
+
+/* Labels that nothing seems to lead to: nothing is known there. Returns whether there were any. */
+static bool give_up_labels(struct sweep *sweep, bool all)
+{
+    bool any = false;
+    for (size_t i = 0; i < sweep->label_count; i++) {
+        struct label *label = &sweep->labels[i];
+        if (all || !label->reached) {
+            *label = (struct label){.vaddr = label->vaddr, .reached = true};
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* ---- calls, with what is in the registers ---- */
+
+/* The register that has the function which the runtime is to execute at once; -1: none. */
+static int body_register(const char *name)
+{
+    static const char parallel[] = "GOMP_parallel";
+    if (strcmp(name, "__kmpc_fork_call") == 0 || strcmp(name, "__kmpc_fork_call_if") == 0 ||
+        strcmp(name, "__kmpc_fork_teams") == 0) {
+        return RDX;
+    }
+    if (strncmp(name, parallel, sizeof parallel - 1) == 0 && strcmp(name, "GOMP_parallel_end") != 0) {
+        return RDI;
+    }
+    return strcmp(name, "GOMP_task") == 0 || strcmp(name, "GOMP_taskloop") == 0 ||
+                   strcmp(name, "GOMP_taskloop_ull") == 0 || strcmp(name, "GOMP_teams_reg") == 0
+               ? RDI
+               : -1;
+}
+
+static void fill_body(struct sweep *sweep, struct symbol_call *call)
+{
+    int reg = *call->name ? body_register(call->name) : -1;
+    uint64_t body = reg >= 0 && sweep->follows ? sweep->value[reg] : 0;
+    call->launches = reg >= 0;
+    call->body = body && symbols_calls_entry(sweep->module, body) == body ? body : 0;
+}
+
+static bool fill_call(struct sweep *sweep, const struct symbols_instruction *instruction,
+                      struct symbol_call *call)
+{
+    struct symbols_module *module = sweep->module;
+    call->name = "";
+    if (instruction->indirect) {
+        const char *name = instruction->target ? symbols_plt_slot(module, instruction->target) : NULL;
+        /* A jump through a register may be a switch: kept without a name until DWARF tells. */
+        call->name = name ? name : call->tail && !instruction->target ? NULL : "";
+        return true;
+    }
+    if (is_own(sweep, instruction->target)) {
+        call->target = sweep->entry; /* recursion */
+        return !call->tail && instruction->target == sweep->entry;
+    }
+    uint64_t entry = symbols_calls_entry(module, instruction->target);
+    const char *name = entry == instruction->target ? NULL : symbols_plt_stub(module, instruction->target);
+    if (name) {
+        call->name = name;
+        return true;
+    }
+    /* A jump into the middle of another function, or into its own cold part, is no call. */
+    call->target = entry;
+    return entry && (!call->tail || (entry == instruction->target && entry != sweep->entry));
+}
+
+static void note_call(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
+{
+    struct symbol_call call = {.key = vaddr + instruction->bytes - 1,
+                               .tail = instruction->flow != SYMBOLS_CALL};
+    if (!fill_call(sweep, instruction, &call)) {
+        return;
+    }
+    if (call.name) {
+        fill_body(sweep, &call);
+    }
+    if (symbols_grow(&sweep->calls.list, &sweep->calls.room, sweep->calls.count, sizeof *sweep->calls.list)) {
+        sweep->calls.list[sweep->calls.count++] = call;
+    }
+}
+
+static void follow(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
+{
+    arrive(sweep, vaddr);
+    if (sweep->record && (instruction->flow == SYMBOLS_CALL || instruction->flow == SYMBOLS_JUMP ||
+                          instruction->flow == SYMBOLS_BRANCH)) {
+        note_call(sweep, vaddr, instruction);
+    }
+    if (leads_inside(sweep, instruction)) {
+        reach(sweep, find_label(sweep, instruction->target));
+    }
+    uint64_t value = instruction->from >= 0 ? sweep->value[instruction->from] : instruction->value;
+    forget(sweep, instruction->flow == SYMBOLS_CALL ? ~PRESERVED : instruction->written);
+    if (instruction->to >= 0) {
+        sweep->value[instruction->to] = value;
+    }
+    sweep->live &= instruction->flow != SYMBOLS_JUMP && instruction->flow != SYMBOLS_END;
+}
+
+static void pass(struct sweep *sweep,
+                 void (*visit)(struct sweep *, uint64_t, const struct symbols_instruction *))
+{
+    sweep->changed = false;
+    for (size_t i = 0; i < sweep->range_count; i++) {
+        size_t room;
+        uint64_t vaddr = sweep->ranges[i].low, size = sweep->ranges[i].high - vaddr;
+        const uint8_t *code = symbols_elf_bytes(sweep->module->main.elf, vaddr, &room);
+        room = room < size ? room : (size_t)size;
+        struct symbols_instruction instruction;
+        sweep->live = false;
+        while (code && room && symbols_decode(code, room, vaddr, &instruction)) {
+            visit(sweep, vaddr, &instruction);
+            code += instruction.bytes;
+            room -= instruction.bytes;
+            vaddr += instruction.bytes;
+        }
+    }
+}
+
+static void read_code(struct sweep *sweep)
+{
+    int passes = 0;
+    pass(sweep, collect_label);
+    sweep->follows = sweep->label_count < MAX_LABELS;
+    sort_labels(sweep);
+    do {
+        pass(sweep, follow);
+    } while (sweep->follows && ++passes < MAX_PASSES && (sweep->changed || give_up_labels(sweep, false)));
+    give_up_labels(sweep, passes == MAX_PASSES);
+    sweep->record = true;
+    pass(sweep, follow);
+}
+
+/* ---- results ---- */
+
+/* Drops jumps that nobody calls a call, and turns addresses into keys. */
+static struct symbols_call_list *finish(struct sweep *sweep)
+{
+    struct symbols_module *module = sweep->module;
+    struct symbols_call_list *list = symbols_arena_alloc(module->arena, sizeof *list);
+    struct symbol_call *kept =
+        list ? symbols_arena_alloc(module->arena, (sweep->calls.count + 1) * sizeof *kept) : NULL;
+    if (!kept) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sweep->calls.count; i++) {
+        struct symbol_call call = sweep->calls.list[i];
+        if (!call.name) {
+            continue;
+        }
+        call.key = PROFILE_KEY(module->id, call.key);
+        call.target = call.target ? PROFILE_KEY(module->id, call.target) : 0;
+        call.body = call.body ? PROFILE_KEY(module->id, call.body) : 0;
+        kept[list->count++] = call;
+    }
+    list->list = kept;
+    return list;
+}
+
+const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, uint64_t entry)
+{
+    struct symbols_call_list *known = symbols_map_find(&module->calls, entry);
+    if (known || !symbols_module_open(module)) {
+        return known;
+    }
+    struct sweep sweep = {.module = module, .entry = entry};
+    struct symbols_function *function = function_at(module, entry);
+    find_ranges(&sweep, function);
+    read_code(&sweep);
+    if (function) {
+        symbols_calls_dwarf(module, function, &sweep.calls);
+    }
+    known = finish(&sweep);
+    free(sweep.labels);
+    free(sweep.calls.list);
+    if (known) {
+        symbols_map_put(&module->calls, entry, known);
+    }
+    return known;
+}
+
+/* A call that can be told from the bytes before the return address alone; most can. */
+static bool call_by_bytes(struct symbols_module *module, uint64_t returns, struct symbol_call *call)
+{
+    static const unsigned lengths[] = {5, 6}; /* call rel32, call *slot(%rip) */
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        struct symbols_instruction instruction;
+        size_t room;
+        uint64_t vaddr = returns - lengths[i];
+        const uint8_t *code = symbols_elf_bytes(module->main.elf, vaddr, &room);
+        if (!code || !symbols_decode(code, room, vaddr, &instruction) || instruction.bytes != lengths[i] ||
+            instruction.flow != SYMBOLS_CALL || instruction.indirect != (i == 1) || !instruction.target) {
+            continue;
+        }
+        if (!instruction.indirect && symbols_calls_entry(module, instruction.target) == instruction.target) {
+            call->target = PROFILE_KEY(module->id, instruction.target);
+            return true;
+        }
+        const char *name = instruction.indirect ? symbols_plt_slot(module, instruction.target)
+                                                : symbols_plt_stub(module, instruction.target);
+        if (name) {
+            call->name = name;
+            return body_register(name) < 0;
+        }
+    }
+    return false;
+}
+
+static bool call_by_function(struct symbols_module *module, uint64_t vaddr, struct symbol_call *call)
+{
+    uint64_t entry = symbols_calls_entry(module, vaddr);
+    const struct symbols_call_list *list = entry ? symbols_calls_of(module, entry) : NULL;
+    for (size_t i = 0; list && i < list->count; i++) {
+        if (PROFILE_KEY_VADDR(list->list[i].key) == vaddr && !list->list[i].tail) {
+            *call = list->list[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct symbol_call *symbols_calls_at(struct symbols_module *module, uint64_t vaddr)
+{
+    struct symbol_call *call = symbols_map_find(&module->sites, vaddr);
+    if (call || !symbols_module_open(module) || !(call = symbols_arena_alloc(module->arena, sizeof *call))) {
+        return call;
+    }
+    *call = (struct symbol_call){.key = PROFILE_KEY(module->id, vaddr), .name = ""};
+    if (!call_by_bytes(module, vaddr + 1, call)) {
+        call_by_function(module, vaddr, call);
+    }
+    symbols_map_put(&module->sites, vaddr, call);
+    return call;
+}
+
+int symbols_calls_launch(struct symbols_module *module, struct symbols_unit *unit, uint64_t entry)
+{
+    uint64_t wanted = PROFILE_KEY(module->id, entry), budget = MAX_LAUNCH_BYTES;
+    for (size_t i = 0; i < unit->ranges.count; i++) {
+        const struct symbols_range *range = &unit->ranges.list[i];
+        const struct symbols_function *function = &unit->functions[range->index];
+        if (!function->low || range->low != function->low || range->high - range->low > budget) {
+            continue;
+        }
+        budget -= range->high - range->low;
+        const struct symbols_call_list *list = symbols_calls_of(module, function->low);
+        for (size_t c = 0; list && c < list->count; c++) {
+            if (list->list[c].body == wanted && strncmp(list->list[c].name, "GOMP_", 5) == 0) {
+                return strncmp(list->list[c].name, "GOMP_task", 9) == 0;
+            }
+        }
+    }
+    return -1;
+}

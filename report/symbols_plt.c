@@ -1,0 +1,188 @@
+/* Names behind addresses that only the loader knows: slots of the global offset table, stubs of the procedure
+ * linkage table, and what a module exports by name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/symbols_internal.h"
+
+static void add_slots(struct symbols_module *module, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    GElf_Shdr symbols_header;
+    Elf_Scn *symbols_section = elf_getscn(elf, header->sh_link);
+    Elf_Data *data = elf_getdata(section, NULL);
+    Elf_Data *symbols = symbols_section && gelf_getshdr(symbols_section, &symbols_header)
+                            ? elf_getdata(symbols_section, NULL)
+                            : NULL;
+    size_t count = data && symbols && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+    for (size_t i = 0; i < count && i < INT32_MAX; i++) {
+        GElf_Rela relocation;
+        GElf_Sym symbol;
+        if (!gelf_getrela(data, (int)i, &relocation)) {
+            return;
+        }
+        uint64_t type = GELF_R_TYPE(relocation.r_info);
+        if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+            !gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol)) {
+            continue;
+        }
+        const char *name = elf_strptr(elf, symbols_header.sh_link, symbol.st_name);
+        if (!name || !*name ||
+            !symbols_grow(&module->slots, &module->slot_room, module->slot_count, sizeof *module->slots)) {
+            continue;
+        }
+        module->slots[module->slot_count++] =
+            (struct symbols_slot){.vaddr = relocation.r_offset, .name = name};
+    }
+}
+
+static int slot_order(const void *left, const void *right)
+{
+    const struct symbols_slot *a = left, *b = right;
+    return (a->vaddr > b->vaddr) - (a->vaddr < b->vaddr);
+}
+
+static void load_slots(struct symbols_module *module)
+{
+    Elf_Scn *section = NULL;
+    module->slots_known = true;
+    while (symbols_module_open(module) && (section = elf_nextscn(module->main.elf, section))) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC) {
+            add_slots(module, module->main.elf, section, &header);
+        }
+    }
+    if (module->slot_count) {
+        qsort(module->slots, module->slot_count, sizeof *module->slots, slot_order);
+    }
+}
+
+const char *symbols_plt_slot(struct symbols_module *module, uint64_t slot)
+{
+    if (!module->slots_known) {
+        load_slots(module);
+    }
+    const struct symbols_slot wanted = {.vaddr = slot};
+    const struct symbols_slot *found =
+        module->slot_count
+            ? bsearch(&wanted, module->slots, module->slot_count, sizeof *module->slots, slot_order)
+            : NULL;
+    return found ? found->name : NULL;
+}
+
+const char *symbols_plt_stub(struct symbols_module *module, uint64_t vaddr)
+{
+    static const uint8_t end_branch[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    struct symbols_instruction jump;
+    size_t room, skip;
+    const uint8_t *code =
+        symbols_module_open(module) ? symbols_elf_bytes(module->main.elf, vaddr, &room) : NULL;
+    if (!code || room < sizeof end_branch) {
+        return NULL;
+    }
+    skip = memcmp(code, end_branch, sizeof end_branch) == 0 ? sizeof end_branch : 0;
+    if (!symbols_decode(code + skip, room - skip, vaddr + skip, &jump) || jump.flow != SYMBOLS_JUMP ||
+        !jump.indirect || !jump.target) {
+        return NULL;
+    }
+    return symbols_plt_slot(module, jump.target);
+}
+
+struct named {
+    uint64_t entry; /* 0: none, or several */
+};
+
+struct named_search {
+    const char *name;
+    uint64_t global, local;
+    bool globals_differ, locals_differ;
+};
+
+static void search_table(struct named_search *search, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+    for (size_t i = 1; i < count && i < INT32_MAX; i++) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(data, (int)i, &symbol)) {
+            return;
+        }
+        unsigned type = GELF_ST_TYPE(symbol.st_info);
+        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        if (symbol.st_shndx == SHN_UNDEF || !symbol.st_value || !name || strcmp(name, search->name) != 0 ||
+            (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)) {
+            continue;
+        }
+        bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+        uint64_t *found = local ? &search->local : &search->global;
+        bool differs = type == STT_GNU_IFUNC || (*found && *found != symbol.st_value);
+        search->globals_differ |= differs && !local;
+        search->locals_differ |= differs && local;
+        *found = symbol.st_value;
+    }
+}
+
+static void search_file(struct named_search *search, Elf *elf, unsigned type)
+{
+    Elf_Scn *section = NULL;
+    while (elf && (section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type == type) {
+            search_table(search, elf, section, &header);
+        }
+    }
+}
+
+static uint64_t search_name(struct symbols_module *module, const char *name)
+{
+    struct named_search search = {.name = name};
+    search_file(&search, module->main.elf, SHT_DYNSYM);
+    if (!search.global) {
+        search_file(&search, module->main.elf, SHT_SYMTAB);
+        search_file(&search, module->debug.elf, SHT_SYMTAB);
+    }
+    if (search.global) {
+        return search.globals_differ ? 0 : search.global;
+    }
+    return search.locals_differ ? 0 : search.local;
+}
+
+uint64_t symbols_calls_named(struct symbols_module *module, const char *name)
+{
+    if (!symbols_module_open(module)) {
+        return 0;
+    }
+    uint64_t key = 14695981039346656037ull;
+    for (const char *c = name; *c; c++) {
+        key = (key ^ (uint8_t)*c) * 1099511628211ull;
+    }
+    struct named *named = symbols_map_find(&module->exports, key);
+    if (!named) {
+        uint64_t entry = search_name(module, name);
+        named = symbols_arena_alloc(module->arena, sizeof *named);
+        if (!named) {
+            return entry;
+        }
+        named->entry = entry;
+        symbols_map_put(&module->exports, key, named);
+    }
+    return named->entry;
+}
+
+size_t symbols_calls_bodies(struct symbols_module *module, const uint64_t **keys)
+{
+    if (!module->bodies_known) {
+        module->bodies_known = true;
+        symbols_module_function(module, module->code_low); /* loads the table */
+        for (size_t i = 0; i < module->functions.count; i++) {
+            const struct symbols_entry *entry = &module->functions.list[i];
+            if (symbols_construct_parse(entry->name).kind != SYMBOL_PROCEDURE &&
+                symbols_calls_entry(module, entry->start) == entry->start &&
+                symbols_grow(&module->bodies, &module->body_room, module->body_count,
+                             sizeof *module->bodies)) {
+                module->bodies[module->body_count++] = PROFILE_KEY(module->id, entry->start);
+            }
+        }
+    }
+    *keys = module->bodies;
+    return module->body_count;
+}

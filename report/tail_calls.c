@@ -1,0 +1,339 @@
+#include "report/tail_calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/pair_map.h"
+#include "report/strings.h"
+
+#define MAX_CHAIN 8    /* functions that are missing between two frames */
+#define MAX_FOUND 8    /* different chains that are told apart */
+#define MAX_VISIT 4096 /* functions looked into for one pair of frames */
+
+struct chain {
+    uint64_t function[MAX_CHAIN]; /* entries, outermost first */
+    size_t count;
+};
+
+struct result {
+    size_t first, count; /* in tail_calls.frames */
+};
+
+struct tail_calls {
+    struct symbols *symbols;
+    struct strings *texts;
+    struct pair_map map; /* (caller's key, entry of the callee) -> result */
+    struct result *results;
+    size_t result_count, result_room;
+    struct tail_frame *frames;
+    size_t frame_count, frame_room;
+};
+
+struct search {
+    struct tail_calls *calls;
+    uint64_t goal;       /* entry of the function that is next on the stack */
+    bool may_be_in_task; /* the goal is not a construct itself: a task in the region may have jumped to it */
+    struct chain path;
+    struct chain found[MAX_FOUND];
+    size_t found_count;
+    unsigned visits;
+    bool open; /* there may be more chains than those found */
+};
+
+struct tail_calls *tail_calls_new(struct symbols *symbols)
+{
+    struct tail_calls *calls = calloc(1, sizeof *calls);
+    if (!calls)
+        return NULL;
+    calls->symbols = symbols;
+    calls->texts = strings_new();
+    if (!calls->texts) {
+        free(calls);
+        return NULL;
+    }
+    return calls;
+}
+
+void tail_calls_free(struct tail_calls *calls)
+{
+    if (!calls)
+        return;
+    strings_free(calls->texts);
+    pair_map_free(&calls->map);
+    free(calls->results);
+    free(calls->frames);
+    free(calls);
+}
+
+static const struct symbol_frame *frame_of(struct tail_calls *calls, uint64_t key)
+{
+    const struct symbol_frame *frames;
+    size_t count = symbols_lookup(calls->symbols, key, &frames);
+    return &frames[count - 1];
+}
+
+/* ---- the search ---- */
+
+/* Where a call leads: a function's entry, 0 when that is not in a module that matters here. A name is looked
+ * for in the goal's module alone: that is where it leads if it leads to the goal at all. */
+static uint64_t destination(struct search *search, const struct symbol_call *call)
+{
+    if (call->target)
+        return symbols_function_entry(search->calls->symbols, call->target);
+    return *call->name
+               ? symbols_function_named(search->calls->symbols, PROFILE_KEY_MODULE(search->goal), call->name)
+               : 0;
+}
+
+static void add_found(struct search *search)
+{
+    for (size_t i = 0; i < search->found_count; i++) {
+        const struct chain *found = &search->found[i];
+        if (found->count == search->path.count &&
+            memcmp(found->function, search->path.function, found->count * sizeof *found->function) == 0)
+            return;
+    }
+    if (search->found_count == MAX_FOUND)
+        search->open = true;
+    else
+        search->found[search->found_count++] = search->path;
+}
+
+static void visit(struct search *search, uint64_t function);
+
+/* Whether a body is a task's, as far as is known. The host of the region at `call` says so of its other
+ * constructs where the body's name does not. */
+static bool may_be_task(struct tail_calls *calls, const struct symbol_call *call, uint64_t body)
+{
+    const struct symbol_call *list;
+    const struct symbol_frame *frame = frame_of(calls, body);
+    if (frame->construct == SYMBOL_TASK)
+        return true;
+    size_t count = symbols_calls(calls->symbols, symbols_function_entry(calls->symbols, call->key), &list);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].body == body)
+            return strncmp(list[i].name, "GOMP_task", 9) == 0;
+    return frame->construct_uncertain;
+}
+
+/* What a region's threads may execute at its outermost level: its body, and tasks. */
+static void visit_construct(struct search *search, const struct symbol_call *call)
+{
+    struct tail_calls *calls = search->calls;
+    const struct symbol_call *jumps;
+    const uint64_t *bodies;
+    if (call->body == search->goal)
+        add_found(search);
+    else if (call->body)
+        visit(search, call->body);
+    else
+        search->open = true;
+    size_t count =
+        search->may_be_in_task ? symbols_bodies(calls->symbols, PROFILE_KEY_MODULE(call->key), &bodies) : 0;
+    for (size_t i = 0; i < count && !search->open; i++) {
+        if (bodies[i] == call->body || symbols_calls(calls->symbols, bodies[i], &jumps) == 0)
+            continue;
+        struct search task = *search;
+        visit(&task, bodies[i]);
+        search->visits = task.visits;
+        if (task.found_count > search->found_count && may_be_task(calls, call, bodies[i]))
+            *search = task;
+    }
+}
+
+static void visit_call(struct search *search, const struct symbol_call *call)
+{
+    if (!call->target && !*call->name) {
+        search->open = true;
+        return;
+    }
+    uint64_t to = destination(search, call);
+    if (to == search->goal)
+        add_found(search);
+    else if (call->launches)
+        visit_construct(search, call);
+    else if (to)
+        visit(search, to);
+}
+
+static void visit(struct search *search, uint64_t function)
+{
+    const struct symbol_call *list;
+    struct chain *path = &search->path;
+    for (size_t i = 0; i < path->count; i++)
+        if (path->function[i] == function)
+            return;
+    if (path->count == MAX_CHAIN || ++search->visits > MAX_VISIT) {
+        search->open = true;
+        return;
+    }
+    path->function[path->count++] = function;
+    size_t count = symbols_calls(search->calls->symbols, function, &list);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].tail)
+            visit_call(search, &list[i]);
+    path->count--;
+}
+
+static bool has_tail_call(struct tail_calls *calls, uint64_t function)
+{
+    const struct symbol_call *list;
+    size_t count = symbols_calls(calls->symbols, function, &list);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].tail)
+            return true;
+    return false;
+}
+
+/* The chains from a call to the goal; true: the function that it calls was surely entered, whatever came
+ * then. */
+static bool find_chains(struct search *search, const struct symbol_call *call)
+{
+    uint64_t to = destination(search, call);
+    if (to == search->goal || (!call->target && !*call->name))
+        return false;
+    const struct symbol_frame *goal = frame_of(search->calls, search->goal);
+    search->may_be_in_task = goal->construct == SYMBOL_PROCEDURE;
+    if (call->launches) {
+        /* The next frame is the region's body, a task, or what those jumped to. */
+        if (call->body && call->body != search->goal && goal->construct != SYMBOL_TASK)
+            visit_construct(search, call);
+        return false;
+    }
+    if (to)
+        visit(search, to);
+    return call->target && to && has_tail_call(search->calls, to);
+}
+
+/* ---- from chains to frames ---- */
+
+static void add_frame(struct tail_calls *calls, struct tail_frame frame)
+{
+    if (calls->frame_count == calls->frame_room) {
+        size_t room = calls->frame_room ? 2 * calls->frame_room : 64;
+        struct tail_frame *frames = realloc(calls->frames, room * sizeof *frames);
+        if (!frames)
+            return;
+        calls->frames = frames;
+        calls->frame_room = room;
+    }
+    calls->frames[calls->frame_count++] = frame;
+}
+
+/* The frame of a function in a chain; next: the function it jumps to, 0 not known. */
+static void add_function(struct search *search, uint64_t function, uint64_t next)
+{
+    const struct symbol_call *list;
+    size_t count = next ? symbols_calls(search->calls->symbols, function, &list) : 0, sites = 0;
+    uint64_t site = 0;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].tail && (destination(search, &list[i]) == next || list[i].launches)) {
+            site = list[i].key;
+            sites++;
+        }
+    add_frame(search->calls, (struct tail_frame){.key = sites == 1 ? site : function, .at_jump = sites == 1});
+}
+
+static void add_ambiguous(struct search *search, size_t prefix)
+{
+    char text[512] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < search->found_count && length < sizeof text; i++) {
+        const struct chain *chain = &search->found[i];
+        const char *name =
+            chain->count > prefix ? frame_of(search->calls, chain->function[prefix])->name : "nothing";
+        bool known = false;
+        for (size_t j = 0; j < i; j++)
+            known |= search->found[j].count > prefix && chain->count > prefix &&
+                     search->found[j].function[prefix] == chain->function[prefix];
+        if (!known)
+            length +=
+                (size_t)snprintf(text + length, sizeof text - length, "%s%s", length ? " or " : "", name);
+    }
+    if (search->open && length < sizeof text)
+        snprintf(text + length, sizeof text - length, " or others");
+    struct strings *texts = search->calls->texts;
+    add_frame(search->calls,
+              (struct tail_frame){.candidates = strings_text(texts, strings_intern(texts, text))});
+}
+
+/* What all chains begin and end with is certain, also when there are several. */
+static void add_chains(struct search *search)
+{
+    const struct chain *one = &search->found[0];
+    size_t prefix = one->count, suffix = one->count, least = one->count;
+    for (size_t i = 1; i < search->found_count; i++) {
+        const struct chain *other = &search->found[i];
+        size_t same = 0;
+        least = other->count < least ? other->count : least;
+        while (same < prefix && same < other->count && one->function[same] == other->function[same])
+            same++;
+        prefix = same;
+        for (same = 0; same < suffix && same < other->count &&
+                       one->function[one->count - 1 - same] == other->function[other->count - 1 - same];)
+            same++;
+        suffix = same;
+    }
+    if (search->found_count == 1) {
+        suffix = 0;
+    } else if (prefix + suffix > least) {
+        suffix = least - prefix;
+    }
+    for (size_t i = 0; i < prefix; i++) {
+        bool last = i + 1 == prefix;
+        uint64_t after_last = search->found_count == 1 ? search->goal : 0;
+        add_function(search, one->function[i], last ? after_last : one->function[i + 1]);
+    }
+    if (search->found_count > 1)
+        add_ambiguous(search, prefix);
+    for (size_t i = one->count - suffix; i < one->count; i++)
+        add_function(search, one->function[i], i + 1 < one->count ? one->function[i + 1] : search->goal);
+}
+
+static void add_frames(struct search *search, const struct symbol_call *call)
+{
+    bool entered = find_chains(search, call);
+    if (!search->open && search->found_count) {
+        add_chains(search);
+        return;
+    }
+    if (!entered)
+        return;
+    /* Through an unknown jump, or one too deep to follow: only the beginning is certain. */
+    add_function(search, destination(search, call), 0);
+    for (size_t i = 0; i < search->found_count; i++)
+        if (search->found[i].count > 1) {
+            add_ambiguous(search, 1);
+            break;
+        }
+}
+
+size_t tail_calls_between(struct tail_calls *calls, uint64_t caller, uint64_t callee,
+                          const struct tail_frame **frames)
+{
+    *frames = NULL;
+    uint64_t goal = symbols_function_entry(calls->symbols, callee);
+    const struct symbol_call *call = goal ? symbols_call_at(calls->symbols, caller) : NULL;
+    uint32_t *slot = call ? pair_map_slot(&calls->map, caller, goal) : NULL;
+    if (!slot)
+        return 0;
+    if (*slot == PAIR_MAP_NEW) {
+        struct search search = {.calls = calls, .goal = goal};
+        if (calls->result_count == calls->result_room) {
+            size_t room = calls->result_room ? 2 * calls->result_room : 256;
+            struct result *results = realloc(calls->results, room * sizeof *results);
+            if (!results)
+                return 0;
+            calls->results = results;
+            calls->result_room = room;
+        }
+        struct result *result = &calls->results[calls->result_count];
+        result->first = calls->frame_count;
+        add_frames(&search, call);
+        result->count = calls->frame_count - result->first;
+        *slot = (uint32_t)calls->result_count++;
+    }
+    *frames = calls->frames + calls->results[*slot].first;
+    return calls->results[*slot].count;
+}

@@ -1,0 +1,31 @@
+/* The frames that tail calls took off the stack. At -O2 compilers turn a function's last call into a jump:
+ * then the caller's call goes to one function, but the next frame on the stack is another one's. A chain of
+ * tail calls leads from the first to the second; where there is only one, its functions are known. OpenMP's
+ * constructs are part of it: a function that ends in a region jumps into the runtime, an outlined body that
+ * ends in a call jumps to the callee. */
+#ifndef BLAME_REPORT_TAIL_CALLS_H
+#define BLAME_REPORT_TAIL_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/symbols.h"
+
+struct tail_frame {
+    uint64_t key;           /* as of a frame: inside the jump, or the function's entry; 0: ambiguous */
+    bool at_jump;           /* the key tells the source line; else there are several jumps */
+    const char *candidates; /* ambiguous: what may have been here, "a or b"; else NULL */
+};
+
+struct tail_calls;
+struct tail_calls *tail_calls_new(struct symbols *symbols); /* NULL: no memory. [init] */
+void tail_calls_free(struct tail_calls *calls);             /* [init] */
+
+/* The frames missing between a caller's frame (its key: return address - 1) and the frame that is next on the
+ * stack, outermost first; 0: none, or nothing is known. Results are cached; *frames is valid until the next
+ * call. [init] */
+size_t tail_calls_between(struct tail_calls *calls, uint64_t caller, uint64_t callee,
+                          const struct tail_frame **frames);
+
+#endif
