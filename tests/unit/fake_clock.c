@@ -1,0 +1,40 @@
+#include "tests/unit/fake_clock.h"
+
+#include "base/clock.h"
+
+uint64_t fake_now_ns = 1000000000;
+uint64_t fake_cpu_ns;
+
+uint64_t clock_now_ns(void)
+{
+    return fake_now_ns;
+}
+
+uint64_t clock_ticks(void)
+{
+    return fake_now_ns;
+}
+
+uint64_t clock_ticks_age_ns(uint64_t ticks)
+{
+    return fake_now_ns > ticks ? fake_now_ns - ticks : 0;
+}
+
+void clock_ticks_init(void)
+{
+}
+
+uint64_t clock_thread_cpu_ns(void)
+{
+    return fake_cpu_ns;
+}
+
+uint64_t clock_process_cpu_ns(void)
+{
+    return fake_cpu_ns;
+}
+
+int64_t clock_realtime_ns(void)
+{
+    return (int64_t)fake_now_ns;
+}

@@ -1,0 +1,357 @@
+/* needs: cct/arena.c base/os.c tests/unit/fake_clock.c */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/atomics.h"
+#include "cct/arena.h"
+#include "tests/unit/fake_clock.h"
+
+#define RETRY_NS 100000000ull
+
+static int open_arena(void **unused)
+{
+    (void)unused;
+    unit_limit_files(RLIM_INFINITY); /* a test before may have failed half way */
+    arena_abandon();
+    return arena_open(unit_fresh_path()) ? 0 : -1;
+}
+
+static int close_arena(void **unused)
+{
+    (void)unused;
+    unit_limit_files(RLIM_INFINITY);
+    arena_abandon();
+    unit_clean();
+    return 0;
+}
+
+static off_t file_size(void)
+{
+    struct stat st;
+    return stat(unit_path, &st) == 0 ? st.st_size : -1;
+}
+
+static const struct profile_chunk *chunk_in_file(const char *bytes, uint32_t number)
+{
+    return (const struct profile_chunk *)(bytes + PROFILE_HEADER_BYTES +
+                                          (size_t)number * PROFILE_CHUNK_BYTES);
+}
+
+static char *read_file(void)
+{
+    size_t bytes = (size_t)file_size();
+    char *text = malloc(bytes);
+    int fd = open(unit_path, O_RDONLY);
+    assert_int_equal(read(fd, text, bytes), bytes);
+    close(fd);
+    return text;
+}
+
+static void a_new_file_is_a_profile_at_once(void **unused)
+{
+    (void)unused;
+    char *text = read_file();
+    const struct profile_header *header = (const struct profile_header *)text;
+    assert_memory_equal(header->magic, PROFILE_MAGIC, 8);
+    assert_int_equal(header->version, PROFILE_VERSION);
+    assert_int_equal(header->byte_order, PROFILE_BYTE_ORDER);
+    assert_int_equal(header->header_bytes, PROFILE_HEADER_BYTES);
+    assert_int_equal(header->chunk_bytes, PROFILE_CHUNK_BYTES);
+    assert_int_equal(header->unit_bytes, PROFILE_UNIT_BYTES);
+    assert_int_equal(header->thread_bytes, PROFILE_THREAD_BYTES);
+    assert_int_equal(header->module_bytes, PROFILE_MODULE_BYTES);
+    assert_int_equal(header->chunk_count, 0);
+    assert_int_equal(header->finished, 0);
+    assert_int_equal(header->pid, getpid());
+    assert_int_equal(file_size(), PROFILE_HEADER_BYTES);
+    assert_true(arena_is_open());
+    free(text);
+}
+
+static void an_existing_file_is_not_overwritten(void **unused)
+{
+    (void)unused;
+    arena_abandon();
+    errno = 0;
+    assert_false(arena_open(unit_path));
+    assert_int_equal(errno, EEXIST);
+    assert_int_equal(file_size(), PROFILE_HEADER_BYTES);
+    assert_false(arena_is_open());
+    assert_null(arena_header());
+}
+
+static void a_file_without_room_for_its_header_is_removed_and_says_why(void **unused)
+{
+    (void)unused;
+    arena_abandon();
+    unlink(unit_path);
+    unit_limit_files(PROFILE_HEADER_BYTES - 1);
+    errno = 0;
+    assert_false(arena_open(unit_path));
+    int cause = errno;
+    assert_int_equal(file_size(), -1);
+    assert_int_not_equal(cause, 0); /* "false with errno set on failure": EFBIG */
+}
+
+static void chunks_stand_where_their_number_says(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 5; i++) {
+        uint32_t number = 99;
+        struct profile_chunk *chunk = arena_chunk(PROFILE_CHUNK_TREE, 7 + i, &number);
+        assert_non_null(chunk);
+        assert_int_equal(number, i);
+        assert_int_equal(chunk->kind, PROFILE_CHUNK_TREE);
+        assert_int_equal(chunk->owner, 7 + i);
+        assert_int_equal(chunk->used, 1); /* unit 0 is the header: index 0 is nobody's */
+        assert_int_equal(chunk->metric_unit, PROFILE_UNITS_PER_CHUNK);
+        assert_ptr_equal(arena_unit(number * PROFILE_UNITS_PER_CHUNK), chunk);
+        assert_ptr_equal(arena_unit(number * PROFILE_UNITS_PER_CHUNK + 3),
+                         (char *)chunk + 3 * PROFILE_UNIT_BYTES);
+        *(uint64_t *)arena_unit(number * PROFILE_UNITS_PER_CHUNK + PROFILE_UNITS_PER_CHUNK - 1) = i + 100;
+    }
+    assert_int_equal(arena_header()->chunk_count, 5);
+    assert_int_equal(file_size(), PROFILE_HEADER_BYTES + 5 * PROFILE_CHUNK_BYTES);
+    char *text = read_file(); /* written is in the file: what a killed process leaves */
+    for (uint32_t i = 0; i < 5; i++) {
+        const struct profile_chunk *chunk = chunk_in_file(text, i);
+        assert_int_equal(chunk->owner, 7 + i);
+        assert_int_equal(*(const uint64_t *)((const char *)chunk + PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES),
+                         i + 100);
+    }
+    free(text);
+}
+
+static void a_full_file_is_asked_again_only_after_the_pause(void **unused)
+{
+    (void)unused;
+    uint32_t number;
+    fake_now_ns = 5000000000;
+    unit_limit_files(PROFILE_HEADER_BYTES + 2 * PROFILE_CHUNK_BYTES);
+    assert_non_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
+    assert_non_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
+    assert_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
+    unit_limit_files(RLIM_INFINITY); /* room again, but nobody asks yet */
+    fake_now_ns += RETRY_NS - 1;
+    assert_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
+    fake_now_ns += 1;
+    assert_non_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
+    assert_non_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number)); /* and no pause after a success */
+    assert_int_equal(arena_header()->chunk_count, number + 1);
+    char *text = read_file();
+    for (uint32_t i = 0; i <= number; i++) {
+        uint32_t kind = chunk_in_file(text, i)->kind;
+        assert_true(kind == PROFILE_CHUNK_TREE || kind == PROFILE_CHUNK_FREE); /* a hole reads as free */
+    }
+    free(text);
+}
+
+/* Runs in a process of its own: unmounted with it. 0: as expected, 77: no mount here. */
+static int fill_a_real_disk(void)
+{
+    char path[128];
+    if (mount("none", unit_directory, "tmpfs", 0, "size=128k") != 0)
+        return 77;
+    snprintf(path, sizeof(path), "%s/full", unit_directory);
+    arena_abandon();
+    if (!arena_open(path))
+        return 1;
+    uint32_t number, chunks = 0;
+    struct profile_chunk *chunk;
+    while (chunks < 100 && (chunk = arena_chunk(PROFILE_CHUNK_TREE, 1, &number))) {
+        memset((char *)chunk + PROFILE_UNIT_BYTES, 1,
+               PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES); /* no SIGBUS: A1 */
+        chunks++;
+    }
+    int result = chunks == 3 ? 0 : 2; /* 4 KiB + 3 x 32 KiB fit into 128 KiB */
+    arena_abandon();
+    umount2(unit_directory, MNT_DETACH);
+    return result;
+}
+
+static void a_full_disk_is_a_null_and_never_a_sigbus(void **unused)
+{
+    (void)unused;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0
+                  ? fill_a_real_disk()
+                  : 77);
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void records_are_numbered_over_chunks(void **unused)
+{
+    (void)unused;
+    const uint32_t room = PROFILE_CHUNK_BYTES / PROFILE_THREAD_BYTES - 1;
+    struct profile_thread *first = NULL, *last = NULL;
+    for (uint32_t i = 0; i < 2 * room + 1; i++) {
+        uint32_t number, module_number;
+        struct profile_thread *record = arena_record(PROFILE_CHUNK_THREAD, &number);
+        assert_int_equal(number, i);
+        assert_int_equal(record->kind, 0);
+        record->tid = (int32_t)i;
+        first = first ? first : record;
+        last = record;
+        if (i < 3) { /* modules are counted on their own */
+            assert_non_null(arena_record(PROFILE_CHUNK_MODULE, &module_number));
+            assert_int_equal(module_number, i);
+        }
+    }
+    assert_int_equal(first->tid, 0); /* earlier ones stay where they are */
+    assert_int_equal(last->tid, 2 * room);
+    char *text = read_file();
+    uint32_t records = 0;
+    for (uint32_t i = 0; i < arena_header()->chunk_count; i++) {
+        const struct profile_chunk *chunk = chunk_in_file(text, i);
+        if (chunk->kind != PROFILE_CHUNK_THREAD)
+            continue;
+        for (uint32_t j = 0; j < chunk->used; j++, records++)
+            assert_int_equal(((const struct profile_thread *)chunk)[j + 1].tid, records);
+    }
+    assert_int_equal(records, 2 * room + 1);
+    free(text);
+}
+
+static void no_room_for_a_record_is_null_and_counts_nothing(void **unused)
+{
+    (void)unused;
+    uint32_t number = 99;
+    fake_now_ns += RETRY_NS;
+    unit_limit_files(PROFILE_HEADER_BYTES);
+    assert_null(arena_record(PROFILE_CHUNK_THREAD, &number));
+    unit_limit_files(RLIM_INFINITY);
+    fake_now_ns += RETRY_NS;
+    assert_non_null(arena_record(PROFILE_CHUNK_THREAD, &number));
+    assert_int_equal(number, 0);
+}
+
+static void text_fills_chunks_to_the_last_byte(void **unused)
+{
+    (void)unused;
+    const size_t room = PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES;
+    char *value = malloc(room);
+    memset(value, 'v', room);
+    value[room - 3] = '\0'; /* "k\0" + value + "\0" is one byte too many with room - 2 */
+    assert_true(arena_text("a", "b"));
+    assert_true(arena_text("k", value)); /* exactly a chunk: needs one of its own */
+    assert_int_equal(arena_header()->chunk_count, 2);
+    value[room - 3] = 'v';
+    value[room - 2] = '\0';
+    assert_false(arena_text("k", value));
+    assert_int_equal(arena_header()->chunk_count, 2);
+    assert_true(arena_text("", ""));
+    char *text = read_file();
+    const struct profile_chunk *first = chunk_in_file(text, 0), *second = chunk_in_file(text, 1);
+    assert_int_equal(first->kind, PROFILE_CHUNK_TEXT);
+    assert_int_equal(first->used, 4);
+    assert_memory_equal((const char *)first + PROFILE_UNIT_BYTES, "a\0b\0", 4);
+    assert_int_equal(second->used, room);
+    free(text);
+    free(value);
+}
+
+static void finish_marks_the_file_and_stops_growth(void **unused)
+{
+    (void)unused;
+    uint32_t number;
+    struct profile_chunk *chunk = arena_chunk(PROFILE_CHUNK_TREE, 1, &number);
+    arena_finish();
+    assert_int_equal(arena_header()->finished, 1);
+    assert_false(arena_is_open());
+    assert_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
+    chunk->owner = 2; /* a late sample may still touch it */
+    assert_ptr_equal(arena_unit(0), chunk);
+    arena_finish();
+}
+
+static void abandoned_the_file_is_left_as_it_was(void **unused)
+{
+    (void)unused;
+    char other[128];
+    uint32_t number;
+    assert_non_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
+    assert_true(arena_text("a", "b"));
+    char *before = read_file();
+    off_t bytes = file_size();
+    arena_abandon();
+    snprintf(other, sizeof(other), "%s/other", unit_directory);
+    assert_true(arena_open(other));
+    assert_true(arena_text("c", "d"));
+    assert_non_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
+    assert_int_equal(number, 1);
+    assert_int_equal(arena_header()->chunk_count, 2);
+    char *after = read_file();
+    assert_int_equal(file_size(), bytes);
+    assert_memory_equal(before, after, (size_t)bytes);
+    free(before);
+    free(after);
+    unlink(other);
+}
+
+#define THREADS           4
+#define CHUNKS_PER_THREAD 50
+
+static void *make_chunks(void *argument)
+{
+    uint32_t *numbers = argument;
+    for (int i = 0; i < CHUNKS_PER_THREAD; i++) {
+        struct profile_chunk *chunk = arena_chunk(PROFILE_CHUNK_TREE, 1, &numbers[i]);
+        if (!chunk)
+            abort();
+        *(uint32_t *)arena_unit(numbers[i] * PROFILE_UNITS_PER_CHUNK + 1) = numbers[i];
+    }
+    return NULL;
+}
+
+static void threads_get_different_chunks(void **unused)
+{
+    (void)unused;
+    static uint32_t numbers[THREADS][CHUNKS_PER_THREAD];
+    bool seen[THREADS * CHUNKS_PER_THREAD] = {false};
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, make_chunks, numbers[i]);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS * CHUNKS_PER_THREAD; i++) {
+        uint32_t number = numbers[i / CHUNKS_PER_THREAD][i % CHUNKS_PER_THREAD];
+        assert_in_range(number, 0, THREADS * CHUNKS_PER_THREAD - 1);
+        assert_false(seen[number]);
+        seen[number] = true;
+        assert_int_equal(*(uint32_t *)arena_unit(number * PROFILE_UNITS_PER_CHUNK + 1), number);
+    }
+    assert_int_equal(arena_header()->chunk_count, THREADS * CHUNKS_PER_THREAD);
+}
+
+#define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, open_arena, close_arena)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_ARENA(a_new_file_is_a_profile_at_once),
+        WITH_ARENA(an_existing_file_is_not_overwritten),
+        WITH_ARENA(a_file_without_room_for_its_header_is_removed_and_says_why),
+        WITH_ARENA(chunks_stand_where_their_number_says),
+        WITH_ARENA(a_full_file_is_asked_again_only_after_the_pause),
+        WITH_ARENA(a_full_disk_is_a_null_and_never_a_sigbus),
+        WITH_ARENA(records_are_numbered_over_chunks),
+        WITH_ARENA(no_room_for_a_record_is_null_and_counts_nothing),
+        WITH_ARENA(text_fills_chunks_to_the_last_byte),
+        WITH_ARENA(finish_marks_the_file_and_stops_growth),
+        WITH_ARENA(abandoned_the_file_is_left_as_it_was),
+        WITH_ARENA(threads_get_different_chunks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

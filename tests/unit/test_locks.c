@@ -1,0 +1,372 @@
+/* needs: accounting/locks.c */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "accounting/locks.h"
+#include "accounting/state.h"
+#include "base/atomics.h"
+
+#define TABLE_ENTRIES 8192u
+#define MAX_PROBES    64u
+
+static int reset(void **unused)
+{
+    (void)unused;
+    locks_reset();
+    return 0;
+}
+
+#define HOLDER 5u
+
+static bool add(uint64_t key, double wait, double inverse, double shared)
+{
+    return locks_add(key, HOLDER, &(struct lock_blame){wait, inverse, shared});
+}
+
+static bool waiting(uint64_t key)
+{
+    return locks_waiting(key, HOLDER);
+}
+
+static bool take(uint64_t key, struct lock_blame *blame)
+{
+    return locks_take(key, HOLDER, blame);
+}
+
+static bool take_rest(uint32_t *cursor, uint64_t *key, struct lock_blame *blame)
+{
+    uint32_t holder = 0xffff;
+    bool found = locks_take_rest(cursor, key, &holder, blame);
+    if (found)
+        assert_int_equal(holder, HOLDER);
+    return found;
+}
+
+/* The place of a lock's entry, as accounting/locks.c has it: what collides is chosen by hand. */
+static uint32_t place_of(uint64_t wait_id)
+{
+    uint64_t key = (uint64_t)HOLDER << 48 | wait_id;
+    return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & (TABLE_ENTRIES - 1);
+}
+
+static uint64_t key_at_place(uint32_t place, uint64_t *from)
+{
+    while (place_of(++*from) != place)
+        ;
+    return *from;
+}
+
+static void what_is_added_is_taken_once(void **unused)
+{
+    (void)unused;
+    struct lock_blame blame = {0};
+    assert_false(waiting(42));
+    assert_false(take(42, &blame));
+    assert_true(add(42, 5, 2.5, 1));
+    assert_true(add(42, 5, 1.25, -0.5));
+    assert_true(waiting(42));
+    assert_false(waiting(43));
+    assert_false(take(43, &blame));
+    assert_true(take(42, &blame));
+    assert_true(blame.lock_wait == 10 && blame.inverse_busy == 3.75 && blame.shared_idle == 0.5);
+    assert_false(waiting(42));
+    assert_false(take(42, &blame));
+    assert_true(add(42, 1, 1, 1)); /* the entry stays and is used again */
+    assert_true(take(42, &blame));
+    assert_true(blame.lock_wait == 1);
+}
+
+static void keys_are_told_apart_by_all_their_bits(void **unused)
+{
+    (void)unused;
+    struct lock_blame blame;
+    uint64_t base = 0x0300000012345678ull;
+    assert_true(add(base, 1, 0, 0));
+    assert_true(add(base ^ 1ull << 59, 2, 0, 0));
+    assert_true(add(base ^ 1, 4, 0, 0));
+    assert_true(take(base, &blame) && blame.lock_wait == 1);
+    assert_true(take(base ^ 1ull << 59, &blame) && blame.lock_wait == 2);
+    assert_true(take(base ^ 1, &blame) && blame.lock_wait == 4);
+}
+
+static void each_holder_takes_what_was_meant_for_it(void **unused)
+{
+    (void)unused;
+    const uint64_t key = 0x0300000000001000ull;
+    static const uint32_t holders[] = {0, 1, 4094, LOCKS_ANY_HOLDER};
+    struct lock_blame blame;
+    for (uint32_t i = 0; i < 4; i++)
+        assert_true(locks_add(key, holders[i], &(struct lock_blame){1 << i, 0, 0}));
+    assert_false(locks_waiting(key, 2));
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(locks_waiting(key, holders[i]));
+        assert_true(locks_take(key, holders[i], &blame));
+        assert_true(blame.lock_wait == 1 << i);
+    }
+}
+
+/* A thread's line number must never read as "whoever releases next". */
+static void every_thread_has_a_number_of_its_own(void **unused)
+{
+    (void)unused;
+    assert_true(STATE_MAX_THREADS - 1 < LOCKS_ANY_HOLDER);
+}
+
+static void a_key_that_does_not_fit_is_refused(void **unused)
+{
+    (void)unused;
+    struct lock_blame blame = {1, 1, 1};
+    uint32_t cursor = 0;
+    uint64_t key;
+    assert_false(locks_add(1ull << 48, HOLDER, &blame)); /* the wait id's bit 48 */
+    assert_false(locks_add(16ull << 56 | 1, HOLDER, &blame));
+    assert_false(locks_add(5, LOCKS_ANY_HOLDER + 1, &blame));
+    assert_false(locks_waiting(1ull << 48, HOLDER));
+    assert_false(locks_take(1ull << 48, HOLDER, &blame));
+    assert_false(take_rest(&cursor, &key, &blame));
+    cursor = 0;
+    assert_true(locks_add(15ull << 56 | ((1ull << 48) - 1), HOLDER, &blame)); /* the widest that fits */
+    assert_true(take_rest(&cursor, &key, &blame));
+    assert_int_equal(key, 15ull << 56 | ((1ull << 48) - 1)); /* the rest names the lock as it was given */
+}
+
+static void colliding_keys_probe_up_to_the_limit(void **unused)
+{
+    (void)unused;
+    uint64_t keys[MAX_PROBES + 1], from = 0;
+    struct lock_blame blame;
+    for (uint32_t i = 0; i <= MAX_PROBES; i++)
+        keys[i] = key_at_place(100, &from);
+    for (uint32_t i = 0; i < MAX_PROBES; i++)
+        assert_true(add(keys[i], i + 1, 0, 0));
+    assert_false(add(keys[MAX_PROBES], 1, 0, 0)); /* refused, not dropped into another's entry */
+    assert_false(waiting(keys[MAX_PROBES]));
+    assert_false(take(keys[MAX_PROBES], &blame));
+    for (uint32_t i = 0; i < MAX_PROBES; i++) {
+        assert_true(take(keys[i], &blame));
+        assert_true(blame.lock_wait == i + 1);
+    }
+    assert_true(add(keys[0], 1, 0, 0)); /* a known key always has room */
+}
+
+static void probing_wraps_around_the_tables_end(void **unused)
+{
+    (void)unused;
+    uint64_t from = 0;
+    struct lock_blame blame;
+    for (uint32_t i = 0; i < 8; i++)
+        assert_true(add(key_at_place(TABLE_ENTRIES - 2, &from), i + 1, 0, 0));
+    from = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_true(take(key_at_place(TABLE_ENTRIES - 2, &from), &blame));
+        assert_true(blame.lock_wait == i + 1);
+    }
+}
+
+static void a_full_table_refuses_and_keeps_what_it_has(void **unused)
+{
+    (void)unused;
+    double added = 0, refused = 0, found = 0;
+    uint32_t entries = 0, cursor = 0;
+    uint64_t key = 0;
+    struct lock_blame blame;
+    for (uint64_t i = 1; i <= 4 * TABLE_ENTRIES; i++) {
+        if (add(i * 64, 1, 2, 3))
+            added++;
+        else
+            refused++;
+    }
+    assert_true(refused > 0 && added <= TABLE_ENTRIES && added > TABLE_ENTRIES * 0.9);
+    while (take_rest(&cursor, &key, &blame)) {
+        assert_int_equal(key % 64, 0);
+        assert_true(blame.lock_wait == 1 && blame.inverse_busy == 2 && blame.shared_idle == 3);
+        found += blame.lock_wait;
+        entries++;
+    }
+    assert_true(found == added);
+    assert_int_equal(entries, added);
+    cursor = 0;
+    assert_false(take_rest(&cursor, &key, &blame));
+}
+
+static void the_rest_names_its_locks(void **unused)
+{
+    (void)unused;
+    uint32_t cursor = 0;
+    uint64_t key = 0, seen = 0;
+    struct lock_blame blame;
+    assert_true(add(11, 1, 0, 0));
+    assert_true(add(22, 2, 0, 0));
+    assert_true(add(44, 4, 0, 0));
+    assert_true(take(22, &blame));
+    while (take_rest(&cursor, &key, &blame)) {
+        assert_true(blame.lock_wait * 11 == (double)key);
+        seen += key;
+    }
+    assert_int_equal(seen, 55);
+    locks_reset();
+    assert_true(add(11, 1, 0, 0));
+    locks_reset();
+    cursor = 0;
+    assert_false(take_rest(&cursor, &key, &blame));
+}
+
+#define ADDERS 3
+#define TAKERS 3
+#define ROUNDS 500000u
+#define KEYS   1u
+
+static void add_up(struct lock_blame *sum, const struct lock_blame *blame)
+{
+    sum->lock_wait += blame->lock_wait;
+    sum->inverse_busy += blame->inverse_busy;
+    sum->shared_idle += blame->shared_idle;
+}
+
+static uint32_t adders_running;
+static struct lock_blame taken[TAKERS];
+
+/* Powers of two and small counts: every sum is exact in a double, so conservation can be exact too (B1). */
+static void *add_many(void *argument)
+{
+    uint64_t state = (uint64_t)(uintptr_t)argument + 1;
+    for (uint32_t i = 0; i < ROUNDS; i++)
+        if (!add(100 + unit_random(&state) % KEYS, 1, 0.5, 0.25))
+            abort();
+    fetch_add_acq_rel(&adders_running, (uint32_t)-1);
+    return NULL;
+}
+
+static void *take_many(void *argument)
+{
+    struct lock_blame *sum = argument;
+    uint64_t state = (uint64_t)(uintptr_t)argument | 1;
+    while (load_acquire(&adders_running)) {
+        struct lock_blame blame;
+        uint64_t key = 100 + unit_random(&state) % KEYS;
+        if (!take(key, &blame))
+            continue;
+        add_up(sum, &blame);
+    }
+    return NULL;
+}
+
+static void threads_add_and_take_and_nothing_is_lost(void **unused)
+{
+    (void)unused;
+    pthread_t threads[ADDERS + TAKERS];
+    adders_running = ADDERS;
+    memset(taken, 0, sizeof(taken));
+    for (uintptr_t i = 0; i < ADDERS; i++)
+        pthread_create(&threads[i], NULL, add_many, (void *)i);
+    for (uintptr_t i = 0; i < TAKERS; i++)
+        pthread_create(&threads[ADDERS + i], NULL, take_many, &taken[i]);
+    for (int i = 0; i < ADDERS + TAKERS; i++)
+        pthread_join(threads[i], NULL);
+    uint32_t cursor = 0;
+    uint64_t key;
+    struct lock_blame sum = {0}, blame;
+    for (int i = 0; i < TAKERS; i++)
+        add_up(&sum, &taken[i]);
+    while (take_rest(&cursor, &key, &blame))
+        add_up(&sum, &blame);
+    assert_true(sum.lock_wait == ADDERS * ROUNDS);
+    assert_true(sum.inverse_busy == ADDERS * ROUNDS * 0.5);
+    assert_true(sum.shared_idle == ADDERS * ROUNDS * 0.25);
+}
+
+#define CLAIM_ROUNDS 100000u
+#define CLAIM_BATCH  500u /* rounds until the table is emptied again */
+
+/* Two threads add to one place of the table at the same moment, round after round. */
+static struct claims {
+    uint32_t round, done;
+    uint64_t keys[2]; /* of this round */
+} claims;
+
+static void wait_for(uint32_t *word, uint32_t value)
+{
+    for (uint32_t spins = 0; load_acquire(word) != value; spins++)
+        if (spins % 1000 == 999)
+            sched_yield();
+}
+
+static void *claim_second(void *argument)
+{
+    (void)argument;
+    for (uint32_t round = 1; round <= CLAIM_ROUNDS; round++) {
+        wait_for(&claims.round, round);
+        if (!add(claims.keys[1], 1, 0, 0))
+            abort();
+        store_release(&claims.done, round);
+    }
+    return NULL;
+}
+
+/* True if each key has what was added to it: it is not in two entries, nor in another key's. */
+static bool claimed_right(void)
+{
+    struct lock_blame blame;
+    if (claims.keys[0] == claims.keys[1])
+        return take(claims.keys[0], &blame) && blame.lock_wait == 2;
+    return take(claims.keys[0], &blame) && blame.lock_wait == 1 && take(claims.keys[1], &blame) &&
+           blame.lock_wait == 1;
+}
+
+static void check_claims(bool same_key)
+{
+    pthread_t thread;
+    uint64_t from = 0;
+    uint32_t wrong = 0;
+    claims = (struct claims){0};
+    pthread_create(&thread, NULL, claim_second, NULL);
+    for (uint32_t round = 1; round <= CLAIM_ROUNDS; round++) {
+        uint32_t place = round % CLAIM_BATCH * 16; /* an empty one */
+        if (place == 0)
+            locks_reset(), from = 0;
+        claims.keys[0] = key_at_place(place, &from);
+        claims.keys[1] = same_key ? claims.keys[0] : key_at_place(place, &from);
+        store_release(&claims.round, round);
+        if (!add(claims.keys[0], 1, 0, 0))
+            abort();
+        wait_for(&claims.done, round);
+        wrong += !claimed_right();
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(wrong, 0);
+}
+
+static void threads_that_claim_one_entry_share_it(void **unused)
+{
+    (void)unused;
+    check_claims(true);
+}
+
+static void threads_that_claim_one_place_get_an_entry_each(void **unused)
+{
+    (void)unused;
+    check_claims(false);
+}
+
+#define FROM_EMPTY(test) cmocka_unit_test_setup(test, reset)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FROM_EMPTY(what_is_added_is_taken_once),
+        FROM_EMPTY(keys_are_told_apart_by_all_their_bits),
+        FROM_EMPTY(each_holder_takes_what_was_meant_for_it),
+        FROM_EMPTY(every_thread_has_a_number_of_its_own),
+        FROM_EMPTY(a_key_that_does_not_fit_is_refused),
+        FROM_EMPTY(colliding_keys_probe_up_to_the_limit),
+        FROM_EMPTY(probing_wraps_around_the_tables_end),
+        FROM_EMPTY(a_full_table_refuses_and_keeps_what_it_has),
+        FROM_EMPTY(the_rest_names_its_locks),
+        FROM_EMPTY(threads_add_and_take_and_nothing_is_lost),
+        FROM_EMPTY(threads_that_claim_one_entry_share_it),
+        FROM_EMPTY(threads_that_claim_one_place_get_an_entry_each),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* needs: base/log.c base/os.c base/clock.c */
+#include "tests/unit/unit.h"
+
+#include "base/log.h"
+
+/* What log_line() wrote, caught behind a pipe that stands in for stderr. */
+static char caught[8192];
+static size_t caught_bytes;
+static int saved_stderr, pipe_ends[2];
+
+static void catch_begin(void)
+{
+    assert_int_equal(pipe(pipe_ends), 0);
+    saved_stderr = dup(2);
+    dup2(pipe_ends[1], 2);
+}
+
+static void catch_end(void)
+{
+    dup2(saved_stderr, 2);
+    close(saved_stderr);
+    close(pipe_ends[1]);
+    caught_bytes = 0;
+    ssize_t got;
+    while ((got = read(pipe_ends[0], caught + caught_bytes, sizeof(caught) - 1 - caught_bytes)) > 0)
+        caught_bytes += (size_t)got;
+    caught[caught_bytes] = '\0';
+    close(pipe_ends[0]);
+}
+
+static void a_line_has_prefix_parts_and_newline(void **unused)
+{
+    (void)unused;
+    catch_begin();
+    log_line("one", " and ", "two", NULL);
+    catch_end();
+    assert_string_equal(caught, "blame: one and two\n");
+}
+
+static void a_line_without_text_is_the_prefix(void **unused)
+{
+    (void)unused;
+    catch_begin();
+    log_line(NULL, NULL);
+    catch_end();
+    assert_string_equal(caught, "blame: \n");
+}
+
+static void a_long_line_is_cut_at_1024_bytes_and_ends(void **unused)
+{
+    (void)unused;
+    char text[2000];
+    memset(text, 'x', sizeof(text));
+    text[sizeof(text) - 1] = '\0';
+    catch_begin();
+    log_line(text, "lost", NULL);
+    catch_end();
+    assert_int_equal(caught_bytes, 1024);
+    assert_int_equal(caught[1023], '\n');
+    assert_int_equal(caught[1022], 'x');
+    text[1024 - 7 - 1] = '\0'; /* the longest that fits */
+    catch_begin();
+    log_line(text, NULL);
+    catch_end();
+    assert_int_equal(caught_bytes, 1024);
+    text[1024 - 7 - 2] = '\0';
+    catch_begin();
+    log_line(text, NULL);
+    catch_end();
+    assert_int_equal(caught_bytes, 1023);
+}
+
+static void decimals_have_all_digits(void **unused)
+{
+    (void)unused;
+    char buffer[21];
+    static const struct {
+        uint64_t value;
+        const char *text;
+    } cases[] = {
+        {0, "0"}, {9, "9"}, {10, "10"}, {1000000007, "1000000007"}, {UINT64_MAX, "18446744073709551615"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_ptr_equal(log_decimal(cases[i].value, buffer), buffer);
+        assert_string_equal(buffer, cases[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_has_prefix_parts_and_newline),
+        cmocka_unit_test(a_line_without_text_is_the_prefix),
+        cmocka_unit_test(a_long_line_is_cut_at_1024_bytes_and_ends),
+        cmocka_unit_test(decimals_have_all_digits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* needs: ompt_tool/options.c base/log.c base/os.c base/clock.c */
+#include "tests/unit/unit.h"
+
+#include "ompt_tool/options.h"
+
+static const char *const names[] = {"BLAME_OUT",     "BLAME_RATE",   "BLAME_CLOCK", "BLAME_ENVIRONMENT",
+                                    "BLAME_CONTEXT", "BLAME_TASKS",  "BLAME_DEPTH", "BLAME_CSV",
+                                    "BLAME_SUMMARY", "BLAME_DISABLE"};
+
+static int clear(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        unsetenv(names[i]);
+    return 0;
+}
+
+/* Reads the options; what was said on stderr is in said. */
+static char said[8192];
+
+static struct options read_options(void)
+{
+    struct options options;
+    int ends[2], saved = dup(2);
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[1], 2);
+    memset(&options, 0xaa, sizeof(options));
+    options_read(&options);
+    dup2(saved, 2);
+    close(saved);
+    close(ends[1]);
+    size_t used = 0;
+    for (ssize_t got; (got = read(ends[0], said + used, sizeof(said) - 1 - used)) > 0;)
+        used += (size_t)got;
+    said[used] = '\0';
+    close(ends[0]);
+    return options;
+}
+
+static void without_environment_the_defaults_of_the_contract(void **unused)
+{
+    (void)unused;
+    struct options options = read_options();
+    assert_string_equal(said, "");
+    assert_null(options.out);
+    assert_int_equal(options.rate, 200);
+    assert_int_equal(options.clock, CLOCK_WALL);
+    assert_int_equal(options.environment, ENVIRONMENT_DEDICATED);
+    assert_int_equal(options.context, CONTEXT_DEFERRED);
+    assert_int_equal(options.tasks, TASKS_REGION);
+    assert_int_equal(options.depth, 512);
+    assert_int_equal(options.csv, 1);
+    assert_int_equal(options.summary, 1);
+    assert_int_equal(options.disable, 0);
+}
+
+static void every_variable_reaches_its_option(void **unused)
+{
+    (void)unused;
+    setenv("BLAME_OUT", "dir/%p", 1);
+    setenv("BLAME_RATE", "1000", 1);
+    setenv("BLAME_CLOCK", "cpu", 1);
+    setenv("BLAME_ENVIRONMENT", "shared", 1);
+    setenv("BLAME_CONTEXT", "eager", 1);
+    setenv("BLAME_DEPTH", "64", 1);
+    setenv("BLAME_CSV", "0", 1);
+    setenv("BLAME_SUMMARY", "0", 1);
+    setenv("BLAME_DISABLE", "1", 1);
+    struct options options = read_options();
+    assert_string_equal(said, "");
+    assert_string_equal(options.out, "dir/%p");
+    assert_int_equal(options.rate, 1000);
+    assert_int_equal(options.clock, CLOCK_CPU);
+    assert_int_equal(options.environment, ENVIRONMENT_SHARED);
+    assert_int_equal(options.context, CONTEXT_EAGER);
+    assert_int_equal(options.depth, 64);
+    assert_int_equal(options.csv, 0);
+    assert_int_equal(options.summary, 0);
+    assert_int_equal(options.disable, 1);
+}
+
+static void empty_is_unset(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        setenv(names[i], "", 1);
+    struct options options = read_options();
+    assert_string_equal(said, "");
+    assert_null(options.out);
+    assert_int_equal(options.rate, 200);
+    assert_int_equal(options.csv, 1);
+}
+
+static void limits_are_accepted_and_what_lies_beyond_is_not(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name, *text;
+        int expected;
+        bool accepted;
+    } cases[] = {
+        {"BLAME_RATE", "1", 1, true},
+        {"BLAME_RATE", "10000", 10000, true},
+        {"BLAME_RATE", "0", 200, false},
+        {"BLAME_RATE", "10001", 200, false},
+        {"BLAME_DEPTH", "1", 1, true},
+        {"BLAME_DEPTH", "4096", 4096, true},
+        {"BLAME_DEPTH", "0", 512, false},
+        {"BLAME_DEPTH", "4097", 512, false},
+        {"BLAME_RATE", "-5", 200, false},
+        {"BLAME_RATE", "+5", 200, false},
+        {"BLAME_RATE", " 5", 200, false},
+        {"BLAME_RATE", "5 ", 200, false},
+        {"BLAME_RATE", "5Hz", 200, false},
+        {"BLAME_RATE", "1e3", 200, false},
+        {"BLAME_RATE", "0x10", 200, false},
+        {"BLAME_RATE", "2.5", 200, false},
+        {"BLAME_RATE", "fast", 200, false},
+        {"BLAME_RATE", "4294967297", 200, false},           /* 1 in 32 bits */
+        {"BLAME_RATE", "18446744073709551617", 200, false}, /* 1 in 64 bits */
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        clear(NULL);
+        setenv(cases[i].name, cases[i].text, 1);
+        struct options options = read_options();
+        int value = strcmp(cases[i].name, "BLAME_RATE") == 0 ? options.rate : options.depth;
+        assert_int_equal(value, cases[i].expected);
+        assert_int_equal(said[0] == '\0', cases[i].accepted);
+    }
+}
+
+static void a_bad_value_is_one_line_with_name_value_and_what_is_accepted(void **unused)
+{
+    (void)unused;
+    setenv("BLAME_CLOCK", "Wall", 1);
+    setenv("BLAME_RATE", "many", 1);
+    struct options options = read_options();
+    assert_int_equal(options.clock, CLOCK_WALL);
+    assert_int_equal(options.rate, 200);
+    assert_string_equal(said,
+                        "blame: BLAME_RATE=many: accepted is a whole number from 1 to 10000; using 200\n"
+                        "blame: BLAME_CLOCK=Wall: accepted is wall or cpu; using wall\n");
+}
+
+static void every_bad_word_is_named_and_replaced(void **unused)
+{
+    (void)unused;
+    for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
+        clear(NULL);
+        struct options defaults = read_options();
+        setenv(names[i], "nonsense", 1);
+        struct options options = read_options();
+        assert_memory_equal(&options.rate, &defaults.rate, sizeof(options) - offsetof(struct options, rate));
+        assert_non_null(strstr(said, names[i]));
+        assert_non_null(strstr(said, "nonsense"));
+        assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); /* one line */
+    }
+}
+
+static void a_very_long_value_does_no_harm(void **unused)
+{
+    (void)unused;
+    static char text[100000];
+    memset(text, '9', sizeof(text) - 1);
+    setenv("BLAME_RATE", text, 1);
+    assert_int_equal(read_options().rate, 200);
+    assert_int_equal(strlen(said), 1024);
+}
+
+static void the_values_in_effect_are_printed(void **unused)
+{
+    (void)unused;
+    char text[1024], small[20];
+    setenv("BLAME_RATE", "997", 1);
+    setenv("BLAME_CONTEXT", "eager", 1);
+    struct options options = read_options();
+    options_print(&options, text, sizeof(text));
+    assert_non_null(strstr(text, "BLAME_RATE=997\n"));
+    assert_non_null(strstr(text, "BLAME_CONTEXT=eager\n"));
+    assert_non_null(strstr(text, "BLAME_CLOCK=wall\n"));
+    assert_non_null(strstr(text, "BLAME_DISABLE=0\n"));
+    for (size_t bytes = 1; bytes <= sizeof(small); bytes++) { /* whatever the room, it ends and fits */
+        memset(small, 'x', sizeof(small));
+        options_print(&options, small, bytes);
+        assert_true(memchr(small, '\0', bytes) != NULL);
+        assert_int_equal(strncmp(text, small, strlen(small)), 0);
+        for (size_t i = bytes; i < sizeof(small); i++)
+            assert_int_equal(small[i], 'x');
+    }
+}
+
+#define FROM_EMPTY(test) cmocka_unit_test_setup(test, clear)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FROM_EMPTY(without_environment_the_defaults_of_the_contract),
+        FROM_EMPTY(every_variable_reaches_its_option),
+        FROM_EMPTY(empty_is_unset),
+        FROM_EMPTY(limits_are_accepted_and_what_lies_beyond_is_not),
+        FROM_EMPTY(a_bad_value_is_one_line_with_name_value_and_what_is_accepted),
+        FROM_EMPTY(every_bad_word_is_named_and_replaced),
+        FROM_EMPTY(a_very_long_value_does_no_harm),
+        FROM_EMPTY(the_values_in_effect_are_printed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

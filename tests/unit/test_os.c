@@ -1,0 +1,375 @@
+/* needs: base/os.c base/clock.c */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "base/os.h"
+
+static int fresh_file(void)
+{
+    int fd = open(unit_fresh_path(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static void a_mapping_is_zeroed_and_writable(void **unused)
+{
+    (void)unused;
+    char *memory = os_map(10000);
+    assert_non_null(memory);
+    assert_int_equal((uintptr_t)memory % 4096, 0);
+    for (int i = 0; i < 10000; i++)
+        assert_int_equal(memory[i], 0);
+    memory[9999] = 1;
+    os_unmap(memory, 10000);
+}
+
+static void no_memory_is_null(void **unused)
+{
+    (void)unused;
+    assert_null(os_map((size_t)1 << 60));
+    assert_null(os_map_file(-1, 0, 4096));
+    assert_null(os_map_shared(-1, 0, 4096));
+}
+
+static void what_is_written_to_a_shared_mapping_is_in_the_file(void **unused)
+{
+    (void)unused;
+    int fd = fresh_file();
+    assert_true(os_reserve(fd, 0, 8192));
+    struct stat st;
+    fstat(fd, &st);
+    assert_int_equal(st.st_size, 8192);
+    assert_int_equal(st.st_blocks * 512 >= 8192, 1); /* not a hole */
+    char *memory = os_map_shared(fd, 4096, 4096), read_back[6] = "";
+    assert_non_null(memory);
+    memcpy(memory, "hello", 6);
+    assert_int_equal(pread(fd, read_back, 6, 4096), 6);
+    assert_string_equal(read_back, "hello");
+    os_unmap(memory, 4096);
+    const char *view = os_map_file(fd, 4096, 4096);
+    assert_string_equal(view, "hello");
+    os_unmap((void *)view, 4096);
+    os_close(fd);
+    unit_clean();
+}
+
+static void a_file_beyond_its_limit_is_refused_without_a_signal(void **unused)
+{
+    (void)unused;
+    int fd = fresh_file();
+    unit_limit_files(8192); /* SIGXFSZ would end this program */
+    assert_true(os_reserve(fd, 0, 8192));
+    assert_false(os_reserve(fd, 8192, 1));
+    unit_limit_files(RLIM_INFINITY);
+    assert_true(os_reserve(fd, 8192, 1));
+    os_close(fd);
+    unit_clean();
+}
+
+/* Makes fallocate fail with the error from here on, in a process of its own. */
+static void forbid_fallocate(int error)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        _exit(77);
+}
+
+static int reserve_without_fallocate(int fd, int error)
+{
+    forbid_fallocate(error);
+    if (!os_reserve(fd, 4096, 10000))
+        return 1;
+    struct stat st;
+    return fstat(fd, &st) == 0 && st.st_size == 14096 && st.st_blocks * 512 >= 10000 ? 0 : 2;
+}
+
+static void check_without_fallocate(int error, int expected)
+{
+    int fd = fresh_file(), status = -1;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(reserve_without_fallocate(fd, error));
+    waitpid(child, &status, 0);
+    close(fd);
+    unit_clean();
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), expected);
+}
+
+static void where_fallocate_is_not_supported_bytes_are_written(void **unused)
+{
+    (void)unused;
+    check_without_fallocate(EOPNOTSUPP, 0);
+    check_without_fallocate(ENOSYS, 0);
+}
+
+static void interrupted_for_ever_a_reservation_gives_up(void **unused)
+{
+    (void)unused;
+    check_without_fallocate(EINTR, 1);
+}
+
+static void a_closed_file_cannot_be_reserved(void **unused)
+{
+    (void)unused;
+    assert_false(os_reserve(-1, 0, 4096));
+}
+
+static void reading_writing_opening_are_the_system_calls(void **unused)
+{
+    (void)unused;
+    int fd = fresh_file();
+    char text[8] = "";
+    assert_int_equal(os_write(fd, "abc", 3), 3);
+    os_close(fd);
+    fd = os_open_read(unit_path);
+    assert_true(fd >= 0);
+    assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    assert_int_equal(os_read(fd, text, sizeof(text)), 3);
+    assert_string_equal(text, "abc");
+    uint64_t device = 0, inode = 0;
+    struct stat st;
+    fstat(fd, &st);
+    assert_true(os_file_id(fd, &device, &inode));
+    assert_int_equal(device, st.st_dev);
+    assert_int_equal(inode, st.st_ino);
+    os_close(fd);
+    assert_false(os_file_id(fd, &device, &inode));
+    assert_true(os_open_read("/nonexistent/file") < 0);
+    assert_true(os_read(-1, text, 1) < 0);
+    unit_clean();
+}
+
+static void copying_from_nowhere_is_false_not_a_fault(void **unused)
+{
+    (void)unused;
+    uint64_t from = 0x1234567890abcdef, to = 0;
+    assert_true(os_copy_memory(&to, (uintptr_t)&from, sizeof(from)));
+    assert_int_equal(to, from);
+    assert_false(os_copy_memory(&to, 0, sizeof(to)));
+    assert_false(os_copy_memory(&to, 8, sizeof(to)));
+    assert_false(os_copy_memory(&to, UINTPTR_MAX - 4, sizeof(to)));
+    assert_false(os_copy_memory(&to, (uintptr_t)0xdead << 48, sizeof(to)));
+    char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(page + 4096, 4096);
+    assert_true(os_copy_memory(&to, (uintptr_t)page + 4088, 8));
+    assert_false(os_copy_memory(&to, (uintptr_t)page + 4089, 8)); /* a part is not enough */
+    munmap(page, 4096);
+}
+
+static uint32_t signals;
+static pid_t signalled_tid;
+
+static void count_signal(int signal, siginfo_t *info, void *context)
+{
+    (void)signal, (void)context;
+    if (info->si_code == SI_TIMER)
+        fetch_add_relaxed(&signals, 1 + (uint32_t)info->si_overrun);
+    store_relaxed(&signalled_tid, os_tid());
+}
+
+static void count_signals(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_sigaction = count_signal;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(SIGRTMIN + 3, &action, NULL);
+    signals = 0;
+}
+
+static void spin_until(uint64_t end_ns)
+{
+    while (clock_now_ns() < end_ns)
+        ;
+}
+
+static void a_wall_timer_signals_its_thread_at_origin_plus_periods(void **unused)
+{
+    (void)unused;
+    timer_t timer;
+    count_signals();
+    uint64_t begin = clock_now_ns(), first = begin + 30000000;
+    assert_true(os_timer_start(&timer, SIGRTMIN + 3, false, first, 10000000));
+    spin_until(first - 20000000);
+    uint32_t early = load_relaxed(&signals);
+    if (clock_now_ns() < first) /* else this thread had no core for that long */
+        assert_int_equal(early, 0);
+    spin_until(first + 95000000);
+    os_timer_stop(timer);
+    uint64_t passed = (clock_now_ns() - first) / 10000000 + 1;
+    uint32_t seen = load_relaxed(&signals);
+    assert_true(seen >= 9 && seen <= passed + 1); /* none lost: a late one carries overruns */
+    assert_int_equal(signalled_tid, os_tid());
+    spin_until(clock_now_ns() + 25000000);
+    assert_int_equal(load_relaxed(&signals), seen);
+}
+
+static void a_cpu_timer_runs_with_the_threads_cpu_time(void **unused)
+{
+    (void)unused;
+    timer_t timer;
+    count_signals();
+    assert_true(os_timer_start(&timer, SIGRTMIN + 3, true, 0, 20000000));
+    uint64_t wake_ns = clock_now_ns() + 150000000;
+    while (clock_now_ns() < wake_ns)
+        usleep(50000);
+    assert_true(load_relaxed(&signals) <= 2); /* asleep: no CPU time, no signals */
+    uint64_t begin = clock_thread_cpu_ns();
+    while (clock_thread_cpu_ns() < begin + 200000000)
+        ;
+    os_timer_stop(timer);
+    assert_in_range(load_relaxed(&signals), 4, 14);
+}
+
+static void without_a_timer_left_the_start_fails(void **unused)
+{
+    (void)unused;
+    struct rlimit limit, none;
+    getrlimit(RLIMIT_SIGPENDING, &limit);
+    none = limit;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_SIGPENDING, &none);
+    timer_t timer;
+    bool started = os_timer_start(&timer, SIGRTMIN + 3, false, clock_now_ns(), 1000000);
+    setrlimit(RLIMIT_SIGPENDING, &limit);
+    assert_false(started);
+}
+
+static void cores_are_those_of_the_affinity(void **unused)
+{
+    (void)unused;
+    cpu_set_t all, one;
+    assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+    unsigned cores = os_cores();
+    assert_in_range(cores, 1, (unsigned)CPU_COUNT(&all));
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &all)) {
+            CPU_SET(i, &one);
+            break;
+        }
+    assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+    assert_int_equal(os_cores(), 1);
+    sched_setaffinity(0, sizeof(all), &all);
+}
+
+/* The start is known to 10 ms. The name of the process must not matter. */
+static void the_process_started_when_it_did(void **unused)
+{
+    (void)unused;
+    uint64_t before = clock_now_ns();
+    pid_t child = fork();
+    if (child == 0) {
+        usleep(300000);
+        uint64_t start = os_process_start_ns(); /* a fork has a start time of its own */
+        _exit(start + 30000000 >= before && start < before + 200000000 ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    uint64_t start = os_process_start_ns();
+    assert_true(start < clock_now_ns());
+    assert_true(clock_now_ns() - start < 600 * NS_PER_S);
+}
+
+static void a_copy_has_the_same_bytes_and_never_overwrites(void **unused)
+{
+    (void)unused;
+    char copy[128], text[4] = "";
+    int fd = fresh_file();
+    assert_int_equal(write(fd, "abc", 3), 3);
+    assert_int_equal(ftruncate(fd, (off_t)3 << 20), 0); /* more than one sendfile */
+    close(fd);
+    snprintf(copy, sizeof(copy), "%s/copy", unit_directory);
+    assert_true(os_copy_file(unit_path, copy));
+    struct stat st;
+    assert_int_equal(stat(copy, &st), 0);
+    assert_int_equal(st.st_size, 3 << 20);
+    fd = open(copy, O_RDONLY);
+    assert_int_equal(read(fd, text, 3), 3);
+    assert_string_equal(text, "abc");
+    close(fd);
+    assert_false(os_copy_file(unit_path, copy));
+    assert_int_equal(errno, EEXIST);
+    assert_int_equal(stat(copy, &st), 0); /* not removed either */
+    assert_int_equal(st.st_size, 3 << 20);
+    unlink(copy);
+    assert_false(os_copy_file("/nonexistent/file", copy));
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(access(copy, F_OK), -1); /* nothing is left behind */
+    unit_clean();
+}
+
+static void a_copy_that_does_not_fit_leaves_nothing(void **unused)
+{
+    (void)unused;
+    char copy[128];
+    int fd = fresh_file();
+    assert_int_equal(ftruncate(fd, 1 << 20), 0);
+    close(fd);
+    snprintf(copy, sizeof(copy), "%s/copy", unit_directory);
+    void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+    unit_limit_files(65536);
+    bool copied = os_copy_file(unit_path, copy);
+    int cause = errno;
+    unit_limit_files(RLIM_INFINITY);
+    signal(SIGXFSZ, before);
+    assert_false(copied);
+    assert_int_equal(cause, EFBIG);
+    assert_int_equal(access(copy, F_OK), -1);
+    unit_clean();
+}
+
+static void local_file_systems_are_not_network(void **unused)
+{
+    (void)unused;
+    assert_false(os_is_network_path("/proc"));
+    assert_false(os_is_network_path("/dev/shm"));
+    assert_false(os_is_network_path("/nonexistent"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mapping_is_zeroed_and_writable),
+        cmocka_unit_test(no_memory_is_null),
+        cmocka_unit_test(what_is_written_to_a_shared_mapping_is_in_the_file),
+        cmocka_unit_test(a_file_beyond_its_limit_is_refused_without_a_signal),
+        cmocka_unit_test(where_fallocate_is_not_supported_bytes_are_written),
+        cmocka_unit_test(interrupted_for_ever_a_reservation_gives_up),
+        cmocka_unit_test(a_closed_file_cannot_be_reserved),
+        cmocka_unit_test(reading_writing_opening_are_the_system_calls),
+        cmocka_unit_test(copying_from_nowhere_is_false_not_a_fault),
+        cmocka_unit_test(a_wall_timer_signals_its_thread_at_origin_plus_periods),
+        cmocka_unit_test(a_cpu_timer_runs_with_the_threads_cpu_time),
+        cmocka_unit_test(without_a_timer_left_the_start_fails),
+        cmocka_unit_test(cores_are_those_of_the_affinity),
+        cmocka_unit_test(the_process_started_when_it_did),
+        cmocka_unit_test(a_copy_has_the_same_bytes_and_never_overwrites),
+        cmocka_unit_test(a_copy_that_does_not_fit_leaves_nothing),
+        cmocka_unit_test(local_file_systems_are_not_network),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,484 @@
+/* needs: cct/region.c cct/tree.c cct/arena.c base/os.c tests/unit/fake_clock.c */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+
+#include "base/atomics.h"
+#include "cct/arena.h"
+#include "cct/region.h"
+#include "tests/unit/fake_clock.h"
+
+/* What one thread has of it, the plugin's struct thread in small. */
+struct worker {
+    struct tree tree;
+    struct region_pool pool;
+    struct placeholders placeholders;
+};
+
+static struct worker primary, second, third;
+
+static bool worker_init(struct worker *worker, uint32_t number)
+{
+    memset(&worker->placeholders, 0, sizeof(worker->placeholders));
+    memset(&worker->pool, 0, sizeof(worker->pool));
+    return tree_init(&worker->tree, number);
+}
+
+static int open_workers(void **unused)
+{
+    (void)unused;
+    unit_limit_files(RLIM_INFINITY); /* a test before may have failed half way */
+    arena_abandon();
+    fake_now_ns += 1000000000;
+    bool good = arena_open(unit_fresh_path()) && worker_init(&primary, 1) && worker_init(&second, 2);
+    return good && worker_init(&third, 3) ? 0 : -1;
+}
+
+static int close_workers(void **unused)
+{
+    (void)unused;
+    unit_limit_files(RLIM_INFINITY);
+    arena_abandon();
+    unit_clean();
+    return 0;
+}
+
+static struct region *begin(struct worker *worker, struct region *outer)
+{
+    struct region *region = region_begin(&worker->pool, outer, 0x1000);
+    assert_non_null(region);
+    return region;
+}
+
+/* A context in the worker's trie: frames key, key + 1, ... */
+static uint32_t context_of(struct worker *worker, uint64_t key, uint32_t frames)
+{
+    uint32_t at = worker->tree.trie;
+    for (uint32_t i = 0; i < frames; i++)
+        at = tree_child(&worker->tree, at, PROFILE_NODE_FRAME, key + i);
+    return at;
+}
+
+static void sample(struct worker *worker, struct region *region, uint64_t key, double work)
+{
+    uint32_t base = placeholders_node(&worker->placeholders, &worker->tree, region, 0x77);
+    assert_int_not_equal(base, 0);
+    struct profile_metric *metric =
+        tree_metric(&worker->tree, tree_child(&worker->tree, base, PROFILE_NODE_FRAME, key));
+    assert_non_null(metric);
+    metric->work += work;
+}
+
+/* The work at the end of a path below the worker's root; the path's keys, 0 ends them. -1: no such path. */
+static double work_at(struct worker *worker, const uint64_t *keys)
+{
+    uint32_t entries = worker->tree.entries, at = worker->tree.root;
+    for (; *keys; keys++)
+        at = tree_child(&worker->tree, at, PROFILE_NODE_FRAME, *keys);
+    if (worker->tree.entries != entries)
+        return -1;
+    return tree_node(at)->metric ? tree_metric(&worker->tree, at)->work : 0;
+}
+
+#define WORK_AT(worker, ...) work_at(worker, (const uint64_t[]){__VA_ARGS__, 0})
+
+static double work_in_all(struct worker *worker)
+{
+    double sum = 0;
+    for (uint32_t n = 0; n < arena_header()->chunk_count; n++) {
+        const struct profile_chunk *chunk = arena_unit(n * PROFILE_UNITS_PER_CHUNK);
+        for (uint32_t unit = 1; chunk->owner == worker->tree.number && unit < chunk->used; unit++) {
+            const struct profile_node *node = tree_node(n * PROFILE_UNITS_PER_CHUNK + unit);
+            if (node->kind != PROFILE_NODE_FREE && node->metric)
+                sum += ((const struct profile_metric *)arena_unit(node->metric))->work;
+        }
+    }
+    return sum;
+}
+
+static void a_region_that_nobody_sampled_needs_no_context_and_is_used_again(void **unused)
+{
+    (void)unused;
+    struct region *first = begin(&primary, NULL);
+    uint32_t instance = first->instance;
+    assert_int_equal(first->state, 0);
+    assert_false(region_needs_context(first));
+    region_end(first);
+    assert_int_equal(first->state & REGION_ENDED, REGION_ENDED);
+    struct region *next = begin(&primary, NULL);
+    assert_ptr_equal(next, first);
+    assert_int_equal(next->instance, instance + 1); /* another life, told apart */
+    assert_int_equal(next->state, 0);
+    region_end(next);
+}
+
+static void a_hundred_thousand_regions_need_one_record(void **unused)
+{
+    (void)unused;
+    struct region *first = begin(&primary, NULL);
+    region_end(first);
+    for (int i = 0; i < 100000; i++) {
+        struct region *region = begin(&primary, NULL);
+        assert_ptr_equal(region, first);
+        region_end(region);
+    }
+    assert_int_equal(primary.pool.begun, 100001);
+}
+
+static void a_sampled_region_lives_until_its_last_reference(void **unused)
+{
+    (void)unused;
+    struct region *region = begin(&primary, NULL);
+    region_reference(region);
+    region_reference(region);
+    assert_true(region_needs_context(region));
+    region_publish(region, context_of(&primary, 1, 1));
+    assert_false(region_needs_context(region));
+    region_end(region);
+    struct region *others[2000]; /* more than a slab: the free list is empty in between */
+    for (int i = 0; i < 2000; i++) {
+        others[i] = begin(&primary, NULL);
+        assert_ptr_not_equal(others[i], region);
+    }
+    region_release(region);
+    region_release(region); /* the last one: goes to `returned` */
+    assert_ptr_equal(load_relaxed(&primary.pool.returned), region);
+    bool again = false;
+    for (int i = 0; i < 2000 && !again; i++)
+        again = begin(&primary, NULL) == region;
+    assert_true(again);
+}
+
+static void a_sample_waits_and_is_grafted_when_the_context_is_known(void **unused)
+{
+    (void)unused;
+    struct region *region = begin(&primary, NULL);
+    sample(&second, region, 500, 2);
+    sample(&second, region, 500, 1);
+    sample(&second, region, 501, 4);
+    assert_int_equal(second.placeholders.count, 1);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 1); /* nothing known yet */
+    assert_true(WORK_AT(&second, 500) == -1);
+    region_publish(region, context_of(&primary, 1, 3));
+    region_end(region);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
+    assert_true(WORK_AT(&second, 1, 2, 3, 500) == 3);
+    assert_true(WORK_AT(&second, 1, 2, 3, 501) == 4);
+    assert_true(work_in_all(&second) == 7);
+    assert_ptr_equal(load_relaxed(&primary.pool.returned), region); /* no reference is left */
+}
+
+static void samples_after_publication_go_to_the_same_context(void **unused)
+{
+    (void)unused;
+    struct region *region = begin(&primary, NULL);
+    sample(&second, region, 500, 1);
+    region_publish(region, context_of(&primary, 1, 2));
+    sample(&second, region, 500, 2);
+    sample(&third, region, 500, 8); /* came later: never waited */
+    region_end(region);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
+    assert_int_equal(placeholders_resolve(&third.placeholders, &third.tree), 0);
+    assert_true(WORK_AT(&second, 1, 2, 500) == 3);
+    assert_true(WORK_AT(&third, 1, 2, 500) == 8);
+    assert_ptr_equal(load_relaxed(&primary.pool.returned), region);
+}
+
+static void the_placeholder_carries_the_forks_address(void **unused)
+{
+    (void)unused;
+    struct region *region = begin(&primary, NULL);
+    uint32_t node = placeholders_node(&second.placeholders, &second.tree, region, 0xabc);
+    assert_int_equal(tree_node(node)->kind, PROFILE_NODE_REGION);
+    assert_int_equal(tree_node(node)->key, 0xabc);
+    assert_int_equal(placeholders_node(&second.placeholders, &second.tree, region, 0xabc), node);
+    assert_int_equal(load_relaxed(&region->references), 2);
+    assert_true(region_needs_context(region));
+}
+
+/* primary: r0 > second (a worker of r0) encounters r1 > third (a worker of r1) encounters r2; sampled in r2
+ * only. */
+static void nested_regions_resolve_in_any_order(void **unused)
+{
+    (void)unused;
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (int n = 0; n < 6; n++) {
+        assert_int_equal(open_workers(NULL), 0);
+        struct region *r[3];
+        r[0] = begin(&primary, NULL);
+        r[1] = begin(&second, r[0]);
+        r[2] = begin(&third, r[1]);
+        sample(&primary, r[2], 500, 1);
+        uint32_t contexts[3] = {context_of(&primary, 1, 2), context_of(&second, 10, 2),
+                                context_of(&third, 20, 2)};
+        for (int i = 0; i < 3; i++) {
+            region_publish(r[orders[n][i]], contexts[orders[n][i]]);
+            uint32_t left = placeholders_resolve(&primary.placeholders, &primary.tree);
+            assert_int_equal(left == 0, i == 2);
+            assert_true(work_in_all(&primary) == 1); /* wherever it hangs by now */
+        }
+        for (int i = 3; i-- > 0;)
+            region_end(r[i]);
+        assert_true(WORK_AT(&primary, 1, 2, 10, 11, 20, 21, 500) == 1);
+        assert_ptr_equal(load_relaxed(&primary.pool.returned), r[0]);
+        assert_ptr_equal(load_relaxed(&second.pool.returned), r[1]);
+        assert_ptr_equal(load_relaxed(&third.pool.returned), r[2]);
+        close_workers(NULL);
+    }
+}
+
+/* In order of ends: inner regions end, and publish, first; outer ones much later. */
+static void an_ended_inner_region_keeps_its_outer_alive(void **unused)
+{
+    (void)unused;
+    struct region *outer = begin(&primary, NULL), *inner = begin(&second, outer);
+    sample(&third, inner, 500, 1);
+    assert_false(region_needs_context(outer));
+    region_publish(inner, context_of(&second, 10, 1));
+    assert_true(region_needs_context(outer)); /* R3: inner's reference marks it */
+    assert_int_equal(load_relaxed(&outer->references), 2);
+    region_end(inner);
+    /* Waits for the outer one now. */
+    assert_int_equal(placeholders_resolve(&third.placeholders, &third.tree), 1);
+    region_publish(outer, context_of(&primary, 1, 1));
+    region_end(outer);
+    assert_int_equal(placeholders_resolve(&third.placeholders, &third.tree), 0);
+    assert_true(WORK_AT(&third, 1, 10, 500) == 1);
+    assert_ptr_equal(load_relaxed(&primary.pool.returned), outer);
+    assert_ptr_equal(load_relaxed(&second.pool.returned), inner);
+}
+
+static void a_region_that_never_ends_leaves_its_samples_waiting(void **unused)
+{
+    (void)unused;
+    struct region *region = begin(&primary, NULL);
+    sample(&second, region, 500, 3);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 1);
+    assert_true(work_in_all(&second) == 3);
+    assert_int_equal(load_relaxed(&region->references), 2);
+}
+
+/* Sampled, but without a context: its encountering thread had no room for one. */
+static void a_region_that_ends_without_a_context_is_not_recycled(void **unused)
+{
+    (void)unused;
+    struct region *region = begin(&primary, NULL);
+    uint32_t instance = region->instance;
+    sample(&second, region, 500, 3);
+    region_end(region);
+    for (int i = 0; i < 1000; i++)
+        assert_ptr_not_equal(begin(&primary, NULL), region);
+    assert_int_equal(region->instance, instance);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 1);
+    assert_true(work_in_all(&second) == 3);
+}
+
+static void placeholders_are_limited_and_room_comes_back(void **unused)
+{
+    (void)unused;
+    static struct region *regions[PLACEHOLDERS_MAX + 1];
+    for (uint32_t i = 0; i < PLACEHOLDERS_MAX; i++) {
+        regions[i] = begin(&primary, NULL);
+        sample(&second, regions[i], 500, 1);
+    }
+    regions[PLACEHOLDERS_MAX] = begin(&primary, NULL);
+    assert_int_equal(placeholders_node(&second.placeholders, &second.tree, regions[PLACEHOLDERS_MAX], 0), 0);
+    assert_int_equal(load_relaxed(&regions[PLACEHOLDERS_MAX]->references),
+                     1);                 /* no reference without an entry */
+    sample(&second, regions[0], 500, 1); /* a known one has its place */
+    uint32_t context = context_of(&primary, 1, 1);
+    for (uint32_t i = 0; i < PLACEHOLDERS_MAX; i += 2)
+        region_publish(regions[i], context);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), PLACEHOLDERS_MAX / 2);
+    assert_true(WORK_AT(&second, 1, 500) == PLACEHOLDERS_MAX / 2 + 1);
+    sample(&second, regions[PLACEHOLDERS_MAX], 500, 1);
+    for (uint32_t i = 1; i < PLACEHOLDERS_MAX; i += 2)
+        region_publish(regions[i], context);
+    region_publish(regions[PLACEHOLDERS_MAX], context);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
+    assert_true(WORK_AT(&second, 1, 500) == PLACEHOLDERS_MAX + 2);
+}
+
+/* All places taken by inner regions whose outer one has none: they must wait without being lost. */
+static void with_all_places_taken_nested_regions_wait(void **unused)
+{
+    (void)unused;
+    static struct region *inner[PLACEHOLDERS_MAX];
+    struct region *outer = begin(&primary, NULL);
+    for (uint32_t i = 0; i < PLACEHOLDERS_MAX; i++) {
+        inner[i] = begin(&primary, outer);
+        sample(&second, inner[i], 500, 1);
+        region_publish(inner[i], context_of(&primary, 10, 1));
+        region_end(inner[i]);
+    }
+    placeholders_resolve(&second.placeholders, &second.tree);
+    assert_true(work_in_all(&second) == PLACEHOLDERS_MAX);
+    region_publish(outer, context_of(&primary, 1, 1));
+    region_end(outer);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
+    assert_true(WORK_AT(&second, 1, 10, 500) == PLACEHOLDERS_MAX);
+}
+
+/* Leaves `room` units in the second worker's chunk, and no further chunk for anybody. */
+static void leave_room(uint32_t room)
+{
+    for (uint64_t key = 100000; second.tree.chunk->metric_unit - second.tree.chunk->used > room; key++)
+        assert_int_not_equal(tree_child(&second.tree, second.tree.trie, PROFILE_NODE_FRAME, key), 0);
+    unit_limit_files(0);
+}
+
+static void out_of_memory_a_resolved_context_waits_on(void **unused)
+{
+    (void)unused;
+    for (uint32_t room = 0; room < 12; room++)
+        for (int nested = 0; nested < 2; nested++) {
+            assert_int_equal(open_workers(NULL), 0);
+            struct region *outer = nested ? begin(&primary, NULL) : NULL, *region = begin(&primary, outer);
+            sample(&second, region, 500, 1);
+            sample(&second, region, 501, 2);
+            region_publish(region, context_of(&primary, 10, 2));
+            if (outer)
+                region_publish(outer, context_of(&primary, 1, 2));
+            leave_room(room);
+            placeholders_resolve(&second.placeholders, &second.tree);
+            assert_true(work_in_all(&second) == 3);
+            unit_limit_files(RLIM_INFINITY);
+            fake_now_ns += 1000000000;
+            assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
+            if (outer)
+                assert_true(WORK_AT(&second, 1, 2, 10, 11, 500) == 1 &&
+                            WORK_AT(&second, 1, 2, 10, 11, 501) == 2);
+            else
+                assert_true(WORK_AT(&second, 10, 11, 500) == 1 && WORK_AT(&second, 10, 11, 501) == 2);
+            close_workers(NULL);
+        }
+}
+
+static void out_of_memory_a_sample_has_no_node_and_no_reference_leaks(void **unused)
+{
+    (void)unused;
+    struct region *region = begin(&primary, NULL);
+    leave_room(0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(placeholders_node(&second.placeholders, &second.tree, region, 0), 0);
+    unit_limit_files(RLIM_INFINITY);
+    fake_now_ns += 1000000000;
+    region_publish(region, context_of(&primary, 1, 1));
+    region_end(region);
+    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
+    struct region *returned = load_relaxed(&primary.pool.returned), *freed = primary.pool.free;
+    assert_true(returned == region || freed == region);
+}
+
+#define THREADS 3
+#define ROUNDS  3000
+
+/* A region as real threads live it: workers are sampled in it while it lives, the primary publishes at its
+ * end, the workers graft afterwards, whenever. The gate stands for the fork and the join (R1). */
+static struct gate {
+    uint32_t round; /* the round whose region is open */
+    uint32_t joined;
+    struct region *region;
+} gate;
+
+static struct worker workers[THREADS];
+
+static void wait_for(uint32_t *word, uint32_t value)
+{
+    while (load_acquire(word) != value)
+        sched_yield();
+}
+
+static void *work_in_regions(void *argument)
+{
+    struct worker *self = argument;
+    uint64_t random = self->tree.number;
+    for (uint32_t round = 1; round <= ROUNDS; round++) {
+        wait_for(&gate.round, round);
+        struct region *region = gate.region;
+        if (unit_random(&random) % 2) { /* sampled by some threads in some regions */
+            uint32_t base = placeholders_node(&self->placeholders, &self->tree, region, 1);
+            if (!base)
+                abort();
+            tree_metric(&self->tree, tree_child(&self->tree, base, PROFILE_NODE_FRAME, 500))->work += 1;
+            tree_metric(&self->tree, self->tree.trie)->samples++; /* how many there were */
+        }
+        fetch_add_acq_rel(&gate.joined, 1);
+        if (unit_random(&random) % 8 == 0)
+            placeholders_resolve(&self->placeholders, &self->tree);
+    }
+    return NULL;
+}
+
+static void open_region_for_all(struct region *outer, uint32_t round)
+{
+    struct region *region = begin(&primary, outer);
+    gate.region = region;
+    store_release(&gate.joined, 0u);
+    store_release(&gate.round, round);
+    wait_for(&gate.joined, THREADS);
+    if (region_needs_context(region))
+        region_publish(region, context_of(&primary, 1 + round % 3, 2));
+    region_end(region);
+}
+
+static void threads_share_regions_and_all_samples_arrive(void **unused)
+{
+    (void)unused;
+    pthread_t threads[THREADS];
+    gate = (struct gate){0};
+    for (uint32_t i = 0; i < THREADS; i++)
+        assert_true(worker_init(&workers[i], 10 + i));
+    for (uint32_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, work_in_regions, &workers[i]);
+    struct region *outer = begin(&primary, NULL);
+    for (uint32_t round = 1; round <= ROUNDS; round++)
+        open_region_for_all(outer, round);
+    for (uint32_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    region_publish(outer, context_of(&primary, 900, 1));
+    region_end(outer);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        assert_int_equal(placeholders_resolve(&workers[i].placeholders, &workers[i].tree), 0);
+        double work = WORK_AT(&workers[i], 900, 1, 2, 500) + WORK_AT(&workers[i], 900, 2, 3, 500) +
+                      WORK_AT(&workers[i], 900, 3, 4, 500);
+        uint64_t samples = tree_metric(&workers[i].tree, workers[i].tree.trie)->samples;
+        assert_true(samples > ROUNDS / 3);
+        assert_true(work == (double)samples);
+        assert_true(work_in_all(&workers[i]) == (double)samples);
+    }
+    /* All records are back: returned or free, in as many as were ever in use. */
+    uint32_t count = 0;
+    for (struct region *region = primary.pool.returned; region; region = region->next_free, count++)
+        assert_int_equal(region->references, 0);
+    for (struct region *region = primary.pool.free; region; region = region->next_free, count++)
+        ;
+    uint32_t slab = 16384 / sizeof(struct region);
+    assert_int_equal(count % slab, 0);
+    assert_true(count <= 8 * slab); /* bounded by what was live and sampled at once, not by ROUNDS */
+}
+
+#define WITH_WORKERS(test) cmocka_unit_test_setup_teardown(test, open_workers, close_workers)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_WORKERS(a_region_that_nobody_sampled_needs_no_context_and_is_used_again),
+        WITH_WORKERS(a_hundred_thousand_regions_need_one_record),
+        WITH_WORKERS(a_sampled_region_lives_until_its_last_reference),
+        WITH_WORKERS(a_sample_waits_and_is_grafted_when_the_context_is_known),
+        WITH_WORKERS(samples_after_publication_go_to_the_same_context),
+        WITH_WORKERS(the_placeholder_carries_the_forks_address),
+        cmocka_unit_test(nested_regions_resolve_in_any_order),
+        WITH_WORKERS(an_ended_inner_region_keeps_its_outer_alive),
+        WITH_WORKERS(a_region_that_never_ends_leaves_its_samples_waiting),
+        WITH_WORKERS(a_region_that_ends_without_a_context_is_not_recycled),
+        WITH_WORKERS(placeholders_are_limited_and_room_comes_back),
+        WITH_WORKERS(with_all_places_taken_nested_regions_wait),
+        cmocka_unit_test(out_of_memory_a_resolved_context_waits_on),
+        WITH_WORKERS(out_of_memory_a_sample_has_no_node_and_no_reference_leaks),
+        WITH_WORKERS(threads_share_regions_and_all_samples_arrive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

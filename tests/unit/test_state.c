@@ -1,0 +1,416 @@
+/* needs: accounting/state.c tests/unit/fake_clock.c */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+
+#include "accounting/state.h"
+#include "tests/unit/fake_clock.h"
+
+#define MS 1000000ull
+
+static int reset(void **unused)
+{
+    (void)unused;
+    state_reset();
+    return 0;
+}
+
+static struct state_line *line(void)
+{
+    struct state_line *acquired = state_line_acquire();
+    assert_non_null(acquired);
+    assert_int_equal(acquired->state, STATE_ABSENT);
+    return acquired;
+}
+
+static struct state_line *working(void)
+{
+    struct state_line *acquired = line();
+    state_set_work(acquired);
+    return acquired;
+}
+
+#define assert_census(census_, busy_, in_use_)                                                               \
+    do {                                                                                                     \
+        struct census c = (census_);                                                                         \
+        assert_int_equal(c.busy, busy_);                                                                     \
+        assert_int_equal(c.in_use, in_use_);                                                                 \
+    } while (0)
+
+static void absent_lines_do_not_count(void **unused)
+{
+    (void)unused;
+    assert_census(state_census(MS, 0), 0, 0);
+    struct state_line *a = line();
+    assert_census(state_census(MS, 0), 0, 0);
+    state_set_work(a);
+    assert_census(state_census(MS, 0), 1, 1);
+    state_line_release(a);
+    assert_census(state_census(MS, 0), 0, 0);
+}
+
+static void working_and_waiting_threads_are_busy(void **unused)
+{
+    (void)unused;
+    working();
+    state_set_lockwait(working(), 42);
+    struct region region = {.instance = 1};
+    struct state_line *idle = working();
+    state_set_idle_region(idle, &region);
+    state_set_idle(idle, MS);
+    assert_census(state_census(2 * MS, 0), 2, 3);
+    state_set_work(idle);
+    assert_census(state_census(2 * MS, 0), 3, 3);
+}
+
+static void an_idle_thread_is_busy_until_its_grace_has_passed(void **unused)
+{
+    (void)unused;
+    struct region region = {.instance = 1};
+    struct state_line *idle = working();
+    state_set_idle_region(idle, &region);
+    state_set_idle(idle, MS);
+    assert_census(state_census(MS, 0), 1, 1);
+    assert_census(state_census(MS + STATE_GRACE_NS - 1, 0), 1, 1);
+    assert_census(state_census(MS + STATE_GRACE_NS, 0), 0, 1);
+    assert_census(state_census(MS - 1, 0), 1, 1); /* went idle after the moment asked for */
+    state_set_idle(idle, 3 * MS);                 /* a new wait, a new grace */
+    assert_census(state_census(3 * MS + 1, 0), 1, 1);
+}
+
+static void a_thread_between_regions_is_not_in_use(void **unused)
+{
+    (void)unused;
+    struct region region = {.instance = 7};
+    struct state_line *idle = working();
+    working();
+    state_set_idle_region(idle, &region);
+    state_set_idle(idle, MS);
+    assert_false(state_is_parked(idle));
+    assert_census(state_census(2 * MS, 0), 1, 2);
+    region.state = REGION_ENDED;
+    assert_true(state_is_parked(idle));
+    assert_census(state_census(2 * MS, 0), 1, 1);
+    assert_census(state_census(MS + 1, 0), 2, 2); /* within its grace it counts as busy, so as in use */
+    region.state = REGION_SAMPLED;
+    region.instance = 8; /* the record lives again, for another region */
+    assert_true(state_is_parked(idle));
+    region.instance = 7;
+    assert_false(state_is_parked(idle));
+    state_set_idle_region(idle, NULL);
+    assert_true(state_is_parked(idle)); /* never was in a team */
+}
+
+/* Four threads by hand: one works, one waits for a lock, one waits in a barrier, one is parked. */
+static void a_mixed_census_is_as_counted_by_hand(void **unused)
+{
+    (void)unused;
+    struct region live = {.instance = 1}, ended = {.instance = 1, .state = REGION_ENDED};
+    working();
+    state_set_lockwait(working(), 9);
+    struct state_line *barrier = working(), *parked = working();
+    state_set_idle_region(barrier, &live);
+    state_set_idle(barrier, 10 * MS);
+    state_set_idle_region(parked, &ended);
+    state_set_idle(parked, 5 * MS);
+    assert_census(state_census(20 * MS, 0), 2, 3);
+    assert_census(state_census(10 * MS + 100, 0), 3, 3);
+}
+
+/* Who holds the lock now, after all that was done so far. */
+static uint32_t holder_now(uint64_t key)
+{
+    fake_now_ns += 10;
+    return state_census(fake_now_ns, key).holder;
+}
+
+static bool held(uint64_t key)
+{
+    return holder_now(key) != STATE_NO_HOLDER;
+}
+
+static void a_held_lock_is_found_until_it_is_released(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working(), *b = working();
+    assert_false(held(1));
+    state_set_lockwait(a, 1);
+    assert_false(held(1)); /* waiting is not holding */
+    state_lock_held(a, 1);
+    assert_int_equal(a->state, STATE_WORK);
+    assert_true(held(1));
+    assert_false(held(2));
+    state_lock_held(b, 2);
+    assert_true(held(1) && held(2));
+    state_lock_released(a, 1);
+    assert_false(held(1));
+    assert_true(held(2));
+    state_lock_released(b, 2);
+    assert_false(held(2));
+    state_lock_released(b, 2); /* more releases than acquisitions: another thread's lock */
+    assert_int_equal(b->held_unnamed, 0);
+}
+
+static void the_holder_is_the_line_that_holds(void **unused)
+{
+    (void)unused;
+    working();
+    struct state_line *a = working(), *b = working();
+    state_lock_held(a, 1);
+    state_lock_held(b, 2);
+    assert_int_equal(holder_now(1), state_line_number(a));
+    assert_int_equal(holder_now(2), state_line_number(b));
+    assert_int_equal(holder_now(3), STATE_NO_HOLDER);
+    assert_int_equal(state_census(MS, 0).holder, STATE_NO_HOLDER); /* no lock asked for */
+    assert_true(state_lock_released(a, 1));
+    assert_false(state_lock_released(a, 1));
+    assert_false(state_lock_released(a, 2)); /* b's */
+    assert_true(held(2));
+    assert_true(state_lock_released(b, 2));
+}
+
+/* One task locks, another releases, again and again: nothing may pile up in the line of the one that locked.
+ */
+static void a_lock_released_by_another_thread_is_forgotten(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working(), *b = working();
+    for (int i = 0; i < 100; i++) {
+        state_lock_held(a, 7);
+        assert_true(held(7));
+        assert_false(state_lock_released(b, 7));
+        assert_int_equal(state_forget_holder(7), state_line_number(a));
+        assert_false(held(7));
+        assert_false(held(8)); /* and no other lock is called held on its account */
+    }
+    assert_int_equal(state_forget_holder(7), STATE_NO_HOLDER);
+    for (uint64_t key = 1; key <= STATE_HELD_LOCKS; key++)
+        state_lock_held(a, key);
+    for (uint64_t key = 1; key <= STATE_HELD_LOCKS; key++) {
+        assert_true(held(key));
+        assert_true(state_lock_released(a, key));
+        assert_false(held(key));
+    }
+}
+
+/* The holder is asked for as of a moment that has passed: since then the lock may have changed hands, even
+ * into those of the asking thread. */
+static void the_holder_at_a_moment_is_who_released_first_after_it(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working(), *b = working(), *c = working();
+    uint64_t begin = fake_now_ns;
+    state_lock_held(a, 1);
+    fake_now_ns = begin + 1000;
+    assert_true(state_lock_released(a, 1));
+    state_lock_held(b, 1);
+    fake_now_ns = begin + 2000;
+    assert_true(state_lock_released(b, 1));
+    state_lock_held(c, 1);
+    fake_now_ns = begin + 3000;
+    assert_int_equal(state_census(begin + 500, 1).holder, state_line_number(a));
+    assert_int_equal(state_census(begin + 1500, 1).holder, state_line_number(b));
+    assert_int_equal(state_census(begin + 2500, 1).holder, state_line_number(c));
+    assert_true(state_lock_released(c, 1));
+    assert_int_equal(state_census(begin + 2500, 1).holder, state_line_number(c));
+    fake_now_ns = begin + 4000;
+    assert_int_equal(state_census(begin + 3500, 1).holder, STATE_NO_HOLDER); /* free since 3000 */
+    assert_int_equal(state_census(begin + 500, 2).holder, STATE_NO_HOLDER);
+}
+
+static void a_thread_holds_what_it_took_and_has_not_released(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working(), *b = working();
+    state_lock_held(a, 1);
+    assert_true(state_holds(state_line_number(a), 1));
+    assert_false(state_holds(state_line_number(b), 1));
+    assert_false(state_holds(state_line_number(a), 2));
+    state_lock_released(a, 1);
+    assert_false(state_holds(state_line_number(a), 1));
+}
+
+static void a_hidden_idle_entry_counts_as_busy(void **unused)
+{
+    (void)unused;
+    struct region region = {.instance = 1};
+    struct state_line *idle = working();
+    state_set_idle_region(idle, &region);
+    state_set_idle(idle, MS);
+    assert_census(state_census(2 * MS, 0), 0, 1);
+    state_hide_idle(idle);
+    assert_census(state_census(2 * MS, 0), 1, 1);
+    state_set_idle(idle, MS);
+    assert_census(state_census(2 * MS, 0), 0, 1);
+}
+
+/* As many locks as have names, and five, of which some have none: every order of their releases. strict: also
+ * what is not held is told. */
+static void check_release_orders(uint32_t locks, uint32_t orders, bool strict)
+{
+    for (uint32_t order = 0; order < orders; order++) {
+        struct state_line *a = working();
+        uint64_t left[5] = {1, 2, 3, 4, 5};
+        for (uint64_t key = 1; key <= locks; key++) {
+            state_lock_held(a, key);
+            assert_true(held(key));
+        }
+        uint32_t code = order;
+        for (uint32_t count = locks; count > 0; count--) {
+            uint32_t pick = code % count;
+            uint64_t released = left[pick];
+            code /= count;
+            assert_true(state_lock_released(a, released));
+            for (uint32_t i = pick; i + 1 < count; i++)
+                left[i] = left[i + 1];
+            for (uint32_t i = 0; i + 1 < count; i++)
+                assert_true(held(left[i]));
+            if (strict)
+                assert_false(held(released));
+        }
+        assert_int_equal(a->held_unnamed, 0);
+        for (uint64_t key = 1; key <= locks; key++)
+            assert_false(held(key));
+        state_line_release(a);
+    }
+}
+
+static void locks_are_released_in_any_order(void **unused)
+{
+    (void)unused;
+    check_release_orders(1, 1, true);
+    check_release_orders(2, 2, true);
+    if (STATE_HELD_LOCKS > 2)
+        check_release_orders(3, 6, true);
+}
+
+/* A lock without a name in the line may be any: while a thread holds one, nothing may be called unheld. */
+static void a_held_lock_without_a_name_is_never_called_free(void **unused)
+{
+    (void)unused;
+    check_release_orders(4, 24, false);
+    check_release_orders(5, 120, false);
+}
+
+static void a_lock_taken_twice_is_held_until_the_second_release(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working();
+    state_lock_held(a, 5);
+    state_lock_held(a, 5);
+    state_lock_released(a, 5);
+    assert_true(held(5));
+    state_lock_released(a, 5);
+    assert_false(held(5));
+}
+
+static void names_are_given_again_after_too_many_locks(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working();
+    for (uint64_t key = 1; key <= 4; key++)
+        state_lock_held(a, key);
+    for (uint64_t key = 4; key >= 1; key--)
+        state_lock_released(a, key);
+    assert_false(held(1) || held(2) || held(3) || held(4));
+    for (uint64_t key = 11; key < 11 + STATE_HELD_LOCKS; key++)
+        state_lock_held(a, key);
+    assert_true(held(11) && held(10 + STATE_HELD_LOCKS));
+    assert_false(held(1));
+}
+
+static void all_lines_can_be_taken_and_come_back(void **unused)
+{
+    (void)unused;
+    static struct state_line *lines[STATE_MAX_THREADS];
+    for (uint32_t i = 0; i < STATE_MAX_THREADS; i++) {
+        lines[i] = working();
+        for (uint32_t j = i > 3 ? i - 3 : 0; j < i; j++)
+            assert_ptr_not_equal(lines[j], lines[i]);
+    }
+    assert_null(state_line_acquire());
+    assert_census(state_census(MS, 0), STATE_MAX_THREADS, STATE_MAX_THREADS);
+    state_lock_held(lines[77], 5);
+    state_line_release(lines[77]);
+    assert_census(state_census(MS, 0), STATE_MAX_THREADS - 1, STATE_MAX_THREADS - 1);
+    struct state_line *again = line();
+    assert_ptr_equal(again, lines[77]);
+    assert_int_equal(again->held_unnamed, 0); /* nothing of the last owner */
+    assert_false(held(5));
+}
+
+static void a_reset_forgets_all(void **unused)
+{
+    (void)unused;
+    struct state_line *first = working();
+    working();
+    state_reset();
+    assert_census(state_census(MS, 0), 0, 0);
+    assert_ptr_equal(line(), first);
+}
+
+static uint32_t running;
+
+static void *live_and_leave(void *argument)
+{
+    (void)argument;
+    for (int i = 0; i < 20000; i++) {
+        struct state_line *mine = state_line_acquire();
+        if (!mine)
+            abort();
+        state_set_work(mine);
+        state_lock_held(mine, 3);
+        state_set_idle_region(mine, NULL);
+        state_set_idle(mine, 2 * MS);
+        state_lock_released(mine, 3);
+        state_line_release(mine);
+    }
+    fetch_add_acq_rel(&running, (uint32_t)-1);
+    return NULL;
+}
+
+static void a_census_runs_beside_threads_that_come_and_go(void **unused)
+{
+    (void)unused;
+    pthread_t threads[3];
+    working();
+    running = 3;
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, live_and_leave, NULL);
+    while (load_acquire(&running)) {
+        struct census census = state_census(2 * MS + STATE_GRACE_NS, 3);
+        assert_in_range(census.busy, 1, 4);
+        assert_true(census.in_use >= 1 && census.in_use <= 4);
+    }
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    assert_census(state_census(MS, 0), 1, 1);
+    assert_false(held(3));
+}
+
+#define FROM_EMPTY(test) cmocka_unit_test_setup(test, reset)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FROM_EMPTY(absent_lines_do_not_count),
+        FROM_EMPTY(working_and_waiting_threads_are_busy),
+        FROM_EMPTY(an_idle_thread_is_busy_until_its_grace_has_passed),
+        FROM_EMPTY(a_thread_between_regions_is_not_in_use),
+        FROM_EMPTY(a_mixed_census_is_as_counted_by_hand),
+        FROM_EMPTY(a_held_lock_is_found_until_it_is_released),
+        FROM_EMPTY(the_holder_is_the_line_that_holds),
+        FROM_EMPTY(the_holder_at_a_moment_is_who_released_first_after_it),
+        FROM_EMPTY(a_thread_holds_what_it_took_and_has_not_released),
+        FROM_EMPTY(a_hidden_idle_entry_counts_as_busy),
+        FROM_EMPTY(a_lock_released_by_another_thread_is_forgotten),
+        FROM_EMPTY(locks_are_released_in_any_order),
+        FROM_EMPTY(a_lock_taken_twice_is_held_until_the_second_release),
+        FROM_EMPTY(a_held_lock_without_a_name_is_never_called_free),
+        FROM_EMPTY(names_are_given_again_after_too_many_locks),
+        FROM_EMPTY(all_lines_can_be_taken_and_come_back),
+        FROM_EMPTY(a_reset_forgets_all),
+        FROM_EMPTY(a_census_runs_beside_threads_that_come_and_go),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,427 @@
+/* needs: cct/tree.c cct/arena.c base/os.c tests/unit/fake_clock.c */
+#include "tests/unit/unit.h"
+
+#include "cct/arena.h"
+#include "cct/tree.h"
+#include "tests/unit/fake_clock.h"
+
+static struct tree tree;
+
+static int open_tree(void **unused)
+{
+    (void)unused;
+    unit_limit_files(RLIM_INFINITY); /* a test before may have failed half way */
+    arena_abandon();
+    fake_now_ns += 1000000000;
+    return arena_open(unit_fresh_path()) && tree_init(&tree, 1) ? 0 : -1;
+}
+
+static int close_tree(void **unused)
+{
+    (void)unused;
+    unit_limit_files(RLIM_INFINITY);
+    arena_abandon();
+    unit_clean();
+    return 0;
+}
+
+static uint32_t frame(uint32_t parent, uint64_t key)
+{
+    return tree_child(&tree, parent, PROFILE_NODE_FRAME, key);
+}
+
+static void add_work(uint32_t node_idx, double work)
+{
+    struct profile_metric *metric = tree_metric(&tree, node_idx);
+    assert_non_null(metric);
+    metric->work += work;
+    metric->samples++;
+}
+
+/* Sums over all nodes of the tree's chunks, as a reader of the file finds them. */
+struct sums {
+    uint32_t nodes, free_nodes, with_metric;
+    uint64_t samples;
+    double work;
+};
+
+static struct sums sums_in_file(void)
+{
+    struct sums sums = {0};
+    uint32_t chunks = arena_header()->chunk_count;
+    for (uint32_t n = 0; n < chunks; n++) {
+        const struct profile_chunk *chunk = arena_unit(n * PROFILE_UNITS_PER_CHUNK);
+        for (uint32_t unit = 1; chunk && chunk->kind == PROFILE_CHUNK_TREE && unit < chunk->used; unit++) {
+            const struct profile_node *node = tree_node(n * PROFILE_UNITS_PER_CHUNK + unit);
+            sums.free_nodes += node->kind == PROFILE_NODE_FREE;
+            sums.nodes += node->kind != PROFILE_NODE_FREE;
+            if (node->kind == PROFILE_NODE_FREE || !node->metric)
+                continue;
+            const struct profile_metric *metric = arena_unit(node->metric);
+            sums.with_metric++;
+            sums.samples += metric->samples;
+            sums.work += metric->work;
+        }
+    }
+    return sums;
+}
+
+static void a_new_tree_has_two_roots(void **unused)
+{
+    (void)unused;
+    assert_int_equal(tree_node(tree.root)->kind, PROFILE_NODE_ROOT);
+    assert_int_equal(tree_node(tree.trie)->kind, PROFILE_NODE_TRIE);
+    assert_int_equal(tree_node(tree.root)->parent, 0);
+    assert_int_not_equal(tree.root, 0);
+    assert_int_equal(sums_in_file().nodes, 2);
+}
+
+static void a_child_is_found_again_and_differs_in_each_part_of_its_key(void **unused)
+{
+    (void)unused;
+    uint32_t a = frame(tree.root, 1), b = frame(tree.root, 2), c = frame(a, 1);
+    uint32_t d = tree_child(&tree, tree.root, PROFILE_NODE_RUNTIME, 1);
+    assert_true(a && b && c && d);
+    assert_true(a != b && a != c && a != d && b != c && b != d && c != d);
+    assert_int_equal(frame(tree.root, 1), a);
+    assert_int_equal(frame(tree.root, 2), b);
+    assert_int_equal(frame(a, 1), c);
+    assert_int_equal(tree_child(&tree, tree.root, PROFILE_NODE_RUNTIME, 1), d);
+    assert_int_equal(tree_node(c)->parent, a);
+    assert_int_equal(tree_node(c)->key, 1);
+    assert_int_equal(tree_node(d)->kind, PROFILE_NODE_RUNTIME);
+    /* Keys that share 32 bits: addresses of two modules. */
+    uint32_t e = frame(tree.root, PROFILE_KEY(1, 0x1000)), f = frame(tree.root, PROFILE_KEY(2, 0x1000));
+    assert_int_not_equal(e, f);
+    assert_int_equal(frame(tree.root, PROFILE_KEY(2, 0x1000)), f);
+}
+
+/* Nodes of many kinds with one key below many parents: whatever shares a bucket differs in its parent or in
+ * its kind only. */
+static void nodes_that_share_a_bucket_are_told_apart(void **unused)
+{
+    (void)unused;
+    enum { PARENTS = TREE_FIRST_SEGMENT, KINDS = 30 };
+    static uint32_t nodes[PARENTS][KINDS], parents[PARENTS];
+    for (uint32_t i = 0; i < PARENTS; i++) {
+        parents[i] = frame(tree.root, 1000 + i);
+        for (uint32_t kind = 1; kind < KINDS; kind++)
+            nodes[i][kind] = tree_child(&tree, parents[i], (enum profile_node_kind)kind, 5);
+    }
+    for (uint32_t i = 0; i < PARENTS; i++)
+        for (uint32_t kind = 1; kind < KINDS; kind++) {
+            assert_int_equal(tree_node(nodes[i][kind])->parent, parents[i]);
+            assert_int_equal(tree_node(nodes[i][kind])->kind, kind);
+        }
+}
+
+/* Keys chosen so that all of a node's hash is another's. */
+static void nodes_with_equal_hashes_are_told_apart(void **unused)
+{
+    (void)unused;
+    /* hash_of() adds the parent to key x constant: for a parent one higher, the key that gives the same hash.
+     */
+    const uint64_t constant = 0x9e3779b97f4a7c15ull;
+    uint64_t inverse = constant;
+    for (int i = 0; i < 6; i++)
+        inverse *= 2 - constant * inverse; /* Newton: the inverse modulo 2^64 */
+    uint32_t a = frame(tree.root, 1), b = frame(tree.root, 2);
+    uint64_t key = 12345, twin = (((key ^ (uint64_t)PROFILE_NODE_FRAME << 40) * constant + a - b) * inverse) ^
+                                 (uint64_t)PROFILE_NODE_FRAME << 40;
+    uint32_t first = frame(a, key), second = frame(b, twin);
+    assert_int_not_equal(first, second);
+    assert_int_equal(frame(a, key), first);
+    assert_int_equal(frame(b, twin), second);
+    /* Another kind with the key that makes up for it. */
+    uint64_t lock_key = key ^ (uint64_t)PROFILE_NODE_FRAME << 40 ^ (uint64_t)PROFILE_NODE_LOCK << 40;
+    assert_int_not_equal(tree_child(&tree, a, PROFILE_NODE_LOCK, lock_key), first);
+    assert_int_equal(frame(a, key), first);
+}
+
+static void metrics_are_made_zeroed_and_kept(void **unused)
+{
+    (void)unused;
+    uint32_t a = frame(tree.root, 1);
+    assert_int_equal(tree_node(a)->metric, 0);
+    struct profile_metric *metric = tree_metric(&tree, a);
+    static const struct profile_metric zero;
+    assert_memory_equal(metric, &zero, sizeof(zero));
+    metric->work = 5;
+    assert_ptr_equal(tree_metric(&tree, a), metric);
+    assert_int_equal(metric->work, 5);
+}
+
+static void nodes_and_metrics_never_overlap_in_a_chunk(void **unused)
+{
+    (void)unused;
+    /* Alternately, so that nodes from below and metrics from above meet in the middle. */
+    enum { COUNT = 5000 };
+    static uint32_t nodes[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        nodes[i] = frame(tree.root, i + 1);
+        struct profile_metric *metric = tree_metric(&tree, nodes[i]);
+        memset(metric, 0xff, sizeof(*metric));
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_int_equal(tree_node(nodes[i])->key, i + 1);
+        assert_int_equal(tree_node(nodes[i])->parent, tree.root);
+        assert_int_equal(frame(tree.root, i + 1), nodes[i]);
+    }
+    for (uint32_t n = 0; n < arena_header()->chunk_count; n++) {
+        const struct profile_chunk *chunk = arena_unit(n * PROFILE_UNITS_PER_CHUNK);
+        assert_true(chunk->used <= chunk->metric_unit);
+        assert_int_equal(chunk->owner, 1);
+    }
+}
+
+static void a_million_nodes_are_found_grafted_and_recycled(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 1000000, FAN = 10 };
+    uint32_t *nodes = malloc(COUNT * sizeof(*nodes));
+    uint32_t place = tree_placeholder(&tree, 77);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        nodes[i] = frame(i < FAN ? place : nodes[i / FAN - 1], i);
+        assert_int_not_equal(nodes[i], 0);
+    }
+    assert_int_equal(tree.entries, COUNT);
+    assert_true(tree.buckets >= COUNT); /* the table has grown with it: O(1) */
+    for (uint32_t i = 0; i < COUNT; i += 7)
+        assert_int_equal(frame(i < FAN ? place : nodes[i / FAN - 1], i), nodes[i]);
+    assert_int_equal(tree.entries, COUNT);
+    add_work(nodes[COUNT - 1], 3);
+    add_work(nodes[0], 1);
+    uint32_t chunks = arena_header()->chunk_count;
+    assert_true(tree_graft(&tree, place, tree.root));
+    assert_int_equal(tree.entries, COUNT);
+    uint32_t after_graft = arena_header()->chunk_count;
+    assert_true(after_graft - chunks < 100); /* nodes that were emptied are used for the next */
+    uint32_t at = tree.root;
+    static uint32_t path[64];
+    int depth = 0;
+    for (uint32_t i = COUNT - 1;; i = i / FAN - 1) {
+        path[depth++] = i;
+        if (i < FAN)
+            break;
+    }
+    while (depth > 0)
+        at = frame(at, path[--depth]);
+    assert_int_equal(tree.entries, COUNT); /* all were there */
+    assert_int_equal(tree_metric(&tree, at)->work, 3);
+    struct sums sums = sums_in_file();
+    assert_int_equal(sums.nodes, COUNT + 2);
+    assert_int_equal(sums.samples, 2);
+    assert_int_equal(sums.work, 4);
+    /* Once more through recycled nodes: no growth at all. */
+    for (uint32_t i = 0; i < sums.free_nodes; i++)
+        assert_int_not_equal(frame(tree.root, 5000000 + i), 0);
+    assert_int_equal(arena_header()->chunk_count, after_graft);
+    free(nodes);
+}
+
+static void a_graft_adds_metrics_where_contexts_meet(void **unused)
+{
+    (void)unused;
+    uint32_t into = frame(tree.root, 1), a = frame(into, 10), place = tree_placeholder(&tree, 5);
+    add_work(into, 1);
+    add_work(a, 2);
+    add_work(place, 4);
+    add_work(frame(place, 10), 8);                                 /* meets a */
+    add_work(frame(place, 11), 16);                                /* new below into */
+    add_work(frame(frame(place, 10), 12), 32);                     /* new below a */
+    add_work(tree_child(&tree, place, PROFILE_NODE_LOCK, 10), 64); /* same key, another kind */
+    assert_true(tree_graft(&tree, place, into));
+    assert_int_equal(tree_metric(&tree, into)->work, 5);
+    assert_int_equal(tree_metric(&tree, a)->work, 10);
+    assert_int_equal(tree_metric(&tree, a)->samples, 2);
+    assert_int_equal(tree_metric(&tree, frame(into, 11))->work, 16);
+    assert_int_equal(tree_metric(&tree, frame(a, 12))->work, 32);
+    assert_int_equal(tree_metric(&tree, tree_child(&tree, into, PROFILE_NODE_LOCK, 10))->work, 64);
+    assert_int_equal(tree_node(place)->kind, PROFILE_NODE_FREE);
+    struct sums sums = sums_in_file();
+    assert_int_equal(sums.work, 127);
+    assert_int_equal(sums.samples, 7);
+    assert_int_equal(sums.nodes, 2 + 5);
+}
+
+static void all_metrics_are_added(void **unused)
+{
+    (void)unused;
+    struct profile_metric a = {1, 2, 3, 4, 5, 6, 7, 8}, b = {10, 20, 30, 40, 50, 60, 70, 80};
+    static const struct profile_metric sum = {11, 22, 33, 44, 55, 66, 77, 88};
+    tree_add_metric(&a, &b);
+    assert_memory_equal(&a, &sum, sizeof(sum));
+}
+
+static void an_empty_graft_recycles_the_placeholder(void **unused)
+{
+    (void)unused;
+    uint32_t place = tree_placeholder(&tree, 5);
+    assert_true(tree_graft(&tree, place, tree.root));
+    assert_int_equal(tree_placeholder(&tree, 6), place);
+    assert_int_equal(tree_node(place)->key, 6);
+    assert_int_equal(tree_node(tree.root)->metric, 0);
+}
+
+static void placeholders_are_not_children(void **unused)
+{
+    (void)unused;
+    uint32_t a = tree_placeholder(&tree, 5), b = tree_placeholder(&tree, 5);
+    assert_int_not_equal(a, b);
+    assert_int_equal(tree_node(a)->parent, 0);
+    assert_int_not_equal(tree_child(&tree, tree.root, PROFILE_NODE_REGION, 5), a);
+}
+
+static void recycled_metric_records_start_at_zero(void **unused)
+{
+    (void)unused;
+    uint32_t place = tree_placeholder(&tree, 5);
+    for (uint64_t key = 1; key <= 3; key++) {
+        add_work(frame(tree.root, key), 1);
+        add_work(frame(place, key), 3);
+    }
+    uint32_t metric_unit = tree.chunk->metric_unit;
+    assert_true(tree_graft(&tree, place, tree.root)); /* three records free, each linked to the next */
+    for (uint32_t i = 0; i < 3; i++) {
+        struct profile_metric *metric = tree_metric(&tree, frame(tree.root, 100 + i));
+        static const struct profile_metric zero;
+        assert_memory_equal(metric, &zero, sizeof(zero));
+    }
+    assert_int_equal(tree.chunk->metric_unit, metric_unit); /* none new */
+}
+
+static void out_of_memory_a_child_is_zero_and_nothing_breaks(void **unused)
+{
+    (void)unused;
+    unit_limit_files(PROFILE_HEADER_BYTES + 2 * PROFILE_CHUNK_BYTES);
+    uint32_t made = 0, last = 0;
+    for (uint32_t node; made < 10000 && (node = frame(tree.root, made)); made++)
+        last = node;
+    assert_int_equal(made, 2 * (PROFILE_UNITS_PER_CHUNK - 1) -
+                               2);                      /* all units of two chunks but headers and roots */
+    assert_int_equal(frame(tree.root, made - 1), last); /* what is there is found */
+    assert_int_equal(frame(tree.root, made), 0);
+    assert_null(tree_metric(&tree, last));
+    assert_int_equal(tree_placeholder(&tree, 1), 0);
+    unit_limit_files(RLIM_INFINITY);
+    fake_now_ns += 1000000000;
+    assert_int_not_equal(frame(tree.root, made), 0);
+    assert_non_null(tree_metric(&tree, last));
+}
+
+/* Memory runs out at every possible moment of a graft in turn: what could not be moved stays, nothing is lost
+ * or counted twice, and a second graft completes it. */
+static void out_of_memory_in_a_graft_loses_nothing(void **unused)
+{
+    (void)unused;
+    for (uint32_t room = 0; room < 24; room++) {
+        assert_int_equal(open_tree(NULL), 0);
+        uint32_t place = tree_placeholder(&tree, 5);
+        double work = 1, sum = 0;
+        for (uint32_t i = 0; i < 4; i++) {
+            for (uint32_t j = 0; j < 3; j++, sum += work, work *= 2)
+                add_work(frame(frame(frame(place, i), 9), j), work);
+            add_work(frame(place, i), 100000); /* inner nodes too: moved before what is below them */
+            sum += 100000;
+        }
+        /* Leaves `room` units in the chunk, and no further chunk. */
+        unit_limit_files(PROFILE_HEADER_BYTES + PROFILE_CHUNK_BYTES);
+        uint32_t filled = 0;
+        while (tree.chunk->metric_unit - tree.chunk->used > room && frame(tree.trie, filled + 1000))
+            filled++;
+        bool whole = tree_graft(&tree, place, tree.root);
+        struct sums sums = sums_in_file();
+        assert_int_equal(sums.work, sum);
+        assert_int_equal(sums.samples, 16);
+        if (!whole) {
+            assert_int_equal(tree_node(place)->kind, PROFILE_NODE_REGION);
+            unit_limit_files(RLIM_INFINITY);
+            fake_now_ns += 1000000000;
+            assert_true(tree_graft(&tree, place, tree.root));
+        }
+        sums = sums_in_file();
+        assert_int_equal(sums.work, sum);
+        assert_int_equal(sums.samples, 16);
+        assert_int_equal(sums.nodes, 2 + 4 + 4 + 12 + filled);
+        assert_int_equal(tree_node(place)->kind, PROFILE_NODE_FREE);
+        work = 1;
+        for (uint32_t i = 0; i < 4; i++)
+            for (uint32_t j = 0; j < 3; j++, work *= 2)
+                assert_int_equal(tree_metric(&tree, frame(frame(frame(tree.root, i), 9), j))->work, work);
+        close_tree(NULL);
+    }
+}
+
+static void a_trie_path_is_repeated_below_its_target(void **unused)
+{
+    (void)unused;
+    static struct tree other;
+    assert_true(tree_init(&other, 2));
+    uint32_t at = other.trie;
+    for (uint64_t key = 1; key <= 4; key++)
+        at = tree_child(&other, at, PROFILE_NODE_FRAME, key);
+    uint32_t into = frame(tree.root, 50), end = tree_copy_trie_path(&tree, at, into);
+    assert_int_equal(end, frame(frame(frame(frame(into, 1), 2), 3), 4));
+    assert_int_equal(tree_copy_trie_path(&tree, at, into), end);
+    assert_int_equal(tree_copy_trie_path(&tree, at, 0), 0);
+    assert_int_equal(tree_copy_trie_path(&tree, other.trie, into),
+                     into); /* an empty path ends where it begins */
+}
+
+static void the_deepest_trie_path_is_repeated_whole(void **unused)
+{
+    (void)unused;
+    uint32_t at = tree.trie;
+    for (uint32_t i = 0; i < TREE_PATH_MAX; i++)
+        at = frame(at, i);
+    uint32_t depth = 0;
+    for (uint32_t idx = tree_copy_trie_path(&tree, at, tree.root); idx != tree.root;
+         idx = tree_node(idx)->parent)
+        assert_int_equal(tree_node(idx)->key, TREE_PATH_MAX - ++depth);
+    assert_int_equal(depth, TREE_PATH_MAX);
+}
+
+static void out_of_memory_a_copied_path_is_zero(void **unused)
+{
+    (void)unused;
+    uint32_t at = tree.trie;
+    for (uint32_t i = 0; i < 2000; i++)
+        at = frame(at, i);
+    unit_limit_files(PROFILE_HEADER_BYTES + 2 * PROFILE_CHUNK_BYTES);
+    assert_int_equal(tree_copy_trie_path(&tree, at, tree.root), 0);
+}
+
+static void without_room_a_tree_is_not_begun(void **unused)
+{
+    (void)unused;
+    static struct tree other;
+    unit_limit_files(PROFILE_HEADER_BYTES + PROFILE_CHUNK_BYTES);
+    assert_false(tree_init(&other, 2));
+}
+
+#define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, open_tree, close_tree)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_TREE(a_new_tree_has_two_roots),
+        WITH_TREE(a_child_is_found_again_and_differs_in_each_part_of_its_key),
+        WITH_TREE(nodes_that_share_a_bucket_are_told_apart),
+        WITH_TREE(nodes_with_equal_hashes_are_told_apart),
+        WITH_TREE(metrics_are_made_zeroed_and_kept),
+        WITH_TREE(nodes_and_metrics_never_overlap_in_a_chunk),
+        WITH_TREE(a_million_nodes_are_found_grafted_and_recycled),
+        WITH_TREE(a_graft_adds_metrics_where_contexts_meet),
+        WITH_TREE(all_metrics_are_added),
+        WITH_TREE(an_empty_graft_recycles_the_placeholder),
+        WITH_TREE(placeholders_are_not_children),
+        WITH_TREE(recycled_metric_records_start_at_zero),
+        WITH_TREE(out_of_memory_a_child_is_zero_and_nothing_breaks),
+        cmocka_unit_test(out_of_memory_in_a_graft_loses_nothing),
+        WITH_TREE(a_trie_path_is_repeated_below_its_target),
+        WITH_TREE(the_deepest_trie_path_is_repeated_whole),
+        WITH_TREE(out_of_memory_a_copied_path_is_zero),
+        WITH_TREE(without_room_a_tree_is_not_begun),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,397 @@
+/* needs: unwind/unwind.c unwind/loadmap.c unwind/maps.c base/os.c base/clock.c */
+/* libs: -lunwind-x86_64 -lunwind */
+/* programs: $(UNIT_LIBRARIES) */
+/* Walks where stacks are strange: other stacks, other threads, libraries that go away, registers that mean
+ * nothing. */
+#include "tests/unit/unit.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "base/os.h"
+#include "tests/unit/unwind_walk.h"
+
+#define SAMPLE_SIGNAL (SIGRTMIN + 4)
+
+/* ---- from a callback ---- */
+
+__attribute__((noinline)) static void inner(struct walk *walk)
+{
+    walk_here(walk);
+    signal_fence();
+}
+
+__attribute__((noinline)) static void outer(struct walk *walk)
+{
+    inner(walk);
+    signal_fence();
+}
+
+static void a_walk_from_here_begins_with_the_caller(void **unused)
+{
+    (void)unused;
+    struct walk walk;
+    outer(&walk);
+    assert_int_equal(walk.end, UNWIND_END);
+    assert_true(walk.ips[0] - (uintptr_t)walk_here < 256);
+    assert_true(walk.ips[1] - (uintptr_t)inner < 128);
+    assert_true(walk.ips[2] - (uintptr_t)outer < 128);
+    assert_true(walk.ips[3] - (uintptr_t)a_walk_from_here_begins_with_the_caller < 512);
+}
+
+static void frames_join_up(void **unused)
+{
+    (void)unused;
+    struct unwind_frame frame;
+    uintptr_t last = 0;
+    int count = 0;
+    unwinder_start_here(&unwinder);
+    while (unwinder_next(&unwinder, &frame) == UNWIND_FRAME) {
+        assert_true(count == 0 || frame.stack == last); /* a frame ends where its caller's begins */
+        assert_true(frame.cfa == 0 || frame.cfa > frame.stack);
+        assert_non_null(frame.range);
+        assert_true(frame.ip >= frame.range->start && frame.ip < frame.range->end);
+        last = frame.cfa;
+        count++;
+    }
+    assert_int_equal(last, 0); /* the outermost has no caller */
+    assert_true(count > 3);
+    assert_int_equal(unwinder_next(&unwinder, &frame), UNWIND_END);
+}
+
+/* ---- threads and foreign stacks ---- */
+
+static void *walk_in_thread(void *argument)
+{
+    attach();
+    outer(argument);
+    return NULL;
+}
+
+static void a_threads_path_ends_where_the_thread_began(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        struct walk walk;
+        pthread_attr_t attributes;
+        pthread_attr_init(&attributes);
+        pthread_attr_setstacksize(&attributes, (size_t)128 << 10 << (4 * i));
+        assert_int_equal(pthread_create(&thread, &attributes, walk_in_thread, &walk), 0);
+        pthread_join(thread, NULL);
+        assert_int_equal(walk.end, UNWIND_END);
+        assert_true(meets(&walk, walk_in_thread, 128));
+        assert_true(walk.count >= 5);
+    }
+}
+
+static ucontext_t fiber, back;
+static struct walk fiber_walk;
+
+static void run_fiber(void)
+{
+    outer(&fiber_walk);
+    signal_fence();
+}
+
+/* The fiber's stack lies between unmapped pages. */
+static char *fiber_stack(size_t bytes)
+{
+    char *memory = mmap(NULL, bytes + 2 * 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_int_equal(mprotect(memory + 65536, bytes, PROT_READ | PROT_WRITE), 0);
+    return memory + 65536;
+}
+
+static void a_walk_on_a_fibers_stack_reaches_its_start(void **unused)
+{
+    (void)unused;
+    getcontext(&fiber);
+    fiber.uc_stack.ss_sp = fiber_stack(65536);
+    fiber.uc_stack.ss_size = 65536;
+    fiber.uc_link = &back;
+    makecontext(&fiber, run_fiber, 0);
+    swapcontext(&back, &fiber);
+    assert_true(fiber_walk.ips[1] - (uintptr_t)inner < 128);
+    assert_true(fiber_walk.ips[2] - (uintptr_t)outer < 128);
+    assert_true(fiber_walk.ips[3] - (uintptr_t)run_fiber < 128);
+    assert_true(fiber_walk.count <= 6); /* and does not run off its end */
+    struct walk walk;
+    outer(&walk); /* the thread's own stack is walked as before */
+    assert_int_equal(walk.end, UNWIND_END);
+}
+
+/* ---- signals ---- */
+
+static struct walk signal_walk;
+static const void *wanted_function;
+static uint32_t samples, met;
+
+static void take_sample(int signal, siginfo_t *info, void *context)
+{
+    (void)signal, (void)info;
+    walk_at(&signal_walk, context);
+    samples++;
+    met += signal_walk.end == UNWIND_END && meets(&signal_walk, wanted_function, 512);
+}
+
+static void burn(int signal)
+{
+    (void)signal;
+    uint64_t end = clock_now_ns() + 20000000;
+    while (clock_now_ns() < end)
+        ;
+}
+
+__attribute__((noinline)) static void raise_often(void)
+{
+    for (int i = 0; i < 10; i++)
+        raise(SIGUSR1);
+}
+
+/* Samples inside a handler of the program's, which runs on `stack` or on the same one; met: how many found
+ * who was interrupted. In threads too: no assertion here. */
+static void sample_handler(char *stack, size_t bytes)
+{
+    struct sigaction action;
+    stack_t alternate = {.ss_sp = stack, .ss_size = bytes}, none = {.ss_flags = SS_DISABLE};
+    timer_t timer;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = burn;
+    action.sa_flags = stack ? SA_ONSTACK : 0;
+    sigaction(SIGUSR1, &action, NULL);
+    if (stack && sigaltstack(&alternate, NULL) != 0)
+        abort();
+    samples = met = 0;
+    wanted_function = raise_often;
+    if (!os_timer_start(&timer, SAMPLE_SIGNAL, false, clock_now_ns() + 1000000, 1000000))
+        abort();
+    raise_often();
+    os_timer_stop(timer);
+    if (stack)
+        sigaltstack(&none, NULL);
+    printf("%u of %u samples in a handler found who was interrupted\n", met, samples);
+}
+
+#if defined(__SANITIZE_THREAD__)
+#define SKIP_IF_SIGNALS_ARE_DELAYED() skip()
+#else
+#define SKIP_IF_SIGNALS_ARE_DELAYED() ((void)0)
+#endif
+
+static void a_sample_in_a_handler_finds_who_was_interrupted(void **unused)
+{
+    (void)unused;
+    SKIP_IF_SIGNALS_ARE_DELAYED();
+    sample_handler(NULL, 0);
+    assert_true(samples > 20);
+    assert_int_equal(met, samples);
+}
+
+/* A thread whose stack is in the middle of a mapping, an alternate stack below and one above it. */
+struct stacks {
+    char *low, *middle, *high;
+    bool use_high;
+};
+
+static void *sample_on_alternate_stack(void *argument)
+{
+    struct stacks *stacks = argument;
+    attach();
+    sample_handler(stacks->use_high ? stacks->high : stacks->low, 65536);
+    return NULL;
+}
+
+static void check_alternate(bool use_high)
+{
+    SKIP_IF_SIGNALS_ARE_DELAYED();
+    char *memory = mmap(NULL, 3 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct stacks stacks = {memory, memory + (1 << 20), memory + (2 << 20), use_high};
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstack(&attributes, stacks.middle, 1 << 20);
+    assert_int_equal(pthread_create(&thread, &attributes, sample_on_alternate_stack, &stacks), 0);
+    pthread_join(thread, NULL);
+    assert_true(samples > 20);
+    assert_int_equal(met, samples);
+}
+
+static void a_handler_on_a_stack_below_is_walked_through(void **unused)
+{
+    (void)unused;
+    check_alternate(false);
+}
+
+static void a_handler_on_a_stack_above_is_walked_through(void **unused)
+{
+    (void)unused;
+    check_alternate(true);
+}
+
+/* ---- libraries that come and go ---- */
+
+static char *library_path(const char *name)
+{
+    static char path[PATH_MAX], real[PATH_MAX];
+    snprintf(path, sizeof(path), "%s/unit/%s", getenv("BUILD") ? getenv("BUILD") : "build", name);
+    assert_non_null(realpath(path, real));
+    return real;
+}
+
+typedef int loaded_function(int (*callback)(void *), void *argument);
+
+static int walk_in_library(void *argument)
+{
+    walk_here(argument);
+    return 1;
+}
+
+__attribute__((noinline)) static void call_loaded(loaded_function *loaded_call, struct walk *walk)
+{
+    assert_int_equal(loaded_call(walk_in_library, walk), 2);
+}
+
+/* Walks from inside the library until it is walked through: the load map is not read again at every miss. */
+static bool walked_through(loaded_function *loaded_call)
+{
+    uint64_t end_ns = clock_now_ns() + 2 * NS_PER_S;
+    struct walk walk;
+    do {
+        call_loaded(loaded_call, &walk);
+        const struct loadmap_range *range = loadmap_find((uintptr_t)loaded_call);
+        const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
+        Dl_info info;
+        if (walk.end == UNWIND_END && walk.ips[2] - (uintptr_t)loaded_call < 256 &&
+            meets(&walk, call_loaded, 256) && module && dladdr((void *)(uintptr_t)loaded_call, &info) &&
+            strcmp(module->path, info.dli_fname) == 0)
+            return true;
+    } while (clock_now_ns() < end_ns);
+    return false;
+}
+
+static void *load(const char *path, loaded_function **loaded_call)
+{
+    void *library = dlopen(path, RTLD_NOW);
+    assert_non_null(library);
+    *loaded_call = (loaded_function *)(uintptr_t)dlsym(library, "loaded_call");
+    return library;
+}
+
+static void a_library_loaded_later_is_walked_through(void **unused)
+{
+    (void)unused;
+    loaded_function *loaded_call;
+    void *library = load(library_path("loaded.so"), &loaded_call);
+    assert_true(walked_through(loaded_call));
+    dlclose(library);
+}
+
+/* The loader likes to put the next library where the last one was: the old one's name (and tables) must not
+ * be used. */
+static void a_library_in_the_place_of_another_is_told_apart(void **unused)
+{
+    (void)unused;
+    loaded_function *first, *second;
+    const char *copy = unit_fresh_path();
+    assert_true(os_copy_file(library_path("loaded.so"), copy));
+    void *library = load(library_path("loaded.so"), &first);
+    assert_true(walked_through(first));
+    dlclose(library);
+    library = load(copy, &second);
+    assert_true(walked_through(second)); /* it may have gone elsewhere: then this is easy */
+    dlclose(library);
+    unit_clean();
+}
+
+static void without_unwind_tables_a_path_ends_or_goes_on_but_never_hangs(void **unused)
+{
+    (void)unused;
+    void *library = dlopen(library_path("loaded_noheader.so"), RTLD_NOW);
+    struct walk walk;
+    assert_non_null(library);
+    call_loaded((loaded_function *)(uintptr_t)dlsym(library, "loaded_call"), &walk);
+    assert_true(walk.count >= 2 && walk.count < 64);
+    assert_true(walk.ips[1] - (uintptr_t)walk_in_library < 128);
+    dlclose(library);
+}
+
+static uint32_t stop;
+
+static void *walk_all_the_time(void *argument)
+{
+    struct walk *walk = argument;
+    uint32_t good = 0;
+    attach();
+    while (!load_acquire(&stop)) {
+        outer(walk);
+        good += walk->end == UNWIND_END;
+        if (walk->end != UNWIND_END)
+            abort();
+        loadmap_refresh();
+    }
+    return (void *)(uintptr_t)good;
+}
+
+static void threads_walk_while_libraries_come_and_go(void **unused)
+{
+    (void)unused;
+    pthread_t threads[2];
+    struct walk walks[2];
+    stop = 0;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, walk_all_the_time, &walks[i]);
+    for (int i = 0; i < 200; i++) {
+        void *library = dlopen(library_path(i % 2 ? "loaded.so" : "loaded_joined.so"), RTLD_NOW);
+        loaded_function *loaded_call = (loaded_function *)(uintptr_t)dlsym(library, "loaded_call");
+        struct walk walk;
+        call_loaded(loaded_call,
+                    &walk); /* may break when another thread is reading the map; must not crash */
+        assert_true(walk.count >= 2);
+        dlclose(library);
+    }
+    store_release(&stop, 1u);
+    for (int i = 0; i < 2; i++) {
+        void *good;
+        pthread_join(threads[i], &good);
+        assert_true((uintptr_t)good > 0);
+    }
+}
+
+static int install(void **unused)
+{
+    (void)unused;
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_sigaction = take_sample;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigfillset(&action.sa_mask);
+    if (!loadmap_init() || sigaction(SAMPLE_SIGNAL, &action, NULL) != 0)
+        return -1;
+    unwind_note_trampoline(SAMPLE_SIGNAL);
+    attach();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_walk_from_here_begins_with_the_caller),
+        cmocka_unit_test(frames_join_up),
+        cmocka_unit_test(a_threads_path_ends_where_the_thread_began),
+        cmocka_unit_test(a_walk_on_a_fibers_stack_reaches_its_start),
+        cmocka_unit_test(a_sample_in_a_handler_finds_who_was_interrupted),
+        cmocka_unit_test(a_handler_on_a_stack_below_is_walked_through),
+        cmocka_unit_test(a_handler_on_a_stack_above_is_walked_through),
+        cmocka_unit_test(a_library_loaded_later_is_walked_through),
+        cmocka_unit_test(a_library_in_the_place_of_another_is_told_apart),
+        cmocka_unit_test(without_unwind_tables_a_path_ends_or_goes_on_but_never_hangs),
+        cmocka_unit_test(threads_walk_while_libraries_come_and_go),
+    };
+    return cmocka_run_group_tests(tests, install, NULL);
+}
