@@ -36,13 +36,11 @@ void state_reset(void)
 
 static bool holds(const struct state_line *line, uint64_t key)
 {
-    uint32_t count = load_relaxed(&line->held_count);
-    if (count == 0)
-        return false;
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
         if (load_relaxed(&line->held[i]) == key)
             return true;
-    return count > STATE_HELD_LOCKS; /* one without a name may be it: never call that a handoff */
+    return load_relaxed(&line->held_unnamed) >
+           0; /* one without a name may be it: never call that a handoff */
 }
 
 uint32_t state_line_number(const struct state_line *line)

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "cct/region.h"
 
-#define STATE_MAX_THREADS 4096u
+#define STATE_MAX_THREADS 4095u /* their numbers stay below LOCKS_ANY_HOLDER */
 #define STATE_HELD_LOCKS  2u
 #define STATE_NO_HOLDER   0xffffu
 
@@ -30,7 +30,7 @@ enum thread_state {
 
 struct state_line {
     uint32_t state;
-    uint32_t held_count; /* locks held; those beyond STATE_HELD_LOCKS have no name here */
+    uint32_t held_unnamed; /* locks held beyond those in held[] */
     union {
         uint64_t idle_since_ns; /* IDLE: when the thread became so */
         uint64_t wait_key;      /* LOCKWAIT: PROFILE_LOCK_KEY of the lock */
@@ -116,37 +116,31 @@ static inline void state_set_lockwait(struct state_line *line, uint64_t key) /* 
 
 static inline void state_lock_held(struct state_line *line, uint64_t key) /* [owner] */
 {
-    uint32_t count = line->held_count;
-    if (likely(count < STATE_HELD_LOCKS))
-        store_relaxed(&line->held[count], key);
-    store_relaxed(&line->held_count, count + 1);
+    uint32_t place = 0;
+    while (place < STATE_HELD_LOCKS && line->held[place])
+        place++;
+    if (likely(place < STATE_HELD_LOCKS))
+        store_relaxed(&line->held[place], key);
+    else
+        store_relaxed(&line->held_unnamed, line->held_unnamed + 1);
     store_relaxed(&line->state, (uint32_t)STATE_WORK);
 }
 
-/* Locks are mostly released in reverse order; any order works. A lock that was taken while the names were
- * full is forgotten as one without a name. False when this thread held no such lock: another's task releases
- * it. [owner] */
+/* A lock that has no name here was taken while all places were full. False when this thread held no such
+ * lock: it was taken by another thread's task. [owner] */
 static inline bool state_lock_released(struct state_line *line, uint64_t key)
 {
-    uint32_t count = line->held_count;
-    if (unlikely(count == 0))
-        return false;
-    bool found = count > STATE_HELD_LOCKS;
-    uint32_t named = count < STATE_HELD_LOCKS ? count : STATE_HELD_LOCKS;
-    for (uint32_t i = named; i-- > 0;) {
-        if (line->held[i] != key)
-            continue;
-        for (uint32_t j = i + 1; j < named; j++)
-            store_relaxed(&line->held[j - 1], line->held[j]);
-        store_relaxed(&line->held[named - 1], 0);
-        found = true;
-        break;
-    }
     store_relaxed(&line->released_ticks, clock_ticks());
     store_release(&line->released_key, key);
-    if (likely(found))
-        store_relaxed(&line->held_count, count - 1);
-    return found;
+    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
+        if (line->held[i] == key) {
+            store_relaxed(&line->held[i], 0);
+            return true;
+        }
+    if (line->held_unnamed == 0)
+        return false;
+    store_relaxed(&line->held_unnamed, line->held_unnamed - 1);
+    return true;
 }
 
 #endif

@@ -63,8 +63,10 @@ static bool within_file_limit(uint64_t end)
 
 bool os_reserve(int fd, uint64_t offset, size_t bytes)
 {
-    if (!within_file_limit(offset + bytes))
+    if (!within_file_limit(offset + bytes)) {
+        errno = EFBIG;
         return false;
+    }
     for (int attempt = 0; attempt < 8; attempt++) {
         if (syscall(SYS_fallocate, fd, 0, offset, bytes) == 0)
             return true;

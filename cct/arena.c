@@ -1,5 +1,6 @@
 #include "cct/arena.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,8 +53,10 @@ bool arena_open(const char *path)
     if (os_reserve(fd, 0, PROFILE_HEADER_BYTES))
         header = os_map_shared(fd, 0, PROFILE_HEADER_BYTES);
     if (!header) {
+        int cause = errno;
         close(fd);
         unlink(path);
+        errno = cause;
         return false;
     }
     fill_header(header);

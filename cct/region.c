@@ -131,8 +131,8 @@ static uint32_t graft_target(struct placeholders *placeholders, struct tree *tre
         return 0;
     if (!entry->base)
         entry->base = resolved_base(tree, entry->region);
-    if (entry->base)
-        return entry->base;
+    if (entry->base || !entry->region->outer)
+        return entry->base; /* 0: no memory now, perhaps later */
     return tree_copy_trie_path(tree, context, placeholders_node(placeholders, tree, entry->region->outer, 0));
 }
 

@@ -53,7 +53,7 @@ static void walk_begin(struct walk *walk, struct unwinder *unwinder)
 {
     walk->unwinder = unwinder;
     walk->by_range = false;
-    walk->stack_low = unwinder->stack_low;
+    walk->stack_low = unwinder->stack_begin;
     walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
     walk->ancestor = -1;
     next_level(walk);

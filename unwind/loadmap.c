@@ -10,11 +10,12 @@
 #include "base/os.h"
 #include "unwind/maps.h"
 
-#define MAX_RANGES     16384u
-#define MAX_HEADERS    32u
-#define SAME_BYTES     768
-#define REFRESH_PAUSE  100 /* times the duration of a refresh until the next */
-#define MAX_COPY_BYTES (64u << 20)
+#define MAX_RANGES       16384u
+#define MAX_HEADERS      32u
+#define SAME_BYTES       768
+#define REFRESH_EVERY_NS 1000000000ull
+#define REFRESH_PAUSE    100 /* times the duration of a refresh until the next */
+#define MAX_COPY_BYTES   (64u << 20)
 
 struct snapshot {
     size_t count;
@@ -24,6 +25,8 @@ struct snapshot {
 static struct {
     struct loadmap_module *modules; /* LOADMAP_MAX_MODULES, filled up to module_count */
     uint32_t module_count;
+    uint32_t generation;
+    uint64_t due_ns;        /* of the next refresh by time */
     uint64_t not_before_ns; /* no refresh for a miss before this time */
     uint32_t busy;          /* 1 while a thread reads the maps */
     struct snapshot *current;
@@ -233,6 +236,20 @@ bool loadmap_refresh_sometimes(void)
     return changed;
 }
 
+void loadmap_refresh_by_time(void)
+{
+    uint64_t now_ns = clock_now_ns();
+    if (now_ns < load_relaxed(&loadmap.due_ns))
+        return;
+    store_relaxed(&loadmap.due_ns, now_ns + REFRESH_EVERY_NS);
+    loadmap_refresh_sometimes();
+}
+
+uint32_t loadmap_generation(void)
+{
+    return load_acquire(&loadmap.generation);
+}
+
 bool loadmap_refresh(void)
 {
     uint32_t expected = 0;
@@ -252,6 +269,7 @@ bool loadmap_refresh(void)
             snapshot->count = loadmap.scratch_count;
             memcpy(snapshot->ranges, loadmap.scratch, bytes);
             store_release(&loadmap.current, snapshot); /* L1, pairs with loadmap_find() */
+            store_release(&loadmap.generation, loadmap.generation + 1);
         }
     }
     store_release(&loadmap.busy, 0);

@@ -38,13 +38,21 @@ struct loadmap_range {
 /* Reads the map for the first time. [init] */
 bool loadmap_init(void);
 
-/* Reads it again; does nothing when another thread is doing so. True if the map may have changed. [handler] */
+/* Reads it again; does nothing when another thread is doing so. True if the map may have changed. [handler]
+ */
 bool loadmap_refresh(void);
 
 /* The same because a walk met an unknown address: a library loaded since, or nonsense from a broken frame.
  * Reading the map takes longer than many a sampling period, so this does so for at most 1 % of the time.
  * [handler] */
 bool loadmap_refresh_sometimes(void);
+
+/* The same once in a second or so: a library may have taken another's place, which no unknown address shows.
+ * [handler] */
+void loadmap_refresh_by_time(void);
+
+/* Counts the changes of the map. [handler] */
+uint32_t loadmap_generation(void);
 
 /* The executable range that holds the address, NULL if none does as far as is known. [handler] */
 const struct loadmap_range *loadmap_find(uintptr_t address);

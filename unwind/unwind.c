@@ -4,6 +4,7 @@
 
 #include <libunwind-x86_64.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,8 +18,7 @@ extern int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip, u
 _Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
 
 #define CACHE_ENTRIES   512
-#define RED_ZONE_BYTES  128
-#define MAX_STACK_BYTES ((uintptr_t)1 << 40)
+#define MAX_STACK_BYTES ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
 
 static uintptr_t signal_trampoline;
 
@@ -47,7 +47,8 @@ static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t 
     (void)space;
     if (write)
         return -UNW_EINVAL;
-    if (address >= unwinder->stack_low && address < unwinder->stack_high) {
+    if (address >= unwinder->stack_low && address < unwinder->stack_high &&
+        unwinder->stack_high - address >= sizeof(*value)) {
         if (address & 7)
             memcpy(value, (const void *)address, sizeof(*value));
         else
@@ -133,19 +134,25 @@ static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t byt
     return -UNW_ENOINFO;
 }
 
-static uintptr_t stack_end(void)
+static void find_stack(struct unwinder *unwinder)
 {
     pthread_attr_t attributes;
-    void *base;
-    size_t bytes;
-    uintptr_t end = 0, here = (uintptr_t)__builtin_frame_address(0);
+    struct rlimit limit;
+    void *base = NULL;
+    size_t bytes = 0;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     /* For the main thread pthread_getattr_np() would read the maps too, through stdio. */
     if (os_tid() != getpid() && pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        if (pthread_attr_getstack(&attributes, &base, &bytes) == 0)
-            end = (uintptr_t)base + bytes;
+        pthread_attr_getstack(&attributes, &base, &bytes);
         pthread_attr_destroy(&attributes);
     }
-    return end > here ? end : loadmap_mapping_end(here);
+    unwinder->own_stack_low = (uintptr_t)base;
+    unwinder->own_stack_high = (uintptr_t)base + bytes;
+    if (here >= unwinder->own_stack_low && here < unwinder->own_stack_high)
+        return;
+    bool limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < MAX_STACK_BYTES;
+    unwinder->own_stack_high = loadmap_mapping_end(here);
+    unwinder->own_stack_low = unwinder->own_stack_high - (limited ? limit.rlim_cur : MAX_STACK_BYTES);
 }
 
 void unwind_note_trampoline(int signal)
@@ -185,23 +192,30 @@ bool unwinder_init(struct unwinder *unwinder)
 void unwinder_attach(struct unwinder *unwinder)
 {
     struct unwind_frame frame;
-    unwinder->own_stack_high = stack_end();
+    find_stack(unwinder);
     /* libunwind's first steps set things up: better here than in a handler. */
     unwinder_start_here(unwinder);
     while (unwinder_next(unwinder, &frame) == UNWIND_FRAME)
         ;
 }
 
+/* Between this frame and the stack's end all is mapped, if this frame is on the thread's own stack. A fiber's
+ * or a signal stack is read the slow, safe way, and so is whatever a strange stack pointer points to. */
 static void start(struct unwinder *unwinder, bool exact)
 {
-    uintptr_t stack = unwinder->registers[UNW_X86_64_RSP];
-    bool own = stack < unwinder->own_stack_high && unwinder->own_stack_high - stack < MAX_STACK_BYTES;
-    unwinder->stack_low = stack - RED_ZONE_BYTES;
-    unwinder->stack_high =
-        own ? unwinder->own_stack_high : 0; /* a fiber's stack is read the slow, safe way */
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0), stack = unwinder->registers[UNW_X86_64_RSP];
+    bool own = here >= unwinder->own_stack_low && stack >= here && stack < unwinder->own_stack_high;
+    unwinder->stack_begin = stack;
+    unwinder->stack_low = own ? here : 0;
+    unwinder->stack_high = own ? unwinder->own_stack_high : 0;
     unwinder->exact = exact;
     unwinder->broken = false;
     unwinder->refreshed = false;
+    loadmap_refresh_by_time();
+    if (unwinder->generation != loadmap_generation()) {
+        unwinder->generation = loadmap_generation();
+        unw_flush_cache(unwinder->space, 0, 0); /* another library may be where its recipes belong to */
+    }
     unwinder->done = unw_init_remote(unwinder->cursor, unwinder->space, unwinder) < 0;
 }
 
@@ -267,6 +281,7 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
         unw_get_reg(unwinder->cursor, UNW_REG_SP, &cfa);
     frame->cfa = step > 0 ? cfa : 0;
     unwinder->done = step == 0;
-    unwinder->broken = step < 0 || (step > 0 && cfa <= stack);
+    /* Only from a handler back to whom it interrupted may the walk change to another stack. */
+    unwinder->broken = step < 0 || (step > 0 && cfa <= stack && !trampoline);
     return UNWIND_FRAME;
 }

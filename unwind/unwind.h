@@ -32,11 +32,14 @@ struct unwinder {
     void *cursor; /* unw_cursor_t, in the thread's own mapping */
     void *space;  /* unw_addr_space_t */
     uintptr_t registers[UNWIND_REGISTERS];
-    uintptr_t stack_low;  /* nothing below is read in this walk */
-    uintptr_t stack_high; /* end of this thread's stack; 0 when the walk is on a foreign stack */
-    uintptr_t own_stack_high;
-    bool exact;     /* the next address is no return address */
-    bool refreshed; /* the load map was read again in this walk */
+    uintptr_t stack_begin; /* the stack pointer at the walk's begin */
+    uintptr_t
+        stack_low; /* what can be read directly in this walk: [stack_low, stack_high), perhaps nothing */
+    uintptr_t stack_high;
+    uintptr_t own_stack_low, own_stack_high; /* this thread's stack */
+    uint32_t generation;                     /* of the load map that libunwind's cache belongs to */
+    bool exact;                              /* the next address is no return address */
+    bool refreshed;                          /* the load map was read again in this walk */
     bool done, broken;
     uint64_t frames, slow_reads;
 };
