@@ -36,7 +36,7 @@ all: libblame.so blame
 
 libblame.so: $(call objects,$(PLUGIN)) ompt_tool/export.map
 	$(CC) -shared $(SAN_FLAGS) -o $@ $(call objects,$(PLUGIN)) -Wl,--version-script=ompt_tool/export.map \
-	    -Wl,-soname,libblame.so -Wl,-z,defs -Wl,-z,nodelete -Wl,--as-needed $(PLUGIN_LIBS)
+	    -Wl,-soname,libblame.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,--as-needed $(PLUGIN_LIBS)
 
 blame: $(call objects,$(COMMAND))
 	$(CC) $(SAN_FLAGS) -o $@ $^ -Wl,--as-needed $(COMMAND_LIBS)

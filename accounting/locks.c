@@ -73,9 +73,11 @@ static bool take(struct entry *entry, struct lock_blame *blame)
     if (likely(load_relaxed(&entry->lock_wait) == 0))
         return false;
     blame->lock_wait = atomic_take_double(&entry->lock_wait);
+    if (blame->lock_wait == 0)
+        return false; /* another taker was first: the other sums are its own */
     blame->inverse_busy = atomic_take_double(&entry->inverse_busy);
     blame->shared_idle = atomic_take_double(&entry->shared_idle);
-    return blame->lock_wait != 0;
+    return true;
 }
 
 bool locks_waiting(uint64_t key, uint32_t holder)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,26 @@ bool os_reserve(int fd, uint64_t offset, size_t bytes)
             return false;
     }
     return false;
+}
+
+void os_guard_pipe(struct os_pipe_guard *guard)
+{
+    sigset_t pipe_only, pending;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_only, &guard->mask);
+    guard->was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+}
+
+void os_unguard_pipe(const struct os_pipe_guard *guard)
+{
+    sigset_t pipe_only;
+    const struct timespec none = {0, 0};
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    while (!guard->was_pending && sigtimedwait(&pipe_only, NULL, &none) == SIGPIPE)
+        ;
+    pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
 }
 
 int os_open_read(const char *path)

@@ -24,6 +24,14 @@ void *os_map_shared(int fd, uint64_t offset, size_t bytes);
  * [handler] */
 bool os_reserve(int fd, uint64_t offset, size_t bytes);
 
+/* Writing to a closed pipe must not end the program: between these two a SIGPIPE of ours is swallowed. [owner] */
+struct os_pipe_guard {
+    sigset_t mask;
+    bool was_pending;
+};
+void os_guard_pipe(struct os_pipe_guard *guard);
+void os_unguard_pipe(const struct os_pipe_guard *guard); /* [owner] */
+
 int os_open_read(const char *path);                          /* [handler] */
 ssize_t os_read(int fd, void *buffer, size_t bytes);         /* [handler] */
 ssize_t os_write(int fd, const void *buffer, size_t bytes);  /* [handler] */

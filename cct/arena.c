@@ -119,6 +119,8 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
     if (os_reserve(arena.fd, chunk_offset(number), PROFILE_CHUNK_BYTES))
         chunk = os_map_shared(arena.fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
     if (!chunk) {
+        uint32_t next = number + 1;
+        compare_exchange(&arena.next_chunk, &next, number); /* given back, unless others have grown meanwhile */
         store_relaxed(&arena.retry_ns, clock_now_ns() + RETRY_NS);
         return NULL;
     }

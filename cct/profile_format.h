@@ -117,6 +117,7 @@ enum profile_drop {
     PROFILE_DROP_STOPPING = 2,  /* after measurement ended */
     PROFILE_DROP_NO_PATH = 3,   /* not even one frame could be had */
     PROFILE_DROP_OVERLOAD = 4,  /* handling takes longer than the sampling period: the program must get on */
+    PROFILE_DROP_CUT_OFF = 5,   /* the process ended in the middle of the sample; found by the reader */
     PROFILE_DROP_REASONS = 8
 };
 

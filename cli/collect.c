@@ -60,11 +60,11 @@ int collect_profiles(const char *notes)
     FILE *list = fopen(notes, "re");
     while (list && fgets(line, sizeof(line), list)) {
         char *tab = strchr(line, '\t'), *end = strchr(line, '\n');
+        count++;
         if (!tab || !end)
             continue;
         *tab = *end = '\0';
         collect_one(line, tab + 1);
-        count++;
     }
     if (list)
         fclose(list);

@@ -30,30 +30,71 @@ enum elf_kind elf_kind_of(const char *path)
     return kind;
 }
 
-bool elf_loads(const char *path, const char *library)
+/* Starts the program in a way that makes the loader print what it would load, and nothing else; its output is
+ * *list. folder: looked at before all others, with a check of every symbol; or NULL. */
+static pid_t trace_loader(const char *path, const char *folder, FILE **list)
 {
     int ends[2];
     if (pipe(ends) != 0)
-        return false;
+        return -1;
     pid_t child = fork();
     if (child == 0) {
-        /* The loader prints the list instead of starting the program. */
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+        if (folder) {
+            setenv("LD_LIBRARY_PATH", folder, 1);
+            setenv("LD_WARN", "yes", 1);
+            setenv("LD_BIND_NOW", "yes", 1);
+        }
         dup2(ends[1], 1);
+        dup2(ends[1], 2);
         close(ends[0]);
         close(ends[1]);
         execl(path, path, (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
-    bool found = false;
-    char line[4096];
-    FILE *list = fdopen(ends[0], "r");
-    while (list && fgets(line, sizeof(line), list))
-        found = found || strstr(line, library) != NULL;
+    *list = fdopen(ends[0], "r");
+    return child;
+}
+
+static void end_trace(pid_t child, FILE *list)
+{
     if (list)
         fclose(list);
     if (child > 0)
         waitpid(child, NULL, 0);
+}
+
+bool elf_loads(const char *path, const char *library)
+{
+    bool found = false;
+    char line[4096];
+    FILE *list = NULL;
+    if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
+        return false; /* a script would run */
+    pid_t child = trace_loader(path, NULL, &list);
+    while (list && fgets(line, sizeof(line), list))
+        found = found || strstr(line, library) != NULL;
+    end_trace(child, list);
+    return found;
+}
+
+bool elf_missing(const char *path, const char *folder, char *symbol, size_t bytes)
+{
+    static const char mark[] = "undefined symbol: ";
+    bool found = false;
+    char line[4096];
+    FILE *list = NULL;
+    pid_t child = trace_loader(path, folder, &list);
+    while (list && fgets(line, sizeof(line), list)) {
+        const char *name = strstr(line, mark);
+        if (!name || found)
+            continue;
+        name += sizeof(mark) - 1;
+        found = strncmp(name, "GOMP_", 5) == 0 || strncmp(name, "omp_", 4) == 0 ||
+                strncmp(name, "GOACC_", 6) == 0;
+        snprintf(symbol, bytes, "%.*s", (int)strcspn(name, ", \t\n("), name);
+    }
+    end_trace(child, list);
     return found;
 }

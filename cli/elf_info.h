@@ -3,6 +3,7 @@
 #define BLAME_CLI_ELF_INFO_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum elf_kind {
     ELF_KIND_NONE,   /* no ELF file: a script, say */
@@ -15,5 +16,9 @@ enum elf_kind elf_kind_of(const char *path);
 
 /* Asks the loader which libraries a dynamic program will get; true if `library` is among them. [init] */
 bool elf_loads(const char *path, const char *library);
+
+/* Asks the loader which of GCC's OpenMP entry points a dynamic program would miss with the libraries in
+ * folder before all others. True if there is one, its name in symbol. [init] */
+bool elf_missing(const char *path, const char *folder, char *symbol, size_t bytes);
 
 #endif

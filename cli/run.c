@@ -132,6 +132,13 @@ static void prepare(const char *program, const char *tool, const struct workspac
     char libomp[PATH_MAX];
     if (elf_loads(program, "libgomp.so.1 ")) {
         if (find_libomp(libomp, sizeof(libomp)) && symlink(libomp, space->gomp) == 0) {
+            char missing[256];
+            if (elf_missing(program, space->folder, missing, sizeof(missing))) {
+                fprintf(stderr,
+                        "blame: built by GCC, and needs %s, which %s does not have: it runs unmeasured\n",
+                        missing, libomp);
+                return;
+            }
             prepend("LD_LIBRARY_PATH", space->folder);
             fprintf(stderr, "blame: built by GCC: runs on %s instead of libgomp.so.1\n", libomp);
         } else {
@@ -154,7 +161,8 @@ static int start(char **argv, const char *program)
     if (pid == 0) {
         snprintf(start_ns, sizeof(start_ns), "%llu", (unsigned long long)clock_now_ns());
         setenv("BLAME_START_NS", start_ns, 1);
-        execv(program, argv);
+        signal(SIGPIPE, SIG_DFL);
+        execvp(program, argv); /* runs a script without #! by the shell, as env and timeout do */
         int cause = errno;
         fprintf(stderr, "blame run: %s: %s\n", program, strerror(cause));
         _exit(cause == ENOENT ? 127 : 126);
@@ -189,12 +197,14 @@ int cli_run(int argc, char **argv)
 {
     char program[PATH_MAX], tool[PATH_MAX];
     struct workspace space;
+    signal(SIGPIPE, SIG_IGN); /* a closed stderr must not keep us from passing the program's status on */
     int first = run_options_read(argc, argv);
     if (first <= 0)
         return first == 0 ? CLI_DONE : CLI_BAD_USAGE;
     if (!find_program(argv[first], program, sizeof(program))) {
-        fprintf(stderr, "blame run: %s: no such program\n", argv[first]);
-        return 127;
+        bool exists = strchr(argv[first], '/') && access(argv[first], F_OK) == 0;
+        fprintf(stderr, "blame run: %s: %s\n", argv[first], exists ? "permission denied" : "no such program");
+        return exists ? 126 : 127;
     }
     bool attach = elf_kind_of(program) != ELF_KIND_STATIC;
     if (!attach)
@@ -218,7 +228,7 @@ int cli_run(int argc, char **argv)
     }
     int status = wait_for_program();
     if (attach) {
-        if (collect_profiles(space.notes) == 0)
+        if (collect_profiles(space.notes) == 0 && status != 126 && status != 127)
             fputs("blame: no profile: the program did not start an OpenMP runtime with tool support\n",
                   stderr);
         remove_workspace(&space);

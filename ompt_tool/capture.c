@@ -21,6 +21,9 @@ struct walk {
     int ancestor;
     struct task_level level;
     bool has_level;
+    struct task_level stale; /* the innermost level whose exit address was found to be stale, or is missing */
+    int stale_ancestor;
+    bool has_stale;
     bool by_range; /* no exit address tells where the task begins: the runtime's next frame outward does */
     uintptr_t stack_low, stack_high; /* only frame addresses on this stack can be compared */
 };
@@ -49,17 +52,26 @@ static bool next_level(struct walk *walk)
     return walk->has_level;
 }
 
+static bool skip_stale_level(struct walk *walk)
+{
+    if (!walk->has_stale)
+        walk->stale = walk->level, walk->stale_ancestor = walk->ancestor;
+    walk->has_stale = true;
+    return next_level(walk);
+}
+
 static void walk_begin(struct walk *walk, struct unwinder *unwinder)
 {
     walk->unwinder = unwinder;
-    walk->by_range = false;
+    walk->by_range = walk->has_stale = false;
     walk->stack_low = unwinder->stack_begin;
     walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
     walk->ancestor = -1;
     next_level(walk);
     /* A serialised region or an undeferred task leaves an exit address that its returned frame once had:
      * below the stack pointer, it can mark nothing. The task above is the one whose stack this is. */
-    while (walk->has_level && walk->level.exit && walk->level.exit < walk->stack_low && next_level(walk))
+    while (walk->has_level && walk->level.exit < walk->stack_low &&
+           !(walk->level.flags & ompt_task_initial) && skip_stale_level(walk))
         ;
     next_frame(walk);
 }
@@ -78,10 +90,18 @@ static bool is_boundary(struct walk *walk, const struct unwind_frame *frame, boo
     while (has_exit(walk) && frame->cfa > walk->level.exit) {
         if (runtime_frame && walk->level.exit >= frame->stack)
             return true;
-        if (!next_level(walk))
-            return false;
+        if (!skip_stale_level(walk))
+            break;
     }
-    return false;
+    if (!walk->has_stale || !runtime_frame || leading)
+        return false;
+    /* GOMP_parallel_loop_* set no exit address for the primary thread, but the runtime's frame that called
+     * the region's body is here. (A region serialised by clang has none: its body is called by user code.) */
+    walk->level = walk->stale;
+    walk->ancestor = walk->stale_ancestor;
+    walk->has_level = true;
+    walk->has_stale = false;
+    return true;
 }
 
 /* Frames that only start the program's own code: the loader, _start, __libc_start_main, a thread's start. */

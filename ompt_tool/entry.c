@@ -25,6 +25,8 @@
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
+#define LOADING_NS 100000000ull /* what the loader may take before our constructor runs */
+
 static void look_up_entry_points(ompt_function_lookup_t lookup)
 {
     runtime.set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
@@ -47,21 +49,23 @@ static void flag_modules(ompt_function_lookup_t lookup)
         loadmap_flag((uintptr_t)lookup, PROFILE_MODULE_RUNTIME);
 }
 
-/* When the process started. /proc tells it to a clock tick; `blame run` leaves a better time, which only the
- * process that it started may believe: children inherit the variable. */
-static uint64_t process_start_ns(void)
+static uint64_t loaded_ns; /* when `blame run` had the loader run our constructor */
+
+/* When this program's image started. /proc tells when the process did, to a clock tick, but another program
+ * may have run in it before (a shell script that ends in exec). `blame run` leaves the time of its own exec;
+ * if that was long before our constructor, it was the start of something else. */
+static uint64_t image_start_ns(void)
 {
-    uint64_t coarse_ns = os_process_start_ns();
     const char *text = getenv("BLAME_START_NS");
     uint64_t told_ns = text ? strtoull(text, NULL, 10) : 0;
-    uint64_t apart_ns = told_ns > coarse_ns ? told_ns - coarse_ns : coarse_ns - told_ns;
-    return apart_ns < 20000000 ? told_ns : coarse_ns;
+    if (!loaded_ns)
+        return os_process_start_ns();
+    return told_ns < loaded_ns && loaded_ns - told_ns < LOADING_NS ? told_ns : loaded_ns;
 }
 
-static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
+static int start(ompt_function_lookup_t lookup)
 {
-    (void)device, (void)tool_data;
-    uint64_t start_ns = process_start_ns();
+    uint64_t start_ns = image_start_ns();
     look_up_entry_points(lookup);
     if (!runtime.set_callback) {
         log_line("the OpenMP runtime (", session.runtime,
@@ -88,6 +92,16 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
     return 1;
 }
 
+static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
+{
+    struct os_pipe_guard guard;
+    (void)device, (void)tool_data;
+    os_guard_pipe(&guard);
+    int started = start(lookup);
+    os_unguard_pipe(&guard);
+    return started;
+}
+
 static void finalize(ompt_data_t *tool_data)
 {
     (void)tool_data;
@@ -99,7 +113,10 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     static ompt_start_tool_result_t result = {initialize, finalize, {0}};
     (void)omp_version;
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
+    struct os_pipe_guard guard;
+    os_guard_pipe(&guard);
     options_read(&session.options);
+    os_unguard_pipe(&guard);
     return session.options.disable ? NULL : &result;
 }
 
@@ -110,6 +127,7 @@ __attribute__((constructor)) static void start_early(void)
     const char *preload = getenv("BLAME_PRELOADED");
     if (!preload || strcmp(preload, "1") != 0)
         return;
+    loaded_ns = clock_now_ns();
     int (*get_max_threads)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_threads");
     if (get_max_threads)
         get_max_threads();

@@ -158,6 +158,9 @@ void finish(void)
     session_record_modules();
     finish_header(now_ns);
     arena_finish();
+    struct os_pipe_guard guard;
+    os_guard_pipe(&guard);
     move_file();
     write_reports();
+    os_unguard_pipe(&guard);
 }

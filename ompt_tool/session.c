@@ -173,14 +173,16 @@ static void write_header(void)
 }
 
 /* Tells `blame run` which profiles there are: it finishes those of processes that were killed. */
-static void leave_note(void)
+static void leave_note(bool measured)
 {
     char line[sizeof(session.directory) + sizeof(session.file) + 3];
     const char *notes = getenv("BLAME_NOTES");
     int fd = notes && *notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (fd < 0)
         return;
-    int bytes = snprintf(line, sizeof(line), "%s\t%s\n", session.directory, session.file);
+    /* Without a profile an empty line: the tool has said why. */
+    int bytes = measured ? snprintf(line, sizeof(line), "%s\t%s\n", session.directory, session.file)
+                         : snprintf(line, sizeof(line), "\n");
     os_write(fd, line, (size_t)bytes);
     close(fd);
 }
@@ -190,11 +192,13 @@ bool session_start(uint64_t process_start_ns)
     session.start_ns = process_start_ns;
     session.period_ns = NS_PER_S / (uint64_t)session.options.rate;
     recorded.count = 0;
-    if (!make_directory() || !open_arena())
+    if (!make_directory() || !open_arena()) {
+        leave_note(false);
         return false;
+    }
     write_header();
     write_texts();
-    leave_note();
+    leave_note(true);
     session_record_modules();
     return true;
 }

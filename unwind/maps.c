@@ -27,6 +27,15 @@ static bool skip(const char **text, char expected)
     return true;
 }
 
+/* The kernel writes a newline in a path as \\012. */
+static void restore_newlines(char *path)
+{
+    for (char *mark; (mark = strstr(path, "\\012")); path = mark + 1) {
+        *mark = '\n';
+        memmove(mark + 1, mark + 4, strlen(mark + 4) + 1);
+    }
+}
+
 bool maps_parse(char *text, struct maps_line *line)
 {
     const char *at = text;
@@ -50,6 +59,7 @@ bool maps_parse(char *text, struct maps_line *line)
     line->inode = parse_number(&at, 10);
     while (*at == ' ')
         at++;
+    restore_newlines(text + (at - text));
     line->path = at;
     return true;
 }

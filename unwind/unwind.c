@@ -18,6 +18,7 @@ extern int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip, u
 _Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
 
 #define CACHE_ENTRIES   512
+#define MAX_KEPT        8192
 #define MAX_STACK_BYTES ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
 
 static uintptr_t signal_trampoline;
@@ -29,7 +30,7 @@ static bool read_view(uintptr_t address, unw_word_t *value)
      * misses. */
     for (uint32_t id = 1; id <= loadmap_module_count(); id++) {
         const struct loadmap_module *module = loadmap_module(id);
-        uintptr_t offset = address - module->load_bias - module->view_vaddr;
+        uintptr_t offset = address - load_relaxed(&module->load_bias) - module->view_vaddr;
         if (!module->view || offset >= module->view_bytes)
             continue;
         size_t left = module->view_bytes - offset, bytes = left < sizeof(*value) ? left : sizeof(*value);
@@ -40,7 +41,8 @@ static bool read_view(uintptr_t address, unw_word_t *value)
     return false;
 }
 
-static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write,
+/* The stack of a program built with AddressSanitizer has red zones that a walk may cross. */
+__attribute__((no_sanitize_address)) static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write,
                          void *argument)
 {
     struct unwinder *unwinder = argument;
@@ -167,6 +169,11 @@ void unwind_note_trampoline(int signal)
     signal_trampoline = (uintptr_t)action.restorer;
 }
 
+/* LeakSanitizer looks for pointers in globals, not in mappings: without this it would end a program that it
+ * watches with an error of ours. Threads initialise their unwinders one at a time. */
+static void *kept_spaces[MAX_KEPT] __attribute__((used));
+static size_t kept_count;
+
 bool unwinder_init(struct unwinder *unwinder)
 {
     static const unw_accessors_t accessors = {
@@ -184,6 +191,8 @@ bool unwinder_init(struct unwinder *unwinder)
     unwinder->space = unw_create_addr_space((unw_accessors_t *)&accessors, 0);
     if (!unwinder->cursor || !unwinder->space)
         return false;
+    if (kept_count < MAX_KEPT)
+        kept_spaces[kept_count++] = unwinder->space;
     unw_set_caching_policy(unwinder->space, UNW_CACHE_PER_THREAD);
     unw_set_cache_size(unwinder->space, CACHE_ENTRIES, 0);
     return true;
