@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cct/profile_killed.h"
 #include "cct/profile_merge.h"
 
 #define THREADS_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_THREAD_BYTES) / PROFILE_THREAD_BYTES)
@@ -229,6 +230,8 @@ static const char *read_open_file(int file, struct profile *profile, char *buffe
         wrong = read_text(&chunks, profile);
     if (!wrong)
         wrong = profile_merge(&chunks, profile);
+    if (!wrong)
+        wrong = profile_complete_killed(profile);
     free(bytes);
     return wrong;
 }

@@ -167,6 +167,13 @@ static void print_residual(const struct summary *summary)
             worst = &laws[i];
     if (!worst)
         return;
+    if (strcmp(worst->name, "thread_time") == 0 && worst->left < worst->right / 2) {
+        char share[FORMAT_NUMBER_BYTES];
+        fprintf(summary->out,
+                "\nnote: only %s %% of the threads' time was sampled (a sanitizer, a limit?): this is no measurement\n",
+                format_decimal(share, 100 * worst->left / worst->right, 0));
+        return;
+    }
     char relative[FORMAT_NUMBER_BYTES], left[FORMAT_NUMBER_BYTES], right[FORMAT_NUMBER_BYTES];
     fprintf(summary->out,
             "\nnote: the books are off by %s %% (%s: %s against %s); see conservation in run.json\n",

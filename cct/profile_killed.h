@@ -1,0 +1,12 @@
+/* What a process that was killed could not book any more. */
+#ifndef BLAME_CCT_PROFILE_KILLED_H
+#define BLAME_CCT_PROFILE_KILLED_H
+
+#include "cct/profile_read.h"
+
+/* Books, in the merged profile of a process that did not finish: samples that were cut off as such, and
+ * waiting that no holder had taken yet below <unreleased lock>, lock by lock. Returns NULL, or what went
+ * wrong. [init] */
+const char *profile_complete_killed(struct profile *profile);
+
+#endif
