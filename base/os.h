@@ -24,12 +24,13 @@ void *os_map_shared(int fd, uint64_t offset, size_t bytes);
  * [handler] */
 bool os_reserve(int fd, uint64_t offset, size_t bytes);
 
-/* Writing to a closed pipe must not end the program: between these two a SIGPIPE of ours is swallowed. [owner] */
+/* Writing to a closed pipe must not end the program: between these two a SIGPIPE of ours is
+ * swallowed. */
 struct os_pipe_guard {
     sigset_t mask;
     bool was_pending;
 };
-void os_guard_pipe(struct os_pipe_guard *guard);
+void os_guard_pipe(struct os_pipe_guard *guard);         /* [owner] */
 void os_unguard_pipe(const struct os_pipe_guard *guard); /* [owner] */
 
 int os_open_read(const char *path);                          /* [handler] */

@@ -70,8 +70,8 @@ static void walk_begin(struct walk *walk, struct unwinder *unwinder)
     next_level(walk);
     /* A serialised region or an undeferred task leaves an exit address that its returned frame once had:
      * below the stack pointer, it can mark nothing. The task above is the one whose stack this is. */
-    while (walk->has_level && walk->level.exit < walk->stack_low &&
-           !(walk->level.flags & ompt_task_initial) && skip_stale_level(walk))
+    while (walk->has_level && walk->level.exit && walk->level.exit < walk->stack_low &&
+           skip_stale_level(walk))
         ;
     next_frame(walk);
 }
@@ -79,6 +79,31 @@ static void walk_begin(struct walk *walk, struct unwinder *unwinder)
 static bool has_exit(const struct walk *walk)
 {
     return walk->has_level && walk->level.exit >= walk->stack_low && walk->level.exit < walk->stack_high;
+}
+
+/* A runtime frame behind user code, when the task's exit address is missing or stale. GOMP_parallel_loop_*
+ * set none for the primary thread, but the runtime's frame that called the region's body is here. While a
+ * region is being made its task has no exit address yet either, nor any frame: then this is the boundary of
+ * the task around. (A region serialised by clang has no such frame: its body is called by user code.) */
+static bool is_unmarked_boundary(struct walk *walk, const struct unwind_frame *frame)
+{
+    if (walk->has_stale) {
+        walk->level = walk->stale;
+        walk->ancestor = walk->stale_ancestor;
+        walk->has_level = true;
+        walk->has_stale = false;
+        return true;
+    }
+    if (!walk->has_level || walk->level.exit || (walk->level.flags & ompt_task_initial))
+        return false;
+    struct task_level level = walk->level;
+    int ancestor = walk->ancestor;
+    if (next_level(walk) && walk->level.exit >= frame->stack && walk->level.exit < frame->cfa)
+        return true;
+    walk->level = level;
+    walk->ancestor = ancestor;
+    walk->has_level = true;
+    return true;
 }
 
 /* True if the frame is the runtime's, and called the code of the walk's current task. Frames of user code
@@ -93,15 +118,7 @@ static bool is_boundary(struct walk *walk, const struct unwind_frame *frame, boo
         if (!skip_stale_level(walk))
             break;
     }
-    if (!walk->has_stale || !runtime_frame || leading)
-        return false;
-    /* GOMP_parallel_loop_* set no exit address for the primary thread, but the runtime's frame that called
-     * the region's body is here. (A region serialised by clang has none: its body is called by user code.) */
-    walk->level = walk->stale;
-    walk->ancestor = walk->stale_ancestor;
-    walk->has_level = true;
-    walk->has_stale = false;
-    return true;
+    return runtime_frame && !leading && is_unmarked_boundary(walk, frame);
 }
 
 /* Frames that only start the program's own code: the loader, _start, __libc_start_main, a thread's start. */
@@ -200,10 +217,12 @@ static uint32_t region_base(struct thread *thread, struct region *region)
     return placeholders_node(&thread->placeholders, &thread->tree, region, fork_key(region));
 }
 
-/* Whose task the walk ended in: its region, or the root; a worker's task without a record is not guessed at.
- */
-static uint32_t walk_base(struct thread *thread, const struct walk *walk)
+/* Whose task the walk ended in: its region, or the root; a worker's task without a record is not guessed at. A
+ * walk of another thread that went to the stack's end has the whole path, whatever region is being made. */
+static uint32_t walk_base(struct thread *thread, const struct walk *walk, bool boundary)
 {
+    if (!boundary && walk->have == UNWIND_END && thread->ledger->kind != PROFILE_THREAD_WORKER)
+        return thread->tree.root;
     struct region *region = walk->has_level ? walk->level.region : NULL;
     if (!region && walk->has_level && !(walk->level.flags & ompt_task_initial) &&
         thread->ledger->kind == PROFILE_THREAD_WORKER)
@@ -254,7 +273,7 @@ static struct capture capture(struct thread *thread, enum leaf leaf, bool waiter
     }
     thread->ledger->paths_truncated += path->truncated;
     result.in_runtime = path->in_runtime;
-    result.node_idx = add_path(&thread->tree, walk_base(thread, &walk), path);
+    result.node_idx = add_path(&thread->tree, walk_base(thread, &walk, boundary), path);
     if (path->in_runtime && leaf == LEAF_RUNTIME)
         result.node_idx = add_runtime_leaf(&thread->tree, result.node_idx, path->runtime_key);
     if (boundary && result.node_idx)

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "base/os.h"
 #include "cct/region.h"
 
 struct runtime runtime;
@@ -10,6 +11,26 @@ struct region *runtime_region(const ompt_data_t *parallel_data)
 {
     struct region *region = parallel_data ? parallel_data->ptr : NULL;
     return region && region->epoch == region_epoch ? region : NULL;
+}
+
+/* An ancestor's data, while the runtime may be in the middle of changing its chain of tasks: read so that a
+ * wild pointer is a failure and not a fault. */
+static bool read_carefully(const ompt_data_t *parallel_data, struct region **region)
+{
+    ompt_data_t data;
+    struct region record;
+    *region = NULL;
+    if (!parallel_data)
+        return true;
+    if (!os_copy_memory(&data, (uintptr_t)parallel_data, sizeof(data)))
+        return false;
+    if (!data.ptr)
+        return true;
+    if (!os_copy_memory(&record, (uintptr_t)data.ptr, sizeof(record)))
+        return false;
+    if (record.epoch == region_epoch && record.home)
+        *region = data.ptr;
+    return true;
 }
 
 bool runtime_task_level(int ancestor, struct task_level *level)
@@ -22,9 +43,16 @@ bool runtime_task_level(int ancestor, struct task_level *level)
     if (runtime.get_task_info(ancestor, &level->flags, &task_data, &frame, &parallel_data,
                               &level->thread_num) != 2)
         return false;
-    level->exit = frame ? (uintptr_t)frame->exit_frame.ptr : 0;
-    level->enter = frame ? (uintptr_t)frame->enter_frame.ptr : 0;
-    level->region = runtime_region(parallel_data);
+    ompt_frame_t addresses = {0};
+    if (ancestor == 0) {
+        addresses = frame ? *frame : addresses;
+        level->region = runtime_region(parallel_data);
+    } else if ((frame && !os_copy_memory(&addresses, (uintptr_t)frame, sizeof(addresses))) ||
+               !read_carefully(parallel_data, &level->region)) {
+        return false;
+    }
+    level->exit = (uintptr_t)addresses.exit_frame.ptr;
+    level->enter = (uintptr_t)addresses.enter_frame.ptr;
     return true;
 }
 

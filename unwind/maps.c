@@ -30,10 +30,13 @@ static bool skip(const char **text, char expected)
 /* The kernel writes a newline in a path as \\012. */
 static void restore_newlines(char *path)
 {
-    for (char *mark; (mark = strstr(path, "\\012")); path = mark + 1) {
-        *mark = '\n';
-        memmove(mark + 1, mark + 4, strlen(mark + 4) + 1);
+    char *to = path;
+    for (const char *from = path; *from; to++) {
+        bool newline = from[0] == '\\' && from[1] == '0' && from[2] == '1' && from[3] == '2';
+        *to = newline ? '\n' : *from;
+        from += newline ? 4 : 1;
     }
+    *to = '\0';
 }
 
 bool maps_parse(char *text, struct maps_line *line)

@@ -208,13 +208,13 @@ def check_sampled_laws(profile, elapsed_s=None):
     accounted = busy + idle
     if min(abs(accounted - lifetimes), abs(accounted - early_work(profile) - lifetimes)) > 0.02 * lifetimes + edges:
         yield f"busy {busy:.3f} s plus idle {idle:.3f} s is not the threads' lifetimes {lifetimes:.3f} s"
-    if root["shared idleness (I)"] > idle * 1.02 + edges:
+    if root["shared idleness (I)"] > idle * 1.02 + edges + SHORT_WAITS * lifetimes:
         yield f"shared idleness {root['shared idleness (I)']:.3f} s exceeds what threads idled, {idle:.3f} s"
     wall, threads = profile.run["wall_s"], profile.run["threads_max"]
     if profile.option("environment") == "dedicated" and not oversubscribed(profile):
         # Whoever idles while nobody is busy has nobody to blame: that time may be missing, no other.
         nobody_s = float(profile.run.get("idle_nobody_busy_s", 0))
-        slack = 0.02 * threads * wall + threads * edges
+        slack = SHORT_WAITS * threads * wall + threads * edges
         measured = root["idleness (I)"]
         due = [threads * (wall + early) - busy for early in (0, early_work(profile))]
         if not any(value - nobody_s - slack <= measured <= value + slack for value in due):
@@ -222,6 +222,17 @@ def check_sampled_laws(profile, elapsed_s=None):
                    f" {busy:.3f} s (and at most {nobody_s:.3f} s while nobody was busy)")
     if elapsed_s is not None and wall > elapsed_s + 0.01:
         yield f"wall_s {wall} exceeds the process's own {elapsed_s:.3f} s"
+
+
+# A thread that waits counts as busy for others until the grace has passed, but as idle from the start for itself
+# once it has: in programs with many short waits the laws of idleness are off by that (docs/accounting.md).
+SHORT_WAITS = 0.08
+
+
+def slack_of(profile, name, left, right):
+    if "idle" in str(name):
+        return SHORT_WAITS * profile.lifetimes()
+    return 0.02 * max(abs(left), abs(right))
 
 
 def check_stated_laws(profile):
@@ -241,7 +252,7 @@ def check_stated_laws(profile):
                 yield f"exact conservation law {name}: {left} against {right}"
         elif oversubscribed(profile) and "idle" in str(name):
             continue
-        elif abs(left - right) > 0.02 * max(abs(left), abs(right)) + edges * max(1, profile.run["threads_max"]):
+        elif abs(left - right) > slack_of(profile, name, left, right) + edges * max(1, profile.run["threads_max"]):
             yield f"conservation law {name}: {left} against {right}"
     if found < 3:
         yield f"run.json states {found} conservation laws with two sides, not 3 or more: {profile.run['conservation']}"
