@@ -17,9 +17,10 @@ extern int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip, u
 
 _Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
 
-#define CACHE_ENTRIES   512
-#define MAX_KEPT        8192
-#define MAX_STACK_BYTES ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
+#define CACHE_ENTRIES    512
+#define MAX_KEPT         8192
+#define TRAMPOLINE_BYTES 9                    /* mov $15,%rax; syscall */
+#define MAX_STACK_BYTES  ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
 
 static uintptr_t signal_trampoline;
 
@@ -42,8 +43,8 @@ static bool read_view(uintptr_t address, unw_word_t *value)
 }
 
 /* The stack of a program built with AddressSanitizer has red zones that a walk may cross. */
-__attribute__((no_sanitize_address)) static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int write,
-                         void *argument)
+__attribute__((no_sanitize_address)) static int access_memory(unw_addr_space_t space, unw_word_t address,
+                                                              unw_word_t *value, int write, void *argument)
 {
     struct unwinder *unwinder = argument;
     (void)space;
@@ -277,7 +278,7 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
         return UNWIND_END;
     /* A return address lies behind its call, perhaps in the next function; not so where a signal interrupted:
      * at the leaf, and below the trampoline of a handler of the program's. */
-    bool trampoline = ip == signal_trampoline;
+    bool trampoline = ip - signal_trampoline < TRAMPOLINE_BYTES;
     frame->ip = unwinder->exact || trampoline ? ip : ip - 1;
     unwinder->exact = trampoline;
     frame->stack = stack;

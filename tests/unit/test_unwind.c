@@ -71,7 +71,7 @@ static void walk_theirs(struct path *path, ucontext_t *context)
         if (ip == 0)
             break;
         bool interrupted = path->count == 0 || unw_is_signal_frame(&cursor) > 0;
-        if (interrupted && path->count > 0)
+        if (interrupted && path->count > 1) /* the leaf is as it was interrupted */
             path->frames[path->count - 1].ip++;
         path->frames[path->count++] = (struct frame){interrupted ? ip : ip - 1, stack};
         step = unw_step(&cursor);
