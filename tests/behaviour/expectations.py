@@ -8,6 +8,10 @@ import re
 
 RELATIVE_TOLERANCE = 0.05
 ABSOLUTE_TOLERANCE_S = 0.030
+# Programs with more threads than this machine's 2 cores: a thread that has finished may lose its core before it reaches the
+# barrier, so that it is busy for some milliseconds more than it clocked.
+OVERSUBSCRIBED = {"long_share", "short_share", "holder", "waiter", "worker"}
+OVERSUBSCRIBED_TOLERANCE = 0.10
 SCATTERED = {"short_section", "long_section"}  # of handoff.c
 RATE = 1000  # samples a second of the runs that are judged
 REPORT_COLUMNS = ["case", "metric", "context", "expected", "measured", "error", "error_percent", "verdict"]
@@ -57,7 +61,8 @@ def tolerance(expected, context=""):
     """The stated 5 % or 30 ms. Where a time comes in thousands of pieces at unrelated phases its samples are counted like
     events: four standard deviations, the root of period x time (docs/accounting.md)."""
     scattered = 4 * math.sqrt(abs(expected) / RATE) if context in SCATTERED else 0
-    return max(RELATIVE_TOLERANCE * abs(expected), ABSOLUTE_TOLERANCE_S, scattered)
+    relative = OVERSUBSCRIBED_TOLERANCE if context in OVERSUBSCRIBED else RELATIVE_TOLERANCE
+    return max(relative * abs(expected), ABSOLUTE_TOLERANCE_S, scattered)
 
 
 def directory_bytes(profile):
