@@ -28,6 +28,8 @@ class EagerIsTheOracle(BlameTest):
         for mine, other in ((significant_paths(trees["deferred"]), eager), (significant_paths(trees["eager"]), deferred)):
             self.assertGreater(len(mine), 3)
             for path, sums in mine.items():
+                if path[-1].startswith(("__kmp", "GOMP_", "<region end>")):
+                    continue  # forking takes as long as it takes: who waits then is the machine's doing
                 self.assertIn(path, other, f"{name}: only one mode has {' > '.join(path)}")
                 for metric, left, right in zip(("work", "idleness", "lock wait"), sums, other[path]):
                     # Each is within tolerance of what its own execution clocked; the executions differ by more than
