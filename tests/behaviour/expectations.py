@@ -8,8 +8,8 @@ import re
 
 RELATIVE_TOLERANCE = 0.05
 ABSOLUTE_TOLERANCE_S = 0.030
-# Programs with more threads than this machine's 2 cores: a thread that has finished may lose its core before it reaches the
-# barrier, so that it is busy for some milliseconds more than it clocked.
+# A known miss of the stated 5 %, not explained yet: programs with more threads than this machine's 2 cores. nested.c with
+# OMP_WAIT_POLICY=passive is 6 % low in most runs, and within 1 % where waiting threads spin.
 OVERSUBSCRIBED = {"long_share", "short_share", "holder", "waiter", "worker"}
 OVERSUBSCRIBED_TOLERANCE = 0.10
 SCATTERED = {"short_section", "long_section"}  # of handoff.c
