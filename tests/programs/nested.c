@@ -1,5 +1,9 @@
 /* Nested regions: the inner teams' work belongs below main > outer > inner, whichever thread did it, and the
- * longer share of the inner loop carries the idleness. Run it with OMP_MAX_ACTIVE_LEVELS=2. */
+ * longer share of the inner loop carries the idleness. Run it with OMP_MAX_ACTIVE_LEVELS=2.
+ *
+ * The end of an inner region is work for the runtime: libomp frees the inner team, and spins until each of its
+ * threads has gone to its pool (__kmp_free_team). With more threads than cores that lasts until the kernel
+ * gives the worker a core, milliseconds in which the primary thread is busy, and not idle. */
 #include "analytic.h"
 
 static int inner_line, outer_line;
@@ -16,16 +20,21 @@ NAMED static void short_share(void)
 
 NAMED static void inner(void)
 {
+    double begin_s = clock_s(), shares_begin_s = 0, ends_s[2];
     inner_line = __LINE__ + 1;
 #pragma omp parallel num_threads(2)
     {
-        if (omp_get_thread_num() == 1)
+        if (omp_get_thread_num() == 1) {
             long_share();
-        else
+        } else {
+            shares_begin_s = clock_s();
             short_share();
+        }
+        ends_s[omp_get_thread_num()] = clock_s();
         __asm__ volatile(""); /* no tail call: tail_call.c is about those */
     }
-    __asm__ volatile("");
+    record_interval(INTERVAL_RUNTIME, "inner", NULL, begin_s, shares_begin_s);
+    record_interval(INTERVAL_RUNTIME, "inner", NULL, ends_s[0] > ends_s[1] ? ends_s[0] : ends_s[1], clock_s());
 }
 
 NAMED static void outer(void)
