@@ -11,6 +11,7 @@ PSEUDO_NAME = re.compile(r"^<.+>$")
 SECONDS = re.compile(r"^-?\d+\.\d{6}$")
 TIMES = [metric for metric in METRICS if metric != "samples"]
 ROUNDING = 1e-6
+LAW_TOLERANCE = 0.02  # of thread time: what laws that compare sums of samples may be off
 # Differences of sums of samples: b may exceed the threads in use for an instant, and cores may be fewer than b.
 MAY_BE_NEGATIVE = {"core idleness": float("inf"), "shared idleness": 0.02}
 
@@ -206,15 +207,15 @@ def check_sampled_laws(profile, elapsed_s=None):
     busy = root["work (I)"] + root["overhead (I)"] + root["lock wait (I)"]
     idle = profile.threads_total("idle")
     accounted = busy + idle
-    if min(abs(accounted - lifetimes), abs(accounted - early_work(profile) - lifetimes)) > 0.02 * lifetimes + edges:
+    if min(abs(accounted - lifetimes), abs(accounted - early_work(profile) - lifetimes)) > LAW_TOLERANCE * lifetimes + edges:
         yield f"busy {busy:.3f} s plus idle {idle:.3f} s is not the threads' lifetimes {lifetimes:.3f} s"
-    if root["shared idleness (I)"] > idle * 1.02 + edges + SHORT_WAITS * lifetimes:
+    if root["shared idleness (I)"] > idle + edges + LAW_TOLERANCE * lifetimes:
         yield f"shared idleness {root['shared idleness (I)']:.3f} s exceeds what threads idled, {idle:.3f} s"
     wall, threads = profile.run["wall_s"], profile.run["threads_max"]
     if profile.option("environment") == "dedicated" and not oversubscribed(profile):
         # Whoever idles while nobody is busy has nobody to blame: that time may be missing, no other.
         nobody_s = float(profile.run.get("idle_nobody_busy_s", 0))
-        slack = SHORT_WAITS * threads * wall + threads * edges
+        slack = LAW_TOLERANCE * threads * wall + threads * edges
         measured = root["idleness (I)"]
         due = [threads * (wall + early) - busy for early in (0, early_work(profile))]
         if not any(value - nobody_s - slack <= measured <= value + slack for value in due):
@@ -224,15 +225,10 @@ def check_sampled_laws(profile, elapsed_s=None):
         yield f"wall_s {wall} exceeds the process's own {elapsed_s:.3f} s"
 
 
-# A thread that waits counts as busy for others until the grace has passed, but as idle from the start for itself
-# once it has: in programs with many short waits the laws of idleness are off by that (docs/accounting.md).
-SHORT_WAITS = 0.08
-
-
 def slack_of(profile, name, left, right):
     if "idle" in str(name):
-        return SHORT_WAITS * profile.lifetimes()
-    return 0.02 * max(abs(left), abs(right))
+        return LAW_TOLERANCE * profile.lifetimes()
+    return LAW_TOLERANCE * max(abs(left), abs(right))
 
 
 def check_stated_laws(profile):
