@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "base/atomics.h"
+#include "base/os.h"
 
-#define TABLE_ENTRIES 8192u
+#define TABLE_ENTRIES 8192u /* of the first table; each further one has TABLE_GROWTH times as many */
+#define TABLE_GROWTH  8u
+#define TABLES        3u
 #define MAX_PROBES    64u
 
 #define ID_BITS   48
@@ -16,7 +19,8 @@ struct entry {
     uint64_t lock_wait, inverse_busy, shared_idle; /* doubles, as bits */
 } __attribute__((aligned(64)));
 
-static struct entry table[TABLE_ENTRIES];
+static struct entry first_table[TABLE_ENTRIES];
+static struct entry *more_tables[TABLES]; /* [0] is not used; mapped when the one before has no room */
 
 /* 0 when the lock's key does not fit. */
 static uint64_t entry_key(uint64_t key, uint32_t holder)
@@ -32,27 +36,62 @@ static uint64_t lock_key(uint64_t key)
     return (key >> 60) << KIND_BITS | (key & ((1ull << ID_BITS) - 1));
 }
 
-static uint32_t first_place(uint64_t key)
+static uint32_t entries_of(uint32_t number)
 {
-    return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & (TABLE_ENTRIES - 1);
+    uint32_t entries = TABLE_ENTRIES;
+    while (number-- > 0)
+        entries *= TABLE_GROWTH;
+    return entries;
 }
 
-/* Entries are never removed while the program runs, so an empty place ends the search. */
+static struct entry *table_of(uint32_t number, bool make)
+{
+    if (likely(number == 0))
+        return first_table;
+    struct entry *table = load_acquire(&more_tables[number]);
+    if (table || !make)
+        return table;
+    struct entry *made = os_map(entries_of(number) * sizeof(*made));
+    if (!made || compare_exchange(&more_tables[number], &table, made))
+        return made;
+    os_unmap(made, entries_of(number) * sizeof(*made));
+    return table;
+}
+
+/* One table's search: the key's entry, or the empty place where it would be; NULL when neither is near. */
+static struct entry *probe(struct entry *table, uint32_t entries, uint64_t key)
+{
+    uint32_t place = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & (entries - 1);
+    for (uint32_t i = 0; i < MAX_PROBES; i++, place = (place + 1) & (entries - 1)) {
+        uint64_t seen = load_acquire(&table[place].key);
+        if (seen == key || !seen)
+            return &table[place];
+    }
+    return NULL;
+}
+
+/* Entries are never removed while the program runs, so an empty place ends the search, in later tables too.
+ */
 static struct entry *find(uint64_t key, bool make)
 {
     if (!key)
         return NULL;
-    uint32_t place = first_place(key);
-    for (uint32_t i = 0; i < MAX_PROBES; i++, place = (place + 1) & (TABLE_ENTRIES - 1)) {
-        uint64_t seen = load_acquire(&table[place].key);
-        if (seen == key)
-            return &table[place];
-        if (seen)
-            continue;
-        if (!make)
+    for (uint32_t number = 0; number < TABLES; number++) {
+        struct entry *table = table_of(number, make);
+        if (!table)
             return NULL;
-        if (compare_exchange(&table[place].key, &seen, key) || seen == key)
-            return &table[place];
+        struct entry *entry = probe(table, entries_of(number), key);
+        while (entry) {
+            uint64_t seen = load_acquire(&entry->key);
+            if (seen == key)
+                return entry;
+            if (!make)
+                return NULL;
+            if (!seen && compare_exchange(&entry->key, &seen, key))
+                return entry;
+            if (seen != key) /* the place went to another lock meanwhile */
+                entry = probe(table, entries_of(number), key);
+        }
     }
     return NULL;
 }
@@ -94,17 +133,25 @@ bool locks_take(uint64_t key, uint32_t holder, struct lock_blame *blame)
 
 bool locks_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct lock_blame *blame)
 {
-    while (*cursor < TABLE_ENTRIES) {
-        struct entry *entry = &table[(*cursor)++];
-        *key = lock_key(entry->key);
-        *holder = (uint32_t)(entry->key >> ID_BITS) & LOCKS_ANY_HOLDER;
-        if (entry->key && take(entry, blame))
-            return true;
+    uint32_t begin = 0;
+    for (uint32_t number = 0; number < TABLES; begin += entries_of(number++)) {
+        struct entry *table = table_of(number, false);
+        while (table && *cursor >= begin && *cursor < begin + entries_of(number)) {
+            struct entry *entry = &table[(*cursor)++ - begin];
+            *key = lock_key(entry->key);
+            *holder = (uint32_t)(entry->key >> ID_BITS) & LOCKS_ANY_HOLDER;
+            if (entry->key && take(entry, blame))
+                return true;
+        }
     }
     return false;
 }
 
 void locks_reset(void)
 {
-    memset(table, 0, sizeof(table));
+    memset(first_table, 0, sizeof(first_table));
+    for (uint32_t number = 1; number < TABLES; number++)
+        if (more_tables[number])
+            os_unmap(more_tables[number], entries_of(number) * sizeof(struct entry));
+    memset(more_tables, 0, sizeof(more_tables));
 }

@@ -1,10 +1,11 @@
 /* Directed blame: what threads waited for a lock, gathered until its holder releases it (LMF13, 3.1.2
  * and 3.1.3).
  *
- * A fixed table, keyed by lock and holder, open addressing; entries are made by samples and stay. The holder
- * is a thread's state line: a release is told after the lock is free, so the next owner may be done before
- * the callback of the first runs, and must not take what was meant for that one. Guarantee B1: what is added
- * is taken exactly once, by a release or at the end, because each sum is taken by one exchange. */
+ * Tables keyed by lock and holder, open addressing, a larger one behind each that has no room; entries are
+ * made by samples and stay. The holder is a thread's state line: a release is told after the lock is free, so
+ * the next owner may be done before the callback of the first runs, and must not take what was meant for that
+ * one. Guarantee B1: what is added is taken exactly once, by a release or at the end, because each sum is
+ * taken by one exchange. */
 #ifndef BLAME_ACCOUNTING_LOCKS_H
 #define BLAME_ACCOUNTING_LOCKS_H
 
@@ -20,14 +21,14 @@ struct lock_blame {
     double shared_idle;
 };
 
-/* Adds a waiter's sample. False when the table is full (or the wait id is wider than 48 bits): the caller
+/* Adds a waiter's sample. False when the tables are full (or the wait id is wider than 48 bits): the caller
  * keeps the blame under its own name. [handler] */
 bool locks_add(uint64_t key, uint32_t holder, const struct lock_blame *blame);
 
-/* True if waiters may have left something for the holder of the lock: a probe and a read. [owner] */
+/* True if waiters may have left something for the holder of the lock: a probe and a read. [handler] */
 bool locks_waiting(uint64_t key, uint32_t holder);
 
-/* Takes what waits for the holder of the lock; false when there is nothing. [owner] */
+/* Takes what waits for the holder of the lock; false when there is nothing. [handler] */
 bool locks_take(uint64_t key, uint32_t holder, struct lock_blame *blame);
 
 /* Takes what is left anywhere, entry by entry: *cursor starts at 0; false at the end. *key and *holder say
