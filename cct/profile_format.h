@@ -54,6 +54,7 @@ enum profile_node_kind {
     PROFILE_NODE_RUNTIME = 5, /* inside the OpenMP runtime; key: address in the entry that user code called */
     PROFILE_NODE_LOCK = 6,    /* lock metrics of its parent, by lock; key: PROFILE_LOCK_KEY */
     PROFILE_NODE_PSEUDO = 7,  /* key: enum profile_pseudo */
+    PROFILE_NODE_SITE = 8,    /* in tries only: the frame in which a task was created; key as FRAME's */
 };
 
 enum profile_pseudo {
@@ -149,7 +150,9 @@ struct profile_thread {
     double dropped_ns;                /* p summed over dropped samples */
     uint64_t unwind_slow;             /* frames that took the unwinder's slow way */
     uint64_t frames;                  /* frames walked */
-    uint64_t reserved[38];
+    uint64_t creation_walks;          /* task creations whose path had to be walked */
+    uint64_t creations_lost; /* those whose context could not be had: the tasks hang below their region */
+    uint64_t reserved[36];
 };
 
 #define PROFILE_MODULE_BYTES 1024u

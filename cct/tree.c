@@ -253,7 +253,7 @@ bool tree_graft(struct tree *tree, uint32_t from, uint32_t into)
     return true;
 }
 
-uint32_t tree_copy_trie_path(struct tree *tree, uint32_t context, uint32_t into)
+static uint32_t repeat_path(struct tree *tree, uint32_t context, uint32_t into, bool keep_sites)
 {
     if (!tree->scratch && !(tree->scratch = os_map(TREE_PATH_MAX * sizeof(uint32_t))))
         return 0;
@@ -266,7 +266,19 @@ uint32_t tree_copy_trie_path(struct tree *tree, uint32_t context, uint32_t into)
     }
     while (count > 0 && into) {
         struct profile_node *node = tree_node(down[--count]);
-        into = tree_child(tree, into, (enum profile_node_kind)node->kind, node->key);
+        bool as_frame = node->kind == PROFILE_NODE_SITE && !keep_sites;
+        into = tree_child(tree, into, as_frame ? PROFILE_NODE_FRAME : (enum profile_node_kind)node->kind,
+                          node->key);
     }
     return into;
+}
+
+uint32_t tree_copy_trie_path(struct tree *tree, uint32_t context, uint32_t into)
+{
+    return repeat_path(tree, context, into, false);
+}
+
+uint32_t tree_adopt_trie_path(struct tree *tree, uint32_t context)
+{
+    return repeat_path(tree, context, tree->trie, true);
 }

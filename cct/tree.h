@@ -54,9 +54,13 @@ struct profile_node *tree_node(uint32_t node_idx); /* [handler] */
  * stays. [owner] */
 bool tree_graft(struct tree *tree, uint32_t from, uint32_t into);
 
+/* Repeats a trie's path below this tree's own trie, sites staying sites; returns the node at its end, 0 when
+ * memory ran out. [owner] */
+uint32_t tree_adopt_trie_path(struct tree *tree, uint32_t context);
+
 /* Repeats a trie's path, from below the trie's root down to context, below `into`; returns the node at its
- * end, 0 when memory ran out (or into is 0). context may belong to another thread's tree: the nodes of a trie
- * never change once published. [handler] */
+ * end, 0 when memory ran out (or into is 0). Sites become frames. context may belong to another thread's
+ * tree: the nodes of a trie never change once published. [handler] */
 uint32_t tree_copy_trie_path(struct tree *tree, uint32_t context, uint32_t into);
 
 #endif

@@ -9,15 +9,13 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "ompt_tool/capture.h"
+#include "ompt_tool/creation.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/session.h"
+#include "ompt_tool/task_word.h"
 #include "ompt_tool/thread.h"
-
-/* A task waits in a barrier, taskwait or taskgroup: a bit in the runtime's own task data, so that a thread's
- * state follows its current task and no depth can drift. */
-#define TASK_WAITING 1u
 
 static inline struct thread *self(void)
 {
@@ -138,16 +136,31 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
 
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
-    (void)prior, (void)status;
+    (void)status;
     struct thread *thread = self();
     if (!thread || !next)
         return; /* a detached task's event was fulfilled: nothing is scheduled */
-    if (unlikely(thread->idle.pending))
+    if (unlikely(thread->idle.pending)) {
+        thread->waiter_context = prior ? task_word_context(prior->value) : 0;
         settle(thread, true);
+        thread->waiter_context = 0;
+    }
     if (next->value & TASK_WAITING)
         state_set_idle(thread->line, clock_now_ns());
     else
         state_set_work(thread->line);
+}
+
+/* Registered in creation mode only. */
+static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
+                           int has_dependences, const void *codeptr)
+{
+    (void)has_dependences;
+    struct thread *thread = self();
+    if (!thread || !task || !(flags & ompt_task_explicit))
+        return;
+    task->value = task_word(
+        creation_context(thread, creator ? task_word_context(creator->value) : 0, frame, (uintptr_t)codeptr));
 }
 
 static uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
@@ -236,5 +249,8 @@ int callbacks_register(void)
     int refused = 0;
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
         refused += runtime.set_callback(table[i].event, table[i].callback) != ompt_set_always;
+    if (session.options.tasks == TASKS_CREATION)
+        refused += runtime.set_callback(ompt_callback_task_create, (ompt_callback_t)on_task_create) !=
+                   ompt_set_always;
     return refused;
 }

@@ -7,6 +7,7 @@
 #include "base/atomics.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/session.h"
+#include "ompt_tool/task_word.h"
 
 #define MAX_LEVELS  64 /* ancestors looked at in one walk */
 #define ENTRY_BYTES 64 /* of _start, which has no unwind information on some systems */
@@ -25,7 +26,8 @@ struct walk {
     int stale_ancestor;
     bool has_stale;
     bool by_range; /* no exit address tells where the task begins: the runtime's next frame outward does */
-    uintptr_t stack_low, stack_high; /* only frame addresses on this stack can be compared */
+    uintptr_t stack_low, stack_high;   /* only frame addresses on this stack can be compared */
+    struct capture_creation *creation; /* notes where return addresses lie, or NULL */
 };
 
 static uint32_t flags_of(const struct unwind_frame *frame)
@@ -44,6 +46,12 @@ static uint64_t key_of(const struct unwind_frame *frame)
 static void next_frame(struct walk *walk)
 {
     walk->have = unwinder_next(walk->unwinder, &walk->at);
+    struct capture_creation *creation = walk->creation;
+    if (creation && walk->have == UNWIND_FRAME && walk->at.cfa) {
+        if (creation->slot_count < CAPTURE_SLOTS)
+            creation->slot[creation->slot_count] = walk->at.cfa - sizeof(uintptr_t);
+        creation->slot_count++;
+    }
 }
 
 static bool next_level(struct walk *walk)
@@ -63,6 +71,7 @@ static bool skip_stale_level(struct walk *walk)
 static void walk_begin(struct walk *walk, struct unwinder *unwinder)
 {
     walk->unwinder = unwinder;
+    walk->creation = NULL;
     walk->by_range = walk->has_stale = false;
     walk->stack_low = unwinder->stack_begin;
     walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
@@ -217,17 +226,21 @@ static uint32_t region_base(struct thread *thread, struct region *region)
     return placeholders_node(&thread->placeholders, &thread->tree, region, fork_key(region));
 }
 
-/* Whose task the walk ended in: its region, or the root; a worker's task without a record is not guessed at. A
- * walk of another thread that went to the stack's end has the whole path, whatever region is being made. */
+/* Whose task the walk ended in: its region, or the root; a worker's task without a record is not guessed at.
+ * A walk of another thread that went to the stack's end has the whole path, whatever region is being made. */
 static uint32_t walk_base(struct thread *thread, const struct walk *walk, bool boundary)
 {
     if (!boundary && walk->have == UNWIND_END && thread->ledger->kind != PROFILE_THREAD_WORKER)
         return thread->tree.root;
+    uint32_t creation = walk->has_level ? task_word_context(walk->level.data) : 0;
+    if (walk->by_range)
+        creation = thread->waiter_context;
     struct region *region = walk->has_level ? walk->level.region : NULL;
     if (!region && walk->has_level && !(walk->level.flags & ompt_task_initial) &&
         thread->ledger->kind == PROFILE_THREAD_WORKER)
         return tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRESOLVED);
-    return region_base(thread, region);
+    uint32_t base = region_base(thread, region);
+    return creation && base ? tree_copy_trie_path(&thread->tree, creation, base) : base;
 }
 
 static void publish_context(struct thread *thread, struct walk *walk, struct region *region)
@@ -236,7 +249,10 @@ static void publish_context(struct thread *thread, struct walk *walk, struct reg
     struct region *outer = walk->has_level ? walk->level.region : NULL;
     if (outer != region->outer || thread->context_path.count == 0)
         return;
-    uint32_t context = add_path(&thread->tree, thread->tree.trie, &thread->context_path);
+    uint32_t creation = walk->has_level ? task_word_context(walk->level.data) : 0;
+    uint32_t base =
+        creation ? tree_copy_trie_path(&thread->tree, creation, thread->tree.trie) : thread->tree.trie;
+    uint32_t context = add_path(&thread->tree, base, &thread->context_path);
     if (context)
         region_publish(region, context);
 }
@@ -295,6 +311,21 @@ struct capture capture_callback(struct thread *thread, enum leaf leaf)
     struct capture result = capture(thread, leaf, true);
     signal_fence(); /* no tail call: the walk starts in this function's frame */
     return result;
+}
+
+void capture_creation(struct thread *thread, struct capture_creation *creation)
+{
+    struct walk walk;
+    *creation = (struct capture_creation){0};
+    unwinder_start_here(&thread->unwinder);
+    walk_begin(&walk, &thread->unwinder);
+    creation->slot_count = 0;
+    walk.creation = creation;
+    bool boundary = walk_task(&walk, &thread->path);
+    if (boundary && walk.has_level)
+        creation->creator = task_word_context(walk.level.data);
+    creation->current_task = (boundary || walk.have == UNWIND_END) && walk.ancestor == 0;
+    signal_fence(); /* as above */
 }
 
 uint32_t capture_region_end(struct thread *thread, struct region *region)

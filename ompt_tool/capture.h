@@ -30,6 +30,20 @@ struct capture capture_interrupted(struct thread *thread, const ucontext_t *cont
 /* The context of the user code that led to this callback; the thread is in the tool. [owner] */
 struct capture capture_callback(struct thread *thread, enum leaf leaf);
 
+/* What a walk from a task's creation found. The path itself, from the creating call to the creating task's
+ * first frame, is in thread->path. */
+#define CAPTURE_SLOTS 24
+struct capture_creation {
+    uint32_t creator;              /* context of the task that the walk ended in */
+    bool current_task;             /* that was the current task */
+    uint32_t slot_count;           /* more than CAPTURE_SLOTS: there were more frames than slots */
+    uintptr_t slot[CAPTURE_SLOTS]; /* where the frames' return addresses lie, innermost first */
+};
+
+/* Walks from a callback of the runtime to the first frame of the task around; the thread is in the tool.
+ * [owner] */
+void capture_creation(struct thread *thread, struct capture_creation *creation);
+
 /* The node for time between regions and at joins, where no user frame is on the stack, below a region (or
  * below the root for NULL). [handler] */
 uint32_t capture_region_end(struct thread *thread, struct region *region);

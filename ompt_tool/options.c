@@ -37,6 +37,13 @@ static const struct option table[] = {
      {"deferred", "eager", NULL},
      "deferred or eager"},
     {"BLAME_TASKS", OFFSET(tasks), TASKS_REGION, 0, 0, {"region", "creation", NULL}, "region or creation"},
+    {"BLAME_LOCKS",
+     OFFSET(locks),
+     LOCKS_IN_SECTION,
+     0,
+     0,
+     {"section", "release", NULL},
+     "section or release"},
     {"BLAME_DEPTH", OFFSET(depth), 512, 1, 4096, {NULL}, "a whole number from 1 to 4096"},
     {"BLAME_CSV", OFFSET(csv), 1, 0, 0, {"0", "1", NULL}, "0 or 1"},
     {"BLAME_SUMMARY", OFFSET(summary), 1, 0, 0, {"0", "1", NULL}, "0 or 1"},
@@ -87,10 +94,6 @@ void options_read(struct options *options)
     options->out = getenv("BLAME_OUT");
     if (options->out && !*options->out)
         options->out = NULL;
-    if (options->tasks == TASKS_CREATION) {
-        log_line("BLAME_TASKS=creation: not built yet, accepted is region; using region", NULL);
-        options->tasks = TASKS_REGION;
-    }
 }
 
 void options_print(const struct options *options, char *text, size_t bytes)

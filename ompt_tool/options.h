@@ -10,6 +10,8 @@ enum { ENVIRONMENT_DEDICATED = 0, ENVIRONMENT_SHARED = 1 };
 enum { CONTEXT_DEFERRED = 0, CONTEXT_EAGER = 1 };
 enum { TASKS_REGION = 0, TASKS_CREATION = 1 };
 
+enum { LOCKS_IN_SECTION = 0, LOCKS_AT_RELEASE = 1 };
+
 struct options {
     const char *out; /* BLAME_OUT as given, NULL: the default name */
     int rate;        /* samples per second and thread */
@@ -17,6 +19,7 @@ struct options {
     int environment;
     int context;
     int tasks;
+    int locks;
     int depth; /* most frames kept per path */
     int csv;
     int summary;

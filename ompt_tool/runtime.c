@@ -38,6 +38,7 @@ bool runtime_task_level(int ancestor, struct task_level *level)
     ompt_data_t *task_data = NULL, *parallel_data = NULL;
     ompt_frame_t *frame = NULL;
     level->flags = level->thread_num = 0;
+    level->data = 0;
     if (!runtime.get_task_info)
         return false;
     if (runtime.get_task_info(ancestor, &level->flags, &task_data, &frame, &parallel_data,
@@ -47,7 +48,9 @@ bool runtime_task_level(int ancestor, struct task_level *level)
     if (ancestor == 0) {
         addresses = frame ? *frame : addresses;
         level->region = runtime_region(parallel_data);
+        level->data = task_data ? task_data->value : 0;
     } else if ((frame && !os_copy_memory(&addresses, (uintptr_t)frame, sizeof(addresses))) ||
+               (task_data && !os_copy_memory(&level->data, (uintptr_t)task_data, sizeof(level->data))) ||
                !read_carefully(parallel_data, &level->region)) {
         return false;
     }

@@ -23,6 +23,7 @@ struct task_level {
     uintptr_t exit;  /* inside the runtime's frame that called the task's code; 0: none */
     uintptr_t enter; /* inside the runtime's frame that the task's code called; 0: not in the runtime */
     struct region *region;
+    uint64_t data; /* the task's own word (task_word.h) */
     int flags;
     int thread_num;
 };

@@ -4,6 +4,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "ompt_tool/capture.h"
+#include "ompt_tool/session.h"
 
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause)
 {
@@ -21,6 +22,25 @@ static struct profile_metric *lock_metric_at(struct thread *thread, uint32_t nod
     return node_idx ? metric_at(thread, tree_child(&thread->tree, node_idx, PROFILE_NODE_LOCK, key)) : NULL;
 }
 
+/* Waiting that has gathered for what the sampled thread holds: the line that it executes now keeps the others
+ * waiting. What gathers after its last sample in the section is left to the release (LMF13, 3.1.2). */
+static void take_held(struct thread *thread, uint32_t node_idx)
+{
+    uint32_t own_line = state_line_number(thread->line);
+    if (session.options.locks == LOCKS_AT_RELEASE)
+        return;
+    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
+        uint64_t key = thread->line->held[i];
+        struct lock_blame blame;
+        uint32_t holder = PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED ? LOCKS_ANY_HOLDER : own_line;
+        if (likely(!key || !locks_waiting(key, holder)))
+            continue;
+        struct profile_metric *metric = lock_metric_at(thread, node_idx, key);
+        if (metric && locks_take(key, holder, &blame))
+            account_blame(metric, &blame);
+    }
+}
+
 static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     struct census census = state_census(delivery->census_ns, 0);
@@ -36,6 +56,7 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
     else
         thread->ledger->work += delivery->p;
     thread->ledger->recorded += delivery->count;
+    take_held(thread, capture.node_idx);
 }
 
 /* No unwinding here: idle threads must cost next to nothing. */
@@ -107,6 +128,7 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     thread->counted_wait = thread->acquisitions;
     thread->ledger->lock_wait += delivery->p;
     thread->ledger->recorded += delivery->count;
+    take_held(thread, capture.node_idx);
 }
 
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)

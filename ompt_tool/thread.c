@@ -113,6 +113,7 @@ struct thread *thread_attach(enum profile_thread_kind kind)
     }
     thread->in_tool = thread->in_handler = 0;
     thread->idle.pending = thread->carries = false;
+    thread->waiter_context = 0;
     unwinder_attach(&thread->unwinder);
     restart_state_init(&thread->restart, sampler_signals());
     if (kind == PROFILE_THREAD_WORKER)

@@ -45,9 +45,11 @@ struct thread {
     uint64_t acquisitions;    /* mutex_acquire events: tells one wait from the next */
     uint64_t counted_wait;    /* the wait that was counted last */
     struct path path, context_path;
-    uint32_t slow_samples; /* in a row, each of which took longer than the period */
-    uint32_t skip_samples; /* to be dropped because of that */
-    bool active;           /* a thread owns it now */
+    struct creation_memo *memos; /* creation contexts found before, NULL until the first (creation.c) */
+    uint32_t waiter_context; /* of the task whose wait the current callback ends, if not the current one */
+    uint32_t slow_samples;   /* in a row, each of which took longer than the period */
+    uint32_t skip_samples;   /* to be dropped because of that */
+    bool active;             /* a thread owns it now */
     struct thread *next_free, *next_all;
 };
 

@@ -20,6 +20,8 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
         ledger->recorded += thread->recorded;
         ledger->paths_truncated += thread->paths_truncated;
         ledger->unrestored_calls += thread->unrestored_calls;
+        ledger->creation_walks += thread->creation_walks;
+        ledger->creations_lost += thread->creations_lost;
         for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++) {
             ledger->dropped_by[reason] += thread->dropped[reason];
             ledger->dropped += thread->dropped[reason];

@@ -34,6 +34,7 @@ struct ledger {
     double unsampled; /* lifetime of the threads without a timer */
     size_t unsampled_threads;
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
+    uint64_t creation_walks, creations_lost;
     uint64_t dropped_by[PROFILE_DROP_REASONS];
 };
 

@@ -150,6 +150,11 @@ static void print_losses(const struct summary *summary)
                  (unsigned long long)ledger.unrestored_calls);
         add_loss(line, sizeof line, item);
     }
+    if (ledger.creations_lost) {
+        snprintf(item, sizeof item, "the creation contexts of %llu tasks",
+                 (unsigned long long)ledger.creations_lost);
+        add_loss(line, sizeof line, item);
+    }
     if (*line)
         fprintf(summary->out, "\nlost: %s\n", line);
 }
@@ -170,7 +175,8 @@ static void print_residual(const struct summary *summary)
     if (strcmp(worst->name, "thread_time") == 0 && worst->left < worst->right / 2) {
         char share[FORMAT_NUMBER_BYTES];
         fprintf(summary->out,
-                "\nnote: only %s %% of the threads' time was sampled (a sanitizer, a limit?): this is no measurement\n",
+                "\nnote: only %s %% of the threads' time was sampled (a sanitizer, a limit?): this is no "
+                "measurement\n",
                 format_decimal(share, 100 * worst->left / worst->right, 0));
         return;
     }

@@ -121,6 +121,12 @@ static void set_losses(json_t *json, const struct profile *profile, const struct
     json_object_set_new(json, "truncated_paths", number(ledger->paths_truncated));
     json_object_set_new(json, "unrestored_calls", number(ledger->unrestored_calls));
     json_object_set_new(json, "threads_untracked", number(profile->header.threads_untracked));
+    if (profile->header.tasks == 1) {
+        json_t *creation = json_object();
+        json_object_set_new(creation, "walks", number(ledger->creation_walks));
+        json_object_set_new(creation, "lost", number(ledger->creations_lost));
+        json_object_set_new(json, "creation", creation);
+    }
     json_t *unsampled = json_object();
     json_object_set_new(unsampled, "threads", number(ledger->unsampled_threads));
     json_object_set_new(unsampled, "seconds", seconds(ledger->unsampled));

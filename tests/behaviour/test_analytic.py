@@ -4,6 +4,7 @@ Each program runs as clang built it, the tool found by the runtime, and as gcc b
 from expectations import Expectation, Verdict, idle_share
 from harness import PASSIVE, BlameTest, analytic_rows
 
+AT_RELEASE = {"BLAME_LOCKS": "release"}
 NESTED = PASSIVE | {"OMP_MAX_ACTIVE_LEVELS": "2"}
 
 
@@ -68,10 +69,21 @@ class Analytic(BlameTest):
         self.both("handoff", at_least=8)
 
     def test_waiting_for_a_nestable_lock_goes_to_the_release_that_frees_it(self):
-        self.both("nest_lock", at_least=6)
+        self.both("nest_lock", AT_RELEASE, at_least=6)
 
     def test_waiting_for_a_lock_that_is_never_released_has_a_row_of_its_own(self):
-        self.both("unreleased", at_least=2)
+        self.both("unreleased", AT_RELEASE, at_least=2)
+
+    def test_waiting_is_blamed_on_the_lines_inside_the_section(self):
+        self.both("section", at_least=5)
+
+    def test_with_the_release_rule_it_is_blamed_on_the_release(self):
+        for suffix, how in (("", "library"), ("_gcc", "launcher")):
+            with self.subTest(compiler=suffix or "clang"):
+                _, profile = self.profile_of("section" + suffix, env=AT_RELEASE, how=how)
+                for inside in ("long_line", "short_line"):
+                    self.assertEqual(profile.total("lock wait", inside), 0)
+                self.assertAlmostEqual(profile.total("lock wait", "section"), profile.root["lock wait (I)"], delta=0.03)
 
     def test_the_profile_does_not_grow_with_the_number_of_regions(self):
         self.both("regions", at_least=1)

@@ -12,6 +12,7 @@ REFUSED = {
     "BLAME_ENVIRONMENT": (["office", "dedicatedly"], ["dedicated", "shared"]),
     "BLAME_CONTEXT": (["lazy"], ["deferred", "eager"]),
     "BLAME_TASKS": (["none"], ["region", "creation"]),
+    "BLAME_LOCKS": (["none"], ["section", "release"]),
     "BLAME_DEPTH": (["0", "4097", "deep"], ["1", "4096"]),
     "BLAME_CSV": (["2", "yes"], ["0", "1"]),
     "BLAME_SUMMARY": (["maybe"], ["0", "1"]),

@@ -1,0 +1,31 @@
+/* What the tool keeps in the runtime's own data of a task: one word, so that nothing is allocated per task.
+ *
+ *     bits 0-7    flags
+ *     bits 8-31   the measurement's epoch (region_epoch): a forked child must not follow its parent's
+ * contexts bits 32-63  creation context: a trie node, 0 for none (BLAME_TASKS=creation) */
+#ifndef BLAME_OMPT_TOOL_TASK_WORD_H
+#define BLAME_OMPT_TOOL_TASK_WORD_H
+
+#include <stdint.h>
+
+#include "cct/region.h"
+
+/* The task waits in a barrier, taskwait or taskgroup: so a thread's state follows its current task and no
+ * depth can drift. */
+#define TASK_WAITING 1u
+
+#define TASK_EPOCH_MASK 0xffffffu
+
+/* The word of a new task. [owner] */
+static inline uint64_t task_word(uint32_t context)
+{
+    return (uint64_t)context << 32 | (region_epoch & TASK_EPOCH_MASK) << 8;
+}
+
+/* The creation context in a task's word, 0 when it has none. [handler] */
+static inline uint32_t task_word_context(uint64_t word)
+{
+    return ((uint32_t)word >> 8) == (region_epoch & TASK_EPOCH_MASK) ? (uint32_t)(word >> 32) : 0;
+}
+
+#endif

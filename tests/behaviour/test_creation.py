@@ -1,0 +1,37 @@
+"""BLAME_TASKS=creation: tasks hang below the context that created them, at a cost per distinct context and not per task."""
+
+from harness import PASSIVE, BlameTest
+
+CREATION = {"BLAME_TASKS": "creation"}
+BOTH = (("", "library"), ("_gcc", "launcher"))
+
+
+class Creation(BlameTest):
+    def test_tasks_hang_below_their_creators_and_recursion_is_folded(self):
+        for suffix, how in BOTH:
+            with self.subTest(compiler=suffix or "clang"):
+                env = CREATION | PASSIVE | {"OMP_MAX_ACTIVE_LEVELS": "2"}
+                run, profile = self.profile_of("creation" + suffix, env=env, how=how)
+                self.assert_expectations(f"creation{suffix} (creation)", run, profile, at_least=4)
+                self.assertEqual(profile.option("tasks"), "creation")
+
+    def test_in_region_mode_they_hang_below_the_region(self):
+        _, profile = self.profile_of("creation", env=PASSIVE | {"OMP_MAX_ACTIVE_LEVELS": "2"})
+        parents = {row.parent.name for row in profile.rows if row.kind == "task"}
+        self.assertEqual(parents, {"main"})  # where the region begins
+
+    def test_what_tasks_are_blamed_for_does_not_depend_on_the_mode(self):
+        for name in ("tasks", "taskwait", "lock"):
+            for suffix, how in BOTH:
+                with self.subTest(program=name + suffix):
+                    run, profile = self.profile_of(name + suffix, env=CREATION, how=how)
+                    self.assert_expectations(f"{name}{suffix} (creation)", run, profile)
+
+    def test_a_million_tasks_need_a_few_contexts(self):
+        for suffix, how in BOTH:
+            with self.subTest(compiler=suffix or "clang"):
+                _, profile = self.profile_of("tiny_tasks" + suffix, env=CREATION, how=how)
+                creations = profile.run["creation"]
+                self.assertEqual(creations["lost"], 0)
+                # A walk for every path there is, and for what two paths push out of one place: not one a task.
+                self.assertLess(creations["walks"], 2000)
