@@ -85,7 +85,30 @@ static uint32_t find_holder(uint64_t time_ns, uint64_t key, uint32_t count)
     return holder;
 }
 
-struct census state_census(uint64_t time_ns, uint64_t wait_key)
+static void note_place(struct waiting_places *places, const struct state_line *line)
+{
+    uint64_t place = load_relaxed(&line->place);
+    const struct region *region = load_relaxed(&line->region);
+    if (!STATE_PLACE_CODEPTR(place) && region) { /* workers are not told where a region's end is */
+        uint32_t kind = STATE_PLACE_KIND(place);
+        place = STATE_PLACE(kind == PROFILE_PLACE_REGION_END ? kind : kind | PROFILE_PLACE_REGIONS,
+                            region->codeptr);
+    }
+    for (uint32_t i = 0; i < places->count; i++)
+        if (places->place[i] == place) {
+            places->threads[i]++;
+            return;
+        }
+    if (places->count == STATE_PLACES) {
+        places->place[STATE_PLACES - 1] = 0;
+        places->threads[STATE_PLACES - 1]++;
+        return;
+    }
+    places->place[places->count] = place;
+    places->threads[places->count++] = 1;
+}
+
+struct census state_census(uint64_t time_ns, uint64_t wait_key, struct waiting_places *places)
 {
     uint32_t count = load_acquire(&high_water);
     struct census census = {0, 0, wait_key ? find_holder(time_ns, wait_key, count) : STATE_NO_HOLDER};
@@ -94,14 +117,14 @@ struct census state_census(uint64_t time_ns, uint64_t wait_key)
         uint32_t state = load_acquire(&line->state); /* S2 */
         if (state == STATE_ABSENT)
             continue;
-        if (state != STATE_IDLE) {
+        if (state != STATE_IDLE || time_ns < load_relaxed(&line->idle_since_ns) + STATE_GRACE_NS) {
             census.busy++;
             census.in_use++;
-            continue;
+        } else if (!state_is_parked(line)) {
+            census.in_use++;
+            if (places)
+                note_place(places, line);
         }
-        bool dispatching = time_ns < load_relaxed(&line->idle_since_ns) + STATE_GRACE_NS;
-        census.busy += dispatching;
-        census.in_use += dispatching || !state_is_parked(line);
     }
     return census;
 }

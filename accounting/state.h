@@ -41,9 +41,18 @@ struct state_line {
     uint64_t held[STATE_HELD_LOCKS];
     uint64_t released_key;   /* the lock released last ... */
     uint64_t released_ticks; /* ... and when, on clock_ticks() */
+    /* A second cache line, read for idle threads only. */
+    uint64_t place; /* STATE_PLACE of the wait entered last; 0: none, or over */
+    uint64_t reserved_line[7];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct state_line) == 64, "a state line is one cache line");
+_Static_assert(sizeof(struct state_line) == 128, "a state line is two cache lines");
+
+/* A wait: what kind (enum profile_place_kind), and the return address of its call as the runtime gave it, or
+ * 0. */
+#define STATE_PLACE(kind, codeptr) (((uint64_t)(kind) << 56) | ((uint64_t)(codeptr)&0xffffffffffffffull))
+#define STATE_PLACE_KIND(place)    ((uint32_t)((place) >> 56))
+#define STATE_PLACE_CODEPTR(place) ((uintptr_t)((place)&0xffffffffffffffull))
 
 /* What the other threads do, counted at one sample. */
 struct census {
@@ -51,6 +60,14 @@ struct census {
         busy; /* b: WORK, LOCKWAIT, and IDLE within its grace; the asking thread included if it is busy */
     uint32_t in_use; /* t_now: threads that exist and are not between regions */
     uint32_t holder; /* the line of the thread that held the lock that was asked for, or STATE_NO_HOLDER */
+};
+
+/* Where the idle threads of one census waited. */
+#define STATE_PLACES 8u
+struct waiting_places {
+    uint32_t count;
+    uint32_t threads[STATE_PLACES];
+    uint64_t place[STATE_PLACES]; /* STATE_PLACE; the last may be 0 for all that found no room */
 };
 
 /* The line's number. [handler] */
@@ -73,8 +90,8 @@ void state_reset(void);
 /* Counts all lines as of time_ns, the asking thread by its own line like any other. For a waiter of the lock
  * wait_key (0: none) it also finds the holder at that time: since then the asking thread has stood still,
  * tens of microseconds in a virtual machine, and the lock may have been released to just this thread.
- * [handler] */
-struct census state_census(uint64_t time_ns, uint64_t wait_key);
+ * places (or NULL) takes where the threads waited that are in use and not busy. [handler] */
+struct census state_census(uint64_t time_ns, uint64_t wait_key, struct waiting_places *places);
 
 /* True if the IDLE thread is between regions: the region it waits in has ended. [handler] */
 static inline bool state_is_parked(const struct state_line *line)
@@ -106,6 +123,11 @@ static inline void state_set_idle_region(struct state_line *line, struct region 
 {
     store_relaxed(&line->region, region);
     store_relaxed(&line->region_instance, region ? load_relaxed(&region->instance) : 0);
+}
+
+static inline void state_set_place(struct state_line *line, uint64_t place) /* [owner] */
+{
+    store_relaxed(&line->place, place);
 }
 
 static inline void state_set_lockwait(struct state_line *line, uint64_t key) /* [owner] */

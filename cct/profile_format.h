@@ -55,6 +55,8 @@ enum profile_node_kind {
     PROFILE_NODE_LOCK = 6,    /* lock metrics of its parent, by lock; key: PROFILE_LOCK_KEY */
     PROFILE_NODE_PSEUDO = 7,  /* key: enum profile_pseudo */
     PROFILE_NODE_SITE = 8,    /* in tries only: the frame in which a task was created; key as FRAME's */
+    PROFILE_NODE_WAITERS = 9, /* idleness of its parent, by where the idle threads waited; key:
+                                 PROFILE_PLACE_KEY. Its metric's shared_idle is a part of its parent's */
 };
 
 enum profile_pseudo {
@@ -77,6 +79,27 @@ enum profile_pseudo {
 #define PROFILE_LOCK_KEY(kind, wait_id) (((uint64_t)(kind) << 56) | ((uint64_t)(wait_id)&0xffffffffffffffull))
 #define PROFILE_LOCK_KEY_KIND(key)      ((uint32_t)((key) >> 56))
 #define PROFILE_LOCK_KEY_ID(key)        ((key)&0xffffffffffffffull)
+
+/* A place where threads wait: what kind of wait, and a PROFILE_KEY of the call, whose module id has 12 bits
+ * here; 0: not known. The end of a region has the call that began it. So has, marked as REGIONS, any other wait
+ * whose own call is not known. */
+#define PROFILE_PLACE_KEY(kind, key)  (((uint64_t)(kind) << 60) | ((key)&0x0fffffffffffffffull))
+#define PROFILE_PLACE_KIND(key)       ((uint32_t)((key) >> 60) & 7u)
+#define PROFILE_PLACE_IS_REGIONS(key) ((uint32_t)((key) >> 63))
+#define PROFILE_PLACE_CALL(key)       ((key)&0x0fffffffffffffffull)
+#define PROFILE_PLACE_MODULES         4096u
+#define PROFILE_PLACE_REGIONS         8u /* or'ed to the kind */
+
+enum profile_place_kind {
+    PROFILE_PLACE_UNKNOWN = 0,
+    PROFILE_PLACE_BARRIER = 1,    /* explicit, or of a kind that the runtime does not tell */
+    PROFILE_PLACE_WORKSHARE = 2,  /* the barrier at the end of for, sections, single */
+    PROFILE_PLACE_REGION_END = 3, /* the barrier at the end of a parallel region */
+    PROFILE_PLACE_TASKWAIT = 4,
+    PROFILE_PLACE_TASKGROUP = 5,
+    PROFILE_PLACE_REDUCTION = 6,
+    PROFILE_PLACE_KINDS
+};
 
 enum profile_lock_kind {
     PROFILE_LOCK_UNKNOWN = 0,

@@ -83,6 +83,11 @@ static uint32_t merge_child(struct merge *merge, uint32_t parent, uint8_t kind, 
     return *slot;
 }
 
+static bool is_leaf(const struct merged_node *node)
+{
+    return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS;
+}
+
 /* The place of a node whose parent has place `parent` (PLACE_SKIP for nodes without a valid parent). */
 static uint32_t merge_place_one(struct merge *merge, const struct profile_node *node, uint32_t parent)
 {
@@ -101,8 +106,9 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
     case PROFILE_NODE_RUNTIME:
     case PROFILE_NODE_LOCK:
     case PROFILE_NODE_PSEUDO:
-        if (parent == PLACE_SKIP || merge->profile->nodes[parent - PLACE_MERGED].kind == PROFILE_NODE_LOCK)
-            return PLACE_SKIP; /* lock metrics are leaves */
+    case PROFILE_NODE_WAITERS:
+        if (parent == PLACE_SKIP || is_leaf(&merge->profile->nodes[parent - PLACE_MERGED]))
+            return PLACE_SKIP;
         return PLACE_MERGED + merge_child(merge, parent - PLACE_MERGED, node->kind, node->key);
     default: /* recycled, a trie of region contexts, or nothing that this version writes */
         return PLACE_SKIP;

@@ -14,13 +14,14 @@
 #include "report/rows.h"
 #include "report/symbols.h"
 #include "report/views.h"
+#include "report/waits.h"
 #include "report/write_csv.h"
 
-enum view { VIEW_TOP_DOWN, VIEW_BOTTOM_UP, VIEW_FLAT, VIEW_THREADS, VIEW_LOCKS, VIEWS };
+enum view { VIEW_TOP_DOWN, VIEW_BOTTOM_UP, VIEW_FLAT, VIEW_THREADS, VIEW_LOCKS, VIEW_WAITS, VIEWS };
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED, FORMATS };
 
-static const char *const view_name[VIEWS] = {"top-down", "bottom-up", "flat", "threads", "locks"};
-static const char *const view_title[VIEWS] = {"Top-down", "Bottom-up", "Flat", "Threads", "Locks"};
+static const char *const view_name[VIEWS] = {"top-down", "bottom-up", "flat", "threads", "locks", "waits"};
+static const char *const view_title[VIEWS] = {"Top-down", "Bottom-up", "Flat", "Threads", "Locks", "Waits"};
 static const char *const format_name[FORMATS] = {"text", "csv", "folded"};
 
 struct request {
@@ -41,6 +42,7 @@ static void print_help(void)
          "                   flat       functions by their own cost, source lines below\n"
          "                   threads    what each thread did with its time\n"
          "                   locks      who was waited for, and who held the lock\n"
+         "                   waits      where threads waited, and whose code kept them waiting\n"
          "  --format FORMAT  text (default), csv (every row, the columns of profile.csv), or folded\n"
          "                   (stacks of one metric, for flame graphs)\n"
          "  --sort METRIC    idleness (default), work, overhead, lock-wait, lock-wait-here,\n"
@@ -253,6 +255,19 @@ static bool print_locks(const struct request *request, const struct profile *pro
     return good;
 }
 
+static bool print_waits(const struct request *request, const struct profile *profile, const struct rows *rows,
+                        struct symbols *symbols)
+{
+    struct wait_table *table = waits_gather(profile, rows, symbols);
+    if (table && request->format == FORMAT_CSV)
+        write_waits_csv(stdout, rows, table);
+    else if (table)
+        view_text_waits(stdout, profile, rows, table, format_terminal_columns(stdout),
+                        format_locale_is_utf8());
+    waits_free(table);
+    return table != NULL;
+}
+
 static bool print_view(const struct request *request, const struct profile *profile)
 {
     if (request->view == VIEW_THREADS) {
@@ -267,6 +282,8 @@ static bool print_view(const struct request *request, const struct profile *prof
     bool good = rows != NULL;
     if (good && request->view == VIEW_LOCKS)
         good = print_locks(request, profile, rows, symbols);
+    else if (good && request->view == VIEW_WAITS)
+        good = print_waits(request, profile, rows, symbols);
     else if (good)
         good = print_tree(request, profile, rows);
     rows_free(rows);

@@ -113,22 +113,47 @@ static __attribute__((noinline)) void settle(struct thread *thread, bool in_regi
     thread_leave_tool(thread);
 }
 
+static uint32_t place_kind(ompt_sync_region_t kind)
+{
+    static const uint8_t kinds[] = {
+        [ompt_sync_region_barrier] = PROFILE_PLACE_BARRIER,
+        [ompt_sync_region_barrier_implicit] = PROFILE_PLACE_REGION_END,
+        [ompt_sync_region_barrier_explicit] = PROFILE_PLACE_BARRIER,
+        [ompt_sync_region_barrier_implementation] = PROFILE_PLACE_BARRIER,
+        [ompt_sync_region_taskwait] = PROFILE_PLACE_TASKWAIT,
+        [ompt_sync_region_taskgroup] = PROFILE_PLACE_TASKGROUP,
+        [ompt_sync_region_reduction] = PROFILE_PLACE_REDUCTION,
+        [ompt_sync_region_barrier_implicit_workshare] = PROFILE_PLACE_WORKSHARE,
+        [ompt_sync_region_barrier_implicit_parallel] = PROFILE_PLACE_REGION_END,
+        [ompt_sync_region_barrier_teams] = PROFILE_PLACE_REGION_END,
+    };
+    return (unsigned)kind < sizeof(kinds) ? kinds[kind] : PROFILE_PLACE_UNKNOWN;
+}
+
+/* A body that ends in a barrier jumps there: then the call seems to be in the runtime, and is not known. */
+static uint64_t place_of(uint32_t kind, const void *codeptr)
+{
+    bool in_runtime = (uintptr_t)codeptr - runtime.code_low < runtime.code_bytes;
+    return STATE_PLACE(kind, in_runtime ? 0 : (uintptr_t)codeptr);
+}
+
 static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
                                 ompt_data_t *parallel_data, ompt_data_t *task_data, const void *codeptr)
 {
-    (void)kind, (void)codeptr;
     struct thread *thread = self();
     if (!thread)
         return;
     if (endpoint == ompt_scope_begin) {
+        uint32_t place = place_kind(kind);
         if (task_data)
-            task_data->value |= TASK_WAITING;
+            task_data->value = (task_data->value & ~TASK_WAIT_MASK) | TASK_WAIT(place);
         state_set_idle_region(thread->line, runtime_region(parallel_data));
+        state_set_place(thread->line, place_of(place, codeptr));
         state_set_idle(thread->line, clock_now_ns());
         return;
     }
     if (task_data)
-        task_data->value &= ~(uint64_t)TASK_WAITING;
+        task_data->value &= ~TASK_WAIT_MASK;
     if (unlikely(thread->idle.pending))
         settle(thread, parallel_data != NULL);
     state_set_work(thread->line);
@@ -145,10 +170,13 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
         settle(thread, true);
         thread->waiter_context = 0;
     }
-    if (next->value & TASK_WAITING)
+    if (next->value & TASK_WAITING) {
+        /* The call is not kept over tasks that may have waited elsewhere. */
+        state_set_place(thread->line, STATE_PLACE(TASK_WAIT_KIND(next->value), 0));
         state_set_idle(thread->line, clock_now_ns());
-    else
+    } else {
         state_set_work(thread->line);
+    }
 }
 
 /* Registered in creation mode only. */

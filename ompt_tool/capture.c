@@ -209,12 +209,9 @@ static uint32_t add_runtime_leaf(struct tree *tree, uint32_t node_idx, uint64_t 
     return tree_child(tree, node_idx, PROFILE_NODE_RUNTIME, runtime_key);
 }
 
-static uint64_t fork_key(const struct region *region)
+uint64_t capture_key(uintptr_t address)
 {
-    struct unwind_frame frame = {.ip = region->codeptr - 1};
-    if (!region->codeptr)
-        return 0;
-    frame.range = loadmap_find(frame.ip);
+    struct unwind_frame frame = {.ip = address, .range = loadmap_find(address)};
     return key_of(&frame);
 }
 
@@ -223,7 +220,8 @@ static uint32_t region_base(struct thread *thread, struct region *region)
 {
     if (!region)
         return thread->tree.root;
-    return placeholders_node(&thread->placeholders, &thread->tree, region, fork_key(region));
+    return placeholders_node(&thread->placeholders, &thread->tree, region,
+                             region->codeptr ? capture_key(region->codeptr - 1) : 0);
 }
 
 /* Whose task the walk ended in: its region, or the root; a worker's task without a record is not guessed at.

@@ -44,6 +44,9 @@ struct capture_creation {
  * [owner] */
 void capture_creation(struct thread *thread, struct capture_creation *creation);
 
+/* An absolute address as a PROFILE_KEY. [handler] */
+uint64_t capture_key(uintptr_t address);
+
 /* The node for time between regions and at joins, where no user frame is on the stack, below a region (or
  * below the root for NULL). [handler] */
 uint32_t capture_region_end(struct thread *thread, struct region *region);

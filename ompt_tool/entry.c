@@ -45,8 +45,11 @@ static void flag_modules(ompt_function_lookup_t lookup)
     loadmap_flag((uintptr_t)dlsym(RTLD_DEFAULT, "read"), PROFILE_MODULE_SYSTEM);
     loadmap_flag((uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr"), PROFILE_MODULE_SYSTEM);
     /* Linked into the program itself, the runtime cannot be told from user code by its address range. */
-    if (runtime_range && (!program_range || runtime_range->module_id != program_range->module_id))
+    if (runtime_range && (!program_range || runtime_range->module_id != program_range->module_id)) {
         loadmap_flag((uintptr_t)lookup, PROFILE_MODULE_RUNTIME);
+        runtime.code_low = runtime_range->start;
+        runtime.code_bytes = runtime_range->end - runtime_range->start;
+    }
 }
 
 static uint64_t loaded_ns; /* when `blame run` had the loader run our constructor */

@@ -41,9 +41,33 @@ static void take_held(struct thread *thread, uint32_t node_idx)
     }
 }
 
+static uint64_t place_key(uint64_t place)
+{
+    uintptr_t codeptr = STATE_PLACE_CODEPTR(place);
+    uint64_t key = codeptr ? capture_key(codeptr - 1) : 0;
+    if (PROFILE_KEY_MODULE(key) >= PROFILE_PLACE_MODULES)
+        key = 0;
+    return PROFILE_PLACE_KEY(STATE_PLACE_KIND(place), key);
+}
+
+/* The context's idleness once more, by where the idle threads waited: each of them p / b. Without room it is
+ * idleness whose place is not known. */
+static void record_places(struct thread *thread, uint32_t node_idx, double each,
+                          const struct waiting_places *places)
+{
+    for (uint32_t i = 0; i < places->count; i++) {
+        uint32_t child =
+            tree_child(&thread->tree, node_idx, PROFILE_NODE_WAITERS, place_key(places->place[i]));
+        struct profile_metric *metric = metric_at(thread, child);
+        if (metric)
+            metric->shared_idle += each * places->threads[i];
+    }
+}
+
 static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
-    struct census census = state_census(delivery->census_ns, 0);
+    struct waiting_places places = {0};
+    struct census census = state_census(delivery->census_ns, 0, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
     struct profile_metric *metric = metric_at(thread, capture.node_idx);
     if (!metric) {
@@ -57,6 +81,7 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
         thread->ledger->work += delivery->p;
     thread->ledger->recorded += delivery->count;
     take_held(thread, capture.node_idx);
+    record_places(thread, capture.node_idx, delivery->p / census.busy, &places);
 }
 
 /* No unwinding here: idle threads must cost next to nothing. */
@@ -64,7 +89,7 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
 {
     struct idle_sample *sample = &thread->idle;
     uint64_t since_ns = load_relaxed(&thread->line->idle_since_ns);
-    struct census census = state_census(delivery->census_ns, 0);
+    struct census census = state_census(delivery->census_ns, 0, NULL);
     bool self_counted = delivery->census_ns < since_ns + STATE_GRACE_NS;
     if (sample->pending)
         account_idle(thread->ledger, sample); /* a second sample in one gap: it is longer than any grace */
@@ -116,7 +141,7 @@ static bool send_blame(struct thread *thread, uint64_t key, uint32_t context_idx
 static void record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t key = load_relaxed(&thread->line->wait_key);
-    struct census census = state_census(delivery->census_ns, key);
+    struct census census = state_census(delivery->census_ns, key, NULL);
     struct lock_blame blame = account_waiter(delivery->p, census);
     struct capture capture = capture_interrupted(thread, context, LEAF_USER);
     struct profile_metric *here = lock_metric_at(thread, capture.node_idx, key);

@@ -1,8 +1,9 @@
 /* What the tool keeps in the runtime's own data of a task: one word, so that nothing is allocated per task.
  *
- *     bits 0-7    flags
- *     bits 8-31   the measurement's epoch (region_epoch): a forked child must not follow its parent's
- * contexts bits 32-63  creation context: a trie node, 0 for none (BLAME_TASKS=creation) */
+ *     bit 0       the task waits in a barrier, taskwait or taskgroup: so a thread's state follows its current
+ * task and no depth can drift bits 1-7    and this is the kind of wait (enum profile_place_kind) bits 8-31
+ * the measurement's epoch (region_epoch): a forked child must not follow its parent's contexts bits 32-63
+ * creation context: a trie node, 0 for none (BLAME_TASKS=creation) */
 #ifndef BLAME_OMPT_TOOL_TASK_WORD_H
 #define BLAME_OMPT_TOOL_TASK_WORD_H
 
@@ -10,9 +11,10 @@
 
 #include "cct/region.h"
 
-/* The task waits in a barrier, taskwait or taskgroup: so a thread's state follows its current task and no
- * depth can drift. */
-#define TASK_WAITING 1u
+#define TASK_WAITING         1u
+#define TASK_WAIT_MASK       0xffull
+#define TASK_WAIT(kind)      (TASK_WAITING | (uint64_t)(kind) << 1)
+#define TASK_WAIT_KIND(word) (((uint32_t)(word)&0xffu) >> 1)
 
 #define TASK_EPOCH_MASK 0xffffffu
 

@@ -76,7 +76,8 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
     size_t count = 0;
     ledger_sum(profile, &ledger);
     for (size_t i = 0; i < profile->node_count; i++)
-        metric_add(&total, &profile->nodes[i].metric);
+        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* part of their parents' */
+            metric_add(&total, &profile->nodes[i].metric);
     for (size_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT)
             thread_idle += measure_value(rows, &rows->row[i].exclusive, MEASURE_THREAD_IDLENESS);

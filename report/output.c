@@ -16,6 +16,7 @@ struct material {
     const struct profile *profile;
     struct rows *rows;
     struct lock_table *locks;
+    struct wait_table *waits;
 };
 
 static bool put_profile(FILE *out, const struct material *material)
@@ -36,6 +37,12 @@ static bool put_locks(FILE *out, const struct material *material)
     return true;
 }
 
+static bool put_waits(FILE *out, const struct material *material)
+{
+    write_waits_csv(out, material->rows, material->waits);
+    return true;
+}
+
 static bool put_json(FILE *out, const struct material *material)
 {
     return write_run_json(out, material->profile, material->rows);
@@ -48,6 +55,7 @@ static const struct output_file {
     {"profile.csv", put_profile},
     {"threads.csv", put_threads},
     {"locks.csv", put_locks},
+    {"waits.csv", put_waits},
     {"run.json", put_json},
 };
 
@@ -115,9 +123,12 @@ int report_write_files(const struct profile *profile, struct symbols *symbols, c
     if (material.rows)
         material.locks = locks_gather(profile, material.rows, symbols);
     if (material.locks)
+        material.waits = waits_gather(profile, material.rows, symbols);
+    if (material.waits)
         status = write_all(&material, dir, error, error_bytes);
     else
         snprintf(error, error_bytes, "cannot write %s/profile.csv: not enough memory", dir);
+    waits_free(material.waits);
     locks_free(material.locks);
     rows_free(material.rows);
     return status;

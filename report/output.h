@@ -8,7 +8,7 @@
 #include "cct/profile_read.h"
 #include "report/symbols.h"
 
-/* Writes profile.csv, threads.csv, locks.csv and run.json into dir. Each appears whole or not at all: all are
+/* Writes profile.csv, threads.csv, locks.csv, waits.csv and run.json into dir. Each appears whole or not at all: all are
  * written under other names first, then renamed. Returns 0, or -1 with one line in error[] and nothing left
  * behind. [init] */
 int report_write_files(const struct profile *profile, struct symbols *symbols, const char *dir, char *error,

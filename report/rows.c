@@ -354,6 +354,7 @@ static void add_node(struct builder *builder, uint32_t node_idx)
         parent = add_pseudo_row(builder, parent, node->key, call_line);
         break;
     case PROFILE_NODE_LOCK:
+    case PROFILE_NODE_WAITERS:
         shown_as = node->parent;
         break;
     }
@@ -364,7 +365,8 @@ static void add_node(struct builder *builder, uint32_t node_idx)
     if (builder->no_memory)
         return;
     builder->rows->node_row[node_idx] = row;
-    metric_add(&builder->rows->row[row].exclusive, &node->metric);
+    if (node->kind != PROFILE_NODE_WAITERS) /* its idleness is its parent's already */
+        metric_add(&builder->rows->row[row].exclusive, &node->metric);
 }
 
 static void add_before_start(struct builder *builder)

@@ -7,6 +7,7 @@
 
 #include "report/locks.h"
 #include "report/rows.h"
+#include "report/waits.h"
 
 /* Callers are followed this far out; what is deeper stays with the outermost caller shown. */
 #define VIEW_CALLERS_DEPTH 128
@@ -45,6 +46,9 @@ void view_text_threads(FILE *out, const struct profile *profile, size_t columns,
 /* false: no memory. [init] */
 bool view_text_locks(FILE *out, const struct profile *profile, const struct rows *rows,
                      const struct lock_table *table, size_t columns, bool utf8); /* [init] */
+
+void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows,
+                     const struct wait_table *table, size_t columns, bool utf8); /* [init] */
 
 /* Folded stacks, "a;b;c value": the value of each row itself, in whole microseconds (or samples); rows with
  * less than one are left out. false: no memory. [init] */

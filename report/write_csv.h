@@ -1,4 +1,5 @@
-/* profile.csv, threads.csv and locks.csv: the contract with scripts. RFC 4180, so lines end in CR LF. */
+/* profile.csv, threads.csv, locks.csv and waits.csv: the contract with scripts. RFC 4180, so lines end in CR
+ * LF. */
 #ifndef BLAME_REPORT_WRITE_CSV_H
 #define BLAME_REPORT_WRITE_CSV_H
 
@@ -6,11 +7,14 @@
 
 #include "report/locks.h"
 #include "report/rows.h"
+#include "report/waits.h"
 
 /* Errors are left in the stream (ferror). */
 void write_profile_csv(FILE *out, const struct rows *rows);       /* [init] */
 void write_threads_csv(FILE *out, const struct profile *profile); /* [init] */
 void write_locks_csv(FILE *out, const struct lock_table *table);  /* [init] */
+/* A line for each pair; context is the row's id in profile.csv. [init] */
+void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table);
 
 /* "initial", "worker" or "other". [init] */
 const char *thread_kind_name(const struct profile_thread *thread);

@@ -12,6 +12,8 @@ COLUMNS = (["id", "parent", "depth", "kind", "name", "module", "file", "line", "
            + [f"{metric} ({part})" for metric in METRICS for part in "IE"] + PERCENTAGES)
 THREAD_COLUMNS = ["thread", "kind", "begin_s", "end_s", "samples", "work", "idle", "overhead", "lock_wait"]
 LOCK_COLUMNS = ["lock", "kind", "symbol", "wait", "acquisitions_contended", "blamed_contexts"]
+WAIT_COLUMNS = ["place", "place_kind", "place_function", "place_file", "place_line", "in_region", "context",
+                "context_name", "seconds"]
 
 # What may stand between the root and `main`: the C library's and the loader's start-up code.
 START_FRAMES = {"_start", "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl"}
@@ -104,6 +106,7 @@ class Profile(Tree):
         super().__init__(self.read("profile.csv"))
         self.threads = parse_csv(self.read("threads.csv"), THREAD_COLUMNS, "threads.csv")
         self.locks = parse_csv(self.read("locks.csv"), LOCK_COLUMNS, "locks.csv")
+        self.waits = parse_csv(self.read("waits.csv"), WAIT_COLUMNS, "waits.csv")
         try:
             self.run = json.loads(self.read("run.json"))
         except ValueError as error:

@@ -268,9 +268,31 @@ def check_own_frames(profile):
             yield f"row {row.id} {row.name} is the tool's own code: {' > '.join(row.path())}"
 
 
+def check_waits(profile):
+    """Column sums are the blame, and places come longest first."""
+    blamed, totals = {}, {}
+    for pair in profile.waits:
+        context, seconds = int(pair["context"]), float(pair["seconds"])
+        if profile.rows[context].name != pair["context_name"]:
+            yield f"context {context} of waits.csv is {pair['context_name']}, not {profile.rows[context].name}"
+            return
+        blamed[context] = blamed.get(context, 0) + seconds
+        totals[int(pair["place"])] = totals.get(int(pair["place"]), 0) + seconds
+    for row in profile.rows:
+        if row.kind == "statement":
+            continue
+        due = row["idleness (E)"] + row["lock wait (E)"]
+        pairs = sum(1 for pair in profile.waits if int(pair["context"]) == row.id) if blamed.get(row.id) else 0
+        if abs(blamed.get(row.id, 0) - due) > ROUNDING * (4 + pairs):
+            yield f"row {row.id} {row.name} is blamed for {blamed.get(row.id, 0):.6f} s of waits, its columns say {due:.6f}"
+    for place in range(1, len(totals)):
+        if totals.get(place, 0) > totals.get(place - 1, 0) + ROUNDING * len(profile.waits):
+            yield f"place {place} of {totals.get(place, 0):.6f} s comes after one of {totals.get(place - 1, 0):.6f} s"
+
+
 TREE_CHECKS = [check_layout, check_rows, check_sums, check_order, check_percentages, check_resolved, check_own_frames]
 PROFILE_CHECKS = TREE_CHECKS + [check_run, check_threads, check_core_idleness, check_exact_laws, check_sampled_laws,
-                                check_stated_laws]
+                                check_stated_laws, check_waits]
 
 
 def violations(profile, checks=None, limit=12):

@@ -4,7 +4,7 @@ import csv
 import json
 import os
 
-from blame_profile import COLUMNS, LOCK_COLUMNS, METRICS, THREAD_COLUMNS
+from blame_profile import COLUMNS, LOCK_COLUMNS, METRICS, THREAD_COLUMNS, WAIT_COLUMNS
 
 THREADS, CORES = 2, 2
 SECONDS_COLUMNS = [f"{metric} ({part})" for metric in METRICS if metric != "samples" for part in "IE"]
@@ -104,11 +104,23 @@ def write_csv(path, columns, rows):
         writer.writerows(rows)
 
 
-def write(directory, rows=None, threads=None, run=None, columns=None):
+def waits(rows):
+    """One place where all waited for all."""
+    pairs = []
+    for row in rows:
+        seconds = float(row["idleness (E)"]) + float(row["lock wait (E)"])
+        if row["kind"] != "statement" and seconds:
+            pairs.append(dict(zip(WAIT_COLUMNS, [0, "barrier", "here", "fake.c", 1, 0, row["id"], row["name"],
+                                                 f"{seconds:.6f}"])))
+    return pairs
+
+
+def write(directory, rows=None, threads=None, run=None, columns=None, pairs=None):
     os.makedirs(directory, exist_ok=True)
     rows = tree_rows(example()) if rows is None else rows
     write_csv(os.path.join(directory, "profile.csv"), COLUMNS if columns is None else columns, rows)
     write_csv(os.path.join(directory, "threads.csv"), THREAD_COLUMNS, example_threads() if threads is None else threads)
     write_csv(os.path.join(directory, "locks.csv"), LOCK_COLUMNS, [])
+    write_csv(os.path.join(directory, "waits.csv"), WAIT_COLUMNS, waits(rows) if pairs is None else pairs)
     with open(os.path.join(directory, "run.json"), "w", encoding="utf-8") as file:
         json.dump(example_run() if run is None else run, file)

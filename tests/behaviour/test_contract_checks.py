@@ -40,6 +40,13 @@ class ContractChecks(unittest.TestCase):
     def test_a_sound_profile_passes(self):
         self.assertEqual(contract_checks.violations(self.profile()), [])
 
+    def test_waits_that_do_not_add_up_to_the_blame_are_found(self):
+        pairs = fake_profile.waits(self.rows)
+        pairs[0]["seconds"] = f"{float(pairs[0]['seconds']) + 0.1:.6f}"
+        fake_profile.write(self.work.name, self.rows, self.threads, self.run_json, pairs=pairs)
+        found = contract_checks.violations(Profile(self.work.name))
+        self.assertTrue(any(line.startswith("check_waits:") for line in found), found)
+
     def test_columns_in_another_order_are_refused(self):
         columns = COLUMNS[:]
         columns[4], columns[5] = columns[5], columns[4]

@@ -40,13 +40,13 @@ static struct state_line *working(void)
 static void absent_lines_do_not_count(void **unused)
 {
     (void)unused;
-    assert_census(state_census(MS, 0), 0, 0);
+    assert_census(state_census(MS, 0, NULL), 0, 0);
     struct state_line *a = line();
-    assert_census(state_census(MS, 0), 0, 0);
+    assert_census(state_census(MS, 0, NULL), 0, 0);
     state_set_work(a);
-    assert_census(state_census(MS, 0), 1, 1);
+    assert_census(state_census(MS, 0, NULL), 1, 1);
     state_line_release(a);
-    assert_census(state_census(MS, 0), 0, 0);
+    assert_census(state_census(MS, 0, NULL), 0, 0);
 }
 
 static void working_and_waiting_threads_are_busy(void **unused)
@@ -58,9 +58,9 @@ static void working_and_waiting_threads_are_busy(void **unused)
     struct state_line *idle = working();
     state_set_idle_region(idle, &region);
     state_set_idle(idle, MS);
-    assert_census(state_census(2 * MS, 0), 2, 3);
+    assert_census(state_census(2 * MS, 0, NULL), 2, 3);
     state_set_work(idle);
-    assert_census(state_census(2 * MS, 0), 3, 3);
+    assert_census(state_census(2 * MS, 0, NULL), 3, 3);
 }
 
 static void an_idle_thread_is_busy_until_its_grace_has_passed(void **unused)
@@ -70,12 +70,12 @@ static void an_idle_thread_is_busy_until_its_grace_has_passed(void **unused)
     struct state_line *idle = working();
     state_set_idle_region(idle, &region);
     state_set_idle(idle, MS);
-    assert_census(state_census(MS, 0), 1, 1);
-    assert_census(state_census(MS + STATE_GRACE_NS - 1, 0), 1, 1);
-    assert_census(state_census(MS + STATE_GRACE_NS, 0), 0, 1);
-    assert_census(state_census(MS - 1, 0), 1, 1); /* went idle after the moment asked for */
-    state_set_idle(idle, 3 * MS);                 /* a new wait, a new grace */
-    assert_census(state_census(3 * MS + 1, 0), 1, 1);
+    assert_census(state_census(MS, 0, NULL), 1, 1);
+    assert_census(state_census(MS + STATE_GRACE_NS - 1, 0, NULL), 1, 1);
+    assert_census(state_census(MS + STATE_GRACE_NS, 0, NULL), 0, 1);
+    assert_census(state_census(MS - 1, 0, NULL), 1, 1); /* went idle after the moment asked for */
+    state_set_idle(idle, 3 * MS);                       /* a new wait, a new grace */
+    assert_census(state_census(3 * MS + 1, 0, NULL), 1, 1);
 }
 
 static void a_thread_between_regions_is_not_in_use(void **unused)
@@ -87,11 +87,11 @@ static void a_thread_between_regions_is_not_in_use(void **unused)
     state_set_idle_region(idle, &region);
     state_set_idle(idle, MS);
     assert_false(state_is_parked(idle));
-    assert_census(state_census(2 * MS, 0), 1, 2);
+    assert_census(state_census(2 * MS, 0, NULL), 1, 2);
     region.state = REGION_ENDED;
     assert_true(state_is_parked(idle));
-    assert_census(state_census(2 * MS, 0), 1, 1);
-    assert_census(state_census(MS + 1, 0), 2, 2); /* within its grace it counts as busy, so as in use */
+    assert_census(state_census(2 * MS, 0, NULL), 1, 1);
+    assert_census(state_census(MS + 1, 0, NULL), 2, 2); /* within its grace it counts as busy, so as in use */
     region.state = REGION_SAMPLED;
     region.instance = 8; /* the record lives again, for another region */
     assert_true(state_is_parked(idle));
@@ -113,15 +113,60 @@ static void a_mixed_census_is_as_counted_by_hand(void **unused)
     state_set_idle(barrier, 10 * MS);
     state_set_idle_region(parked, &ended);
     state_set_idle(parked, 5 * MS);
-    assert_census(state_census(20 * MS, 0), 2, 3);
-    assert_census(state_census(10 * MS + 100, 0), 3, 3);
+    assert_census(state_census(20 * MS, 0, NULL), 2, 3);
+    assert_census(state_census(10 * MS + 100, 0, NULL), 3, 3);
+}
+
+static void places_are_those_of_the_threads_that_idle_in_a_region(void **unused)
+{
+    (void)unused;
+    struct region live = {.instance = 1, .codeptr = 0x4000}, ended = {.instance = 1, .state = REGION_ENDED};
+    const uint64_t taskwait = STATE_PLACE(PROFILE_PLACE_TASKWAIT, 0x5000);
+    const uint64_t end = STATE_PLACE(PROFILE_PLACE_REGION_END, 0);
+    struct {
+        uint64_t place;
+        struct region *region;
+    } threads[] = {{taskwait, &live}, {end, &live}, {taskwait, &live}, {end, &ended}, {0, &live}};
+    struct waiting_places places = {0};
+    working();
+    for (uint32_t i = 0; i < 5; i++) {
+        struct state_line *idle = working();
+        state_set_idle_region(idle, threads[i].region);
+        state_set_place(idle, threads[i].place);
+        state_set_idle(idle, MS);
+    }
+    assert_census(state_census(2 * MS, 0, &places), 1, 5);
+    assert_int_equal(places.count, 3);
+    assert_int_equal(places.place[0], taskwait);
+    assert_int_equal(places.threads[0], 2);
+    assert_int_equal(places.place[1], STATE_PLACE(PROFILE_PLACE_REGION_END, 0x4000));
+    assert_int_equal(places.place[2],
+                     STATE_PLACE(PROFILE_PLACE_REGIONS, 0x4000)); /* located by the region only */
+    assert_int_equal(places.threads[1] + places.threads[2], 2);
+}
+
+static void places_beyond_the_room_are_one_unknown_place(void **unused)
+{
+    (void)unused;
+    struct region live = {.instance = 1};
+    struct waiting_places places = {0};
+    for (uint32_t i = 0; i < STATE_PLACES + 3; i++) {
+        struct state_line *idle = working();
+        state_set_idle_region(idle, &live);
+        state_set_place(idle, STATE_PLACE(PROFILE_PLACE_BARRIER, 0x1000 + i));
+        state_set_idle(idle, MS);
+    }
+    assert_census(state_census(2 * MS, 0, &places), 0, STATE_PLACES + 3);
+    assert_int_equal(places.count, STATE_PLACES);
+    assert_int_equal(places.place[STATE_PLACES - 1], 0);
+    assert_int_equal(places.threads[STATE_PLACES - 1], 4);
 }
 
 /* Who holds the lock now, after all that was done so far. */
 static uint32_t holder_now(uint64_t key)
 {
     fake_now_ns += 10;
-    return state_census(fake_now_ns, key).holder;
+    return state_census(fake_now_ns, key, NULL).holder;
 }
 
 static bool held(uint64_t key)
@@ -161,7 +206,7 @@ static void the_holder_is_the_line_that_holds(void **unused)
     assert_int_equal(holder_now(1), state_line_number(a));
     assert_int_equal(holder_now(2), state_line_number(b));
     assert_int_equal(holder_now(3), STATE_NO_HOLDER);
-    assert_int_equal(state_census(MS, 0).holder, STATE_NO_HOLDER); /* no lock asked for */
+    assert_int_equal(state_census(MS, 0, NULL).holder, STATE_NO_HOLDER); /* no lock asked for */
     assert_true(state_lock_released(a, 1));
     assert_false(state_lock_released(a, 1));
     assert_false(state_lock_released(a, 2)); /* b's */
@@ -208,14 +253,14 @@ static void the_holder_at_a_moment_is_who_released_first_after_it(void **unused)
     assert_true(state_lock_released(b, 1));
     state_lock_held(c, 1);
     fake_now_ns = begin + 3000;
-    assert_int_equal(state_census(begin + 500, 1).holder, state_line_number(a));
-    assert_int_equal(state_census(begin + 1500, 1).holder, state_line_number(b));
-    assert_int_equal(state_census(begin + 2500, 1).holder, state_line_number(c));
+    assert_int_equal(state_census(begin + 500, 1, NULL).holder, state_line_number(a));
+    assert_int_equal(state_census(begin + 1500, 1, NULL).holder, state_line_number(b));
+    assert_int_equal(state_census(begin + 2500, 1, NULL).holder, state_line_number(c));
     assert_true(state_lock_released(c, 1));
-    assert_int_equal(state_census(begin + 2500, 1).holder, state_line_number(c));
+    assert_int_equal(state_census(begin + 2500, 1, NULL).holder, state_line_number(c));
     fake_now_ns = begin + 4000;
-    assert_int_equal(state_census(begin + 3500, 1).holder, STATE_NO_HOLDER); /* free since 3000 */
-    assert_int_equal(state_census(begin + 500, 2).holder, STATE_NO_HOLDER);
+    assert_int_equal(state_census(begin + 3500, 1, NULL).holder, STATE_NO_HOLDER); /* free since 3000 */
+    assert_int_equal(state_census(begin + 500, 2, NULL).holder, STATE_NO_HOLDER);
 }
 
 static void a_thread_holds_what_it_took_and_has_not_released(void **unused)
@@ -237,11 +282,11 @@ static void a_hidden_idle_entry_counts_as_busy(void **unused)
     struct state_line *idle = working();
     state_set_idle_region(idle, &region);
     state_set_idle(idle, MS);
-    assert_census(state_census(2 * MS, 0), 0, 1);
+    assert_census(state_census(2 * MS, 0, NULL), 0, 1);
     state_hide_idle(idle);
-    assert_census(state_census(2 * MS, 0), 1, 1);
+    assert_census(state_census(2 * MS, 0, NULL), 1, 1);
     state_set_idle(idle, MS);
-    assert_census(state_census(2 * MS, 0), 0, 1);
+    assert_census(state_census(2 * MS, 0, NULL), 0, 1);
 }
 
 /* As many locks as have names, and five, of which some have none: every order of their releases. strict: also
@@ -329,10 +374,10 @@ static void all_lines_can_be_taken_and_come_back(void **unused)
             assert_ptr_not_equal(lines[j], lines[i]);
     }
     assert_null(state_line_acquire());
-    assert_census(state_census(MS, 0), STATE_MAX_THREADS, STATE_MAX_THREADS);
+    assert_census(state_census(MS, 0, NULL), STATE_MAX_THREADS, STATE_MAX_THREADS);
     state_lock_held(lines[77], 5);
     state_line_release(lines[77]);
-    assert_census(state_census(MS, 0), STATE_MAX_THREADS - 1, STATE_MAX_THREADS - 1);
+    assert_census(state_census(MS, 0, NULL), STATE_MAX_THREADS - 1, STATE_MAX_THREADS - 1);
     struct state_line *again = line();
     assert_ptr_equal(again, lines[77]);
     assert_int_equal(again->held_unnamed, 0); /* nothing of the last owner */
@@ -345,7 +390,7 @@ static void a_reset_forgets_all(void **unused)
     struct state_line *first = working();
     working();
     state_reset();
-    assert_census(state_census(MS, 0), 0, 0);
+    assert_census(state_census(MS, 0, NULL), 0, 0);
     assert_ptr_equal(line(), first);
 }
 
@@ -378,13 +423,13 @@ static void a_census_runs_beside_threads_that_come_and_go(void **unused)
     for (int i = 0; i < 3; i++)
         pthread_create(&threads[i], NULL, live_and_leave, NULL);
     while (load_acquire(&running)) {
-        struct census census = state_census(2 * MS + STATE_GRACE_NS, 3);
+        struct census census = state_census(2 * MS + STATE_GRACE_NS, 3, NULL);
         assert_in_range(census.busy, 1, 4);
         assert_true(census.in_use >= 1 && census.in_use <= 4);
     }
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
-    assert_census(state_census(MS, 0), 1, 1);
+    assert_census(state_census(MS, 0, NULL), 1, 1);
     assert_false(held(3));
 }
 
@@ -397,6 +442,8 @@ int main(void)
         FROM_EMPTY(working_and_waiting_threads_are_busy),
         FROM_EMPTY(an_idle_thread_is_busy_until_its_grace_has_passed),
         FROM_EMPTY(a_thread_between_regions_is_not_in_use),
+        FROM_EMPTY(places_are_those_of_the_threads_that_idle_in_a_region),
+        FROM_EMPTY(places_beyond_the_room_are_one_unknown_place),
         FROM_EMPTY(a_mixed_census_is_as_counted_by_hand),
         FROM_EMPTY(a_held_lock_is_found_until_it_is_released),
         FROM_EMPTY(the_holder_is_the_line_that_holds),

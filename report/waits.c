@@ -1,0 +1,228 @@
+#include "report/waits.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/pair_map.h"
+
+const char *const wait_kind_name[WAIT_KINDS] = {
+    [WAIT_UNKNOWN] = "wait",
+    [WAIT_BARRIER] = "barrier",
+    [WAIT_WORKSHARE] = "worksharing end",
+    [WAIT_REGION_END] = "region end",
+    [WAIT_TASKWAIT] = "taskwait",
+    [WAIT_TASKGROUP] = "taskgroup",
+    [WAIT_REDUCTION] = "reduction",
+    [WAIT_LOCK] = "lock",
+    [WAIT_BETWEEN_REGIONS] = "<between regions>",
+    [WAIT_NOT_KEPT] = "<place not kept>",
+};
+
+#define NEXT_TO_NOTHING_NS 1000.0 /* rests of rounding are no pairs */
+
+struct gathering {
+    const struct profile *profile;
+    const struct rows *rows;
+    struct symbols *symbols;
+    struct wait_table *table;
+    struct pair_map places, pairs;
+    double *kept; /* by row: idleness whose place is known */
+    bool no_memory;
+};
+
+static void name_lock(const struct gathering *gathering, struct wait_place *place)
+{
+    const struct profile *profile = gathering->profile;
+    for (size_t i = 0; i < profile->module_count && !*place->function; i++) {
+        const struct profile_module *module = &profile->modules[i];
+        uint64_t vaddr = place->wait_id - module->load_bias;
+        const char *symbol = vaddr >= module->vaddr_low && vaddr < module->vaddr_high
+                                 ? symbols_data(gathering->symbols, (uint32_t)i + 1, vaddr)
+                                 : NULL;
+        place->function = symbol ? symbol : "";
+    }
+}
+
+static struct wait_place describe(const struct gathering *gathering, enum wait_kind kind, uint64_t key)
+{
+    struct wait_place place = {.kind = kind, .function = "", .file = ""};
+    const struct symbol_frame *frames;
+    if (kind == WAIT_LOCK) {
+        place.wait_id = PROFILE_LOCK_KEY_ID(key);
+        name_lock(gathering, &place);
+        return place;
+    }
+    place.in_region = PROFILE_PLACE_IS_REGIONS(key);
+    if (PROFILE_PLACE_CALL(key)) {
+        symbols_lookup(gathering->symbols, PROFILE_PLACE_CALL(key), &frames);
+        place.function = frames[0].name;
+        place.file = frames[0].at_file;
+        place.line = frames[0].at_line;
+    }
+    return place;
+}
+
+static bool is_same(const struct wait_place *a, const struct wait_place *b)
+{
+    return a->kind == b->kind && a->in_region == b->in_region && a->wait_id == b->wait_id &&
+           a->line == b->line && strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0;
+}
+
+/* Calls on one line of a function are one place: an unrolled loop has many. Places are few: searched one by
+ * one when a new address comes. */
+static uint32_t find_place(struct gathering *gathering, enum wait_kind kind, uint64_t key)
+{
+    struct wait_table *table = gathering->table;
+    uint32_t *slot = pair_map_slot(&gathering->places, key, kind);
+    if (slot && *slot != PAIR_MAP_NEW)
+        return *slot;
+    struct wait_place place = describe(gathering, kind, key);
+    for (size_t i = 0; slot && kind != WAIT_LOCK && i < table->place_count; i++)
+        if (is_same(&table->place[i], &place))
+            return *slot = (uint32_t)i;
+    if (slot && table->place_count == table->place_capacity) {
+        size_t capacity = table->place_capacity ? 2 * table->place_capacity : 64;
+        struct wait_place *places = realloc(table->place, capacity * sizeof *places);
+        slot = places ? slot : NULL;
+        table->place = places ? places : table->place;
+        table->place_capacity = places ? capacity : table->place_capacity;
+    }
+    if (!slot) {
+        gathering->no_memory = true;
+        return 0;
+    }
+    *slot = (uint32_t)table->place_count++;
+    table->place[*slot] = place;
+    return *slot;
+}
+
+static void add(struct gathering *gathering, enum wait_kind kind, uint64_t key, uint32_t row, double ns)
+{
+    struct wait_table *table = gathering->table;
+    uint32_t place = find_place(gathering, kind, key);
+    uint32_t *slot = gathering->no_memory ? NULL : pair_map_slot(&gathering->pairs, place, row);
+    if (slot && *slot == PAIR_MAP_NEW && table->pair_count == table->pair_capacity) {
+        size_t capacity = table->pair_capacity ? 2 * table->pair_capacity : 256;
+        struct wait_pair *pairs = realloc(table->pair, capacity * sizeof *pairs);
+        slot = pairs ? slot : NULL;
+        table->pair = pairs ? pairs : table->pair;
+        table->pair_capacity = pairs ? capacity : table->pair_capacity;
+    }
+    if (!slot) {
+        gathering->no_memory = true;
+        return;
+    }
+    if (*slot == PAIR_MAP_NEW) {
+        *slot = (uint32_t)table->pair_count++;
+        table->pair[*slot] = (struct wait_pair){.place = place, .row = row};
+    }
+    table->pair[*slot].ns += ns;
+    table->place[place].ns += ns;
+}
+
+static void gather_node(struct gathering *gathering, size_t node_idx)
+{
+    const struct merged_node *node = &gathering->profile->nodes[node_idx];
+    uint32_t row = gathering->rows->node_row[node_idx];
+    if (row == ROW_NONE)
+        return;
+    if (gathering->rows->row[row].kind == ROW_STATEMENT)
+        row = gathering->rows->row[row].parent;
+    if (node->kind == PROFILE_NODE_LOCK && node->metric.lock_wait > 0)
+        add(gathering, WAIT_LOCK, node->key, row, node->metric.lock_wait);
+    if (node->kind != PROFILE_NODE_WAITERS || !(node->metric.shared_idle > 0))
+        return;
+    uint32_t kind = PROFILE_PLACE_KIND(node->key);
+    add(gathering, kind < PROFILE_PLACE_KINDS ? (enum wait_kind)kind : WAIT_UNKNOWN, node->key, row,
+        node->metric.shared_idle);
+    gathering->kept[row] += node->metric.shared_idle;
+}
+
+/* What is left of each row's idleness has no place that a census saw. */
+static void gather_rests(struct gathering *gathering)
+{
+    const struct rows *rows = gathering->rows;
+    for (size_t i = 0; i < rows->count && !gathering->no_memory; i++) {
+        const struct profile_metric *own = &rows->row[i].exclusive;
+        if (rows->row[i].kind == ROW_STATEMENT)
+            continue;
+        double shared = 1e9 * measure_value(rows, own, MEASURE_SHARED_IDLENESS);
+        double idleness = 1e9 * measure_value(rows, own, MEASURE_IDLENESS);
+        if (fabs(shared - gathering->kept[i]) > NEXT_TO_NOTHING_NS)
+            add(gathering, WAIT_NOT_KEPT, 0, (uint32_t)i, shared - gathering->kept[i]);
+        if (fabs(idleness - shared) > NEXT_TO_NOTHING_NS)
+            add(gathering, WAIT_BETWEEN_REGIONS, 0, (uint32_t)i, idleness - shared);
+    }
+}
+
+static const struct wait_table *sorted; /* for compare_pairs() */
+
+static int compare_pairs(const void *left, const void *right)
+{
+    const struct wait_pair *a = left, *b = right;
+    const struct wait_place *at = &sorted->place[a->place], *bt = &sorted->place[b->place];
+    if (a->place != b->place) {
+        if (at->ns != bt->ns)
+            return at->ns > bt->ns ? -1 : 1;
+        return a->place < b->place ? -1 : 1;
+    }
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct wait_place *a = left, *b = right;
+    return (a->first_pair > b->first_pair) - (a->first_pair < b->first_pair);
+}
+
+static void sort_table(struct wait_table *table)
+{
+    sorted = table;
+    qsort(table->pair, table->pair_count, sizeof *table->pair, compare_pairs);
+    for (size_t i = 0, number = 0; i < table->pair_count; i++) {
+        struct wait_place *place = &table->place[table->pair[i].place];
+        if (place->pair_count++ == 0) {
+            place->first_pair = (uint32_t)i;
+            number++;
+        }
+        table->pair[i].place = (uint32_t)number - 1; /* its place after sorting */
+        if (i + 1 == table->pair_count)
+            qsort(table->place, table->place_count, sizeof *table->place, compare_places);
+    }
+}
+
+struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows,
+                                struct symbols *symbols)
+{
+    struct gathering gathering = {.profile = profile,
+                                  .rows = rows,
+                                  .symbols = symbols,
+                                  .table = calloc(1, sizeof *gathering.table),
+                                  .kept = calloc(rows->count + 1, sizeof *gathering.kept)};
+    gathering.no_memory = !gathering.table || !gathering.kept;
+    for (size_t i = 1; i < profile->node_count && !gathering.no_memory; i++)
+        gather_node(&gathering, i);
+    if (!gathering.no_memory)
+        gather_rests(&gathering);
+    pair_map_free(&gathering.places);
+    pair_map_free(&gathering.pairs);
+    free(gathering.kept);
+    if (gathering.no_memory) {
+        waits_free(gathering.table);
+        return NULL;
+    }
+    sort_table(gathering.table);
+    return gathering.table;
+}
+
+void waits_free(struct wait_table *table)
+{
+    if (!table)
+        return;
+    free(table->place);
+    free(table->pair);
+    free(table);
+}
