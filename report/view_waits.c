@@ -1,14 +1,12 @@
-/* The waits view, as text and as waits.csv. */
+/* The waits view. */
 #include <stdlib.h>
 
 #include "report/format.h"
 #include "report/views.h"
-#include "report/write_csv.h"
 
 #define BLAMED_SHOWN  3 /* contexts below a place */
 #define PLACES_SHOWN  30
 #define LEAST_PERCENT 0.5
-#define END_OF_LINE   "\r\n"
 #define LABEL_INDENT  30 /* columns in front of a context */
 #define PLACE_INDENT  20
 
@@ -92,26 +90,4 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
     if (left_out)
         fprintf(out, "\n%zu places cut, together %s s; --format csv shows all\n", left_out,
                 format_decimal(number, rest * 1e-9, 3));
-}
-
-void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table)
-{
-    fputs("place,place_kind,place_function,place_file,place_line,in_region,context,context_name,"
-          "seconds" END_OF_LINE,
-          out);
-    for (size_t i = 0; i < table->pair_count; i++) {
-        const struct wait_pair *pair = &table->pair[i];
-        const struct wait_place *place = &table->place[pair->place];
-        fprintf(out, "%u,", pair->place);
-        format_csv_text(out, wait_kind_name[place->kind]);
-        putc(',', out);
-        format_csv_text(out, place->function);
-        putc(',', out);
-        format_csv_text(out, place->file);
-        fprintf(out, ",%d,%d,%u,", place->line, place->in_region, pair->row);
-        format_csv_text(out, rows->row[pair->row].name);
-        putc(',', out);
-        format_csv_number(out, pair->ns * 1e-9);
-        fputs(END_OF_LINE, out);
-    }
 }

@@ -111,3 +111,25 @@ void write_locks_csv(FILE *out, const struct lock_table *table)
         fprintf(out, ",%llu,%u" END_OF_LINE, (unsigned long long)lock->contended, lock->context_count);
     }
 }
+
+void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table)
+{
+    fputs("place,place_kind,place_function,place_file,place_line,in_region,context,context_name,"
+          "seconds" END_OF_LINE,
+          out);
+    for (size_t i = 0; i < table->pair_count; i++) {
+        const struct wait_pair *pair = &table->pair[i];
+        const struct wait_place *place = &table->place[pair->place];
+        fprintf(out, "%u,", pair->place);
+        format_csv_text(out, wait_kind_name[place->kind]);
+        putc(',', out);
+        format_csv_text(out, place->function);
+        putc(',', out);
+        format_csv_text(out, place->file);
+        fprintf(out, ",%d,%d,%u,", place->line, place->in_region, pair->row);
+        format_csv_text(out, rows->row[pair->row].name);
+        putc(',', out);
+        format_csv_number(out, pair->ns * 1e-9);
+        fputs(END_OF_LINE, out);
+    }
+}

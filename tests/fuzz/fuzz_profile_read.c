@@ -1,7 +1,7 @@
 /* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/profile_format.c report/rows.c report/tail_calls.c
- * report/rows_order.c report/measure.c report/strings.c report/format.c report/locks.c report/write_csv.c
+ * report/rows_order.c report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
  * report/write_json.c report/conservation.c report/views.c report/view_label.c report/view_text.c
- * report/view_tables.c report/view_folded.c report/summary.c tests/fuzz/fake_symbols.c
+ * report/view_tables.c report/view_waits.c report/view_folded.c report/summary.c tests/fuzz/fake_symbols.c
  * tests/fuzz/profile_builder.c */
 /* libs: -ljansson */
 /* fuzz_profile_read COUNT SEED [FILE...]: mutates measurement files COUNT times, reads each and runs what is
@@ -102,7 +102,7 @@ static size_t mutate(unsigned char *bytes, size_t size)
 static void exercise_view(const struct profile *profile, const struct rows *view, FILE *out, uint64_t round,
                           bool by_exclusive)
 {
-    enum measure measure = (enum measure)(round / 7 % MEASURE_NAMED);
+    enum measure measure = (enum measure)(round / 8 % MEASURE_NAMED);
     struct view_style style = {.title = "fuzz",
                                .measure = measure,
                                .by_exclusive = by_exclusive,
@@ -119,9 +119,10 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
     struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
     struct rows *rows = rows_build(profile, symbols), *view = NULL;
     struct lock_table *table = NULL;
-    enum measure measure = (enum measure)(round / 7 % MEASURE_NAMED);
+    struct wait_table *waits = NULL;
+    enum measure measure = (enum measure)(round / 8 % MEASURE_NAMED);
     rewind(out);
-    switch (round % 7) {
+    switch (round % 8) {
     case 0:
         write_profile_csv(out, rows);
         break;
@@ -150,8 +151,14 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         rows_order(rows, measure, false);
         exercise_view(profile, rows, out, round, false);
         break;
+    case 7:
+        waits = waits_gather(profile, rows, symbols);
+        write_waits_csv(out, rows, waits);
+        view_text_waits(out, profile, rows, waits, 40 + round % 100, round % 2);
+        break;
     }
     rows_free(view);
+    waits_free(waits);
     locks_free(table);
     rows_free(rows);
     symbols_close(symbols);

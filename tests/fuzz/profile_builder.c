@@ -150,7 +150,9 @@ static void example_metric(struct profile_builder *builder, uint32_t tree, uint3
     double p = 5e6 * (double)metric.samples;
     metric.inverse_busy = p / (1 + number % 2);
     metric.shared_idle = p - metric.inverse_busy;
-    if (kind == PROFILE_NODE_RUNTIME)
+    if (kind == PROFILE_NODE_WAITERS)
+        metric = (struct profile_metric){.shared_idle = metric.shared_idle};
+    else if (kind == PROFILE_NODE_RUNTIME)
         metric.overhead = p;
     else if (kind != PROFILE_NODE_LOCK)
         metric.work = p;
@@ -163,7 +165,7 @@ static void example_metric(struct profile_builder *builder, uint32_t tree, uint3
 
 void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t nodes, unsigned seed)
 {
-    static const uint8_t kinds[16] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 6, 7, 0};
+    static const uint8_t kinds[16] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 9, 5, 5, 6, 7, 0};
     struct profile_module module = {
         .vaddr_high = 1ull << 40, .load_bias = 0x550000000000, .build_id_bytes = 20};
     struct profile_thread thread = {.delivered = 110,
@@ -201,6 +203,8 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
             uint64_t key = kind == PROFILE_NODE_PSEUDO ? 1 + number % 8
                            : kind == PROFILE_NODE_LOCK
                                ? PROFILE_LOCK_KEY(number % 6, 0x550000004040 + number % 2)
+                           : kind == PROFILE_NODE_WAITERS
+                               ? PROFILE_PLACE_KEY(number % 16, PROFILE_KEY(1 + number % 2, number % 40000))
                                : PROFILE_KEY(1 + number % 2, number % 40000);
             uint32_t parent = recent[(number >> 4) % 8];
             uint32_t node = builder_node(builder, tree, parent, kind, key);
