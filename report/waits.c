@@ -180,6 +180,8 @@ static int compare_places(const void *left, const void *right)
 
 static void sort_table(struct wait_table *table)
 {
+    if (table->pair_count == 0)
+        return;
     sorted = table;
     qsort(table->pair, table->pair_count, sizeof *table->pair, compare_pairs);
     for (size_t i = 0, number = 0; i < table->pair_count; i++) {

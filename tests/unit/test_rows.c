@@ -400,6 +400,7 @@ static void files_appear_whole_or_not_at_all(void **state)
     json_decref(json);
     assert_exists(dir, "run.json", true);
     assert_exists(dir, "locks.csv", true);
+    assert_exists(dir, "waits.csv", true);
     assert_exists(dir, "threads.csv", true);
     assert_exists(dir, "profile.csv", true);
     assert_int_equal(rmdir(dir), 0); /* no temporary file is left */
