@@ -32,7 +32,7 @@ struct idle_sample {
     double p;
     uint64_t count;
     uint64_t before_ns;       /* max(0, nominal expiry - idle since) */
-    uint64_t since_ns;        /* when the gap began */
+    uint64_t since_ticks;     /* when the gap began */
     uint64_t settled_from_ns; /* when the handler returned */
 };
 

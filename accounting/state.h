@@ -2,7 +2,7 @@
  * read by all at sample time (design: docs/concurrency.md, guarantees S1-S3).
  *
  * S1: a line is written by its thread's callbacks only; a reader sees each word whole, perhaps not all of one
- * moment. S2: IDLE is stored after idle_since_ns with release order, so that a reader never takes an old
+ * moment. S2: IDLE is stored after idle_since with release order, so that a reader never takes an old
  * entry time. S3: lines are never unmapped; ABSENT lines are skipped. */
 #ifndef BLAME_ACCOUNTING_STATE_H
 #define BLAME_ACCOUNTING_STATE_H
@@ -21,6 +21,9 @@
 /* An idle entry counts as dispatch, that is as busy, until this has passed (docs/accounting.md). */
 #define STATE_GRACE_NS 5000u
 
+/* Later than any time that a census can ask for; leaves room for arithmetic. */
+#define STATE_FUTURE_TICKS (UINT64_MAX / 4)
+
 enum thread_state {
     STATE_ABSENT = 0,
     STATE_WORK = 1, /* work or overhead: decided per sample, from the call path */
@@ -32,8 +35,8 @@ struct state_line {
     uint32_t state;
     uint32_t held_unnamed; /* locks held beyond those in held[] */
     union {
-        uint64_t idle_since_ns; /* IDLE: when the thread became so */
-        uint64_t wait_key;      /* LOCKWAIT: PROFILE_LOCK_KEY of the lock */
+        uint64_t idle_since; /* IDLE: when the thread became so, on clock_ticks() */
+        uint64_t wait_key;   /* LOCKWAIT: PROFILE_LOCK_KEY of the lock */
     };
     struct region *region;    /* region in which the thread became IDLE, or NULL: in no team */
     uint32_t region_instance; /* the record's life at that time */
@@ -106,9 +109,9 @@ static inline void state_set_work(struct state_line *line) /* [owner] */
     store_relaxed(&line->state, (uint32_t)STATE_WORK);
 }
 
-static inline void state_set_idle(struct state_line *line, uint64_t now_ns) /* [handler] */
+static inline void state_set_idle(struct state_line *line, uint64_t since_ticks) /* [handler] */
 {
-    store_relaxed(&line->idle_since_ns, now_ns);
+    store_relaxed(&line->idle_since, since_ticks);
     store_release(&line->state, (uint32_t)STATE_IDLE); /* S2, pairs with state_census() */
 }
 
@@ -116,7 +119,7 @@ static inline void state_set_idle(struct state_line *line, uint64_t now_ns) /* [
  * [handler] */
 static inline void state_hide_idle(struct state_line *line)
 {
-    store_relaxed(&line->idle_since_ns, UINT64_MAX / 2);
+    store_relaxed(&line->idle_since, STATE_FUTURE_TICKS);
 }
 
 static inline void state_set_idle_region(struct state_line *line, struct region *region) /* [owner] */

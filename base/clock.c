@@ -33,17 +33,19 @@ uint64_t clock_ticks(void)
     return clock_now_ns();
 }
 
+struct clock_reading clock_read(void)
+{
+    struct clock_reading reading = {.ns = clock_now_ns(), .ticks = clock_ticks(), .ns_per_tick = 1};
+    if (ticks.counter) /* what has passed since the start on both clocks */
+        reading.ns_per_tick =
+            (double)(reading.ns - ticks.begin_ns) / (double)(reading.ticks - ticks.begin_ticks + 1);
+    return reading;
+}
+
 uint64_t clock_ticks_age_ns(uint64_t then)
 {
-    uint64_t now = clock_ticks();
-    if (then > now)
-        return 0;
-    if (!ticks.counter)
-        return now - then;
-    /* The rate is what has passed since the start on both clocks: good to a per mille after some
-     * milliseconds. */
-    double rate = (double)(clock_now_ns() - ticks.begin_ns) / (double)(now - ticks.begin_ticks + 1);
-    return (uint64_t)((double)(now - then) * rate);
+    struct clock_reading reading = clock_read();
+    return then > reading.ticks ? 0 : reading.ns - clock_ticks_ns(&reading, then);
 }
 
 void clock_ticks_init(void)

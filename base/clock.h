@@ -14,6 +14,21 @@ uint64_t clock_now_ns(void);
  * nanoseconds. clock_ticks_init() decides; before it, nanoseconds. [handler] */
 uint64_t clock_ticks(void);
 
+/* Both clocks at one moment, and how long a tick was so far: good to a per mille after some milliseconds. */
+struct clock_reading {
+    uint64_t ns, ticks;
+    double ns_per_tick;
+};
+
+struct clock_reading clock_read(void); /* [handler] */
+
+/* A time stamp, also one of the future, as CLOCK_MONOTONIC nanoseconds. [handler] */
+static inline uint64_t clock_ticks_ns(const struct clock_reading *reading, uint64_t ticks)
+{
+    return reading->ns +
+           (uint64_t)(int64_t)((double)(int64_t)(ticks - reading->ticks) * reading->ns_per_tick);
+}
+
 /* Nanoseconds from an earlier time stamp until now; 0 for one of the future. [handler] */
 uint64_t clock_ticks_age_ns(uint64_t ticks);
 

@@ -149,7 +149,7 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
             task_data->value = (task_data->value & ~TASK_WAIT_MASK) | TASK_WAIT(place);
         state_set_idle_region(thread->line, runtime_region(parallel_data));
         state_set_place(thread->line, place_of(place, codeptr));
-        state_set_idle(thread->line, clock_now_ns());
+        state_set_idle(thread->line, clock_ticks());
         return;
     }
     if (task_data)
@@ -173,7 +173,7 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
     if (next->value & TASK_WAITING) {
         /* The call is not kept over tasks that may have waited elsewhere. */
         state_set_place(thread->line, STATE_PLACE(TASK_WAIT_KIND(next->value), 0));
-        state_set_idle(thread->line, clock_now_ns());
+        state_set_idle(thread->line, clock_ticks());
     } else {
         state_set_work(thread->line);
     }

@@ -88,7 +88,9 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
 static void record_idle(struct thread *thread, const struct delivery *delivery)
 {
     struct idle_sample *sample = &thread->idle;
-    uint64_t since_ns = load_relaxed(&thread->line->idle_since_ns);
+    struct clock_reading clocks = clock_read();
+    uint64_t since_ticks = load_relaxed(&thread->line->idle_since);
+    uint64_t since_ns = clock_ticks_ns(&clocks, since_ticks);
     struct census census = state_census(delivery->census_ns, 0, NULL);
     bool self_counted = delivery->census_ns < since_ns + STATE_GRACE_NS;
     if (sample->pending)
@@ -107,14 +109,13 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
         state_hide_idle(thread->line);
     else
         account_idle(thread->ledger, sample);
-    sample->since_ns = since_ns;
+    sample->since_ticks = since_ticks;
 }
 
-void sample_resume_idle(struct thread *thread, uint64_t begin_ns)
+void sample_resume_idle(struct thread *thread, uint64_t begin_ticks)
 {
-    uint64_t now_ns = clock_now_ns();
-    thread->idle.settled_from_ns = now_ns;
-    state_set_idle(thread->line, thread->idle.since_ns + (now_ns - begin_ns));
+    thread->idle.settled_from_ns = clock_now_ns();
+    state_set_idle(thread->line, thread->idle.since_ticks + (clock_ticks() - begin_ticks));
 }
 
 /* Where a waiter's blame goes: to the table for the holder; to a named row when nobody holds the lock

@@ -23,9 +23,9 @@ struct delivery {
 /* Records a delivery in the thread's tree and ledger. [handler] */
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context);
 
-/* At the handler's end, when the sample left an idle sample pending: the handler's time, from begin_ns on, is
- * not the thread's waiting, neither for itself nor for others. [handler] */
-void sample_resume_idle(struct thread *thread, uint64_t begin_ns);
+/* At the handler's end, when the sample left an idle sample pending: the handler's time, from begin_ticks on
+ * (clock_ticks()), is not the thread's waiting, neither for itself nor for others. [handler] */
+void sample_resume_idle(struct thread *thread, uint64_t begin_ticks);
 
 /* Counts a delivery as lost. [handler] */
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause);

@@ -99,14 +99,14 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
         errno = saved_errno;
         return; /* a late delivery to a thread that has ended its measurement */
     }
-    uint64_t now_ns = clock_now_ns();
+    uint64_t now_ns = clock_now_ns(), begin_ticks = clock_ticks();
     restart_enter(&thread->restart, context);
     if (info->si_code == SI_TIMER)
         record(thread, info, context, now_ns);
     if (restart_interrupted_call(&thread->restart, context, now_ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
     if (thread->idle.pending)
-        sample_resume_idle(thread, now_ns);
+        sample_resume_idle(thread, begin_ticks);
     else
         restart_note_sample(&thread->restart);
     errno = saved_errno;

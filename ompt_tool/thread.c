@@ -117,7 +117,7 @@ struct thread *thread_attach(enum profile_thread_kind kind)
     unwinder_attach(&thread->unwinder);
     restart_state_init(&thread->restart, sampler_signals());
     if (kind == PROFILE_THREAD_WORKER)
-        state_set_idle(line, clock_now_ns()); /* a worker has nothing to do before its first implicit task */
+        state_set_idle(line, clock_ticks()); /* a worker has nothing to do before its first implicit task */
     else
         state_set_work(line);
     signal_fence();
