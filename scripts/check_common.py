@@ -10,7 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def project_files(root, *suffixes):
     """Relative names of files that are, or are about to be, in the repository; all files where there is no git."""
-    listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=root, capture_output=True, text=True)
+    listing = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard"], cwd=root, capture_output=True, text=True)
     if listing.returncode == 0 and listing.stdout:
         names = listing.stdout.splitlines()
     else:
