@@ -245,7 +245,7 @@ static bool print_locks(const struct request *request, const struct profile *pro
     struct lock_table *table = locks_gather(profile, rows, symbols);
     bool good = table != NULL;
     if (good && request->format == FORMAT_CSV)
-        write_locks_csv(stdout, table);
+        good = write_locks_csv(stdout, table);
     else if (good)
         good = view_text_locks(stdout, profile, rows, table, format_terminal_columns(stdout),
                                format_locale_is_utf8());

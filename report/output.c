@@ -32,8 +32,7 @@ static bool put_threads(FILE *out, const struct material *material)
 
 static bool put_locks(FILE *out, const struct material *material)
 {
-    write_locks_csv(out, material->locks);
-    return true;
+    return write_locks_csv(out, material->locks);
 }
 
 static bool put_json(FILE *out, const struct material *material)

@@ -7,10 +7,10 @@
 #include "report/locks.h"
 #include "report/rows.h"
 
-/* Errors are left in the stream (ferror). */
+/* Errors are left in the stream (ferror); false: no memory. */
 void write_profile_csv(FILE *out, const struct rows *rows);       /* [init] */
 void write_threads_csv(FILE *out, const struct profile *profile); /* [init] */
-void write_locks_csv(FILE *out, const struct lock_table *table);  /* [init] */
+bool write_locks_csv(FILE *out, const struct lock_table *table);  /* [init] */
 
 /* "initial", "worker" or "other". [init] */
 const char *thread_kind_name(const struct profile_thread *thread);
