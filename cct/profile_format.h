@@ -57,6 +57,12 @@ enum profile_node_kind {
     PROFILE_NODE_SITE = 8,    /* in tries only: the frame in which a task was created; key as FRAME's */
     PROFILE_NODE_WAITERS = 9, /* idleness of its parent, by where the idle threads waited; key:
                                  PROFILE_PLACE_KEY. Its metric's shared_idle is a part of its parent's */
+    /* What is known of a lock itself, below the root, one for each lock that this tree's thread waited for.
+     */
+    PROFILE_NODE_WAITS = 10, /* key: PROFILE_LOCK_KEY; metric: struct profile_waits, no initialiser known */
+    PROFILE_NODE_INITIALISER = 11, /* below WAITS; key: address in the call that had initialised the lock;
+                                      metric: struct profile_waits */
+    PROFILE_NODE_VARIABLE = 12,    /* below WAITS; key: the variable of a critical section; no metric */
 };
 
 enum profile_pseudo {
@@ -132,6 +138,18 @@ struct profile_metric {
     double shared_idle;    /* sum of p (t_now / b - 1) */
     double lock_wait_here; /* p summed over LOCKWAIT samples of threads waiting in this context */
     uint64_t waits;        /* LOCK nodes: acquisitions here that at least one sample saw waiting */
+};
+
+/* In a metric's place at WAITS and INITIALISER nodes: one thread's waits for one lock, as its samples saw
+ * them. */
+struct profile_waits {
+    double sum_ns;
+    double longest_ns;  /* most that one wait took */
+    double last_ns;     /* of the last wait, so far */
+    uint64_t last_wait; /* the thread's number of that wait */
+    uint64_t waits;
+    uint64_t searched; /* 1: the critical section's variable was looked for */
+    uint64_t reserved[2];
 };
 
 /* Why a delivered sample was not recorded; names in profile_drop_name[] (cct/profile_format.c). */
@@ -217,11 +235,14 @@ struct profile_header {
     double lock_wait_delivered; /* unused while running; sum over threads' lock_wait at the end */
     uint64_t regions;           /* parallel regions begun (unsampled ones included), known at the end */
     uint64_t threads_untracked; /* threads beyond the registry's room */
+    uint64_t lock_inits_lost;   /* initialisations of locks beyond the room for their names */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");
 _Static_assert(sizeof(struct profile_node) == PROFILE_UNIT_BYTES, "a node is one unit");
 _Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metric record is two units");
+_Static_assert(sizeof(struct profile_waits) == sizeof(struct profile_metric),
+               "waits stand in a metric's place");
 _Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread records tile their chunk");
 _Static_assert(sizeof(struct profile_module) == PROFILE_MODULE_BYTES, "module records tile their chunk");
 _Static_assert(sizeof(struct profile_header) <= PROFILE_HEADER_BYTES, "the header fits its page");

@@ -35,23 +35,23 @@ bool profile_number_sane(double value)
     return isfinite(value) && fabs(value) <= 1e24;
 }
 
-static const struct profile_node *merge_node_at(const struct merge *merge, uint32_t node_idx)
+const struct profile_node *profile_node_at(const struct profile_chunks *chunks, uint32_t node_idx)
 {
     uint32_t chunk_no = node_idx / PROFILE_UNITS_PER_CHUNK, unit = node_idx % PROFILE_UNITS_PER_CHUNK;
-    if (chunk_no >= merge->chunks->count || unit == 0)
+    if (chunk_no >= chunks->count || unit == 0)
         return NULL;
-    const struct profile_chunk *chunk = profile_chunk_at(merge->chunks, chunk_no);
+    const struct profile_chunk *chunk = profile_chunk_at(chunks, chunk_no);
     if (chunk->kind != PROFILE_CHUNK_TREE || unit >= chunk->used || unit >= PROFILE_UNITS_PER_CHUNK)
         return NULL;
     return (const struct profile_node *)chunk + unit;
 }
 
-static const struct profile_metric *merge_metric_at(const struct merge *merge, uint32_t metric_idx)
+const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks, uint32_t metric_idx)
 {
     uint32_t chunk_no = metric_idx / PROFILE_UNITS_PER_CHUNK, unit = metric_idx % PROFILE_UNITS_PER_CHUNK;
-    if (chunk_no >= merge->chunks->count || unit == 0 || unit % 2 != 0)
+    if (chunk_no >= chunks->count || unit == 0 || unit % 2 != 0)
         return NULL;
-    const struct profile_chunk *chunk = profile_chunk_at(merge->chunks, chunk_no);
+    const struct profile_chunk *chunk = profile_chunk_at(chunks, chunk_no);
     if (chunk->kind != PROFILE_CHUNK_TREE || unit < chunk->metric_unit || unit < chunk->used)
         return NULL;
     return (const struct profile_metric *)((const struct profile_node *)chunk + unit);
@@ -136,7 +136,7 @@ static uint32_t merge_place(struct merge *merge, uint32_t node_idx)
 {
     uint32_t place = PLACE_SKIP;
     for (uint32_t at = node_idx;;) {
-        const struct profile_node *node = merge_node_at(merge, at);
+        const struct profile_node *node = profile_node_at(merge->chunks, at);
         if (!node)
             break;
         if (merge->place[at] != PLACE_UNKNOWN) {
@@ -152,7 +152,7 @@ static uint32_t merge_place(struct merge *merge, uint32_t node_idx)
     }
     while (merge->stack_count) {
         uint32_t at = merge->stack[--merge->stack_count];
-        place = merge_place_one(merge, merge_node_at(merge, at), place);
+        place = merge_place_one(merge, profile_node_at(merge->chunks, at), place);
         merge->place[at] = place;
     }
     return place;
@@ -177,7 +177,8 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
         if (place == PLACE_UNKNOWN)
             place = merge_place(merge, node_idx);
         uint32_t metric_idx = ((const struct profile_node *)chunk)[unit].metric;
-        const struct profile_metric *metric = metric_idx ? merge_metric_at(merge, metric_idx) : NULL;
+        const struct profile_metric *metric =
+            metric_idx ? profile_metric_at(merge->chunks, metric_idx) : NULL;
         if (place == PLACE_SKIP || !metric || merge->no_memory)
             continue;
         if (!merge_metric_sane(metric))

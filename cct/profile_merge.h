@@ -20,7 +20,13 @@ static inline const struct profile_chunk *profile_chunk_at(const struct profile_
     return (const struct profile_chunk *)(chunks->bytes + (size_t)n * PROFILE_CHUNK_BYTES);
 }
 
-/* Fills nodes, node_count and unresolved_ns of *profile. Returns NULL, or what is wrong with the file. [init] */
+/* The node, or the metric record, with that index; NULL when nothing of the kind stands there. [init] */
+const struct profile_node *profile_node_at(const struct profile_chunks *chunks, uint32_t node_idx);
+const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks,
+                                               uint32_t metric_idx); /* [init] */
+
+/* Fills nodes, node_count and unresolved_ns of *profile. Returns NULL, or what is wrong with the file. [init]
+ */
 const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile);
 
 /* Whether a measured sum can be one: finite, and of a size that time can have. [init] */

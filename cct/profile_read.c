@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cct/pair_map.h"
 #include "cct/profile_killed.h"
 #include "cct/profile_merge.h"
 
@@ -140,6 +141,79 @@ static const char *read_text(const struct profile_chunks *chunks, struct profile
     return NULL;
 }
 
+/* The lock that a WAITS node stands for, below which the node may be; 0: there is none. */
+static uint64_t lock_of(const struct profile_chunks *chunks, const struct profile_node *node)
+{
+    const struct profile_node *parent = profile_node_at(chunks, node->parent);
+    if (node->kind == PROFILE_NODE_WAITS)
+        return parent && parent->kind == PROFILE_NODE_ROOT ? node->key : 0;
+    if (node->kind != PROFILE_NODE_INITIALISER && node->kind != PROFILE_NODE_VARIABLE)
+        return 0;
+    return parent && parent->kind == PROFILE_NODE_WAITS ? lock_of(chunks, parent) : 0;
+}
+
+static struct profile_lock *find_lock(struct profile *profile, struct pair_map *map, uint64_t key,
+                                      uint64_t initialiser)
+{
+    uint32_t *slot = pair_map_slot(map, key, initialiser);
+    if (!slot)
+        return NULL;
+    if (*slot == PAIR_MAP_NEW) {
+        size_t count = profile->lock_count;
+        if ((count & (count - 1)) == 0) { /* full at each power of two */
+            struct profile_lock *more = realloc(profile->locks, (count ? 2 * count : 1) * sizeof *more);
+            if (!more)
+                return NULL;
+            profile->locks = more;
+        }
+        *slot = (uint32_t)profile->lock_count++;
+        profile->locks[*slot] = (struct profile_lock){.key = key, .initialiser = initialiser};
+    }
+    return &profile->locks[*slot];
+}
+
+static const char *read_lock_node(const struct profile_chunks *chunks, struct profile *profile,
+                                  struct pair_map *map, const struct profile_node *node)
+{
+    uint64_t key = lock_of(chunks, node);
+    if (!key)
+        return NULL;
+    struct profile_lock *lock =
+        find_lock(profile, map, key, node->kind == PROFILE_NODE_INITIALISER ? node->key : 0);
+    if (!lock)
+        return "not enough memory to read it";
+    if (node->kind == PROFILE_NODE_VARIABLE) {
+        lock->variable = node->key;
+        return NULL;
+    }
+    const struct profile_waits *waits = (const void *)profile_metric_at(chunks, node->metric);
+    if (!waits)
+        return NULL;
+    if (!profile_number_sane(waits->sum_ns) || !profile_number_sane(waits->longest_ns) || waits->sum_ns < 0 ||
+        waits->longest_ns < 0)
+        return "damaged: a lock's sum is not a number that can be measured";
+    lock->sum_ns += waits->sum_ns;
+    lock->waits += waits->waits;
+    if (waits->longest_ns > lock->longest_ns)
+        lock->longest_ns = waits->longest_ns;
+    return NULL;
+}
+
+static const char *read_locks(const struct profile_chunks *chunks, struct profile *profile)
+{
+    struct pair_map map = {0};
+    const char *wrong = NULL;
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_TREE)
+            continue;
+        for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK && !wrong; unit++)
+            wrong = read_lock_node(chunks, profile, &map, (const struct profile_node *)chunk + unit);
+    }
+    pair_map_free(&map);
+    return wrong;
+}
+
 struct moment {
     uint64_t time_ns;
     int change;
@@ -231,6 +305,8 @@ static const char *read_open_file(int file, struct profile *profile, char *buffe
     if (!wrong)
         wrong = profile_merge(&chunks, profile);
     if (!wrong)
+        wrong = read_locks(&chunks, profile);
+    if (!wrong)
         wrong = profile_complete_killed(profile);
     free(bytes);
     return wrong;
@@ -272,6 +348,7 @@ void profile_free(struct profile *profile)
     free(profile->nodes);
     free(profile->threads);
     free(profile->modules);
+    free(profile->locks);
     free(profile->text);
     free(profile);
 }

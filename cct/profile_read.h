@@ -18,6 +18,15 @@ struct merged_node {
     struct profile_metric metric; /* exclusive, all threads summed */
 };
 
+/* The waits for one lock while the same call had initialised it, all threads together. */
+struct profile_lock {
+    uint64_t key;         /* PROFILE_LOCK_KEY */
+    uint64_t initialiser; /* address (a PROFILE_KEY) in the call that had initialised it, 0: none known */
+    uint64_t variable;    /* PROFILE_KEY of the variable of a critical section, 0: none known */
+    double sum_ns, longest_ns;
+    uint64_t waits;
+};
+
 struct profile {
     struct profile_header header;
     struct merged_node *nodes;
@@ -26,6 +35,8 @@ struct profile {
     size_t thread_count;
     struct profile_module *modules; /* module id m is modules[m - 1] */
     size_t module_count;
+    struct profile_lock *locks; /* in no order */
+    size_t lock_count;
     char *text; /* "key\0value\0" pairs */
     size_t text_bytes;
     double unresolved_ns; /* busy time (work, overhead, lock wait) below <unresolved> */

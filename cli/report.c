@@ -247,7 +247,7 @@ static bool print_locks(const struct request *request, const struct profile *pro
     struct lock_table *table = locks_gather(profile, rows, symbols);
     bool good = table != NULL;
     if (good && request->format == FORMAT_CSV)
-        write_locks_csv(stdout, table);
+        good = write_locks_csv(stdout, table);
     else if (good)
         good = view_text_locks(stdout, profile, rows, table, format_terminal_columns(stdout),
                                format_locale_is_utf8());
@@ -258,14 +258,17 @@ static bool print_locks(const struct request *request, const struct profile *pro
 static bool print_waits(const struct request *request, const struct profile *profile, const struct rows *rows,
                         struct symbols *symbols)
 {
-    struct wait_table *table = waits_gather(profile, rows, symbols);
+    struct lock_table *locks = locks_gather(profile, rows, symbols);
+    struct wait_table *table = locks ? waits_gather(profile, rows, locks, symbols) : NULL;
     if (table && request->format == FORMAT_CSV)
         write_waits_csv(stdout, rows, table);
     else if (table)
         view_text_waits(stdout, profile, rows, table, format_terminal_columns(stdout),
                         format_locale_is_utf8());
+    bool good = table != NULL;
     waits_free(table);
-    return table != NULL;
+    locks_free(locks);
+    return good;
 }
 
 static bool print_view(const struct request *request, const struct profile *profile)

@@ -11,6 +11,8 @@
 #include "ompt_tool/capture.h"
 #include "ompt_tool/creation.h"
 #include "ompt_tool/fork.h"
+#include "ompt_tool/lock_names.h"
+#include "ompt_tool/lock_waits.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/session.h"
@@ -254,6 +256,21 @@ static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const v
         holder = LOCKS_ANY_HOLDER;
     if (unlikely(locks_waiting(key, holder)))
         book_release(thread, key, holder);
+    if (unlikely(lock_waits_unnamed == key))
+        lock_waits_name_critical(thread, key);
+}
+
+static void on_lock_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
+                         const void *codeptr)
+{
+    (void)kind, (void)hint, (void)implementation;
+    lock_names_initialised(wait_id, (uintptr_t)codeptr);
+}
+
+static void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)kind, (void)codeptr;
+    lock_names_destroyed(wait_id);
 }
 
 int callbacks_register(void)
@@ -273,6 +290,8 @@ int callbacks_register(void)
         {ompt_callback_mutex_acquired, (ompt_callback_t)on_mutex_acquired},
         {ompt_callback_mutex_released, (ompt_callback_t)on_mutex_released},
         {ompt_callback_nest_lock, (ompt_callback_t)on_nest_lock},
+        {ompt_callback_lock_init, (ompt_callback_t)on_lock_init},
+        {ompt_callback_lock_destroy, (ompt_callback_t)on_lock_destroy},
     };
     int refused = 0;
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)

@@ -4,6 +4,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "ompt_tool/capture.h"
+#include "ompt_tool/lock_waits.h"
 #include "ompt_tool/session.h"
 
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause)
@@ -152,6 +153,7 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     }
     account_waiting_here(here, delivery->p, delivery->count, thread->counted_wait != thread->acquisitions);
     thread->counted_wait = thread->acquisitions;
+    lock_waits_sample(thread, key, delivery->p);
     thread->ledger->lock_wait += delivery->p;
     thread->ledger->recorded += delivery->count;
     take_held(thread, capture.node_idx);

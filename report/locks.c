@@ -1,9 +1,13 @@
 #include "report/locks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cct/pair_map.h"
+#include "report/format.h"
+
+#define PATH_NAMES 24 /* of a context as a path */
 
 const char *const lock_kind_name[] = {
     [PROFILE_LOCK_UNKNOWN] = "unknown",     [PROFILE_LOCK_LOCK] = "lock",
@@ -55,35 +59,73 @@ static int compare_locks(const void *left, const void *right)
     return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
-/* Adds one lock node; false: no memory. */
-static bool gather_node(struct lock_table *table, const struct rows *rows, const struct merged_node *node,
-                        uint32_t row, struct pair_map *locks, struct pair_map *contexts)
+struct gathering {
+    const struct profile *profile;
+    const struct rows *rows;
+    struct lock_table *table;
+    struct pair_map locks;            /* lock key -> lock */
+    struct pair_map holders, waiters; /* lock and row -> context */
+    struct lock_context *waiter;
+    size_t waiter_count;
+};
+
+/* The sum of a lock at a row, NULL: no memory. */
+static struct lock_context *find_context(struct pair_map *map, struct lock_context *list, size_t *count,
+                                         uint32_t lock, uint32_t row)
 {
-    uint32_t *slot = pair_map_slot(locks, node->key, 0);
+    uint32_t *slot = pair_map_slot(map, lock, row);
     if (!slot)
-        return false;
+        return NULL;
     if (*slot == PAIR_MAP_NEW) {
-        uint32_t kind = PROFILE_LOCK_KEY_KIND(node->key);
+        *slot = (uint32_t)*count;
+        list[(*count)++] = (struct lock_context){.lock = lock, .row = row};
+    }
+    return &list[*slot];
+}
+
+/* The index of the lock with that key, made if need be; PAIR_MAP_NEW: no memory. */
+static uint32_t find_lock(struct gathering *to, uint64_t key)
+{
+    struct lock_table *table = to->table;
+    uint32_t *slot = pair_map_slot(&to->locks, key, 0), kind = PROFILE_LOCK_KEY_KIND(key);
+    if (!slot)
+        return PAIR_MAP_NEW;
+    if (*slot == PAIR_MAP_NEW) {
         *slot = (uint32_t)table->count;
         table->lock[table->count++] = (struct lock_entry){
-            .wait_id = PROFILE_LOCK_KEY_ID(node->key),
+            .wait_id = PROFILE_LOCK_KEY_ID(key),
             .kind = kind <= PROFILE_LOCK_ORDERED ? kind : PROFILE_LOCK_UNKNOWN,
+            .waiter = ROW_NONE,
         };
     }
-    uint32_t lock = *slot;
+    return *slot;
+}
+
+/* Adds one lock node; false: no memory. */
+static bool gather_node(struct gathering *to, const struct merged_node *node, uint32_t row)
+{
+    struct lock_table *table = to->table;
+    uint32_t lock = find_lock(to, node->key);
+    if (lock == PAIR_MAP_NEW)
+        return false;
     table->lock[lock].wait_ns += node->metric.lock_wait;
     table->lock[lock].contended += node->metric.waits;
-    if (!(node->metric.lock_wait > 0) || row == ROW_NONE || rows->row[row].kind == ROW_PSEUDO)
+    if (row == ROW_NONE || to->rows->row[row].kind == ROW_PSEUDO)
         return true;
-    slot = pair_map_slot(contexts, lock, row);
-    if (!slot)
-        return false;
-    if (*slot == PAIR_MAP_NEW) {
-        *slot = (uint32_t)table->context_count;
-        table->context[table->context_count++] = (struct lock_context){.lock = lock, .row = row};
-        table->lock[lock].context_count++;
+    if (node->metric.lock_wait > 0) {
+        struct lock_context *holder =
+            find_context(&to->holders, table->context, &table->context_count, lock, row);
+        if (!holder)
+            return false;
+        table->lock[lock].context_count += holder->wait_ns == 0;
+        holder->wait_ns += node->metric.lock_wait;
     }
-    table->context[*slot].wait_ns += node->metric.lock_wait;
+    if (node->metric.lock_wait_here > 0) {
+        struct lock_context *waiter = find_context(&to->waiters, to->waiter, &to->waiter_count, lock, row);
+        if (!waiter)
+            return false;
+        waiter->wait_ns += node->metric.lock_wait_here;
+    }
     return true;
 }
 
@@ -99,42 +141,197 @@ static void sort_table(struct lock_table *table)
     qsort(table->lock, table->count, sizeof *table->lock, compare_locks);
 }
 
+static void find_top_waiters(struct gathering *to)
+{
+    for (size_t i = 0; i < to->waiter_count; i++) {
+        const struct lock_context *waiter = &to->waiter[i];
+        struct lock_entry *lock = &to->table->lock[waiter->lock];
+        if (waiter->wait_ns > lock->waiter_ns ||
+            (waiter->wait_ns == lock->waiter_ns && waiter->row < lock->waiter)) {
+            lock->waiter_ns = waiter->wait_ns;
+            lock->waiter = waiter->row;
+        }
+    }
+}
+
+/* "function file:line" of an address in a call. */
+static char *call_text(struct symbols *symbols, uint64_t key)
+{
+    const struct symbol_frame *frame;
+    char *text = NULL;
+    symbols_lookup(symbols, key, &frame);
+    int bytes = frame->at_line > 0 ? asprintf(&text, "%s %s:%d", frame->name,
+                                              format_base_name(frame->at_file), frame->at_line)
+                                   : asprintf(&text, "%s", frame->name);
+    return bytes < 0 ? NULL : text;
+}
+
+/* What the tool recorded about the locks themselves. A lock's initialiser is the one after which there was
+ * most waiting: an address may have been many locks'. */
+static bool gather_waits(struct gathering *to, struct symbols *symbols)
+{
+    const struct profile *profile = to->profile;
+    double *most = calloc(to->table->count + 1, sizeof *most);
+    uint64_t *initialiser = calloc(to->table->count + 1, sizeof *initialiser);
+    bool good = most && initialiser;
+    for (size_t i = 0; good && i < profile->lock_count; i++) {
+        const struct profile_lock *from = &profile->locks[i];
+        uint32_t *slot = pair_map_slot(&to->locks, from->key, 0);
+        good = slot != NULL;
+        if (!good || *slot == PAIR_MAP_NEW)
+            continue; /* no blame of it was recorded */
+        struct lock_entry *lock = &to->table->lock[*slot];
+        lock->longest_ns = from->longest_ns > lock->longest_ns ? from->longest_ns : lock->longest_ns;
+        lock->initialisers += from->initialiser != 0;
+        if (from->sum_ns > most[*slot]) {
+            most[*slot] = from->sum_ns;
+            initialiser[*slot] = from->initialiser;
+        }
+        const char *variable = from->variable ? symbols_data(symbols, PROFILE_KEY_MODULE(from->variable),
+                                                             PROFILE_KEY_VADDR(from->variable))
+                                              : NULL;
+        if (variable && !lock->symbol)
+            good = (lock->symbol = strdup(variable)) != NULL;
+    }
+    for (size_t i = 0; good && i < to->table->count; i++) {
+        struct lock_entry *lock = &to->table->lock[i];
+        lock->initialiser = initialiser[i] ? call_text(symbols, initialiser[i]) : strdup("");
+        if (!lock->symbol)
+            lock->symbol = find_symbol(profile, symbols, lock->wait_id);
+        good = lock->initialiser && lock->symbol;
+    }
+    free(most);
+    free(initialiser);
+    return good;
+}
+
+/* GCC enters a critical section without a name by a call of its own, which names no variable. */
+static bool find_unnamed(struct gathering *to, struct symbols *symbols)
+{
+    const struct profile *profile = to->profile;
+    for (size_t i = 0; i < profile->node_count; i++) {
+        const struct merged_node *node = &profile->nodes[i], *caller = &profile->nodes[node->parent];
+        if (node->kind != PROFILE_NODE_LOCK || PROFILE_LOCK_KEY_KIND(node->key) != PROFILE_LOCK_CRITICAL ||
+            caller->kind != PROFILE_NODE_FRAME || !(node->metric.lock_wait_here > 0))
+            continue;
+        uint32_t lock = find_lock(to, node->key);
+        if (lock == PAIR_MAP_NEW)
+            return false;
+        if (*to->table->lock[lock].symbol || to->table->lock[lock].unnamed)
+            continue;
+        const struct symbol_call *call = symbols_call_at(symbols, caller->key);
+        to->table->lock[lock].unnamed = call && strcmp(call->name, "GOMP_critical_start") == 0;
+    }
+    return true;
+}
+
+/* Where a lock without a variable is met: the line of its waiters, which is that of the construct. */
+static const char *source_of(const struct gathering *from, const struct lock_entry *lock)
+{
+    const struct row *row = lock->waiter != ROW_NONE ? &from->rows->row[lock->waiter] : NULL;
+    return row && row->kind == ROW_STATEMENT ? row->name : "";
+}
+
+static char *name_lock(const struct gathering *from, const struct lock_entry *lock)
+{
+    static const char critical[] = "critical ";
+    const char *kind = lock_kind_name[lock->kind], *source = source_of(from, lock);
+    bool construct = lock->kind != PROFILE_LOCK_LOCK && lock->kind != PROFILE_LOCK_NEST_LOCK;
+    char *name = NULL;
+    int bytes;
+    if (lock->unnamed)
+        bytes = asprintf(&name, "critical (unnamed)");
+    else if (strncmp(lock->symbol, critical, sizeof critical - 1) == 0 &&
+             lock->symbol[sizeof critical - 1] != '(')
+        bytes = asprintf(&name, "critical(%s)", lock->symbol + sizeof critical - 1);
+    else if (*lock->symbol)
+        bytes = asprintf(&name, "%s", lock->symbol);
+    else if (*lock->initialiser)
+        bytes = asprintf(&name, "%s of %s", kind, lock->initialiser);
+    else if (construct && *source)
+        bytes = asprintf(&name, "%s %s", kind, source);
+    else
+        bytes = asprintf(&name, "0x%llx", (unsigned long long)lock->wait_id);
+    return bytes < 0 ? NULL : name;
+}
+
+static bool gather(struct gathering *to, struct symbols *symbols)
+{
+    const struct profile *profile = to->profile;
+    bool good = true;
+    for (size_t i = 0; i < profile->node_count && good; i++)
+        if (profile->nodes[i].kind == PROFILE_NODE_LOCK)
+            good = gather_node(to, &profile->nodes[i], to->rows->node_row[i]);
+    if (!good)
+        return false;
+    find_top_waiters(to);
+    good = gather_waits(to, symbols) && find_unnamed(to, symbols);
+    for (size_t i = 0; good && i < to->table->count; i++)
+        good = (to->table->lock[i].name = name_lock(to, &to->table->lock[i])) != NULL;
+    return good;
+}
+
 struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows,
                                 struct symbols *symbols)
 {
-    struct pair_map locks = {0}, contexts = {0};
-    struct lock_table *table = calloc(1, sizeof *table);
+    struct gathering to = {.profile = profile, .rows = rows, .table = calloc(1, sizeof *to.table)};
     size_t most = count_lock_nodes(profile);
-    bool good = table != NULL;
+    to.waiter = calloc(most + 1, sizeof *to.waiter);
+    bool good = to.table && to.waiter;
     if (good) {
-        table->lock = calloc(most + 1, sizeof *table->lock);
-        table->context = calloc(most + 1, sizeof *table->context);
-        good = table->lock && table->context;
+        to.table->rows = rows;
+        to.table->inits_lost = profile->header.lock_inits_lost;
+        to.table->lock = calloc(most + 1, sizeof *to.table->lock);
+        to.table->context = calloc(most + 1, sizeof *to.table->context);
+        good = to.table->lock && to.table->context && gather(&to, symbols);
     }
-    for (size_t i = 0; i < profile->node_count && good; i++)
-        if (profile->nodes[i].kind == PROFILE_NODE_LOCK)
-            good = gather_node(table, rows, &profile->nodes[i], rows->node_row[i], &locks, &contexts);
-    for (size_t i = 0; good && i < table->count; i++) {
-        table->lock[i].symbol = find_symbol(profile, symbols, table->lock[i].wait_id);
-        good = table->lock[i].symbol != NULL;
-    }
-    pair_map_free(&locks);
-    pair_map_free(&contexts);
+    pair_map_free(&to.locks);
+    pair_map_free(&to.holders);
+    pair_map_free(&to.waiters);
+    free(to.waiter);
     if (!good) {
-        locks_free(table);
+        locks_free(to.table);
         return NULL;
     }
-    sort_table(table);
-    return table;
+    sort_table(to.table);
+    return to.table;
 }
 
 void locks_free(struct lock_table *table)
 {
     if (!table)
         return;
-    for (size_t i = 0; table->lock && i < table->count; i++)
+    for (size_t i = 0; table->lock && i < table->count; i++) {
+        free(table->lock[i].name);
         free(table->lock[i].symbol);
+        free(table->lock[i].initialiser);
+    }
     free(table->lock);
     free(table->context);
     free(table);
+}
+
+char *locks_context_path(const struct rows *rows, uint32_t row)
+{
+    uint32_t way[PATH_NAMES], count = 0, at = row;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    if (rows->row[at].kind == ROW_STATEMENT)
+        at = rows->row[at].parent;
+    for (; at != 0 && at != ROW_NONE && count < PATH_NAMES; at = rows->row[at].parent)
+        way[count++] = at;
+    if (at != 0 && at != ROW_NONE)
+        fputs("... > ", out);
+    while (count-- > 0)
+        fprintf(out, "%s%s", rows->row[way[count]].name, count ? " > " : "");
+    if (rows->row[row].kind == ROW_STATEMENT)
+        fprintf(out, " %s", rows->row[row].name);
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
 }

@@ -33,8 +33,7 @@ static bool put_threads(FILE *out, const struct material *material)
 
 static bool put_locks(FILE *out, const struct material *material)
 {
-    write_locks_csv(out, material->locks);
-    return true;
+    return write_locks_csv(out, material->locks);
 }
 
 static bool put_waits(FILE *out, const struct material *material)
@@ -52,11 +51,8 @@ static const struct output_file {
     const char *name;
     bool (*put)(FILE *out, const struct material *material); /* false: no memory */
 } files[] = {
-    {"profile.csv", put_profile},
-    {"threads.csv", put_threads},
-    {"locks.csv", put_locks},
-    {"waits.csv", put_waits},
-    {"run.json", put_json},
+    {"profile.csv", put_profile}, {"threads.csv", put_threads}, {"locks.csv", put_locks},
+    {"waits.csv", put_waits},     {"run.json", put_json},
 };
 
 #define FILE_COUNT (sizeof files / sizeof *files)
@@ -123,7 +119,7 @@ int report_write_files(const struct profile *profile, struct symbols *symbols, c
     if (material.rows)
         material.locks = locks_gather(profile, material.rows, symbols);
     if (material.locks)
-        material.waits = waits_gather(profile, material.rows, symbols);
+        material.waits = waits_gather(profile, material.rows, material.locks, symbols);
     if (material.waits)
         status = write_all(&material, dir, error, error_bytes);
     else

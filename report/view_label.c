@@ -132,7 +132,7 @@ char *view_context_label(const struct rows *rows, uint32_t index, enum measure m
         width = width > NAME_COLUMNS ? NAME_COLUMNS : width;
         bool outermost = rows->row[caller].parent == 0;
         if (used + 4 + width + (outermost ? 0 : 6) > columns) {
-            if (used + 6 <= columns)
+            if (used + (first ? 7 : 6) <= columns)
                 append(label, room, first ? "  < ..." : " < ...", 7, utf8);
             break;
         }

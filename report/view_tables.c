@@ -7,10 +7,12 @@
 #include "report/format.h"
 #include "report/write_csv.h"
 
-#define HOLDERS_SHOWN  3 /* contexts below a lock */
-#define LOCKS_SHOWN    40
-#define BAR_COLUMNS    18
-#define THREAD_COLUMNS 79 /* in front of the bar */
+#define HOLDERS_SHOWN   3 /* contexts below a lock */
+#define LOCKS_SHOWN     40
+#define LOCK_COLUMNS    35 /* in front of a lock's name */
+#define CONTEXT_COLUMNS 26 /* in front of a context below it */
+#define BAR_COLUMNS     18
+#define THREAD_COLUMNS  79 /* in front of the bar */
 
 enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PARTS };
 
@@ -72,49 +74,99 @@ void view_text_threads(FILE *out, const struct profile *profile, size_t columns,
         print_thread(out, profile, i, columns, utf8);
 }
 
-static void print_lock(FILE *out, const struct rows *rows, const struct lock_table *table,
-                       const struct lock_entry *lock, size_t columns, bool utf8)
+/* One context below a lock, `role` in front; the label takes what the columns leave. */
+static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row, enum measure measure,
+                               const char *role, double wait_ns, size_t columns, bool utf8)
 {
-    char number[FORMAT_NUMBER_BYTES], percent[FORMAT_NUMBER_BYTES], name[512];
+    char number[FORMAT_NUMBER_BYTES];
+    char *label = view_context_label(rows, row, measure, columns - CONTEXT_COLUMNS, utf8);
+    fprintf(out, "%15s%9s  %s\n", role, format_decimal(number, wait_ns * 1e-9, 3), label ? label : "");
+    free(label);
+}
+
+/* A lock's name, and as much of its kind and address as fits and the name does not say. */
+static bool print_lock_name(FILE *out, const struct lock_entry *lock, size_t columns, bool utf8)
+{
+    char text[1024], address[32], *name = format_clean(lock->name, true);
+    const char *kind = lock_kind_name[lock->kind];
+    if (!name)
+        return false;
+    bool plain = strncmp(name, "0x", 2) == 0;
+    bool says_kind = lock->kind == PROFILE_LOCK_CRITICAL || strcmp(lock->name, lock->symbol) != 0;
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)lock->wait_id);
+    format_shorten(text, sizeof text, name, columns, utf8);
+    size_t used = format_columns(text);
+    fputs(text, out);
+    if ((plain || !says_kind) && used + 2 + strlen(kind) <= columns) {
+        fprintf(out, "  %s", kind);
+        used += 2 + strlen(kind);
+    }
+    if (!plain && used + 2 + strlen(address) <= columns)
+        fprintf(out, "  %s", address);
+    fputc('\n', out);
+    free(name);
+    return true;
+}
+
+static bool print_lock(FILE *out, const struct lock_table *table, const struct lock_entry *lock,
+                       size_t columns, bool utf8)
+{
+    const struct rows *rows = table->rows;
+    char number[FORMAT_NUMBER_BYTES], percent[FORMAT_NUMBER_BYTES], longest[FORMAT_NUMBER_BYTES];
     struct profile_metric wait = {.lock_wait = lock->wait_ns};
-    char *symbol = format_clean(lock->symbol, true);
-    format_shorten(name, sizeof name, symbol ? symbol : "", columns > 70 ? columns - 56 : 14, utf8);
-    fprintf(out, "%10s%7s%9llu  %s %s%s0x%llx\n", format_decimal(number, lock->wait_ns * 1e-9, 3),
+    fprintf(out, "%9s%7s%9s%8llu  ", format_decimal(number, lock->wait_ns * 1e-9, 3),
             format_decimal(percent, measure_absolute(rows, &wait, MEASURE_LOCK_WAIT), 1),
-            (unsigned long long)lock->contended, lock_kind_name[lock->kind], name, *name ? "  " : "",
-            (unsigned long long)lock->wait_id);
-    free(symbol);
+            lock->longest_ns > 0 ? format_decimal(longest, lock->longest_ns * 1e-9, 3) : "",
+            (unsigned long long)lock->contended);
+    if (!print_lock_name(out, lock, columns > LOCK_COLUMNS + 5 ? columns - LOCK_COLUMNS : 5, utf8))
+        return false;
+    if (lock->waiter != ROW_NONE)
+        print_lock_context(out, rows, lock->waiter, MEASURE_LOCK_WAIT_HERE, "waited", lock->waiter_ns,
+                           columns, utf8);
     for (uint32_t c = 0; c < lock->context_count && c < HOLDERS_SHOWN; c++) {
         const struct lock_context *context = &table->context[lock->first_context + c];
-        char *label =
-            view_context_label(rows, context->row, MEASURE_LOCK_WAIT, columns > 55 ? columns - 39 : 16, utf8);
-        fprintf(out, "%26s%s%10s  %s\n", "", utf8 ? "\xe2\x86\xb3" : ">",
-                format_decimal(number, context->wait_ns * 1e-9, 3), label ? label : "");
-        free(label);
+        print_lock_context(out, rows, context->row, MEASURE_LOCK_WAIT, c ? "" : "held", context->wait_ns,
+                           columns, utf8);
     }
     if (lock->context_count > HOLDERS_SHOWN)
-        fprintf(out, "%26s  and %u more\n", "", lock->context_count - HOLDERS_SHOWN);
+        fprintf(out, "%26sand %u more\n", "", lock->context_count - HOLDERS_SHOWN);
+    return true;
+}
+
+static void print_rest(FILE *out, const struct lock_table *table, size_t shown)
+{
+    char number[FORMAT_NUMBER_BYTES];
+    double rest_ns = 0;
+    for (size_t i = shown; i < table->count; i++)
+        rest_ns += table->lock[i].wait_ns;
+    if (shown < table->count)
+        fprintf(out, "\n%9s  %zu more locks; --format csv shows all\n",
+                format_decimal(number, rest_ns * 1e-9, 3), table->count - shown);
+    if (table->inits_lost)
+        fprintf(out, "\n%llu initialisations of locks had no room: some locks are not named after theirs\n",
+                (unsigned long long)table->inits_lost);
 }
 
 bool view_text_locks(FILE *out, const struct profile *profile, const struct rows *rows,
                      const struct lock_table *table, size_t columns, bool utf8)
 {
+    (void)rows;
     view_text_header(out, profile, "Locks", columns, utf8);
     if (table->count == 0) {
         fputs("\nNo sample saw a thread wait for a lock.\n", out);
         return true;
     }
-    format_paragraph(
-        out,
-        "Seconds that threads waited for each lock, per cent of the whole effort, waits that a sample saw; "
-        "below a lock, who held it meanwhile.",
-        columns);
+    format_paragraph(out,
+                     "Seconds that threads waited for each lock, per cent of the whole effort, the longest "
+                     "wait, waits that "
+                     "a sample saw; below a lock, where threads waited most, and who held it meanwhile.",
+                     columns);
     fputc('\n', out);
-    fprintf(out, "%10s%7s%9s  %s\n", "wait", "%", "waits", "lock");
+    fprintf(out, "%9s%7s%9s%8s  %s\n", "wait", "%", "longest", "waits", "lock");
     size_t shown = table->count < LOCKS_SHOWN ? table->count : LOCKS_SHOWN;
     for (size_t i = 0; i < shown; i++)
-        print_lock(out, rows, table, &table->lock[i], columns, utf8);
-    if (shown < table->count)
-        fprintf(out, "\n%zu more locks; --format csv shows all\n", table->count - shown);
+        if (!print_lock(out, table, &table->lock[i], columns, utf8))
+            return false;
+    print_rest(out, table, shown);
     return true;
 }

@@ -29,9 +29,6 @@ static void print_place(FILE *out, const struct wait_place *place, size_t column
                                                          : " in ";
     int used = snprintf(text, sizeof text, "%s%s%.300s", wait_kind_name[place->kind],
                         clean && *clean ? joint : "", clean ? clean : "");
-    if (place->kind == WAIT_LOCK && !*place->function)
-        used +=
-            snprintf(text + used, sizeof text - (size_t)used, " 0x%llx", (unsigned long long)place->wait_id);
     if (place->line > 0)
         snprintf(text + used, sizeof text - (size_t)used, "  %.200s:%d", format_base_name(place->file),
                  place->line);

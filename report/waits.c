@@ -24,33 +24,40 @@ const char *const wait_kind_name[WAIT_KINDS] = {
 struct gathering {
     const struct profile *profile;
     const struct rows *rows;
+    const struct lock_table *locks;
     struct symbols *symbols;
     struct wait_table *table;
-    struct pair_map places, pairs;
+    struct pair_map places, pairs, lock_index;
     double *kept; /* by row: idleness whose place is known */
     bool no_memory;
 };
 
-static void name_lock(const struct gathering *gathering, struct wait_place *place)
+static const char *lock_name(struct gathering *gathering, uint64_t key)
 {
-    const struct profile *profile = gathering->profile;
-    for (size_t i = 0; i < profile->module_count && !*place->function; i++) {
-        const struct profile_module *module = &profile->modules[i];
-        uint64_t vaddr = place->wait_id - module->load_bias;
-        const char *symbol = vaddr >= module->vaddr_low && vaddr < module->vaddr_high
-                                 ? symbols_data(gathering->symbols, (uint32_t)i + 1, vaddr)
-                                 : NULL;
-        place->function = symbol ? symbol : "";
+    uint32_t *slot =
+        pair_map_slot(&gathering->lock_index, PROFILE_LOCK_KEY_ID(key), PROFILE_LOCK_KEY_KIND(key));
+    gathering->no_memory |= !slot;
+    return slot && *slot != PAIR_MAP_NEW ? gathering->locks->lock[*slot].name : "";
+}
+
+static void index_locks(struct gathering *gathering)
+{
+    for (size_t i = 0; i < gathering->locks->count && !gathering->no_memory; i++) {
+        const struct lock_entry *lock = &gathering->locks->lock[i];
+        uint32_t *slot = pair_map_slot(&gathering->lock_index, lock->wait_id, lock->kind);
+        gathering->no_memory = !slot;
+        if (slot)
+            *slot = (uint32_t)i;
     }
 }
 
-static struct wait_place describe(const struct gathering *gathering, enum wait_kind kind, uint64_t key)
+static struct wait_place describe(struct gathering *gathering, enum wait_kind kind, uint64_t key)
 {
     struct wait_place place = {.kind = kind, .function = "", .file = ""};
     const struct symbol_frame *frames;
     if (kind == WAIT_LOCK) {
         place.wait_id = PROFILE_LOCK_KEY_ID(key);
-        name_lock(gathering, &place);
+        place.function = lock_name(gathering, key);
         return place;
     }
     place.in_region = PROFILE_PLACE_IS_REGIONS(key);
@@ -197,20 +204,24 @@ static void sort_table(struct wait_table *table)
 }
 
 struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows,
-                                struct symbols *symbols)
+                                const struct lock_table *locks, struct symbols *symbols)
 {
     struct gathering gathering = {.profile = profile,
                                   .rows = rows,
+                                  .locks = locks,
                                   .symbols = symbols,
                                   .table = calloc(1, sizeof *gathering.table),
                                   .kept = calloc(rows->count + 1, sizeof *gathering.kept)};
     gathering.no_memory = !gathering.table || !gathering.kept;
+    if (!gathering.no_memory)
+        index_locks(&gathering);
     for (size_t i = 1; i < profile->node_count && !gathering.no_memory; i++)
         gather_node(&gathering, i);
     if (!gathering.no_memory)
         gather_rests(&gathering);
     pair_map_free(&gathering.places);
     pair_map_free(&gathering.pairs);
+    pair_map_free(&gathering.lock_index);
     free(gathering.kept);
     if (gathering.no_memory) {
         waits_free(gathering.table);

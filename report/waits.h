@@ -3,6 +3,7 @@
 #define BLAME_REPORT_WAITS_H
 
 #include "cct/profile_read.h"
+#include "report/locks.h"
 #include "report/rows.h"
 #include "report/symbols.h"
 
@@ -25,10 +26,10 @@ extern const char *const wait_kind_name[WAIT_KINDS]; /* as in waits.csv */
 
 struct wait_place {
     enum wait_kind kind;
-    bool in_region;   /* the call is not known: function, file and line are of the region's begin */
-    uint64_t wait_id; /* of locks */
-    const char
-        *function; /* of the call; locks: the lock's variable; "" unknown. Lives as long as the symbols */
+    bool in_region;       /* the call is not known: function, file and line are of the region's begin */
+    uint64_t wait_id;     /* of locks */
+    const char *function; /* of the call; locks: the lock's name (of `locks`, which must outlive this); ""
+                             unknown. Lives as long as the symbols */
     const char *file;
     int line;
     double ns; /* the sum of its pairs */
@@ -52,7 +53,7 @@ struct wait_table {
 /* The sum over all pairs of a row is its exclusive idleness (shared idleness in a shared environment) plus
  * its exclusive lock wait. NULL: no memory. [init] */
 struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows,
-                                struct symbols *symbols);
+                                const struct lock_table *locks, struct symbols *symbols);
 void waits_free(struct wait_table *table); /* [init] */
 
 #endif

@@ -1,5 +1,7 @@
 #include "report/write_csv.h"
 
+#include <stdlib.h>
+
 #include "report/format.h"
 
 #define END_OF_LINE "\r\n"
@@ -99,17 +101,55 @@ void write_threads_csv(FILE *out, const struct profile *profile)
     }
 }
 
-void write_locks_csv(FILE *out, const struct lock_table *table)
+/* A context as a path, its seconds, and its row's number in profile.csv; three empty fields for none. */
+static bool write_lock_context(FILE *out, const struct rows *rows, uint32_t row, double wait_ns)
 {
-    fputs("lock,kind,symbol,wait,acquisitions_contended,blamed_contexts" END_OF_LINE, out);
-    for (size_t i = 0; i < table->count; i++) {
-        const struct lock_entry *lock = &table->lock[i];
-        fprintf(out, "0x%llx,%s,", (unsigned long long)lock->wait_id, lock_kind_name[lock->kind]);
-        format_csv_text(out, lock->symbol);
-        putc(',', out);
-        format_csv_number(out, lock->wait_ns * 1e-9);
-        fprintf(out, ",%llu,%u" END_OF_LINE, (unsigned long long)lock->contended, lock->context_count);
+    if (row == ROW_NONE) {
+        fputs(",,,", out);
+        return true;
     }
+    char *path = locks_context_path(rows, row);
+    if (!path)
+        return false;
+    putc(',', out);
+    format_csv_text(out, path);
+    putc(',', out);
+    format_csv_number(out, wait_ns * 1e-9);
+    fprintf(out, ",%u", row);
+    free(path);
+    return true;
+}
+
+static bool write_lock(FILE *out, const struct lock_table *table, const struct lock_entry *lock)
+{
+    const struct rows *rows = table->rows;
+    const struct lock_context *holder = lock->context_count ? &table->context[lock->first_context] : NULL;
+    fprintf(out, "0x%llx,%s,", (unsigned long long)lock->wait_id, lock_kind_name[lock->kind]);
+    format_csv_text(out, lock->symbol);
+    putc(',', out);
+    format_csv_number(out, lock->wait_ns * 1e-9);
+    fprintf(out, ",%llu,%u,", (unsigned long long)lock->contended, lock->context_count);
+    format_csv_text(out, lock->name);
+    putc(',', out);
+    format_csv_number(out, lock->longest_ns * 1e-9);
+    if (!write_lock_context(out, rows, holder ? holder->row : ROW_NONE, holder ? holder->wait_ns : 0) ||
+        !write_lock_context(out, rows, lock->waiter, lock->waiter_ns))
+        return false;
+    putc(',', out);
+    format_csv_text(out, lock->initialiser);
+    fprintf(out, ",%u" END_OF_LINE, lock->initialisers);
+    return true;
+}
+
+bool write_locks_csv(FILE *out, const struct lock_table *table)
+{
+    fputs("lock,kind,symbol,wait,acquisitions_contended,blamed_contexts,name,longest_wait,"
+          "holder,holder_wait,holder_id,waiter,waiter_wait,waiter_id,initialiser,initialisers" END_OF_LINE,
+          out);
+    for (size_t i = 0; i < table->count; i++)
+        if (!write_lock(out, table, &table->lock[i]))
+            return false;
+    return true;
 }
 
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table)

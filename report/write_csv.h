@@ -9,10 +9,10 @@
 #include "report/rows.h"
 #include "report/waits.h"
 
-/* Errors are left in the stream (ferror). */
+/* Errors are left in the stream (ferror); false: no memory. */
 void write_profile_csv(FILE *out, const struct rows *rows);       /* [init] */
 void write_threads_csv(FILE *out, const struct profile *profile); /* [init] */
-void write_locks_csv(FILE *out, const struct lock_table *table);  /* [init] */
+bool write_locks_csv(FILE *out, const struct lock_table *table);  /* [init] */
 /* A line for each pair; context is the row's id in profile.csv. [init] */
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table);
 

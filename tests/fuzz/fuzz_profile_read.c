@@ -152,7 +152,8 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         exercise_view(profile, rows, out, round, false);
         break;
     case 7:
-        waits = waits_gather(profile, rows, symbols);
+        table = locks_gather(profile, rows, symbols);
+        waits = waits_gather(profile, rows, table, symbols);
         write_waits_csv(out, rows, waits);
         view_text_waits(out, profile, rows, waits, 40 + round % 100, round % 2);
         break;

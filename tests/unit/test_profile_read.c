@@ -284,9 +284,78 @@ static void a_path_of_65000_nodes_are_read_without_recursion(void **state)
     profile_free(profile);
 }
 
+static void add_waits(struct profile_builder *builder, uint32_t tree, uint32_t node_idx,
+                      struct profile_waits waits)
+{
+    struct profile_metric metric = {0};
+    builder_metric(builder, tree, node_idx, &metric); /* the same place holds both */
+    struct profile_node *node = builder_at(builder, node_idx);
+    memcpy(builder_at(builder, node->metric), &waits, sizeof waits);
+}
+
+static const struct profile_lock *lock_with(const struct profile *profile, uint64_t key, uint64_t initialiser)
+{
+    for (size_t i = 0; i < profile->lock_count; i++)
+        if (profile->locks[i].key == key && profile->locks[i].initialiser == initialiser)
+            return &profile->locks[i];
+    fail_msg("no such lock");
+    return NULL;
+}
+
+static void waits_for_locks_are_added_up_by_initialiser(void **state)
+{
+    (void)state;
+    const uint64_t lock = PROFILE_LOCK_KEY(PROFILE_LOCK_LOCK, 0x5000);
+    const uint64_t critical = PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x6000);
+    struct profile_builder builder;
+    builder_start(&builder);
+    for (uint32_t tree = 1; tree <= 2; tree++) {
+        uint32_t root = builder_node(&builder, tree, 0, PROFILE_NODE_ROOT, 0);
+        uint32_t frame = builder_node(&builder, tree, root, PROFILE_NODE_FRAME, KEY(0x100));
+        uint32_t waits = builder_node(&builder, tree, root, PROFILE_NODE_WAITS, lock);
+        add_waits(&builder, tree, waits, (struct profile_waits){.sum_ns = 1, .longest_ns = 1, .waits = 1});
+        uint32_t made = builder_node(&builder, tree, waits, PROFILE_NODE_INITIALISER, KEY(0x200));
+        add_waits(&builder, tree, made,
+                  (struct profile_waits){.sum_ns = 10, .longest_ns = 4 * tree, .waits = 3});
+        waits = builder_node(&builder, tree, root, PROFILE_NODE_WAITS, critical);
+        builder_node(&builder, tree, waits, PROFILE_NODE_VARIABLE, KEY(0x300));
+        /* Where no writer puts them: below a frame, below an initialiser, below none. */
+        waits = builder_node(&builder, tree, frame, PROFILE_NODE_WAITS, lock + 8);
+        builder_node(&builder, tree, waits, PROFILE_NODE_INITIALISER, KEY(0x200));
+        builder_node(&builder, tree, made, PROFILE_NODE_VARIABLE, KEY(0x300));
+        builder_node(&builder, tree, 0, PROFILE_NODE_WAITS, lock + 16);
+        builder_node(&builder, tree, 999999999, PROFILE_NODE_INITIALISER, KEY(0x200));
+    }
+    struct profile *profile = read_built(&builder);
+    assert_int_equal(profile->lock_count, 3);
+    const struct profile_lock *unknown = lock_with(profile, lock, 0);
+    assert_true(unknown->sum_ns == 2 && unknown->longest_ns == 1 && unknown->waits == 2);
+    const struct profile_lock *known = lock_with(profile, lock, KEY(0x200));
+    assert_true(known->sum_ns == 20 && known->longest_ns == 8 && known->waits == 6 && known->variable == 0);
+    assert_true(lock_with(profile, critical, 0)->variable == KEY(0x300));
+    assert_int_equal(profile->node_count, 2); /* none of it is a context */
+    profile_free(profile);
+}
+
+static void a_lock_whose_sum_is_no_number_is_refused(void **state)
+{
+    (void)state;
+    const double bad[] = {NAN, INFINITY, -1};
+    for (size_t i = 0; i < 3; i++) {
+        struct profile_builder builder;
+        builder_start(&builder);
+        uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
+        uint32_t waits = builder_node(&builder, 1, root, PROFILE_NODE_WAITS, PROFILE_LOCK_KEY(1, 0x5000));
+        add_waits(&builder, 1, waits, (struct profile_waits){.longest_ns = bad[i]});
+        assert_refused(&builder, "a lock's sum");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_for_locks_are_added_up_by_initialiser),
+        cmocka_unit_test(a_lock_whose_sum_is_no_number_is_refused),
         cmocka_unit_test(equal_paths_of_two_threads_become_one),
         cmocka_unit_test(children_before_their_parents_in_the_file_are_found),
         cmocka_unit_test(recycled_nodes_and_region_tries_are_left_out),

@@ -1,0 +1,143 @@
+/* The rules of this house: callbacks only load, store and exchange words; the handler only loads. */
+#include "ompt_tool/lock_names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+#include "cct/arena.h"
+
+#define TABLES        4u
+#define FIRST_ENTRIES 4096u
+#define TABLE_GROWTH  8u
+#define WINDOW        32u   /* places looked at in one table */
+#define CALLS         4096u /* call number 0 is "not known" */
+
+/* A word: address / 4 (48 bits), number of the call (16). Locks of GCC's omp_lock_t are 4 bytes. */
+#define CALL_BITS    16
+#define ADDRESS_BITS 50
+#define DESTROYED    UINT64_MAX /* was in use: a search goes on behind it */
+
+static uint64_t *tables[TABLES];
+static uintptr_t calls[CALLS];
+
+static uint32_t entries_of(uint32_t number)
+{
+    uint32_t entries = FIRST_ENTRIES;
+    while (number-- > 0)
+        entries *= TABLE_GROWTH;
+    return entries;
+}
+
+static uint64_t *make_table(uint32_t number)
+{
+    uint64_t *table = NULL, *made = os_map(entries_of(number) * sizeof(*made));
+    if (!made || compare_exchange(&tables[number], &table, made))
+        return made;
+    os_unmap(made, entries_of(number) * sizeof(*made));
+    return table;
+}
+
+static uint32_t hash_of(uint64_t number)
+{
+    return (uint32_t)((number * 0x9e3779b97f4a7c15ull) >> 32);
+}
+
+static void count_lost(void)
+{
+    struct profile_header *header = arena_header();
+    if (header)
+        fetch_add_relaxed(&header->lock_inits_lost, 1);
+}
+
+/* The number of the call that returns to codeptr; 0 when there is no room for it. */
+static uint32_t call_number(uintptr_t codeptr)
+{
+    for (uint32_t i = 0, place = hash_of(codeptr) % CALLS; i < WINDOW; i++, place = (place + 1) % CALLS) {
+        if (place == 0)
+            continue;
+        uintptr_t seen = load_relaxed(&calls[place]);
+        if (seen == codeptr || (!seen && compare_exchange(&calls[place], &seen, codeptr)) || seen == codeptr)
+            return place;
+    }
+    return 0;
+}
+
+/* What a search has found: the lock's place, or where it may be put. */
+struct place {
+    uint64_t *word;
+    uint64_t seen; /* what the word was */
+    bool present;
+};
+
+/* Searches one table; true when the search is over. */
+static bool search(uint64_t *table, uint32_t entries, uint64_t name, struct place *found)
+{
+    uint32_t at = hash_of(name) & (entries - 1);
+    for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (entries - 1)) {
+        uint64_t seen = load_relaxed(&table[at]);
+        bool present = seen >> CALL_BITS == name && seen != DESTROYED;
+        if (present || (!found->word && (!seen || seen == DESTROYED)))
+            *found = (struct place){&table[at], seen, present};
+        if (present || !seen)
+            return true;
+    }
+    return false;
+}
+
+/* The first place that was used before, or the empty one that ends the search, is where a new lock goes. */
+static struct place find(uint64_t name, bool make)
+{
+    struct place found = {NULL, 0, false};
+    for (uint32_t number = 0; number < TABLES; number++) {
+        uint64_t *table = load_acquire(&tables[number]);
+        if (!table && make && !found.word)
+            table = make_table(number);
+        if (!table || search(table, entries_of(number), name, &found))
+            break;
+    }
+    return found;
+}
+
+static bool is_address(uint64_t address)
+{
+    return address && address % 4 == 0 && address >> (ADDRESS_BITS - 1) == 0;
+}
+
+void lock_names_initialised(uint64_t address, uintptr_t codeptr)
+{
+    uint32_t call = codeptr ? call_number(codeptr) : 0;
+    uint64_t name = address / 4, word = name << CALL_BITS | call;
+    if (!is_address(address)) {
+        count_lost();
+        return;
+    }
+    if (codeptr && !call)
+        count_lost(); /* and stored without its call: an older one would be wrong */
+    for (;;) {
+        struct place place = find(name, true);
+        if (!place.word) {
+            count_lost();
+            return;
+        }
+        if (compare_exchange(place.word, &place.seen, word))
+            return; /* N1: only places of other locks are contended for */
+    }
+}
+
+void lock_names_destroyed(uint64_t address)
+{
+    struct place place = find(address / 4, false);
+    if (is_address(address) && place.present)
+        store_relaxed(place.word, DESTROYED); /* N1 */
+}
+
+uintptr_t lock_names_initialiser(uint64_t address)
+{
+    struct place place = find(address / 4, false);
+    if (!is_address(address) || !place.present)
+        return 0;
+    uint32_t call = place.seen & ((1u << CALL_BITS) - 1);
+    return call < CALLS ? load_relaxed(&calls[call]) : 0;
+}

@@ -1,0 +1,20 @@
+/* What a sample of a waiting thread leaves about the lock itself, in the thread's own tree, below its root:
+ * one record for each lock and each call that had initialised it (docs/format.md). Costs samples only. */
+#ifndef BLAME_OMPT_TOOL_LOCK_WAITS_H
+#define BLAME_OMPT_TOOL_LOCK_WAITS_H
+
+#include <stdint.h>
+
+#include "ompt_tool/thread.h"
+
+/* A critical section that the thread was seen waiting for, whose variable is not known yet; 0: none. Its
+ * release asks for it. [handler] */
+extern __thread uint64_t lock_waits_unnamed __attribute__((tls_model("initial-exec")));
+
+/* A sample of weight p hit the thread while it waited for the lock. [handler] */
+void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p);
+
+/* Finds the variable behind the critical section that this thread has just released. [owner] */
+void lock_waits_name_critical(struct thread *thread, uint64_t lock_key);
+
+#endif

@@ -1,0 +1,136 @@
+"""Locks by name: what locks.csv and the view of locks say of every sort of lock, as the programs clocked it themselves."""
+
+import csv
+import io
+import re
+import signal
+
+from harness import BLAME, PASSIVE, BlameTest, program
+
+COLUMNS = ["lock", "kind", "symbol", "wait", "acquisitions_contended", "blamed_contexts", "name", "longest_wait",
+           "holder", "holder_wait", "holder_id", "waiter", "waiter_wait", "waiter_id", "initialiser", "initialisers"]
+AT_RELEASE = {"BLAME_LOCKS": "release"}  # the holder is then the function of the release, not what it called
+BUILDS = (("", "library"), ("_gcc", "launcher"))
+
+
+def is_near(measured_s, clocked_s):
+    """As for all programs with blame known by construction: 5 % or 30 ms."""
+    return abs(measured_s - clocked_s) <= max(0.030, 0.05 * clocked_s)
+
+
+def function_of(context):
+    """The innermost function of a context: "main > solve > dot a.c:9"."""
+    return context.split(" > ")[-1].split()[0] if context else ""
+
+
+class Expected:
+    """A line of lock_names.c."""
+
+    def __init__(self, line):
+        _, self.kind, self.name, wait, longest, self.holder, self.waiter, initialisers = line.split("\t")
+        self.wait_s, self.longest_s, self.initialisers = float(wait), float(longest), int(initialisers)
+
+    def complaints(self, lock):
+        """What is wrong with the row of locks.csv that has the name."""
+        if lock["kind"] != self.kind:
+            yield f"kind {lock['kind']}, not {self.kind}"
+        if not is_near(float(lock["wait"]), self.wait_s):
+            yield f"waited {lock['wait']}, clocked {self.wait_s}"
+        if not is_near(float(lock["longest_wait"]), self.longest_s):
+            yield f"longest wait {lock['longest_wait']}, clocked {self.longest_s}"
+        if int(lock["acquisitions_contended"]) != 2:
+            yield f"{lock['acquisitions_contended']} contended acquisitions, not 2"
+        if (function_of(lock["holder"]), function_of(lock["waiter"])) != (self.holder, self.waiter):
+            yield f"held by {lock['holder']}, waited for by {lock['waiter']}; not {self.holder}, {self.waiter}"
+        if int(lock["initialisers"]) != self.initialisers:
+            yield f"{lock['initialisers']} initialisers, not {self.initialisers}"
+
+
+class Locks(BlameTest):
+    def view(self, directory, columns):
+        run = self.plain([BLAME, "report", directory, "--view", "locks"], {"COLUMNS": str(columns)})
+        self.assertEqual(run.status, 0, run)
+        return run.stdout
+
+    def assert_as_clocked(self, run, profile):
+        """Every lock that the program states has a row of its own, and no other lock has one."""
+        left = list(profile.locks)
+        wrong = []
+        for line in run.stdout.splitlines():
+            expected = Expected(line)
+            found = [lock for lock in left if lock["name"] == expected.name]
+            if not found:
+                wrong.append(f"{expected.name}: not in locks.csv")
+                continue
+            lock = min(found, key=lambda row: abs(float(row["wait"]) - expected.wait_s))
+            left.remove(lock)
+            wrong.extend(f"{expected.name}: {complaint}" for complaint in expected.complaints(lock))
+        wrong.extend(f"nobody's lock: {lock['name']}" for lock in left)
+        self.assertEqual(wrong, [], f"{run}\n" + "\n".join(map(str, profile.locks)))
+
+    def assert_ids_are_rows(self, profile):
+        """holder_id and waiter_id are rows of profile.csv, and have what locks.csv says."""
+        for lock in profile.locks:
+            for role in ("holder", "waiter"):
+                row = profile.rows[int(lock[f"{role}_id"])]
+                place = row.parent if row.kind == "statement" else row
+                self.assertEqual(place.name, function_of(lock[role]), lock)
+
+    def test_every_sort_of_lock_has_its_name_and_its_waits(self):
+        for suffix, how in BUILDS:
+            with self.subTest(compiler=suffix or "clang"):
+                run, profile = self.profile_of("lock_names" + suffix, env=PASSIVE | AT_RELEASE, how=how)
+                self.assertEqual(list(profile.locks[0]), COLUMNS)
+                self.assertEqual(len(run.stdout.splitlines()), 12, run)
+                self.assert_as_clocked(run, profile)
+                self.assert_ids_are_rows(profile)
+
+    def test_locks_that_differ_in_their_address_alone_have_rows_of_their_own(self):
+        _, profile = self.profile_of("lock_names")
+        made = [lock for lock in profile.locks if lock["initialiser"].startswith("make_lock ")]
+        self.assertEqual(len({lock["lock"] for lock in made}), 3)  # two places, and one made anew later
+        self.assertEqual(len({lock["name"] for lock in made}), 1)
+
+    def test_names_survive_a_kill(self):
+        for suffix, how in BUILDS:
+            with self.subTest(compiler=suffix or "clang"):
+                run = self.attached([program("lock_names" + suffix), "sigkill"], PASSIVE, how)
+                self.assertEqual(run.status, 128 + signal.SIGKILL, run)
+                text = self.report(run.directories()[0], "--view", "locks", "--format", "csv").stdout
+                names = [lock["name"] for lock in csv.DictReader(io.StringIO(text))]
+                expected = [Expected(line) for line in run.stdout.splitlines()]
+                self.assertEqual(len(expected), 12, run)
+                self.assertEqual(sorted(names), sorted(lock.name for lock in expected))
+
+    def test_20000_contended_locks_are_listed_and_none_is_lost(self):
+        run, profile = self.profile_of("lock_names_many", env={"BLAME_RATE": "500"} | PASSIVE)
+        _, count, name, clocked_s = run.stdout.strip().split("\t")
+        self.assertGreater(len(profile.locks), 12000)  # of 20,000; each is waited for during some four periods
+        self.assertLessEqual(len(profile.locks), int(count))
+        self.assertEqual({lock["name"] for lock in profile.locks}, {name})
+        waited_s = sum(float(lock["wait"]) for lock in profile.locks)
+        self.assertAlmostEqual(waited_s, profile.root["lock wait (I)"], delta=0.001 + 1e-6 * len(profile.locks))
+        self.assertTrue(is_near(waited_s, float(clocked_s)), f"{waited_s} of {clocked_s}")
+
+    def test_locks_of_ordered_are_called_by_their_line(self):
+        for suffix, how in BUILDS:
+            with self.subTest(compiler=suffix or "clang"):
+                _, profile = self.profile_of("ordered" + suffix, how=how)
+                for lock in profile.locks:
+                    # GCC's line table puts the call of GOMP_ordered_start to the line of what stands before it.
+                    self.assertRegex(lock["name"], r"^ordered \S+:\d+$" if suffix else r"^ordered ordered\.c:\d+$")
+
+    def test_the_view_fits_the_terminal_and_is_sorted_by_wait(self):
+        run = self.attached([program("lock_names")], AT_RELEASE)
+        listed = self.report(run.directories()[0], "--view", "locks", "--format", "csv").stdout.splitlines()[1:]
+        for columns in (40, 60, 80, 120):
+            with self.subTest(columns=columns):
+                text = self.view(run.directories()[0], columns)
+                table = text[text.index("longest   waits"):].splitlines()  # above it, the command line and what it says
+                self.assertLessEqual(max(map(len, table)), columns, text)
+        waits = [float(line.split()[0]) for line in text.splitlines() if re.match(r" +\d+\.\d{3} +\d+\.\d ", line)]
+        self.assertEqual(len(waits), len(listed), text)
+        self.assertEqual(waits, sorted(waits, reverse=True))
+        for word in ("global_lock", "critical(table)", "held", "waited", "lock_holder", "lock_waiter"):
+            self.assertIn(word, text)
+

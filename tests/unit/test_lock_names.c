@@ -1,0 +1,158 @@
+/* needs: ompt_tool/lock_names.c cct/arena.c base/os.c tests/unit/fake_clock.c */
+#include "ompt_tool/lock_names.h"
+
+#include <pthread.h>
+
+#include "cct/arena.h"
+#include "tests/unit/unit.h"
+
+#define MILLION 1000000u
+#define CALL    0x401000u
+
+/* The table lives as long as the process: each test has addresses of its own. */
+static uint64_t lost(void)
+{
+    return arena_header()->lock_inits_lost;
+}
+
+static void a_lock_is_named_after_its_latest_initialiser(void **state)
+{
+    (void)state;
+    assert_int_equal(lock_names_initialiser(0x7f0000001000), 0);
+    lock_names_initialised(0x7f0000001000, CALL);
+    lock_names_initialised(0x7f0000001004, CALL + 8); /* GCC's locks are 4 bytes */
+    assert_int_equal(lock_names_initialiser(0x7f0000001000), CALL);
+    assert_int_equal(lock_names_initialiser(0x7f0000001004), CALL + 8);
+    lock_names_initialised(0x7f0000001000, CALL + 16); /* without having been destroyed */
+    assert_int_equal(lock_names_initialiser(0x7f0000001000), CALL + 16);
+    lock_names_initialised(0x7f0000001000, 0); /* the runtime does not say by whom: not the one before */
+    assert_int_equal(lock_names_initialiser(0x7f0000001000), 0);
+}
+
+static void a_destroyed_lock_has_no_name(void **state)
+{
+    (void)state;
+    lock_names_initialised(0x7f0000002000, CALL);
+    lock_names_destroyed(0x7f0000002000);
+    assert_int_equal(lock_names_initialiser(0x7f0000002000), 0);
+    lock_names_destroyed(0x7f0000002000);
+    lock_names_destroyed(0x7f0000002008); /* never seen */
+    lock_names_initialised(0x7f0000002000, CALL + 8);
+    assert_int_equal(lock_names_initialiser(0x7f0000002000), CALL + 8);
+}
+
+/* Twenty million initialisations: the places of destroyed locks are used again. */
+static void locks_that_come_and_go_need_no_more_room(void **state)
+{
+    (void)state;
+    uint64_t before = lost();
+    for (uint64_t i = 0; i < 20 * MILLION; i++) {
+        lock_names_initialised(0x100000000 + 8 * i, CALL);
+        if (i >= 1000)
+            lock_names_destroyed(0x100000000 + 8 * (i - 1000));
+    }
+    assert_int_equal(lost(), before);
+    for (uint64_t i = 20 * MILLION - 1000; i < 20 * MILLION; i++) {
+        assert_int_equal(lock_names_initialiser(0x100000000 + 8 * i), CALL);
+        lock_names_destroyed(0x100000000 + 8 * i);
+    }
+}
+
+static void *initialise_many(void *base)
+{
+    for (uint64_t i = 0; i < 100000; i++)
+        lock_names_initialised((uint64_t)(uintptr_t)base + 64 * i, CALL + i % 100);
+    return NULL;
+}
+
+static void threads_that_initialise_at_once_lose_nothing(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    uint64_t before = lost();
+    for (uint64_t t = 0; t < 4; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, initialise_many, (void *)((0x200 + t) << 24)), 0);
+    for (int t = 0; t < 4; t++)
+        pthread_join(threads[t], NULL);
+    for (uint64_t t = 0; t < 4; t++)
+        for (uint64_t i = 0; i < 100000; i++) {
+            uint64_t address = ((0x200 + t) << 24) + 64 * i;
+            assert_int_equal(lock_names_initialiser(address), CALL + i % 100);
+            lock_names_destroyed(address);
+        }
+    assert_int_equal(lost(), before);
+}
+
+static void what_is_no_address_is_counted(void **state)
+{
+    (void)state;
+    uint64_t before = lost();
+    lock_names_initialised(0x7f0000003001, CALL);
+    lock_names_initialised(0xffff800000000000, CALL);
+    lock_names_initialised(0, CALL);
+    assert_int_equal(lost(), before + 3);
+    assert_int_equal(lock_names_initialiser(0x7f0000003001), 0);
+    assert_int_equal(lock_names_initialiser(0), 0);
+    lock_names_destroyed(0xffff800000000000);
+}
+
+/* Nearly all of 3,000,000 live locks' losses are counted one by one, and no lock gets another's name. */
+static void a_full_table_counts_what_it_has_no_room_for(void **state)
+{
+    (void)state;
+    uint64_t before = lost(), known = 0;
+    for (uint64_t i = 0; i < 3 * MILLION; i++)
+        lock_names_initialised(0x500000000 + 40 * i, CALL + i % 7);
+    for (uint64_t i = 0; i < 3 * MILLION; i++) {
+        uintptr_t call = lock_names_initialiser(0x500000000 + 40 * i);
+        assert_true(call == 0 || call == CALL + i % 7);
+        known += call != 0;
+    }
+    assert_true(known > MILLION);
+    assert_true(lost() > before);
+    assert_int_equal(known + lost() - before, 3 * MILLION);
+    for (uint64_t i = 0; i < 3 * MILLION; i++)
+        lock_names_destroyed(0x500000000 + 40 * i);
+}
+
+static void more_calls_than_there_is_room_for_are_counted(void **state)
+{
+    (void)state;
+    uint64_t before = lost(), known = 0;
+    for (uint64_t i = 0; i < 6000; i++) {
+        lock_names_initialised(0x7f0000005000, CALL + 0x10000 + 16 * i);
+        uintptr_t call = lock_names_initialiser(0x7f0000005000);
+        assert_true(call == 0 || call == CALL + 0x10000 + 16 * i); /* never an older one */
+        known += call != 0;
+    }
+    assert_true(known > 3000);
+    assert_int_equal(known + lost() - before, 6000);
+}
+
+static int open_arena(void **state)
+{
+    (void)state;
+    return arena_open(unit_fresh_path()) ? 0 : -1;
+}
+
+static int close_arena(void **state)
+{
+    (void)state;
+    arena_finish();
+    unit_clean();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lock_is_named_after_its_latest_initialiser),
+        cmocka_unit_test(a_destroyed_lock_has_no_name),
+        cmocka_unit_test(locks_that_come_and_go_need_no_more_room),
+        cmocka_unit_test(threads_that_initialise_at_once_lose_nothing),
+        cmocka_unit_test(what_is_no_address_is_counted),
+        cmocka_unit_test(a_full_table_counts_what_it_has_no_room_for),
+        cmocka_unit_test(more_calls_than_there_is_room_for_are_counted),
+    };
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
+}
