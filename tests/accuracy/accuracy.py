@@ -12,8 +12,8 @@ measured and error with its confidence interval. docs/accuracy.md explains it. F
 --no-docs   leave docs/accuracy.md and docs/accuracy.svg as they are
 BUILD       (environment) where the programs were built; default: build
 
-Status 1 when a program or a profile cannot be used, 2 on wrong usage. Errors, however large, are no failure: timing is for
-people to judge."""
+Status 1 when a program or a profile cannot be used, 2 on wrong usage. Errors, however large, are no failure: timing is
+for people to judge."""
 
 import argparse
 import csv
@@ -36,8 +36,8 @@ from measure import MeasureError, collect, measure  # noqa: E402
 
 DOCUMENT = os.path.join(harness.ROOT, "docs", "accuracy.md")
 CHART = os.path.join(harness.ROOT, "docs", "accuracy.svg")
-CSV_COLUMNS = ["case", "threads", "more threads than cores", "metric", "context", "repetitions", "expected_s", "measured_s",
-               "unit", "error", "half_width_95", "worst_run"]
+CSV_COLUMNS = ["case", "threads", "more threads than cores", "metric", "context", "repetitions", "expected_s",
+               "measured_s", "unit", "error", "half_width_95", "worst_run"]
 TITLE = "blame: error of the mean, with 95 % confidence intervals"
 
 
@@ -71,7 +71,8 @@ def run_all(cases, repetitions, rate, cores):
                 measurements.append(measure(case, rate, cores, os.path.join(folder, "run")))
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
-        print(f"repetition {repetition + 1} of {repetitions}: {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
+        elapsed_s = time.monotonic() - begin
+        print(f"repetition {repetition + 1} of {repetitions}: {elapsed_s:.0f} s", file=sys.stderr, flush=True)
     return results
 
 
@@ -150,7 +151,7 @@ def main():
     for group in document.groups(series, cores):
         if group.blame + group.work:
             print("\n".join(group.lines()))
-    print(document.target_line(document.groups(series, cores)[0]))
+    print(document.target_line(document.groups(series, cores)[0], results))
     print("\n".join([*document.bound_lines(results), document.conditions(results, options.rate, cores)]))
     write_results(options, results, series, cores)
     return 0

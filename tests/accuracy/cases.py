@@ -32,8 +32,10 @@ def waits(construct, threads=2):
 
 
 ONE_BUSY = "one thread at a time is busy, so nobody waits for a core while it counts: exact"
-LATE = "more busy threads than cores: samples come late, work per context holds, the division of idleness is approximate"
-LATE_WAIT = "waiters spin and share the cores with the holder: total waiting holds, its division among holders is approximate"
+LATE = ("more busy threads than cores: samples come late, work per context holds, the division of idleness is "
+        "approximate")
+LATE_WAIT = ("waiters spin and share the cores with the holder: total waiting holds, its division among holders is "
+             "approximate")
 
 CASES = [
     Case("serial gap", shared("serial_gap")),
@@ -70,8 +72,8 @@ CASES = [
          LATE + ". A thread that loses its core between two tasks does not lack work: blame calls that overhead, the "
          "program's clocks call it idle"),
     Case("nested regions, 4 threads", shared("nested"), 4,
-         LATE + ". libomp spins in `__kmp_free_team` at the end of an inner region without telling: busy, overhead of the "
-         "region; the program clocks it and expects it so", {"OMP_MAX_ACTIVE_LEVELS": "2"}),
+         LATE + ". libomp spins in `__kmp_free_team` at the end of an inner region without telling: busy, overhead of "
+         "the region; the program clocks it and expects it so", {"OMP_MAX_ACTIVE_LEVELS": "2"}),
 ]
 
 

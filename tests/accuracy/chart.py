@@ -59,7 +59,8 @@ def draw_frame(panel, top):
         if panel.limit <= 6:
             out.append(text(panel.x(value), first - 4, f"\N{PLUS-MINUS SIGN}{value:g} %", "middle", 10, colour))
     if panel.limit > 6:
-        out.append(text(panel.x(0), first - 4, "dashed: \N{PLUS-MINUS SIGN}0.5 % and \N{PLUS-MINUS SIGN}2 %", "middle", 10))
+        values = " and ".join(f"\N{PLUS-MINUS SIGN}{value:g} %" for value, _ in LINES)
+        out.append(text(panel.x(0), first - 4, f"dashed: {values}", "middle", 10))
     out.append(line(LEFT, last, LEFT + PLOT, last, FAINT))
     for tick in panel.ticks():
         out.append(line(panel.x(tick), last, panel.x(tick), last + 4, FAINT))
@@ -82,8 +83,8 @@ def draw_bar(panel, bar, y, shaded):
     x = panel.x(bar.mean)
     if abs(bar.mean) > panel.limit:
         back = -8 if bar.mean > 0 else 8
-        out.append(f'<polygon class="beyond" points="{x:.1f},{y:.1f} {x + back:.1f},{y - 5:.1f} {x + back:.1f},{y + 5:.1f}" '
-                   f'fill="{DOT}"/>')
+        corners = f"{x:.1f},{y:.1f} {x + back:.1f},{y - 5:.1f} {x + back:.1f},{y + 5:.1f}"
+        out.append(f'<polygon class="beyond" points="{corners}" fill="{DOT}"/>')
     else:
         out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.6" fill="{DOT}"/>')
     return out

@@ -91,7 +91,9 @@ class Summary:
     def __init__(self, series):
         self.relative = sorted((one for one in series if one.relative()), key=lambda one: abs(one.interval()[0]))
         self.absolute = sorted((one for one in series if not one.relative()), key=lambda one: abs(one.interval()[0]))
-        self.median = statistics.median([abs(one.interval()[0]) for one in self.relative]) if self.relative else math.nan
+        self.median = math.nan
+        if self.relative:
+            self.median = statistics.median(abs(one.interval()[0]) for one in self.relative)
         self.worst = abs(self.relative[-1].interval()[0]) if self.relative else math.nan
         self.worst_s = abs(self.absolute[-1].interval()[0]) if self.absolute else math.nan
 
@@ -112,5 +114,5 @@ class Summary:
     def seconds_line(self):
         if not self.absolute:
             return "no expectation of at most 100 ms"
-        return (f"worst |error| {1000 * self.worst_s:.1f} ms ({self.absolute[-1].label()}), {len(self.beyond_limit())} of "
-                f"{len(self.absolute)} numbers beyond {1000 * ABSOLUTE_LIMIT_S:.0f} ms")
+        return (f"worst |error| {1000 * self.worst_s:.1f} ms ({self.absolute[-1].label()}), "
+                f"{len(self.beyond_limit())} of {len(self.absolute)} numbers beyond {1000 * ABSOLUTE_LIMIT_S:.0f} ms")
