@@ -128,14 +128,16 @@ def conditions(results, rate, cores):
     foreign = foreign_cores(results)
     repetitions = min(len(measurements) for _, measurements in results)
     return (f"{repetitions} repetitions at {rate} samples/s and thread on {cores} cores; {everything[0].runtime}; "
-            f"other processes used {statistics.fmean(foreign):.2f} cores on average, {max(foreign):.2f} in the worst run")
+            f"other processes used {statistics.fmean(foreign):.2f} cores on average, {max(foreign):.2f} in the worst "
+            f"run")
 
 
 def generate(results, series, rate, cores):
     two = groups(series, cores)
     summary = [line for group in two if group.blame + group.work for line in group.lines()]
     summary += [target_line(two[0], results), *bound_lines(results)]
-    parts = [conditions(results, rate, cores) + ".", "\n".join(["```", *summary, "```"]), "![Errors of all cases with their confidence intervals](accuracy.svg)"]
+    parts = [conditions(results, rate, cores) + ".", "\n".join(["```", *summary, "```"]),
+             "![Errors of all cases with their confidence intervals](accuracy.svg)"]
     for group in two:
         parts += [f"### Blame, {group.title.replace('<=', 'at most as many as').replace('>', 'more than')}",
                   table(ERROR_COLUMNS, error_rows(group.blame))]

@@ -5,7 +5,7 @@ import os
 import expectations
 import harness
 from blame_profile import Profile
-from stats import Series
+from stats import RELATIVE_FROM_S, Series
 
 HANDOFF = "<lock handoff>"
 LAWS = ["thread_time", "shared_idle"]  # the two that more threads than cores can bend
@@ -30,6 +30,12 @@ def measured_value(expectation, profile):
     return value - handoff_below(profile, metric, expectation.context)
 
 
+def law_residuals(conservation):
+    """In percent; a law about next to nothing has no meaningful percentage."""
+    return {law: 100 * conservation[law]["relative"] for law in LAWS
+            if law in conservation and max(conservation[law]["left"], conservation[law]["right"]) > RELATIVE_FROM_S}
+
+
 class Measurement:
     """Values: (metric, context) to (expected, measured), both in seconds. Bounds: name to (limit, measured)."""
 
@@ -39,8 +45,7 @@ class Measurement:
                        for one in stated if one.kind == "expect"}
         self.bounds = {one.metric: (one.value, expectations.BOUNDS[one.metric](profile))
                        for one in stated if one.kind == "bound"}
-        self.laws = {law: 100 * profile.run["conservation"][law]["relative"] for law in LAWS
-                     if law in profile.run["conservation"]}
+        self.laws = law_residuals(profile.run["conservation"])
         self.foreign_cores = run.foreign_cores
         self.runtime = profile.run["runtime_version"]
 
@@ -48,7 +53,7 @@ class Measurement:
         """Of the sum over the contexts: what the division among them cannot change. None: too little of it."""
         pairs = [pair for (one, _), pair in self.values.items() if one == metric]
         expected = sum(pair[0] for pair in pairs)
-        if expected <= 0.1:
+        if expected <= RELATIVE_FROM_S:
             return None
         return 100 * (sum(pair[1] for pair in pairs) - expected) / expected
 
