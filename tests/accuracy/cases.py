@@ -37,6 +37,9 @@ LATE = ("more busy threads than cores: samples come late, work per context holds
 LATE_WAIT = ("waiters spin and share the cores with the holder: total waiting holds, its division among holders is "
              "approximate")
 
+# What the program states of the waiting is where it is released; by default it is where the section's time goes.
+AT_RELEASE = {"BLAME_LOCKS": "release"}
+
 CASES = [
     Case("serial gap", shared("serial_gap")),
     Case("imbalance in a region", shared("imbalance2")),
@@ -50,7 +53,7 @@ CASES = [
     Case("reduction, slow combiner", waits("combiner")),
     Case("critical", shared("critical")),
     Case("lock", shared("lock")),
-    Case("nestable lock", shared("nest_lock")),
+    Case("nestable lock", shared("nest_lock"), env=AT_RELEASE),
     Case("atomic by a lock", waits("atomic")),
     Case("ordered", shared("ordered")),
     Case("task tail", shared("tasks")),

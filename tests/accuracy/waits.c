@@ -196,7 +196,7 @@ NAMED static void atomic(void)
 }
 
 /* A combiner that takes its time: libomp guards it by a critical section, where the second thread waits. The
- * release is in the region's own body, not in the combiner, and so is the waiting that it answers for. */
+ * release is in the region's own body, so the waiting is stated of the function around it. */
 static const char combiner_lock;
 static double share_end_s[MAX_THREADS];
 
