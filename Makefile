@@ -69,6 +69,7 @@ include tests/programs/programs.mk
 include benchmarks/bench.mk
 -include tests/names.mk
 include tests/tests.mk
+include tests/accuracy/accuracy.mk
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/blame

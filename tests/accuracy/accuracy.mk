@@ -1,0 +1,21 @@
+# How accurate is blame? Included by the Makefile, behind tests/tests.mk.
+#   make accuracy                             some 8 minutes; nothing should run beside it. Rewrites the tables of docs/accuracy.md
+#   make accuracy ACCURACY_ARGS='-n 3 -k for'  a few cases, docs/ stays as it is: tests/accuracy/accuracy.py --help
+#   make accuracy-unit                        the statistics and the chart writer, part of make test
+
+ACCURACY_PROGRAMS := $(BUILD)/accuracy/waits $(BUILD)/accuracy/handoff
+ACCURACY_ARGS ?=
+TEST_STAGES += $(if $(SAN),,accuracy-unit)
+
+.PHONY: accuracy accuracy-programs accuracy-unit
+accuracy-programs: $(ACCURACY_PROGRAMS)
+
+$(ACCURACY_PROGRAMS): $(BUILD)/accuracy/%: tests/accuracy/%.c tests/programs/analytic.h
+	@mkdir -p $(@D)
+	$(CLANG) $(TEST_CFLAGS) -o $@ $<
+
+accuracy: libblame.so blame test-programs accuracy-programs
+	@BUILD=$(BUILD) $(PYTHON) tests/accuracy/accuracy.py $(ACCURACY_ARGS)
+
+accuracy-unit:
+	@$(PYTHON) tests/behaviour/run.py --without-tool tests/accuracy
