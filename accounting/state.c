@@ -61,25 +61,38 @@ uint32_t state_forget_holder(uint64_t key)
     return STATE_NO_HOLDER;
 }
 
-/* The holder at time_ns: whoever was the first to release the lock after that time, else whoever holds it
- * now. */
-static uint32_t find_holder(uint64_t time_ns, uint64_t key, uint32_t count)
+/* True if the thread holds the lock now and did so at time_ns. */
+static bool holds_since(const struct state_line *line, uint64_t key, uint64_t time_ns,
+                        const struct clock_reading *clocks)
+{
+    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
+        if (load_acquire(&line->held[i]) == key)
+            return clock_ticks_ns(clocks, load_relaxed(&line->held_since[i])) <= time_ns;
+    return load_relaxed(&line->held_unnamed) > 0; /* as in holds() */
+}
+
+/* The holder at time_ns: the thread whose last release of the lock came after that time, or that holds it
+ * now, and that had acquired it before. Nobody: the lock was free then, between two owners. */
+static uint32_t find_holder(uint64_t time_ns, uint64_t key, uint32_t count,
+                            const struct clock_reading *clocks)
 {
     uint32_t holder = STATE_NO_HOLDER;
-    uint64_t now_ns = clock_now_ns(), oldest_ns = 0;
-    uint64_t since_ns = now_ns > time_ns ? now_ns - time_ns : 0;
+    uint64_t first_ns = UINT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
         if (load_acquire(&lines[i].state) == STATE_ABSENT)
             continue;
         if (load_acquire(&lines[i].released_key) == key) {
-            uint64_t age_ns = clock_ticks_age_ns(load_relaxed(&lines[i].released_ticks));
-            if (age_ns <= since_ns && age_ns >= oldest_ns) {
-                oldest_ns = age_ns;
-                holder = i;
+            uint64_t released_ns = clock_ticks_ns(clocks, load_relaxed(&lines[i].released_ticks));
+            uint64_t since_ns = clock_ticks_ns(clocks, load_relaxed(&lines[i].released_since));
+            if (released_ns >= time_ns) {
+                if (since_ns <= time_ns && released_ns < first_ns) {
+                    first_ns = released_ns;
+                    holder = i;
+                }
                 continue;
             }
         }
-        if (oldest_ns == 0 && holder == STATE_NO_HOLDER && holds(&lines[i], key))
+        if (holder == STATE_NO_HOLDER && holds_since(&lines[i], key, time_ns, clocks))
             holder = i;
     }
     return holder;
@@ -112,7 +125,8 @@ struct census state_census(uint64_t time_ns, uint64_t wait_key, struct waiting_p
 {
     uint32_t count = load_acquire(&high_water);
     struct clock_reading clocks = clock_read();
-    struct census census = {0, 0, wait_key ? find_holder(time_ns, wait_key, count) : STATE_NO_HOLDER};
+    struct census census = {0, 0,
+                            wait_key ? find_holder(time_ns, wait_key, count, &clocks) : STATE_NO_HOLDER};
     for (uint32_t i = 0; i < count; i++) {
         const struct state_line *line = &lines[i];
         uint32_t state = load_acquire(&line->state); /* S2 */

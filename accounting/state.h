@@ -24,6 +24,9 @@
 /* Later than any time that a census can ask for; leaves room for arithmetic. */
 #define STATE_FUTURE_TICKS (UINT64_MAX / 4)
 
+/* To take a free lock takes this long at most; who is still at it then has waited. */
+#define STATE_LOCK_GRACE_NS 1000u
+
 enum thread_state {
     STATE_ABSENT = 0,
     STATE_WORK = 1, /* work or overhead: decided per sample, from the call path */
@@ -44,9 +47,12 @@ struct state_line {
     uint64_t held[STATE_HELD_LOCKS];
     uint64_t released_key;   /* the lock released last ... */
     uint64_t released_ticks; /* ... and when, on clock_ticks() */
-    /* A second cache line, read for idle threads only. */
-    uint64_t place; /* STATE_PLACE of the wait entered last; 0: none, or over */
-    uint64_t reserved_line[7];
+    /* A second cache line, read for idle threads and for waiters of locks only. */
+    uint64_t place;                        /* STATE_PLACE of the wait entered last; 0: none, or over */
+    uint64_t held_since[STATE_HELD_LOCKS]; /* when held[] were acquired, on clock_ticks() ... */
+    uint64_t released_since;               /* ... and when the lock released last had been; 0: not known */
+    uint64_t wait_since;                   /* LOCKWAIT: when it began */
+    uint64_t reserved_line[3];
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct state_line) == 128, "a state line is two cache lines");
@@ -136,6 +142,7 @@ static inline void state_set_place(struct state_line *line, uint64_t place) /* [
 static inline void state_set_lockwait(struct state_line *line, uint64_t key) /* [owner] */
 {
     store_relaxed(&line->wait_key, key);
+    store_relaxed(&line->wait_since, clock_ticks());
     store_release(&line->state, (uint32_t)STATE_LOCKWAIT);
 }
 
@@ -144,10 +151,12 @@ static inline void state_lock_held(struct state_line *line, uint64_t key) /* [ow
     uint32_t place = 0;
     while (place < STATE_HELD_LOCKS && line->held[place])
         place++;
-    if (likely(place < STATE_HELD_LOCKS))
-        store_relaxed(&line->held[place], key);
-    else
+    if (likely(place < STATE_HELD_LOCKS)) {
+        store_relaxed(&line->held_since[place], clock_ticks());
+        store_release(&line->held[place], key);
+    } else {
         store_relaxed(&line->held_unnamed, line->held_unnamed + 1);
+    }
     store_relaxed(&line->state, (uint32_t)STATE_WORK);
 }
 
@@ -155,13 +164,16 @@ static inline void state_lock_held(struct state_line *line, uint64_t key) /* [ow
  * lock: it was taken by another thread's task. [owner] */
 static inline bool state_lock_released(struct state_line *line, uint64_t key)
 {
+    uint32_t place = 0;
+    while (place < STATE_HELD_LOCKS && line->held[place] != key)
+        place++;
+    store_relaxed(&line->released_since, place < STATE_HELD_LOCKS ? line->held_since[place] : 0);
     store_relaxed(&line->released_ticks, clock_ticks());
     store_release(&line->released_key, key);
-    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
-        if (line->held[i] == key) {
-            store_relaxed(&line->held[i], 0);
-            return true;
-        }
+    if (likely(place < STATE_HELD_LOCKS)) {
+        store_relaxed(&line->held[place], 0);
+        return true;
+    }
     if (line->held_unnamed == 0)
         return false;
     store_relaxed(&line->held_unnamed, line->held_unnamed - 1);

@@ -36,6 +36,7 @@ struct region *region_begin(struct region_pool *pool, struct region *outer, uint
     region->outer = outer;
     region->codeptr = codeptr;
     region->epoch = region_epoch;
+    region->from_root = false;
     store_relaxed(&region->context, 0);
     store_relaxed(&region->references, 1);
     store_relaxed(&region->instance, region->instance + 1);
@@ -94,7 +95,7 @@ static uint32_t resolved_base(struct tree *tree, const struct region *region)
     uint32_t context = load_acquire(&region->context); /* R2 */
     if (!context)
         return 0;
-    uint32_t outer = region->outer ? resolved_base(tree, region->outer) : tree->root;
+    uint32_t outer = region->outer && !region->from_root ? resolved_base(tree, region->outer) : tree->root;
     return outer ? tree_copy_trie_path(tree, context, outer) : 0;
 }
 

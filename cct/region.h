@@ -29,6 +29,8 @@ struct region {
     uint32_t references;
     uint32_t instance; /* counts the record's lives */
     uint32_t epoch;    /* region_epoch when it began: a forked child must not follow its parent's contexts */
+    bool from_root;    /* context begins at the root, and not below the outer region's: set before it is
+                          published */
     struct region *outer;
     uintptr_t codeptr; /* the fork call's return address as the runtime gave it, or 0 */
     struct region_pool *home;

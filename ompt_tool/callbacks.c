@@ -139,12 +139,20 @@ static uint64_t place_of(uint32_t kind, const void *codeptr)
     return STATE_PLACE(kind, in_runtime ? 0 : (uintptr_t)codeptr);
 }
 
+/* The word of the task that waits. For a taskgroup libomp passes a copy of the task's data: the waiting bit
+ * must be where task_schedule will look for it. */
+static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data)
+{
+    return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_current_task() : task_data;
+}
+
 static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
                                 ompt_data_t *parallel_data, ompt_data_t *task_data, const void *codeptr)
 {
     struct thread *thread = self();
     if (!thread)
         return;
+    task_data = waiting_task(kind, task_data);
     if (endpoint == ompt_scope_begin) {
         uint32_t place = place_kind(kind);
         if (task_data)

@@ -56,7 +56,9 @@ static void next_frame(struct walk *walk)
 
 static bool next_level(struct walk *walk)
 {
-    walk->has_level = ++walk->ancestor < MAX_LEVELS && runtime_task_level(walk->ancestor, &walk->level);
+    do /* a task outside all regions runs where it was made: its callers are on this stack */
+        walk->has_level = ++walk->ancestor < MAX_LEVELS && runtime_task_level(walk->ancestor, &walk->level);
+    while (walk->has_level && (walk->level.flags & ompt_task_explicit) && !walk->level.region);
     return walk->has_level;
 }
 
@@ -243,11 +245,14 @@ static uint32_t walk_base(struct thread *thread, const struct walk *walk, bool b
 
 static void publish_context(struct thread *thread, struct walk *walk, struct region *region)
 {
-    walk_task(walk, &thread->context_path);
+    bool boundary = walk_task(walk, &thread->context_path);
     struct region *outer = walk->has_level ? walk->level.region : NULL;
-    if (outer != region->outer || thread->context_path.count == 0)
-        return;
-    uint32_t creation = walk->has_level ? task_word_context(walk->level.data) : 0;
+    if (outer != region->outer || (thread->context_path.count == 0 && !boundary))
+        return; /* no frame but a boundary: the runtime itself begins the region (teams) */
+    /* A task of the first thread without a frame of its own (teams): what was walked is the whole path. */
+    region->from_root =
+        !boundary && walk->have == UNWIND_END && thread->ledger->kind != PROFILE_THREAD_WORKER;
+    uint32_t creation = walk->has_level && !region->from_root ? task_word_context(walk->level.data) : 0;
     uint32_t base =
         creation ? tree_copy_trie_path(&thread->tree, creation, thread->tree.trie) : thread->tree.trie;
     uint32_t context = add_path(&thread->tree, base, &thread->context_path);

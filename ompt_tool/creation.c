@@ -9,7 +9,8 @@
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
 
-#define MEMO_ENTRIES 256u
+#define MEMO_SETS 64u
+#define MEMO_WAYS 4u
 
 /* One path that was walked: where on the stack its return addresses lie, counted from the runtime's frame,
  * and what they are. The same addresses in the same places are the same path. */
@@ -41,16 +42,17 @@ static bool find_span(const struct thread *thread, const ompt_frame_t *frame, st
            span->high - span->low <= UINT32_MAX;
 }
 
-static struct creation_memo *memo_place(struct thread *thread, uint32_t creator, const struct span *span,
-                                        uintptr_t codeptr)
+/* The set of places where such a path may be kept. */
+static struct creation_memo *memo_set(struct thread *thread, uint32_t creator, const struct span *span,
+                                      uintptr_t codeptr)
 {
     if (unlikely(!thread->memos)) {
-        thread->memos = os_map(MEMO_ENTRIES * sizeof(struct creation_memo));
+        thread->memos = os_map(MEMO_SETS * MEMO_WAYS * sizeof(struct creation_memo));
         if (!thread->memos)
             return NULL;
     }
     uint64_t h = (codeptr ^ (span->high - span->low) << 20 ^ (uint64_t)creator << 36) * 0x9e3779b97f4a7c15ull;
-    return &thread->memos[(h >> 40) % MEMO_ENTRIES];
+    return &thread->memos[(h >> 40) % MEMO_SETS * MEMO_WAYS];
 }
 
 static inline uintptr_t word_at(uintptr_t address)
@@ -142,9 +144,12 @@ uint32_t creation_context(struct thread *thread, uint32_t creator, const ompt_fr
     struct span span;
     struct creation_memo *memo = NULL;
     if (likely(codeptr && find_span(thread, frame, &span))) {
-        memo = memo_place(thread, creator, &span, codeptr);
-        if (likely(memo && is_same_path(memo, creator, &span, codeptr)))
-            return memo->context;
+        memo = memo_set(thread, creator, &span, codeptr);
+        for (uint32_t way = 0; memo && way < MEMO_WAYS; way++)
+            if (is_same_path(&memo[way], creator, &span, codeptr))
+                return memo[way].context;
     }
+    if (memo)
+        memo += thread->ledger->creation_walks % MEMO_WAYS; /* the next to be given up */
     return walk_creation(thread, creator, memo, &span, codeptr);
 }

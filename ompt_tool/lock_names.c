@@ -8,11 +8,12 @@
 #include "base/os.h"
 #include "cct/arena.h"
 
-#define TABLES        4u
-#define FIRST_ENTRIES 4096u
-#define TABLE_GROWTH  8u
-#define WINDOW        32u   /* places looked at in one table */
-#define CALLS         4096u /* call number 0 is "not known" */
+#define TABLES      3u
+#define LINE        8u /* places of a cache line: a search looks at one, only in the last table at more */
+#define NEAR_BITS   3u /* locks in the same 32 bytes begin in one line: an array of them fills whole lines */
+#define LAST_WINDOW 64u
+#define CALLS       4096u /* call number 0 is "not known" */
+#define CALL_WINDOW 32u
 
 /* A word: address / 4 (48 bits), number of the call (16). Locks of GCC's omp_lock_t are 4 bytes. */
 #define CALL_BITS    16
@@ -24,10 +25,8 @@ static uintptr_t calls[CALLS];
 
 static uint32_t entries_of(uint32_t number)
 {
-    uint32_t entries = FIRST_ENTRIES;
-    while (number-- > 0)
-        entries *= TABLE_GROWTH;
-    return entries;
+    static const uint32_t entries[TABLES] = {1u << 12, 1u << 17, 1u << 21};
+    return entries[number];
 }
 
 static uint64_t *make_table(uint32_t number)
@@ -54,7 +53,8 @@ static void count_lost(void)
 /* The number of the call that returns to codeptr; 0 when there is no room for it. */
 static uint32_t call_number(uintptr_t codeptr)
 {
-    for (uint32_t i = 0, place = hash_of(codeptr) % CALLS; i < WINDOW; i++, place = (place + 1) % CALLS) {
+    for (uint32_t i = 0, place = hash_of(codeptr) % CALLS; i < CALL_WINDOW;
+         i++, place = (place + 1) % CALLS) {
         if (place == 0)
             continue;
         uintptr_t seen = load_relaxed(&calls[place]);
@@ -72,10 +72,11 @@ struct place {
 };
 
 /* Searches one table; true when the search is over. */
-static bool search(uint64_t *table, uint32_t entries, uint64_t name, struct place *found)
+static bool search(uint32_t number, uint64_t *table, uint64_t name, struct place *found)
 {
-    uint32_t at = hash_of(name) & (entries - 1);
-    for (uint32_t i = 0; i < WINDOW; i++, at = (at + 1) & (entries - 1)) {
+    uint32_t mask = entries_of(number) - 1, at = hash_of(name >> NEAR_BITS) & mask & ~(LINE - 1);
+    uint32_t window = number == TABLES - 1 ? LAST_WINDOW : LINE;
+    for (uint32_t i = 0; i < window; i++, at = (at + 1) & mask) {
         uint64_t seen = load_relaxed(&table[at]);
         bool present = seen >> CALL_BITS == name && seen != DESTROYED;
         if (present || (!found->word && (!seen || seen == DESTROYED)))
@@ -94,7 +95,7 @@ static struct place find(uint64_t name, bool make)
         uint64_t *table = load_acquire(&tables[number]);
         if (!table && make && !found.word)
             table = make_table(number);
-        if (!table || search(table, entries_of(number), name, &found))
+        if (!table || search(number, table, name, &found))
             break;
     }
     return found;

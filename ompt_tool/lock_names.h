@@ -2,7 +2,7 @@
  *
  * A table of lock addresses in our own mappings, open addressing, a larger one behind each that has no room.
  * An entry is one word (the lock's address and the number of the initialising call), so that it is written
- * and read whole; a destroyed lock's place is used again. Bounded: 18 MiB and 4,095 calls at most; locks
+ * and read whole; a destroyed lock's place is used again. Bounded: 17 MiB and 4,095 calls at most; locks
  * beyond that are counted in the file's header. Guarantee N1: a lock's entry is written by whoever
  * initialises or destroys it, and two threads never do that to one lock at once (OpenMP's own rule). */
 #ifndef BLAME_OMPT_TOOL_LOCK_NAMES_H

@@ -67,3 +67,11 @@ struct region *runtime_current_region(void)
         return NULL;
     return runtime_region(parallel_data);
 }
+
+ompt_data_t *runtime_current_task(void)
+{
+    ompt_data_t *task_data = NULL;
+    if (!runtime.get_task_info || runtime.get_task_info(0, NULL, &task_data, NULL, NULL, NULL) != 2)
+        return NULL;
+    return task_data;
+}

@@ -35,6 +35,9 @@ struct region *runtime_region(const ompt_data_t *parallel_data);
 /* Fills *level for ancestor number `ancestor` (0 is the current task); false when there is none. [handler] */
 bool runtime_task_level(int ancestor, struct task_level *level);
 
+/* The calling thread's current task's own word, NULL when it has none. [owner] */
+ompt_data_t *runtime_current_task(void);
+
 /* The region that the calling thread executes in, NULL outside all. [handler] */
 struct region *runtime_current_region(void);
 

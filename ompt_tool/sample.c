@@ -140,10 +140,23 @@ static bool send_blame(struct thread *thread, uint64_t key, uint32_t context_idx
     return metric != NULL;
 }
 
+/* Nobody holds the lock, and the thread has only just asked for it: it is taking it. */
+static bool is_uncontended(const struct thread *thread, const struct delivery *delivery, uint64_t key,
+                           struct census census)
+{
+    struct clock_reading clocks = clock_read();
+    return census.holder == STATE_NO_HOLDER && PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_ORDERED &&
+           delivery->due_ns < clock_ticks_ns(&clocks, thread->line->wait_since) + STATE_LOCK_GRACE_NS;
+}
+
 static void record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t key = load_relaxed(&thread->line->wait_key);
     struct census census = state_census(delivery->census_ns, key, NULL);
+    if (is_uncontended(thread, delivery, key, census)) {
+        record_busy(thread, delivery, context);
+        return;
+    }
     struct lock_blame blame = account_waiter(delivery->p, census);
     struct capture capture = capture_interrupted(thread, context, LEAF_USER);
     struct profile_metric *here = lock_metric_at(thread, capture.node_idx, key);

@@ -9,7 +9,6 @@ from harness import BLAME, PASSIVE, BlameTest, program
 
 COLUMNS = ["lock", "kind", "symbol", "wait", "acquisitions_contended", "blamed_contexts", "name", "longest_wait",
            "holder", "holder_wait", "holder_id", "waiter", "waiter_wait", "waiter_id", "initialiser", "initialisers"]
-AT_RELEASE = {"BLAME_LOCKS": "release"}  # the holder is then the function of the release, not what it called
 BUILDS = (("", "library"), ("_gcc", "launcher"))
 
 
@@ -18,9 +17,9 @@ def is_near(measured_s, clocked_s):
     return abs(measured_s - clocked_s) <= max(0.030, 0.05 * clocked_s)
 
 
-def function_of(context):
-    """The innermost function of a context: "main > solve > dot a.c:9"."""
-    return context.split(" > ")[-1].split()[0] if context else ""
+def functions_of(context):
+    """The functions of a context, innermost last: "main > solve > dot a.c:9"."""
+    return [part.split()[0] for part in context.split(" > ")] if context else [""]
 
 
 class Expected:
@@ -40,7 +39,8 @@ class Expected:
             yield f"longest wait {lock['longest_wait']}, clocked {self.longest_s}"
         if int(lock["acquisitions_contended"]) != 2:
             yield f"{lock['acquisitions_contended']} contended acquisitions, not 2"
-        if (function_of(lock["holder"]), function_of(lock["waiter"])) != (self.holder, self.waiter):
+        # Blame lands where the holder was inside its section, perhaps in a function that it called.
+        if self.holder not in functions_of(lock["holder"]) or functions_of(lock["waiter"])[-1] != self.waiter:
             yield f"held by {lock['holder']}, waited for by {lock['waiter']}; not {self.holder}, {self.waiter}"
         if int(lock["initialisers"]) != self.initialisers:
             yield f"{lock['initialisers']} initialisers, not {self.initialisers}"
@@ -74,12 +74,12 @@ class Locks(BlameTest):
             for role in ("holder", "waiter"):
                 row = profile.rows[int(lock[f"{role}_id"])]
                 place = row.parent if row.kind == "statement" else row
-                self.assertEqual(place.name, function_of(lock[role]), lock)
+                self.assertEqual(place.name, functions_of(lock[role])[-1], lock)
 
     def test_every_sort_of_lock_has_its_name_and_its_waits(self):
         for suffix, how in BUILDS:
             with self.subTest(compiler=suffix or "clang"):
-                run, profile = self.profile_of("lock_names" + suffix, env=PASSIVE | AT_RELEASE, how=how)
+                run, profile = self.profile_of("lock_names" + suffix, env=PASSIVE, how=how)
                 self.assertEqual(list(profile.locks[0]), COLUMNS)
                 self.assertEqual(len(run.stdout.splitlines()), 12, run)
                 self.assert_as_clocked(run, profile)
@@ -90,6 +90,12 @@ class Locks(BlameTest):
         made = [lock for lock in profile.locks if lock["initialiser"].startswith("make_lock ")]
         self.assertEqual(len({lock["lock"] for lock in made}), 3)  # two places, and one made anew later
         self.assertEqual(len({lock["name"] for lock in made}), 1)
+
+    def test_at_the_release_the_task_that_releases_is_the_holder(self):
+        _, profile = self.profile_of("lock_names", env={"BLAME_LOCKS": "release"} | PASSIVE)
+        holders = {lock["name"]: functions_of(lock["holder"])[-1] for lock in profile.locks}
+        self.assertEqual(holders["released_elsewhere"], "releaser")
+        self.assertEqual(holders["global_lock"], "lock_holder")
 
     def test_names_survive_a_kill(self):
         for suffix, how in BUILDS:
@@ -108,20 +114,22 @@ class Locks(BlameTest):
         self.assertGreater(len(profile.locks), 12000)  # of 20,000; each is waited for during some four periods
         self.assertLessEqual(len(profile.locks), int(count))
         self.assertEqual({lock["name"] for lock in profile.locks}, {name})
+        self.assertEqual(profile.named("<lock table full>"), [])
         waited_s = sum(float(lock["wait"]) for lock in profile.locks)
         self.assertAlmostEqual(waited_s, profile.root["lock wait (I)"], delta=0.001 + 1e-6 * len(profile.locks))
         self.assertTrue(is_near(waited_s, float(clocked_s)), f"{waited_s} of {clocked_s}")
 
     def test_locks_of_ordered_are_called_by_their_line(self):
-        for suffix, how in BUILDS:
+        # GCC's line table has the call that waits on the line of the inlined function before it, in analytic.h.
+        for suffix, how, file in (("", "library", "ordered.c"), ("_gcc", "launcher", "(ordered.c|analytic.h)")):
             with self.subTest(compiler=suffix or "clang"):
                 _, profile = self.profile_of("ordered" + suffix, how=how)
+                self.assertTrue(profile.locks)
                 for lock in profile.locks:
-                    # GCC's line table puts the call of GOMP_ordered_start to the line of what stands before it.
-                    self.assertRegex(lock["name"], r"^ordered \S+:\d+$" if suffix else r"^ordered ordered\.c:\d+$")
+                    self.assertRegex(lock["name"], rf"^ordered {file}:\d+$")
 
     def test_the_view_fits_the_terminal_and_is_sorted_by_wait(self):
-        run = self.attached([program("lock_names")], AT_RELEASE)
+        run = self.attached([program("lock_names")])
         listed = self.report(run.directories()[0], "--view", "locks", "--format", "csv").stdout.splitlines()[1:]
         for columns in (40, 60, 80, 120):
             with self.subTest(columns=columns):

@@ -217,7 +217,8 @@ NAMED static void unnamed_waiter(struct waited *waited)
         print_lock(kind, name, waited, #holder, #waiter, initialisers);                                      \
     } while (0)
 
-/* Thread 0 takes the lock and sleeps until a task that it made has released it: another thread's task. */
+/* Thread 0 takes the lock and sleeps until a task that it made has released it: another thread's task. Who
+ * took the lock and keeps it is blamed while samples see it do so; the task gets what is left. */
 NAMED static void releaser(omp_lock_t *lock, double hold_s)
 {
     spin_until(clock_s() + hold_s);
@@ -247,7 +248,7 @@ static void contend_released_elsewhere(omp_lock_t *lock)
             }
         }
     }
-    print_lock("lock", "released_elsewhere", waited, "releaser", "lock_waiter", 1);
+    print_lock("lock", "released_elsewhere", waited, "contend_released_elsewhere", "lock_waiter", 1);
 }
 
 static omp_lock_t released_elsewhere;

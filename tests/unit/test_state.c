@@ -214,6 +214,33 @@ static void the_holder_is_the_line_that_holds(void **unused)
     assert_true(state_lock_released(b, 2));
 }
 
+static void nobody_is_blamed_who_acquired_the_lock_later(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working(), *b = working();
+    uint64_t begin = fake_now_ns;
+    state_lock_held(a, 1); /* a holds it until 1000, b from 3000 to 5000, a again from 7000 on */
+    fake_now_ns = begin + 1000;
+    assert_true(state_lock_released(a, 1));
+    fake_now_ns = begin + 3000;
+    state_lock_held(b, 1);
+    assert_int_equal(state_census(begin + 2000, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(state_census(begin + 500, 1, NULL).holder, state_line_number(a));
+    fake_now_ns = begin + 4000;
+    assert_int_equal(state_census(begin + 3500, 1, NULL).holder, state_line_number(b));
+    state_lock_held(b, 2); /* another lock inside does not make the first younger */
+    assert_true(state_lock_released(b, 2));
+    fake_now_ns = begin + 5000;
+    assert_true(state_lock_released(b, 1));
+    assert_int_equal(state_census(begin + 2000, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(state_census(begin + 3500, 1, NULL).holder, state_line_number(b));
+    fake_now_ns = begin + 7000;
+    state_lock_held(a, 1);
+    assert_int_equal(state_census(begin + 6000, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(state_census(begin + 7000, 1, NULL).holder, state_line_number(a));
+    assert_true(state_lock_released(a, 1));
+}
+
 /* One task locks, another releases, again and again: nothing may pile up in the line of the one that locked.
  */
 static void a_lock_released_by_another_thread_is_forgotten(void **unused)
@@ -450,6 +477,7 @@ int main(void)
         FROM_EMPTY(the_holder_at_a_moment_is_who_released_first_after_it),
         FROM_EMPTY(a_thread_holds_what_it_took_and_has_not_released),
         FROM_EMPTY(a_hidden_idle_entry_counts_as_busy),
+        FROM_EMPTY(nobody_is_blamed_who_acquired_the_lock_later),
         FROM_EMPTY(a_lock_released_by_another_thread_is_forgotten),
         FROM_EMPTY(locks_are_released_in_any_order),
         FROM_EMPTY(a_lock_taken_twice_is_held_until_the_second_release),
