@@ -183,6 +183,8 @@ static bool walk_task(struct walk *walk, struct path *path)
         system_count = system ? system_count + 1 : 0;
         path->keys[path->count++] = key_of(&walk->at);
     }
+    if (walk->have == UNWIND_END && path->count && system_count == 0)
+        walk->have = UNWIND_BROKEN; /* no thread begins in user code: a frame without unwind information */
     path->truncated = walk->have == UNWIND_BROKEN;
     if (walk->have == UNWIND_END)
         cut_start(path, system_count);
