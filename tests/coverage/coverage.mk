@@ -43,19 +43,25 @@ $(COVERAGE_C:%=$(COVERAGE_BIN)/%): $(COVERAGE_BIN)/%: $(COVERAGE_SOURCE)/%.c $(C
 $(COVERAGE_C:%=$(COVERAGE_BIN)/%_gcc): $(COVERAGE_BIN)/%_gcc: $(COVERAGE_SOURCE)/%.c $(COVERAGE_HEADERS) | $(COVERAGE_BIN)
 	@$(call COVERAGE_TRY,$(TEST_GCC) $(COVERAGE_CFLAGS) -o $@ $< $(TEST_LIBS) $(COVERAGE_LIBS))
 
-# The shim calls the OpenMP runtime: built by each runtime's own compiler family.
+# Each compiler has its own modules, and its own OpenMP runtime for the shim.
 $(COVERAGE_BIN)/shim_flang.o: $(COVERAGE_SOURCE)/fortran_shim.c $(COVERAGE_HEADERS) | $(COVERAGE_BIN)
 	@$(CLANG) $(COVERAGE_CFLAGS) -c -o $@ $<
 
 $(COVERAGE_BIN)/shim_gfortran.o: $(COVERAGE_SOURCE)/fortran_shim.c $(COVERAGE_HEADERS) | $(COVERAGE_BIN)
 	@$(TEST_GCC) $(COVERAGE_CFLAGS) -c -o $@ $<
 
+$(COVERAGE_BIN)/shares_flang.o: $(COVERAGE_SOURCE)/fortran_shares.f90 | $(COVERAGE_BIN)
+	@mkdir -p $(COVERAGE_BIN)/flang.mod
+	@$(call COVERAGE_TRY,$(COVERAGE_FLANG) -O2 -g -fopenmp -module-dir $(COVERAGE_BIN)/flang.mod -c -o $@ $<)
+
+$(COVERAGE_BIN)/shares_gfortran.o: $(COVERAGE_SOURCE)/fortran_shares.f90 | $(COVERAGE_BIN)
+	@mkdir -p $(COVERAGE_BIN)/gfortran.mod
+	@$(call COVERAGE_TRY,$(COVERAGE_GFORTRAN) -O2 -g -fopenmp -J$(COVERAGE_BIN)/gfortran.mod -c -o $@ $<)
+
 $(COVERAGE_FORTRAN:%=$(COVERAGE_BIN)/f_%_flang): $(COVERAGE_BIN)/f_%_flang: $(COVERAGE_SOURCE)/fortran.F90 \
-	$(COVERAGE_BIN)/shim_flang.o
-	@mkdir -p $@.mod
-	@$(call COVERAGE_TRY,$(COVERAGE_FLANG) -O2 -g -fopenmp -DWITH_$* -module-dir $@.mod -o $@ $^)
+	$(COVERAGE_BIN)/shim_flang.o $(COVERAGE_BIN)/shares_flang.o
+	@$(call COVERAGE_TRY,$(COVERAGE_FLANG) -O2 -g -fopenmp -DWITH_$* -I$(COVERAGE_BIN)/flang.mod -o $@ $^)
 
 $(COVERAGE_FORTRAN:%=$(COVERAGE_BIN)/f_%_gfortran): $(COVERAGE_BIN)/f_%_gfortran: $(COVERAGE_SOURCE)/fortran.F90 \
-	$(COVERAGE_BIN)/shim_gfortran.o
-	@mkdir -p $@.mod
-	@$(call COVERAGE_TRY,$(COVERAGE_GFORTRAN) -O2 -g -fopenmp -DWITH_$* -J$@.mod -o $@ $^)
+	$(COVERAGE_BIN)/shim_gfortran.o $(COVERAGE_BIN)/shares_gfortran.o
+	@$(call COVERAGE_TRY,$(COVERAGE_GFORTRAN) -O2 -g -fopenmp -DWITH_$* -I$(COVERAGE_BIN)/gfortran.mod -o $@ $^)

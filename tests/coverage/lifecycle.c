@@ -32,13 +32,13 @@ static bool cancel_for(void)
             uneven(i);
 #pragma omp atomic
             count++;
-            if (i == 0) {
+            if (i == 1) {
 #pragma omp cancel for
             }
 #pragma omp cancellation point for
         }
     }
-    return omp_get_cancellation() && count > 0 && count < 100;
+    return omp_get_cancellation() && count == 2;
 }
 
 static bool cancel_sections(void)

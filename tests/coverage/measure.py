@@ -72,8 +72,8 @@ def judge_blame(construct, run, profile, fortran):
 
 
 def fortran_blame(construct):
-    """The Fortran program of a lock has one function for all kinds."""
-    return tuple((metric, "slow_share" if metric == "idleness" else "section") for metric, _ in construct.blame)
+    names = {"critical": "critical_section", "lock": "lock_section", "ordered": "run_construct"}
+    return tuple((metric, names.get(construct.fortran, function)) for metric, function in construct.blame)
 
 
 def judge_profile(construct, variant, run):
