@@ -333,7 +333,7 @@ subroutine run_construct(right)
   integer :: i, done, share
   done = 0
   !$omp parallel num_threads(2) shared(done) private(share)
-  !$omp do schedule(dynamic, 1)
+  !$omp do schedule(monotonic:dynamic, 1)
   do i = 0, 999
     share = uneven(i)
     !$omp atomic update
@@ -345,6 +345,6 @@ subroutine run_construct(right)
   end do
   !$omp end do
   !$omp end parallel
-  right = omp_get_cancellation() .and. done == 2
+  right = done == 2
 end subroutine
 #endif

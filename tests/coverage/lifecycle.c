@@ -27,7 +27,7 @@ static bool cancel_for(void)
     int count = 0;
 #pragma omp parallel num_threads(2)
     {
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(monotonic : dynamic, 1)
         for (int i = 0; i < 1000; i++) {
             uneven(i);
 #pragma omp atomic
@@ -78,7 +78,7 @@ static bool cancel_taskgroup(void)
 #pragma omp atomic
                     begun++;
                     uneven(i == 0 ? 0 : 1);
-                    if (begun > 3) {
+                    if (begun > 1) {
 #pragma omp cancel taskgroup
                     }
 #pragma omp cancellation point taskgroup
@@ -88,7 +88,7 @@ static bool cancel_taskgroup(void)
             }
         }
     }
-    return omp_get_cancellation() && begun >= 4 && begun < 100 && ended < begun;
+    return omp_get_cancellation() && begun >= 2 && begun < 100 && ended < begun;
 }
 
 static bool thread_churn(void)

@@ -22,6 +22,7 @@ class Variant:
 
     def __init__(self, column, suffix, how="library", runtime="", fortran=False):
         self.column, self.suffix, self.how, self.runtime, self.fortran = column, suffix, how, runtime, fortran
+        self.missing = ""
 
     def argv(self, construct):
         if self.fortran:
@@ -30,9 +31,15 @@ class Variant:
 
     def environment(self, construct):
         env = harness.clean_environment() | construct.env
-        if self.runtime:
+        if self.runtime and self.how == "library":
             env["LD_LIBRARY_PATH"] = self.runtime
+        elif self.runtime:
+            env["BLAME_LIBOMP"] = self.libomp()
         return env
+
+    def libomp(self):
+        """The runtime that GCC's programs get instead of libgomp."""
+        return os.path.join(self.runtime, "libomp.so.5") if self.runtime else newest_libomp()
 
 
 class Outcome:
@@ -55,8 +62,9 @@ def build_message(path):
             lines = file.read().splitlines()
     except OSError:
         return "not built"
-    telling = [line for line in lines if re.search("error|undefined|not yet implemented", line)]
-    return "not built: " + (telling or lines or ["no message"])[0].split(": ", 1)[-1].strip()
+    telling = [line for line in lines if re.search("error:|undefined|not yet implemented", line)]
+    message = (telling or lines or ["no message"])[0]
+    return "not built: " + re.sub(r'^(error: )?(loc\("|/)[^ ]*:\d+[^ ]* ', "", message).strip()
 
 
 def judge_blame(construct, run, profile, fortran):
@@ -116,7 +124,8 @@ def same_as_alone(construct, variant, alone, run):
         yield (f"under the tool: status {run.status}, output {own_lines(run.stdout)} {run.other_lines()};"
                f" alone: status {alone.status}, {own_lines(alone.stdout)} {alone.stderr.splitlines()}")
     elif run.status != 0:
-        yield f"the program itself fails: status {run.status}, {own_lines(run.stdout)} {run.other_lines()}"
+        said = " ".join(own_lines(run.stdout) + run.other_lines())
+        yield f"the program itself fails: status {run.status}, {said}"
 
 
 def read_events(path):
@@ -138,7 +147,7 @@ def read_events(path):
 def count_events(construct, variant, folder):
     env = variant.environment(construct) | {"OMP_TOOL_LIBRARIES": EVENTS, "COVERAGE_EVENTS": os.path.join(folder, "events")}
     if variant.how == "launcher":
-        os.symlink(newest_libomp(), os.path.join(folder, "libgomp.so.1"))
+        os.symlink(variant.libomp(), os.path.join(folder, "libgomp.so.1"))
         env["LD_LIBRARY_PATH"] = folder
     harness.execute(variant.argv(construct), env, folder)
     return read_events(env["COVERAGE_EVENTS"])
@@ -155,6 +164,8 @@ def measure_once(construct, variant, folder, alone):
     except AssertionError as error:  # it did not end
         return Outcome([str(error).splitlines()[0]])
     problems = list(same_as_alone(construct, variant, alone, run))
+    if alone is not None and alone.status != 0:
+        return Outcome(problems)
     more, profile = judge_profile(construct, variant, run)
     return Outcome(problems + more, profile)
 

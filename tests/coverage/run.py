@@ -17,7 +17,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "behaviour")]
 
-import measure  # noqa: E402  (found through the path set above)
+import known  # noqa: E402  (found through the path set above)
+import measure  # noqa: E402
 import runtimes  # noqa: E402
 import table  # noqa: E402
 from constructs import CONSTRUCTS  # noqa: E402
@@ -31,11 +32,12 @@ def variants(quick):
         return
     yield Variant("flang-19", "_flang", fortran=True)
     yield Variant("gfortran", "_gfortran", how="launcher", fortran=True)
-    for version in (14, 16):
-        folder, why = runtimes.find(version)
-        variant = Variant(f"on {version}", "", runtime=folder)
-        variant.missing = f"libomp {version} could not be had: {why}" if why else ""
-        yield variant
+    for compiler, suffix, how in (("clang", "", "library"), ("gcc", "_gcc", "launcher")):
+        for version in (14, 16):
+            folder, why = runtimes.find(version)
+            variant = Variant(f"{compiler} on {version}", suffix, how, runtime=folder)
+            variant.missing = f"libomp {version} could not be had: {why}" if why else ""
+            yield variant
 
 
 def arguments():
@@ -53,11 +55,12 @@ def measure_row(construct, columns, quick, counts):
         if variant.fortran and not construct.fortran:
             continue
         begin = time.monotonic()
-        missing = getattr(variant, "missing", "")
-        outcome = Outcome(skipped=missing) if missing else measure.measure(construct, variant, quick)
+        outcome = Outcome(skipped=variant.missing) if variant.missing else measure.measure(construct, variant, quick)
         outcomes[variant.column] = outcome
         word, reason = table.verdict_of(construct, variant.column, outcome)
         counts[word] += 1
+        if word == "passed" and known.listed(construct.name, variant.column):
+            print(f"listed   {construct.key()}, {variant.column}: known.py lists it, but it passed", flush=True)
         if word != "passed" or os.environ.get("VERBOSE"):
             print(f"{word:8}{time.monotonic() - begin:6.1f} s  {construct.key()}, {variant.column}: {reason}", flush=True)
             if word == "FAILED":
@@ -79,10 +82,7 @@ def main():
             file.write(table.render(rows, [variant.column for variant in columns],
                                     f"Linux {platform.release()}, {len(os.sched_getaffinity(0))} cores",
                                     os.path.realpath(measure.newest_libomp()), measure.ATTEMPTS))
-    print(f"{counts['passed'] + counts['known']} passed, {counts['FAILED']} failed, {counts['not run']} skipped"
-          + "" if not counts["known"] else f"known deviations, as stated in tests/coverage/known.py: {counts['known']}")
-    if counts["known"]:
-        print(f"{counts['passed'] + counts['known']} passed, {counts['FAILED']} failed, {counts['not run']} skipped")
+    print(f"{counts['passed']} passed, {counts['FAILED']} failed, {counts['known'] + counts['not run']} skipped")
     return 1 if counts["FAILED"] else 0
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from known import KNOWN
+import known
 
 COMMAND = "make coverage"
 STATES = [("work", "work"), ("idle", "idle"), ("overhead", "overhead"), ("lock_wait", "lock wait")]
@@ -72,18 +72,18 @@ def difference(reference, events):
 
 
 def link(text, url):
-    return f"[{text}]({url})" if url else text
+    return f"{text} ([report]({url}))" if url else text
 
 
 def verdict_of(construct, column, outcome):
     """(word, reason): passed, known (fails as known.py says), FAILED, not run."""
-    known = KNOWN.get((construct.name, column))
     if outcome.skipped:
         return "not run", outcome.skipped
     if not outcome.problems:
         return "passed", ""
-    if known and all(known.explains(problem) for problem in outcome.problems):
-        return "known", link(known.text, known.url)
+    reasons = known.explain(construct.name, column, outcome.problems)
+    if reasons:
+        return "known", "; ".join(link(reason.text, reason.url) for reason in reasons)
     return "FAILED", "; ".join(outcome.problems)
 
 
@@ -116,8 +116,8 @@ again, {attempts} times at most.
 * **State kept**: share of the threads' time that blame saw in each state.
 * **Blamed on**: the functions with at least {least:.0f} % of the idleness or lock wait in that profile. In a program that is over in 0.2 s
   starting it counts: `<before OpenMP start>`, `__kmpc_fork_call`.
-* **Columns**: clang-19 and flang-19 on libomp 19, the tool found by the runtime; gcc-12 and gfortran-12 under `blame run`, on libomp 19; `on 14`, `on 16`: clang-19's
-  program on the runtime of that version. – there is no such program.
+* **Columns**: clang-19 and flang-19 on libomp 19, the tool found by the runtime; gcc-12 and gfortran-12 under `blame run`, on libomp 19; `on 14`, `on 16`:
+  the same programs on the runtime of that version. *no* and *not run*: the number says why, below. – there is no such program.
 """
 
 
