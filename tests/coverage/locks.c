@@ -39,6 +39,8 @@ CONTENDED_BLOCK(critical_unnamed, omp critical)
 CONTENDED_BLOCK(critical_named, omp critical(table))
 CONTENDED_BLOCK(critical_hint, omp critical(hinted) hint(omp_sync_hint_contended))
 
+enum { UPDATES = 300000 };
+
 /* Testing never waits: who does not get the lock goes on working. */
 static bool test_lock(void)
 {
@@ -67,8 +69,6 @@ static bool test_lock(void)
     }
     return got == 3 && refused == 2;
 }
-
-enum { UPDATES = 300000 };
 
 static bool atomic(void)
 {

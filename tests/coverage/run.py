@@ -80,8 +80,8 @@ def main():
     if options.table:
         with open(options.table, "w", encoding="utf-8") as file:
             file.write(table.render(rows, [variant.column for variant in columns],
-                                    f"Linux {platform.release()}, {len(os.sched_getaffinity(0))} cores",
-                                    os.path.realpath(measure.newest_libomp()), measure.ATTEMPTS))
+                                    f"Linux {platform.machine()}, {len(os.sched_getaffinity(0))} cores",
+                                    runtimes.version_of_newest(), measure.ATTEMPTS))
     print(f"{counts['passed']} passed, {counts['FAILED']} failed, {counts['known'] + counts['not run']} skipped")
     return 1 if counts["FAILED"] else 0
 

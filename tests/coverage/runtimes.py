@@ -5,6 +5,7 @@ import os
 import subprocess
 
 import harness
+import measure
 
 CACHE = os.path.join(harness.BUILD, "runtimes")
 
@@ -31,3 +32,14 @@ def find(version):
         why = str(error)
     found = glob.glob(pattern)
     return (os.path.dirname(found[0]), "") if found else ("", why or "the package has no libomp.so.5")
+
+
+def version_of_newest():
+    """The package that the newest runtime came with, or where it is."""
+    path = measure.newest_libomp()
+    number = path.split("llvm-")[1].split("/")[0]
+    query = ["dpkg-query", "-W", "-f", "${Package} ${Version}", f"libomp5-{number}"]
+    try:
+        return subprocess.run(query, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return path

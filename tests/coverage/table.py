@@ -7,7 +7,7 @@ import known
 COMMAND = "make coverage"
 STATES = [("work", "work"), ("idle", "idle"), ("overhead", "overhead"), ("lock_wait", "lock wait")]
 # What stands between a sample and the function that the table names.
-HELPERS = {"spin_until", "work_for", "clock_s", "uneven", "share_of", "coverage_work", "coverage_spin", "record_interval"}
+HELPERS = {"spin_until", "work_for", "clock_s", "uneven", "share_of", "record_interval"}
 LEAST_SHARE = 0.10  # of the waiting, for a function to be named
 BOTH = ("parallel", "implicit_task", "thread")  # in every program: named once, above the table
 
@@ -57,18 +57,49 @@ def event_text(events):
             continue
         uneven = f" {begin} begin {end} end" if end is not None and begin != end else ""
         by_name.setdefault(name, []).append((kind if kind != "any" else "") + uneven)
-    return ", ".join(name + (f"({', '.join(kinds)})" if any(kinds) else "") for name, kinds in by_name.items()) or "none"
+    texts = [name + (f"({', '.join(kinds)})" if any(kinds) else "") for name, kinds in by_name.items()]
+    return ", ".join(texts) or "none"
+
+
+def uneven_keys(events):
+    return {key for key, (begin, end) in events.items() if end is not None and begin != end}
 
 
 def difference(reference, events):
-    missing = {key for key in reference if key not in events}
-    extra = {key for key in events if key not in reference}
-    uneven = {key for key, (begin, end) in events.items() if end is not None and begin != end}
-    parts = [f"no {name}({kind})" for name, kind in sorted(missing)]
-    parts += [f"also {name}({kind})" for name, kind in sorted(extra)]
-    parts += [f"{name}({kind}) {events[name, kind][0]} begin {events[name, kind][1]} end" for name, kind in sorted(uneven)
-              if reference.get((name, kind)) != events[name, kind]]
-    return parts
+    """What a program got that the reference did not, and the other way round: a set of (what, event and kind)."""
+    parts = {("no", key) for key in reference if key not in events}
+    parts |= {("also", key) for key in events if key not in reference}
+    return parts | {("uneven", key) for key in uneven_keys(events) - uneven_keys(reference)}
+
+
+def always(pairs):
+    """Differences that a column has in every construct that could show them: said once, not in each row."""
+    found = set().union(*(difference(reference, events) for reference, events in pairs))
+    general = set()
+    for what, key in found:
+        if what == "no":
+            holds = all(key not in events for reference, events in pairs if key in reference)
+        elif what == "also":
+            holds = all(key not in reference for reference, _ in pairs)
+        else:
+            holds = all(key in uneven_keys(events) for _, events in pairs if key in events)
+        if holds:
+            general.add((what, key))
+    return general
+
+
+def difference_text(parts, events=None):
+    """`name(kind, kind)` behind what differs."""
+    words = {"no": "no", "also": "also", "uneven": "not as many ends as begins:"}
+    texts = []
+    for what, word in words.items():
+        by_name = {}
+        for _, (name, kind) in sorted(part for part in parts if part[0] == what):
+            counts = " {} and {}".format(*reversed(events[name, kind])) if what == "uneven" and events else ""
+            by_name.setdefault(name, []).append(("" if kind == "any" else kind) + counts)
+        if by_name:
+            texts.append(word + " " + ", ".join(f"{name}({', '.join(kinds)})" for name, kinds in by_name.items()))
+    return "; ".join(texts)
 
 
 def link(text, url):
@@ -105,39 +136,64 @@ def clean(text):
 HEADER = """<!-- Written by `{command}`. Do not edit: what is measured is in tests/coverage/. -->
 # Coverage of OpenMP
 
-Written by `{command}` from runs of tests/coverage/ on {machine}. One row a construct, one small program behind each. A program checks its
-own result and states, from its own clock, what a profile must say of it; *passed* means: output and exit status are those without the tool; the
-profile satisfies every check of tests/behaviour/contract_checks.py (delivered = recorded + dropped, conservation laws, `<unresolved>` at most 1 % of the work);
-each function that the program names has its work, idleness and lock wait within 5 % or 30 ms. Numbers that are off are measured
-again, {attempts} times at most.
+Written by `{command}` from runs of tests/coverage/ on {machine}. One row a construct, one small program behind
+each. A program checks its own result and states, from its own clock, what a profile must say of it; *passed* means:
 
-* **Events**: what {runtime} delivered to tests/coverage/events.c, a tool that only counts, with the program as clang-19 built it; besides the
-  begin and end of threads, parallel regions and implicit tasks, which every program has.
-* **State kept**: share of the threads' time that blame saw in each state.
-* **Blamed on**: the functions with at least {least:.0f} % of the idleness or lock wait in that profile. In a program that is over in 0.2 s
-  starting it counts: `<before OpenMP start>`, `__kmpc_fork_call`.
-* **Columns**: clang-19 and flang-19 on libomp 19, the tool found by the runtime; gcc-12 and gfortran-12 under `blame run`, on libomp 19; `on 14`, `on 16`:
-  the same programs on the runtime of that version. *no* and *not run*: the number says why, below. – there is no such program.
+* output and exit status are those without the tool;
+* the profile satisfies every check of tests/behaviour/contract_checks.py (samples delivered = recorded + dropped,
+  conservation laws, `<unresolved>` at most 1 % of the work);
+* each function that the program names has its work, idleness and lock wait within 5 % or 30 ms. Numbers that are off are
+  measured again, {attempts} times at most.
+
+The columns:
+
+* **events**: what {runtime} delivered to tests/coverage/events.c, a tool that only counts, with the program
+  as clang-19 built it; besides the begin and end of threads, parallel regions and implicit tasks, which every program has.
+* **state kept**: share of the threads' time that blame saw in each state.
+* **blamed on**: the functions with at least {least:.0f} % of the idleness or lock wait in that profile. In a program that
+  is over in 0.2 s starting it counts: `<before OpenMP start>`, `__kmpc_fork_call`.
+* **clang-19** and **flang-19** on libomp 19, the tool found by the runtime; **gcc-12** and **gfortran** (12) under `blame
+  run`, on libomp 19; **on 14**, **on 16**: the same programs on the runtime of that version.
+
+*no* and *not run*: the number says why, below. – there is no such program.
 """
 
 
 def write_deviations(out, rows, columns):
-    out.append("\n## Events of the others\n\nWhere a compiler's program or an older runtime got other events than the table says; what differs"
-               " in nothing is not listed.\n\n| construct | program | difference |\n|---|---|---|")
-    for construct, outcomes in rows:
-        reference = outcomes[columns[0]].events
-        for column in columns[1:]:
-            outcome = outcomes.get(column)
-            if outcome is None or not outcome.events or column in ("flang-19", "gfortran"):
-                continue
-            parts = difference(reference, outcome.events)
-            if parts:
-                out.append(f"| {construct.title} | {column} | {clean(', '.join(parts))} |")
+    out.append(DEVIATIONS)
+    pairs = {column: [(construct.title, outcomes[columns[0]].events, outcomes[column].events)
+                      for construct, outcomes in rows
+                      if outcomes.get(column) and outcomes[column].events and outcomes[columns[0]].events]
+             for column in columns[1:] if column not in ("flang-19", "gfortran")}
+    general = {column: always([pair[1:] for pair in pairs[column]]) for column in pairs if pairs[column]}
+    for column, parts in general.items():
+        if parts:
+            out.append(f"| {column} | all that could | {clean(difference_text(parts))} |")
+    for construct, _ in rows:
+        by_text = {}
+        for column in general:
+            for title, reference, events in pairs[column]:
+                parts = difference(reference, events) - general[column] if title == construct.title else ()
+                if parts:
+                    by_text.setdefault(difference_text(parts, events), []).append(column)
+        out += [f"| {', '.join(names)} | {construct.title} | {clean(text)} |" for text, names in by_text.items()]
+
+
+DEVIATIONS = """
+## Events of the others
+
+Where gcc's program, or an older runtime, got other events than the table says. First what holds for every construct; the
+rows below say only what comes on top of that. `refused` is what `ompt_set_callback` did not accept. libomp 14 and 16 name
+all implicit barriers alike, and all loops.
+
+| program | construct | difference |
+|---|---|---|"""
 
 
 def render(rows, columns, machine, runtime, attempts):
     notes = []
-    out = [HEADER.format(command=COMMAND, machine=machine, runtime=runtime, attempts=attempts, least=100 * LEAST_SHARE)]
+    out = [HEADER.format(command=COMMAND, machine=machine, runtime=runtime, attempts=attempts,
+                         least=100 * LEAST_SHARE)]
     out.append("| construct | events | state kept | blamed on | program | " + " | ".join(columns) + " |")
     out.append("|---" * (5 + len(columns)) + "|")
     for construct, outcomes in rows:
@@ -146,7 +202,8 @@ def render(rows, columns, machine, runtime, attempts):
         cells = [construct.title + (f": {construct.note}" if construct.note else ""), event_text(first.events),
                  states(profile) if profile else "no profile",
                  where_blamed(profile, construct.program) if profile else "no profile",
-                 f"{construct.program}.c {construct.name}" + (f", fortran.F90 {construct.fortran}" if construct.fortran else "")]
+                 f"{construct.program}.c {construct.name}"
+                 + (f", fortran.F90 {construct.fortran}" if construct.fortran else "")]
         cells += [cell(construct, column, outcomes.get(column), notes) for column in columns]
         out.append("| " + " | ".join(clean(text) for text in cells) + " |")
     if notes:
