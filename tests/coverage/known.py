@@ -28,9 +28,9 @@ KNOWN = [
     Known("taskwait_depend", "", IDLENESS_LOST,
           "libomp delivers no sync_region_wait for a taskwait with depend: the waiting thread counts as busy, overhead in"
           " the taskwait"),
-    Known("teams distribute", "", r"^check_resolved: <unresolved>",
-          "defect of blame: the context of a league's worker stays unresolved; libomp delivers implicit tasks and regions"
-          " of the runtime's own for the teams", LLVM + "issues/78425"),
+    Known("teams distribute", "", r"^check_resolved: <unresolved>|^doubled context: ",
+          "defect of blame: the region that libomp begins for each team, below the league's, has no user code of its own"
+          " between the two: on a worker it stays unresolved, on the primary thread the context above it is there twice", LLVM + "issues/78425"),
     Known("pause_hard", "", SHARES_OFF,
           "a hard pause ends the runtime and the tool with it, and libomp does not start a tool again: the event counter,"
           " too, is told of one region of three"),

@@ -85,6 +85,13 @@ def fortran_blame(construct):
     return tuple((metric, names.get(construct.fortran, function)) for metric, function in construct.blame)
 
 
+def doubled_contexts(profile):
+    """No program here is recursive: a function that is its own caller stands on a path that was put together wrongly."""
+    for row in profile.rows:
+        if row.name == "main" and row.kind != "statement" and any(above.name == "main" for above in row.ancestors()):
+            yield f"doubled context: {' > '.join(row.path())}"
+
+
 def judge_profile(construct, variant, run):
     found = run.directories()
     if len(found) != 1:
@@ -94,6 +101,7 @@ def judge_profile(construct, variant, run):
         problems = contract_checks.violations(profile)
         timed = [f"check_sampled_laws: {line}" for line in contract_checks.check_sampled_laws(profile, run.elapsed_s)]
         problems += [line for line in timed if line not in problems]
+        problems += doubled_contexts(profile)
         problems += judge_blame(construct, run, profile, variant.fortran)
     except (NotAProfile, KeyError, ValueError) as error:
         return [f"{type(error).__name__} {error}"], None

@@ -56,7 +56,7 @@ def event_text(events):
         if name in BOTH and end == begin:
             continue
         uneven = f" {begin} begin {end} end" if end is not None and begin != end else ""
-        by_name.setdefault(name, []).append((kind if kind != "any" else "") + uneven)
+        by_name.setdefault(name, []).append(((kind if kind != "any" else "") + uneven).strip())
     texts = [name + (f"({', '.join(kinds)})" if any(kinds) else "") for name, kinds in by_name.items()]
     return ", ".join(texts) or "none"
 
@@ -90,15 +90,16 @@ def always(pairs):
 
 def difference_text(parts, events=None):
     """`name(kind, kind)` behind what differs."""
-    words = {"no": "no", "also": "also", "uneven": "not as many ends as begins:"}
+    words = {"no": "no", "also": "also", "uneven": "not as many ends as begins (ends and begins):"}
     texts = []
     for what, word in words.items():
         by_name = {}
         for _, (name, kind) in sorted(part for part in parts if part[0] == what):
             counts = " {} and {}".format(*reversed(events[name, kind])) if what == "uneven" and events else ""
-            by_name.setdefault(name, []).append(("" if kind == "any" else kind) + counts)
+            by_name.setdefault(name, []).append((("" if kind == "any" else kind) + counts).strip())
         if by_name:
-            texts.append(word + " " + ", ".join(f"{name}({', '.join(kinds)})" for name, kinds in by_name.items()))
+            named = [name + (f"({', '.join(kinds)})" if any(kinds) else "") for name, kinds in by_name.items()]
+            texts.append(f"{word} {', '.join(named)}")
     return "; ".join(texts)
 
 
