@@ -13,7 +13,7 @@ FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_MUTATIONS ?= 100000
 FUZZ_SEED ?= 1
 
-TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),unit checks fuzz behaviour \
+TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),unit checks fuzz behaviour coverage-quick \
     $(if $(wildcard tests/debian/test_*.py),debian))
 
 # A first finding ends the program with a status that the runner sees.
@@ -77,6 +77,8 @@ checks: $(CHECK_OBJECTS)
 
 behaviour: libblame.so blame test-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py
+
+include tests/coverage/coverage.mk
 
 debian: libblame.so blame
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py tests/debian

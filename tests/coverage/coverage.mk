@@ -1,0 +1,67 @@
+# Programs of the coverage table, and the table. Included by tests/tests.mk.
+#   make coverage         all compilers and runtimes; writes docs/coverage.md (some five minutes, on a quiet machine)
+#   make coverage-quick   clang and gcc on the newest libomp: a stage of `make test`
+# NAME is built by clang, NAME_gcc by gcc. A program that a compiler refuses is not there, its message is in NAME.log:
+# the runner shows it and decides whether that is known.
+COVERAGE_SOURCE := tests/coverage
+COVERAGE_BIN := $(BUILD)/coverage
+COVERAGE_C := $(patsubst $(COVERAGE_SOURCE)/%.c,%,$(filter-out %/events.c %/fortran_shim.c,$(wildcard $(COVERAGE_SOURCE)/*.c)))
+COVERAGE_HEADERS := $(wildcard $(COVERAGE_SOURCE)/*.h) $(TEST_SOURCE)/analytic.h
+COVERAGE_FLANG ?= flang-new-19
+COVERAGE_GFORTRAN ?= gfortran
+COVERAGE_CFLAGS := -O2 -g -fopenmp -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
+# What clang calls for atomic updates that are too wide for an instruction.
+COVERAGE_LIBS := -Wl,--as-needed -latomic
+# One program a construct: what a compiler lacks must not take the others with it.
+COVERAGE_FORTRAN := $(shell sed -n 's/^\#ifdef WITH_\([a-z_]*\)$$/\1/p' $(wildcard $(COVERAGE_SOURCE)/fortran.F90))
+
+COVERAGE_QUICK := $(COVERAGE_C:%=$(COVERAGE_BIN)/%) $(COVERAGE_C:%=$(COVERAGE_BIN)/%_gcc) $(COVERAGE_BIN)/events.so
+COVERAGE_ALL := $(COVERAGE_QUICK) $(COVERAGE_FORTRAN:%=$(COVERAGE_BIN)/f_%_flang) \
+	$(COVERAGE_FORTRAN:%=$(COVERAGE_BIN)/f_%_gfortran)
+COVERAGE_TRY = rm -f $@; $(1) >$@.log 2>&1 || echo "coverage: $(notdir $@) not built: $$(grep -m 1 -E 'error|undefined' $@.log)"
+
+.PHONY: coverage coverage-quick coverage-programs coverage-quick-programs
+coverage: libblame.so blame coverage-programs
+	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py --table docs/coverage.md
+
+coverage-quick: libblame.so blame coverage-quick-programs
+	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py --quick
+
+coverage-programs: $(COVERAGE_ALL)
+coverage-quick-programs: $(COVERAGE_QUICK)
+
+$(COVERAGE_BIN):
+	mkdir -p $@
+
+$(COVERAGE_BIN)/events.so: $(COVERAGE_SOURCE)/events.c | $(COVERAGE_BIN) $(BUILD)/include/omp-tools.h
+	$(CC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN) -shared -fPIC -fvisibility=hidden -I$(BUILD)/include -o $@ $< \
+	    -Wl,-z,nodelete
+
+$(COVERAGE_C:%=$(COVERAGE_BIN)/%): $(COVERAGE_BIN)/%: $(COVERAGE_SOURCE)/%.c $(COVERAGE_HEADERS) | $(COVERAGE_BIN)
+	@$(call COVERAGE_TRY,$(CLANG) $(COVERAGE_CFLAGS) -o $@ $< $(TEST_LIBS) $(COVERAGE_LIBS))
+
+$(COVERAGE_C:%=$(COVERAGE_BIN)/%_gcc): $(COVERAGE_BIN)/%_gcc: $(COVERAGE_SOURCE)/%.c $(COVERAGE_HEADERS) | $(COVERAGE_BIN)
+	@$(call COVERAGE_TRY,$(TEST_GCC) $(COVERAGE_CFLAGS) -o $@ $< $(TEST_LIBS) $(COVERAGE_LIBS))
+
+# Each compiler has its own modules, and its own OpenMP runtime for the shim.
+$(COVERAGE_BIN)/shim_flang.o: $(COVERAGE_SOURCE)/fortran_shim.c $(COVERAGE_HEADERS) | $(COVERAGE_BIN)
+	@$(CLANG) $(COVERAGE_CFLAGS) -c -o $@ $<
+
+$(COVERAGE_BIN)/shim_gfortran.o: $(COVERAGE_SOURCE)/fortran_shim.c $(COVERAGE_HEADERS) | $(COVERAGE_BIN)
+	@$(TEST_GCC) $(COVERAGE_CFLAGS) -c -o $@ $<
+
+$(COVERAGE_BIN)/shares_flang.o: $(COVERAGE_SOURCE)/fortran_shares.f90 | $(COVERAGE_BIN)
+	@mkdir -p $(COVERAGE_BIN)/flang.mod
+	@$(call COVERAGE_TRY,$(COVERAGE_FLANG) -O2 -g -fopenmp -module-dir $(COVERAGE_BIN)/flang.mod -c -o $@ $<)
+
+$(COVERAGE_BIN)/shares_gfortran.o: $(COVERAGE_SOURCE)/fortran_shares.f90 | $(COVERAGE_BIN)
+	@mkdir -p $(COVERAGE_BIN)/gfortran.mod
+	@$(call COVERAGE_TRY,$(COVERAGE_GFORTRAN) -O2 -g -fopenmp -J$(COVERAGE_BIN)/gfortran.mod -c -o $@ $<)
+
+$(COVERAGE_FORTRAN:%=$(COVERAGE_BIN)/f_%_flang): $(COVERAGE_BIN)/f_%_flang: $(COVERAGE_SOURCE)/fortran.F90 \
+	$(COVERAGE_BIN)/shim_flang.o $(COVERAGE_BIN)/shares_flang.o
+	@$(call COVERAGE_TRY,$(COVERAGE_FLANG) -O2 -g -fopenmp -DWITH_$* -I$(COVERAGE_BIN)/flang.mod -o $@ $^)
+
+$(COVERAGE_FORTRAN:%=$(COVERAGE_BIN)/f_%_gfortran): $(COVERAGE_BIN)/f_%_gfortran: $(COVERAGE_SOURCE)/fortran.F90 \
+	$(COVERAGE_BIN)/shim_gfortran.o $(COVERAGE_BIN)/shares_gfortran.o
+	@$(call COVERAGE_TRY,$(COVERAGE_GFORTRAN) -O2 -g -fopenmp -DWITH_$* -I$(COVERAGE_BIN)/gfortran.mod -o $@ $^)

@@ -1,0 +1,68 @@
+"""Constructs that do not pass on a compiler or runtime for a reason that is known: what must be among the messages, what
+the table says of it, and where it is reported. A problem that no entry explains is a failure; an entry that is not
+needed any more is pointed out."""
+
+import re
+
+LLVM = "https://github.com/llvm/llvm-project/"
+
+
+class Known:
+    def __init__(self, names, columns, pattern, text, url=""):
+        self.names, self.columns, self.pattern = names.split(), columns, re.compile(pattern)
+        self.text, self.url = text, url
+
+    def lists(self, name, column):
+        return name in self.names and re.search(self.columns, column) is not None
+
+
+SHARES_OFF = r"^(work|idleness) of (slow|fast)_share: expected"
+IDLENESS_LOST = r"^idleness of slow_share: expected .* measured 0\.00"
+BOOKS_OFF = SHARES_OFF + "|^check_resolved: <unresolved>|^check_stated_laws|^check_sampled_laws"
+KNOWN = [
+    Known("taskgroup taskgroup_reduction taskloop_grainsize taskloop_reduction cancel_taskgroup", "", IDLENESS_LOST,
+          "defect of blame: at the end of a taskgroup (a taskloop's, too) libomp hands out a copy of the task's data, on"
+          " its stack. blame notes there that the task waits, and has lost it when the thread has executed a task"
+          " meanwhile: from then on the thread counts as busy, overhead in `__kmpc_end_taskgroup`, `GOMP_taskgroup_end`"
+          " or the taskloop's entry, and nobody is blamed for its idleness"),
+    Known("taskwait_depend", "", IDLENESS_LOST,
+          "libomp delivers no sync_region_wait for a taskwait with depend: the waiting thread counts as busy, overhead in"
+          " the taskwait"),
+    Known("teams distribute", "", r"^check_resolved: <unresolved>|^doubled context: ",
+          "defect of blame: the region that libomp begins for each team, below the league's, has no user code of its own"
+          " between the two: on a worker it stays unresolved, on the primary thread the context above it is there twice", LLVM + "issues/78425"),
+    Known("pause_hard", "", SHARES_OFF,
+          "a hard pause ends the runtime and the tool with it, and libomp does not start a tool again: the event counter,"
+          " too, is told of one region of three"),
+    Known("target_nowait target_depend", "", BOOKS_OFF,
+          "defect of blame: libomp says of its eight hidden helper threads that they are workers (and of one, that it is"
+          " an initial thread), in a region of their own; blame takes them for idle threads of the program, with a region"
+          " that has no context", LLVM + "issues/62764"),
+    Known("hinted_lock speculative_lock hinted_nest_lock", "gcc",
+          r"undefined reference to `omp_init_(nest_)?lock_with_hint'",
+          "libgomp 12 has no `omp_init_lock_with_hint`: programs that use it cannot be linked"),
+    Known("target target_nowait target_depend target_parallel", "gcc", r"needs GOMP_target_ext",
+          "libomp has no `GOMP_target_ext`: `blame run` says so, and the program runs unmeasured on libgomp"),
+    Known("task_detach", "gcc", r"needs omp_fulfill_event",
+          "libomp has no `omp_fulfill_event` of libgomp's version OMP_5.0.1: `blame run` says so, and the program runs"
+          " unmeasured on libgomp"),
+    Known("for_dynamic for_guided for_runtime for_auto ordered taskwait_depend", "clang on",
+          r"undefined symbol: (__kmpc_dispatch_deinit|__kmpc_omp_taskwait_deps_51)",
+          "clang-19's programs call what this runtime does not have yet (`__kmpc_dispatch_deinit`,"
+          " `__kmpc_omp_taskwait_deps_51`), and end with a message of the loader, also without blame; see gcc's program"),
+    Known("taskloop_grainsize", "flang", r"not yet implemented: Taskloop construct",
+          "flang-19 does not compile it: `not yet implemented: Taskloop construct`", LLVM + "pull/129862"),
+    Known("cancel_for", "flang", r"not yet implemented: OpenMPCancelConstruct",
+          "flang-19 does not compile it: `not yet implemented: OpenMPCancelConstruct`", LLVM + "pull/134248"),
+]
+
+
+def listed(name, column):
+    return any(known.lists(name, column) for known in KNOWN)
+
+
+def explain(name, column, problems):
+    """The entries that explain all problems, or none."""
+    entries = [known for known in KNOWN if known.lists(name, column)]
+    found = [next((known for known in entries if known.pattern.search(problem)), None) for problem in problems]
+    return [] if None in found else list(dict.fromkeys(found))

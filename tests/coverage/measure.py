@@ -1,0 +1,204 @@
+"""One construct on one compiler and runtime: run it alone, under the event counter and under blame, and judge."""
+
+import os
+import re
+import shutil
+import tempfile
+
+import contract_checks
+import expectations
+import harness
+import known
+from blame_profile import NotAProfile, Profile
+
+BIN = os.path.join(harness.BUILD, "coverage")
+EVENTS = os.path.join(BIN, "events.so")
+ATTEMPTS = 4          # numbers that are off may be the machine's noise
+LEAST_EXPECTED_S = 0.05  # of the waiting that a row is about: more than what the tolerance forgives
+NUMBERS = ("check_sampled_laws", "check_stated_laws: conservation law", "expected ", "states only")
+
+
+class Variant:
+    """A column: how a program was built, and what it runs on."""
+
+    def __init__(self, column, suffix, how="library", runtime="", fortran=False):
+        self.column, self.suffix, self.how, self.runtime, self.fortran = column, suffix, how, runtime, fortran
+        self.missing = ""
+
+    def argv(self, construct):
+        if self.fortran:
+            return [os.path.join(BIN, f"f_{construct.fortran}{self.suffix}")]
+        return [os.path.join(BIN, construct.program + self.suffix), construct.name]
+
+    def environment(self, construct):
+        env = harness.clean_environment() | construct.env
+        if self.runtime and self.how == "library":
+            env["LD_LIBRARY_PATH"] = self.runtime
+        elif self.runtime:
+            env["BLAME_LIBOMP"] = self.libomp()
+        return env
+
+    def libomp(self):
+        """The runtime that GCC's programs get instead of libgomp."""
+        return os.path.join(self.runtime, "libomp.so.5") if self.runtime else newest_libomp()
+
+
+class Outcome:
+    def __init__(self, problems=(), profile=None, skipped=""):
+        self.problems, self.profile, self.skipped = list(problems), profile, skipped
+        self.events = {}
+
+    def only_numbers(self):
+        return bool(self.problems) and all(any(word in problem for word in NUMBERS) for problem in self.problems)
+
+
+def own_lines(stdout):
+    """What a program prints besides clock readings."""
+    return [line for line in stdout.splitlines() if not expectations.Expectation.parse(line)]
+
+
+def build_message(path):
+    try:
+        with open(path + ".log", encoding="utf-8", errors="replace") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return "not built"
+    telling = [line for line in lines if re.search("error:|undefined|not yet implemented", line)]
+    message = (telling or lines or ["no message"])[0]
+    return "not built: " + re.sub(r'^(error: )?(loc\("|/)[^ ]*:\d+[^ ]* ', "", message).strip()
+
+
+def judge_blame(construct, run, profile, fortran):
+    stated = expectations.read(run.stdout)
+    for expectation in stated:
+        verdict = expectations.judge(expectation, profile)
+        if not verdict.right:
+            yield str(verdict)
+    for metric, function in (construct.blame if not fortran else fortran_blame(construct)):
+        seconds = sum(e.value for e in stated if (e.metric, e.context) == (metric, function))
+        if seconds < LEAST_EXPECTED_S:
+            yield f"the program states only {seconds:.3f} s of {metric} of {function}"
+
+
+def fortran_blame(construct):
+    names = {"critical": "critical_section", "lock": "lock_section", "ordered": "run_construct"}
+    return tuple((metric, names.get(construct.fortran, function)) for metric, function in construct.blame)
+
+
+def doubled_contexts(profile):
+    """No program here is recursive: a function that is its own caller stands on a path that was put together wrongly."""
+    for row in profile.rows:
+        if row.name == "main" and row.kind != "statement" and any(above.name == "main" for above in row.ancestors()):
+            yield f"doubled context: {' > '.join(row.path())}"
+
+
+def judge_profile(construct, variant, run):
+    found = run.directories()
+    if len(found) != 1:
+        return [f"{len(found)} profiles: {' '.join(run.tool_lines())}"], None
+    try:
+        profile = Profile(found[0])
+        problems = contract_checks.violations(profile)
+        timed = [f"check_sampled_laws: {line}" for line in contract_checks.check_sampled_laws(profile, run.elapsed_s)]
+        problems += [line for line in timed if line not in problems]
+        problems += doubled_contexts(profile)
+        problems += judge_blame(construct, run, profile, variant.fortran)
+    except (NotAProfile, KeyError, ValueError) as error:
+        return [f"{type(error).__name__} {error}"], None
+    libomp = [module["path"] for module in profile.run["modules"] if "libomp" in module["path"]]
+    asked = os.path.realpath(variant.runtime) if variant.runtime else ""
+    if asked and not any(os.path.realpath(path).startswith(asked) for path in libomp):
+        problems.append(f"ran on {libomp}, not on the one in {variant.runtime}")
+    return problems, profile
+
+
+def run_under_blame(construct, variant, folder):
+    argv = variant.argv(construct)
+    env = variant.environment(construct) | {"BLAME_RATE": "1000", "BLAME_SUMMARY": "0", "BLAME_OUT": "profile"}
+    if variant.how == "library":
+        env["OMP_TOOL_LIBRARIES"] = harness.LIBRARY
+    else:
+        argv = [harness.BLAME, "run", "--", *argv]
+    os.makedirs(folder)
+    return harness.execute(argv, env, folder)
+
+
+def same_as_alone(construct, variant, alone, run):
+    """The program's output and status under the tool are those it has alone; quick checks know them by construction."""
+    if alone is None:
+        right = f"right {construct.name}"
+        if (run.status, own_lines(run.stdout)) != (0, [right]) or run.other_lines():
+            yield f"status {run.status}, output {own_lines(run.stdout)} {run.other_lines()}: not 0 and `{right}`"
+    elif (run.status, own_lines(run.stdout), run.other_lines()) != (alone.status, own_lines(alone.stdout),
+                                                                    alone.stderr.splitlines()):
+        yield (f"under the tool: status {run.status}, output {own_lines(run.stdout)} {run.other_lines()};"
+               f" alone: status {alone.status}, {own_lines(alone.stdout)} {alone.stderr.splitlines()}")
+    elif run.status != 0:
+        said = " ".join(own_lines(run.stdout) + run.other_lines())
+        yield f"the program itself fails: status {run.status}, {said}"
+
+
+def read_events(path):
+    """(event, kind) to (begin, end or None), as the counter wrote it."""
+    events = {}
+    try:
+        with open(path, encoding="ascii") as file:
+            for line in file:
+                words = line.split()
+                if words[0] == "event":
+                    events[words[1], words[2]] = (int(words[3]), None if words[4] == "-" else int(words[4]))
+                elif words[0] == "refused":
+                    events["refused", words[1]] = (int(words[2]), None)
+    except OSError:
+        pass
+    return events
+
+
+def count_events(construct, variant, folder):
+    env = variant.environment(construct)
+    env |= {"OMP_TOOL_LIBRARIES": EVENTS, "COVERAGE_EVENTS": os.path.join(folder, "events")}
+    if variant.how == "launcher":
+        os.symlink(variant.libomp(), os.path.join(folder, "libgomp.so.1"))
+        env["LD_LIBRARY_PATH"] = folder
+    harness.execute(variant.argv(construct), env, folder)
+    return read_events(env["COVERAGE_EVENTS"])
+
+
+def newest_libomp():
+    found = [f"/usr/lib/llvm-{version}/lib/libomp.so.5" for version in range(40, 10, -1)]
+    return next(path for path in found if os.path.exists(path))
+
+
+def measure_once(construct, variant, folder, alone):
+    try:
+        run = run_under_blame(construct, variant, folder)
+    except AssertionError as error:  # it did not end
+        return Outcome([str(error).splitlines()[0]])
+    problems = list(same_as_alone(construct, variant, alone, run))
+    if alone is not None and alone.status != 0:
+        return Outcome(problems)
+    more, profile = judge_profile(construct, variant, run)
+    return Outcome(problems + more, profile)
+
+
+def measure(construct, variant, quick=False):
+    if variant.fortran and not construct.fortran:
+        return Outcome(skipped="")
+    if not os.path.exists(variant.argv(construct)[0]):
+        return Outcome([build_message(variant.argv(construct)[0])])
+    root = tempfile.mkdtemp(prefix="blame-coverage-")
+    try:
+        events, alone = {}, None
+        if not quick:
+            alone = harness.execute(variant.argv(construct), variant.environment(construct), root)
+            events = count_events(construct, variant, root)
+        for attempt in range(ATTEMPTS):
+            outcome = measure_once(construct, variant, os.path.join(root, f"run{attempt}"), alone)
+            if not outcome.only_numbers() or known.explain(construct.name, variant.column, outcome.problems):
+                break
+        outcome.events = events
+        return outcome
+    except AssertionError as error:
+        return Outcome([str(error).splitlines()[0]])
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
