@@ -249,8 +249,8 @@ static void publish_context(struct thread *thread, struct walk *walk, struct reg
 {
     bool boundary = walk_task(walk, &thread->context_path);
     struct region *outer = walk->has_level ? walk->level.region : NULL;
-    if (outer != region->outer || (thread->context_path.count == 0 && !boundary))
-        return; /* no frame but a boundary: the runtime itself begins the region (teams) */
+    if (outer != region->outer || (thread->context_path.count == 0 && walk->have == UNWIND_BROKEN))
+        return; /* no frame at all is the runtime itself, which begins a region for each team of teams */
     /* A task of the first thread without a frame of its own (teams): what was walked is the whole path. */
     region->from_root =
         !boundary && walk->have == UNWIND_END && thread->ledger->kind != PROFILE_THREAD_WORKER;

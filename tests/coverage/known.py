@@ -20,17 +20,9 @@ SHARES_OFF = r"^(work|idleness) of (slow|fast)_share: expected"
 IDLENESS_LOST = r"^idleness of slow_share: expected .* measured 0\.00"
 BOOKS_OFF = SHARES_OFF + "|^check_resolved: <unresolved>|^check_stated_laws|^check_sampled_laws"
 KNOWN = [
-    Known("taskgroup taskgroup_reduction taskloop_grainsize taskloop_reduction cancel_taskgroup", "", IDLENESS_LOST,
-          "defect of blame: at the end of a taskgroup (a taskloop's, too) libomp hands out a copy of the task's data, on"
-          " its stack. blame notes there that the task waits, and has lost it when the thread has executed a task"
-          " meanwhile: from then on the thread counts as busy, overhead in `__kmpc_end_taskgroup`, `GOMP_taskgroup_end`"
-          " or the taskloop's entry, and nobody is blamed for its idleness"),
     Known("taskwait_depend", "", IDLENESS_LOST,
           "libomp delivers no sync_region_wait for a taskwait with depend: the waiting thread counts as busy, overhead in"
           " the taskwait"),
-    Known("teams distribute", "", r"^check_resolved: <unresolved>|^doubled context: ",
-          "defect of blame: the region that libomp begins for each team, below the league's, has no user code of its own"
-          " between the two: on a worker it stays unresolved, on the primary thread the context above it is there twice", LLVM + "issues/78425"),
     Known("pause_hard", "", SHARES_OFF,
           "a hard pause ends the runtime and the tool with it, and libomp does not start a tool again: the event counter,"
           " too, is told of one region of three"),
