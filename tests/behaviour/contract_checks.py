@@ -4,14 +4,13 @@ profile that violates it in test_contract_checks.py."""
 import os
 import re
 
-from blame_profile import METRICS, PERCENTAGES
+from blame_profile import LAW_TOLERANCE, METRICS, PERCENTAGES
 
 KINDS = {"root", "procedure", "inlined", "parallel", "task", "statement", "runtime", "pseudo"}
 PSEUDO_NAME = re.compile(r"^<.+>$")
 SECONDS = re.compile(r"^-?\d+\.\d{6}$")
 TIMES = [metric for metric in METRICS if metric != "samples"]
 ROUNDING = 1e-6
-LAW_TOLERANCE = 0.02  # of thread time: what laws that compare sums of samples may be off
 # Differences of sums of samples: b may exceed the threads in use for an instant, and cores may be fewer than b.
 MAY_BE_NEGATIVE = {"core idleness": float("inf"), "shared idleness": 0.02}
 
@@ -209,13 +208,13 @@ def check_sampled_laws(profile, elapsed_s=None):
     accounted = busy + idle
     if min(abs(accounted - lifetimes), abs(accounted - early_work(profile) - lifetimes)) > LAW_TOLERANCE * lifetimes + edges:
         yield f"busy {busy:.3f} s plus idle {idle:.3f} s is not the threads' lifetimes {lifetimes:.3f} s"
-    if root["shared idleness (I)"] > idle + edges + LAW_TOLERANCE * lifetimes:
+    if root["shared idleness (I)"] > idle + edges + profile.idle_law_tolerance * lifetimes:
         yield f"shared idleness {root['shared idleness (I)']:.3f} s exceeds what threads idled, {idle:.3f} s"
     wall, threads = profile.run["wall_s"], profile.run["threads_max"]
     if profile.option("environment") == "dedicated" and not oversubscribed(profile):
         # Whoever idles while nobody is busy has nobody to blame: that time may be missing, no other.
         nobody_s = float(profile.run.get("idle_nobody_busy_s", 0))
-        slack = LAW_TOLERANCE * threads * wall + threads * edges
+        slack = profile.idle_law_tolerance * threads * wall + threads * edges
         measured = root["idleness (I)"]
         due = [threads * (wall + early) - busy for early in (0, early_work(profile))]
         if not any(value - nobody_s - slack <= measured <= value + slack for value in due):
@@ -227,7 +226,7 @@ def check_sampled_laws(profile, elapsed_s=None):
 
 def slack_of(profile, name, left, right):
     if "idle" in str(name):
-        return LAW_TOLERANCE * profile.lifetimes()
+        return profile.idle_law_tolerance * profile.lifetimes()
     return LAW_TOLERANCE * max(abs(left), abs(right))
 
 

@@ -14,7 +14,7 @@ import unittest
 
 import contract_checks
 import expectations
-from blame_profile import NotAProfile, Profile, Tree
+from blame_profile import LAW_TOLERANCE, NotAProfile, Profile, Tree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIBRARY = os.path.abspath(os.environ.get("BLAME_TEST_LIBRARY", os.path.join(ROOT, "libblame.so")))
@@ -97,6 +97,7 @@ def execute(argv, env, folder, timeout_s=TIMEOUT_S):
 
 class BlameTest(unittest.TestCase):
     needs_tool = True
+    idle_law_tolerance = LAW_TOLERANCE
 
     def setUp(self):
         if KEEP:
@@ -138,6 +139,7 @@ class BlameTest(unittest.TestCase):
             directory = found[0]
         try:
             profile = Profile(directory)
+            profile.idle_law_tolerance = self.idle_law_tolerance
             broken = contract_checks.violations(profile, checks)
             if checks is None and elapsed:
                 broken += contract_checks.check_sampled_laws(profile, run.elapsed_s)

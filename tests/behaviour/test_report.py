@@ -22,7 +22,7 @@ class Report(BlameTest):
     def profile_directory(self):
         """One run of lock.c for the whole class."""
         if Report.shared is None:
-            run = self.attached([program("lock")])
+            run = self.attached([program("lock")], {"BLAME_LOCKS": "release"})
             self.load(run)
             Report.shared = self.folder + "-lock"
             shutil.copytree(run.directories()[0], Report.shared)
