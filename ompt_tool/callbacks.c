@@ -90,22 +90,6 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     region_end(region);
 }
 
-static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
-                             ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
-{
-    (void)task_data, (void)team_size, (void)thread_num;
-    struct thread *thread = self();
-    if (!thread || endpoint != ompt_scope_begin || (flags & ompt_task_initial))
-        return;
-    state_set_work(thread->line);
-    if (unlikely(thread->placeholders.count))
-        resolve(thread, NULL);
-    if (unlikely(thread->carries) && thread_enter_tool(thread)) {
-        sample_book_carried(thread, runtime_region(parallel_data));
-        thread_leave_tool(thread);
-    }
-}
-
 static __attribute__((noinline)) void settle(struct thread *thread, bool in_region)
 {
     uint64_t event_ns = clock_now_ns();
@@ -113,6 +97,24 @@ static __attribute__((noinline)) void settle(struct thread *thread, bool in_regi
         return;
     sample_settle(thread, event_ns, in_region);
     thread_leave_tool(thread);
+}
+
+static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
+                             ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
+{
+    (void)task_data, (void)team_size, (void)thread_num;
+    struct thread *thread = self();
+    if (!thread || endpoint != ompt_scope_begin || (flags & ompt_task_initial))
+        return;
+    if (unlikely(thread->idle.pending)) /* a new worker's wait has no end event */
+        settle(thread, false);
+    state_set_work(thread->line);
+    if (unlikely(thread->placeholders.count))
+        resolve(thread, NULL);
+    if (unlikely(thread->carries) && thread_enter_tool(thread)) {
+        sample_book_carried(thread, runtime_region(parallel_data));
+        thread_leave_tool(thread);
+    }
 }
 
 static uint32_t place_kind(ompt_sync_region_t kind)

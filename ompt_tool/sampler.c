@@ -105,7 +105,7 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
         record(thread, info, context, now_ns);
     if (restart_interrupted_call(&thread->restart, context, now_ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
-    if (thread->idle.pending)
+    if (thread->idle.pending && load_relaxed(&thread->line->state) == STATE_IDLE)
         sample_resume_idle(thread, begin_ticks);
     else
         restart_note_sample(&thread->restart);

@@ -62,7 +62,8 @@ class Locks(BlameTest):
             if not found:
                 wrong.append(f"{expected.name}: not in locks.csv")
                 continue
-            lock = min(found, key=lambda row: abs(float(row["wait"]) - expected.wait_s))
+            lock = min(found, key=lambda row: (len(list(expected.complaints(row))),
+                                               abs(float(row["wait"]) - expected.wait_s)))
             left.remove(lock)
             wrong.extend(f"{expected.name}: {complaint}" for complaint in expected.complaints(lock))
         wrong.extend(f"nobody's lock: {lock['name']}" for lock in left)
