@@ -56,9 +56,7 @@ static void next_frame(struct walk *walk)
 
 static bool next_level(struct walk *walk)
 {
-    do /* a task outside all regions runs where it was made: its callers are on this stack */
-        walk->has_level = ++walk->ancestor < MAX_LEVELS && runtime_task_level(walk->ancestor, &walk->level);
-    while (walk->has_level && (walk->level.flags & ompt_task_explicit) && !walk->level.region);
+    walk->has_level = ++walk->ancestor < MAX_LEVELS && runtime_task_level(walk->ancestor, &walk->level);
     return walk->has_level;
 }
 
@@ -78,7 +76,9 @@ static void walk_begin(struct walk *walk, struct unwinder *unwinder)
     walk->stack_low = unwinder->stack_begin;
     walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
     walk->ancestor = -1;
-    next_level(walk);
+    do /* a task outside all regions runs where it was made: its callers are on this stack */
+        next_level(walk);
+    while (walk->has_level && (walk->level.flags & ompt_task_explicit) && !walk->level.region);
     /* A serialised region or an undeferred task leaves an exit address that its returned frame once had:
      * below the stack pointer, it can mark nothing. The task above is the one whose stack this is. */
     while (walk->has_level && walk->level.exit && walk->level.exit < walk->stack_low &&

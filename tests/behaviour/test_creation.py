@@ -17,8 +17,9 @@ class Creation(BlameTest):
 
     def test_in_region_mode_they_hang_below_the_region(self):
         _, profile = self.profile_of("creation", env=PASSIVE | {"OMP_MAX_ACTIVE_LEVELS": "2"})
-        parents = {row.parent.name for row in profile.rows if row.kind == "task"}
-        self.assertEqual(parents, {"main"})  # where the region begins
+        # Where the region begins. Of work: a sample in the middle of a fork may be off by a region (docs/contexts.md).
+        parents = {row.parent.name for row in profile.rows if row.kind == "task" and row["work (I)"] > 0}
+        self.assertEqual(parents, {"main"})
 
     def test_what_tasks_are_blamed_for_does_not_depend_on_the_mode(self):
         for name in ("tasks", "taskwait", "lock"):
