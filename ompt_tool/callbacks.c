@@ -60,6 +60,8 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
         return;
     struct region *region = region_begin(&thread->regions, runtime_current_region(), (uintptr_t)codeptr);
     parallel_data->ptr = region;
+    thread->encountered = region;
+    thread->forking = true;
     if (region && session.options.context == CONTEXT_EAGER)
         capture_eagerly(thread, region);
 }
@@ -87,6 +89,8 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     state_set_idle_region(thread->line, region->outer);
     state_set_work(thread->line);
     parallel_data->ptr = NULL;
+    thread->forking = false;
+    thread->encountered = region->outer;
     region_end(region);
 }
 
@@ -102,9 +106,12 @@ static __attribute__((noinline)) void settle(struct thread *thread, bool in_regi
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
                              ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
 {
-    (void)task_data, (void)team_size, (void)thread_num;
+    (void)task_data, (void)team_size;
     struct thread *thread = self();
-    if (!thread || endpoint != ompt_scope_begin || (flags & ompt_task_initial))
+    if (!thread || (flags & ompt_task_initial))
+        return;
+    thread->forking = endpoint == ompt_scope_end && thread_num == 0;
+    if (endpoint != ompt_scope_begin)
         return;
     if (unlikely(thread->idle.pending)) /* a new worker's wait has no end event */
         settle(thread, false);

@@ -17,9 +17,11 @@ static uintptr_t program_entry;
 /* A walk over one stack, task by task. `at` is the first frame that was not consumed. */
 struct walk {
     struct unwinder *unwinder;
+    const struct thread *thread;
     struct unwind_frame at;
     enum unwind_result have; /* UNWIND_FRAME: at is valid */
     int ancestor;
+    bool ahead; /* the runtime gives the task around with the region that is being made or unmade */
     struct task_level level;
     bool has_level;
     struct task_level stale; /* the innermost level whose exit address was found to be stale, or is missing */
@@ -54,9 +56,24 @@ static void next_frame(struct walk *walk)
     }
 }
 
+/* libomp changes team and current task one after the other when it makes and unmakes a region: in between it
+ * gives the task around with the inner region, and so on outward. The inner region's own task has not begun
+ * or has ended then, and has no exit address. */
+static bool is_ahead(const struct walk *walk)
+{
+    const struct thread *thread = walk->thread;
+    const struct task_level *level = &walk->level;
+    return thread->forking && level->region && level->region == thread->encountered &&
+           ((level->flags & ompt_task_explicit) || level->exit);
+}
+
 static bool next_level(struct walk *walk)
 {
     walk->has_level = ++walk->ancestor < MAX_LEVELS && runtime_task_level(walk->ancestor, &walk->level);
+    if (walk->has_level && walk->ancestor == 0)
+        walk->ahead = is_ahead(walk);
+    if (walk->has_level && walk->ahead && walk->level.region)
+        walk->level.region = walk->level.region->outer;
     return walk->has_level;
 }
 
@@ -68,11 +85,13 @@ static bool skip_stale_level(struct walk *walk)
     return next_level(walk);
 }
 
-static void walk_begin(struct walk *walk, struct unwinder *unwinder)
+static void walk_begin(struct walk *walk, struct thread *thread)
 {
+    struct unwinder *unwinder = &thread->unwinder;
     walk->unwinder = unwinder;
+    walk->thread = thread;
     walk->creation = NULL;
-    walk->by_range = walk->has_stale = false;
+    walk->by_range = walk->has_stale = walk->ahead = false;
     walk->stack_low = unwinder->stack_begin;
     walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
     walk->ancestor = -1;
@@ -278,7 +297,7 @@ static struct capture capture(struct thread *thread, enum leaf leaf, bool waiter
 {
     struct capture result = {0, false, PROFILE_DROP_NO_MEMORY};
     struct walk walk;
-    walk_begin(&walk, &thread->unwinder);
+    walk_begin(&walk, thread);
     bool boundary = walk_task(&walk, &thread->path);
     if (waiter && boundary && thread->path.count == 0) {
         /* A task that has not begun yet: who waited is the task below it on this stack, which the runtime's
@@ -323,7 +342,7 @@ void capture_creation(struct thread *thread, struct capture_creation *creation)
     struct walk walk;
     *creation = (struct capture_creation){0};
     unwinder_start_here(&thread->unwinder);
-    walk_begin(&walk, &thread->unwinder);
+    walk_begin(&walk, thread);
     creation->slot_count = 0;
     walk.creation = creation;
     bool boundary = walk_task(&walk, &thread->path);
@@ -342,7 +361,7 @@ void capture_region_context(struct thread *thread, struct region *region)
 {
     struct walk walk;
     unwinder_start_here(&thread->unwinder);
-    walk_begin(&walk, &thread->unwinder);
+    walk_begin(&walk, thread);
     while (walk.has_level && walk.level.region == region && next_level(&walk))
         ;
     publish_context(thread, &walk, region);

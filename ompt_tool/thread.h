@@ -29,6 +29,10 @@ struct thread {
     struct tree tree;
     struct region_pool regions;
     struct placeholders placeholders;
+    /* The innermost region that the thread began and has not ended. forking: the thread is in the runtime's
+     * code before or behind its own task there; team and current task may not belong together (capture.c). */
+    struct region *encountered;
+    bool forking;
     struct unwinder unwinder;
     struct restart_state restart;
     struct idle_sample idle;

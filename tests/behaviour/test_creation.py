@@ -1,6 +1,7 @@
 """BLAME_TASKS=creation: tasks hang below the context that created them, at a cost per distinct context and not per task."""
 
-from harness import PASSIVE, BlameTest
+import contract_checks
+from harness import PASSIVE, BlameTest, program
 
 CREATION = {"BLAME_TASKS": "creation"}
 BOTH = (("", "library"), ("_gcc", "launcher"))
@@ -17,9 +18,21 @@ class Creation(BlameTest):
 
     def test_in_region_mode_they_hang_below_the_region(self):
         _, profile = self.profile_of("creation", env=PASSIVE | {"OMP_MAX_ACTIVE_LEVELS": "2"})
-        # Where the region begins. Of work: a sample in the middle of a fork may be off by a region (docs/contexts.md).
-        parents = {row.parent.name for row in profile.rows if row.kind == "task" and row["work (I)"] > 0}
-        self.assertEqual(parents, {"main"})
+        parents = {row.parent.name for row in profile.rows if row.kind == "task"}
+        self.assertEqual(parents, {"main"})  # where the region begins
+
+    def test_making_and_unmaking_a_region_belongs_to_the_task_around_it(self):
+        for env in ({}, CREATION, {"BLAME_CONTEXT": "eager"}):
+            for suffix, how in BOTH:
+                with self.subTest(compiler=suffix or "clang", env=env):
+                    run = self.attached([program("task_regions" + suffix)], env | PASSIVE, how)
+                    # Waits of some microseconds, four threads on two cores: the laws of idleness do not hold here.
+                    profile = self.load(run, checks=contract_checks.TREE_CHECKS)
+                    bodies = [row for row in profile.rows if row.name == "body"]
+                    self.assertGreater(sum(row["samples (I)"] for row in bodies), 100)
+                    for row in bodies:
+                        above = [ancestor.name for ancestor in row.ancestors()]
+                        self.assertNotIn("body", above)
 
     def test_what_tasks_are_blamed_for_does_not_depend_on_the_mode(self):
         for name in ("tasks", "taskwait", "lock"):
