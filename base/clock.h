@@ -22,11 +22,13 @@ struct clock_reading {
 
 struct clock_reading clock_read(void); /* [handler] */
 
-/* A time stamp, also one of the future, as CLOCK_MONOTONIC nanoseconds. [handler] */
+/* A time stamp, also one of the future, as CLOCK_MONOTONIC nanoseconds; 0 for one before that clock's 0.
+ * [handler] */
 static inline uint64_t clock_ticks_ns(const struct clock_reading *reading, uint64_t ticks)
 {
-    return reading->ns +
-           (uint64_t)(int64_t)((double)(int64_t)(ticks - reading->ticks) * reading->ns_per_tick);
+    int64_t ns =
+        (int64_t)reading->ns + (int64_t)((double)(int64_t)(ticks - reading->ticks) * reading->ns_per_tick);
+    return ns > 0 ? (uint64_t)ns : 0;
 }
 
 /* Nanoseconds from an earlier time stamp until now; 0 for one of the future. [handler] */

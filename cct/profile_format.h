@@ -75,6 +75,7 @@ enum profile_pseudo {
     PROFILE_PSEUDO_HANDOFF = 6, /* <lock handoff>: waiting while nobody held the lock */
     PROFILE_PSEUDO_TABLE_FULL =
         7, /* <lock table full>: blame that had no room in the table of contended locks */
+    PROFILE_PSEUDO_HELPER = 8, /* <hidden helper>: target tasks, on threads that know no region */
 };
 
 #define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr)&0xffffffffffffull))
@@ -169,6 +170,7 @@ enum profile_thread_kind {
     PROFILE_THREAD_INITIAL = 1,
     PROFILE_THREAD_WORKER = 2,
     PROFILE_THREAD_OTHER = 3,
+    PROFILE_THREAD_HELPER = 4, /* the runtime's own, for target tasks: not one of the T threads */
 };
 
 /* One thread's own ledger. Times in nanoseconds; begin and end on the clock of profile_header.start_ns. */

@@ -236,8 +236,9 @@ static uint32_t most_threads(const struct profile *profile)
         return 1;
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
-        moments[2 * i] = (struct moment){thread->begin_ns, 1};
-        moments[2 * i + 1] = (struct moment){thread->end_ns ? thread->end_ns : UINT64_MAX, -1};
+        int counts = thread->kind != PROFILE_THREAD_HELPER;
+        moments[2 * i] = (struct moment){thread->begin_ns, counts};
+        moments[2 * i + 1] = (struct moment){thread->end_ns ? thread->end_ns : UINT64_MAX, -counts};
     }
     qsort(moments, 2 * profile->thread_count, sizeof *moments, compare_moments);
     for (size_t i = 0; i < 2 * profile->thread_count; i++) {

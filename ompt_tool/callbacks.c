@@ -11,6 +11,7 @@
 #include "ompt_tool/capture.h"
 #include "ompt_tool/creation.h"
 #include "ompt_tool/fork.h"
+#include "ompt_tool/helpers.h"
 #include "ompt_tool/lock_names.h"
 #include "ompt_tool/lock_waits.h"
 #include "ompt_tool/runtime.h"
@@ -31,8 +32,11 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 {
     (void)thread_data;
     if (type == ompt_thread_other || self())
-        return; /* hidden helpers are nobody's idle threads */
-    thread_attach(type == ompt_thread_initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
+        return; /* nobody's idle threads */
+    bool initial = type == ompt_thread_initial;
+    struct thread *thread = thread_attach(initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
+    if (thread && initial)
+        helpers_know_initial(thread);
 }
 
 static void on_thread_end(ompt_data_t *thread_data)
@@ -56,6 +60,8 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
     (void)task_data, (void)task_frame, (void)requested, (void)flags;
     struct thread *thread = self();
     parallel_data->ptr = NULL;
+    if (unlikely(!thread || thread->helper) && helpers_begin_team(thread, parallel_data))
+        return;
     if (!thread)
         return;
     struct region *region = region_begin(&thread->regions, runtime_current_region(), (uintptr_t)codeptr);
@@ -113,6 +119,8 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
     thread->forking = endpoint == ompt_scope_end && thread_num == 0;
     if (endpoint != ompt_scope_begin)
         return;
+    if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
+        return;
     if (unlikely(thread->idle.pending)) /* a new worker's wait has no end event */
         settle(thread, false);
     state_set_work(thread->line);
@@ -155,6 +163,12 @@ static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data
     return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_current_task() : task_data;
 }
 
+/* Who does not count is no one's busy thread, not even for the first microseconds. */
+static inline void become_idle(struct thread *thread)
+{
+    state_set_idle(thread->line, likely(thread->counted) ? clock_ticks() : 0);
+}
+
 static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
                                 ompt_data_t *parallel_data, ompt_data_t *task_data, const void *codeptr)
 {
@@ -168,14 +182,15 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
             task_data->value = (task_data->value & ~TASK_WAIT_MASK) | TASK_WAIT(place);
         state_set_idle_region(thread->line, runtime_region(parallel_data));
         state_set_place(thread->line, place_of(place, codeptr));
-        state_set_idle(thread->line, clock_ticks());
+        become_idle(thread);
         return;
     }
     if (task_data)
         task_data->value &= ~TASK_WAIT_MASK;
     if (unlikely(thread->idle.pending))
         settle(thread, parallel_data != NULL);
-    state_set_work(thread->line);
+    if (likely(thread->counted)) /* a helper between tasks does not work */
+        state_set_work(thread->line);
 }
 
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
@@ -189,10 +204,12 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
         settle(thread, true);
         thread->waiter_context = 0;
     }
+    if (unlikely(thread->helper))
+        thread_count(thread, !(next->value & TASK_WAITING));
     if (next->value & TASK_WAITING) {
         /* The call is not kept over tasks that may have waited elsewhere. */
         state_set_place(thread->line, STATE_PLACE(TASK_WAIT_KIND(next->value), 0));
-        state_set_idle(thread->line, clock_ticks());
+        become_idle(thread);
     } else {
         state_set_work(thread->line);
     }

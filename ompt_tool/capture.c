@@ -247,20 +247,28 @@ static uint32_t region_base(struct thread *thread, struct region *region)
                              region->codeptr ? capture_key(region->codeptr - 1) : 0);
 }
 
+/* A thread that the program made: its stack begins in the program's own code. */
+static bool is_own_thread(const struct thread *thread)
+{
+    uint32_t kind = thread->ledger->kind;
+    return kind != PROFILE_THREAD_WORKER && kind != PROFILE_THREAD_HELPER;
+}
+
 /* Whose task the walk ended in: its region, or the root; a worker's task without a record is not guessed at.
  * A walk of another thread that went to the stack's end has the whole path, whatever region is being made. */
 static uint32_t walk_base(struct thread *thread, const struct walk *walk, bool boundary)
 {
-    if (!boundary && walk->have == UNWIND_END && thread->ledger->kind != PROFILE_THREAD_WORKER)
+    if (!boundary && walk->have == UNWIND_END && is_own_thread(thread))
         return thread->tree.root;
     uint32_t creation = walk->has_level ? task_word_context(walk->level.data) : 0;
     if (walk->by_range)
         creation = thread->waiter_context;
     struct region *region = walk->has_level ? walk->level.region : NULL;
-    if (!region && walk->has_level && !(walk->level.flags & ompt_task_initial) &&
-        thread->ledger->kind == PROFILE_THREAD_WORKER)
-        return tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRESOLVED);
     uint32_t base = region_base(thread, region);
+    if (!region && walk->has_level && !(walk->level.flags & ompt_task_initial) && !is_own_thread(thread)) {
+        base = tree_child(&thread->tree, base, PROFILE_NODE_PSEUDO,
+                          thread->helper ? PROFILE_PSEUDO_HELPER : PROFILE_PSEUDO_UNRESOLVED);
+    }
     return creation && base ? tree_copy_trie_path(&thread->tree, creation, base) : base;
 }
 
@@ -271,8 +279,7 @@ static void publish_context(struct thread *thread, struct walk *walk, struct reg
     if (outer != region->outer || (thread->context_path.count == 0 && walk->have == UNWIND_BROKEN))
         return; /* no frame at all is the runtime itself, which begins a region for each team of teams */
     /* A task of the first thread without a frame of its own (teams): what was walked is the whole path. */
-    region->from_root =
-        !boundary && walk->have == UNWIND_END && thread->ledger->kind != PROFILE_THREAD_WORKER;
+    region->from_root = !boundary && walk->have == UNWIND_END && is_own_thread(thread);
     uint32_t creation = walk->has_level && !region->from_root ? task_word_context(walk->level.data) : 0;
     uint32_t base =
         creation ? tree_copy_trie_path(&thread->tree, creation, thread->tree.trie) : thread->tree.trie;
@@ -366,6 +373,20 @@ void capture_region_context(struct thread *thread, struct region *region)
         ;
     publish_context(thread, &walk, region);
     signal_fence(); /* as above */
+}
+
+bool capture_program_calls(struct thread *thread)
+{
+    struct unwind_frame frame;
+    enum unwind_result have;
+    unwinder_start_here(&thread->unwinder);
+    while ((have = unwinder_next(&thread->unwinder, &frame)) == UNWIND_FRAME) {
+        uint32_t flags = flags_of(&frame);
+        if (!(flags & (PROFILE_MODULE_RUNTIME | PROFILE_MODULE_TOOL)) && !is_system(&frame, flags))
+            break;
+    }
+    signal_fence(); /* as above */
+    return have != UNWIND_END;
 }
 
 void capture_init(void)

@@ -24,6 +24,9 @@ struct capture {
 /* Once, before anything else here. [init] */
 void capture_init(void);
 
+/* True if there is code of the program on the calling thread's stack, or if that cannot be told. [owner] */
+bool capture_program_calls(struct thread *thread);
+
 /* The context that a signal interrupted. [handler] */
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf);
 

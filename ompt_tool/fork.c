@@ -47,5 +47,10 @@ struct thread *fork_child_attach(void)
     uint32_t expected = 1;
     if (compare_exchange(&child_waits, &expected, 0) && !session_start(forked_ns))
         return NULL;
-    return arena_is_open() ? thread_attach(PROFILE_THREAD_INITIAL) : NULL;
+    struct thread *thread = arena_is_open() ? thread_attach(PROFILE_THREAD_INITIAL) : NULL;
+    if (thread) {
+        thread_count(thread, true);
+        state_set_work(thread->line);
+    }
+    return thread;
 }

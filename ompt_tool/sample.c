@@ -200,7 +200,7 @@ void sample_settle(struct thread *thread, uint64_t event_ns, bool in_region)
     if (!sample->pending)
         return;
     sample->pending = false;
-    if (!idle_sample_is_dispatch(sample, event_ns)) {
+    if (thread->helper || !idle_sample_is_dispatch(sample, event_ns)) { /* helpers are not waited for */
         account_idle(thread->ledger, sample);
         return;
     }

@@ -94,10 +94,19 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
     thread->ledger = ledger;
     thread->line = line;
     thread->active = true;
-    if (++threads.now > threads.most)
-        threads.most = threads.now;
+    thread->counted = thread->begun = thread->helper = false;
     unlock();
     return thread;
+}
+
+void thread_count(struct thread *thread, bool counted)
+{
+    lock();
+    threads.now += (uint32_t)counted - (uint32_t)thread->counted;
+    thread->counted = counted;
+    if (threads.now > threads.most)
+        threads.most = threads.now;
+    unlock();
 }
 
 struct thread *thread_attach(enum profile_thread_kind kind)
@@ -116,10 +125,7 @@ struct thread *thread_attach(enum profile_thread_kind kind)
     thread->waiter_context = 0;
     unwinder_attach(&thread->unwinder);
     restart_state_init(&thread->restart, sampler_signals());
-    if (kind == PROFILE_THREAD_WORKER)
-        state_set_idle(line, clock_ticks()); /* a worker has nothing to do before its first implicit task */
-    else
-        state_set_work(line);
+    state_set_idle(line, 0); /* as long as it does not count */
     signal_fence();
     thread_self = thread;
     sampler_start(thread);
@@ -149,7 +155,7 @@ void thread_detach(struct thread *thread)
     signal_fence();
     state_line_release(thread->line);
     lock();
-    threads.now--;
+    threads.now -= (uint32_t)thread->counted;
     thread->active = false;
     /* With contexts that still wait for their region the record stays with them until the end. */
     if (thread->placeholders.count == 0) {

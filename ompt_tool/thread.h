@@ -54,22 +54,31 @@ struct thread {
     uint32_t slow_samples;   /* in a row, each of which took longer than the period */
     uint32_t skip_samples;   /* to be dropped because of that */
     bool active;             /* a thread owns it now */
+    bool counted;            /* one of the threads that T counts */
+    bool begun;              /* it has begun an implicit task */
+    bool helper;             /* one of the runtime's own (helpers.h) */
     struct thread *next_free, *next_all;
 };
 
 /* The calling thread's record, NULL when it has none. [handler] */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 
-/* Gives the calling thread a record and starts its timer; NULL when there is no room. [owner] */
+/* Gives the calling thread, IDLE and not counted yet, a record and starts its timer; NULL when there is no
+ * room. [owner] */
 struct thread *thread_attach(enum profile_thread_kind kind);
 
 /* Ends the calling thread's measurement; its record may be taken by another. [owner] */
 void thread_detach(struct thread *thread);
 
+/* Whether the calling thread counts as one of the program's: T is the most of these that existed at once. An
+ * initial thread counts (and works) from the begin, a worker from its first implicit task on, a helper while
+ * it runs a task. [owner] */
+void thread_count(struct thread *thread, bool counted);
+
 /* All records ever made, linked by next_all. [any] */
 struct thread *thread_all(void);
 
-/* Most threads that existed at once; threads for which there was no room. [any] */
+/* T: most of the program's threads that existed at once; threads for which there was no room. [any] */
 uint32_t thread_most(void);
 uint64_t thread_untracked(void);
 

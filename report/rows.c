@@ -21,6 +21,7 @@ static const char *const pseudo_name[] = {
     [PROFILE_PSEUDO_BARRIER] = "<region end>",
     [PROFILE_PSEUDO_HANDOFF] = "<lock handoff>",
     [PROFILE_PSEUDO_TABLE_FULL] = "<lock table full>",
+    [PROFILE_PSEUDO_HELPER] = "<hidden helper>",
 };
 
 /* A function as users see it; strings as ids. */

@@ -65,6 +65,8 @@ const char *thread_kind_name(const struct profile_thread *thread)
         return "initial";
     case PROFILE_THREAD_WORKER:
         return "worker";
+    case PROFILE_THREAD_HELPER:
+        return "helper";
     default:
         return "other";
     }

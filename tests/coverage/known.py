@@ -18,7 +18,6 @@ class Known:
 
 SHARES_OFF = r"^(work|idleness) of (slow|fast)_share: expected"
 IDLENESS_LOST = r"^idleness of slow_share: expected .* measured 0\.00"
-BOOKS_OFF = SHARES_OFF + "|^check_resolved: <unresolved>|^check_stated_laws|^check_sampled_laws"
 KNOWN = [
     Known("taskwait_depend", "", IDLENESS_LOST,
           "libomp delivers no sync_region_wait for a taskwait with depend: the waiting thread counts as busy, overhead in"
@@ -26,10 +25,6 @@ KNOWN = [
     Known("pause_hard", "", SHARES_OFF,
           "a hard pause ends the runtime and the tool with it, and libomp does not start a tool again: the event counter,"
           " too, is told of one region of three"),
-    Known("target_nowait target_depend", "", BOOKS_OFF,
-          "defect of blame: libomp says of its eight hidden helper threads that they are workers (and of one, that it is"
-          " an initial thread), in a region of their own; blame takes them for idle threads of the program, with a region"
-          " that has no context", LLVM + "issues/62764"),
     Known("hinted_lock speculative_lock hinted_nest_lock", "gcc",
           r"undefined reference to `omp_init_(nest_)?lock_with_hint'",
           "libgomp 12 has no `omp_init_lock_with_hint`: programs that use it cannot be linked"),

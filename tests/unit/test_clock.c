@@ -72,6 +72,14 @@ static void a_time_stamp_of_the_future_has_no_age(void **unused)
     assert_int_equal(clock_ticks_age_ns(UINT64_MAX), 0);
 }
 
+static void a_time_stamp_older_than_the_clock_is_its_zero(void **unused)
+{
+    (void)unused;
+    struct clock_reading reading = clock_read();
+    assert_int_equal(clock_ticks_ns(&reading, reading.ticks - (1ull << 62)), 0);
+    assert_true(clock_ticks_ns(&reading, 0) < reading.ns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -80,6 +88,7 @@ int main(void)
         cmocka_unit_test(real_time_is_the_date),
         cmocka_unit_test(the_age_of_a_time_stamp_is_what_has_passed),
         cmocka_unit_test(a_time_stamp_of_the_future_has_no_age),
+        cmocka_unit_test(a_time_stamp_older_than_the_clock_is_its_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,56 @@
+#include "ompt_tool/helpers.h"
+
+#include <unistd.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+#include "cct/region.h"
+#include "ompt_tool/capture.h"
+#include "ompt_tool/thread.h"
+
+/* Stands for the helpers' region, which is none of the program's: of no epoch, so nobody takes it for one. */
+static struct region helpers_region = {.epoch = UINT32_MAX};
+
+/* IDLE and in no region it is parked as long as it runs no task. */
+static void become_helper(struct thread *thread)
+{
+    thread->helper = true;
+    store_release(&thread->ledger->kind, (uint32_t)PROFILE_THREAD_HELPER);
+}
+
+void helpers_know_initial(struct thread *thread)
+{
+    /* What loads the tool early, in the process's own thread, is not the program's code either. */
+    bool helper = os_tid() != getpid() && thread_enter_tool(thread);
+    if (helper) {
+        helper = !capture_program_calls(thread);
+        thread_leave_tool(thread);
+    }
+    if (helper) {
+        become_helper(thread);
+        return;
+    }
+    thread_count(thread, true);
+    state_set_work(thread->line);
+}
+
+bool helpers_begin_task(struct thread *thread, const ompt_data_t *parallel_data)
+{
+    thread->begun = true;
+    if (thread->helper || thread->counted)
+        return thread->helper;
+    if (parallel_data && parallel_data->ptr == &helpers_region)
+        become_helper(thread);
+    else
+        thread_count(thread, true);
+    return thread->helper;
+}
+
+bool helpers_begin_team(const struct thread *thread, ompt_data_t *parallel_data)
+{
+    bool helper = thread ? thread->helper && !thread->begun : thread_untracked() == 0;
+    if (!helper)
+        return false;
+    parallel_data->ptr = &helpers_region;
+    return true;
+}
