@@ -7,9 +7,10 @@
 #include "cct/pair_map.h"
 #include "report/strings.h"
 
-#define MAX_CHAIN 8    /* functions that are missing between two frames */
-#define MAX_FOUND 8    /* different chains that are told apart */
-#define MAX_VISIT 4096 /* functions looked into for one pair of frames */
+#define MAX_CHAIN 8           /* functions that are missing between two frames */
+#define MAX_FOUND 8           /* different chains that are told apart */
+#define MAX_VISIT 4096        /* functions looked into for one pair of frames */
+#define GCC_TASK  "GOMP_task" /* what creates tasks begins so */
 
 struct chain {
     uint64_t function[MAX_CHAIN]; /* entries, outermost first */
@@ -113,7 +114,7 @@ static bool may_be_task(struct tail_calls *calls, const struct symbol_call *call
     size_t count = symbols_calls(calls->symbols, symbols_function_entry(calls->symbols, call->key), &list);
     for (size_t i = 0; i < count; i++)
         if (list[i].body == body)
-            return strncmp(list[i].name, "GOMP_task", 9) == 0;
+            return strncmp(list[i].name, GCC_TASK, strlen(GCC_TASK)) == 0;
     return frame->construct_uncertain;
 }
 
@@ -194,7 +195,9 @@ static bool find_chains(struct search *search, const struct symbol_call *call)
     if (to == search->goal || (!call->target && !*call->name))
         return false;
     const struct symbol_frame *goal = frame_of(search->calls, search->goal);
-    search->may_be_in_task = goal->construct == SYMBOL_PROCEDURE;
+    /* Below the call that creates a task (BLAME_TASKS=creation) there is that task alone. */
+    search->may_be_in_task =
+        goal->construct == SYMBOL_PROCEDURE && strncmp(call->name, GCC_TASK, strlen(GCC_TASK)) != 0;
     if (call->launches) {
         /* The next frame is the region's body, a task, or what those jumped to. */
         if (call->body && call->body != search->goal && goal->construct != SYMBOL_TASK)

@@ -122,6 +122,26 @@ NAMED void tasks(void)
     sink += 18;
 }
 
+NAMED void either_goal(void)
+{
+    sink += 19;
+}
+
+NAMED void two_tasks(void)
+{
+#pragma omp task /* line 132 */
+    {
+        sink += 20;
+        either_goal();
+    }
+#pragma omp task /* line 137 */
+    {
+        sink += 21;
+        either_goal();
+    }
+    sink += 22;
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
@@ -134,6 +154,7 @@ int main(int argc, char **argv)
         go_region(argc);
         regions(argc);
         tasks();
+        two_tasks();
     }
     through = goal;
     return sink;

@@ -231,6 +231,24 @@ static void check_task(struct setting *setting)
     assert_string_equal(chain_of(setting, fork, key_of(setting, "task_goal")), setting->gcc ? construct : "");
 }
 
+/* With BLAME_TASKS=creation the frame above a task is the call that created it. */
+static void check_created_task(struct setting *setting)
+{
+    static const char *const constructs[] = {"two_tasks [task tail_chains.c:132]:135",
+                                             "two_tasks [task tail_chains.c:137]:140"};
+    for (int i = 0; setting->gcc && i < 2; i++) {
+        const char *chain =
+            chain_of(setting, call_of(setting, "two_tasks", "GOMP_task", i), key_of(setting, "either_goal"));
+        assert_string_equal(chain, setting->debug ? constructs[i] : "two_tasks [parallel]");
+    }
+}
+
+static void test_below_the_call_that_created_it_a_task_is_known(void **state)
+{
+    (void)state;
+    with_each_variant(check_created_task);
+}
+
 static void test_a_task_that_jumped_away_keeps_its_construct(void **state)
 {
     (void)state;
@@ -313,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_a_jump_into_another_module_is_followed_by_name),
         cmocka_unit_test(test_regions_keep_their_construct),
         cmocka_unit_test(test_a_task_that_jumped_away_keeps_its_construct),
+        cmocka_unit_test(test_below_the_call_that_created_it_a_task_is_known),
         cmocka_unit_test(test_every_function_of_real_code_is_decoded_to_its_end),
         cmocka_unit_test(test_calls_jumps_and_addresses_are_read),
     };
