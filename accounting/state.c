@@ -34,13 +34,12 @@ void state_reset(void)
     high_water = 0;
 }
 
-static bool holds(const struct state_line *line, uint64_t key)
+static bool names(const struct state_line *line, uint64_t key)
 {
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
-        if (load_relaxed(&line->held[i]) == key)
+        if (load_relaxed(&line->held[i].key) == key)
             return true;
-    return load_relaxed(&line->held_unnamed) >
-           0; /* one without a name may be it: never call that a handoff */
+    return false;
 }
 
 uint32_t state_line_number(const struct state_line *line)
@@ -53,30 +52,38 @@ uint32_t state_forget_holder(uint64_t key)
     uint32_t count = load_acquire(&high_water);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < STATE_HELD_LOCKS; j++)
-            if (load_relaxed(&lines[i].held[j]) == key) {
-                store_relaxed(&lines[i].held[j],
+            if (load_relaxed(&lines[i].held[j].key) == key) {
+                store_relaxed(&lines[i].held[j].key,
                               0); /* the one store into a foreign line: the name of a lost lock */
                 return i;
             }
     return STATE_NO_HOLDER;
 }
 
-/* True if the thread holds the lock now and did so at time_ns. */
+/* True if the thread names the lock as held now, and did so at time_ns. */
 static bool holds_since(const struct state_line *line, uint64_t key, uint64_t time_ns,
                         const struct clock_reading *clocks)
 {
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
-        if (load_acquire(&line->held[i]) == key)
-            return clock_ticks_ns(clocks, load_relaxed(&line->held_since[i])) <= time_ns;
-    return load_relaxed(&line->held_unnamed) > 0; /* as in holds() */
+        if (load_acquire(&line->held[i].key) == key)
+            return clock_ticks_ns(clocks, load_relaxed(&line->held[i].since)) <= time_ns;
+    return false;
+}
+
+/* True if one of the locks that the thread holds without a name may be this one. */
+static bool may_hold(const struct state_line *line, uint64_t key)
+{
+    bool waits = load_relaxed(&line->state) == STATE_LOCKWAIT && load_relaxed(&line->wait_key) == key;
+    return load_relaxed(&line->held_unnamed) > 0 && !waits;
 }
 
 /* The holder at time_ns: the thread whose last release of the lock came after that time, or that holds it
- * now, and that had acquired it before. Nobody: the lock was free then, between two owners. */
+ * now, and that had acquired it before; else one that holds more locks than have a name. Nobody: the lock was
+ * free then, between two owners. */
 static uint32_t find_holder(uint64_t time_ns, uint64_t key, uint32_t count,
                             const struct clock_reading *clocks)
 {
-    uint32_t holder = STATE_NO_HOLDER;
+    uint32_t holder = STATE_NO_HOLDER, possible = STATE_NO_HOLDER;
     uint64_t first_ns = UINT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
         if (load_acquire(&lines[i].state) == STATE_ABSENT)
@@ -94,8 +101,10 @@ static uint32_t find_holder(uint64_t time_ns, uint64_t key, uint32_t count,
         }
         if (holder == STATE_NO_HOLDER && holds_since(&lines[i], key, time_ns, clocks))
             holder = i;
+        else if (possible == STATE_NO_HOLDER && may_hold(&lines[i], key))
+            possible = i;
     }
-    return holder;
+    return holder != STATE_NO_HOLDER ? holder : possible;
 }
 
 static void note_place(struct waiting_places *places, const struct state_line *line)
@@ -147,5 +156,6 @@ struct census state_census(uint64_t time_ns, uint64_t wait_key, struct waiting_p
 
 bool state_holds(uint32_t line_number, uint64_t key)
 {
-    return line_number < STATE_MAX_THREADS && holds(&lines[line_number], key);
+    return line_number < STATE_MAX_THREADS &&
+           (names(&lines[line_number], key) || may_hold(&lines[line_number], key));
 }

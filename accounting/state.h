@@ -1,5 +1,5 @@
-/* Thread states, kept by the tool: one cache line a thread, written only by its thread with relaxed stores,
- * read by all at sample time (design: docs/concurrency.md, guarantees S1-S3).
+/* Thread states, kept by the tool: a few cache lines a thread, written only by its thread with relaxed
+ * stores, read by all at sample time (design: docs/concurrency.md, guarantees S1-S3).
  *
  * S1: a line is written by its thread's callbacks only; a reader sees each word whole, perhaps not all of one
  * moment. S2: IDLE is stored after idle_since with release order, so that a reader never takes an old
@@ -8,6 +8,7 @@
 #define BLAME_ACCOUNTING_STATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/atomics.h"
@@ -15,7 +16,7 @@
 #include "cct/region.h"
 
 #define STATE_MAX_THREADS 4095u /* their numbers stay below LOCKS_ANY_HOLDER */
-#define STATE_HELD_LOCKS  2u
+#define STATE_HELD_LOCKS  7u
 #define STATE_NO_HOLDER   0xffffu
 
 /* An idle entry counts as dispatch, that is as busy, until this has passed (docs/accounting.md). */
@@ -43,19 +44,22 @@ struct state_line {
     };
     struct region *region;    /* region in which the thread became IDLE, or NULL: in no team */
     uint32_t region_instance; /* the record's life at that time */
-    uint32_t reserved;
-    uint64_t held[STATE_HELD_LOCKS];
-    uint64_t released_key;   /* the lock released last ... */
-    uint64_t released_ticks; /* ... and when, on clock_ticks() */
-    /* A second cache line, read for idle threads and for waiters of locks only. */
-    uint64_t place;                        /* STATE_PLACE of the wait entered last; 0: none, or over */
-    uint64_t held_since[STATE_HELD_LOCKS]; /* when held[] were acquired, on clock_ticks() ... */
-    uint64_t released_since;               /* ... and when the lock released last had been; 0: not known */
-    uint64_t wait_since;                   /* LOCKWAIT: when it began */
-    uint64_t reserved_line[3];
+    uint32_t holds;           /* locks in held[]; too many when another thread released one */
+    uint64_t released_key;    /* the lock released last ... */
+    uint64_t released_ticks;  /* ... when, on clock_ticks() ... */
+    uint64_t released_since;  /* ... and since when it had been held; 0: not known */
+    uint64_t wait_since;      /* LOCKWAIT: when it began */
+    /* From here on read for idle threads, and for holders of locks that somebody waits for, only. */
+    struct {
+        uint64_t key;   /* a lock that the thread holds, 0: none */
+        uint64_t since; /* when it was acquired, on clock_ticks() */
+    } held[STATE_HELD_LOCKS];
+    uint64_t place; /* STATE_PLACE of the wait entered last; 0: none, or over */
+    uint64_t reserved_word;
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct state_line) == 128, "a state line is two cache lines");
+_Static_assert(sizeof(struct state_line) == 192 && offsetof(struct state_line, held) == 64,
+               "what a census reads of every thread is one cache line");
 
 /* A wait: what kind (enum profile_place_kind), and the return address of its call as the runtime gave it, or
  * 0. */
@@ -146,34 +150,46 @@ static inline void state_set_lockwait(struct state_line *line, uint64_t key) /* 
     store_release(&line->state, (uint32_t)STATE_LOCKWAIT);
 }
 
-static inline void state_lock_held(struct state_line *line, uint64_t key) /* [owner] */
+static inline uint32_t state_held_place(const struct state_line *line, uint64_t key) /* [owner] */
 {
     uint32_t place = 0;
-    while (place < STATE_HELD_LOCKS && line->held[place])
+    while (place < STATE_HELD_LOCKS && line->held[place].key != key)
         place++;
+    return place;
+}
+
+static inline void state_lock_held(struct state_line *line, uint64_t key) /* [owner] */
+{
+    uint32_t place = state_held_place(line, 0);
     if (likely(place < STATE_HELD_LOCKS)) {
-        store_relaxed(&line->held_since[place], clock_ticks());
-        store_release(&line->held[place], key);
+        store_relaxed(&line->held[place].since, clock_ticks());
+        store_release(&line->held[place].key, key);
+        store_relaxed(&line->holds, line->holds + 1);
     } else {
         store_relaxed(&line->held_unnamed, line->held_unnamed + 1);
     }
     store_relaxed(&line->state, (uint32_t)STATE_WORK);
 }
 
-/* A lock that has no name here was taken while all places were full. False when this thread held no such
- * lock: it was taken by another thread's task. [owner] */
+/* False when the lock has no name here: it was taken while all places were full, or by another thread's task.
+ * [owner] */
 static inline bool state_lock_released(struct state_line *line, uint64_t key)
 {
-    uint32_t place = 0;
-    while (place < STATE_HELD_LOCKS && line->held[place] != key)
-        place++;
-    store_relaxed(&line->released_since, place < STATE_HELD_LOCKS ? line->held_since[place] : 0);
+    uint32_t place = state_held_place(line, key);
+    bool named = place < STATE_HELD_LOCKS;
+    store_relaxed(&line->released_since, named ? line->held[place].since : 0);
     store_relaxed(&line->released_ticks, clock_ticks());
     store_release(&line->released_key, key);
-    if (likely(place < STATE_HELD_LOCKS)) {
-        store_relaxed(&line->held[place], 0);
-        return true;
+    if (likely(named)) {
+        store_relaxed(&line->held[place].key, 0);
+        store_relaxed(&line->holds, line->holds - 1);
     }
+    return named;
+}
+
+/* The same for one of the locks without a name; false when the thread holds none. [owner] */
+static inline bool state_unnamed_released(struct state_line *line)
+{
     if (line->held_unnamed == 0)
         return false;
     store_relaxed(&line->held_unnamed, line->held_unnamed - 1);

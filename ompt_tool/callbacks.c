@@ -109,6 +109,17 @@ static __attribute__((noinline)) void settle(struct thread *thread, bool in_regi
     thread_leave_tool(thread);
 }
 
+/* At the end of an idle gap: the sample that hit it, and what others waited for the locks held in it. */
+static __attribute__((noinline)) void end_idle(struct thread *thread, bool in_region)
+{
+    if (thread->idle.pending)
+        settle(thread, in_region);
+    if (session.options.locks == LOCKS_AT_RELEASE || !thread_enter_tool(thread))
+        return;
+    sample_take_held(thread, in_region);
+    thread_leave_tool(thread);
+}
+
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
                              ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
 {
@@ -163,6 +174,11 @@ static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data
     return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_current_task() : task_data;
 }
 
+static bool is_idle(const struct thread *thread)
+{
+    return thread->line->state == STATE_IDLE;
+}
+
 /* Who does not count is no one's busy thread, not even for the first microseconds. */
 static inline void become_idle(struct thread *thread)
 {
@@ -187,8 +203,8 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     }
     if (task_data)
         task_data->value &= ~TASK_WAIT_MASK;
-    if (unlikely(thread->idle.pending))
-        settle(thread, parallel_data != NULL);
+    if (unlikely(thread->idle.pending || thread->line->holds))
+        end_idle(thread, parallel_data != NULL);
     if (likely(thread->counted)) /* a helper between tasks does not work */
         state_set_work(thread->line);
 }
@@ -199,9 +215,9 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
     struct thread *thread = self();
     if (!thread || !next)
         return; /* a detached task's event was fulfilled: nothing is scheduled */
-    if (unlikely(thread->idle.pending)) {
+    if (unlikely(thread->idle.pending || (thread->line->holds && is_idle(thread)))) {
         thread->waiter_context = prior ? task_word_context(prior->value) : 0;
-        settle(thread, true);
+        end_idle(thread, true);
         thread->waiter_context = 0;
     }
     if (unlikely(thread->helper))
@@ -276,6 +292,15 @@ static __attribute__((noinline)) void book_release(struct thread *thread, uint64
     thread_leave_tool(thread);
 }
 
+/* A lock that this thread does not name: another thread's task took it, or this one beyond its places. */
+static __attribute__((noinline)) uint32_t forget_lock(struct thread *thread, uint64_t key)
+{
+    uint32_t holder = state_forget_holder(key);
+    if (holder == STATE_NO_HOLDER && state_unnamed_released(thread->line))
+        holder = state_line_number(thread->line);
+    return holder;
+}
+
 static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)codeptr;
@@ -285,7 +310,7 @@ static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const v
     uint64_t key = lock_key(kind, wait_id);
     uint32_t holder = state_line_number(thread->line);
     if (unlikely(!state_lock_released(thread->line, key)))
-        holder = state_forget_holder(key);
+        holder = forget_lock(thread, key);
     if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED)
         holder = LOCKS_ANY_HOLDER;
     if (unlikely(locks_waiting(key, holder)))

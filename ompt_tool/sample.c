@@ -31,7 +31,7 @@ static void take_held(struct thread *thread, uint32_t node_idx)
     if (session.options.locks == LOCKS_AT_RELEASE)
         return;
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
-        uint64_t key = thread->line->held[i];
+        uint64_t key = thread->line->held[i].key;
         struct lock_blame blame;
         uint32_t holder = PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED ? LOCKS_ANY_HOLDER : own_line;
         if (likely(!key || !locks_waiting(key, holder)))
@@ -218,6 +218,23 @@ void sample_settle(struct thread *thread, uint64_t event_ns, bool in_region)
     }
     account_busy(metric, true, sample->p, sample->count, sample->census);
     thread->ledger->overhead += sample->p;
+}
+
+void sample_take_held(struct thread *thread, bool in_region)
+{
+    uint32_t own_line = state_line_number(thread->line), place = 0;
+    while (place < STATE_HELD_LOCKS &&
+           (!thread->line->held[place].key || !locks_waiting(thread->line->held[place].key, own_line)))
+        place++;
+    if (place == STATE_HELD_LOCKS)
+        return;
+    uint32_t node_idx = 0;
+    if (in_region)
+        node_idx = capture_callback(thread, LEAF_RUNTIME).node_idx;
+    else if (thread->encountered && thread->encountered == thread->line->region)
+        node_idx = capture_region_end(thread, thread->encountered);
+    if (node_idx)
+        take_held(thread, node_idx);
 }
 
 void sample_book_carried(struct thread *thread, struct region *region)

@@ -35,6 +35,11 @@ void sample_drop(struct thread *thread, const struct delivery *delivery, enum pr
  * what was dispatch is carried to the next region. The thread is in the tool. [owner] */
 void sample_settle(struct thread *thread, uint64_t event_ns, bool in_region);
 
+/* The thread, IDLE until now, held locks that others waited for: what kept them waiting is its own wait, which
+ * this callback ends. in_region: as above; otherwise it may be the join of the thread's own region. The thread
+ * is in the tool. [owner] */
+void sample_take_held(struct thread *thread, bool in_region);
+
 /* Books carried dispatch in the region that the thread now executes in, or at the root for NULL. The thread
  * is in the tool. [owner] */
 void sample_book_carried(struct thread *thread, struct region *region);

@@ -74,6 +74,9 @@ class Analytic(BlameTest):
     def test_waiting_for_a_lock_that_is_never_released_has_a_row_of_its_own(self):
         self.both("unreleased", AT_RELEASE, at_least=2)
 
+    def test_holders_are_told_from_others_who_hold_locks_and_from_their_own_waits(self):
+        self.both("holders", at_least=4)
+
     def test_waiting_is_blamed_on_the_lines_inside_the_section(self):
         self.both("section", at_least=5)
 

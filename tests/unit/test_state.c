@@ -192,8 +192,8 @@ static void a_held_lock_is_found_until_it_is_released(void **unused)
     assert_true(held(2));
     state_lock_released(b, 2);
     assert_false(held(2));
-    state_lock_released(b, 2); /* more releases than acquisitions: another thread's lock */
-    assert_int_equal(b->held_unnamed, 0);
+    assert_false(state_lock_released(b, 2)); /* more releases than acquisitions: another thread's lock */
+    assert_false(state_unnamed_released(b));
 }
 
 static void the_holder_is_the_line_that_holds(void **unused)
@@ -212,6 +212,26 @@ static void the_holder_is_the_line_that_holds(void **unused)
     assert_false(state_lock_released(a, 2)); /* b's */
     assert_true(held(2));
     assert_true(state_lock_released(b, 2));
+}
+
+static void a_lock_with_a_name_is_not_held_by_one_with_too_many(void **unused)
+{
+    (void)unused;
+    struct state_line *waiter = working(), *decoy = working(), *holder = working();
+    for (uint64_t key = 10; key < 10 + STATE_HELD_LOCKS + 1; key++) {
+        state_lock_held(waiter, key);
+        state_lock_held(decoy, 100 + key);
+    }
+    assert_true(waiter->held_unnamed == 1 && decoy->held_unnamed == 1);
+    state_lock_held(holder, 1);
+    state_set_lockwait(waiter, 1);
+    assert_int_equal(holder_now(1), state_line_number(holder));
+    assert_true(state_lock_released(holder, 1));
+    assert_int_equal(holder_now(1), state_line_number(decoy)); /* perhaps, but never the waiter */
+    assert_false(state_lock_released(decoy, 1));
+    assert_true(state_unnamed_released(decoy));
+    assert_false(state_unnamed_released(decoy));
+    assert_int_equal(holder_now(1), STATE_NO_HOLDER);
 }
 
 static void nobody_is_blamed_who_acquired_the_lock_later(void **unused)
@@ -477,6 +497,7 @@ int main(void)
         FROM_EMPTY(the_holder_at_a_moment_is_who_released_first_after_it),
         FROM_EMPTY(a_thread_holds_what_it_took_and_has_not_released),
         FROM_EMPTY(a_hidden_idle_entry_counts_as_busy),
+        FROM_EMPTY(a_lock_with_a_name_is_not_held_by_one_with_too_many),
         FROM_EMPTY(nobody_is_blamed_who_acquired_the_lock_later),
         FROM_EMPTY(a_lock_released_by_another_thread_is_forgotten),
         FROM_EMPTY(locks_are_released_in_any_order),
