@@ -14,9 +14,12 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+
+#define GUARD_BYTES 4096
 
 void *os_map(size_t bytes)
 {
@@ -28,6 +31,23 @@ void *os_map(size_t bytes)
 void os_unmap(void *memory, size_t bytes)
 {
     munmap(memory, bytes);
+}
+
+bool os_call_on_stack(void (*function)(void), size_t bytes)
+{
+    ucontext_t here, there;
+    char *stack = os_map(bytes);
+    bool called = stack && mprotect(stack, GUARD_BYTES, PROT_NONE) == 0 && getcontext(&there) == 0;
+    if (called) {
+        there.uc_stack.ss_sp = stack;
+        there.uc_stack.ss_size = bytes;
+        there.uc_link = &here;
+        makecontext(&there, function, 0);
+        called = swapcontext(&here, &there) == 0;
+    }
+    if (stack)
+        os_unmap(stack, bytes);
+    return called;
 }
 
 const void *os_map_file(int fd, uint64_t offset, size_t bytes)

@@ -14,6 +14,10 @@
 void *os_map(size_t bytes);
 void os_unmap(void *memory, size_t bytes); /* [handler] */
 
+/* Calls the function on a stack of its own, of that size: a thread's own may be small, or used up. False, and
+ * nothing is called, when there is no memory. [any] */
+bool os_call_on_stack(void (*function)(void), size_t bytes);
+
 /* A private read-only view of a file's bytes, NULL on failure. offset must be page aligned. [handler] */
 const void *os_map_file(int fd, uint64_t offset, size_t bytes);
 

@@ -24,7 +24,8 @@
 #include "report/output.h"
 #include "report/symbols.h"
 
-#define WAIT_NS 200000000ull /* for threads inside the handler or a callback */
+#define WAIT_NS     200000000ull /* for threads inside the handler or a callback */
+#define STACK_BYTES (8u << 20)   /* libdw wants much, whoever ends the program may have little */
 
 static void pause_shortly(void)
 {
@@ -142,16 +143,9 @@ static void write_reports(void)
     profile_free(profile);
 }
 
-void finish(void)
+static void write_all(void)
 {
-    static pid_t finished_by; /* a forked child finishes for itself */
-    uint32_t expected = 0;
-    if (!arena_is_open() || finished_by == getpid() || !compare_exchange(&session.stopping, &expected, 1))
-        return;
-    finished_by = getpid();
     uint64_t now_ns = clock_now_ns();
-    for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
-        sampler_stop(thread);
     resolve_all(now_ns);
     book_unreleased();
     loadmap_refresh();
@@ -163,4 +157,17 @@ void finish(void)
     move_file();
     write_reports();
     os_unguard_pipe(&guard);
+}
+
+void finish(void)
+{
+    static pid_t finished_by; /* a forked child finishes for itself */
+    uint32_t expected = 0;
+    if (!arena_is_open() || finished_by == getpid() || !compare_exchange(&session.stopping, &expected, 1))
+        return;
+    finished_by = getpid();
+    for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+        sampler_stop(thread);
+    if (!os_call_on_stack(write_all, STACK_BYTES))
+        log_line("no memory to finish the profile: what was measured is in ", session.file, NULL);
 }

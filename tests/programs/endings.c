@@ -1,6 +1,7 @@
 /* Every way to end a program, by argument, after half a second of work whose profile must still be readable.
  */
 #include "analytic.h"
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -10,8 +11,26 @@ NAMED static void before_the_end(void)
     __asm__ volatile("");
 }
 
+static void *exit_from_here(void *unused)
+{
+    (void)unused;
+    exit(3);
+}
+
+static void exit_on_a_small_stack(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 64 << 10);
+    pthread_create(&thread, &attributes, exit_from_here, NULL);
+    pthread_join(thread, NULL);
+}
+
 static void end_by(const char *way)
 {
+    if (strcmp(way, "exit_small_stack") == 0)
+        exit_on_a_small_stack();
     if (strcmp(way, "_exit") == 0)
         _exit(3);
     if (strcmp(way, "quick_exit") == 0)
