@@ -1,0 +1,275 @@
+/* needs: accounting/state.c tests/unit/fake_clock.c */
+#include "tests/unit/unit.h"
+
+#include "accounting/state.h"
+#include "tests/unit/fake_clock.h"
+
+#define MS 1000000ull
+
+static int reset(void **unused)
+{
+    (void)unused;
+    state_reset();
+    return 0;
+}
+
+static struct state_line *working(void)
+{
+    struct state_line *acquired = state_line_acquire();
+    assert_non_null(acquired);
+    state_set_work(acquired);
+    return acquired;
+}
+
+/* Who holds the lock now, after all that was done so far. */
+static uint32_t holder_now(uint64_t key)
+{
+    fake_now_ns += 10;
+    return state_census(fake_now_ns, key, NULL).holder;
+}
+
+static bool held(uint64_t key)
+{
+    return holder_now(key) != STATE_NO_HOLDER;
+}
+
+static void a_held_lock_is_found_until_it_is_released(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working(), *b = working();
+    assert_false(held(1));
+    state_set_lockwait(a, 1);
+    assert_false(held(1)); /* waiting is not holding */
+    state_lock_held(a, 1);
+    assert_int_equal(a->state, STATE_WORK);
+    assert_true(held(1));
+    assert_false(held(2));
+    state_lock_held(b, 2);
+    assert_true(held(1) && held(2));
+    state_lock_released(a, 1);
+    assert_false(held(1));
+    assert_true(held(2));
+    state_lock_released(b, 2);
+    assert_false(held(2));
+    assert_false(state_lock_released(b, 2)); /* more releases than acquisitions: another thread's lock */
+    assert_false(state_unnamed_released(b));
+}
+
+static void the_holder_is_the_line_that_holds(void **unused)
+{
+    (void)unused;
+    working();
+    struct state_line *a = working(), *b = working();
+    state_lock_held(a, 1);
+    state_lock_held(b, 2);
+    assert_int_equal(holder_now(1), state_line_number(a));
+    assert_int_equal(holder_now(2), state_line_number(b));
+    assert_int_equal(holder_now(3), STATE_NO_HOLDER);
+    assert_int_equal(state_census(MS, 0, NULL).holder, STATE_NO_HOLDER); /* no lock asked for */
+    assert_true(state_lock_released(a, 1));
+    assert_false(state_lock_released(a, 1));
+    assert_false(state_lock_released(a, 2)); /* b's */
+    assert_true(held(2));
+    assert_true(state_lock_released(b, 2));
+}
+
+static void a_lock_with_a_name_is_not_held_by_one_with_too_many(void **unused)
+{
+    (void)unused;
+    struct state_line *waiter = working(), *decoy = working(), *holder = working();
+    for (uint64_t key = 10; key < 10 + STATE_HELD_LOCKS + 1; key++) {
+        state_lock_held(waiter, key);
+        state_lock_held(decoy, 100 + key);
+    }
+    assert_true(waiter->held_unnamed == 1 && decoy->held_unnamed == 1);
+    state_lock_held(holder, 1);
+    state_set_lockwait(waiter, 1);
+    assert_int_equal(holder_now(1), state_line_number(holder));
+    assert_true(state_lock_released(holder, 1));
+    assert_int_equal(holder_now(1), state_line_number(decoy)); /* perhaps, but never the waiter */
+    assert_false(state_lock_released(decoy, 1));
+    assert_true(state_unnamed_released(decoy));
+    assert_false(state_unnamed_released(decoy));
+    assert_int_equal(holder_now(1), STATE_NO_HOLDER);
+}
+
+static void nobody_is_blamed_who_acquired_the_lock_later(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working(), *b = working();
+    uint64_t begin = fake_now_ns;
+    state_lock_held(a, 1); /* a holds it until 1000, b from 3000 to 5000, a again from 7000 on */
+    fake_now_ns = begin + 1000;
+    assert_true(state_lock_released(a, 1));
+    fake_now_ns = begin + 3000;
+    state_lock_held(b, 1);
+    assert_int_equal(state_census(begin + 2000, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(state_census(begin + 500, 1, NULL).holder, state_line_number(a));
+    fake_now_ns = begin + 4000;
+    assert_int_equal(state_census(begin + 3500, 1, NULL).holder, state_line_number(b));
+    state_lock_held(b, 2); /* another lock inside does not make the first younger */
+    assert_true(state_lock_released(b, 2));
+    fake_now_ns = begin + 5000;
+    assert_true(state_lock_released(b, 1));
+    assert_int_equal(state_census(begin + 2000, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(state_census(begin + 3500, 1, NULL).holder, state_line_number(b));
+    fake_now_ns = begin + 7000;
+    state_lock_held(a, 1);
+    assert_int_equal(state_census(begin + 6000, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(state_census(begin + 7000, 1, NULL).holder, state_line_number(a));
+    assert_true(state_lock_released(a, 1));
+}
+
+/* One task locks, another releases, again and again: nothing may pile up in the line of the one that locked.
+ */
+static void a_lock_released_by_another_thread_is_forgotten(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working(), *b = working();
+    for (int i = 0; i < 100; i++) {
+        state_lock_held(a, 7);
+        assert_true(held(7));
+        assert_false(state_lock_released(b, 7));
+        assert_int_equal(state_forget_holder(7), state_line_number(a));
+        assert_false(held(7));
+        assert_false(held(8)); /* and no other lock is called held on its account */
+    }
+    assert_int_equal(state_forget_holder(7), STATE_NO_HOLDER);
+    for (uint64_t key = 1; key <= STATE_HELD_LOCKS; key++)
+        state_lock_held(a, key);
+    for (uint64_t key = 1; key <= STATE_HELD_LOCKS; key++) {
+        assert_true(held(key));
+        assert_true(state_lock_released(a, key));
+        assert_false(held(key));
+    }
+}
+
+/* The holder is asked for as of a moment that has passed: since then the lock may have changed hands, even
+ * into those of the asking thread. */
+static void the_holder_at_a_moment_is_who_released_first_after_it(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working(), *b = working(), *c = working();
+    uint64_t begin = fake_now_ns;
+    state_lock_held(a, 1);
+    fake_now_ns = begin + 1000;
+    assert_true(state_lock_released(a, 1));
+    state_lock_held(b, 1);
+    fake_now_ns = begin + 2000;
+    assert_true(state_lock_released(b, 1));
+    state_lock_held(c, 1);
+    fake_now_ns = begin + 3000;
+    assert_int_equal(state_census(begin + 500, 1, NULL).holder, state_line_number(a));
+    assert_int_equal(state_census(begin + 1500, 1, NULL).holder, state_line_number(b));
+    assert_int_equal(state_census(begin + 2500, 1, NULL).holder, state_line_number(c));
+    assert_true(state_lock_released(c, 1));
+    assert_int_equal(state_census(begin + 2500, 1, NULL).holder, state_line_number(c));
+    fake_now_ns = begin + 4000;
+    assert_int_equal(state_census(begin + 3500, 1, NULL).holder, STATE_NO_HOLDER); /* free since 3000 */
+    assert_int_equal(state_census(begin + 500, 2, NULL).holder, STATE_NO_HOLDER);
+}
+
+static void a_thread_holds_what_it_took_and_has_not_released(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working(), *b = working();
+    state_lock_held(a, 1);
+    assert_true(state_holds(state_line_number(a), 1));
+    assert_false(state_holds(state_line_number(b), 1));
+    assert_false(state_holds(state_line_number(a), 2));
+    state_lock_released(a, 1);
+    assert_false(state_holds(state_line_number(a), 1));
+}
+
+static void check_release_orders(uint32_t locks, uint32_t orders, bool strict)
+{
+    for (uint32_t order = 0; order < orders; order++) {
+        struct state_line *a = working();
+        uint64_t left[5] = {1, 2, 3, 4, 5};
+        for (uint64_t key = 1; key <= locks; key++) {
+            state_lock_held(a, key);
+            assert_true(held(key));
+        }
+        uint32_t code = order;
+        for (uint32_t count = locks; count > 0; count--) {
+            uint32_t pick = code % count;
+            uint64_t released = left[pick];
+            code /= count;
+            assert_true(state_lock_released(a, released));
+            for (uint32_t i = pick; i + 1 < count; i++)
+                left[i] = left[i + 1];
+            for (uint32_t i = 0; i + 1 < count; i++)
+                assert_true(held(left[i]));
+            if (strict)
+                assert_false(held(released));
+        }
+        assert_int_equal(a->held_unnamed, 0);
+        for (uint64_t key = 1; key <= locks; key++)
+            assert_false(held(key));
+        state_line_release(a);
+    }
+}
+
+static void locks_are_released_in_any_order(void **unused)
+{
+    (void)unused;
+    check_release_orders(1, 1, true);
+    check_release_orders(2, 2, true);
+    if (STATE_HELD_LOCKS > 2)
+        check_release_orders(3, 6, true);
+}
+
+/* A lock without a name in the line may be any: while a thread holds one, nothing may be called unheld. */
+static void a_held_lock_without_a_name_is_never_called_free(void **unused)
+{
+    (void)unused;
+    check_release_orders(4, 24, false);
+    check_release_orders(5, 120, false);
+}
+
+static void a_lock_taken_twice_is_held_until_the_second_release(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working();
+    state_lock_held(a, 5);
+    state_lock_held(a, 5);
+    state_lock_released(a, 5);
+    assert_true(held(5));
+    state_lock_released(a, 5);
+    assert_false(held(5));
+}
+
+static void names_are_given_again_after_too_many_locks(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working();
+    for (uint64_t key = 1; key <= 4; key++)
+        state_lock_held(a, key);
+    for (uint64_t key = 4; key >= 1; key--)
+        state_lock_released(a, key);
+    assert_false(held(1) || held(2) || held(3) || held(4));
+    for (uint64_t key = 11; key < 11 + STATE_HELD_LOCKS; key++)
+        state_lock_held(a, key);
+    assert_true(held(11) && held(10 + STATE_HELD_LOCKS));
+    assert_false(held(1));
+}
+
+#define FROM_EMPTY(test) cmocka_unit_test_setup(test, reset)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FROM_EMPTY(a_held_lock_is_found_until_it_is_released),
+        FROM_EMPTY(the_holder_is_the_line_that_holds),
+        FROM_EMPTY(the_holder_at_a_moment_is_who_released_first_after_it),
+        FROM_EMPTY(a_thread_holds_what_it_took_and_has_not_released),
+        FROM_EMPTY(a_lock_with_a_name_is_not_held_by_one_with_too_many),
+        FROM_EMPTY(nobody_is_blamed_who_acquired_the_lock_later),
+        FROM_EMPTY(a_lock_released_by_another_thread_is_forgotten),
+        FROM_EMPTY(locks_are_released_in_any_order),
+        FROM_EMPTY(a_lock_taken_twice_is_held_until_the_second_release),
+        FROM_EMPTY(a_held_lock_without_a_name_is_never_called_free),
+        FROM_EMPTY(names_are_given_again_after_too_many_locks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
