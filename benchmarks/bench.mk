@@ -76,6 +76,10 @@ bench-ompt-header:
 	    done; \
 	    echo "omp-tools.h not found: install libomp-19-dev, or set CLANG" >&2; exit 1; }
 
+ifeq ($(bench_alone),)
+include benchmarks/scale/scale.mk
+endif
+
 -include $(addsuffix .d,$(bench_kernels))
 
 .DEFAULT_GOAL := $(if $(bench_alone),bench-build,$(bench_goal_before))

@@ -17,6 +17,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 from bench_common import BenchError, check_tool_loads, find_tools, positive, run, tool_environment
+from quiet import Others
 
 CONSTRUCTS = ["parallel", "barrier", "for", "critical", "lock", "ordered", "task", "taskwait"]
 # Nanoseconds that blame may add to one construct: all its callbacks together.
@@ -151,7 +152,7 @@ def bench(args):
     if "blame" not in tools:
         raise BenchError("without blame there is nothing to compare")
     modes = [mode for mode in MODES + [RELEASE] * args.release if set(mode.constructs) & set(args.constructs)]
-    rows = []
+    rows, others = [], Others()
     with tempfile.TemporaryDirectory(prefix="blame-micro-") as scratch:
         for column in tools:
             check_tool_loads(column, tools, [os.path.join(args.build, "micro"), "1", "lock"], os.path.join(scratch, "check"))
@@ -163,6 +164,7 @@ def bench(args):
                 for construct in (name for name in mode.constructs if mode.base and name in args.constructs):
                     rows.append(summarise(construct, threads, mode, times))
                     print_row(rows[-1])
+    print(others.tell())
     if any(row["bound"] is None for row in rows):
         print("no bound: the threads contend there, on purpose; the runtime's waiting varies by more than a callback takes")
     if args.out:
