@@ -28,6 +28,6 @@ $(BUILD)/gate/libfake.so: benchmarks/gate/fake_runtime.c | $(BUILD)/include/omp-
 	@mkdir -p $(@D)
 	$(CC) $(GATE_FLAGS) -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared -Wl,-soname,libfake.so -o $@ $< -pthread
 
-# Its timer_create must be found by the tool.
+# Its timer_create and clock_gettime must be found by the tool.
 $(BUILD)/gate/gate: benchmarks/gate/gate.c $(BUILD)/gate/libfake.so
-	$(CC) $(GATE_FLAGS) -rdynamic -o $@ $^ -Wl,-rpath,'$$ORIGIN' -pthread
+	$(CC) $(GATE_FLAGS) -rdynamic -o $@ $(filter %.c %.so,$^) -Wl,-rpath,'$$ORIGIN' -pthread

@@ -12,8 +12,8 @@
 #include <omp.h>
 
 #define BATCH_NS    100000.0
-#define LONGEST_NS  300000000.0 /* for the batches of one construct: others may keep our threads waiting */
-#define LEAST       20          /* batches */
+#define LONGEST_NS  100000000.0 /* for the batches of one construct: others may keep our threads waiting */
+#define LEAST       3           /* batches */
 #define MAX_COUNT   (1 << 16)
 #define MAX_THREADS 64
 #define TASKS       64 /* created before their taskwait: fewer than the runtime queues */

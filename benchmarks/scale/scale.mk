@@ -15,7 +15,7 @@ bench-scale: $(SCALE_PROGRAMS) $(BUILD)/scale/module.so $(BUILD)/bench/cg $(benc
 $(BUILD)/scale/census $(BUILD)/scale/tree $(BUILD)/scale/modules: $(BUILD)/scale/%: benchmarks/scale/%.c \
     $(call objects,$(BASE) $(CCT) $(wildcard accounting/*.c unwind/*.c) $(REPORT))
 	@mkdir -p $(@D)
-	$(CC) $(SCALE_FLAGS) -no-pie -o $@ $^ -Wl,--as-needed $(PLUGIN_LIBS) -pthread -ldl
+	$(CC) $(SCALE_FLAGS) -no-pie -o $@ $(filter %.c %.o,$^) -Wl,--as-needed $(PLUGIN_LIBS) -pthread -ldl
 
 $(BUILD)/scale/regions: benchmarks/scale/regions.c
 	@mkdir -p $(@D)

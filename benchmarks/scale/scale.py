@@ -20,8 +20,8 @@ import curves
 from bench_common import BenchError, clean_environment, find_tools, positive, run, tool_environment
 from quiet import Others
 
-CENSUS = {"work": "all work", "half": "half wait in barriers", "lock": "a waiter asks for the holder",
-          "foreign": "all lines written by another core"}
+# The cases of census.c, as curves are named.
+CENSUS = {"work": "all work", "half": "half wait", "lock": "holder asked for", "foreign": "lines from afar"}
 REPORT_BOUND_S, NODE_BOUND_BYTES = 2.0, 200
 
 
@@ -111,6 +111,10 @@ def file_bytes(directory):
     return sum(os.path.getsize(path) for path in glob.glob(os.path.join(directory, "*.blame")))
 
 
+def team(threads):
+    return "1 thread" if threads == 1 else f"{threads} threads"
+
+
 def measure_regions(args, numbers):
     print("regions: empty parallel regions under blame; nanoseconds a region, in each tenth; memory then")
     tools = find_tools(args.kernels, args.tool)
@@ -121,9 +125,9 @@ def measure_regions(args, numbers):
         try:
             output, _ = run([os.path.join(args.build, "regions"), str(count)], environment)
             for regions, ns, resident in (line.split() for line in output.splitlines()):
-                numbers.add("regions", int(regions), f"{threads} threads: time", float(ns), "ns")
-                numbers.add("regions", int(regions), f"{threads} threads: resident", float(resident) / 1e6, "MB")
-            numbers.add("regions", count, f"{threads} threads: file", file_bytes(out_dir) / 1e6, "MB")
+                numbers.add("regions", int(regions), f"{team(threads)}: time", float(ns), "ns")
+                numbers.add("regions", int(regions), f"{team(threads)}: resident", float(resident) / 1e6, "MB")
+            numbers.add("regions", count // 10 * 10, f"{team(threads)}: file", file_bytes(out_dir) / 1e6, "MB")
         finally:
             shutil.rmtree(out_dir, ignore_errors=True)
     numbers.table("regions", "regions")
@@ -183,7 +187,7 @@ def panels_of(numbers):
         curves.Panel("The report at the end", "contexts", "seconds", several("tree", ["merge", "csv"]),
                      [(REPORT_BOUND_S, "2 s")] if numbers.series("tree", "csv") else []),
         curves.Panel("Empty parallel regions", "regions so far", "ns a region",
-                     {f"{n} threads": numbers.series("regions", f"{n} threads: time") for n in (1, 2)}),
+                     {team(n): numbers.series("regions", f"{team(n)}: time") for n in (1, 2)}),
         curves.Panel("Loaded modules", "modules", "\N{GREEK SMALL LETTER MU}s", several("modules", ["read", "refresh", "cold"])),
         curves.Panel("More threads than cores", "threads", "seconds", several("threads", ["floor", "blame"])),
     ]
