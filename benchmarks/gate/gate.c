@@ -256,6 +256,8 @@ static void inside_one_thread(void)
 
 static void inside_two_threads(void)
 {
+    ask_holder(); /* now the other thread is there, with all that its beginning costs */
+    ask_holder();
     count("sample WORK", work_samples);
     count("sample IDLE", idle_samples);
     count("sample LOCKWAIT", lock_samples);
