@@ -224,7 +224,7 @@ def parse_arguments():
     parser.add_argument("--regions", type=positive, default=100_000_000,
                         help="with 1 thread (default 100,000,000); a tenth of it with 2")
     parser.add_argument("--modules", type=positive, nargs="+", default=[1, 10, 100, 1000])
-    parser.add_argument("--threads", type=positive, nargs="+", default=[2, 4, 8, 16, 32, 64, 128, 256, 512])
+    parser.add_argument("--threads", type=positive, nargs="+", default=[2, 4, 8, 16, 32, 64, 128, 256])
     parser.add_argument("--kernel", default="cg S", help="for --threads: one of benchmarks/bench.mk, and its arguments")
     parser.add_argument("--pairs", type=positive, default=3)
     parser.add_argument("--scratch", metavar="DIR", help="where trees are written (default: TMPDIR)")
