@@ -236,7 +236,7 @@ def gate(args, scratch):
         print(f"budget.csv has no budget for {describe(where)}: `make gate-accept` adds one")
         print(f"{passed} passed, {failed} failed, {len(measured)} skipped")
         return 1 if failed else 0
-    print(f"{describe(where)}; a tenth of a percent is noise here, so {100 * SLACK:.0f} % is somebody's doing")
+    print(f"{describe(where)}; {100 * SLACK:.0f} % more fails")
     more = compare(measured, budget)
     print(f"{passed + more[0]} passed, {failed + more[1]} failed")
     return 1 if failed + more[1] else 0
