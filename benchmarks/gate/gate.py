@@ -34,8 +34,8 @@ class GateError(Exception):
 
 def run(command, settings, scratch):
     """With nothing of the caller's environment: what a stack holds would change what lies where."""
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_BIND_NOW": "1", "BLAME_RATE": "1", "BLAME_SUMMARY": "0",
-                   "BLAME_OUT": os.path.join(scratch, "out"), **settings}
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_BIND_NOW": "1", "BLAME_RATE": "1",
+                   "BLAME_SUMMARY": "0", "BLAME_OUT": os.path.join(scratch, "out"), **settings}
     try:
         done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=LIMIT_S, check=False)
@@ -72,8 +72,8 @@ def rows_of(profile, scenario, repeats):
 def count(args, settings, scratch):
     """scenario -> its rows, of one run."""
     out = os.path.join(scratch, "callgrind")
-    run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", os.path.join(args.build, "gate"), args.tool,
-         "scenarios"], settings, scratch)
+    run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", os.path.join(args.build, "gate"),
+         args.tool, "scenarios"], settings, scratch)
     scenarios = {}
     for path in glob.glob(out + ".*"):
         profile = callgrind.read(path)
@@ -99,8 +99,8 @@ def measure(args, scratch):
 
 def compiler_of(path):
     """Who compiled the object file, by its own account."""
-    done = subprocess.run(["readelf", "-p", ".comment", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          check=False)
+    done = subprocess.run(["readelf", "-p", ".comment", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, check=False)
     for pattern, name in ((r"clang version (\d+\.\d+)", "clang"), (r"GCC: .*?(\d+\.\d+)\.\d+\s*$", "gcc")):
         found = re.search(pattern, done.stdout, re.MULTILINE)
         if found:
@@ -187,7 +187,8 @@ def compare_floor(args, scratch):
         blame, floor = (registered(args, tool, settings, scratch) for tool in (args.tool, args.floor))
         if blame != floor:
             differ = " ".join(sorted(set(blame) ^ set(floor), key=int))
-            print(f"{prefix or 'default, '}the empty tool and blame do not register the same callbacks: numbers {differ} differ")
+            print(f"{prefix or 'default, '}the empty tool and blame do not register the same callbacks: "
+                  f"numbers {differ} differ")
             wrong += 1
     return len(RUNS) - wrong, wrong
 
@@ -202,8 +203,8 @@ def repeat(args, scratch):
         if share:
             print(f"{name:52} differs by up to {100 * share:.4f} %")
     unequal = sum(share > 0.001 for share in apart.values())
-    print(f"{args.repeat} runs, {len(first)} rows: {sum(share == 0 for share in apart.values())} the same to the instruction, "
-          f"{unequal} more than 0.1 % apart")
+    same = sum(share == 0 for share in apart.values())
+    print(f"{args.repeat} runs, {len(first)} rows: {same} the same to the instruction, {unequal} more than 0.1 % apart")
     return unequal
 
 

@@ -21,7 +21,8 @@ from quiet import Others
 
 CONSTRUCTS = ["parallel", "barrier", "for", "critical", "lock", "ordered", "task", "taskwait"]
 # Nanoseconds that blame may add to one construct: all its callbacks together.
-BOUNDS = {"parallel": 60, "barrier": 25, "for": 25, "critical": 20, "lock": 20, "ordered": 20, "task": 20, "taskwait": 25}
+BOUNDS = {"parallel": 60, "barrier": 25, "for": 25, "critical": 20, "lock": 20, "ordered": 20, "task": 20,
+          "taskwait": 25}
 # Threads take turns, and what one does while the other waits costs nothing, or makes it miss its turn.
 CONTENDED = {"critical", "ordered"}
 
@@ -122,7 +123,8 @@ def write_csv(path, rows):
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         for row in rows:
-            writer.writerow({name: f"{value:.3f}" if isinstance(value, float) else value for name, value in row.items()})
+            writer.writerow({name: f"{value:.3f}" if isinstance(value, float) else value
+                             for name, value in row.items()})
     print(f"written: {path}")
 
 
@@ -155,7 +157,8 @@ def bench(args):
     rows, others = [], Others()
     with tempfile.TemporaryDirectory(prefix="blame-micro-") as scratch:
         for column in tools:
-            check_tool_loads(column, tools, [os.path.join(args.build, "micro"), "1", "lock"], os.path.join(scratch, "check"))
+            check_tool_loads(column, tools, [os.path.join(args.build, "micro"), "1", "lock"],
+                             os.path.join(scratch, "check"))
         print(f"nanoseconds a construct; blame-floor: median of {args.pairs} pairs")
         print_cells(HEADINGS)
         for threads in args.threads:
@@ -166,7 +169,7 @@ def bench(args):
                     print_row(rows[-1])
     print(others.tell())
     if any(row["bound"] is None for row in rows):
-        print("no bound: the threads contend there, on purpose; the runtime's waiting varies by more than a callback takes")
+        print("no bound: the threads contend there, on purpose; waiting varies by more than a callback takes")
     if args.out:
         write_csv(args.out, rows)
 

@@ -63,10 +63,12 @@ def draw_axes(frame):
            text(frame.left - LEFT + 12, frame.top - 10, panel.y_label, size=11)]
     for exponent in range(panel.x_range[0], panel.x_range[1] + 1):
         x = frame.x(10 ** exponent)
-        out += [line(x, frame.top, x, frame.bottom, FAINT, 0.5), text(x, frame.bottom + 16, label_of(exponent), "middle", 10)]
+        out += [line(x, frame.top, x, frame.bottom, FAINT, 0.5),
+                text(x, frame.bottom + 16, label_of(exponent), "middle", 10)]
     for exponent in range(panel.y_range[0], panel.y_range[1] + 1):
         y = frame.y(10 ** exponent)
-        out += [line(frame.left, y, frame.right, y, FAINT, 0.5), text(frame.left - 6, y + 4, label_of(exponent), "end", 10)]
+        out += [line(frame.left, y, frame.right, y, FAINT, 0.5),
+                text(frame.left - 6, y + 4, label_of(exponent), "end", 10)]
     for value, what in panel.bounds:
         out += [line(frame.left, frame.y(value), frame.right, frame.y(value), INK, 1.2, "5 3"),
                 text(frame.left + 4, frame.y(value) - 4, what, size=10)]

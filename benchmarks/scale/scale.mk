@@ -1,5 +1,5 @@
 # What blame costs when there is much of something. Included by benchmarks/bench.mk within the top-level Makefile.
-#   make bench-scale                                            some minutes; rewrites docs/performance.svg
+#   make bench-scale                                            some minutes; rewrites docs/performance.svg (its tables are written by hand)
 #   make bench-scale SCALE_ARGS='--parts census --keep'         one part; the others' numbers stay
 
 SCALE_PROGRAMS := $(addprefix $(BUILD)/scale/,census tree modules regions)

@@ -70,7 +70,8 @@ def measure_census(args, numbers):
 
 
 def measure_tree(args, numbers):
-    print(f"tree: contexts in one tree. Bounds at 1,000,000: merge and CSV {REPORT_BOUND_S:g} s, {NODE_BOUND_BYTES} bytes a context")
+    print("tree: contexts in one tree. Bounds at 1,000,000: "
+          f"merge and CSV {REPORT_BOUND_S:g} s, {NODE_BOUND_BYTES} bytes a context")
     sizes = [size for size in (10_000, 100_000, 1_000_000, 10_000_000) if size <= args.contexts]
     for size in sizes:
         scratch = tempfile.mkdtemp(prefix="blame-scale-", dir=args.scratch)
@@ -153,7 +154,8 @@ def kernel_seconds(output):
 
 def measure_threads(args, numbers):
     """More threads than cores wait passively: who spins takes a core from who works."""
-    print(f"threads: {args.kernel} with more and more threads on {os.cpu_count()} cores; seconds, medians of {args.pairs} pairs")
+    print(f"threads: {args.kernel} with more and more threads on {os.cpu_count()} cores; "
+          f"seconds, medians of {args.pairs} pairs")
     tools = find_tools(args.kernels, args.tool)
     command = args.kernel.split()
     command[0] = os.path.join(args.kernels, command[0])
@@ -188,7 +190,8 @@ def panels_of(numbers):
                      [(REPORT_BOUND_S, "2 s")] if numbers.series("tree", "csv") else []),
         curves.Panel("Empty parallel regions", "regions so far", "ns a region",
                      {team(n): numbers.series("regions", f"{team(n)}: time") for n in (1, 2)}),
-        curves.Panel("Loaded modules", "modules", "\N{GREEK SMALL LETTER MU}s", several("modules", ["read", "refresh", "cold"])),
+        curves.Panel("Loaded modules", "modules", "\N{GREEK SMALL LETTER MU}s",
+                     several("modules", ["read", "refresh", "cold"])),
         curves.Panel("More threads than cores", "threads", "seconds", several("threads", ["floor", "blame"])),
     ]
 
