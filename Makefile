@@ -70,6 +70,7 @@ include benchmarks/bench.mk
 -include tests/names.mk
 include tests/tests.mk
 include tests/accuracy/accuracy.mk
+include benchmarks/gate/gate.mk
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/blame

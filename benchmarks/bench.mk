@@ -17,6 +17,7 @@ bench_goal_before := $(.DEFAULT_GOAL)
 bench_kernels := $(addprefix $(BUILD)/bench/,cg mg ep is fib nqueens sparselu sort uts health)
 bench_noop := $(BUILD)/bench/libnoop.so
 bench_startup := $(addprefix $(BUILD)/bench/,region launch)
+bench_micro := $(BUILD)/bench/micro
 # On its own this fragment has no rule for the tool: bench.py then says that the column is missing.
 ifneq ($(bench_alone),)
 bench_tool := $(wildcard $(BUILD)/../libblame.so)
@@ -24,9 +25,9 @@ else
 bench_tool := libblame.so
 endif
 
-.PHONY: bench-build bench bench-quick bench-startup bench-ompt-header
+.PHONY: bench-build bench bench-quick bench-startup bench-micro bench-ompt-header
 
-bench-build: $(bench_kernels) $(bench_noop) $(bench_startup)
+bench-build: $(bench_kernels) $(bench_noop) $(bench_startup) $(bench_micro)
 
 bench: bench-build $(bench_tool)
 	$(PYTHON) benchmarks/bench.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
@@ -38,6 +39,9 @@ bench-quick: bench-build $(bench_tool)
 bench-startup: bench-build $(bench_tool)
 	$(PYTHON) benchmarks/startup.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
 
+bench-micro: $(bench_micro) $(bench_noop) $(bench_tool)
+	$(PYTHON) benchmarks/micro/micro.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+
 $(BUILD)/bench:
 	mkdir -p $@
 
@@ -48,6 +52,9 @@ $(BUILD)/bench/%: benchmarks/bots/%.c | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $@.d -o $@ $< -lm
 
 $(BUILD)/bench/region: benchmarks/startup/region.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
+
+$(bench_micro): benchmarks/micro/micro.c | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
 
 # Without OpenMP: what it starts must be the only program that loads a tool.
@@ -68,6 +75,10 @@ bench-ompt-header:
 	        fi; \
 	    done; \
 	    echo "omp-tools.h not found: install libomp-19-dev, or set CLANG" >&2; exit 1; }
+
+ifeq ($(bench_alone),)
+include benchmarks/scale/scale.mk
+endif
 
 -include $(addsuffix .d,$(bench_kernels))
 

@@ -1,0 +1,45 @@
+/* A part of an OpenMP runtime that does nothing but tell a tool what happens: the same events in the same
+ * order in every run, so that instructions can be counted. Its functions call the program's code as libomp's
+ * do, and say so in the frames of their tasks. */
+#ifndef BLAME_BENCHMARKS_GATE_FAKE_RUNTIME_H
+#define BLAME_BENCHMARKS_GATE_FAKE_RUNTIME_H
+
+#include <stdbool.h>
+
+enum fake_lock { FAKE_LOCK, FAKE_CRITICAL, FAKE_ORDERED, FAKE_NEST_LOCK };
+
+typedef void (*fake_body)(void);
+
+/* Loads the tool and makes the calling thread the initial thread; false, and why on stderr, when it does not
+ * start. */
+bool fake_start(const char *tool);
+
+/* Tells which signal the tool samples with; false when that has no handler. */
+bool fake_samples(int signal);
+
+/* The numbers of the callbacks that the tool registered, sorted, one line each. */
+void fake_print_callbacks(void);
+
+/* A region of one thread, or with `worker` of two: the other thread executes that. */
+void fake_parallel(fake_body body, fake_body worker);
+
+/* A wait in which the runtime is sampled so often, and then does what `inside` (or NULL) does. */
+void fake_barrier(int samples, fake_body inside);
+void fake_taskwait(fake_body inside);
+
+/* Creates a task, and executes it at once, as a thread that finds no other would. */
+void fake_task(fake_body body);
+
+/* A lock that nobody holds. */
+void fake_lock_init(enum fake_lock kind, unsigned long id);
+void fake_lock_destroy(enum fake_lock kind, unsigned long id);
+void fake_lock_acquire(enum fake_lock kind, unsigned long id);
+void fake_lock_release(enum fake_lock kind, unsigned long id);
+
+/* A nestable lock that the thread has already. */
+void fake_lock_again(unsigned long id);
+
+/* Asks for a lock that another thread holds: waits as above. */
+void fake_lock_wait(enum fake_lock kind, unsigned long id, int samples, fake_body inside);
+
+#endif

@@ -1,0 +1,288 @@
+/* What the gate counts the instructions of: each scenario warms up, zeroes callgrind's counts, repeats itself
+ * a fixed number of times, and has the counts written under its name. No timer runs; a sample is a call of
+ * the tool's signal handler with what a timer's signal would bring (valgrind delivers signals that a program
+ * sends itself some basic blocks later, not always at the same place). Usage: gate TOOL callbacks | gate TOOL
+ * scenarios */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <valgrind/callgrind.h>
+
+#include "benchmarks/gate/fake_runtime.h"
+#include "benchmarks/gate/sample.h"
+
+#define EXPORT   __attribute__((visibility("default")))
+#define NOINLINE __attribute__((noinline))
+#define WARM_UP  20
+#define REPEATS  100
+#define DEPTH    20 /* frames of the program's own above those that all scenarios have */
+
+static int timers_refused, signal_number, clock_reads;
+
+/* The tool's timer. A machine that is slow enough would see it expire, in one run and not in another. */
+EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+    (void)clock, (void)timer;
+    timers_refused++;
+    signal_number = event->sigev_signo;
+    errno = EAGAIN;
+    return -1;
+}
+
+/* The tool's clock goes a hundred times slower than the machine's, like the processor's counter as it
+ * measures it by this clock. What the tool does by time (it reads the load map again each second) would else
+ * come sooner or later, as busy as the machine is. */
+EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    static long begin_ns;
+    int status = (int)syscall(SYS_clock_gettime, clock, time);
+    if (clock != CLOCK_MONOTONIC || status != 0)
+        return status;
+    long now_ns = time->tv_sec * 1000000000 + time->tv_nsec;
+    if (!begin_ns)
+        begin_ns = now_ns;
+    now_ns = begin_ns + (now_ns - begin_ns) / 100;
+    time->tv_sec = now_ns / 1000000000;
+    time->tv_nsec = now_ns % 1000000000;
+    clock_reads++;
+    return 0;
+}
+
+static int repeats; /* of what comes next */
+
+/* A scenario's functions are called twice: to warm up, and to be counted. */
+static void count(const char *name, void (*run)(void))
+{
+    char label[64];
+    snprintf(label, sizeof(label), "%s:%d", name, REPEATS);
+    repeats = WARM_UP;
+    run();
+    repeats = REPEATS;
+    CALLGRIND_ZERO_STATS;
+    run();
+    CALLGRIND_DUMP_STATS_AT(label);
+}
+
+static NOINLINE void do_nothing(void)
+{
+    __asm__ volatile("");
+}
+
+static void regions(void)
+{
+    for (int i = 0; i < repeats; i++)
+        fake_parallel(do_nothing, NULL);
+}
+
+static void barriers(void)
+{
+    for (int i = 0; i < repeats; i++)
+        fake_barrier(0, NULL);
+}
+
+static void taskwaits(void)
+{
+    for (int i = 0; i < repeats; i++)
+        fake_taskwait(NULL);
+}
+
+static void tasks(void)
+{
+    for (int i = 0; i < repeats; i++)
+        fake_task(do_nothing);
+}
+
+static void create_in_taskwait(void)
+{
+    tasks();
+}
+
+/* Tasks that a waiting task executes: each switch leaves the wait, or goes back to it. */
+static void waiting_tasks(void)
+{
+    fake_taskwait(create_in_taskwait);
+}
+
+static void use_lock(enum fake_lock kind)
+{
+    for (int i = 0; i < repeats; i++) {
+        fake_lock_acquire(kind, 0x1000);
+        fake_lock_release(kind, 0x1000);
+    }
+}
+
+static void locks(void)
+{
+    use_lock(FAKE_LOCK);
+}
+
+static void criticals(void)
+{
+    use_lock(FAKE_CRITICAL);
+}
+
+static void ordered(void)
+{
+    use_lock(FAKE_ORDERED);
+}
+
+static void nest_locks(void)
+{
+    for (int i = 0; i < repeats; i++) {
+        fake_lock_acquire(FAKE_NEST_LOCK, 0x2000);
+        fake_lock_again(0x2000);
+        fake_lock_release(FAKE_NEST_LOCK, 0x2000);
+    }
+}
+
+static void lock_lives(void)
+{
+    for (int i = 0; i < repeats; i++) {
+        fake_lock_init(FAKE_LOCK, 0x3000);
+        fake_lock_destroy(FAKE_LOCK, 0x3000);
+    }
+}
+
+/* Calls `leaf` with so many frames of this function above. */
+static NOINLINE int descend(int left, void (*leaf)(void))
+{
+    int result = left;
+    if (left > 0)
+        result += descend(left - 1, leaf);
+    else
+        leaf();
+    __asm__ volatile("" : "+r"(result)); /* no tail call: each level keeps its frame */
+    return result;
+}
+
+static void sample_work(void)
+{
+    samples_here(repeats);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void work_samples(void)
+{
+    descend(DEPTH, sample_work);
+}
+
+static void deep_tasks(void)
+{
+    descend(DEPTH, tasks);
+}
+
+static void idle_samples(void)
+{
+    fake_barrier(repeats, NULL);
+}
+
+/* The other thread holds a lock whenever it is asked to. */
+static struct {
+    int asked, done; /* odd: hold the lock; even: do not; -1: end */
+} holder;
+
+static void hold_when_asked(void)
+{
+    int asked;
+    while ((asked = __atomic_load_n(&holder.asked, __ATOMIC_ACQUIRE)) >= 0) {
+        if (asked == holder.done) {
+            sched_yield();
+            continue;
+        }
+        if (asked & 1)
+            fake_lock_acquire(FAKE_LOCK, 0x4000);
+        else
+            fake_lock_release(FAKE_LOCK, 0x4000);
+        __atomic_store_n(&holder.done, asked, __ATOMIC_RELEASE);
+    }
+}
+
+static void ask_holder(void)
+{
+    int asked = holder.asked + 1;
+    __atomic_store_n(&holder.asked, asked, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&holder.done, __ATOMIC_ACQUIRE) != asked)
+        sched_yield();
+}
+
+static int samples; /* in each wait */
+
+static void wait_for_lock(void)
+{
+    fake_lock_wait(FAKE_LOCK, 0x4000, samples, ask_holder);
+    fake_lock_release(FAKE_LOCK, 0x4000);
+}
+
+/* All samples in one wait. */
+static void lock_samples(void)
+{
+    samples = repeats;
+    ask_holder();
+    let_time_pass();
+    descend(DEPTH, wait_for_lock);
+}
+
+/* A sample in each wait, so that each release of the holder has blame to book. */
+static void blamed_releases(void)
+{
+    samples = 1;
+    for (int i = 0; i < repeats; i++) {
+        ask_holder();
+        let_time_pass();
+        descend(DEPTH, wait_for_lock);
+    }
+}
+
+static void inside_one_thread(void)
+{
+    count("barrier", barriers);
+    count("taskwait", taskwaits);
+    count("task", tasks);
+    count("task in taskwait", waiting_tasks);
+    count("task at 20 frames", deep_tasks);
+    count("lock", locks);
+    count("critical", criticals);
+    count("ordered", ordered);
+    count("nestable lock", nest_locks);
+    count("lock's life", lock_lives);
+}
+
+static void inside_two_threads(void)
+{
+    ask_holder(); /* now the other thread is there, with all that its beginning costs */
+    ask_holder();
+    count("sample WORK", work_samples);
+    count("sample IDLE", idle_samples);
+    count("sample LOCKWAIT", lock_samples);
+    count("blamed release", blamed_releases);
+    __atomic_store_n(&holder.asked, -1, __ATOMIC_RELEASE);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return fputs("usage: gate TOOL callbacks|scenarios\n", stderr), 2;
+    if (!fake_start(argv[1]))
+        return 1;
+    if (strcmp(argv[2], "callbacks") == 0) {
+        fake_print_callbacks();
+    } else if (timers_refused != 1 || clock_reads == 0 || !sample_find_handler(signal_number) ||
+               !fake_samples(signal_number)) {
+        fputs("gate: the tool gets its timer or its clock in a way that this program does not know\n",
+              stderr);
+        return 1;
+    } else {
+        count("parallel", regions);
+        fake_parallel(inside_one_thread, NULL);
+        fake_parallel(inside_two_threads, hold_when_asked);
+    }
+    fflush(stdout);
+    _exit(0); /* no profile is wanted */
+}

@@ -1,0 +1,33 @@
+# The gate: instructions of the callbacks and of the handler against a budget. Included by the Makefile, behind tests/tests.mk.
+#   make gate           part of make test
+#   make gate-accept    takes what is counted as the new budget
+#   make gate GATE_ARGS='--repeat 10'    do the counts repeat?
+
+GATE_PARTS := $(addprefix $(BUILD)/gate/,libblame.so libfake.so gate)
+GATE_FLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -I. -I$(BUILD)/include -MMD -MP
+GATE_ARGS ?=
+TEST_STAGES += $(if $(SAN),,gate)
+
+.PHONY: gate gate-accept
+gate: $(GATE_PARTS) $(bench_noop)
+	@$(PYTHON) -B benchmarks/gate/test_gate.py
+	@$(PYTHON) -B benchmarks/gate/gate.py --build $(BUILD)/gate --tool $(BUILD)/gate/libblame.so --floor $(bench_noop) \
+	    --object $(BUILD)/ompt_tool/callbacks.o --flags '$(strip $(CFLAGS))' $(GATE_ARGS)
+
+gate-accept:
+	@+$(MAKE) --no-print-directory gate GATE_ARGS=--accept
+
+# Linked here again: with another BUILD the library in the root may be another compiler's. Without debug information,
+# which valgrind 3.19 cannot read when it is clang 19's; the code is the same.
+$(BUILD)/gate/libblame.so: $(call objects,$(PLUGIN)) ompt_tool/export.map
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,--strip-debug -o $@ $(call objects,$(PLUGIN)) -Wl,--version-script=ompt_tool/export.map -Wl,-z,defs -Wl,-z,now \
+	    -Wl,-z,nodelete -Wl,--as-needed $(PLUGIN_LIBS)
+
+$(BUILD)/gate/libfake.so: benchmarks/gate/fake_runtime.c | $(BUILD)/include/omp-tools.h
+	@mkdir -p $(@D)
+	$(CC) $(GATE_FLAGS) -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared -Wl,-soname,libfake.so -o $@ $< -pthread
+
+# Its timer_create and clock_gettime must be found by the tool.
+$(BUILD)/gate/gate: benchmarks/gate/gate.c $(BUILD)/gate/libfake.so
+	$(CC) $(GATE_FLAGS) -rdynamic -o $@ $(filter %.c %.so,$^) -Wl,-rpath,'$$ORIGIN' -pthread

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Instructions of every callback and of the signal handler, on fixed inputs, counted by callgrind and held against
+budget.csv: more than 5 % above fails, more than 5 % below is a hint to lower the budget (make gate-accept).
+
+    gate.py --build DIR --tool LIBRARY --floor LIBRARY --flags CFLAGS [--accept | --repeat N]
+
+Instructions are not time, but noise cannot move them: they are the same in every run on every machine with the same
+compiler, flags, libraries and clock source. System calls count as one instruction."""
+
+import argparse
+import csv
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import callgrind
+
+BUDGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "budget.csv")
+FIELDS = ["compiler", "flags", "clock", "row", "instructions"]
+SLACK = 0.05
+LIMIT_S = 120
+UNWINDER = ("unwinder_start_at", "unwinder_start_here", "unwinder_next")
+# What each run sets, and the scenarios that differ by it (the others would be the same rows again).
+RUNS = [("", {}, r""), ("creation, ", {"BLAME_TASKS": "creation"}, r"task\b")]
+
+
+class GateError(Exception):
+    """Nothing can be said about the budget; the text says why."""
+
+
+def run(command, settings, scratch):
+    """With nothing of the caller's environment: what a stack holds would change what lies where."""
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_BIND_NOW": "1", "BLAME_RATE": "1",
+                   "BLAME_SUMMARY": "0", "BLAME_OUT": os.path.join(scratch, "out"), **settings}
+    try:
+        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=LIMIT_S, check=False)
+    except FileNotFoundError:
+        raise GateError(f"{command[0]} is missing: scripts/setup.sh installs valgrind, make builds the rest") from None
+    except subprocess.TimeoutExpired:
+        raise GateError(f"`{' '.join(command)}` ran for more than {LIMIT_S} s") from None
+    shutil.rmtree(environment["BLAME_OUT"], ignore_errors=True)
+    if done.returncode != 0:
+        raise GateError(f"`{' '.join(command)}` ended with {done.returncode}:\n{done.stdout}{done.stderr}".rstrip())
+    return done.stdout
+
+
+def registered(args, tool, settings, scratch):
+    return run([os.path.join(args.build, "gate"), tool, "callbacks"], settings, scratch).split()
+
+
+def rows_of(profile, scenario, repeats):
+    """Instructions per repetition: one row an event that came in every repetition, and the unwinder's share of it."""
+    rows = {}
+    for sender in sorted(name for name in profile.functions() if name.startswith("send_")):
+        calls, cost = profile.out_of(sender)
+        if calls >= repeats:
+            event = "handler" if sender == "send_sample" else sender.removeprefix("send_").replace("_", " ")
+            rows[f"{scenario}: {event}"] = cost / repeats
+    if scenario.startswith("sample"):  # the runtime's events in between belong to other scenarios
+        rows = {name: cost for name, cost in rows.items() if name.endswith(": handler")}
+    steps = sum(profile.into(name)[0] for name in UNWINDER)
+    if steps >= repeats:
+        rows[f"{scenario}: unwinder in it"] = sum(profile.into(name)[1] for name in UNWINDER) / repeats
+    return rows
+
+
+def count(args, settings, scratch):
+    """scenario -> its rows, of one run."""
+    out = os.path.join(scratch, "callgrind")
+    run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", os.path.join(args.build, "gate"),
+         args.tool, "scenarios"], settings, scratch)
+    scenarios = {}
+    for path in glob.glob(out + ".*"):
+        profile = callgrind.read(path)
+        os.remove(path)
+        scenario, _, repeats = profile.trigger.rpartition(":")
+        if scenario:
+            scenarios[scenario] = rows_of(profile, scenario, int(repeats))
+            if not scenarios[scenario]:
+                raise GateError(f"callgrind saw no event in the scenario `{scenario}`")
+    if not scenarios:
+        raise GateError("callgrind wrote no counts")
+    return scenarios
+
+
+def measure(args, scratch):
+    measured = {}
+    for prefix, settings, only in RUNS:
+        for scenario, rows in count(args, settings, scratch).items():
+            if re.match(only, scenario):
+                measured.update({prefix + name: cost for name, cost in rows.items()})
+    return dict(sorted(measured.items()))
+
+
+def compiler_of(path):
+    """Who compiled the object file, by its own account."""
+    done = subprocess.run(["readelf", "-p", ".comment", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, check=False)
+    for pattern, name in ((r"clang version (\d+\.\d+)", "clang"), (r"GCC: .*?(\d+\.\d+)\.\d+\s*$", "gcc")):
+        found = re.search(pattern, done.stdout, re.MULTILINE)
+        if found:
+            return f"{name} {found.group(1)}"
+    raise GateError(f"{path} does not say which compiler it is from\n{done.stderr}".rstrip())
+
+
+def clock_source():
+    """The tool reads the processor's counter where the kernel does, else it calls the clock."""
+    try:
+        with open("/sys/devices/system/clocksource/clocksource0/current_clocksource", encoding="ascii") as file:
+            return "tsc" if file.read().strip() == "tsc" else "calls"
+    except OSError:
+        return "calls"
+
+
+def conditions(args):
+    return {"compiler": compiler_of(args.object), "flags": args.flags, "clock": clock_source()}
+
+
+def read_budget():
+    if not os.path.exists(BUDGET):
+        return []
+    with open(BUDGET, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def is_under(line, where):
+    return all(line[name] == value for name, value in where.items())
+
+
+def accept(where, measured):
+    lines = [line for line in read_budget() if not is_under(line, where)]
+    lines += [{**where, "row": name, "instructions": f"{cost:.0f}"} for name, cost in measured.items()]
+    lines.sort(key=lambda line: [line[field] for field in FIELDS[:4]])
+    with open(BUDGET, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+    print(f"accepted: {len(measured)} rows for {describe(where)}")
+
+
+def describe(where):
+    return f"{where['compiler']}, {where['flags']}, clock: {where['clock']}"
+
+
+def verdict(cost, budget):
+    """(failed, what to say)"""
+    if cost is None:
+        return True, "is not measured any more"
+    if budget is None:
+        return True, "has no budget"
+    if round(cost) > budget * (1 + SLACK):
+        return True, f"OVER by {100 * (cost / budget - 1):.1f} %" if budget else "OVER"
+    if round(cost) < budget * (1 - SLACK):
+        return False, f"less by {100 * (1 - cost / budget):.1f} %: lower the budget"
+    return False, ""
+
+
+def compare(measured, budget):
+    """Prints the table; returns (passed, failed)."""
+    failed, hints = [], False
+    print(f"{'instructions a repetition':52} {'counted':>9} {'budget':>9}")
+    for name in sorted({**measured, **budget}):
+        cost, limit = measured.get(name), budget.get(name)
+        wrong, remark = verdict(cost, limit)
+        cells = ["-" if value is None else f"{value:.0f}" for value in (cost, limit)]
+        print(f"{name:52} {cells[0]:>9} {cells[1]:>9}  {remark}".rstrip())
+        if wrong:
+            failed.append(name)
+        hints = hints or (remark and not wrong)
+    if failed:
+        print("over budget: " + "; ".join(failed))
+        print("`make gate-accept` takes the counts as the new budget; say why in the commit")
+    elif hints:
+        print("hint: `make gate-accept` lowers the budget, so that what was won is not lost again unseen")
+    return len({**measured, **budget}) - len(failed), len(failed)
+
+
+def compare_floor(args, scratch):
+    """The floor of the benchmarks must register what blame registers; returns (passed, failed)."""
+    wrong = 0
+    for prefix, settings, _ in RUNS:
+        blame, floor = (registered(args, tool, settings, scratch) for tool in (args.tool, args.floor))
+        if blame != floor:
+            differ = " ".join(sorted(set(blame) ^ set(floor), key=int))
+            print(f"{prefix or 'default, '}the empty tool and blame do not register the same callbacks: "
+                  f"numbers {differ} differ")
+            wrong += 1
+    return len(RUNS) - wrong, wrong
+
+
+def repeat(args, scratch):
+    """Do the counts repeat? Returns the number of rows that do not."""
+    first, apart = measure(args, scratch), {}
+    for _ in range(args.repeat - 1):
+        for name, cost in measure(args, scratch).items():
+            apart[name] = max(apart.get(name, 0), abs(cost / first[name] - 1))
+    for name, share in apart.items():
+        if share:
+            print(f"{name:52} differs by up to {100 * share:.4f} %")
+    unequal = sum(share > 0.001 for share in apart.values())
+    same = sum(share == 0 for share in apart.values())
+    print(f"{args.repeat} runs, {len(first)} rows: {same} the same to the instruction, {unequal} more than 0.1 % apart")
+    return unequal
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, metavar="DIR", help="where the gate's program is")
+    parser.add_argument("--tool", required=True, metavar="FILE", help="blame's library")
+    parser.add_argument("--floor", required=True, metavar="FILE", help="the tool with empty callbacks")
+    parser.add_argument("--object", required=True, metavar="FILE", help="an object file of blame's library")
+    parser.add_argument("--flags", required=True, help="what the library was compiled with")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--accept", action="store_true", help="rewrite the budget with what is counted")
+    group.add_argument("--repeat", type=int, metavar="N", help="only count N times and compare")
+    args = parser.parse_args()
+    args.tool, args.floor, args.build = (os.path.abspath(path) for path in (args.tool, args.floor, args.build))
+    return args
+
+
+def gate(args, scratch):
+    """Returns the exit status."""
+    if args.repeat:
+        return 1 if repeat(args, scratch) else 0
+    where, measured = conditions(args), measure(args, scratch)
+    if args.accept:
+        accept(where, measured)
+        return 0
+    budget = {line["row"]: int(line["instructions"]) for line in read_budget() if is_under(line, where)}
+    passed, failed = compare_floor(args, scratch)
+    if not budget:
+        print(f"budget.csv has no budget for {describe(where)}: `make gate-accept` adds one")
+        print(f"{passed} passed, {failed} failed, {len(measured)} skipped")
+        return 1 if failed else 0
+    print(f"{describe(where)}; {100 * SLACK:.0f} % more fails")
+    more = compare(measured, budget)
+    print(f"{passed + more[0]} passed, {failed + more[1]} failed")
+    return 1 if failed + more[1] else 0
+
+
+def main():
+    args = parse_arguments()
+    with tempfile.TemporaryDirectory(prefix="blame-gate-") as scratch:
+        try:
+            return gate(args, scratch)
+        except (GateError, callgrind.FormatError, OSError) as error:
+            print(f"gate.py: {error}", file=sys.stderr)
+            return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,220 @@
+/* Nanoseconds of one OpenMP construct, for each of the common constructs, after the idea of the EPCC OpenMP
+ * micro-benchmarks (the code is ours): many constructs with nothing in them, timed together.
+ * A batch of constructs takes some 100 us; printed is the fastest of many batches: what slows one down
+ * (another program, an interrupt) has nothing to do with the construct. Usage: micro [batches [construct
+ * ...]]; prints `construct threads nanoseconds` a line. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <omp.h>
+
+#define BATCH_NS    100000.0
+#define LONGEST_NS  100000000.0 /* for the batches of one construct: others may keep our threads waiting */
+#define LEAST       3           /* batches */
+#define MAX_COUNT   (1 << 16)
+#define MAX_THREADS 64
+#define TASKS       64 /* created before their taskwait: fewer than the runtime queues */
+
+/* A lock a thread, on cache lines of its own. */
+static struct {
+    omp_lock_t lock;
+    char padding[256 - sizeof(omp_lock_t)];
+} locks[MAX_THREADS];
+
+static int batches = 300;
+
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* Not to be left out, nor moved. */
+static inline void nothing(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
+static void do_parallel(int count)
+{
+    for (int i = 0; i < count; i++) {
+#pragma omp parallel
+        nothing();
+    }
+}
+
+static void do_barrier(int count)
+{
+    for (int i = 0; i < count; i++) {
+#pragma omp barrier
+    }
+}
+
+static void do_for(int count)
+{
+    int threads = omp_get_num_threads();
+    for (int i = 0; i < count; i++) {
+#pragma omp for schedule(static)
+        for (int j = 0; j < threads; j++)
+            nothing();
+    }
+}
+
+static void do_critical(int count)
+{
+    for (int i = 0; i < count; i++) {
+#pragma omp critical(micro)
+        nothing();
+    }
+}
+
+static void do_lock(int count)
+{
+    omp_lock_t *lock = &locks[omp_get_thread_num()].lock;
+    for (int i = 0; i < count; i++) {
+        omp_set_lock(lock);
+        nothing();
+        omp_unset_lock(lock);
+    }
+}
+
+/* `count` iterations in all: each waits for the one before. */
+static void do_ordered(int count)
+{
+#pragma omp for ordered schedule(static, 1)
+    for (int i = 0; i < count; i++) {
+#pragma omp ordered
+        nothing();
+    }
+}
+
+static void do_task(int count)
+{
+    for (int i = 0; i < count; i += TASKS) {
+        for (int j = 0; j < TASKS; j++) {
+#pragma omp task
+            nothing();
+        }
+#pragma omp taskwait
+    }
+}
+
+static void do_taskwait(int count)
+{
+    for (int i = 0; i < count; i++) {
+#pragma omp taskwait
+    }
+}
+
+static const struct construct {
+    const char *name;
+    void (*run)(int count);
+    int in_region; /* run by all threads of a region that is there already */
+} constructs[] = {
+    {"parallel", do_parallel, 0}, {"barrier", do_barrier, 1},   {"for", do_for, 1},
+    {"critical", do_critical, 1}, {"lock", do_lock, 1},         {"ordered", do_ordered, 1},
+    {"task", do_task, 1},         {"taskwait", do_taskwait, 1},
+};
+
+#define CONSTRUCTS (sizeof(constructs) / sizeof(constructs[0]))
+
+/* From the moment when all threads are ready until all are done; the two barriers are spread over the batch.
+ */
+static double time_in_region(const struct construct *construct, int count)
+{
+    double begin_ns = 0;
+#pragma omp barrier
+#pragma omp master
+    begin_ns = now_ns();
+    construct->run(count);
+#pragma omp barrier
+    return now_ns() - begin_ns; /* the primary thread's is used */
+}
+
+static double time_batch(const struct construct *construct, int count)
+{
+    double ns = 0;
+    if (!construct->in_region) {
+        double begin_ns = now_ns();
+        construct->run(count);
+        return now_ns() - begin_ns;
+    }
+#pragma omp parallel
+    {
+        double mine = time_in_region(construct, count);
+#pragma omp master
+        ns = mine;
+    }
+    return ns;
+}
+
+static double least_of(const struct construct *construct, int count, int tries)
+{
+    double least_ns = time_batch(construct, count), end_ns = now_ns() + LONGEST_NS;
+    for (int i = 1; i < tries && (i < LEAST || now_ns() < end_ns); i++) {
+        double ns = time_batch(construct, count);
+        if (ns < least_ns)
+            least_ns = ns;
+    }
+    return least_ns;
+}
+
+/* How many constructs take as long as a batch should: a multiple of TASKS. */
+static int choose_count(const struct construct *construct)
+{
+    int count = TASKS;
+    while (count < MAX_COUNT && least_of(construct, count, 5) < BATCH_NS)
+        count *= 2;
+    return count;
+}
+
+static void measure(const struct construct *construct)
+{
+    int count = choose_count(construct);
+    double least_ns = least_of(construct, count, batches);
+    printf("%s %d %.3f\n", construct->name, omp_get_max_threads(), least_ns / count);
+}
+
+static int is_asked(const char *name, int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], name) == 0)
+            return 1;
+    return argc <= 2;
+}
+
+static int is_known(const char *name)
+{
+    for (size_t i = 0; i < CONSTRUCTS; i++)
+        if (strcmp(constructs[i].name, name) == 0)
+            return 1;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        batches = atoi(argv[1]);
+    for (int i = 2; i < argc; i++)
+        if (!is_known(argv[i]))
+            batches = 0;
+    if (batches < 1 || omp_get_max_threads() > MAX_THREADS) {
+        fputs("usage: micro [batches [construct ...]]; at most 64 threads; constructs:", stderr);
+        for (size_t i = 0; i < CONSTRUCTS; i++)
+            fprintf(stderr, " %s", constructs[i].name);
+        fputs("\n", stderr);
+        return 2;
+    }
+    for (int i = 0; i < MAX_THREADS; i++)
+        omp_init_lock(&locks[i].lock);
+    for (size_t i = 0; i < CONSTRUCTS; i++)
+        if (is_asked(constructs[i].name, argc, argv))
+            measure(&constructs[i]);
+    for (int i = 0; i < MAX_THREADS; i++)
+        omp_destroy_lock(&locks[i].lock);
+    return 0;
+}

@@ -1,0 +1,26 @@
+# What blame costs when there is much of something. Included by benchmarks/bench.mk within the top-level Makefile.
+#   make bench-scale                                            some minutes; rewrites docs/performance.svg (its tables are written by hand)
+#   make bench-scale SCALE_ARGS='--parts census --keep'         one part; the others' numbers stay
+
+SCALE_PROGRAMS := $(addprefix $(BUILD)/scale/,census tree modules regions)
+SCALE_FLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -I. -MMD -MP
+SCALE_ARGS ?=
+
+.PHONY: bench-scale
+bench-scale: $(SCALE_PROGRAMS) $(BUILD)/scale/module.so $(BUILD)/bench/cg $(bench_noop) libblame.so
+	$(PYTHON) -B benchmarks/scale/scale.py --build $(BUILD)/scale --kernels $(BUILD)/bench --tool libblame.so \
+	    --out $(BUILD)/scale.csv --svg docs/performance.svg $(SCALE_ARGS)
+
+# Not position independent: the addresses of its functions are those of the file.
+$(BUILD)/scale/census $(BUILD)/scale/tree $(BUILD)/scale/modules: $(BUILD)/scale/%: benchmarks/scale/%.c \
+    $(call objects,$(BASE) $(CCT) $(wildcard accounting/*.c unwind/*.c) $(REPORT))
+	@mkdir -p $(@D)
+	$(CC) $(SCALE_FLAGS) -no-pie -o $@ $(filter %.c %.o,$^) -Wl,--as-needed $(PLUGIN_LIBS) -pthread -ldl
+
+$(BUILD)/scale/regions: benchmarks/scale/regions.c
+	@mkdir -p $(@D)
+	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
+
+$(BUILD)/scale/module.so: benchmarks/scale/module.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -fPIC -shared -o $@ $<
