@@ -160,6 +160,16 @@ pid_t os_tid(void)
     return (pid_t)syscall(SYS_gettid);
 }
 
+bool os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
+{
+    uint64_t first = cpu_clock ? period_ns : first_ns;
+    struct itimerspec spec = {
+        .it_interval = {(time_t)(period_ns / NS_PER_S), (long)(period_ns % NS_PER_S)},
+        .it_value = {(time_t)(first / NS_PER_S), (long)(first % NS_PER_S)},
+    };
+    return timer_settime(timer, cpu_clock ? 0 : TIMER_ABSTIME, &spec, NULL) == 0;
+}
+
 bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
 {
     struct sigevent event;
@@ -169,12 +179,7 @@ bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_n
     event._sigev_un._tid = os_tid();
     if (timer_create(cpu_clock ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &event, timer) != 0)
         return false;
-    uint64_t first = cpu_clock ? period_ns : first_ns;
-    struct itimerspec spec = {
-        .it_interval = {(time_t)(period_ns / NS_PER_S), (long)(period_ns % NS_PER_S)},
-        .it_value = {(time_t)(first / NS_PER_S), (long)(first % NS_PER_S)},
-    };
-    if (timer_settime(*timer, cpu_clock ? 0 : TIMER_ABSTIME, &spec, NULL) == 0)
+    if (os_timer_set(*timer, cpu_clock, first_ns, period_ns))
         return true;
     timer_delete(*timer);
     return false;

@@ -51,6 +51,9 @@ pid_t os_tid(void); /* [handler] */
 bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
 void os_timer_stop(timer_t timer); /* [owner] */
 
+/* Gives a running timer another period. [handler] */
+bool os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
+
 /* Cores that this process may run on: affinity, and the cgroup's quota rounded up. [init] */
 unsigned os_cores(void);
 

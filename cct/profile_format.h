@@ -195,7 +195,8 @@ struct profile_thread {
     uint64_t frames;                  /* frames walked */
     uint64_t creation_walks;          /* task creations whose path had to be walked */
     uint64_t creations_lost; /* those whose context could not be had: the tasks hang below their region */
-    uint64_t reserved[36];
+    uint64_t period_ns;      /* sampling period at last: longer than the header's with many threads */
+    uint64_t reserved[35];
 };
 
 #define PROFILE_MODULE_BYTES 1024u

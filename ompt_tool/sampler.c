@@ -17,8 +17,11 @@
 #include "ompt_tool/session.h"
 
 #define SLOW_SAMPLES 8
+#define RATE_PER_CORE                                                                                        \
+    4000 /* samples a second, of all threads; more only if no core has more than one thread */
 
 static int sample_signal;
+static uint64_t least_period_ns; /* every thread's, now */
 
 uint64_t sampler_signals(void)
 {
@@ -31,7 +34,7 @@ static uint64_t expirations_of(const struct thread *thread, const siginfo_t *inf
 {
     if (session.options.clock == CLOCK_WALL)
         return 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
-    uint64_t passed = (clock_thread_cpu_ns() - thread->cpu_origin_ns) / session.period_ns;
+    uint64_t passed = (clock_thread_cpu_ns() - thread->cpu_origin_ns) / thread->period_ns;
     return passed > thread->expirations ? passed - thread->expirations : 1;
 }
 
@@ -39,12 +42,12 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
 {
     struct delivery delivery;
     delivery.count = expirations_of(thread, info);
-    delivery.p = (double)delivery.count * (double)session.period_ns;
+    delivery.p = (double)delivery.count * (double)thread->period_ns;
     delivery.now_ns = now_ns;
-    delivery.due_ns = thread->timer_origin_ns + (thread->expirations + 1) * session.period_ns;
+    delivery.due_ns = thread->timer_origin_ns + (thread->expirations + 1) * thread->period_ns;
     if (session.options.clock == CLOCK_CPU || delivery.due_ns > now_ns)
         delivery.due_ns = now_ns;
-    delivery.census_ns = delivery.due_ns + (delivery.count - 1) * session.period_ns;
+    delivery.census_ns = delivery.due_ns + (delivery.count - 1) * thread->period_ns;
     if (delivery.census_ns > now_ns)
         delivery.census_ns = now_ns;
     thread->expirations += delivery.count;
@@ -58,7 +61,7 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
  * thread may have lost its core in it. */
 static void note_duration(struct thread *thread, uint64_t begin_ns)
 {
-    if (likely(clock_now_ns() - begin_ns < session.period_ns)) {
+    if (likely(clock_now_ns() - begin_ns < thread->period_ns)) {
         thread->slow_samples = 0;
     } else if (++thread->slow_samples == SLOW_SAMPLES) {
         thread->slow_samples = 0;
@@ -89,6 +92,19 @@ static void record(struct thread *thread, const siginfo_t *info, ucontext_t *con
     note_duration(thread, now_ns);
 }
 
+/* From its last expiration on the timer's period is the longer one. One system call (timer_settime). */
+static void slow_down(struct thread *thread)
+{
+    uint64_t passed_ns = thread->expirations * thread->period_ns;
+    thread->timer_origin_ns += passed_ns;
+    thread->cpu_origin_ns += passed_ns;
+    thread->expirations = 0;
+    thread->period_ns = load_relaxed(&least_period_ns);
+    thread->ledger->period_ns = thread->period_ns;
+    os_timer_set(thread->timer, session.options.clock == CLOCK_CPU,
+                 thread->timer_origin_ns + thread->period_ns, thread->period_ns);
+}
+
 static void handle_sample(int signal, siginfo_t *info, void *argument)
 {
     ucontext_t *context = argument;
@@ -103,6 +119,8 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     restart_enter(&thread->restart, context);
     if (info->si_code == SI_TIMER)
         record(thread, info, context, now_ns);
+    if (unlikely(thread->period_ns < load_relaxed(&least_period_ns)))
+        slow_down(thread);
     if (restart_interrupted_call(&thread->restart, context, now_ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
     if (thread->idle.pending && load_relaxed(&thread->line->state) == STATE_IDLE)
@@ -134,14 +152,29 @@ bool sampler_init(void)
     return false;
 }
 
+/* Every sample of a thread that waits for a core, or sleeps, costs a switch to it: with hundreds of threads a
+ * core the program would not get on. */
+void sampler_crowd(uint32_t threads)
+{
+    uint64_t rate = NS_PER_S / session.period_ns, cores = arena_header()->cores;
+    uint64_t most = cores * (rate > RATE_PER_CORE ? rate : RATE_PER_CORE), period_ns = session.period_ns;
+    while (threads * rate > most) {
+        rate = (rate + 1) / 2;
+        period_ns *= 2;
+    }
+    if (period_ns > load_relaxed(&least_period_ns))
+        store_relaxed(&least_period_ns, period_ns);
+}
+
 void sampler_start(struct thread *thread)
 {
     /* Phases as far apart as they can be (multiples of the golden section): a thread that stands still for
      * its sample must not be what the next thread's sample sees, period after period. */
-    uint64_t now_ns = clock_now_ns(), period_ns = session.period_ns;
+    uint64_t now_ns = clock_now_ns(), period_ns = load_relaxed(&least_period_ns);
     uint64_t phase_ns = ((state_line_number(thread->line) * 0x9e3779b97f4a7c15ull) >> 32) * period_ns >> 32;
     uint64_t since_ns = now_ns - session.start_ns;
     thread->expirations = 0;
+    thread->period_ns = thread->ledger->period_ns = period_ns;
     thread->cpu_origin_ns = clock_thread_cpu_ns();
     thread->timer_origin_ns = session.start_ns + since_ns / period_ns * period_ns + phase_ns;
     if (thread->timer_origin_ns > now_ns)

@@ -12,6 +12,9 @@ bool sampler_init(void);
 /* Bit n-1 for each signal n that the sampler uses. [any] */
 uint64_t sampler_signals(void);
 
+/* That many threads are sampled now: with many more than cores all of them are sampled less often. [owner] */
+void sampler_crowd(uint32_t threads);
+
 /* Starts the calling thread's timer. A thread that gets none is a named loss. [owner] */
 void sampler_start(struct thread *thread);
 

@@ -19,7 +19,8 @@ static struct {
     uint32_t lock; /* serialises attaching and detaching: rare, outside the handler */
     struct thread *free, *all;
     uint32_t tree_count;
-    uint32_t now, most;
+    uint32_t sampled;   /* threads that have a record now */
+    uint32_t now, most; /* those that count, and their most */
     uint32_t ledger_count;
     struct profile_thread *overflow; /* the ledger shared by threads beyond MAX_LEDGERS */
     uint64_t untracked;
@@ -95,6 +96,7 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
     thread->line = line;
     thread->active = true;
     thread->counted = thread->begun = thread->helper = false;
+    sampler_crowd(++threads.sampled);
     unlock();
     return thread;
 }
@@ -156,6 +158,7 @@ void thread_detach(struct thread *thread)
     state_line_release(thread->line);
     lock();
     threads.now -= (uint32_t)thread->counted;
+    threads.sampled--;
     thread->active = false;
     /* With contexts that still wait for their region the record stays with them until the end. */
     if (thread->placeholders.count == 0) {

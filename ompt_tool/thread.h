@@ -43,6 +43,7 @@ struct thread {
     uint32_t in_handler; /* the handler is running */
     bool sampled;        /* has a timer */
     timer_t timer;
+    uint64_t period_ns;       /* of its timer */
     uint64_t timer_origin_ns; /* the timer expires at origin + n * period, n = 1, 2 ... */
     uint64_t cpu_origin_ns;   /* the thread's CPU time when the timer was started */
     uint64_t expirations;     /* seen so far, overruns included */

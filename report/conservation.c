@@ -40,6 +40,15 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
     }
 }
 
+double profile_least_rate(const struct profile *profile)
+{
+    uint64_t longest_ns = 0;
+    for (size_t i = 0; i < profile->thread_count; i++)
+        if (profile->threads[i].period_ns > longest_ns)
+            longest_ns = profile->threads[i].period_ns;
+    return longest_ns > profile->header.period_ns ? 1e9 / (double)longest_ns : profile->header.rate;
+}
+
 double profile_wall_s(const struct profile *profile)
 {
     uint64_t start = profile->header.start_ns, end = profile->header.end_ns;

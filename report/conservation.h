@@ -40,6 +40,10 @@ struct ledger {
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger); /* [init] */
 
+/* Samples a second of the thread that was sampled least often; the asked rate unless there were many threads.
+ * [init] */
+double profile_least_rate(const struct profile *profile);
+
 /* From the start of the process to the end of the measurement, or to the last sign of life. [init] */
 double profile_wall_s(const struct profile *profile);
 

@@ -159,6 +159,15 @@ static void print_losses(const struct summary *summary)
         fprintf(summary->out, "\nlost: %s\n", line);
 }
 
+static void print_rate(const struct summary *summary)
+{
+    double least = profile_least_rate(summary->profile);
+    char number[FORMAT_NUMBER_BYTES];
+    if (least < (double)summary->profile->header.rate)
+        fprintf(summary->out, "\nnote: so many threads on so few cores were sampled %s times a second each\n",
+                format_decimal(number, least, 0));
+}
+
 /* A law is worth a line when it is off by more than sampling error: on its own terms, and for the run as a
  * whole (the idleness of a run with next to none is all noise). */
 static void print_residual(const struct summary *summary)
@@ -205,6 +214,7 @@ void report_print_summary(FILE *out, const struct profile *profile, struct symbo
     print_contexts(&summary, MEASURE_IDLENESS, "While this ran, other threads idled:");
     print_contexts(&summary, MEASURE_LOCK_WAIT, "This held locks that other threads waited for:");
     print_losses(&summary);
+    print_rate(&summary);
     print_residual(&summary);
     fprintf(out, "\nprofile: %s    see more: blame report %s\n", dir, dir);
     rows_free(rows);

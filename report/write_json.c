@@ -155,6 +155,7 @@ bool write_run_json(FILE *out, const struct profile *profile, const struct rows 
     json_object_set_new(json, "regions", number(header->regions));
     json_object_set_new(json, "options", options(profile));
     json_object_set_new(json, "runtime_version", text(profile_text(profile, "runtime")));
+    json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));
     json_object_set_new(json, "samples", samples(&ledger));
     json_object_set_new(json, "idle_total_s", seconds(ledger.idle));
     json_object_set_new(json, "idle_parked_s", seconds(ledger.parked));

@@ -117,6 +117,7 @@ class SameWithTool(BlameTest):
     def test_64_threads_and_teams_of_changing_size(self):
         run, profile = self.same("many_threads", env=PASSIVE)
         self.assertEqual(profile.run["threads_max"], 64)
+        self.assertLessEqual(64 * profile.run["rate_least"], 4000 * max(profile.run["cores"], 16))
         self.assertEqual(len(profile.threads), 64, run)
         measurements = [name for name in os.listdir(profile.directory) if name.endswith(".blame")]
         self.assertEqual(len(measurements), 1, "one measurement file a process")
