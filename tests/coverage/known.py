@@ -37,6 +37,8 @@ KNOWN = [
           r"undefined symbol: (__kmpc_dispatch_deinit|__kmpc_omp_taskwait_deps_51)",
           "clang-19's programs call what this runtime does not have yet (`__kmpc_dispatch_deinit`,"
           " `__kmpc_omp_taskwait_deps_51`), and end with a message of the loader, also without blame; see gcc's program"),
+    Known("scope", "clang", r"cannot compile this scope with FE outlining yet",
+          "clang-19 does not compile it: `cannot compile this scope with FE outlining yet`"),
     Known("taskloop_grainsize", "flang", r"not yet implemented: Taskloop construct",
           "flang-19 does not compile it: `not yet implemented: Taskloop construct`", LLVM + "pull/129862"),
     Known("cancel_for", "flang", r"not yet implemented: OpenMPCancelConstruct",
