@@ -2,34 +2,30 @@
 /* Rows of call frame information from tables written here, good ones and damaged ones. */
 #include "tests/unit/unit.h"
 
-#include <sys/mman.h>
-
-#include "base/clock.h"
-#include "base/os.h"
+#include "tests/unit/cfi_edge.h"
 #include "unwind/cfi.h"
 
 #define VIEW_VADDR 0x10000u /* of the view's first byte, the header of the table */
 #define CODE_VADDR 0x20000u
 #define CODE_BYTES 0x1000u
-#define MOST_BYTES 600000u
 
 /* ---- tables to order ---- */
 
 static struct {
-    unsigned char bytes[MOST_BYTES];
+    unsigned char bytes[EDGE_BYTES];
     size_t count;
 } text;
 
 static void put(uint64_t value, size_t size)
 {
-    assert_true(text.count + size <= MOST_BYTES);
+    assert_true(text.count + size <= EDGE_BYTES);
     memcpy(text.bytes + text.count, &value, size);
     text.count += size;
 }
 
 static void put_bytes(const void *bytes, size_t count)
 {
-    assert_true(text.count + count <= MOST_BYTES);
+    assert_true(text.count + count <= EDGE_BYTES);
     memcpy(text.bytes + text.count, bytes, count);
     text.count += count;
 }
@@ -105,18 +101,6 @@ static struct loadmap_module module_of(const void *view, size_t bytes)
                                    .view_bytes = bytes,
                                    .eh_frame_header = VIEW_VADDR,
                                    .path = "test"};
-}
-
-/* The same bytes where the next one cannot be touched; the mapping is kept for the next call. */
-static const unsigned char *at_the_edge(const unsigned char *bytes, size_t count)
-{
-    static char *memory;
-    size_t whole = (MOST_BYTES + 4095) & ~(size_t)4095;
-    if (!memory) {
-        memory = mmap(NULL, whole + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        assert_int_equal(mprotect(memory + whole, 4096, PROT_NONE), 0);
-    }
-    return memcpy(memory + whole - count, bytes, count);
 }
 
 static enum cfi_status row_at(uintptr_t offset, struct cfi_row *row)
@@ -415,78 +399,6 @@ static void a_program_without_an_end_is_given_up(void **unused)
     assert_int_equal(row_at(7, &row), CFI_ROW);
 }
 
-/* ---- damage ---- */
-
-static const struct loadmap_module *table_of_libc(void)
-{
-    assert_true(loadmap_init());
-    const struct loadmap_range *range = loadmap_find((uintptr_t)qsort);
-    const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
-    assert_true(module && module->view && module->eh_frame_header);
-    return module;
-}
-
-static void check_bounds(const struct loadmap_module *module, const struct cfi_rule *rule)
-{
-    if (rule->where != CFI_EXPRESSION && rule->where != CFI_AT_EXPRESSION)
-        return;
-    size_t offset = (size_t)(rule->expression - (const unsigned char *)module->view);
-    assert_true(offset <= module->view_bytes && rule->number <= module->view_bytes - offset);
-}
-
-/* Rows of a table with some bytes changed, and cut off somewhere: whatever they say, nothing beyond the table
- * is touched (there is nothing), and a row that is found is one. */
-static void read_damaged(const struct loadmap_module *whole, uint64_t *random_state, uint64_t *statuses)
-{
-    static unsigned char copy[MOST_BYTES];
-    size_t header = whole->eh_frame_header - whole->view_vaddr, all = whole->view_bytes - header;
-    size_t bytes = all < MOST_BYTES ? all : MOST_BYTES;
-    memcpy(copy, whole->view + header, bytes);
-    for (uint64_t n = unit_random(random_state) % 3000; n > 0; n--)
-        copy[unit_random(random_state) % bytes] = (unsigned char)unit_random(random_state);
-    for (uint64_t n = unit_random(random_state) % 4; n > 0; n--)
-        copy[16 + unit_random(random_state) % (bytes - 16)] ^=
-            (unsigned char)(1u << unit_random(random_state) % 8);
-    copy[0] = 1, copy[1] = 0x1b, copy[2] = 0x03, copy[3] = 0x3b; /* get past the header */
-    if (unit_random(random_state) % 2)
-        memcpy(copy + 8, whole->view + header + 8, 4);
-    if (unit_random(random_state) % 4 == 0)
-        bytes -= unit_random(random_state) % bytes;
-    struct loadmap_module module = *whole;
-    module.view = (const char *)at_the_edge(copy, bytes);
-    module.view_vaddr = whole->eh_frame_header;
-    module.view_bytes = bytes;
-    for (int i = 0; i < 2000; i++) {
-        uintptr_t address = unit_random(random_state) % (whole->vaddr_high + 4096);
-        struct cfi_row row;
-        enum cfi_status status = cfi_read_row(&module, address, &row);
-        statuses[status]++;
-        if (status != CFI_ROW)
-            continue;
-        assert_true(row.start <= address && address < row.end);
-        check_bounds(&module, &row.cfa);
-        check_bounds(&module, &row.rbp);
-        check_bounds(&module, &row.return_address);
-    }
-}
-
-static void a_damaged_table_does_no_harm(void **unused)
-{
-    (void)unused;
-    const struct loadmap_module *libc = table_of_libc();
-    uint64_t random_state = 88172645463325252ull, statuses[5] = {0};
-    uint64_t end_ns = clock_now_ns() + 2 * NS_PER_S;
-    int rounds = 0;
-    while (rounds < 200 || (rounds < 2000 && clock_now_ns() < end_ns)) {
-        read_damaged(libc, &random_state, statuses);
-        rounds++;
-    }
-    printf("%d damaged tables: %lu rows, %lu no table, %lu no entry, %lu foreign, %lu damaged\n", rounds,
-           statuses[0], statuses[1], statuses[2], statuses[3], statuses[4]);
-    assert_true(statuses[CFI_ROW] > 0 && statuses[CFI_NO_ENTRY] > 0);
-    assert_true(statuses[CFI_FOREIGN] > 0 && statuses[CFI_DAMAGED] > 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,7 +409,6 @@ int main(void)
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(a_table_that_ends_early_is_not_read_beyond),
         cmocka_unit_test(a_program_without_an_end_is_given_up),
-        cmocka_unit_test(a_damaged_table_does_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
