@@ -163,7 +163,7 @@ void remote_flush(struct unwinder *unwinder)
 }
 
 /* The cursor is where the walk began, or behind an earlier step of libunwind's: it goes where the recipes
- * have gone, and must find the same frame there. */
+ * have gone. True if it is at the same frame then. */
 static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
 {
     unw_word_t ip = 0, stack = 0;
@@ -178,11 +178,23 @@ static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
     for (; unwinder->cursor_frame < frame_number; unwinder->cursor_frame++) {
         unwinder->steps_again++;
         if (unw_step(unwinder->cursor) <= 0)
-            break;
+            return false;
     }
     unw_get_reg(unwinder->cursor, UNW_REG_IP, &ip);
     unw_get_reg(unwinder->cursor, UNW_REG_SP, &stack);
-    if (ip == unwinder->at.ip && stack == unwinder->at.stack)
+    return ip == unwinder->at.ip && stack == unwinder->at.stack;
+}
+
+/* libunwind's cache does not tell a return address from an interrupted one, and so may take the row of the
+ * next function for that of a call that does not return. Without the cache it must come to the frame that the
+ * recipes came to. */
+static bool catch_up_surely(struct unwinder *unwinder, uint64_t frame_number)
+{
+    if (catch_up(unwinder, frame_number))
+        return true;
+    unwinder->cursor_valid = false;
+    remote_flush(unwinder);
+    if (catch_up(unwinder, frame_number))
         return true;
     unwinder->disagreements++;
     return false;
@@ -191,7 +203,7 @@ static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
 int remote_step(struct unwinder *unwinder, uint64_t frame_number, struct unwind_registers *caller)
 {
     unw_word_t ip = 0, stack = 0, rbp = 0;
-    if (!catch_up(unwinder, frame_number))
+    if (!catch_up_surely(unwinder, frame_number))
         return -1;
     int step = unw_step(unwinder->cursor);
     unwinder->cursor_frame++;
