@@ -13,6 +13,8 @@ extern int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip, u
 
 _Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
 
+_Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
+
 #define CACHE_ENTRIES 512
 #define MAX_KEPT      8192
 

@@ -12,8 +12,9 @@
 #include "unwind/recipe.h"
 #include "unwind/remote.h"
 
-#define CACHE_BITS       10
-#define CACHE_ENTRIES    ((size_t)1 << CACHE_BITS)
+#define CACHE_BITS       9 /* of the number of sets */
+#define CACHE_WAYS       2u
+#define CACHE_SETS       ((size_t)1 << CACHE_BITS)
 #define TRAMPOLINE_BYTES 9                    /* mov $15,%rax; syscall */
 #define MAX_STACK_BYTES  ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
 
@@ -29,7 +30,7 @@ struct unwind_entry {
     const struct loadmap_module *module;
 };
 
-_Static_assert(sizeof(struct unwind_entry) == 32, "two entries a cache line");
+_Static_assert(sizeof(struct unwind_entry) * CACHE_WAYS == 64, "a set is a cache line");
 
 static uintptr_t signal_trampoline;
 
@@ -69,7 +70,7 @@ void unwind_note_trampoline(int signal)
 bool unwinder_init(struct unwinder *unwinder)
 {
     memset(unwinder, 0, sizeof(*unwinder));
-    unwinder->cache = os_map(CACHE_ENTRIES * sizeof(struct unwind_entry));
+    unwinder->cache = os_map(CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
     return unwinder->cache && remote_init(unwinder);
 }
 
@@ -106,7 +107,7 @@ static void start(struct unwinder *unwinder, bool exact)
     if (unwinder->generation != loadmap_generation()) {
         /* Another library may be where recipes belong to. */
         unwinder->generation = loadmap_generation();
-        memset(unwinder->cache, 0, CACHE_ENTRIES * sizeof(struct unwind_entry));
+        memset(unwinder->cache, 0, CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
         remote_flush(unwinder);
     }
 }
@@ -171,9 +172,9 @@ static bool read_word(struct unwinder *unwinder, uintptr_t address, uintptr_t *v
     return os_copy_memory(value, address, sizeof(*value));
 }
 
-static inline size_t cache_index(uintptr_t ip)
+static inline struct unwind_entry *cache_set(const struct unwinder *unwinder, uintptr_t ip)
 {
-    return (ip ^ ip >> CACHE_BITS) & (CACHE_ENTRIES - 1);
+    return &unwinder->cache[((ip ^ ip >> CACHE_BITS) & (CACHE_SETS - 1)) * CACHE_WAYS];
 }
 
 /* Looks an address up and keeps what there is to know of it; NULL when it is no code. */
@@ -183,7 +184,8 @@ static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t whe
     const struct loadmap_range *range = range_of(unwinder, where);
     if (!range)
         return NULL;
-    struct unwind_entry *entry = &unwinder->cache[cache_index(where)];
+    struct unwind_entry *entry = cache_set(unwinder, where);
+    memmove(entry + 1, entry, (CACHE_WAYS - 1) * sizeof(*entry)); /* the oldest goes */
     entry->ip = where;
     entry->range = range;
     entry->module = loadmap_module(range->module_id);
@@ -192,6 +194,16 @@ static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t whe
                         : recipe_read(entry->module, where - range->load_bias);
     unwinder->recipes_read++;
     return entry;
+}
+
+/* For an address that is not the first of its set. */
+static __attribute__((noinline)) const struct unwind_entry *search(struct unwinder *unwinder, uintptr_t where)
+{
+    const struct unwind_entry *entry = cache_set(unwinder, where);
+    for (unsigned way = 1; way < CACHE_WAYS; way++)
+        if (entry[way].ip == where)
+            return &entry[way];
+    return learn(unwinder, where);
 }
 
 /* The equations of recipe.h. Above 0, 0, below 0: as remote_step(). */
@@ -274,7 +286,7 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
     struct unwind_registers at = unwinder->at;
     if (unlikely(unwinder->end != UNWIND_FRAME))
         return unwinder->end;
-    if (unlikely(at.ip == 0))
+    if (unlikely(at.ip <= 1)) /* 1: the entries that are empty are not for 0 */
         return unwinder->end = UNWIND_END;
     uintptr_t where = at.ip - !unwinder->exact;
     frame->ip = where;
@@ -282,10 +294,10 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
     if (unlikely(unwinder->libunwind_only))
         return next_by_libunwind(unwinder, frame);
     unwinder->frames++;
-    const struct unwind_entry *entry = &unwinder->cache[cache_index(where)];
-    if (unlikely(entry->ip != where || where == 0)) {
+    const struct unwind_entry *entry = cache_set(unwinder, where);
+    if (unlikely(entry->ip != where)) {
         frame->range = NULL;
-        entry = learn(unwinder, where);
+        entry = search(unwinder, where);
         if (!entry)
             return unwinder->end = UNWIND_BROKEN;
     }
