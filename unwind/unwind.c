@@ -85,6 +85,8 @@ void unwinder_attach(struct unwinder *unwinder)
         while (unwinder_next(unwinder, &frame) == UNWIND_FRAME)
             ;
     }
+    unwinder->frames = unwinder->recipes_read = unwinder->steps_again = unwinder->slow_reads = 0;
+    memset(unwinder->slow_steps, 0, sizeof(unwinder->slow_steps));
 }
 
 /* Between this frame and the stack's end all is mapped, if this frame is on the thread's own stack. A fiber's

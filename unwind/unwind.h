@@ -57,8 +57,8 @@ struct unwinder {
     void *space;                             /* unw_addr_space_t */
     uint64_t cursor_frame;                   /* the frame of this walk that libunwind's cursor is at */
     uint64_t frames_before;                  /* frames when this walk began */
-    /* Since the start. frames = steps by recipe + sum of slow_steps + paths broken at an address that is no
-     * code */
+    /* Since the thread was attached. frames = steps by recipe + sum of slow_steps + paths broken at an
+     * address that is no code */
     uint64_t frames;
     uint64_t recipes_read;              /* from call frame information: the address was not in the cache */
     uint64_t slow_steps[RECIPE_CAUSES]; /* libunwind's */
