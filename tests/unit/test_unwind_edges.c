@@ -269,8 +269,8 @@ static bool walked_through(loaded_function *loaded_call)
         const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
         Dl_info info;
         if (walk.end == UNWIND_END && walk.ips[2] - (uintptr_t)loaded_call < 256 &&
-            meets(&walk, call_loaded, 256) && module && dladdr((void *)(uintptr_t)loaded_call, &info) &&
-            strcmp(module->path, info.dli_fname) == 0)
+            meets(&walk, call_loaded, 256) && module && walk.modules[2] == module &&
+            dladdr((void *)(uintptr_t)loaded_call, &info) && strcmp(module->path, info.dli_fname) == 0)
             return true;
     } while (clock_now_ns() < end_ns);
     return false;
