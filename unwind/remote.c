@@ -196,6 +196,7 @@ static bool catch_up_surely(struct unwinder *unwinder, uint64_t frame_number)
     if (catch_up(unwinder, frame_number))
         return true;
     unwinder->cursor_valid = false;
+    unwinder->restarts++;
     remote_flush(unwinder);
     if (catch_up(unwinder, frame_number))
         return true;

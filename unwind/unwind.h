@@ -63,8 +63,9 @@ struct unwinder {
     uint64_t recipes_read;              /* from call frame information: the address was not in the cache */
     uint64_t slow_steps[RECIPE_CAUSES]; /* libunwind's */
     uint64_t steps_again;               /* libunwind's over frames that recipes had passed */
-    uint64_t disagreements;             /* it came to another frame there: such a path is broken */
-    uint64_t slow_reads;                /* words that do not lie on the thread's own stack */
+    uint64_t restarts;      /* it came to another frame there, and began again with its cache empty */
+    uint64_t disagreements; /* it came to another frame all the same: such a path is broken */
+    uint64_t slow_reads;    /* words that do not lie on the thread's own stack */
 };
 
 /* Learns where handlers return to, from a signal that has a handler: paths through the program's own

@@ -213,6 +213,8 @@ static const struct program_case programs[] = {
     {"CFA's offset, signed", P("\x13\x7d"), 0, CFI_ROW, 0, 0x1000, REG(7, 24), RULE(CFI_SAME), RETURN},
     {"a long number", P("\x0e\x80\x80\x80\x80\x08"), 0, CFI_ROW, 0, 0x1000, REG(7, 0x80000000),
      RULE(CFI_SAME), RETURN},
+    {"a number of more bits than there are", P("\x12\x07\x80\x80\x80\x80\x80\x80\x80\x80\x80\x40"), 0,
+     CFI_ROW, 0, 0x1000, REG(7, 0), RULE(CFI_SAME), RETURN},
     {"a number that does not end", P("\x0e\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"), 0, DAMAGED},
     {"an operand is missing", P("\x0c\x07"), 0, DAMAGED},
     {"an expression longer than the program", P("\x0f\x05\x76\x78\x06"), 0, DAMAGED},

@@ -229,8 +229,10 @@ static void check(const char *name)
            "at CFA %lu, at rbp %lu\n",
            result.cfa[0], result.cfa[1], result.cfa[2], result.cfa[3], result.cfa[4], result.cfa[5],
            result.rbp[0], result.rbp[1], result.rbp[2]);
-    printf("  %lu recipes read, %lu steps again, %lu disagreements, %lu slow reads; slow steps:",
-           by_recipes.recipes_read, by_recipes.steps_again, by_recipes.disagreements, by_recipes.slow_reads);
+    printf(
+        "  %lu recipes read, %lu steps again, %lu restarts, %lu disagreements, %lu slow reads; slow steps:",
+        by_recipes.recipes_read, by_recipes.steps_again, by_recipes.restarts, by_recipes.disagreements,
+        by_recipes.slow_reads);
     for (int cause = 0; cause < RECIPE_CAUSES; slow += by_recipes.slow_steps[cause++])
         if (by_recipes.slow_steps[cause])
             printf(" %s %lu", recipe_cause_name(cause), by_recipes.slow_steps[cause]);
@@ -238,6 +240,7 @@ static void check(const char *name)
     assert_true(result.interrupts >= wanted_interrupts / 2);
     assert_int_equal(result.different, 0);
     assert_int_equal(by_recipes.disagreements, 0);
+    assert_true(by_recipes.restarts <= result.interrupts / 1000);
     assert_true(slow < by_recipes.frames / 10); /* they are taken by recipe, not by libunwind after all */
     for (int cfa = RECIPE_CFA_RSP; cfa <= RECIPE_CFA_PLT; cfa++)
         assert_true(result.cfa[cfa] > 0); /* every equation was tried */
