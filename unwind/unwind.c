@@ -198,16 +198,6 @@ static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t whe
     return entry;
 }
 
-/* For an address that is not the first of its set. */
-static __attribute__((noinline)) const struct unwind_entry *search(struct unwinder *unwinder, uintptr_t where)
-{
-    const struct unwind_entry *entry = cache_set(unwinder, where);
-    for (unsigned way = 1; way < CACHE_WAYS; way++)
-        if (entry[way].ip == where)
-            return &entry[way];
-    return learn(unwinder, where);
-}
-
 /* The equations of recipe.h. Above 0, 0, below 0: as remote_step(). */
 static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct unwind_registers *caller)
 {
@@ -283,29 +273,14 @@ static enum unwind_result next_by_libunwind(struct unwinder *unwinder, struct un
     return next_slowly(unwinder, recipe, frame);
 }
 
-enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame *frame)
+/* The step for a frame that is looked up. */
+static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const struct unwind_entry *entry,
+                                               struct unwind_frame *frame)
 {
     struct unwind_registers at = unwinder->at;
-    if (unlikely(unwinder->end != UNWIND_FRAME))
-        return unwinder->end;
-    if (unlikely(at.ip <= 1)) /* 1: the entries that are empty are not for 0 */
-        return unwinder->end = UNWIND_END;
-    uintptr_t where = at.ip - !unwinder->exact;
-    frame->ip = where;
-    frame->stack = at.stack;
-    if (unlikely(unwinder->libunwind_only))
-        return next_by_libunwind(unwinder, frame);
-    unwinder->frames++;
-    const struct unwind_entry *entry = cache_set(unwinder, where);
-    if (unlikely(entry->ip != where)) {
-        frame->range = NULL;
-        entry = search(unwinder, where);
-        if (!entry)
-            return unwinder->end = UNWIND_BROKEN;
-    }
+    struct recipe recipe = entry->recipe;
     frame->range = entry->range;
     frame->module = entry->module;
-    struct recipe recipe = entry->recipe;
     uintptr_t cfa = (recipe.cfa == RECIPE_CFA_RBP ? at.rbp : at.stack) + (uintptr_t)recipe.cfa_offset;
     uintptr_t rbp_slot = cfa + (uintptr_t)recipe.rbp_offset;
     if (unlikely(recipe.cfa > RECIPE_CFA_RBP || recipe.rbp > RECIPE_RBP_AT_CFA || cfa <= at.stack ||
@@ -314,8 +289,49 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
     uintptr_t rbp = load_word(rbp_slot);
     frame->cfa = cfa;
     unwinder->at.ip = load_word(cfa - 8);
+    signal_fence(); /* GCC would make one vector of the two, and the next step wait for it */
     unwinder->at.stack = cfa;
+    signal_fence();
     unwinder->at.rbp = recipe.rbp == RECIPE_RBP_SAME ? at.rbp : rbp;
     unwinder->exact = false;
     return UNWIND_FRAME;
+}
+
+/* For an address that is not the first of its set. */
+static __attribute__((noinline)) enum unwind_result next_by_search(struct unwinder *unwinder,
+                                                                   struct unwind_frame *frame)
+{
+    const struct unwind_entry *set = cache_set(unwinder, frame->ip), *entry = NULL;
+    for (unsigned way = 1; way < CACHE_WAYS; way++)
+        if (set[way].ip == frame->ip)
+            entry = &set[way];
+    if (!entry)
+        entry = learn(unwinder, frame->ip);
+    if (entry)
+        return next_by_entry(unwinder, entry, frame);
+    frame->range = NULL;
+    return unwinder->end = UNWIND_BROKEN;
+}
+
+/* The outermost frame was delivered, the path is broken, or there are to be no recipes. */
+static __attribute__((noinline)) enum unwind_result next_unusual(struct unwinder *unwinder,
+                                                                 struct unwind_frame *frame)
+{
+    if (unwinder->end == UNWIND_FRAME &&
+        unwinder->at.ip <= 1) /* 1: it would be looked up at 0, where there is no code */
+        unwinder->end = unwinder->at.ip == 0 ? UNWIND_END : UNWIND_BROKEN;
+    return unwinder->end == UNWIND_FRAME ? next_by_libunwind(unwinder, frame) : unwinder->end;
+}
+
+enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame *frame)
+{
+    uintptr_t ip = unwinder->at.ip, where = ip - !unwinder->exact;
+    frame->ip = where;
+    frame->stack = unwinder->at.stack;
+    if (unlikely(unwinder->end != UNWIND_FRAME || ip <= 1 || unwinder->libunwind_only))
+        return next_unusual(unwinder, frame);
+    unwinder->frames++;
+    const struct unwind_entry *entry = cache_set(unwinder, where);
+    return likely(entry->ip == where) ? next_by_entry(unwinder, entry, frame)
+                                      : next_by_search(unwinder, frame);
 }

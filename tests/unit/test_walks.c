@@ -242,6 +242,8 @@ static void check(const char *name)
     assert_int_equal(by_recipes.disagreements, 0);
     assert_true(by_recipes.restarts <= result.interrupts / 1000);
     assert_true(slow < by_recipes.frames / 10); /* they are taken by recipe, not by libunwind after all */
+    if (wanted_interrupts < 100000)
+        return;
     for (int cfa = RECIPE_CFA_RSP; cfa <= RECIPE_CFA_PLT; cfa++)
         assert_true(result.cfa[cfa] > 0); /* every equation was tried */
     assert_true(result.cfa[RECIPE_SLOW] > 0 && result.rbp[RECIPE_RBP_AT_RBP] > 0);
