@@ -95,22 +95,17 @@ static int (*const functions[256])(int, int);
     }
 #define NAME(n) f_##n,
 
+/* clang-format does not come to an end with these. */
+/* clang-format off */
 #define ROW(F, G, h)                                                                                         \
     F(0x##h##0)                                                                                              \
-    G(0x##h##1)                                                                                              \
-    F(0x##h##2)                                                                                              \
-    G(0x##h##3)                                                                                              \
-    F(0x##h##4)                                                                                              \
-    G(0x##h##5) F(0x##h##6) G(0x##h##7) F(0x##h##8) G(0x##h##9) F(0x##h##a) G(0x##h##b) F(0x##h##c)          \
-        G(0x##h##d) F(0x##h##e) G(0x##h##f)
+    G(0x##h##1) F(0x##h##2) G(0x##h##3) F(0x##h##4) G(0x##h##5) F(0x##h##6) G(0x##h##7) F(0x##h##8)          \
+        G(0x##h##9) F(0x##h##a) G(0x##h##b) F(0x##h##c) G(0x##h##d) F(0x##h##e) G(0x##h##f)
 #define ALL(F, G)                                                                                            \
     ROW(F, G, 0)                                                                                             \
-    ROW(F, G, 1)                                                                                             \
-    ROW(F, G, 2)                                                                                             \
-    ROW(F, G, 3)                                                                                             \
-    ROW(F, G, 4)                                                                                             \
-    ROW(F, G, 5) ROW(F, G, 6) ROW(F, G, 7) ROW(F, G, 8) ROW(F, G, 9) ROW(F, G, a) ROW(F, G, b) ROW(F, G, c)  \
-        ROW(F, G, d) ROW(F, G, e) ROW(F, G, f)
+    ROW(F, G, 1) ROW(F, G, 2) ROW(F, G, 3) ROW(F, G, 4) ROW(F, G, 5) ROW(F, G, 6) ROW(F, G, 7) ROW(F, G, 8)  \
+        ROW(F, G, 9) ROW(F, G, a) ROW(F, G, b) ROW(F, G, c) ROW(F, G, d) ROW(F, G, e) ROW(F, G, f)
+/* clang-format on */
 
 ALL(FIXED, VARIABLE)
 
