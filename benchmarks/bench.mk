@@ -42,6 +42,23 @@ bench-startup: bench-build $(bench_tool)
 bench-micro: $(bench_micro) $(bench_noop) $(bench_tool)
 	$(PYTHON) benchmarks/micro/micro.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
 
+# The parts of the tool itself, not the tool: built by the top-level Makefile's rules.
+bench_walk_objects := $(patsubst %.c,$(BUILD)/%.o,$(wildcard unwind/*.c) base/os.c base/clock.c)
+
+$(BUILD)/bench/walk_cost: $(BUILD)/benchmarks/walk_cost.o $(bench_walk_objects) | $(BUILD)/bench
+	$(CC) -o $@ $^ -lunwind-x86_64 -lunwind -lpthread
+
+$(BUILD)/bench/cfi_cost: $(BUILD)/benchmarks/cfi_cost.o $(bench_walk_objects) | $(BUILD)/bench
+	$(CC) -o $@ $^ -lunwind-x86_64 -lunwind -ldw -lelf -ldl -lpthread
+
+# CFI_MODULES: libraries to read call frame information of, besides libc
+CFI_MODULES ?= $(wildcard /usr/lib/llvm-19/lib/libomp.so.5 /usr/lib/llvm-19/lib/libLLVM.so.19.1)
+
+.PHONY: bench-walk
+bench-walk: $(BUILD)/bench/walk_cost $(BUILD)/bench/cfi_cost
+	$(BUILD)/bench/walk_cost
+	$(BUILD)/bench/cfi_cost $(CFI_MODULES)
+
 $(BUILD)/bench:
 	mkdir -p $@
 

@@ -34,8 +34,7 @@ struct walk {
 
 static uint32_t flags_of(const struct unwind_frame *frame)
 {
-    const struct loadmap_module *module = frame->range ? loadmap_module(frame->range->module_id) : NULL;
-    return module ? module->flags : 0;
+    return frame->module ? frame->module->flags : 0;
 }
 
 static uint64_t key_of(const struct unwind_frame *frame)

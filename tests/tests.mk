@@ -31,6 +31,8 @@ $(UNIT_LIBRARIES): tests/unit/loaded_lib.c tests/tests.mk
 	@mkdir -p $(@D)
 	$(CC) -O2 -g -fPIC -shared -nostartfiles $(LAYOUT) -o $@ $<
 
+include tests/differential/differential.mk
+
 # Rules that come from the sources' first lines: only where they are asked for.
 ifneq ($(filter unit-run unit-programs fuzz-run fuzz-programs,$(MAKECMDGOALS)),)
 $(BUILD)/unit-rules.mk: $(UNIT_SOURCES) tests/rules.py

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include <libunwind-x86_64.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -10,132 +9,30 @@
 
 #include "base/atomics.h"
 #include "base/os.h"
+#include "unwind/recipe.h"
+#include "unwind/remote.h"
 
-/* Exported by libunwind and used so by perf too, though no header of its own declares it. */
-extern int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *,
-                                              unw_proc_info_t *, int need_unwind_info, void *argument);
-
-_Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
-
-#define CACHE_ENTRIES    512
-#define MAX_KEPT         8192
+#define CACHE_BITS       9 /* of the number of sets */
+#define CACHE_WAYS       2u
+#define CACHE_SETS       ((size_t)1 << CACHE_BITS)
 #define TRAMPOLINE_BYTES 9                    /* mov $15,%rax; syscall */
 #define MAX_STACK_BYTES  ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
 
+enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP };
+
+_Static_assert(RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
+
+/* What is known of a code address. */
+struct unwind_entry {
+    uintptr_t ip; /* as in unwind_frame; 0: nothing */
+    struct recipe recipe;
+    const struct loadmap_range *range;
+    const struct loadmap_module *module;
+};
+
+_Static_assert(sizeof(struct unwind_entry) * CACHE_WAYS == 64, "a set is a cache line");
+
 static uintptr_t signal_trampoline;
-
-/* A word of a module's unwind tables, from its view. */
-static bool read_view(uintptr_t address, unw_word_t *value)
-{
-    /* Tables lie beside code but in no executable range: ask the modules. Few, and only when the cache
-     * misses. */
-    for (uint32_t id = 1; id <= loadmap_module_count(); id++) {
-        const struct loadmap_module *module = loadmap_module(id);
-        uintptr_t offset = address - load_relaxed(&module->load_bias) - module->view_vaddr;
-        if (!module->view || offset >= module->view_bytes)
-            continue;
-        size_t left = module->view_bytes - offset, bytes = left < sizeof(*value) ? left : sizeof(*value);
-        *value = 0;
-        memcpy(value, module->view + offset, bytes);
-        return true;
-    }
-    return false;
-}
-
-/* The stack of a program built with AddressSanitizer has red zones that a walk may cross. */
-__attribute__((no_sanitize_address)) static int access_memory(unw_addr_space_t space, unw_word_t address,
-                                                              unw_word_t *value, int write, void *argument)
-{
-    struct unwinder *unwinder = argument;
-    (void)space;
-    if (write)
-        return -UNW_EINVAL;
-    if (address >= unwinder->stack_low && address < unwinder->stack_high &&
-        unwinder->stack_high - address >= sizeof(*value)) {
-        if (address & 7)
-            memcpy(value, (const void *)address, sizeof(*value));
-        else
-            *value = *(const unw_word_t *)address;
-        return 0;
-    }
-    if (read_view(address, value))
-        return 0;
-    unwinder->slow_reads++;
-    return os_copy_memory(value, address, sizeof(*value)) ? 0 : -UNW_EINVAL;
-}
-
-static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *value, int write,
-                           void *argument)
-{
-    struct unwinder *unwinder = argument;
-    (void)space;
-    if (write || number < 0 || number >= UNWIND_REGISTERS)
-        return -UNW_EBADREG;
-    *value = unwinder->registers[number];
-    return 0;
-}
-
-static int access_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int write,
-                        void *argument)
-{
-    (void)space, (void)number, (void)value, (void)write, (void)argument;
-    return -UNW_EBADREG;
-}
-
-/* The header of .eh_frame_hdr as every linker writes it: version 1, pcrel sdata4, udata4, datarel sdata4. */
-static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info, int need,
-                          void *argument)
-{
-    const struct loadmap_range *range = loadmap_find(ip);
-    const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
-    if (!module || !module->view || !module->eh_frame_header)
-        return -UNW_ENOINFO;
-    uintptr_t offset = module->eh_frame_header - module->view_vaddr;
-    if (offset + 12 > module->view_bytes)
-        return -UNW_ENOINFO;
-    const unsigned char *header = (const unsigned char *)module->view + offset;
-    if (header[0] != 1 || header[2] != 0x03 || header[3] != 0x3b)
-        return -UNW_ENOINFO;
-    uint32_t count;
-    memcpy(&count, header + 8, sizeof(count));
-    if (count > (module->view_bytes - offset - 12) / 8)
-        return -UNW_ENOINFO;
-    uintptr_t address = module->eh_frame_header + range->load_bias;
-    unw_dyn_info_t table;
-    memset(&table, 0, sizeof(table));
-    table.format = UNW_INFO_FORMAT_REMOTE_TABLE;
-    table.start_ip = range->start;
-    table.end_ip = range->end;
-    table.u.rti.segbase = address;
-    table.u.rti.table_data = address + 12;
-    table.u.rti.table_len = (unw_word_t)count * 8 / sizeof(unw_word_t);
-    return _Ux86_64_dwarf_search_unwind_table(space, ip, &table, info, need, argument);
-}
-
-/* What libunwind takes from its pool for a remote table it gives back itself. */
-static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *argument)
-{
-    (void)space, (void)info, (void)argument;
-}
-
-static int no_list(unw_addr_space_t space, unw_word_t *address, void *argument)
-{
-    (void)space, (void)address, (void)argument;
-    return -UNW_ENOINFO;
-}
-
-static int no_resume(unw_addr_space_t space, unw_cursor_t *cursor, void *argument)
-{
-    (void)space, (void)cursor, (void)argument;
-    return -UNW_EINVAL;
-}
-
-static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t bytes, unw_word_t *offset,
-                   void *argument)
-{
-    (void)space, (void)ip, (void)name, (void)bytes, (void)offset, (void)argument;
-    return -UNW_ENOINFO;
-}
 
 static void find_stack(struct unwinder *unwinder)
 {
@@ -170,63 +67,51 @@ void unwind_note_trampoline(int signal)
     signal_trampoline = (uintptr_t)action.restorer;
 }
 
-/* LeakSanitizer looks for pointers in globals, not in mappings: without this it would end a program that it
- * watches with an error of ours. Threads initialise their unwinders one at a time. */
-static void *kept_spaces[MAX_KEPT] __attribute__((used));
-static size_t kept_count;
-
 bool unwinder_init(struct unwinder *unwinder)
 {
-    static const unw_accessors_t accessors = {
-        .find_proc_info = find_proc_info,
-        .put_unwind_info = put_unwind_info,
-        .get_dyn_info_list_addr = no_list,
-        .access_mem = access_memory,
-        .access_reg = access_register,
-        .access_fpreg = access_float,
-        .resume = no_resume,
-        .get_proc_name = no_name,
-    };
     memset(unwinder, 0, sizeof(*unwinder));
-    unwinder->cursor = os_map(sizeof(unw_cursor_t));
-    unwinder->space = unw_create_addr_space((unw_accessors_t *)&accessors, 0);
-    if (!unwinder->cursor || !unwinder->space)
-        return false;
-    if (kept_count < MAX_KEPT)
-        kept_spaces[kept_count++] = unwinder->space;
-    unw_set_caching_policy(unwinder->space, UNW_CACHE_PER_THREAD);
-    unw_set_cache_size(unwinder->space, CACHE_ENTRIES, 0);
-    return true;
+    unwinder->cache = os_map(CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
+    return unwinder->cache && remote_init(unwinder);
 }
 
 void unwinder_attach(struct unwinder *unwinder)
 {
     struct unwind_frame frame;
     find_stack(unwinder);
-    /* libunwind's first steps set things up: better here than in a handler. */
-    unwinder_start_here(unwinder);
-    while (unwinder_next(unwinder, &frame) == UNWIND_FRAME)
-        ;
+    /* The first steps set things up, libunwind's above all: better here than in a handler. */
+    for (int round = 0; round < 2; round++) {
+        unwinder->libunwind_only = round == 0;
+        unwinder_start_here(unwinder);
+        while (unwinder_next(unwinder, &frame) == UNWIND_FRAME)
+            ;
+    }
+    unwinder->frames = unwinder->recipes_read = unwinder->steps_again = unwinder->slow_reads = 0;
+    memset(unwinder->slow_steps, 0, sizeof(unwinder->slow_steps));
 }
 
 /* Between this frame and the stack's end all is mapped, if this frame is on the thread's own stack. A fiber's
  * or a signal stack is read the slow, safe way, and so is whatever a strange stack pointer points to. */
 static void start(struct unwinder *unwinder, bool exact)
 {
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0), stack = unwinder->registers[UNW_X86_64_RSP];
+    const uintptr_t *r = unwinder->registers;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0), stack = r[RSP];
     bool own = here >= unwinder->own_stack_low && stack >= here && stack < unwinder->own_stack_high;
+    unwinder->at = (struct unwind_registers){r[RIP], stack, r[RBP]};
     unwinder->stack_begin = stack;
     unwinder->stack_low = own ? here : 0;
     unwinder->stack_high = own ? unwinder->own_stack_high : 0;
     unwinder->exact = exact;
-    unwinder->broken = false;
+    unwinder->end = UNWIND_FRAME;
     unwinder->refreshed = false;
+    unwinder->cursor_valid = false;
+    unwinder->frames_before = unwinder->frames;
     loadmap_refresh_by_time();
     if (unwinder->generation != loadmap_generation()) {
+        /* Another library may be where recipes belong to. */
         unwinder->generation = loadmap_generation();
-        unw_flush_cache(unwinder->space, 0, 0); /* another library may be where its recipes belong to */
+        memset(unwinder->cache, 0, CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
+        remote_flush(unwinder);
     }
-    unwinder->done = unw_init_remote(unwinder->cursor, unwinder->space, unwinder) < 0;
 }
 
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context)
@@ -246,11 +131,10 @@ __attribute__((noinline)) void unwinder_start_here(struct unwinder *unwinder)
     uintptr_t *r = unwinder->registers;
     memset(r, 0, sizeof(unwinder->registers));
     __asm__("movq %%rbx, %0\n\tmovq %%r12, %1\n\tmovq %%r13, %2\n\tmovq %%r14, %3\n\tmovq %%r15, %4"
-            : "=m"(r[UNW_X86_64_RBX]), "=m"(r[UNW_X86_64_R12]), "=m"(r[UNW_X86_64_R13]),
-              "=m"(r[UNW_X86_64_R14]), "=m"(r[UNW_X86_64_R15]));
-    r[UNW_X86_64_RBP] = frame[0];
-    r[UNW_X86_64_RIP] = frame[1];
-    r[UNW_X86_64_RSP] = (uintptr_t)(frame + 2);
+            : "=m"(r[RBX]), "=m"(r[R12]), "=m"(r[R13]), "=m"(r[R14]), "=m"(r[R15]));
+    r[RBP] = frame[0];
+    r[RIP] = frame[1];
+    r[RSP] = (uintptr_t)(frame + 2);
     start(unwinder, false);
 }
 
@@ -265,33 +149,189 @@ static const struct loadmap_range *range_of(struct unwinder *unwinder, uintptr_t
     return loadmap_find(ip);
 }
 
-enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame *frame)
+/* The stack of a program built with AddressSanitizer has red zones that a walk may cross. */
+__attribute__((no_sanitize_address)) static inline uintptr_t load_word(uintptr_t address)
 {
-    unw_word_t ip = 0, stack = 0, cfa = 0;
-    if (unwinder->broken)
-        return UNWIND_BROKEN;
-    if (unwinder->done)
-        return UNWIND_END;
-    unw_get_reg(unwinder->cursor, UNW_REG_IP, &ip);
-    unw_get_reg(unwinder->cursor, UNW_REG_SP, &stack);
-    if (ip == 0)
-        return UNWIND_END;
+    uintptr_t value;
+    __builtin_memcpy(&value, (const void *)address, sizeof(value));
+    return value;
+}
+
+/* What the caller's registers are read from lies in [stack_low, stack_high). */
+static inline bool is_readable(const struct unwinder *unwinder, uintptr_t address)
+{
+    return address >= unwinder->stack_low && address < unwinder->stack_high &&
+           unwinder->stack_high - address >= sizeof(uintptr_t);
+}
+
+static bool read_word(struct unwinder *unwinder, uintptr_t address, uintptr_t *value)
+{
+    if (is_readable(unwinder, address)) {
+        *value = load_word(address);
+        return true;
+    }
+    unwinder->slow_reads++;
+    return os_copy_memory(value, address, sizeof(*value));
+}
+
+static inline struct unwind_entry *cache_set(const struct unwinder *unwinder, uintptr_t ip)
+{
+    return &unwinder->cache[((ip ^ ip >> CACHE_BITS) & (CACHE_SETS - 1)) * CACHE_WAYS];
+}
+
+/* Looks an address up and keeps what there is to know of it; NULL when it is no code. */
+static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t where)
+{
+    static const struct recipe trampoline = {.cfa = RECIPE_SLOW, .cfa_offset = RECIPE_TRAMPOLINE};
+    const struct loadmap_range *range = range_of(unwinder, where);
+    if (!range)
+        return NULL;
+    struct unwind_entry *entry = cache_set(unwinder, where);
+    memmove(entry + 1, entry, (CACHE_WAYS - 1) * sizeof(*entry)); /* the oldest goes */
+    entry->ip = where;
+    entry->range = range;
+    entry->module = loadmap_module(range->module_id);
+    entry->recipe = unwinder->at.ip - signal_trampoline < TRAMPOLINE_BYTES
+                        ? trampoline
+                        : recipe_read(entry->module, where - range->load_bias);
+    unwinder->recipes_read++;
+    return entry;
+}
+
+/* The equations of recipe.h. Above 0, 0, below 0: as remote_step(). */
+static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct unwind_registers *caller)
+{
+    const struct unwind_registers *at = &unwinder->at;
+    uintptr_t cfa = 0, k = (uintptr_t)recipe.cfa_offset, r = (uintptr_t)recipe.rbp_offset;
+    switch (recipe.cfa) {
+    case RECIPE_CFA_RSP:
+        cfa = at->stack + k;
+        break;
+    case RECIPE_CFA_RBP:
+        cfa = at->rbp + k;
+        break;
+    case RECIPE_CFA_AT_RBP:
+        if (!read_word(unwinder, at->rbp + k, &cfa))
+            return -1;
+        break;
+    case RECIPE_CFA_PLT:
+        cfa = at->stack + 8 + ((at->ip & 15) >= k ? 8 : 0);
+        break;
+    case RECIPE_OUTERMOST:
+        return 0;
+    }
+    caller->stack = cfa;
+    if (!read_word(unwinder, cfa - 8, &caller->ip))
+        return -1;
+    caller->rbp = at->rbp;
+    if (recipe.rbp != RECIPE_RBP_SAME &&
+        !read_word(unwinder, (recipe.rbp == RECIPE_RBP_AT_CFA ? cfa : at->rbp) + r, &caller->rbp))
+        caller->rbp = 0; /* unknown: an address that nothing can be read from, should it be needed */
+    return 1;
+}
+
+/* The frames that take more than two loads. */
+static __attribute__((noinline)) enum unwind_result
+next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame *frame)
+{
+    bool slow = recipe.cfa == RECIPE_SLOW, trampoline = slow && recipe.cfa_offset == RECIPE_TRAMPOLINE;
+    struct unwind_registers caller;
+    int step;
     /* A return address lies behind its call, perhaps in the next function; not so where a signal interrupted:
      * at the leaf, and below the trampoline of a handler of the program's. */
-    bool trampoline = ip - signal_trampoline < TRAMPOLINE_BYTES;
-    frame->ip = unwinder->exact || trampoline ? ip : ip - 1;
+    if (trampoline)
+        frame->ip = unwinder->at.ip;
+    if (slow) {
+        unwinder->slow_steps[recipe.cfa_offset]++;
+        step = remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
+    } else {
+        step = recipe_step(unwinder, recipe, &caller);
+    }
     unwinder->exact = trampoline;
-    frame->stack = stack;
+    frame->cfa = step > 0 ? caller.stack : 0;
+    if (step == 0)
+        unwinder->end = UNWIND_END;
+    /* Only from a handler back to whom it interrupted may the walk change to another stack. */
+    else if (step < 0 || (caller.stack <= frame->stack && !trampoline))
+        unwinder->end = UNWIND_BROKEN;
+    else
+        unwinder->at = caller;
+    return UNWIND_FRAME;
+}
+
+static enum unwind_result next_by_libunwind(struct unwinder *unwinder, struct unwind_frame *frame)
+{
+    bool trampoline = unwinder->at.ip - signal_trampoline < TRAMPOLINE_BYTES;
+    if (trampoline)
+        frame->ip = unwinder->at.ip;
     frame->range = range_of(unwinder, frame->ip);
     unwinder->frames++;
     if (!frame->range)
-        return UNWIND_BROKEN;
-    int step = unw_step(unwinder->cursor);
-    if (step > 0)
-        unw_get_reg(unwinder->cursor, UNW_REG_SP, &cfa);
-    frame->cfa = step > 0 ? cfa : 0;
-    unwinder->done = step == 0;
-    /* Only from a handler back to whom it interrupted may the walk change to another stack. */
-    unwinder->broken = step < 0 || (step > 0 && cfa <= stack && !trampoline);
+        return unwinder->end = UNWIND_BROKEN;
+    frame->module = loadmap_module(frame->range->module_id);
+    struct recipe recipe = {.cfa = RECIPE_SLOW, .cfa_offset = trampoline ? RECIPE_TRAMPOLINE : RECIPE_WANTED};
+    return next_slowly(unwinder, recipe, frame);
+}
+
+/* The step for a frame that is looked up. */
+static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const struct unwind_entry *entry,
+                                               struct unwind_frame *frame)
+{
+    struct unwind_registers at = unwinder->at;
+    struct recipe recipe = entry->recipe;
+    frame->range = entry->range;
+    frame->module = entry->module;
+    uintptr_t cfa = (recipe.cfa == RECIPE_CFA_RBP ? at.rbp : at.stack) + (uintptr_t)recipe.cfa_offset;
+    uintptr_t rbp_slot = cfa + (uintptr_t)recipe.rbp_offset;
+    if (unlikely(recipe.cfa > RECIPE_CFA_RBP || recipe.rbp > RECIPE_RBP_AT_CFA || cfa <= at.stack ||
+                 !is_readable(unwinder, cfa - 8) || !is_readable(unwinder, rbp_slot)))
+        return next_slowly(unwinder, recipe, frame);
+    uintptr_t rbp = load_word(rbp_slot);
+    frame->cfa = cfa;
+    unwinder->at.ip = load_word(cfa - 8);
+    signal_fence(); /* GCC would make one vector of the two, and the next step wait for it */
+    unwinder->at.stack = cfa;
+    signal_fence();
+    unwinder->at.rbp = recipe.rbp == RECIPE_RBP_SAME ? at.rbp : rbp;
+    unwinder->exact = false;
     return UNWIND_FRAME;
+}
+
+/* For an address that is not the first of its set. */
+static __attribute__((noinline)) enum unwind_result next_by_search(struct unwinder *unwinder,
+                                                                   struct unwind_frame *frame)
+{
+    const struct unwind_entry *set = cache_set(unwinder, frame->ip), *entry = NULL;
+    for (unsigned way = 1; way < CACHE_WAYS; way++)
+        if (set[way].ip == frame->ip)
+            entry = &set[way];
+    if (!entry)
+        entry = learn(unwinder, frame->ip);
+    if (entry)
+        return next_by_entry(unwinder, entry, frame);
+    frame->range = NULL;
+    return unwinder->end = UNWIND_BROKEN;
+}
+
+/* The outermost frame was delivered, the path is broken, or there are to be no recipes. */
+static __attribute__((noinline)) enum unwind_result next_unusual(struct unwinder *unwinder,
+                                                                 struct unwind_frame *frame)
+{
+    if (unwinder->end == UNWIND_FRAME &&
+        unwinder->at.ip <= 1) /* 1: it would be looked up at 0, where there is no code */
+        unwinder->end = unwinder->at.ip == 0 ? UNWIND_END : UNWIND_BROKEN;
+    return unwinder->end == UNWIND_FRAME ? next_by_libunwind(unwinder, frame) : unwinder->end;
+}
+
+enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame *frame)
+{
+    uintptr_t ip = unwinder->at.ip, where = ip - !unwinder->exact;
+    frame->ip = where;
+    frame->stack = unwinder->at.stack;
+    if (unlikely(unwinder->end != UNWIND_FRAME || ip <= 1 || unwinder->libunwind_only))
+        return next_unusual(unwinder, frame);
+    unwinder->frames++;
+    const struct unwind_entry *entry = cache_set(unwinder, where);
+    return likely(entry->ip == where) ? next_by_entry(unwinder, entry, frame)
+                                      : next_by_search(unwinder, frame);
 }

@@ -1,8 +1,8 @@
-/* Call paths: one frame after the other, from an interrupted or a calling context outward. libunwind does the
- * steps, on its own address space a thread, with all memory reads through us: stack reads are checked against
- * the stack's bounds, unwind tables come from the load map's views. So a step takes no lock, cannot fault,
- * and its cache is touched by one thread only (guarantee U1; the unwinder of a thread is never entered twice
- * at once: T1). */
+/* Call paths: one frame after the other, from an interrupted or a calling context outward. A step is a
+ * recipe's (unwind/recipe.h), kept in a table of the thread's by code address, or libunwind's, where a recipe
+ * cannot say it. Nothing takes a lock or can fault: the stack is read within its bounds, unwind tables come
+ * from the load map's views (guarantees U1, U2, C1). The unwinder of a thread is never entered twice at once
+ * (T1). */
 #ifndef BLAME_UNWIND_UNWIND_H
 #define BLAME_UNWIND_UNWIND_H
 
@@ -12,6 +12,7 @@
 #include <ucontext.h>
 
 #include "unwind/loadmap.h"
+#include "unwind/recipe.h"
 
 #define UNWIND_REGISTERS 17 /* libunwind's x86-64 numbers: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 
@@ -19,7 +20,8 @@ struct unwind_frame {
     uintptr_t ip;    /* where to look things up: inside the instruction (a caller's return address - 1) */
     uintptr_t stack; /* stack pointer in this frame */
     uintptr_t cfa;   /* stack pointer in the calling frame, before the call; 0 for the outermost frame */
-    const struct loadmap_range *range; /* executable mapping that holds ip, NULL if none does */
+    const struct loadmap_range *range;   /* executable mapping that holds ip, NULL if none does */
+    const struct loadmap_module *module; /* the range's; NULL: it is no file's */
 };
 
 enum unwind_result {
@@ -28,20 +30,42 @@ enum unwind_result {
     UNWIND_BROKEN, /* the path breaks here: the rest is unknown */
 };
 
+/* What a recipe needs of a frame, and yields of its caller. */
+struct unwind_registers {
+    uintptr_t ip, stack;
+    uintptr_t rbp; /* 0 when it cannot be had */
+};
+
+struct unwind_entry;
+
 struct unwinder {
-    void *cursor; /* unw_cursor_t, in the thread's own mapping */
-    void *space;  /* unw_addr_space_t */
-    uintptr_t registers[UNWIND_REGISTERS];
-    uintptr_t stack_begin; /* the stack pointer at the walk's begin */
+    struct unwind_registers at; /* the frame that comes next */
+    enum unwind_result end;     /* what comes next if it is no frame */
+    bool exact;                 /* the next address is no return address */
+    bool libunwind_only;        /* no recipes: what tests and benchmarks compare with */
+    bool refreshed;             /* the load map was read again in this walk */
+    bool cursor_valid;          /* libunwind takes part in this walk */
+    uint32_t generation;        /* of the load map that the caches belong to */
+    struct unwind_entry *cache; /* by address, in the thread's own mapping */
+    uintptr_t stack_begin;      /* the stack pointer at the walk's begin */
     uintptr_t
         stack_low; /* what can be read directly in this walk: [stack_low, stack_high), perhaps nothing */
     uintptr_t stack_high;
     uintptr_t own_stack_low, own_stack_high; /* this thread's stack */
-    uint32_t generation;                     /* of the load map that libunwind's cache belongs to */
-    bool exact;                              /* the next address is no return address */
-    bool refreshed;                          /* the load map was read again in this walk */
-    bool done, broken;
-    uint64_t frames, slow_reads;
+    uintptr_t registers[UNWIND_REGISTERS];   /* at the walk's begin */
+    void *cursor;                            /* unw_cursor_t, in the thread's own mapping */
+    void *space;                             /* unw_addr_space_t */
+    uint64_t cursor_frame;                   /* the frame of this walk that libunwind's cursor is at */
+    uint64_t frames_before;                  /* frames when this walk began */
+    /* Since the thread was attached. frames = steps by recipe + sum of slow_steps + paths broken at an
+     * address that is no code */
+    uint64_t frames;
+    uint64_t recipes_read;              /* from call frame information: the address was not in the cache */
+    uint64_t slow_steps[RECIPE_CAUSES]; /* libunwind's */
+    uint64_t steps_again;               /* libunwind's over frames that recipes had passed */
+    uint64_t restarts;      /* it came to another frame there, and began again with its cache empty */
+    uint64_t disagreements; /* it came to another frame all the same: such a path is broken */
+    uint64_t slow_reads;    /* words that do not lie on the thread's own stack */
 };
 
 /* Learns where handlers return to, from a signal that has a handler: paths through the program's own

@@ -1,10 +1,12 @@
-/* needs: unwind/unwind.c unwind/loadmap.c unwind/maps.c base/os.c base/clock.c */
+/* needs: unwind/cfi.c unwind/cfi_program.c unwind/loadmap.c unwind/maps.c unwind/recipe.c unwind/remote.c
+ * unwind/unwind.c base/os.c base/clock.c */
 /* libs: -lunwind-x86_64 -lunwind */
 /* Walks from registers that mean nothing: they end, and do not crash. */
 #include "tests/unit/unit.h"
 
 #include <libunwind-x86_64.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 
@@ -168,6 +170,52 @@ static void a_ring_of_frames_ends_the_walk(void **unused)
     assert_in_range(walk.count, 2, 3);
 }
 
+/* Says that it keeps rbp 32,760 bytes above its CFA. */
+void keeps_rbp_far_above(void);
+__asm__(".text\n"
+        ".type keeps_rbp_far_above, @function\n"
+        "keeps_rbp_far_above:\n"
+        "    .cfi_startproc\n"
+        "    .cfi_offset 6, 32760\n"
+        "    nop\n"
+        "    nop\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size keeps_rbp_far_above, .-keeps_rbp_far_above\n");
+
+#define WHOLE_BYTES (1 << 20)
+#define HOLE_BYTES  (64 << 10)
+
+/* Behind this stack there is a hole, and what is said to lie there is looked for there. */
+static void *walk_into_the_hole(void *argument)
+{
+    ucontext_t context;
+    uintptr_t return_address = (uintptr_t)qsort + 1;
+    attach();
+    getcontext(&context);
+    context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)keeps_rbp_far_above + 1;
+    context.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)&return_address;
+    walk_at(argument, &context);
+    return NULL;
+}
+
+static void a_register_kept_beyond_the_stack_does_no_harm(void **unused)
+{
+    (void)unused;
+    struct walk walk;
+    pthread_t thread;
+    pthread_attr_t attributes;
+    char *memory = mmap(NULL, WHOLE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_int_equal(mprotect(memory, WHOLE_BYTES - HOLE_BYTES, PROT_READ | PROT_WRITE), 0);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstack(&attributes, memory, WHOLE_BYTES - HOLE_BYTES);
+    assert_int_equal(pthread_create(&thread, &attributes, walk_into_the_hole, &walk), 0);
+    pthread_join(thread, NULL);
+    assert_true(walk.count >= 2); /* rbp is not known, and not needed for this step */
+    assert_int_equal(walk.ips[0], (uintptr_t)keeps_rbp_far_above + 1);
+    assert_int_equal(walk.ips[1], (uintptr_t)qsort);
+}
+
 static int install(void **unused)
 {
     (void)unused;
@@ -182,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_register_is_taken_by_its_number),
         cmocka_unit_test(a_ring_of_frames_ends_the_walk),
+        cmocka_unit_test(a_register_kept_beyond_the_stack_does_no_harm),
         cmocka_unit_test(strange_registers_end_a_walk_and_nothing_else),
         cmocka_unit_test(strange_registers_in_a_thread_do_no_harm),
     };

@@ -1,4 +1,5 @@
-/* needs: unwind/unwind.c unwind/loadmap.c unwind/maps.c base/os.c base/clock.c */
+/* needs: unwind/cfi.c unwind/cfi_program.c unwind/loadmap.c unwind/maps.c unwind/recipe.c unwind/remote.c
+ * unwind/unwind.c base/os.c base/clock.c */
 /* libs: -lunwind-x86_64 -lunwind */
 /* programs: $(UNIT_LIBRARIES) */
 /* Walks where stacks are strange: other stacks, other threads, libraries that go away, registers that mean
@@ -268,8 +269,8 @@ static bool walked_through(loaded_function *loaded_call)
         const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
         Dl_info info;
         if (walk.end == UNWIND_END && walk.ips[2] - (uintptr_t)loaded_call < 256 &&
-            meets(&walk, call_loaded, 256) && module && dladdr((void *)(uintptr_t)loaded_call, &info) &&
-            strcmp(module->path, info.dli_fname) == 0)
+            meets(&walk, call_loaded, 256) && module && walk.modules[2] == module &&
+            dladdr((void *)(uintptr_t)loaded_call, &info) && strcmp(module->path, info.dli_fname) == 0)
             return true;
     } while (clock_now_ns() < end_ns);
     return false;
@@ -321,7 +322,7 @@ static void without_unwind_tables_a_path_ends_or_goes_on_but_never_hangs(void **
     dlclose(library);
 }
 
-static uint32_t stop;
+static uint32_t stop, walking;
 
 static void *walk_all_the_time(void *argument)
 {
@@ -330,9 +331,10 @@ static void *walk_all_the_time(void *argument)
     attach();
     while (!load_acquire(&stop)) {
         outer(walk);
-        good += walk->end == UNWIND_END;
         if (walk->end != UNWIND_END)
             abort();
+        if (good++ == 0)
+            fetch_add_relaxed(&walking, 1u);
         loadmap_refresh();
     }
     return (void *)(uintptr_t)good;
@@ -343,9 +345,11 @@ static void threads_walk_while_libraries_come_and_go(void **unused)
     (void)unused;
     pthread_t threads[2];
     struct walk walks[2];
-    stop = 0;
+    stop = walking = 0;
     for (int i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, walk_all_the_time, &walks[i]);
+    while (load_acquire(&walking) < 2)
+        sched_yield();
     for (int i = 0; i < 200; i++) {
         void *library = dlopen(library_path(i % 2 ? "loaded.so" : "loaded_joined.so"), RTLD_NOW);
         loaded_function *loaded_call = (loaded_function *)(uintptr_t)dlsym(library, "loaded_call");

@@ -15,6 +15,7 @@ struct walk {
     uint32_t count;
     enum unwind_result end;
     uintptr_t ips[64]; /* the first of them */
+    const struct loadmap_module *modules[64];
 };
 
 static __thread struct unwinder unwinder; /* each thread's own */
@@ -24,8 +25,10 @@ static void walk_on(struct walk *walk)
     struct unwind_frame frame;
     walk->count = 0;
     while (walk->count < MOST_FRAMES && (walk->end = unwinder_next(&unwinder, &frame)) == UNWIND_FRAME) {
-        if (walk->count < 64)
+        if (walk->count < 64) {
             walk->ips[walk->count] = frame.ip;
+            walk->modules[walk->count] = frame.module;
+        }
         walk->count++;
     }
 }

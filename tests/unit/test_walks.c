@@ -1,0 +1,303 @@
+/* needs: unwind/cfi.c unwind/cfi_program.c unwind/loadmap.c unwind/maps.c unwind/recipe.c unwind/remote.c
+ * unwind/unwind.c base/os.c base/clock.c tests/differential/code_gcc_O0.c tests/differential/code_gcc_O2.c
+ * tests/differential/code_gcc_O2_frames.c tests/differential/code_gcc_O3_avx2.c
+ * tests/differential/code_gcc_Os.c tests/differential/code_clang_O0.c tests/differential/code_clang_O2.c
+ * tests/differential/code_clang_O2_frames.c tests/differential/code_clang_O3_avx2.c
+ * tests/differential/code_clang_Os.c */
+/* libs: -lunwind-x86_64 -lunwind */
+/* Walks by recipes against walks by libunwind alone: a program is interrupted at random, and from there on
+ * after every instruction for a while, and each time both walks must yield the same frames.
+ *
+ *     build/unit/test_walks [interrupts]        100,000 unless given; millions take minutes */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "base/clock.h"
+#include "tests/differential/code.h"
+#include "unwind/recipe.h"
+#include "unwind/remote.h"
+#include "unwind/unwind.h"
+
+#define TIMER_SIGNAL (SIGRTMIN + 4)
+#define TRAP_FLAG    0x100
+#define MOST_FRAMES  300u
+#define MOST_STEPS   120u   /* from one interrupt on */
+#define MOST_NS      80000u /* to the next one */
+
+extern const struct code_variant code_gcc_O0, code_gcc_O2, code_gcc_O2_frames, code_gcc_O3_avx2, code_gcc_Os,
+    code_clang_O0, code_clang_O2, code_clang_O2_frames, code_clang_O3_avx2, code_clang_Os;
+
+static const struct code_variant *const variants[] = {
+    &code_gcc_O0,   &code_gcc_O2,   &code_gcc_O2_frames,   &code_gcc_O3_avx2,   &code_gcc_Os,
+    &code_clang_O0, &code_clang_O2, &code_clang_O2_frames, &code_clang_O3_avx2, &code_clang_Os};
+
+#define VARIANTS (sizeof(variants) / sizeof(variants[0]))
+
+char code_stack[2][CODE_STACK_BYTES];
+void (*code_in_handler)(void);
+
+struct walk {
+    uint32_t count;
+    enum unwind_result end;
+    struct unwind_frame frames[MOST_FRAMES];
+};
+
+static struct unwinder by_recipes, by_libunwind;
+static struct walk ours, theirs;
+static uint64_t wanted_interrupts = 100000;
+
+static struct {
+    uint64_t interrupts, frames, broken, deepest;
+    uint64_t different, by_cache;  /* interrupts */
+    uint64_t cfa[RECIPE_SLOW + 1]; /* innermost frames by recipe */
+    uint64_t rbp[RECIPE_RBP_AT_RBP + 1];
+    const char *where; /* variant and case */
+    const char *variant;
+    char first[4000];
+} result;
+
+static struct {
+    uint64_t random_state;
+    uint64_t until; /* interrupts */
+    uint32_t steps; /* still to be taken */
+    timer_t timer;
+} driver;
+
+static void take(struct walk *walk, struct unwinder *unwinder, const ucontext_t *context)
+{
+    walk->count = 0;
+    unwinder_start_at(unwinder, context);
+    while (walk->count < MOST_FRAMES &&
+           (walk->end = unwinder_next(unwinder, &walk->frames[walk->count])) == UNWIND_FRAME)
+        walk->count++;
+}
+
+static bool same_frame(const struct unwind_frame *a, const struct unwind_frame *b)
+{
+    return a->ip == b->ip && a->stack == b->stack && a->cfa == b->cfa && a->range == b->range &&
+           a->module == b->module;
+}
+
+static void describe(size_t at)
+{
+    int used = snprintf(result.first, sizeof(result.first), "%s, %s: frame %zu of %u (%u)\n", result.variant,
+                        result.where, at, ours.count, theirs.count);
+    for (size_t i = 0;
+         i < ours.count + 1 && i < theirs.count + 1 && i < 20 && (size_t)used < sizeof(result.first) - 300;
+         i++) {
+        const struct unwind_frame *a = &ours.frames[i], *b = &theirs.frames[i];
+        used += snprintf(result.first + used, sizeof(result.first) - (size_t)used,
+                         "  %2zu ip %lx %lx stack %lx %lx cfa %lx %lx %s+%#lx\n", i, a->ip, b->ip, a->stack,
+                         b->stack, a->cfa, b->cfa, a->module ? a->module->path : "?",
+                         a->ip - (a->range ? a->range->load_bias : 0));
+    }
+}
+
+static bool same_walk(size_t *i)
+{
+    for (*i = 0; *i < ours.count && *i < theirs.count; ++*i)
+        if (!same_frame(&ours.frames[*i], &theirs.frames[*i]))
+            return false;
+    return ours.count == theirs.count && ours.end == theirs.end;
+}
+
+/* libunwind keeps rows by address alone, whether it was interrupted or is a return address. That makes a
+ * difference where the address is a function's first, behind a call that does not return or in a fiber that
+ * has not begun. With its cache empty, in our slow steps too, the walks must be the same; our recipes stay as
+ * they are. */
+static void compare(const ucontext_t *context)
+{
+    size_t i;
+    if (same_walk(&i))
+        return;
+    remote_flush(&by_recipes);
+    remote_flush(&by_libunwind);
+    take(&ours, &by_recipes, context);
+    take(&theirs, &by_libunwind, context);
+    if (same_walk(&i))
+        result.by_cache++;
+    else if (result.different++ == 0)
+        describe(i);
+}
+
+static void count(void)
+{
+    const struct unwind_frame *leaf = &ours.frames[0];
+    result.interrupts++;
+    result.frames += ours.count;
+    result.broken += ours.end == UNWIND_BROKEN;
+    if (ours.count > result.deepest)
+        result.deepest = ours.count;
+    if (!ours.count || !leaf->range)
+        return;
+    struct recipe recipe = recipe_read(leaf->module, leaf->ip - leaf->range->load_bias);
+    result.cfa[recipe.cfa]++;
+    if (recipe.cfa < RECIPE_OUTERMOST)
+        result.rbp[recipe.rbp]++;
+}
+
+/* Single steps for a while, then a timer that begins the next ones; one interrupt in four is alone. */
+static void plan(ucontext_t *context, bool by_timer)
+{
+    bool over = result.interrupts >= driver.until;
+    if (by_timer && !over)
+        driver.steps =
+            unit_random(&driver.random_state) % 4 ? unit_random(&driver.random_state) % MOST_STEPS : 0;
+    if (driver.steps > 0 && !over) {
+        driver.steps--;
+        context->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+        return;
+    }
+    driver.steps = 0;
+    context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+    struct itimerspec next = {
+        .it_value = {.tv_nsec = 1 + (long)(unit_random(&driver.random_state) % MOST_NS)}};
+    if (!over)
+        timer_settime(driver.timer, 0, &next, NULL);
+}
+
+static void interrupt(int signal, siginfo_t *info, void *argument)
+{
+    int saved_errno = errno;
+    (void)info;
+    take(&ours, &by_recipes, argument);
+    take(&theirs, &by_libunwind, argument);
+    count();
+    compare(argument);
+    plan(argument, signal != SIGTRAP);
+    errno = saved_errno;
+}
+
+static void trap(void)
+{
+    raise(SIGTRAP);
+}
+
+static void run_variant(const struct code_variant *variant, uint64_t interrupts_each)
+{
+    result.variant = variant->name;
+    for (const struct code_case *c = variant->cases; c->run; c++) {
+        result.where = c->name;
+        driver.until = result.interrupts + interrupts_each;
+        driver.steps = MOST_STEPS; /* the first ones from the begin on */
+        raise(SIGTRAP);
+        while (result.interrupts < driver.until)
+            c->run();
+    }
+}
+
+static void prepare(struct unwinder *unwinder, bool libunwind_only)
+{
+    if (!unwinder_init(unwinder))
+        abort();
+    unwinder_attach(unwinder);
+    unwinder->libunwind_only = libunwind_only;
+}
+
+/* On the calling thread; in threads too: no assertion here. */
+static void *run_all(void *unused)
+{
+    size_t cases = 0;
+    memset(&result, 0, sizeof(result));
+    prepare(&by_recipes, false);
+    prepare(&by_libunwind, true);
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TIMER_SIGNAL};
+    event._sigev_un._tid = gettid();
+    if (timer_create(CLOCK_MONOTONIC, &event, &driver.timer) != 0)
+        abort();
+    for (const struct code_case *c = variants[0]->cases; c->run; c++)
+        cases++;
+    for (size_t i = 0; i < VARIANTS; i++)
+        run_variant(variants[i], wanted_interrupts / 2 / VARIANTS / cases + 1);
+    timer_delete(driver.timer);
+    return unused;
+}
+
+static void check(const char *name)
+{
+    uint64_t slow = 0;
+    printf("%s: %lu interrupts, %lu frames (deepest %lu), %lu paths broken, %lu different, %lu by "
+           "libunwind's cache\n",
+           name, result.interrupts, result.frames, result.deepest, result.broken, result.different,
+           result.by_cache);
+    printf("  innermost: CFA by rsp %lu, rbp %lu, *rbp %lu, linkage table %lu, outermost %lu, slow %lu; rbp "
+           "same %lu, "
+           "at CFA %lu, at rbp %lu\n",
+           result.cfa[0], result.cfa[1], result.cfa[2], result.cfa[3], result.cfa[4], result.cfa[5],
+           result.rbp[0], result.rbp[1], result.rbp[2]);
+    printf(
+        "  %lu recipes read, %lu steps again, %lu restarts, %lu disagreements, %lu slow reads; slow steps:",
+        by_recipes.recipes_read, by_recipes.steps_again, by_recipes.restarts, by_recipes.disagreements,
+        by_recipes.slow_reads);
+    for (int cause = 0; cause < RECIPE_CAUSES; slow += by_recipes.slow_steps[cause++])
+        if (by_recipes.slow_steps[cause])
+            printf(" %s %lu", recipe_cause_name(cause), by_recipes.slow_steps[cause]);
+    printf("\n%s", result.first);
+    assert_true(result.interrupts >= wanted_interrupts / 2);
+    assert_int_equal(result.different, 0);
+    assert_int_equal(by_recipes.disagreements, 0);
+    assert_true(by_recipes.restarts <= result.interrupts / 1000);
+    assert_true(slow < by_recipes.frames / 10); /* they are taken by recipe, not by libunwind after all */
+    if (wanted_interrupts < 100000)
+        return;
+    for (int cfa = RECIPE_CFA_RSP; cfa <= RECIPE_CFA_PLT; cfa++)
+        assert_true(result.cfa[cfa] > 0); /* every equation was tried */
+    assert_true(result.cfa[RECIPE_SLOW] > 0 && result.rbp[RECIPE_RBP_AT_RBP] > 0);
+    assert_true(by_recipes.slow_steps[RECIPE_TRAMPOLINE] > 0);
+}
+
+#if defined(__SANITIZE_THREAD__)
+#define SKIP_IF_SIGNALS_ARE_DELAYED() skip()
+#else
+#define SKIP_IF_SIGNALS_ARE_DELAYED() ((void)0)
+#endif
+
+static void on_the_first_threads_stack(void **unused)
+{
+    (void)unused;
+    SKIP_IF_SIGNALS_ARE_DELAYED();
+    run_all(NULL);
+    check("first thread");
+}
+
+static void on_another_threads_stack(void **unused)
+{
+    (void)unused;
+    SKIP_IF_SIGNALS_ARE_DELAYED();
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, run_all, NULL), 0);
+    pthread_join(thread, NULL);
+    check("another thread");
+}
+
+static int install(void **unused)
+{
+    (void)unused;
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_sigaction = interrupt;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigfillset(&action.sa_mask);
+    code_in_handler = trap;
+    driver.random_state = 88172645463325252ull;
+    if (!loadmap_init() || sigaction(TIMER_SIGNAL, &action, NULL) != 0 ||
+        sigaction(SIGTRAP, &action, NULL) != 0)
+        return -1;
+    unwind_note_trampoline(TIMER_SIGNAL);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_the_first_threads_stack),
+        cmocka_unit_test(on_another_threads_stack),
+    };
+    if (argc > 1)
+        wanted_interrupts = strtoull(argv[1], NULL, 10);
+    return cmocka_run_group_tests(tests, install, NULL);
+}

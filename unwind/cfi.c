@@ -1,0 +1,169 @@
+#include "unwind/cfi.h"
+
+#include "unwind/cfi_bytes.h"
+#include "unwind/cfi_program.h"
+
+#define HEADER_BYTES     12 /* of .eh_frame_hdr, before its table */
+#define MAX_AUGMENTATION 8u
+
+/* From a link-time address to the mapping's end. */
+static bool reader_at(const struct loadmap_module *module, uintptr_t vaddr, struct cfi_bytes *reader)
+{
+    uintptr_t offset = vaddr - module->view_vaddr;
+    if (offset >= module->view_bytes)
+        return false;
+    const unsigned char *view = (const unsigned char *)module->view;
+    *reader = (struct cfi_bytes){view + offset, view + module->view_bytes,
+                                 module->view_vaddr - (uintptr_t)view, false};
+    return true;
+}
+
+static int32_t table_word(const unsigned char *table, size_t index)
+{
+    int32_t word;
+    memcpy(&word, table + 4 * index, sizeof(word));
+    return word;
+}
+
+/* Binary search for the last entry that starts at the address or before it. */
+static enum cfi_status find_entry(const struct loadmap_module *module, uintptr_t address, uintptr_t *entry)
+{
+    struct cfi_bytes header;
+    if (!module->view || !module->eh_frame_header)
+        return CFI_NO_TABLE;
+    if (!reader_at(module, module->eh_frame_header, &header) || cfi_bytes_left(&header) < HEADER_BYTES)
+        return CFI_DAMAGED;
+    if (header.at[0] != 1 || header.at[1] != (CFI_ENCODING_PCREL | CFI_ENCODING_SDATA4) ||
+        header.at[2] != CFI_ENCODING_UDATA4 || header.at[3] != (CFI_ENCODING_DATAREL | CFI_ENCODING_SDATA4))
+        return CFI_FOREIGN;
+    const unsigned char *table = header.at + HEADER_BYTES;
+    size_t low = 0, high = (uint32_t)table_word(header.at, 2);
+    if (high > (cfi_bytes_left(&header) - HEADER_BYTES) / 8)
+        return CFI_DAMAGED;
+    int64_t wanted = (int64_t)(address - module->eh_frame_header);
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (table_word(table, 2 * middle) <= wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return CFI_NO_ENTRY;
+    *entry = module->eh_frame_header + (uintptr_t)(intptr_t)table_word(table, 2 * low - 1);
+    return CFI_ROW;
+}
+
+/* An entry's bytes behind its length. The form with 64-bit lengths is for sections of more than 4 GB. */
+static enum cfi_status read_length(const struct loadmap_module *module, uintptr_t vaddr,
+                                   struct cfi_bytes *entry)
+{
+    struct cfi_bytes rest;
+    if (!reader_at(module, vaddr, &rest))
+        return CFI_DAMAGED;
+    uint64_t bytes = cfi_read_unsigned(&rest, 4);
+    if (bytes == 0xffffffff)
+        return CFI_FOREIGN;
+    *entry = cfi_take(&rest, bytes);
+    return rest.failed || bytes == 0 ? CFI_DAMAGED : CFI_ROW;
+}
+
+/* One letter each, with its data in the same order. */
+static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *data,
+                                         struct cfi_common *common)
+{
+    for (; *letters; letters++) {
+        unsigned encoding;
+        switch (*letters) {
+        case 'R':
+            common->encoding = (unsigned)cfi_read_unsigned(data, 1);
+            break;
+        case 'L':
+            cfi_read_unsigned(data, 1);
+            break;
+        case 'P':
+            encoding = (unsigned)cfi_read_unsigned(data, 1);
+            if (encoding == CFI_ENCODING_ALIGNED)
+                return CFI_FOREIGN;
+            if (encoding != CFI_ENCODING_OMIT)
+                cfi_read_format(data, encoding);
+            break;
+        case 'S':
+            common->signal_frame = true;
+            break;
+        default:
+            return CFI_FOREIGN;
+        }
+    }
+    return data->failed ? CFI_DAMAGED : CFI_ROW;
+}
+
+static enum cfi_status read_common(const struct loadmap_module *module, uintptr_t vaddr,
+                                   struct cfi_common *common)
+{
+    struct cfi_bytes entry;
+    char letters[MAX_AUGMENTATION + 1];
+    enum cfi_status status = read_length(module, vaddr, &entry);
+    if (status != CFI_ROW)
+        return status;
+    if (cfi_read_unsigned(&entry, 4) != 0)
+        return CFI_DAMAGED;
+    unsigned version = (unsigned)cfi_read_unsigned(&entry, 1);
+    if (!entry.failed && version != 1 && version != 3)
+        return CFI_FOREIGN;
+    size_t length = 0;
+    while ((letters[length] = (char)cfi_read_unsigned(&entry, 1)) != '\0')
+        if (++length > MAX_AUGMENTATION)
+            return CFI_FOREIGN;
+    common->code_factor = cfi_read_uleb(&entry);
+    common->data_factor = cfi_read_sleb(&entry);
+    uint64_t return_column = version == 1 ? cfi_read_unsigned(&entry, 1) : cfi_read_uleb(&entry);
+    if (entry.failed)
+        return CFI_DAMAGED;
+    if (return_column != CFI_RIP)
+        return CFI_FOREIGN;
+    common->encoding = CFI_ENCODING_ABSOLUTE;
+    common->signal_frame = false;
+    common->sized = letters[0] == 'z';
+    if (common->sized) {
+        struct cfi_bytes data = cfi_take(&entry, cfi_read_uleb(&entry));
+        status = read_augmentation(letters + 1, &data, common);
+    } else if (letters[0] != '\0') {
+        status = CFI_FOREIGN; /* "eh": GCC before version 3 */
+    }
+    if (status == CFI_ROW && !cfi_is_code_encoding(common->encoding))
+        status = CFI_FOREIGN;
+    common->program = entry;
+    return entry.failed ? CFI_DAMAGED : status;
+}
+
+enum cfi_status cfi_read_row(const struct loadmap_module *module, uintptr_t address, struct cfi_row *row)
+{
+    struct cfi_bytes entry;
+    struct cfi_common common;
+    uintptr_t at = 0;
+    enum cfi_status status = find_entry(module, address, &at);
+    if (status == CFI_ROW)
+        status = read_length(module, at, &entry);
+    if (status != CFI_ROW)
+        return status;
+    uintptr_t here = cfi_bytes_vaddr(&entry);
+    uint64_t distance = cfi_read_unsigned(&entry, 4);
+    if (entry.failed || distance == 0) /* 0: a common entry */
+        return CFI_DAMAGED;
+    status = read_common(module, here - distance, &common);
+    if (status != CFI_ROW)
+        return status;
+    row->start = cfi_read_code_address(&entry, common.encoding);
+    uint64_t bytes = cfi_read_format(&entry, common.encoding);
+    if (common.sized)
+        cfi_take(&entry, cfi_read_uleb(&entry));
+    if (entry.failed)
+        return CFI_DAMAGED;
+    if (address - row->start >= bytes)
+        return CFI_NO_ENTRY;
+    row->end = row->start + bytes;
+    if (row->end < row->start)
+        return CFI_DAMAGED;
+    return cfi_run_program(&common, &entry, address, row);
+}

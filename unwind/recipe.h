@@ -1,0 +1,71 @@
+/* A recipe: one row of call frame information in eight bytes. It says how to get from a frame to its caller's
+ * when only the frame's rsp, rbp and rip are known:
+ *
+ *     RECIPE_CFA_RSP      CFA = rsp + k
+ *     RECIPE_CFA_RBP      CFA = rbp + k
+ *     RECIPE_CFA_AT_RBP   CFA = *(rbp + k)                               GCC, in functions that realign the
+ * stack RECIPE_CFA_PLT      CFA = rsp + 8 + ((rip & 15) >= k ? 8 : 0)      linkage tables: one push in 16
+ * bytes
+ *
+ *     RECIPE_RBP_SAME     caller's rbp = rbp
+ *     RECIPE_RBP_AT_CFA   caller's rbp = *(CFA + r)
+ *     RECIPE_RBP_AT_RBP   caller's rbp = *(rbp + r)                      with RECIPE_CFA_AT_RBP
+ *
+ *     always              caller's rip = *(CFA - 8),  caller's rsp = CFA
+ *
+ * RECIPE_OUTERMOST: there is no caller. RECIPE_SLOW: one of the causes below; libunwind takes the step. */
+#ifndef BLAME_UNWIND_RECIPE_H
+#define BLAME_UNWIND_RECIPE_H
+
+#include <stdint.h>
+
+#include "unwind/cfi.h"
+
+enum recipe_cfa {
+    RECIPE_CFA_RSP,
+    RECIPE_CFA_RBP,
+    RECIPE_CFA_AT_RBP,
+    RECIPE_CFA_PLT,
+    RECIPE_OUTERMOST,
+    RECIPE_SLOW,
+};
+
+enum recipe_rbp {
+    RECIPE_RBP_SAME,
+    RECIPE_RBP_AT_CFA,
+    RECIPE_RBP_AT_RBP,
+};
+
+/* Why a step is libunwind's. */
+enum recipe_cause {
+    RECIPE_NO_TABLE,      /* code without call frame information: compiled at run time, or a module without */
+    RECIPE_NO_ENTRY,      /* the module's table does not know the address */
+    RECIPE_FOREIGN_TABLE, /* a form that cfi.h does not understand */
+    RECIPE_DAMAGED_TABLE, /* nonsense */
+    RECIPE_TRAMPOLINE,    /* the return from a signal handler: all registers change */
+    RECIPE_CFA_REGISTER,  /* CFA by a register that is neither rsp nor rbp */
+    RECIPE_CFA_EXPRESSION, /* CFA by an expression that is none of the above */
+    RECIPE_OTHER_RULE,     /* rbp, rsp or the return address lie elsewhere, or farther away than r can say */
+    RECIPE_WANTED,         /* recipes are turned off: unwinder.libunwind_only */
+    RECIPE_CAUSES
+};
+
+struct recipe {
+    uint8_t cfa;        /* enum recipe_cfa */
+    uint8_t rbp;        /* enum recipe_rbp */
+    int16_t rbp_offset; /* r; -8 for RECIPE_RBP_SAME, so that one harmless load serves both */
+    int32_t cfa_offset; /* k; for RECIPE_SLOW the cause */
+};
+
+_Static_assert(sizeof(struct recipe) == 8, "a recipe is a word");
+
+/* What a row amounts to. [handler] */
+struct recipe recipe_of_row(const struct cfi_row *row);
+
+/* The recipe for a link-time address of a module (NULL: of none). [handler] */
+struct recipe recipe_read(const struct loadmap_module *module, uintptr_t address);
+
+/* The words for a cause. [any] */
+const char *recipe_cause_name(enum recipe_cause cause);
+
+#endif

@@ -1,0 +1,222 @@
+#include "unwind/remote.h"
+
+#include <string.h>
+
+#include <libunwind-x86_64.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+
+/* Exported by libunwind and used so by perf too, though no header of its own declares it. */
+extern int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t *,
+                                              unw_proc_info_t *, int need_unwind_info, void *argument);
+
+_Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
+
+_Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
+
+#define CACHE_ENTRIES 512
+#define MAX_KEPT      8192
+
+/* A word of a module's unwind tables, from its view. */
+static bool read_view(uintptr_t address, unw_word_t *value)
+{
+    /* Tables lie beside code but in no executable range: ask the modules. Few, and only when the cache
+     * misses. */
+    for (uint32_t id = 1; id <= loadmap_module_count(); id++) {
+        const struct loadmap_module *module = loadmap_module(id);
+        uintptr_t offset = address - load_relaxed(&module->load_bias) - module->view_vaddr;
+        if (!module->view || offset >= module->view_bytes)
+            continue;
+        size_t left = module->view_bytes - offset, bytes = left < sizeof(*value) ? left : sizeof(*value);
+        *value = 0;
+        memcpy(value, module->view + offset, bytes);
+        return true;
+    }
+    return false;
+}
+
+/* The stack of a program built with AddressSanitizer has red zones that a walk may cross. */
+__attribute__((no_sanitize_address)) static int access_memory(unw_addr_space_t space, unw_word_t address,
+                                                              unw_word_t *value, int write, void *argument)
+{
+    struct unwinder *unwinder = argument;
+    (void)space;
+    if (write)
+        return -UNW_EINVAL;
+    if (address >= unwinder->stack_low && address < unwinder->stack_high &&
+        unwinder->stack_high - address >= sizeof(*value)) {
+        if (address & 7)
+            memcpy(value, (const void *)address, sizeof(*value));
+        else
+            *value = *(const unw_word_t *)address;
+        return 0;
+    }
+    if (read_view(address, value))
+        return 0;
+    unwinder->slow_reads++;
+    return os_copy_memory(value, address, sizeof(*value)) ? 0 : -UNW_EINVAL;
+}
+
+static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *value, int write,
+                           void *argument)
+{
+    struct unwinder *unwinder = argument;
+    (void)space;
+    if (write || number < 0 || number >= UNWIND_REGISTERS)
+        return -UNW_EBADREG;
+    *value = unwinder->registers[number];
+    return 0;
+}
+
+static int access_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int write,
+                        void *argument)
+{
+    (void)space, (void)number, (void)value, (void)write, (void)argument;
+    return -UNW_EBADREG;
+}
+
+/* The header of .eh_frame_hdr as every linker writes it: version 1, pcrel sdata4, udata4, datarel sdata4. */
+static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info, int need,
+                          void *argument)
+{
+    const struct loadmap_range *range = loadmap_find(ip);
+    const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
+    if (!module || !module->view || !module->eh_frame_header)
+        return -UNW_ENOINFO;
+    uintptr_t offset = module->eh_frame_header - module->view_vaddr;
+    if (offset + 12 > module->view_bytes)
+        return -UNW_ENOINFO;
+    const unsigned char *header = (const unsigned char *)module->view + offset;
+    if (header[0] != 1 || header[2] != 0x03 || header[3] != 0x3b)
+        return -UNW_ENOINFO;
+    uint32_t count;
+    memcpy(&count, header + 8, sizeof(count));
+    if (count > (module->view_bytes - offset - 12) / 8)
+        return -UNW_ENOINFO;
+    uintptr_t address = module->eh_frame_header + range->load_bias;
+    unw_dyn_info_t table;
+    memset(&table, 0, sizeof(table));
+    table.format = UNW_INFO_FORMAT_REMOTE_TABLE;
+    table.start_ip = range->start;
+    table.end_ip = range->end;
+    table.u.rti.segbase = address;
+    table.u.rti.table_data = address + 12;
+    table.u.rti.table_len = (unw_word_t)count * 8 / sizeof(unw_word_t);
+    return _Ux86_64_dwarf_search_unwind_table(space, ip, &table, info, need, argument);
+}
+
+/* What libunwind takes from its pool for a remote table it gives back itself. */
+static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *argument)
+{
+    (void)space, (void)info, (void)argument;
+}
+
+static int no_list(unw_addr_space_t space, unw_word_t *address, void *argument)
+{
+    (void)space, (void)address, (void)argument;
+    return -UNW_ENOINFO;
+}
+
+static int no_resume(unw_addr_space_t space, unw_cursor_t *cursor, void *argument)
+{
+    (void)space, (void)cursor, (void)argument;
+    return -UNW_EINVAL;
+}
+
+static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t bytes, unw_word_t *offset,
+                   void *argument)
+{
+    (void)space, (void)ip, (void)name, (void)bytes, (void)offset, (void)argument;
+    return -UNW_ENOINFO;
+}
+
+/* LeakSanitizer looks for pointers in globals, not in mappings: without this it would end a program that it
+ * watches with an error of ours. */
+static void *kept_spaces[MAX_KEPT] __attribute__((used));
+static size_t kept_count;
+
+bool remote_init(struct unwinder *unwinder)
+{
+    static const unw_accessors_t accessors = {
+        .find_proc_info = find_proc_info,
+        .put_unwind_info = put_unwind_info,
+        .get_dyn_info_list_addr = no_list,
+        .access_mem = access_memory,
+        .access_reg = access_register,
+        .access_fpreg = access_float,
+        .resume = no_resume,
+        .get_proc_name = no_name,
+    };
+    unwinder->cursor = os_map(sizeof(unw_cursor_t));
+    unwinder->space = unw_create_addr_space((unw_accessors_t *)&accessors, 0);
+    if (!unwinder->cursor || !unwinder->space)
+        return false;
+    size_t kept = fetch_add_relaxed(&kept_count, 1u);
+    if (kept < MAX_KEPT)
+        kept_spaces[kept] = unwinder->space;
+    unw_set_caching_policy(unwinder->space, UNW_CACHE_PER_THREAD);
+    unw_set_cache_size(unwinder->space, CACHE_ENTRIES, 0);
+    return true;
+}
+
+void remote_flush(struct unwinder *unwinder)
+{
+    unw_flush_cache(unwinder->space, 0, 0);
+}
+
+/* The cursor is where the walk began, or behind an earlier step of libunwind's: it goes where the recipes
+ * have gone. True if it is at the same frame then. */
+static bool catch_up(struct unwinder *unwinder, uint64_t frame_number)
+{
+    unw_word_t ip = 0, stack = 0;
+    if (!unwinder->cursor_valid) {
+        if (unw_init_remote(unwinder->cursor, unwinder->space, unwinder) < 0)
+            return false;
+        unwinder->cursor_valid = true;
+        unwinder->cursor_frame = 0;
+    }
+    if (unwinder->cursor_frame == frame_number)
+        return true;
+    for (; unwinder->cursor_frame < frame_number; unwinder->cursor_frame++) {
+        unwinder->steps_again++;
+        if (unw_step(unwinder->cursor) <= 0)
+            return false;
+    }
+    unw_get_reg(unwinder->cursor, UNW_REG_IP, &ip);
+    unw_get_reg(unwinder->cursor, UNW_REG_SP, &stack);
+    return ip == unwinder->at.ip && stack == unwinder->at.stack;
+}
+
+/* libunwind's cache does not tell a return address from an interrupted one, and so may take the row of the
+ * next function for that of a call that does not return. Without the cache it must come to the frame that the
+ * recipes came to. */
+static bool catch_up_surely(struct unwinder *unwinder, uint64_t frame_number)
+{
+    if (catch_up(unwinder, frame_number))
+        return true;
+    unwinder->cursor_valid = false;
+    unwinder->restarts++;
+    remote_flush(unwinder);
+    if (catch_up(unwinder, frame_number))
+        return true;
+    unwinder->disagreements++;
+    return false;
+}
+
+int remote_step(struct unwinder *unwinder, uint64_t frame_number, struct unwind_registers *caller)
+{
+    unw_word_t ip = 0, stack = 0, rbp = 0;
+    if (!catch_up_surely(unwinder, frame_number))
+        return -1;
+    int step = unw_step(unwinder->cursor);
+    unwinder->cursor_frame++;
+    if (step <= 0)
+        return step;
+    unw_get_reg(unwinder->cursor, UNW_REG_IP, &ip);
+    unw_get_reg(unwinder->cursor, UNW_REG_SP, &stack);
+    if (unw_get_reg(unwinder->cursor, UNW_X86_64_RBP, &rbp) < 0)
+        rbp = 0;
+    *caller = (struct unwind_registers){ip, stack, rbp};
+    return step;
+}
