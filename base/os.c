@@ -152,7 +152,8 @@ bool os_file_id(int fd, uint64_t *device, uint64_t *inode)
 bool os_copy_memory(void *to, uintptr_t from, size_t bytes)
 {
     struct iovec local = {to, bytes}, remote = {(void *)from, bytes};
-    return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+    return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1ul, &remote, 1ul, 0ul) ==
+           (ssize_t)bytes;
 }
 
 pid_t os_tid(void)

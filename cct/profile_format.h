@@ -191,12 +191,14 @@ struct profile_thread {
     uint64_t unrestored_calls;        /* system calls that returned EINTR because of a sample */
     uint64_t timer_failed;            /* 1: no timer could be had, the thread's lifetime is not sampled */
     double dropped_ns;                /* p summed over dropped samples */
-    uint64_t unwind_slow;             /* frames that took the unwinder's slow way */
+    uint64_t unwind_slow;             /* words read the unwinder's slow way: not on the thread's own stack */
     uint64_t frames;                  /* frames walked */
     uint64_t creation_walks;          /* task creations whose path had to be walked */
     uint64_t creations_lost; /* those whose context could not be had: the tasks hang below their region */
     uint64_t period_ns;      /* sampling period at last: longer than the header's with many threads */
-    uint64_t reserved[35];
+    uint64_t recipes_read;   /* code addresses whose call frame information had to be read */
+    uint64_t slow_steps[16]; /* frames that libunwind stepped over, by enum recipe_cause */
+    uint64_t reserved[18];
 };
 
 #define PROFILE_MODULE_BYTES 1024u

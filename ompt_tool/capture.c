@@ -2,6 +2,7 @@
 
 #include <omp-tools.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 #include "base/atomics.h"
@@ -299,6 +300,16 @@ static void publish_early(struct thread *thread, struct walk *walk)
         publish_context(thread, walk, region);
 }
 
+static void count_steps(struct profile_thread *ledger, const struct unwinder *unwinder)
+{
+    _Static_assert(sizeof(unwinder->slow_steps) <= sizeof(ledger->slow_steps), "every cause has a place");
+    ledger->frames = unwinder->frames;
+    ledger->recipes_read = unwinder->recipes_read;
+    ledger->unwind_slow = unwinder->slow_reads;
+    if (unlikely(unwinder->cursor_valid)) /* libunwind took part in this walk */
+        memcpy(ledger->slow_steps, unwinder->slow_steps, sizeof(unwinder->slow_steps));
+}
+
 static struct capture capture(struct thread *thread, enum leaf leaf, bool waiter)
 {
     struct capture result = {0, false, PROFILE_DROP_NO_MEMORY};
@@ -324,8 +335,7 @@ static struct capture capture(struct thread *thread, enum leaf leaf, bool waiter
         result.node_idx = add_runtime_leaf(&thread->tree, result.node_idx, path->runtime_key);
     if (boundary && result.node_idx)
         publish_early(thread, &walk);
-    thread->ledger->frames = thread->unwinder.frames;
-    thread->ledger->unwind_slow = thread->unwinder.slow_reads;
+    count_steps(thread->ledger, &thread->unwinder);
     return result;
 }
 

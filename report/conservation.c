@@ -22,6 +22,11 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
         ledger->unrestored_calls += thread->unrestored_calls;
         ledger->creation_walks += thread->creation_walks;
         ledger->creations_lost += thread->creations_lost;
+        ledger->frames += thread->frames;
+        ledger->recipes_read += thread->recipes_read;
+        ledger->slow_reads += thread->unwind_slow;
+        for (size_t cause = 0; cause < RECIPE_CAUSES; cause++)
+            ledger->slow_steps[cause] += thread->slow_steps[cause];
         for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++) {
             ledger->dropped_by[reason] += thread->dropped[reason];
             ledger->dropped += thread->dropped[reason];

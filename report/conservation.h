@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/recipe_cause.h"
 #include "cct/profile_read.h"
 #include "report/rows.h"
 
@@ -35,6 +36,8 @@ struct ledger {
     size_t unsampled_threads;
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
     uint64_t creation_walks, creations_lost;
+    uint64_t frames, recipes_read, slow_reads;
+    uint64_t slow_steps[RECIPE_CAUSES]; /* by enum recipe_cause */
     uint64_t dropped_by[PROFILE_DROP_REASONS];
 };
 

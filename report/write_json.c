@@ -76,6 +76,21 @@ static json_t *samples(const struct ledger *ledger)
     return json;
 }
 
+/* How paths were walked (docs/callpaths.md). */
+static json_t *unwinding(const struct ledger *ledger)
+{
+    json_t *json = json_object(), *slow = json_object();
+    for (size_t cause = 0; cause < RECIPE_CAUSES; cause++)
+        if (ledger->slow_steps[cause])
+            json_object_set_new(slow, recipe_cause_name((enum recipe_cause)cause),
+                                number(ledger->slow_steps[cause]));
+    json_object_set_new(json, "frames", number(ledger->frames));
+    json_object_set_new(json, "recipes_read", number(ledger->recipes_read));
+    json_object_set_new(json, "slow_steps", slow);
+    json_object_set_new(json, "slow_reads", number(ledger->slow_reads));
+    return json;
+}
+
 static json_t *conservation(const struct profile *profile, const struct rows *rows)
 {
     struct conservation_law laws[CONSERVATION_LAWS];
@@ -157,6 +172,7 @@ bool write_run_json(FILE *out, const struct profile *profile, const struct rows 
     json_object_set_new(json, "runtime_version", text(profile_text(profile, "runtime")));
     json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));
     json_object_set_new(json, "samples", samples(&ledger));
+    json_object_set_new(json, "unwinding", unwinding(&ledger));
     json_object_set_new(json, "idle_total_s", seconds(ledger.idle));
     json_object_set_new(json, "idle_parked_s", seconds(ledger.parked));
     json_object_set_new(json, "idle_nobody_busy_s", seconds(ledger.idle_nobody_busy));

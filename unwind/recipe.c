@@ -110,12 +110,3 @@ struct recipe recipe_read(const struct loadmap_module *module, uintptr_t address
     enum cfi_status status = module ? cfi_read_row(module, address, &row) : CFI_NO_TABLE;
     return status == CFI_ROW ? recipe_of_row(&row) : slow(causes[status]);
 }
-
-const char *recipe_cause_name(enum recipe_cause cause)
-{
-    static const char *const names[RECIPE_CAUSES] = {
-        "no table",     "no entry",       "foreign table", "damaged table", "trampoline",
-        "cfa register", "cfa expression", "other rule",    "wanted",
-    };
-    return cause < RECIPE_CAUSES ? names[cause] : "?";
-}

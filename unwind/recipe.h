@@ -19,6 +19,7 @@
 
 #include <stdint.h>
 
+#include "base/recipe_cause.h"
 #include "unwind/cfi.h"
 
 enum recipe_cfa {
@@ -36,20 +37,6 @@ enum recipe_rbp {
     RECIPE_RBP_AT_RBP,
 };
 
-/* Why a step is libunwind's. */
-enum recipe_cause {
-    RECIPE_NO_TABLE,      /* code without call frame information: compiled at run time, or a module without */
-    RECIPE_NO_ENTRY,      /* the module's table does not know the address */
-    RECIPE_FOREIGN_TABLE, /* a form that cfi.h does not understand */
-    RECIPE_DAMAGED_TABLE, /* nonsense */
-    RECIPE_TRAMPOLINE,    /* the return from a signal handler: all registers change */
-    RECIPE_CFA_REGISTER,  /* CFA by a register that is neither rsp nor rbp */
-    RECIPE_CFA_EXPRESSION, /* CFA by an expression that is none of the above */
-    RECIPE_OTHER_RULE,     /* rbp, rsp or the return address lie elsewhere, or farther away than r can say */
-    RECIPE_WANTED,         /* recipes are turned off: unwinder.libunwind_only */
-    RECIPE_CAUSES
-};
-
 struct recipe {
     uint8_t cfa;        /* enum recipe_cfa */
     uint8_t rbp;        /* enum recipe_rbp */
@@ -64,8 +51,5 @@ struct recipe recipe_of_row(const struct cfi_row *row);
 
 /* The recipe for a link-time address of a module (NULL: of none). [handler] */
 struct recipe recipe_read(const struct loadmap_module *module, uintptr_t address);
-
-/* The words for a cause. [any] */
-const char *recipe_cause_name(enum recipe_cause cause);
 
 #endif
