@@ -32,7 +32,8 @@ KERNELS = [
     ("uts-cutoff", "BOTS-like", "500000 --cutoff 6", "2000 --cutoff 6"),
 ]
 GROUPS = ["NPB-like", "BOTS-like"]
-RATIOS = [("blame", "none"), ("blame", "floor"), ("floor", "none")]
+COLUMNS = ["none", "floor", "blame", "creation"]
+RATIOS = [("blame", "none"), ("blame", "floor"), ("floor", "none"), ("creation", "none"), ("creation", "floor")]
 RESULT = re.compile(r"^(\S+) (\S+) (\d+) ([0-9.]+) VERIFIED$", re.MULTILINE)
 
 
@@ -43,7 +44,7 @@ def run_kernel(command, column, tools, args, scratch):
     result = RESULT.search(output)
     if result is None:
         raise BenchError(f"`{' '.join(command)}` printed no VERIFIED line:\n{output}")
-    if column == "blame" and not os.path.isdir(out_dir):
+    if column in ("blame", "creation") and not os.path.isdir(out_dir):
         raise BenchError(f"`{' '.join(command)}` left no profile in {out_dir}: blame did not measure it")
     shutil.rmtree(out_dir, ignore_errors=True)
     return float(result.group(4)), process_s
@@ -94,24 +95,28 @@ def field_names():
     """All columns of the CSV file, whether this run has them or not."""
     names = ["kernel", "group", "arguments", "threads", "pairs", "rate"]
     for scope in ("kernel", "process"):
-        names += [f"{scope} {column} s" for column in ("none", "floor", "blame")]
+        names += [f"{scope} {column} s" for column in COLUMNS]
         names += [f"{scope} {tool}/{base}" for tool, base in RATIOS]
     return names
 
 
-HEADINGS = (["none s", "floor s", "blame s"] + [f"{tool}/{base}" for tool, base in RATIOS]
-            + ["process blame/none"])
+def headings(columns):
+    """What is printed of each kernel: its own times and their ratios, and what a user's clock says."""
+    ratios = [f"{tool}/{base}" for tool, base in RATIOS if tool in columns and base in columns]
+    return [f"{column} s" for column in columns] + ratios + ["process blame/none"]
+
+
 NAME_WIDTH = max(len(name) for name, _, _, _ in KERNELS) + len("BOTS-like geometric ")
 
 
-def print_heading():
-    cells = [heading.rjust(max(11, len(heading))) for heading in HEADINGS]
+def print_heading(columns):
+    cells = [heading.rjust(max(11, len(heading))) for heading in headings(columns)]
     print("kernel".ljust(NAME_WIDTH), *cells, sep="  ", flush=True)
 
 
-def print_row(row):
+def print_row(row, columns):
     cells = []
-    for heading in HEADINGS:
+    for heading in headings(columns):
         name = heading if heading.startswith("process") else f"kernel {heading}"
         text = f"{row[name]:.3f}" if name in row else "-"
         cells.append(text.rjust(max(11, len(heading))))
@@ -126,6 +131,7 @@ def parse_arguments():
                         help="turns per kernel (default 5; 1 with --quick)")
     parser.add_argument("--rate", type=positive, default=200, help="BLAME_RATE (default 200)")
     parser.add_argument("--threads", type=positive, default=2, help="OMP_NUM_THREADS (default 2)")
+    parser.add_argument("--creation", action="store_true", help="also with BLAME_TASKS=creation")
     parser.add_argument("--quick", action="store_true", help="small sizes: a smoke test, not a measurement")
     parser.add_argument("--out", default="bench.csv", metavar="FILE", help="CSV file (default bench.csv)")
     parser.add_argument("--build", default="build/bench", metavar="DIR", help="where the kernels are")
@@ -144,21 +150,23 @@ def parse_arguments():
 
 def bench(args):
     tools = find_tools(args.build, args.tool)
+    if args.creation and "blame" in tools:
+        tools["creation"] = tools["blame"]
     columns = ["none"] + list(tools)
     rows = []
     with tempfile.TemporaryDirectory(prefix="blame-bench-") as scratch:
         for column in tools:
             check_tool_loads(column, tools, [os.path.join(args.build, "fib"), "10"],
                              os.path.join(scratch, "check"))
-        print_heading()
+        print_heading(columns)
         for name, group, full, quick in args.selected:
             arguments = quick if args.quick else full
             times = measure(name, arguments, columns, tools, args, scratch)
             rows.append(summarise(name, group, arguments, times, args))
-            print_row(rows[-1])
+            print_row(rows[-1], columns)
     means = geometric_means(rows)
     for mean in means:
-        print_row(mean)
+        print_row(mean, columns)
     with open(args.out, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, field_names(), restval="")
         writer.writeheader()

@@ -23,12 +23,14 @@ def clean_environment(threads):
 
 
 def tool_environment(column, tools, threads, rate, out_dir):
-    """The environment of one column: none, floor or blame."""
+    """The environment of one column: none, floor, blame, or creation (blame with creation contexts)."""
     environment = clean_environment(threads)
     if column != "none":
         environment["OMP_TOOL_LIBRARIES"] = tools[column]
-    if column == "blame":
+    if column in ("blame", "creation"):
         environment.update(BLAME_RATE=str(rate), BLAME_OUT=out_dir, BLAME_SUMMARY="0")
+    if column == "creation":
+        environment["BLAME_TASKS"] = "creation"
     return environment
 
 
