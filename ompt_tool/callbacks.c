@@ -239,8 +239,14 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
     struct thread *thread = self();
     if (!thread || !task || !(flags & ompt_task_explicit))
         return;
-    task->value = task_word(
-        creation_context(thread, creator ? task_word_context(creator->value) : 0, frame, (uintptr_t)codeptr));
+    struct creation creation = {
+        .creator = creator ? task_word_context(creator->value) : 0,
+        .task = task,
+        .frame = frame,
+        .flags = flags,
+        .codeptr = (uintptr_t)codeptr,
+    };
+    task->value = task_word(creation_context(thread, &creation));
 }
 
 static uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)

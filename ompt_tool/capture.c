@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 
 #include "base/atomics.h"
+#include "ompt_tool/creation_memo.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/task_word.h"
@@ -29,8 +30,8 @@ struct walk {
     int stale_ancestor;
     bool has_stale;
     bool by_range; /* no exit address tells where the task begins: the runtime's next frame outward does */
-    uintptr_t stack_low, stack_high;   /* only frame addresses on this stack can be compared */
-    struct capture_creation *creation; /* notes where return addresses lie, or NULL */
+    uintptr_t stack_low, stack_high; /* only frame addresses on this stack can be compared */
+    struct creation_memo *memo;      /* takes note of the frames, or NULL */
 };
 
 static uint32_t flags_of(const struct unwind_frame *frame)
@@ -48,12 +49,8 @@ static uint64_t key_of(const struct unwind_frame *frame)
 static void next_frame(struct walk *walk)
 {
     walk->have = unwinder_next(walk->unwinder, &walk->at);
-    struct capture_creation *creation = walk->creation;
-    if (creation && walk->have == UNWIND_FRAME && walk->at.cfa) {
-        if (creation->slot_count < CAPTURE_SLOTS)
-            creation->slot[creation->slot_count] = walk->at.cfa - sizeof(uintptr_t);
-        creation->slot_count++;
-    }
+    if (unlikely(walk->memo) && walk->have == UNWIND_FRAME)
+        creation_memo_note(walk->memo, &walk->at);
 }
 
 /* libomp changes team and current task one after the other when it makes and unmakes a region: in between it
@@ -85,12 +82,21 @@ static bool skip_stale_level(struct walk *walk)
     return next_level(walk);
 }
 
+/* An exit address that no frame of this stack has. For a task with if(0), whose code clang's programs call
+ * themselves, libomp takes whatever the program has in rbp. */
+static bool is_foreign_exit(const struct walk *walk)
+{
+    const int called = ompt_task_explicit | ompt_task_undeferred;
+    return walk->level.exit && (walk->level.exit < walk->stack_low ||
+                                ((walk->level.flags & called) == called && walk->level.exit >= walk->stack_high));
+}
+
 static void walk_begin(struct walk *walk, struct thread *thread)
 {
     struct unwinder *unwinder = &thread->unwinder;
     walk->unwinder = unwinder;
     walk->thread = thread;
-    walk->creation = NULL;
+    walk->memo = NULL;
     walk->by_range = walk->has_stale = walk->ahead = false;
     walk->stack_low = unwinder->stack_begin;
     walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
@@ -100,8 +106,7 @@ static void walk_begin(struct walk *walk, struct thread *thread)
     while (walk->has_level && (walk->level.flags & ompt_task_explicit) && !walk->level.region);
     /* A serialised region or an undeferred task leaves an exit address that its returned frame once had:
      * below the stack pointer, it can mark nothing. The task above is the one whose stack this is. */
-    while (walk->has_level && walk->level.exit && walk->level.exit < walk->stack_low &&
-           skip_stale_level(walk))
+    while (walk->has_level && is_foreign_exit(walk) && skip_stale_level(walk))
         ;
     next_frame(walk);
 }
@@ -353,18 +358,24 @@ struct capture capture_callback(struct thread *thread, enum leaf leaf)
     return result;
 }
 
-void capture_creation(struct thread *thread, struct capture_creation *creation)
+void capture_creation(struct thread *thread, const ompt_data_t *task, struct creation_memo *memo,
+                      struct capture_creation *creation)
 {
     struct walk walk;
+    /* A task that is not deferred is the current task already. */
+    int creator = runtime_current_task() == task ? 1 : 0;
     *creation = (struct capture_creation){0};
     unwinder_start_here(&thread->unwinder);
     walk_begin(&walk, thread);
-    creation->slot_count = 0;
-    walk.creation = creation;
+    if (walk.ancestor < creator)
+        next_level(&walk);
+    walk.memo = memo;
     bool boundary = walk_task(&walk, &thread->path);
     if (boundary && walk.has_level)
         creation->creator = task_word_context(walk.level.data);
-    creation->current_task = (boundary || walk.have == UNWIND_END) && walk.ancestor == 0;
+    creation->cut = !boundary && walk.have == UNWIND_FRAME;
+    creation->complete = (boundary || walk.have == UNWIND_END) && walk.ancestor == creator;
+    creation->complete |= creation->cut;
     signal_fence(); /* as above */
 }
 

@@ -6,7 +6,11 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include <omp-tools.h>
+
 #include "ompt_tool/thread.h"
+
+struct creation_memo;
 
 /* What the leaf of a context becomes. */
 enum leaf {
@@ -35,17 +39,16 @@ struct capture capture_callback(struct thread *thread, enum leaf leaf);
 
 /* What a walk from a task's creation found. The path itself, from the creating call to the creating task's
  * first frame, is in thread->path. */
-#define CAPTURE_SLOTS 24
 struct capture_creation {
-    uint32_t creator;              /* context of the task that the walk ended in */
-    bool current_task;             /* that was the current task */
-    uint32_t slot_count;           /* more than CAPTURE_SLOTS: there were more frames than slots */
-    uintptr_t slot[CAPTURE_SLOTS]; /* where the frames' return addresses lie, innermost first */
+    uint32_t creator; /* context of the task that the walk ended in */
+    bool complete;    /* that was the creating task, or the path was cut before */
+    bool cut;         /* by BLAME_DEPTH */
 };
 
-/* Walks from a callback of the runtime to the first frame of the task around; the thread is in the tool.
- * [owner] */
-void capture_creation(struct thread *thread, struct capture_creation *creation);
+/* Walks from a callback of the runtime to the first frame of the task that creates `task`; memo, unless NULL,
+ * takes note of the frames. The thread is in the tool. [owner] */
+void capture_creation(struct thread *thread, const ompt_data_t *task, struct creation_memo *memo,
+                      struct capture_creation *creation);
 
 /* An absolute address as a PROFILE_KEY. [handler] */
 uint64_t capture_key(uintptr_t address);

@@ -237,6 +237,7 @@ next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame
     bool slow = recipe.cfa == RECIPE_SLOW, trampoline = slow && recipe.cfa_offset == RECIPE_TRAMPOLINE;
     struct unwind_registers caller;
     int step;
+    frame->recipe = recipe;
     /* A return address lies behind its call, perhaps in the next function; not so where a signal interrupted:
      * at the leaf, and below the trampoline of a handler of the program's. */
     if (trampoline)
@@ -288,6 +289,7 @@ static inline enum unwind_result next_by_entry(struct unwinder *unwinder, const 
         return next_slowly(unwinder, recipe, frame);
     uintptr_t rbp = load_word(rbp_slot);
     frame->cfa = cfa;
+    frame->recipe = recipe;
     unwinder->at.ip = load_word(cfa - 8);
     signal_fence(); /* GCC would make one vector of the two, and the next step wait for it */
     unwinder->at.stack = cfa;

@@ -22,6 +22,7 @@ struct unwind_frame {
     uintptr_t cfa;   /* stack pointer in the calling frame, before the call; 0 for the outermost frame */
     const struct loadmap_range *range;   /* executable mapping that holds ip, NULL if none does */
     const struct loadmap_module *module; /* the range's; NULL: it is no file's */
+    struct recipe recipe;                /* how cfa came about, and the caller's rbp */
 };
 
 enum unwind_result {

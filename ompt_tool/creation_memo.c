@@ -1,0 +1,249 @@
+#include "ompt_tool/creation_memo.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+#include "unwind/unwind.h"
+
+#define STEPS      (1u << 19)
+#define EDGES_BITS 16
+#define EDGES      (1u << EDGES_BITS)
+#define EDGES_MOST (EDGES / 4 * 3)
+#define STEPS_PATH (2u * 4096u + 2u) /* of the longest path: two a frame, and the end */
+#define FROM_KEY   0x80000000u       /* an edge from a creator's context, and not from a step */
+#define NOT_SAVED  INT64_MIN
+
+enum step_kind { STEP_RETURN, STEP_BASE, STEP_END, STEP_CUT };
+
+struct step {
+    uintptr_t word; /* RETURN, END */
+    union {
+        int32_t offset;   /* RETURN, BASE */
+        uint32_t context; /* END, CUT */
+    };
+    uint32_t kind;
+};
+
+struct edge {
+    uintptr_t word;
+    uint32_t from; /* the step whose word is another one, or FROM_KEY | creator */
+    uint32_t to;   /* the step that has this word; 0: no edge */
+};
+
+struct creation_memo {
+    uint32_t generation; /* of the load map */
+    uint32_t used;       /* steps; number 0 is none */
+    uint32_t edge_count;
+    /* The walk that is being noted: its steps lie behind those in use. */
+    struct creation_key key;
+    bool usable;
+    uint32_t noted;
+    uintptr_t base;
+    bool base_is_rbp;  /* the frame pointer in the next frame is base itself */
+    int64_t rbp_offset; /* or was saved at base + rbp_offset; NOT_SAVED: elsewhere */
+    struct edge edges[EDGES];
+    struct step steps[STEPS];
+};
+
+_Static_assert(sizeof(struct step) == 16, "four steps a cache line");
+_Static_assert(sizeof(struct edge) == 16, "four edges a cache line");
+
+struct creation_memo *creation_memo_make(void)
+{
+    struct creation_memo *memo = os_map(sizeof(*memo));
+    if (memo) {
+        memo->generation = loadmap_generation();
+        memo->used = 1;
+    }
+    return memo;
+}
+
+void creation_memo_free(struct creation_memo *memo)
+{
+    os_unmap(memo, sizeof(*memo));
+}
+
+bool creation_memo_is_good(const struct creation_memo *memo)
+{
+    return memo->generation == loadmap_generation() && memo->used < STEPS - STEPS_PATH &&
+           memo->edge_count < EDGES_MOST;
+}
+
+/* The stack of a program built with AddressSanitizer has red zones between what is compared. */
+__attribute__((no_sanitize_address)) static inline uintptr_t word_at(uintptr_t address)
+{
+    return *(const uintptr_t *)address;
+}
+
+/* The edge, or the empty place where it belongs. */
+static inline uint32_t edge_place(const struct creation_memo *memo, uint32_t from, uintptr_t word)
+{
+    uint64_t hash = (word ^ (uint64_t)from << 40 ^ from) * 0x9e3779b97f4a7c15ull;
+    uint32_t place = (uint32_t)(hash >> (64 - EDGES_BITS));
+    while (memo->edges[place].to && (memo->edges[place].from != from || memo->edges[place].word != word))
+        place = (place + 1) % EDGES;
+    return place;
+}
+
+static inline uint32_t follow(const struct creation_memo *memo, uint32_t from, uintptr_t word)
+{
+    return memo->edges[edge_place(memo, from, word)].to;
+}
+
+static inline bool is_on_stack(const struct creation_key *key, uintptr_t address)
+{
+    return address >= key->low && address < key->high && address % sizeof(uintptr_t) == 0;
+}
+
+/* low and high of the key are multiples of a word, and so are all offsets. */
+uint32_t creation_memo_find(const struct creation_memo *memo, const struct creation_key *key)
+{
+    uintptr_t base = key->low, lowest = key->low; /* return addresses follow one another outward */
+    if (unlikely(memo->generation != loadmap_generation()))
+        return 0; /* other code may be at these addresses */
+    uint32_t at = follow(memo, FROM_KEY | key->creator, key->codeptr);
+    while (at) {
+        const struct step *step = &memo->steps[at];
+        uintptr_t address = base + (uintptr_t)(intptr_t)step->offset;
+        if (likely(step->kind == STEP_RETURN)) {
+            if (unlikely(address - lowest >= key->high - lowest))
+                return 0;
+            uintptr_t word = word_at(address);
+            if (unlikely(word != step->word) && !(at = follow(memo, at, word)))
+                return 0;
+            lowest = address + sizeof(uintptr_t);
+        } else if (step->kind == STEP_BASE) {
+            if (!is_on_stack(key, address) || !is_on_stack(key, base = word_at(address)))
+                return 0;
+        } else {
+            uintptr_t word = key->high - base;
+            if (step->kind == STEP_END && word != step->word)
+                at = follow(memo, at, word);
+            return memo->steps[at].context;
+        }
+        at++;
+    }
+    return 0;
+}
+
+void creation_memo_begin(struct creation_memo *memo, const struct creation_key *key)
+{
+    memo->key = *key;
+    memo->usable = true;
+    memo->noted = 0;
+    memo->base = key->low;
+    memo->base_is_rbp = false;
+    memo->rbp_offset = NOT_SAVED;
+}
+
+static struct step *note(struct creation_memo *memo, enum step_kind kind)
+{
+    struct step *step = &memo->steps[memo->used + memo->noted];
+    if (memo->used + memo->noted >= STEPS - 1) {
+        memo->usable = false; /* the path is longer than any that BLAME_DEPTH allows */
+        return step;
+    }
+    memo->noted++;
+    step->kind = kind;
+    step->word = 0;
+    return step;
+}
+
+/* The next frame's CFA is counted from the frame pointer: base has to be there. */
+static void note_base(struct creation_memo *memo, uintptr_t rbp)
+{
+    if (memo->base_is_rbp)
+        return;
+    if (memo->rbp_offset == NOT_SAVED) {
+        memo->usable = false;
+        return;
+    }
+    note(memo, STEP_BASE)->offset = (int32_t)memo->rbp_offset;
+    memo->base = rbp;
+    memo->base_is_rbp = true;
+}
+
+/* Where the caller's frame pointer was saved. */
+static void note_rbp(struct creation_memo *memo, const struct unwind_frame *frame)
+{
+    if (frame->recipe.rbp == RECIPE_RBP_SAME)
+        return;
+    uintptr_t slot = frame->cfa + (uintptr_t)(intptr_t)frame->recipe.rbp_offset;
+    memo->base_is_rbp = false;
+    memo->rbp_offset = NOT_SAVED;
+    if (frame->recipe.rbp == RECIPE_RBP_AT_CFA && is_on_stack(&memo->key, slot))
+        memo->rbp_offset = (int64_t)(slot - memo->base);
+}
+
+/* The frame of the runtime's function that the program called: its return address lies at low + 8. */
+static void note_first(struct creation_memo *memo, uintptr_t slot)
+{
+    if (slot != memo->key.low + sizeof(uintptr_t) || word_at(slot) != memo->key.codeptr)
+        memo->usable = false; /* it is not where the runtime says */
+}
+
+void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *frame)
+{
+    uintptr_t slot = frame->cfa - sizeof(uintptr_t);
+    if (!memo->usable || !frame->cfa || slot < memo->key.low)
+        return; /* the outermost frame, or one of the tool's or the runtime's own */
+    if (!is_on_stack(&memo->key, slot)) {
+        memo->usable = frame->stack < memo->key.high && slot >= memo->key.high; /* the frame that called the task */
+        return;
+    }
+    if (memo->noted == 0)
+        note_first(memo, slot);
+    else if (frame->recipe.cfa == RECIPE_CFA_RBP)
+        note_base(memo, frame->cfa - (uintptr_t)(intptr_t)frame->recipe.cfa_offset);
+    else if (frame->recipe.cfa != RECIPE_CFA_RSP)
+        memo->usable = false;
+    if (!memo->usable)
+        return;
+    struct step *step = note(memo, STEP_RETURN);
+    step->offset = (int32_t)(slot - memo->base);
+    step->word = word_at(slot);
+    note_rbp(memo, frame);
+}
+
+/* Goes with the steps noted as far as there are such. Returns the number of them that are known; *from is the
+ * step (or the key) where the rest begins. */
+static uint32_t known_steps(struct creation_memo *memo, const struct step *noted, uint32_t *from)
+{
+    uint32_t at = follow(memo, *from, memo->key.codeptr);
+    if (!at)
+        return 0;
+    for (uint32_t count = 0; count < memo->noted; count++, at++) {
+        const struct step *step = &memo->steps[at];
+        bool has_offset = step->kind == STEP_RETURN || step->kind == STEP_BASE;
+        *from = at;
+        if (step->kind != noted[count].kind || (has_offset && step->offset != noted[count].offset)) {
+            memo->usable = false; /* the same words, and another way to unwind them */
+            return count;
+        }
+        if (step->word != noted[count].word && !(at = follow(memo, at, noted[count].word)))
+            return count;
+    }
+    memo->usable = false; /* it is there already */
+    return memo->noted;
+}
+
+bool creation_memo_keep(struct creation_memo *memo, bool cut, uint32_t context)
+{
+    if (!memo->usable || memo->noted == 0)
+        return false;
+    struct step *end = note(memo, cut ? STEP_CUT : STEP_END), *noted = &memo->steps[memo->used];
+    end->word = cut ? 0 : memo->key.high - memo->base;
+    end->context = context;
+    uint32_t from = FROM_KEY | memo->key.creator;
+    uint32_t known = memo->usable ? known_steps(memo, noted, &from) : 0;
+    if (!memo->usable)
+        return false;
+    uintptr_t word = known || !(from & FROM_KEY) ? noted[known].word : memo->key.codeptr;
+    memmove(noted, noted + known, (memo->noted - known) * sizeof(*noted));
+    memo->edges[edge_place(memo, from, word)] = (struct edge){word, from, memo->used};
+    memo->edge_count++;
+    memo->used += memo->noted - known;
+    return true;
+}
