@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 
 #include "base/atomics.h"
+#include "ompt_tool/creation.h"
 #include "ompt_tool/creation_memo.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/session.h"
@@ -358,24 +359,36 @@ struct capture capture_callback(struct thread *thread, enum leaf leaf)
     return result;
 }
 
-void capture_creation(struct thread *thread, const ompt_data_t *task, struct creation_memo *memo,
-                      struct capture_creation *creation)
+/* A task that is not deferred is the current task already when its creation is announced, and whose parent the
+ * runtime does not say yet: of memory used before it says the task that was there. */
+static void begin_at_creator(struct walk *walk, const struct creation *creation)
+{
+    const ompt_frame_t *frame = creation->frame;
+    walk->level = (struct task_level){
+        .exit = frame ? (uintptr_t)frame->exit_frame.ptr : 0,
+        .enter = frame ? (uintptr_t)frame->enter_frame.ptr : 0,
+        .region = walk->level.region,
+        .data = task_word(creation->creator),
+    };
+    walk->ancestor = 1;
+    walk->has_stale = false;
+}
+
+void capture_creation(struct thread *thread, const struct creation *creation, struct creation_memo *memo,
+                      struct capture_creation *result)
 {
     struct walk walk;
-    /* A task that is not deferred is the current task already. */
-    int creator = runtime_current_task() == task ? 1 : 0;
-    *creation = (struct capture_creation){0};
+    bool is_current = runtime_current_task() == creation->task;
     unwinder_start_here(&thread->unwinder);
     walk_begin(&walk, thread);
-    if (walk.ancestor < creator)
-        next_level(&walk);
+    if (is_current)
+        begin_at_creator(&walk, creation);
     walk.memo = memo;
     bool boundary = walk_task(&walk, &thread->path);
-    if (boundary && walk.has_level)
-        creation->creator = task_word_context(walk.level.data);
-    creation->cut = !boundary && walk.have == UNWIND_FRAME;
-    creation->complete = (boundary || walk.have == UNWIND_END) && walk.ancestor == creator;
-    creation->complete |= creation->cut;
+    result->creator = boundary && walk.has_level ? task_word_context(walk.level.data) : 0;
+    result->cut = !boundary && walk.have == UNWIND_FRAME;
+    bool in_creator = walk.ancestor == (is_current ? 1 : 0);
+    result->complete = result->cut || (in_creator && (boundary || walk.have == UNWIND_END));
     signal_fence(); /* as above */
 }
 

@@ -6,10 +6,9 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include <omp-tools.h>
-
 #include "ompt_tool/thread.h"
 
+struct creation;
 struct creation_memo;
 
 /* What the leaf of a context becomes. */
@@ -45,10 +44,10 @@ struct capture_creation {
     bool cut;         /* by BLAME_DEPTH */
 };
 
-/* Walks from a callback of the runtime to the first frame of the task that creates `task`; memo, unless NULL,
- * takes note of the frames. The thread is in the tool. [owner] */
-void capture_creation(struct thread *thread, const ompt_data_t *task, struct creation_memo *memo,
-                      struct capture_creation *creation);
+/* Walks from a creation's callback to the first frame of the creating task; memo, unless NULL, takes note of the
+ * frames. The thread is in the tool. [owner] */
+void capture_creation(struct thread *thread, const struct creation *creation, struct creation_memo *memo,
+                      struct capture_creation *result);
 
 /* An absolute address as a PROFILE_KEY. [handler] */
 uint64_t capture_key(uintptr_t address);

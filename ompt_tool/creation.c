@@ -24,13 +24,24 @@ static bool find_span(const struct thread *thread, const ompt_frame_t *frame, st
            key->high - key->low <= INT32_MAX;
 }
 
-/* Clang's programs call the code of a task with if(0) themselves, between two calls of the runtime: it has no frame
- * of the runtime's of its own (docs/contexts.md). GCC's are called by GOMP_task. */
-static bool is_called_by_program(const struct creation *creation)
+static inline bool is_runtime_code(uintptr_t address)
 {
-    return (creation->flags & ompt_task_undeferred) &&
-           creation->codeptr - runtime.code_low >= runtime.code_bytes &&
-           runtime_current_task() == creation->task;
+    return address - runtime.code_low < runtime.code_bytes;
+}
+
+/* Clang's programs call the code of a task with if(0) themselves, between two calls of the runtime: no frame of the
+ * runtime's is its own, and its exit address is the program's rbp (docs/contexts.md). GCC's is called by
+ * GOMP_task, whose frame the exit address is. */
+static bool is_called_by_program(const struct thread *thread, const struct creation *creation)
+{
+    struct task_level level;
+    if (!(creation->flags & ompt_task_undeferred) || is_runtime_code(creation->codeptr) ||
+        runtime_current_task() != creation->task || !runtime_task_level(0, &level))
+        return false;
+    uintptr_t slot = level.exit + sizeof(uintptr_t);
+    bool on_stack = slot % sizeof(uintptr_t) == 0 && slot > (uintptr_t)__builtin_frame_address(0) &&
+                    slot < thread->unwinder.own_stack_high;
+    return !on_stack || *(const uintptr_t *)slot != creation->codeptr;
 }
 
 static struct creation_memo *memo_for_more(struct thread *thread)
@@ -89,7 +100,7 @@ static __attribute__((noinline)) uint32_t walk_creation(struct thread *thread, c
     struct creation_memo *memo = key ? memo_for_more(thread) : NULL;
     if (memo)
         creation_memo_begin(memo, key);
-    capture_creation(thread, creation->task, memo, &walk);
+    capture_creation(thread, creation, memo, &walk);
     uint32_t context = intern(thread, walk.creator);
     /* A path that breaks may go on when the load map is read again. */
     if (memo && context && walk.complete)
@@ -103,7 +114,7 @@ static __attribute__((noinline)) uint32_t walk_creation(struct thread *thread, c
 uint32_t creation_context(struct thread *thread, const struct creation *creation)
 {
     struct creation_key key = {.creator = creation->creator, .codeptr = creation->codeptr};
-    if (unlikely(is_called_by_program(creation)))
+    if (unlikely(is_called_by_program(thread, creation)))
         return creation->creator;
     if (unlikely(!creation->codeptr || !find_span(thread, creation->frame, &key)))
         return walk_creation(thread, creation, NULL);
