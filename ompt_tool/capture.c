@@ -88,8 +88,9 @@ static bool skip_stale_level(struct walk *walk)
 static bool is_foreign_exit(const struct walk *walk)
 {
     const int called = ompt_task_explicit | ompt_task_undeferred;
-    return walk->level.exit && (walk->level.exit < walk->stack_low ||
-                                ((walk->level.flags & called) == called && walk->level.exit >= walk->stack_high));
+    return walk->level.exit &&
+           (walk->level.exit < walk->stack_low ||
+            ((walk->level.flags & called) == called && walk->level.exit >= walk->stack_high));
 }
 
 static void walk_begin(struct walk *walk, struct thread *thread)
@@ -359,8 +360,8 @@ struct capture capture_callback(struct thread *thread, enum leaf leaf)
     return result;
 }
 
-/* A task that is not deferred is the current task already when its creation is announced, and whose parent the
- * runtime does not say yet: of memory used before it says the task that was there. */
+/* A task that is not deferred is the current task already when its creation is announced, and whose parent
+ * the runtime does not say yet: of memory used before it says the task that was there. */
 static void begin_at_creator(struct walk *walk, const struct creation *creation)
 {
     const ompt_frame_t *frame = creation->frame;

@@ -44,8 +44,8 @@ struct capture_creation {
     bool cut;         /* by BLAME_DEPTH */
 };
 
-/* Walks from a creation's callback to the first frame of the creating task; memo, unless NULL, takes note of the
- * frames. The thread is in the tool. [owner] */
+/* Walks from a creation's callback to the first frame of the creating task; memo, unless NULL, takes note of
+ * the frames. The thread is in the tool. [owner] */
 void capture_creation(struct thread *thread, const struct creation *creation, struct creation_memo *memo,
                       struct capture_creation *result);
 

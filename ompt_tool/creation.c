@@ -10,7 +10,8 @@
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
 
-/* The creating task's part of the stack. False when the runtime's addresses are not on this stack, or stale. */
+/* The creating task's part of the stack. False when the runtime's addresses are not on this stack, or stale.
+ */
 static bool find_span(const struct thread *thread, const ompt_frame_t *frame, struct creation_key *key)
 {
     if (!frame)
@@ -19,9 +20,9 @@ static bool find_span(const struct thread *thread, const ompt_frame_t *frame, st
     key->high = (uintptr_t)frame->exit_frame.ptr;
     if (!key->high)
         key->high = thread->unwinder.own_stack_high;
-    return (key->low | key->high) % sizeof(uintptr_t) == 0 && key->low >= (uintptr_t)__builtin_frame_address(0) &&
-           key->high > key->low && key->high <= thread->unwinder.own_stack_high &&
-           key->high - key->low <= INT32_MAX;
+    return (key->low | key->high) % sizeof(uintptr_t) == 0 &&
+           key->low >= (uintptr_t)__builtin_frame_address(0) && key->high > key->low &&
+           key->high <= thread->unwinder.own_stack_high && key->high - key->low <= INT32_MAX;
 }
 
 static inline bool is_runtime_code(uintptr_t address)
@@ -29,9 +30,9 @@ static inline bool is_runtime_code(uintptr_t address)
     return address - runtime.code_low < runtime.code_bytes;
 }
 
-/* Clang's programs call the code of a task with if(0) themselves, between two calls of the runtime: no frame of the
- * runtime's is its own, and its exit address is the program's rbp (docs/contexts.md). GCC's is called by
- * GOMP_task, whose frame the exit address is. */
+/* Clang's programs call the code of a task with if(0) themselves, between two calls of the runtime: no frame
+ * of the runtime's is its own, and its exit address is the program's rbp (docs/contexts.md). GCC's is called
+ * by GOMP_task, whose frame the exit address is. */
 static bool is_called_by_program(const struct thread *thread, const struct creation *creation)
 {
     struct task_level level;
@@ -79,7 +80,8 @@ static uint32_t intern(struct thread *thread, uint32_t creator)
             return at;
         length++;
     }
-    bool too_deep = length >= (size_t)session.options.depth && creator; /* there has to be room for the mark */
+    bool too_deep =
+        length >= (size_t)session.options.depth && creator; /* there has to be room for the mark */
     thread->ledger->paths_truncated += too_deep || path->truncated;
     if (too_deep)
         return cut_below(tree, creator);
@@ -91,8 +93,8 @@ static uint32_t intern(struct thread *thread, uint32_t creator)
     return node_idx;
 }
 
-static __attribute__((noinline)) uint32_t walk_creation(struct thread *thread, const struct creation *creation,
-                                                        const struct creation_key *key)
+static __attribute__((noinline)) uint32_t
+walk_creation(struct thread *thread, const struct creation *creation, const struct creation_key *key)
 {
     struct capture_creation walk;
     if (!thread_enter_tool(thread))

@@ -15,7 +15,7 @@ struct thread;
 
 /* What a task creation says of itself. */
 struct creation {
-    uint32_t creator; /* the creating task's context */
+    uint32_t creator;        /* the creating task's context */
     const ompt_data_t *task; /* this and the rest: as in ompt_callback_task_create */
     const ompt_frame_t *frame;
     int flags;

@@ -41,7 +41,7 @@ struct creation_memo {
     bool usable;
     uint32_t noted;
     uintptr_t base;
-    bool base_is_rbp;  /* the frame pointer in the next frame is base itself */
+    bool base_is_rbp;   /* the frame pointer in the next frame is base itself */
     int64_t rbp_offset; /* or was saved at base + rbp_offset; NOT_SAVED: elsewhere */
     struct edge edges[EDGES];
     struct step steps[STEPS];
@@ -190,7 +190,8 @@ void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *f
     if (!memo->usable || !frame->cfa || slot < memo->key.low)
         return; /* the outermost frame, or one of the tool's or the runtime's own */
     if (!is_on_stack(&memo->key, slot)) {
-        memo->usable = frame->stack < memo->key.high && slot >= memo->key.high; /* the frame that called the task */
+        memo->usable =
+            frame->stack < memo->key.high && slot >= memo->key.high; /* the frame that called the task */
         return;
     }
     if (memo->noted == 0)

@@ -1,7 +1,7 @@
-/* Tasks that are executed where they are created: if(0), with dependences and without, mergeable, final and what
- * is created in it, and a deferred task created in one with if(0). Each once in the region's code and once in a
- * task. For if(0) libomp takes the caller's rbp for the address of a frame, whatever is in it: so one is created
- * with various values there. The contexts below are known by construction. */
+/* Tasks that are executed where they are created: if(0), with dependences and without, mergeable, final and
+ * what is created in it, and a deferred task created in one with if(0). Each once in the region's code and
+ * once in a task. For if(0) libomp takes the caller's rbp for the address of a frame, whatever is in it: so
+ * one is created with various values there. The contexts below are known by construction. */
 #include "analytic.h"
 
 #define STAY    __asm__ volatile("")
@@ -123,8 +123,8 @@ static void print_paths(int in_task, const char *above)
     static const char *const functions[VARIANTS] = {"if0", "depend", "mergeable", "final", "child", "rbp"};
     for (int i = 0; i < VARIANTS; i++) {
         const char *f = functions[i];
-        printf("path %.6f %s > all > %s%s > %s [task creation_undeferred.c:%d]", recorded_work(names[in_task][i]),
-               above, i == RBP ? "with_rbp > " : "", f, f, line[i]);
+        printf("path %.6f %s > all > %s%s > %s [task creation_undeferred.c:%d]",
+               recorded_work(names[in_task][i]), above, i == RBP ? "with_rbp > " : "", f, f, line[i]);
         if (inner_line[i])
             printf(" > %s [task creation_undeferred.c:%d]", f, inner_line[i]);
         printf(" > leaf\n");
@@ -147,10 +147,11 @@ int main(void)
         }
     }
     sweep(2);
-    int length = snprintf(above, sizeof(above), "main > main [parallel creation_undeferred.c:%d]", region_line);
+    int length =
+        snprintf(above, sizeof(above), "main > main [parallel creation_undeferred.c:%d]", region_line);
     print_paths(0, above);
-    snprintf(above + length, sizeof(above) - (size_t)length, " > in_task > in_task [task creation_undeferred.c:%d]",
-             task_line);
+    snprintf(above + length, sizeof(above) - (size_t)length,
+             " > in_task > in_task [task creation_undeferred.c:%d]", task_line);
     print_paths(1, above);
     return 0;
 }

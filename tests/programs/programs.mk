@@ -17,6 +17,7 @@ TEST_CXXFLAGS := -O2 -g -fopenmp -std=c++17 -D_GNU_SOURCE $(TEST_WARN)
 TEST_LIBS := -lpthread -ldl
 
 TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated integrated3 nested tasks taskwait creation \
+	creation_paths creation_undeferred \
 	task_regions section taskgroup tiny_tasks handoff nest_lock holders unreleased regions deep tail_call dlopen_loop \
 	forks endings own_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many
 
