@@ -3,15 +3,15 @@
  *
  * A path is a program of steps over the stack, from the runtime's frame outward, with one register, `base`:
  *
- *     RETURN offset, word    the return address at base + offset is word: so the next frame's code is known,
- * and with it where that frame's own return address lies, if its CFA is rsp + k BASE offset            base =
- * the frame pointer saved at base + offset: the next frame's CFA is rbp + k END word, context      the
- * creating task's first frame is reached: its address is base + word CUT context            BLAME_DEPTH
- * frames are reached
+ *     RETURN offset, word   the return address at base + offset is word: it tells the next frame's code, and
+ *                           so how far away that frame's own return address is, if its CFA is rsp + k
+ *     BASE offset           base = the rbp saved at base + offset: the next frame's CFA is rbp + k
+ *     END word, context     the creating task's first frame is reached: its exit address is base + word
+ *     CUT context           BLAME_DEPTH frames are reached
  *
- * Every step is what the unwinder does there, so a path that fits is the same path (guarantee M1): frames
- * whose size varies (VLA, alloca) move base and not the rest. Paths are kept as a tree: they share their
- * steps up to the first word that differs, where an edge (step, word) leads on. */
+ * Every step is what the unwinder does there, so a path that fits is the same path. Frames of varied size
+ * (VLA, alloca) move base and nothing else. Paths are kept as a tree: they share their steps up to the first
+ * word that differs, where an edge (step, word) leads on. */
 #ifndef BLAME_OMPT_TOOL_CREATION_MEMO_H
 #define BLAME_OMPT_TOOL_CREATION_MEMO_H
 
