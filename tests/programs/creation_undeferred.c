@@ -4,6 +4,8 @@
  * one is created with various values there. The contexts below are known by construction. */
 #include "analytic.h"
 
+#include <dlfcn.h>
+
 #define STAY    __asm__ volatile("")
 #define SECONDS 0.0203
 #define CREATE(clauses, body)                                                                                \
@@ -82,19 +84,30 @@ NAMED static void child(const char *name)
     STAY;
 }
 
-NAMED void rbp(const char *name)
+NAMED static void rbp(const char *name)
 {
     line[RBP] = __LINE__ + 1;
     CREATE("omp task if(0) firstprivate(name)", leaf(name));
     STAY;
 }
 
-/* rbp(name) with a value in rbp that is no frame's address. */
-void with_rbp(const char *name, void *value);
-__asm__(".text\n.type with_rbp,@function\nwith_rbp:\n.cfi_startproc\n"
+/* Stands before the runtime's function of this name, which clang's programs call: with the value in rbp,
+ * unless it is 0. */
+void *rbp_value, *begin_if0;
+__asm__(".text\n.globl __kmpc_omp_task_begin_if0\n.type __kmpc_omp_task_begin_if0,@function\n"
+        "__kmpc_omp_task_begin_if0:\n.cfi_startproc\n"
         "push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset %rbp,-16\n"
-        "mov %rsi,%rbp\ncall rbp\npop %rbp\n.cfi_def_cfa_offset 8\n.cfi_restore %rbp\n"
-        "ret\n.cfi_endproc\n.size with_rbp,.-with_rbp\n");
+        "mov rbp_value(%rip),%rax\ntest %rax,%rax\njz 1f\nmov %rax,%rbp\n1: call *begin_if0(%rip)\n"
+        "pop %rbp\n.cfi_def_cfa_offset 8\n.cfi_restore %rbp\nret\n"
+        ".cfi_endproc\n.size __kmpc_omp_task_begin_if0,.-__kmpc_omp_task_begin_if0\n");
+
+NAMED static void with_rbp(const char *name, void *value)
+{
+    rbp_value = value;
+    rbp(name);
+    rbp_value = NULL;
+    STAY;
+}
 
 NAMED static void all(const char *const *name)
 {
@@ -134,6 +147,7 @@ static void print_paths(int in_task, const char *above)
 int main(void)
 {
     char above[256];
+    begin_if0 = dlsym(RTLD_NEXT, "__kmpc_omp_task_begin_if0");
     for (int repetition = 0; repetition < 3; repetition++) {
         region_line = __LINE__ + 1;
 #pragma omp parallel num_threads(2)
