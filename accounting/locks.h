@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/atomics.h"
+
 #define LOCKS_ANY_HOLDER 0xfffu /* whoever releases next: `ordered`, whose turn is nobody's possession */
 
 /* Blame that travels from waiters to a holder; nanoseconds. */
@@ -25,8 +27,21 @@ struct lock_blame {
  * keeps the blame under its own name. [handler] */
 bool locks_add(uint64_t key, uint32_t holder, const struct lock_blame *blame);
 
-/* True if waiters may have left something for the holder of the lock: a probe and a read. [handler] */
-bool locks_waiting(uint64_t key, uint32_t holder);
+/* Entries from which something can be taken. Written in samples and by who takes: on the release of a lock
+ * that nobody waited for, a line that all cores share. */
+extern struct locks_pending {
+    uint32_t entries;
+} __attribute__((aligned(64))) locks_pending;
+
+/* A probe and a read. [handler] */
+bool locks_waiting_for(uint64_t key, uint32_t holder);
+
+/* True if waiters may have left something for the holder of the lock. What is being left at this moment is
+ * found by the next release, or at the end. [handler] */
+static inline bool locks_waiting(uint64_t key, uint32_t holder)
+{
+    return unlikely(load_relaxed(&locks_pending.entries)) && locks_waiting_for(key, holder);
+}
 
 /* Takes what waits for the holder of the lock; false when there is nothing. [handler] */
 bool locks_take(uint64_t key, uint32_t holder, struct lock_blame *blame);

@@ -77,9 +77,24 @@ static bool may_hold(const struct state_line *line, uint64_t key)
     return load_relaxed(&line->held_unnamed) > 0 && !waits;
 }
 
-/* The holder at time_ns: the thread whose last release of the lock came after that time, or that holds it
- * now, and that had acquired it before; else one that holds more locks than have a name. Nobody: the lock was
- * free then, between two owners. */
+/* When the thread released the lock that it held at time_ns; 0: it did not, as far as is remembered. */
+static uint64_t released_after(const struct state_line *line, uint64_t key, uint64_t time_ns,
+                               const struct clock_reading *clocks)
+{
+    for (uint32_t i = 0; i < STATE_RELEASES; i++) {
+        if (load_acquire(&line->released[i].key) != key)
+            continue;
+        uint64_t released_ns = clock_ticks_ns(clocks, load_relaxed(&line->released[i].ticks));
+        if (released_ns >= time_ns &&
+            clock_ticks_ns(clocks, load_relaxed(&line->released[i].since)) <= time_ns)
+            return released_ns;
+    }
+    return 0;
+}
+
+/* The holder at time_ns: the thread that held the lock then and was the first to release it, or that holds it
+ * since before; else one that holds more locks than have a name. Nobody: the lock was free then, between two
+ * owners. What a thread holds is read before what it released, so that a release meanwhile is not missed. */
 static uint32_t find_holder(uint64_t time_ns, uint64_t key, uint32_t count,
                             const struct clock_reading *clocks)
 {
@@ -88,21 +103,16 @@ static uint32_t find_holder(uint64_t time_ns, uint64_t key, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         if (load_acquire(&lines[i].state) == STATE_ABSENT)
             continue;
-        if (load_acquire(&lines[i].released_key) == key) {
-            uint64_t released_ns = clock_ticks_ns(clocks, load_relaxed(&lines[i].released_ticks));
-            uint64_t since_ns = clock_ticks_ns(clocks, load_relaxed(&lines[i].released_since));
-            if (released_ns >= time_ns) {
-                if (since_ns <= time_ns && released_ns < first_ns) {
-                    first_ns = released_ns;
-                    holder = i;
-                }
-                continue;
-            }
-        }
-        if (holder == STATE_NO_HOLDER && holds_since(&lines[i], key, time_ns, clocks))
+        bool holds = holds_since(&lines[i], key, time_ns, clocks);
+        uint64_t released_ns = released_after(&lines[i], key, time_ns, clocks);
+        if (released_ns && released_ns < first_ns) {
+            first_ns = released_ns;
             holder = i;
-        else if (possible == STATE_NO_HOLDER && may_hold(&lines[i], key))
+        } else if (holds && holder == STATE_NO_HOLDER) {
+            holder = i;
+        } else if (possible == STATE_NO_HOLDER && may_hold(&lines[i], key)) {
             possible = i;
+        }
     }
     return holder != STATE_NO_HOLDER ? holder : possible;
 }

@@ -17,6 +17,7 @@
 
 #define STATE_MAX_THREADS 4095u /* their numbers stay below LOCKS_ANY_HOLDER */
 #define STATE_HELD_LOCKS  7u
+#define STATE_RELEASES    8u /* a power of two */
 #define STATE_NO_HOLDER   0xffffu
 
 /* An idle entry counts as dispatch, that is as busy, until this has passed (docs/accounting.md). */
@@ -45,20 +46,26 @@ struct state_line {
     struct region *region;    /* region in which the thread became IDLE, or NULL: in no team */
     uint32_t region_instance; /* the record's life at that time */
     uint32_t holds;           /* locks in held[]; too many when another thread released one */
-    uint64_t released_key;    /* the lock released last ... */
-    uint64_t released_ticks;  /* ... when, on clock_ticks() ... */
-    uint64_t released_since;  /* ... and since when it had been held; 0: not known */
     uint64_t wait_since;      /* LOCKWAIT: when it began */
+    uint64_t place;           /* STATE_PLACE of the wait entered last; 0: none, or over */
+    uint32_t releases;        /* written to released[] so far */
+    uint32_t reserved[3];
     /* From here on read for idle threads, and for holders of locks that somebody waits for, only. */
     struct {
         uint64_t key;   /* a lock that the thread holds, 0: none */
         uint64_t since; /* when it was acquired, on clock_ticks() */
     } held[STATE_HELD_LOCKS];
-    uint64_t place; /* STATE_PLACE of the wait entered last; 0: none, or over */
-    uint64_t reserved_word;
+    /* The last releases: a sample asks for the holder when its timer was due, and is handled some short
+     * sections later. */
+    struct {
+        uint64_t key;
+        uint64_t since; /* when it had been acquired, on clock_ticks(); 0: not known */
+        uint64_t ticks; /* when it was released */
+    } released[STATE_RELEASES];
+    uint64_t reserved_words[2];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct state_line) == 192 && offsetof(struct state_line, held) == 64,
+_Static_assert(sizeof(struct state_line) == 384 && offsetof(struct state_line, held) == 64,
                "what a census reads of every thread is one cache line");
 
 /* A wait: what kind (enum profile_place_kind), and the return address of its call as the runtime gave it, or
@@ -177,9 +184,11 @@ static inline bool state_lock_released(struct state_line *line, uint64_t key)
 {
     uint32_t place = state_held_place(line, key);
     bool named = place < STATE_HELD_LOCKS;
-    store_relaxed(&line->released_since, named ? line->held[place].since : 0);
-    store_relaxed(&line->released_ticks, clock_ticks());
-    store_release(&line->released_key, key);
+    uint32_t last = line->releases++ % STATE_RELEASES;
+    store_relaxed(&line->released[last].key, 0);
+    store_relaxed(&line->released[last].since, named ? line->held[place].since : 0);
+    store_relaxed(&line->released[last].ticks, clock_ticks());
+    store_release(&line->released[last].key, key);
     if (likely(named)) {
         store_relaxed(&line->held[place].key, 0);
         store_relaxed(&line->holds, line->holds - 1);

@@ -24,8 +24,9 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Adds to a double that several threads add to; bounded in practice by the number of adding threads. */
-static inline void atomic_add_double(uint64_t *bits, double value)
+/* Adds to a double that several threads add to; bounded in practice by the number of adding threads. True if
+ * it was 0 before. */
+static inline bool atomic_add_double(uint64_t *bits, double value)
 {
     uint64_t old = load_relaxed(bits), new;
     do {
@@ -34,6 +35,7 @@ static inline void atomic_add_double(uint64_t *bits, double value)
         sum += value;
         __builtin_memcpy(&new, &sum, sizeof(new));
     } while (!compare_exchange(bits, &old, new));
+    return old == 0;
 }
 
 /* Takes what atomic_add_double() has gathered and leaves zero. */
