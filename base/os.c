@@ -194,13 +194,14 @@ void os_timer_stop(timer_t timer)
 static unsigned quota_cores(void)
 {
     char text[64];
-    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
-    if (!file)
-        return 0;
+    int fd = os_open_read("/sys/fs/cgroup/cpu.max");
+    ssize_t bytes = fd >= 0 ? os_read(fd, text, sizeof(text) - 1) : -1;
+    if (fd >= 0)
+        os_close(fd);
+    text[bytes > 0 ? bytes : 0] = '\0';
     unsigned long quota = 0, period = 0;
-    if (!fgets(text, sizeof(text), file) || sscanf(text, "%lu %lu", &quota, &period) != 2)
+    if (sscanf(text, "%lu %lu", &quota, &period) != 2) /* "max" in place of the quota: there is none */
         quota = 0;
-    fclose(file);
     return quota && period ? (unsigned)((quota + period - 1) / period) : 0;
 }
 

@@ -42,6 +42,12 @@ bench-startup: bench-build $(bench_tool)
 bench-micro: $(bench_micro) $(bench_noop) $(bench_tool)
 	$(PYTHON) benchmarks/micro/micro.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
 
+bench_memory := $(addprefix $(BUILD)/bench/,memory libraise_threshold.so tool_memory.so)
+
+.PHONY: bench-memory
+bench-memory: $(bench_memory) $(bench_noop) $(bench_tool) $(if $(bench_alone),,blame)
+	$(PYTHON) benchmarks/memory/memory.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+
 # The parts of the tool itself, not the tool: built by the top-level Makefile's rules.
 bench_walk_objects := $(patsubst %.c,$(BUILD)/%.o,$(wildcard unwind/*.c) base/os.c base/clock.c)
 
@@ -70,6 +76,15 @@ $(BUILD)/bench/%: benchmarks/bots/%.c | $(BUILD)/bench
 
 $(BUILD)/bench/region: benchmarks/startup/region.c | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
+
+$(BUILD)/bench/memory: benchmarks/memory/memory.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $< -ldl
+
+$(BUILD)/bench/libraise_threshold.so: benchmarks/memory/raise_threshold.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -shared -fPIC -o $@ $<
+
+$(BUILD)/bench/tool_memory.so: tests/programs/tool_memory.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -D_GNU_SOURCE -shared -fPIC -fvisibility=hidden -o $@ $<
 
 $(bench_micro): benchmarks/micro/micro.c | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<

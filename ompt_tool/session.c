@@ -86,10 +86,9 @@ static bool make_directory(void)
     snprintf(session.directory, sizeof(session.directory), "%s", wanted);
     for (int i = 1; i <= MAX_ATTEMPTS; i++) {
         if (mkdir(session.directory, 0777) == 0) {
-            char *absolute = realpath(session.directory, NULL); /* the program may change its directory */
-            if (absolute && strlen(absolute) < sizeof(session.directory))
+            char absolute[PATH_MAX]; /* the program may change its directory */
+            if (realpath(session.directory, absolute) && strlen(absolute) < sizeof(session.directory))
                 strcpy(session.directory, absolute);
-            free(absolute);
             return true;
         }
         if (errno != EEXIST)

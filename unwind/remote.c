@@ -1,5 +1,7 @@
 #include "unwind/remote.h"
 
+#include <malloc.h>
+#include <pthread.h>
 #include <string.h>
 
 #include <libunwind-x86_64.h>
@@ -131,30 +133,73 @@ static int no_name(unw_addr_space_t space, unw_word_t ip, char *name, size_t byt
     return -UNW_ENOINFO;
 }
 
+static const unw_accessors_t accessors = {
+    .find_proc_info = find_proc_info,
+    .put_unwind_info = put_unwind_info,
+    .get_dyn_info_list_addr = no_list,
+    .access_mem = access_memory,
+    .access_reg = access_register,
+    .access_fpreg = access_float,
+    .resume = no_resume,
+    .get_proc_name = no_name,
+};
+
+/* An address space fresh from libunwind, bytes == 0: none that can be copied. */
+static struct {
+    pthread_once_t once;
+    void *space;
+    size_t bytes;
+} fresh = {.once = PTHREAD_ONCE_INIT};
+
+static unw_addr_space_t create_space(void)
+{
+    return unw_create_addr_space((unw_accessors_t *)&accessors, 0);
+}
+
+/* Two that are the same to the byte hold no address of their own, nor of anything that was made for one of
+ * them: their bytes are as good in another place. */
+static void make_fresh(void)
+{
+    unw_addr_space_t one = create_space(), other = create_space();
+    size_t bytes = one ? malloc_usable_size(one) : 0;
+    if (other && malloc_usable_size(other) == bytes && memcmp(one, other, bytes) == 0)
+        fresh.space = os_map(bytes);
+    if (fresh.space) {
+        memcpy(fresh.space, one, bytes);
+        fresh.bytes = bytes;
+    }
+    if (one)
+        unw_destroy_addr_space(one);
+    if (other)
+        unw_destroy_addr_space(other);
+}
+
 /* LeakSanitizer looks for pointers in globals, not in mappings: without this it would end a program that it
  * watches with an error of ours. */
 static void *kept_spaces[MAX_KEPT] __attribute__((used));
 static size_t kept_count;
 
+/* libunwind takes an address space, 26 KB, from the program's heap, and for good: at the end of the heap it
+ * would keep all that is free below from going back to the system. So the thread has a copy, in its own
+ * mapping. */
+static unw_addr_space_t make_space(void)
+{
+    pthread_once(&fresh.once, make_fresh);
+    unw_addr_space_t space = fresh.bytes ? os_map(fresh.bytes) : create_space();
+    if (fresh.bytes && space)
+        memcpy(space, fresh.space, fresh.bytes);
+    size_t kept = fresh.bytes ? MAX_KEPT : fetch_add_relaxed(&kept_count, 1u);
+    if (kept < MAX_KEPT)
+        kept_spaces[kept] = space;
+    return space;
+}
+
 bool remote_init(struct unwinder *unwinder)
 {
-    static const unw_accessors_t accessors = {
-        .find_proc_info = find_proc_info,
-        .put_unwind_info = put_unwind_info,
-        .get_dyn_info_list_addr = no_list,
-        .access_mem = access_memory,
-        .access_reg = access_register,
-        .access_fpreg = access_float,
-        .resume = no_resume,
-        .get_proc_name = no_name,
-    };
     unwinder->cursor = os_map(sizeof(unw_cursor_t));
-    unwinder->space = unw_create_addr_space((unw_accessors_t *)&accessors, 0);
+    unwinder->space = make_space();
     if (!unwinder->cursor || !unwinder->space)
         return false;
-    size_t kept = fetch_add_relaxed(&kept_count, 1u);
-    if (kept < MAX_KEPT)
-        kept_spaces[kept] = unwinder->space;
     unw_set_caching_policy(unwinder->space, UNW_CACHE_PER_THREAD);
     unw_set_cache_size(unwinder->space, CACHE_ENTRIES, 0);
     return true;
