@@ -19,11 +19,11 @@ TEST_LIBS := -lpthread -ldl
 TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated integrated3 nested tasks taskwait creation \
 	creation_paths creation_undeferred \
 	task_regions section taskgroup tiny_tasks handoff nest_lock holders unreleased regions deep tail_call dlopen_loop \
-	forks endings own_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many
+	forks endings own_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations
 
 TEST_EINTR := $(patsubst $(TEST_SOURCE)/%.c,%,$(wildcard $(TEST_SOURCE)/eintr_*.c))
 
-TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc dlopen_lib.so quick_static \
+TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc dlopen_lib.so tool_memory.so quick_static \
 	$(TEST_EINTR) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4
 
 .PHONY: test-programs
@@ -52,6 +52,9 @@ $(TEST_BIN)/exceptions_gcc: $(TEST_SOURCE)/exceptions.cc | $(TEST_BIN)
 
 $(TEST_BIN)/dlopen_lib.so: $(TEST_SOURCE)/dlopen_lib.c | $(TEST_BIN)
 	$(CLANG) -O2 -g $(TEST_WARN) -shared -fPIC -o $@ $<
+
+$(TEST_BIN)/tool_memory.so: $(TEST_SOURCE)/tool_memory.c | $(TEST_BIN)
+	$(CLANG) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN) -shared -fPIC -fvisibility=hidden -o $@ $<
 
 # No shared OpenMP runtime, no interpreter: nothing a tool could attach to.
 $(TEST_BIN)/quick_static: $(TEST_SOURCE)/quick.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)

@@ -1,0 +1,81 @@
+"""The program's heap is its own: what the tool asks of malloc before its end is nothing but small blocks, at the start
+and for each thread, that it gives back at once. tests/programs/tool_memory.c keeps the books."""
+
+import csv
+import os
+from collections import defaultdict
+
+from harness import PASSIVE, BlameTest, program
+
+# What the tool may call that allocates, and how often in a phase: name -> (a process, a thread). Two address spaces of
+# libunwind at the start are a pattern for the threads' own.
+AT_START = {"_Ux86_64_create_addr_space": (2, 0)}
+# Its stack's bounds, as libomp asks for them too.
+A_THREAD = {"pthread_getattr_np": (0, 6)}
+ALLOWED = AT_START | A_THREAD
+LARGEST = 32768  # bytes: glibc's thresholds begin to move at 128 KiB
+RUNNING = ("running", "running with more", "running with another library")
+MODES = ({}, {"BLAME_TASKS": "creation"}, {"BLAME_CONTEXT": "eager"}, {"BLAME_LOCKS": "release"})
+
+
+class Books:
+    def __init__(self, path):
+        self.lines = []
+        with open(path, encoding="utf-8", newline="") as file:
+            for kind, phase, owner, callee, *numbers in csv.reader(file):
+                self.lines.append((kind, phase, owner, callee, [int(number) for number in numbers]))
+
+    def lost(self):
+        return sum(numbers[0] for kind, _, _, _, numbers in self.lines if kind == "lost")
+
+    def heap(self, owner="tool", phases=None):
+        """(phase, callee) -> [count, bytes, largest, in use]"""
+        found = defaultdict(lambda: [0, 0, 0, 0])
+        for kind, phase, whose, callee, (count, size, largest, in_use) in self.lines:
+            if kind == "heap" and whose == owner and (phases is None or phase in phases):
+                entry = found[phase, callee]
+                found[phase, callee] = [entry[0] + count, entry[1] + size, max(entry[2], largest), entry[3] + in_use]
+        return dict(found)
+
+    def mapped(self, phase):
+        return sum(numbers[0] for kind, where, owner, _, numbers in self.lines
+                   if (kind, where, owner) == ("map", phase, "tool"))
+
+
+class HeapOfTheProgram(BlameTest):
+    def books(self, how, env, rate="1000"):
+        argv = [program("allocations"), program("dlopen_lib.so")]
+        out = os.path.join(self.folder, "books")
+        run = self.attached(argv, PASSIVE | env | {"LD_PRELOAD": program("tool_memory.so"), "TOOL_MEMORY_OUT": out,
+                                                   "BLAME_RATE": rate}, how=how)
+        self.assertEqual((run.status, run.stdout), (0, "done\n"), run)
+        profile = self.load(run, checks=[])
+        self.assertGreater(profile.run["samples"]["recorded"], 500, run)
+        books = Books(out)
+        self.assertEqual(books.lost(), 0)
+        # The books see allocations at all, and know the tool's from others'.
+        for phase in RUNNING:
+            self.assertGreater(sum(entry[0] for entry in books.heap("program", (phase,)).values()), 10, phase)
+        self.assertGreater(books.mapped("start"), 5)
+        return books
+
+    def check(self, how, env, rate="1000"):
+        books = self.books(how, env, rate)
+        # Spaces for the start's 2 to 4 threads and the nested regions' ones; later phases bring at most 8 more.
+        threads = 8
+        for (phase, callee), (count, _, largest, in_use) in books.heap().items():
+            with self.subTest(how=how, env=env, phase=phase, callee=callee):
+                self.assertNotIn(phase, RUNNING, f"{count} allocations by {callee} while the program ran")
+                self.assertIn(callee, ALLOWED if phase == "start" else A_THREAD)
+                a_process, a_thread = ALLOWED[callee]
+                self.assertLessEqual(count, a_process + a_thread * threads)
+                self.assertLessEqual(largest, LARGEST)
+                self.assertEqual(in_use, 0, "given back")
+
+    def test_the_tool_takes_nothing_from_the_heap_while_the_program_runs(self):
+        for how in ("library", "launcher"):
+            for env in MODES:
+                self.check(how, env)
+
+    def test_the_tool_takes_nothing_from_the_heap_at_10000_per_second(self):
+        self.check("library", {}, "10000")
