@@ -225,9 +225,7 @@ static uint32_t add_path(struct tree *tree, uint32_t node_idx, const struct path
 {
     if (path->truncated && node_idx)
         node_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TRUNCATED);
-    for (size_t i = path->count; i-- > 0 && node_idx;)
-        node_idx = tree_child(tree, node_idx, PROFILE_NODE_FRAME, path->keys[i]);
-    return node_idx;
+    return node_idx ? tree_path(tree, node_idx, path->keys, path->count) : 0;
 }
 
 static uint32_t add_runtime_leaf(struct tree *tree, uint32_t node_idx, uint64_t runtime_key)
