@@ -17,6 +17,15 @@
 #define TREE_FIRST_SEGMENT 1024u /* buckets; segment s > 0 holds as many as all before it */
 #define TREE_LAST_FRAMES   256u  /* of the path looked up last, from the outermost frame inward */
 
+/* The path that tree_path() looked up last: nodes[0] is base's child with keys[0], and so on inward. A node
+ * keeps its parent, kind and key until it is recycled, and tree_graft() alone recycles: it forgets the path
+ * first. */
+struct tree_last {
+    uint32_t base, count;
+    uint32_t nodes[TREE_LAST_FRAMES];
+    uint64_t keys[TREE_LAST_FRAMES];
+};
+
 struct tree {
     uint32_t number;
     uint32_t root; /* PROFILE_NODE_ROOT */
@@ -29,15 +38,8 @@ struct tree {
     uint32_t level_size;   /* buckets when the current doubling began */
     uint32_t entries;
     uint32_t *segments[TREE_SEGMENTS];
-    uint32_t *scratch; /* TREE_PATH_MAX entries, outside the program's stack */
-    /* The path that tree_path() looked up last: nodes[0] is base's child with keys[0], and so on inward. A
-     * node keeps its parent, kind and key until it is recycled, and tree_graft() alone recycles: it forgets
-     * the path first. */
-    struct {
-        uint32_t base, count;
-        uint32_t nodes[TREE_LAST_FRAMES];
-        uint64_t keys[TREE_LAST_FRAMES];
-    } last;
+    uint32_t *scratch;        /* TREE_PATH_MAX entries, outside the program's stack */
+    struct tree_last last[2]; /* [1]: below the trie */
 };
 
 /* Prepares an empty tree with its two roots; false when there is no memory. [owner] */

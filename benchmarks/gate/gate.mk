@@ -3,6 +3,7 @@
 #   make gate-accept    takes what is counted as the new budget
 #   make bench-handler   nanoseconds of one sample; quiet machine
 #   make gate GATE_ARGS='--repeat 10'    do the counts repeat?
+#   make gate GATE_ARGS='--functions "sample WORK"'    where do they go?
 
 GATE_PARTS := $(addprefix $(BUILD)/gate/,libblame.so libfake.so gate)
 GATE_FLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -I. -I$(BUILD)/include -MMD -MP

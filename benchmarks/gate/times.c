@@ -1,11 +1,12 @@
 /* What one sample costs: nanoseconds of the tool's signal handler, called as in gate.c but on the real clocks
  * and many times between two readings of them. Prints one line a scenario: its name, frames, the least and
  * the median of the batches, in nanoseconds a sample (times.py). No timer runs: what the kernel takes to
- * deliver a signal is not in it. Usage: times TOOL */
+ * deliver a signal is not in it. Usage: times TOOL [SCENARIO] */
 #include <errno.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -28,7 +29,9 @@
 static int timers_refused, signal_number;
 static const char *name; /* of the scenario, and its frames above those that all have */
 static int frames;
-static int leaves; /* that samples hit in turn */
+static const int depths[] = {5, 20, 60};
+static const char *only; /* scenario, or NULL: all */
+static int leaves;       /* that samples hit in turn */
 static bool cold;
 static double batch_ns[BATCHES];
 static sem_t begun, end;
@@ -144,10 +147,16 @@ static void wait_for_lock(void)
     fake_lock_release(FAKE_LOCK, LOCK);
 }
 
+static bool is_wanted(const char *scenario)
+{
+    name = scenario;
+    return !only || strcmp(only, scenario) == 0;
+}
+
 static void at_depths(const char *scenario, int hit_leaves, void (*leaf)(void))
 {
-    static const int depths[] = {5, 20, 60};
-    name = scenario;
+    if (!is_wanted(scenario))
+        return;
     leaves = hit_leaves;
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
         frames = depths[i];
@@ -198,31 +207,50 @@ static NOINLINE int from_there(int left, void (*leaf)(void))
     return result + 1;
 }
 
-static double turns_ns(void (*leaf)(void))
+static void in_turn(void (*leaf)(void))
+{
+    from_here(frames, leaf);
+    from_there(frames, leaf);
+}
+
+static void (*in_region)(void);
+
+static void new_region(void)
+{
+    fake_parallel(in_region, NULL);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void in_new_regions(void (*leaf)(void))
+{
+    in_region = leaf;
+    descend(frames, new_region);
+    descend(frames, new_region);
+}
+
+static double pairs_ns(void (*pair)(void (*)(void)), void (*leaf)(void))
 {
     double begin = now_ns();
-    for (int i = 0; i < BATCH / 2; i++) {
-        from_here(frames, leaf);
-        from_there(frames, leaf);
-    }
+    for (int i = 0; i < BATCH / 2; i++)
+        pair(leaf);
     return (now_ns() - begin) / BATCH;
 }
 
-/* Each sample comes by another way than the one before, so that no frame has the parent that it had then. */
-static void ways_in_turn(void)
+/* Samples that need something to be done anew before each: what that takes by itself is taken off. */
+static void by_pairs(const char *scenario, void (*pair)(void (*)(void)))
 {
-    static const int depths[] = {5, 20, 60};
-    name = "WORK, another path each time";
+    if (!is_wanted(scenario))
+        return;
     time_samples = keep_handler;
     samples_here(1);
     time_samples = run_batches;
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
-        frames = depths[i];
         double without = NS_PER_S, with;
+        frames = depths[i];
         for (int batch = 0; batch < BATCHES; batch++)
-            without = (with = turns_ns(sample_never)) < without ? with : without;
+            without = (with = pairs_ns(pair, sample_never)) < without ? with : without;
         for (int batch = 0; batch < BATCHES + WARM_UP / BATCH; batch++)
-            batch_ns[batch % BATCHES] = turns_ns(sample_once) - without;
+            batch_ns[batch % BATCHES] = pairs_ns(pair, sample_once) - without;
         print_batches(BATCHES);
     }
 }
@@ -251,7 +279,7 @@ static void beside_working_thread(void)
     sem_wait(&begun);
     at_depths("WORK", 1, work);
     at_depths("WORK, 4 leaves in turn", LEAVES, work);
-    ways_in_turn();
+    by_pairs("WORK, another path each time", in_turn);
     at_depths("WORK in the runtime", 1, work_in_runtime);
     at_depths("IDLE", 1, idle);
     at_depths("LOCKWAIT", 1, wait_for_lock);
@@ -287,8 +315,9 @@ static void print_clocks(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2)
-        return fputs("usage: times TOOL\n", stderr), 2;
+    if (argc < 2 || argc > 3)
+        return fputs("usage: times TOOL [SCENARIO]\n", stderr), 2;
+    only = argv[2];
     if (!fake_start(argv[1]))
         return 1;
     if (timers_refused != 1 || !sample_find_handler(signal_number) || !fake_samples(signal_number)) {
@@ -299,7 +328,9 @@ int main(int argc, char **argv)
     sem_init(&end, 0, 0);
     time_samples = run_batches;
     fake_time_samples(run_batches);
-    print_clocks();
+    if (!only)
+        print_clocks();
+    by_pairs("WORK, first in its region", in_new_regions);
     fake_parallel(beside_working_thread, other_thread_holds);
     fake_parallel(beside_waiting_thread, other_thread_waits);
     fflush(stdout);
