@@ -1,7 +1,7 @@
 /* What one sample costs: nanoseconds of the tool's signal handler, called as in gate.c but on the real clocks
  * and many times between two readings of them. Prints one line a scenario: its name, frames, the least and
  * the median of the batches, in nanoseconds a sample (times.py). No timer runs: what the kernel takes to
- * deliver a signal is not in it. Usage: times TOOL [SCENARIO] */
+ * deliver a signal is not in it. Usage: times TOOL [SCENARIO [ROUNDS]] */
 #include <errno.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -30,6 +30,7 @@ static int timers_refused, signal_number;
 static const char *name; /* of the scenario, and its frames above those that all have */
 static int frames;
 static const int depths[] = {5, 20, 60};
+static int rounds;       /* more of them at 20 frames, for a profiler */
 static const char *only; /* scenario, or NULL: all */
 static int leaves;       /* that samples hit in turn */
 static bool cold;
@@ -158,6 +159,9 @@ static void at_depths(const char *scenario, int hit_leaves, void (*leaf)(void))
     if (!is_wanted(scenario))
         return;
     leaves = hit_leaves;
+    frames = 20;
+    for (int round = 0; round < rounds; round++)
+        descend(frames, leaf);
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
         frames = depths[i];
         descend(frames, leaf);
@@ -315,9 +319,10 @@ static void print_clocks(void)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || argc > 3)
-        return fputs("usage: times TOOL [SCENARIO]\n", stderr), 2;
+    if (argc < 2 || argc > 4)
+        return fputs("usage: times TOOL [SCENARIO [ROUNDS]]\n", stderr), 2;
     only = argv[2];
+    rounds = argc > 3 ? atoi(argv[3]) : 0;
     if (!fake_start(argv[1]))
         return 1;
     if (timers_refused != 1 || !sample_find_handler(signal_number) || !fake_samples(signal_number)) {
