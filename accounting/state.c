@@ -140,19 +140,18 @@ static void note_place(struct waiting_places *places, const struct state_line *l
     places->threads[places->count++] = 1;
 }
 
-struct census state_census(uint64_t time_ns, uint64_t wait_key, struct waiting_places *places)
+struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t wait_key,
+                              struct waiting_places *places)
 {
     uint32_t count = load_acquire(&high_water);
-    struct clock_reading clocks = clock_read();
-    struct census census = {0, 0,
-                            wait_key ? find_holder(time_ns, wait_key, count, &clocks) : STATE_NO_HOLDER};
+    struct census census = {0, 0, wait_key ? find_holder(time_ns, wait_key, count, clocks) : STATE_NO_HOLDER};
     for (uint32_t i = 0; i < count; i++) {
         const struct state_line *line = &lines[i];
         uint32_t state = load_acquire(&line->state); /* S2 */
         if (state == STATE_ABSENT)
             continue;
         if (state != STATE_IDLE ||
-            time_ns < clock_ticks_ns(&clocks, load_relaxed(&line->idle_since)) + STATE_GRACE_NS) {
+            time_ns < clock_ticks_ns(clocks, load_relaxed(&line->idle_since)) + STATE_GRACE_NS) {
             census.busy++;
             census.in_use++;
         } else if (!state_is_parked(line)) {

@@ -110,8 +110,17 @@ void state_reset(void);
 /* Counts all lines as of time_ns, the asking thread by its own line like any other. For a waiter of the lock
  * wait_key (0: none) it also finds the holder at that time: since then the asking thread has stood still,
  * tens of microseconds in a virtual machine, and the lock may have been released to just this thread.
- * places (or NULL) takes where the threads waited that are in use and not busy. [handler] */
-struct census state_census(uint64_t time_ns, uint64_t wait_key, struct waiting_places *places);
+ * places (or NULL) takes where the threads waited that are in use and not busy. clocks: any reading of late.
+ * [handler] */
+struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t wait_key,
+                              struct waiting_places *places);
+
+static inline struct census state_census(uint64_t time_ns, uint64_t wait_key,
+                                         struct waiting_places *places) /* [handler] */
+{
+    struct clock_reading clocks = clock_read();
+    return state_census_at(&clocks, time_ns, wait_key, places);
+}
 
 /* True if the IDLE thread is between regions: the region it waits in has ended. [handler] */
 static inline bool state_is_parked(const struct state_line *line)

@@ -31,6 +31,13 @@ static inline uint64_t clock_ticks_ns(const struct clock_reading *reading, uint6
     return ns > 0 ? (uint64_t)ns : 0;
 }
 
+/* Nanoseconds since a reading, by the time stamp alone. [handler] */
+static inline uint64_t clock_passed_ns(const struct clock_reading *reading)
+{
+    int64_t passed = (int64_t)(clock_ticks() - reading->ticks);
+    return passed > 0 ? (uint64_t)((double)passed * reading->ns_per_tick) : 0;
+}
+
 /* Nanoseconds from an earlier time stamp until now; 0 for one of the future. [handler] */
 uint64_t clock_ticks_age_ns(uint64_t ticks);
 

@@ -157,6 +157,26 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind k
     return node_idx;
 }
 
+uint32_t tree_path(struct tree *tree, uint32_t base, const uint64_t *keys, size_t count)
+{
+    struct tree_last *last = &tree->last[base == tree->trie];
+    uint32_t depth = 0, shared = last->base == base ? last->count : 0;
+    const uint64_t *key = keys + count; /* behind the next frame inward */
+    while (depth < shared && key > keys && last->keys[depth] == key[-1])
+        depth++, key--;
+    uint32_t node_idx = depth ? last->nodes[depth - 1] : base;
+    for (; key > keys && node_idx; depth++) {
+        node_idx = tree_child(tree, node_idx, PROFILE_NODE_FRAME, *--key);
+        if (unlikely(!node_idx) || depth >= TREE_LAST_FRAMES)
+            continue;
+        last->base = base;
+        last->keys[depth] = *key;
+        last->nodes[depth] = node_idx;
+        last->count = depth + 1; /* what was further in belongs to another path */
+    }
+    return node_idx;
+}
+
 uint32_t tree_placeholder(struct tree *tree, uint64_t key)
 {
     return new_node(tree, 0, PROFILE_NODE_REGION, key);
@@ -225,6 +245,8 @@ static bool move_metric(struct tree *tree, struct profile_node *from, uint32_t t
  * so no stack is needed. A node is recycled when its last child has gone. */
 bool tree_graft(struct tree *tree, uint32_t from, uint32_t into)
 {
+    for (size_t i = 0; i < 2; i++)
+        tree->last[i].base = tree->last[i].count = 0;
     if (!move_metric(tree, tree_node(from), into))
         return false;
     uint32_t at = from, target = into;

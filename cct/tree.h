@@ -15,6 +15,16 @@
 #define TREE_PATH_MAX      4104u /* most frames of a path (BLAME_DEPTH) and its marks */
 #define TREE_SEGMENTS      20
 #define TREE_FIRST_SEGMENT 1024u /* buckets; segment s > 0 holds as many as all before it */
+#define TREE_LAST_FRAMES   256u  /* of the path looked up last, from the outermost frame inward */
+
+/* The path that tree_path() looked up last: nodes[0] is base's child with keys[0], and so on inward. A node
+ * keeps its parent, kind and key until it is recycled, and tree_graft() alone recycles: it forgets the path
+ * first. */
+struct tree_last {
+    uint32_t base, count;
+    uint32_t nodes[TREE_LAST_FRAMES];
+    uint64_t keys[TREE_LAST_FRAMES];
+};
 
 struct tree {
     uint32_t number;
@@ -28,7 +38,8 @@ struct tree {
     uint32_t level_size;   /* buckets when the current doubling began */
     uint32_t entries;
     uint32_t *segments[TREE_SEGMENTS];
-    uint32_t *scratch; /* TREE_PATH_MAX entries, outside the program's stack */
+    uint32_t *scratch;        /* TREE_PATH_MAX entries, outside the program's stack */
+    struct tree_last last[2]; /* [1]: below the trie */
 };
 
 /* Prepares an empty tree with its two roots; false when there is no memory. [owner] */
@@ -37,6 +48,11 @@ bool tree_init(struct tree *tree, uint32_t number);
 /* The child of parent with that kind and key, made if it is not there; 0 when there is no memory.
  * O(1) expected; at most one chunk is mapped. [handler] */
 uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key);
+
+/* The node at the end of a path of frames below base, made where it is not there; keys from the innermost
+ * frame outward, as walks deliver them. What it shares with the path looked up before, from base on, is only
+ * compared. 0 when there is no memory. [handler] */
+uint32_t tree_path(struct tree *tree, uint32_t base, const uint64_t *keys, size_t count);
 
 /* A node without parent, not to be found by tree_child(): a region's placeholder. [handler] */
 uint32_t tree_placeholder(struct tree *tree, uint64_t key);

@@ -225,9 +225,7 @@ static uint32_t add_path(struct tree *tree, uint32_t node_idx, const struct path
 {
     if (path->truncated && node_idx)
         node_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_TRUNCATED);
-    for (size_t i = path->count; i-- > 0 && node_idx;)
-        node_idx = tree_child(tree, node_idx, PROFILE_NODE_FRAME, path->keys[i]);
-    return node_idx;
+    return node_idx ? tree_path(tree, node_idx, path->keys, path->count) : 0;
 }
 
 static uint32_t add_runtime_leaf(struct tree *tree, uint32_t node_idx, uint64_t runtime_key)
@@ -297,14 +295,15 @@ static void publish_context(struct thread *thread, struct walk *walk, struct reg
 
 /* The encountering thread, sampled in its own region, has the region's context further out on its stack: then
  * the context is known at once, also if the region never ends. */
-static void publish_early(struct thread *thread, struct walk *walk)
+static void publish_early(struct thread *thread, const struct walk *walk)
 {
     struct region *region = walk->level.region;
     bool primary = (walk->level.flags & ompt_task_implicit) && walk->level.thread_num == 0;
     if (!region || !primary || region->home != &thread->regions || load_relaxed(&region->context))
         return;
-    if (next_level(walk))
-        publish_context(thread, walk, region);
+    struct walk further = *walk;
+    if (next_level(&further))
+        publish_context(thread, &further, region);
 }
 
 static void count_steps(struct profile_thread *ledger, const struct unwinder *unwinder)
@@ -337,11 +336,11 @@ static struct capture capture(struct thread *thread, enum leaf leaf, bool waiter
     }
     thread->ledger->paths_truncated += path->truncated;
     result.in_runtime = path->in_runtime;
+    if (boundary) /* first: a region without a context gets a placeholder, to be grafted later */
+        publish_early(thread, &walk);
     result.node_idx = add_path(&thread->tree, walk_base(thread, &walk, boundary), path);
     if (path->in_runtime && leaf == LEAF_RUNTIME)
         result.node_idx = add_runtime_leaf(&thread->tree, result.node_idx, path->runtime_key);
-    if (boundary && result.node_idx)
-        publish_early(thread, &walk);
     count_steps(thread->ledger, &thread->unwinder);
     return result;
 }

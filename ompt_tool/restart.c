@@ -36,6 +36,7 @@ void restart_state_init(struct restart_state *state, uint64_t own_signals)
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/atomics.h"
 #include "restart_decode.h"
 #include "restart_rules.h"
 
@@ -90,8 +91,14 @@ static uint64_t used_us(const struct rusage *usage)
            (uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec;
 }
 
+/* Set for good when the first such call is interrupted: few programs of many threads make any, and the
+ * baseline costs two system calls a sample. */
+static bool baseline_wanted;
+
 void restart_note_sample(struct restart_state *state)
 {
+    if (!load_relaxed(&baseline_wanted))
+        return;
     restart_syscall6(SYS_clock_gettime, CLOCK_MONOTONIC, (uint64_t)&state->base_time, 0, 0, 0, 0);
     restart_syscall6(SYS_getrusage, RUSAGE_THREAD, (uint64_t)&state->base_usage, 0, 0, 0, 0);
     state->base_valid = true;
@@ -107,6 +114,7 @@ void restart_note_sample(struct restart_state *state)
 static uint64_t begin_of_call_ns(const struct restart_state *state, uint64_t now_ns)
 {
     struct rusage usage;
+    store_relaxed(&baseline_wanted, true);
     if (!state->base_valid)
         return now_ns;
     memset(&usage, 0, sizeof usage);

@@ -99,7 +99,8 @@ void restart_enter(struct restart_state *state, ucontext_t *context);
 enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,
                                              uint64_t now_ns);
 
-/* Notes what the thread did until now: from it follows when the next interrupted call began. [handler] */
+/* Notes what the thread did until now, once the process has had a call interrupted for which it matters: from
+ * it follows when the next such call began. [handler] */
 void restart_note_sample(struct restart_state *state);
 
 /* Leaves the handler; does not return when the call continues by restart_syscall. [handler] */

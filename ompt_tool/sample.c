@@ -68,7 +68,7 @@ static void record_places(struct thread *thread, uint32_t node_idx, double each,
 static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     struct waiting_places places = {0};
-    struct census census = state_census(delivery->census_ns, 0, &places);
+    struct census census = state_census_at(&delivery->clocks, delivery->census_ns, 0, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
     struct profile_metric *metric = metric_at(thread, capture.node_idx);
     if (!metric) {
@@ -89,10 +89,9 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
 static void record_idle(struct thread *thread, const struct delivery *delivery)
 {
     struct idle_sample *sample = &thread->idle;
-    struct clock_reading clocks = clock_read();
     uint64_t since_ticks = load_relaxed(&thread->line->idle_since);
-    uint64_t since_ns = clock_ticks_ns(&clocks, since_ticks);
-    struct census census = state_census(delivery->census_ns, 0, NULL);
+    uint64_t since_ns = clock_ticks_ns(&delivery->clocks, since_ticks);
+    struct census census = state_census_at(&delivery->clocks, delivery->census_ns, 0, NULL);
     bool self_counted = delivery->census_ns < since_ns + STATE_GRACE_NS;
     if (sample->pending)
         account_idle(thread->ledger, sample); /* a second sample in one gap: it is longer than any grace */
@@ -144,15 +143,15 @@ static bool send_blame(struct thread *thread, uint64_t key, uint32_t context_idx
 static bool is_uncontended(const struct thread *thread, const struct delivery *delivery, uint64_t key,
                            struct census census)
 {
-    struct clock_reading clocks = clock_read();
+    uint64_t since_ns = clock_ticks_ns(&delivery->clocks, thread->line->wait_since);
     return census.holder == STATE_NO_HOLDER && PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_ORDERED &&
-           delivery->due_ns < clock_ticks_ns(&clocks, thread->line->wait_since) + STATE_LOCK_GRACE_NS;
+           delivery->due_ns < since_ns + STATE_LOCK_GRACE_NS;
 }
 
 static void record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t key = load_relaxed(&thread->line->wait_key);
-    struct census census = state_census(delivery->census_ns, key, NULL);
+    struct census census = state_census_at(&delivery->clocks, delivery->census_ns, key, NULL);
     if (is_uncontended(thread, delivery, key, census)) {
         record_busy(thread, delivery, context);
         return;

@@ -7,14 +7,15 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "base/clock.h"
 #include "ompt_tool/thread.h"
 
 /* One delivery of the timer's signal. */
 struct delivery {
-    uint64_t count;  /* expirations: 1 + overruns */
-    double p;        /* their weight in nanoseconds */
-    uint64_t now_ns; /* when the handler began */
-    uint64_t due_ns; /* when the first of the expirations was due */
+    uint64_t count;              /* expirations: 1 + overruns */
+    double p;                    /* their weight in nanoseconds */
+    struct clock_reading clocks; /* when the handler began */
+    uint64_t due_ns;             /* when the first of the expirations was due */
     /* When the last was due: the moment whose states count. From then to now this thread stood still, perhaps
      * with a lock of the runtime, and others may have begun to wait for it just because of that. */
     uint64_t census_ns;
@@ -35,9 +36,9 @@ void sample_drop(struct thread *thread, const struct delivery *delivery, enum pr
  * what was dispatch is carried to the next region. The thread is in the tool. [owner] */
 void sample_settle(struct thread *thread, uint64_t event_ns, bool in_region);
 
-/* The thread, IDLE until now, held locks that others waited for: what kept them waiting is its own wait, which
- * this callback ends. in_region: as above; otherwise it may be the join of the thread's own region. The thread
- * is in the tool. [owner] */
+/* The thread, IDLE until now, held locks that others waited for: what kept them waiting is its own wait,
+ * which this callback ends. in_region: as above; otherwise it may be the join of the thread's own region. The
+ * thread is in the tool. [owner] */
 void sample_take_held(struct thread *thread, bool in_region);
 
 /* Books carried dispatch in the region that the thread now executes in, or at the root for NULL. The thread

@@ -38,12 +38,14 @@ static uint64_t expirations_of(const struct thread *thread, const siginfo_t *inf
     return passed > thread->expirations ? passed - thread->expirations : 1;
 }
 
-static struct delivery take_delivery(struct thread *thread, const siginfo_t *info, uint64_t now_ns)
+static struct delivery take_delivery(struct thread *thread, const siginfo_t *info,
+                                     const struct clock_reading *clocks)
 {
     struct delivery delivery;
+    uint64_t now_ns = clocks->ns;
+    delivery.clocks = *clocks;
     delivery.count = expirations_of(thread, info);
     delivery.p = (double)delivery.count * (double)thread->period_ns;
-    delivery.now_ns = now_ns;
     delivery.due_ns = thread->timer_origin_ns + (thread->expirations + 1) * thread->period_ns;
     if (session.options.clock == CLOCK_CPU || delivery.due_ns > now_ns)
         delivery.due_ns = now_ns;
@@ -59,9 +61,9 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
 /* A handler that takes longer than the period would be entered again before the program's next instruction,
  * for ever. After some such samples in a row as many are dropped. One slow sample alone says nothing: the
  * thread may have lost its core in it. */
-static void note_duration(struct thread *thread, uint64_t begin_ns)
+static void note_duration(struct thread *thread, const struct clock_reading *begin)
 {
-    if (likely(clock_now_ns() - begin_ns < thread->period_ns)) {
+    if (likely(clock_passed_ns(begin) < thread->period_ns)) {
         thread->slow_samples = 0;
     } else if (++thread->slow_samples == SLOW_SAMPLES) {
         thread->slow_samples = 0;
@@ -69,9 +71,10 @@ static void note_duration(struct thread *thread, uint64_t begin_ns)
     }
 }
 
-static void record(struct thread *thread, const siginfo_t *info, ucontext_t *context, uint64_t now_ns)
+static void record(struct thread *thread, const siginfo_t *info, ucontext_t *context,
+                   const struct clock_reading *clocks)
 {
-    struct delivery delivery = take_delivery(thread, info, now_ns);
+    struct delivery delivery = take_delivery(thread, info, clocks);
     if (load_relaxed(&thread->in_tool)) {
         sample_drop(thread, &delivery, PROFILE_DROP_IN_TOOL);
         return;
@@ -89,7 +92,7 @@ static void record(struct thread *thread, const siginfo_t *info, ucontext_t *con
         sample_record(thread, &delivery, context);
     session_record_modules(); /* compares two numbers, unless the walk met a library that is new */
     store_release(&thread->in_handler, 0);
-    note_duration(thread, now_ns);
+    note_duration(thread, clocks);
 }
 
 /* From its last expiration on the timer's period is the longer one. One system call (timer_settime). */
@@ -115,16 +118,16 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
         errno = saved_errno;
         return; /* a late delivery to a thread that has ended its measurement */
     }
-    uint64_t now_ns = clock_now_ns(), begin_ticks = clock_ticks();
+    struct clock_reading clocks = clock_read(); /* the only one of this sample */
     restart_enter(&thread->restart, context);
     if (info->si_code == SI_TIMER)
-        record(thread, info, context, now_ns);
+        record(thread, info, context, &clocks);
     if (unlikely(thread->period_ns < load_relaxed(&least_period_ns)))
         slow_down(thread);
-    if (restart_interrupted_call(&thread->restart, context, now_ns) == RESTART_UNKNOWN)
+    if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
     if (thread->idle.pending && load_relaxed(&thread->line->state) == STATE_IDLE)
-        sample_resume_idle(thread, begin_ticks);
+        sample_resume_idle(thread, clocks.ticks);
     else
         restart_note_sample(&thread->restart);
     errno = saved_errno;

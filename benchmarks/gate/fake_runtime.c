@@ -140,6 +140,11 @@ EXPORT bool fake_samples(int signal)
     return sample_find_handler(signal);
 }
 
+EXPORT void fake_time_samples(sample_timer timer)
+{
+    time_samples = timer;
+}
+
 EXPORT void fake_print_callbacks(void)
 {
     for (int event = 0; event < MAX_EVENTS; event++)
@@ -322,6 +327,13 @@ EXPORT __attribute__((noinline)) void fake_barrier(int samples, fake_body inside
 {
     current()->frame.enter_frame.ptr = __builtin_frame_address(0);
     wait_here(ompt_sync_region_barrier_explicit, samples, inside, HERE);
+    current()->frame.enter_frame.ptr = NULL;
+}
+
+EXPORT __attribute__((noinline)) void fake_work(int samples)
+{
+    current()->frame.enter_frame.ptr = __builtin_frame_address(0);
+    be_waiting(samples, NULL);
     current()->frame.enter_frame.ptr = NULL;
 }
 

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "benchmarks/gate/sample.h"
+
 enum fake_lock { FAKE_LOCK, FAKE_CRITICAL, FAKE_ORDERED, FAKE_NEST_LOCK };
 
 typedef void (*fake_body)(void);
@@ -17,6 +19,9 @@ bool fake_start(const char *tool);
 /* Tells which signal the tool samples with; false when that has no handler. */
 bool fake_samples(int signal);
 
+/* Samples in the runtime go to the timer from now on (sample.h). */
+void fake_time_samples(sample_timer timer);
+
 /* The numbers of the callbacks that the tool registered, sorted, one line each. */
 void fake_print_callbacks(void);
 
@@ -26,6 +31,9 @@ void fake_parallel(fake_body body, fake_body worker);
 /* A wait in which the runtime is sampled so often, and then does what `inside` (or NULL) does. */
 void fake_barrier(int samples, fake_body inside);
 void fake_taskwait(fake_body inside);
+
+/* The runtime works, and is sampled so often. */
+void fake_work(int samples);
 
 /* Creates a task, and executes it at once, as a thread that finds no other would. */
 void fake_task(fake_body body);

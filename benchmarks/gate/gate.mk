@@ -1,7 +1,9 @@
 # The gate: instructions of the callbacks and of the handler against a budget. Included by the Makefile, behind tests/tests.mk.
 #   make gate           part of make test
 #   make gate-accept    takes what is counted as the new budget
+#   make bench-handler   nanoseconds of one sample; quiet machine
 #   make gate GATE_ARGS='--repeat 10'    do the counts repeat?
+#   make gate GATE_ARGS='--functions "sample WORK"'    where do they go?
 
 GATE_PARTS := $(addprefix $(BUILD)/gate/,libblame.so libfake.so gate)
 GATE_FLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -I. -I$(BUILD)/include -MMD -MP
@@ -17,6 +19,11 @@ gate: $(GATE_PARTS) $(bench_noop)
 gate-accept:
 	@+$(MAKE) --no-print-directory gate GATE_ARGS=--accept
 
+.PHONY: bench-handler
+TIMES_ARGS ?=
+bench-handler: $(GATE_PARTS) $(BUILD)/gate/times
+	@$(PYTHON) -B benchmarks/gate/times.py --build $(BUILD)/gate --tool $(BUILD)/gate/libblame.so $(TIMES_ARGS)
+
 # Linked here again: with another BUILD the library in the root may be another compiler's. Without debug information,
 # which valgrind 3.19 cannot read when it is clang 19's; the code is the same.
 $(BUILD)/gate/libblame.so: $(call objects,$(PLUGIN)) ompt_tool/export.map
@@ -30,4 +37,7 @@ $(BUILD)/gate/libfake.so: benchmarks/gate/fake_runtime.c | $(BUILD)/include/omp-
 
 # Its timer_create and clock_gettime must be found by the tool.
 $(BUILD)/gate/gate: benchmarks/gate/gate.c $(BUILD)/gate/libfake.so
+	$(CC) $(GATE_FLAGS) -rdynamic -o $@ $(filter %.c %.so,$^) -Wl,-rpath,'$$ORIGIN' -pthread
+
+$(BUILD)/gate/times: benchmarks/gate/times.c $(BUILD)/gate/libfake.so
 	$(CC) $(GATE_FLAGS) -rdynamic -o $@ $(filter %.c %.so,$^) -Wl,-rpath,'$$ORIGIN' -pthread

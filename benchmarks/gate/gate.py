@@ -2,7 +2,7 @@
 """Instructions of every callback and of the signal handler, on fixed inputs, counted by callgrind and held against
 budget.csv: more than 5 % above fails, more than 5 % below is a hint to lower the budget (make gate-accept).
 
-    gate.py --build DIR --tool LIBRARY --floor LIBRARY --flags CFLAGS [--accept | --repeat N]
+    gate.py --build DIR --tool LIBRARY --floor LIBRARY --flags CFLAGS [--accept | --repeat N | --functions SCENARIO]
 
 Instructions are not time, but noise cannot move them: they are the same in every run on every machine with the same
 compiler, flags, libraries and clock source. System calls count as one instruction."""
@@ -69,20 +69,26 @@ def rows_of(profile, scenario, repeats):
     return rows
 
 
-def count(args, settings, scratch):
-    """scenario -> its rows, of one run."""
+def profiles(args, settings, scratch):
+    """(scenario, its repetitions, its profile), of one run."""
     out = os.path.join(scratch, "callgrind")
     run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", os.path.join(args.build, "gate"),
          args.tool, "scenarios"], settings, scratch)
-    scenarios = {}
     for path in glob.glob(out + ".*"):
         profile = callgrind.read(path)
         os.remove(path)
         scenario, _, repeats = profile.trigger.rpartition(":")
         if scenario:
-            scenarios[scenario] = rows_of(profile, scenario, int(repeats))
-            if not scenarios[scenario]:
-                raise GateError(f"callgrind saw no event in the scenario `{scenario}`")
+            yield scenario, int(repeats), profile
+
+
+def count(args, settings, scratch):
+    """scenario -> its rows, of one run."""
+    scenarios = {}
+    for scenario, repeats, profile in profiles(args, settings, scratch):
+        scenarios[scenario] = rows_of(profile, scenario, repeats)
+        if not scenarios[scenario]:
+            raise GateError(f"callgrind saw no event in the scenario `{scenario}`")
     if not scenarios:
         raise GateError("callgrind wrote no counts")
     return scenarios
@@ -193,6 +199,19 @@ def compare_floor(args, scratch):
     return len(RUNS) - wrong, wrong
 
 
+def print_functions(args, scratch):
+    """Where the instructions of one scenario go: each function's own, and with what it called."""
+    wanted = [found for found in profiles(args, {}, scratch) if found[0] == args.functions]
+    if not wanted:
+        raise GateError(f"there is no scenario `{args.functions}`")
+    _, repeats, profile = wanted[0]
+    print(f"{'instructions a repetition':44} {'own':>9} {'calls':>9} {'with them':>9}")
+    for name, own in profile.self_cost.most_common():
+        calls, inclusive = profile.into(name)
+        if own >= repeats:
+            print(f"{name:44} {own / repeats:9.0f} {calls / repeats:9.1f} {inclusive / repeats:9.0f}")
+
+
 def repeat(args, scratch):
     """Do the counts repeat? Returns the number of rows that do not."""
     first, apart = measure(args, scratch), {}
@@ -217,6 +236,7 @@ def parse_arguments():
     parser.add_argument("--flags", required=True, help="what the library was compiled with")
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--accept", action="store_true", help="rewrite the budget with what is counted")
+    group.add_argument("--functions", metavar="SCENARIO", help="only print where its instructions go")
     group.add_argument("--repeat", type=int, metavar="N", help="only count N times and compare")
     args = parser.parse_args()
     args.tool, args.floor, args.build = (os.path.abspath(path) for path in (args.tool, args.floor, args.build))
@@ -225,6 +245,9 @@ def parse_arguments():
 
 def gate(args, scratch):
     """Returns the exit status."""
+    if args.functions:
+        print_functions(args, scratch)
+        return 0
     if args.repeat:
         return 1 if repeat(args, scratch) else 0
     where, measured = conditions(args), measure(args, scratch)

@@ -53,6 +53,31 @@ static void check_pace(const struct call *call, long limit_ns, int repeat, int r
     fail_msg("%s is late by %ld ns, bound %.0f", call->name, late, bound);
 }
 
+static void wait_for_a_sample(void)
+{
+    unsigned samples = *(volatile unsigned *)&sampler.samples;
+    while (*(volatile unsigned *)&sampler.samples == samples)
+        ;
+}
+
+/* What is noted in a sample takes system calls: nothing, before a call was interrupted that needs it. */
+static void nothing_is_noted_until_a_call_needs_it(void **unused)
+{
+    (void)unused;
+    struct timespec limit = in_ns(5 * MS);
+    struct epoll_event event;
+    set_period(MS);
+    nanosleep(&limit, NULL);
+    wait_for_a_sample();
+    bool before = sampler.state.base_valid;
+    int ready = epoll_wait(epoll_fd, &event, 1, 20);
+    wait_for_a_sample();
+    set_period(0);
+    assert_int_equal(ready, 0);
+    assert_false(before);
+    assert_true(sampler.state.base_valid);
+}
+
 static void single_calls_end_on_time(void **unused)
 {
     (void)unused;
@@ -167,8 +192,11 @@ static void no_call_is_left_unknown(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_calls_end_on_time), cmocka_unit_test(loops_of_calls_keep_their_pace),
-        cmocka_unit_test(events_end_calls),         cmocka_unit_test(registers_survive),
+        cmocka_unit_test(nothing_is_noted_until_a_call_needs_it), /* first: it is for good */
+        cmocka_unit_test(single_calls_end_on_time),
+        cmocka_unit_test(loops_of_calls_keep_their_pace),
+        cmocka_unit_test(events_end_calls),
+        cmocka_unit_test(registers_survive),
         cmocka_unit_test(no_call_is_left_unknown),
     };
     return cmocka_run_group_tests(tests, open_objects, close_objects);

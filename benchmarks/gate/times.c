@@ -1,0 +1,343 @@
+/* What one sample costs: nanoseconds of the tool's signal handler, called as in gate.c but on the real clocks
+ * and many times between two readings of them. Prints one line a scenario: its name, frames, the least and
+ * the median of the batches, in nanoseconds a sample (times.py). No timer runs: what the kernel takes to
+ * deliver a signal is not in it. Usage: times TOOL [SCENARIO [ROUNDS]] */
+#include <errno.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <x86intrin.h>
+
+#include "benchmarks/gate/fake_runtime.h"
+
+#define EXPORT       __attribute__((visibility("default")))
+#define NOINLINE     __attribute__((noinline))
+#define BATCHES      401
+#define BATCH        64 /* samples */
+#define WARM_UP      256
+#define COLD_BYTES   (64u << 20) /* more than the caches hold that are the core's alone */
+#define LOCK         0x4000
+#define NS_PER_S     1000000000.0
+#define COLD_BATCHES 41
+
+static int timers_refused, signal_number;
+static const char *name; /* of the scenario, and its frames above those that all have */
+static int frames;
+static const int depths[] = {5, 20, 60};
+static int rounds;       /* more of them at 20 frames, for a profiler */
+static const char *only; /* scenario, or NULL: all */
+static int leaves;       /* that samples hit in turn */
+static bool cold;
+static double batch_ns[BATCHES];
+static sem_t begun, end;
+
+/* As in gate.c: the only samples are those that are called. */
+EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+    (void)clock, (void)timer;
+    timers_refused++;
+    signal_number = event->sigev_signo;
+    errno = EAGAIN;
+    return -1;
+}
+
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * NS_PER_S + (double)now.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_batches(int count)
+{
+    qsort(batch_ns, (size_t)count, sizeof batch_ns[0], compare);
+    printf("%s,%d,%.1f,%.1f\n", name, frames, batch_ns[0], batch_ns[count / 2]);
+}
+
+/* The timer's reading, to be taken off where a batch is one sample. */
+static double reading_ns(void)
+{
+    double least = NS_PER_S;
+    for (int i = 0; i < 1000; i++) {
+        double begin = now_ns(), passed = now_ns() - begin;
+        least = passed < least ? passed : least;
+    }
+    return least;
+}
+
+/* The caches hold something else before each sample, as after a period of a program with much data. */
+static void run_cold(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts)
+{
+    static char *memory;
+    double reading = reading_ns();
+    if (!memory)
+        memory =
+            mmap(NULL, COLD_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    for (int i = 0; i < COLD_BATCHES; i++) {
+        for (size_t at = 0; memory != MAP_FAILED && at < COLD_BYTES; at += 64)
+            memory[at]++;
+        double begin = now_ns();
+        handler(signal, info, &contexts[i % leaves]);
+        batch_ns[i] = now_ns() - begin - reading;
+    }
+    print_batches(COLD_BATCHES);
+}
+
+static void run_batches(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts)
+{
+    for (int i = 0; i < WARM_UP; i++)
+        handler(signal, info, &contexts[i % leaves]);
+    if (cold) {
+        run_cold(handler, signal, info, contexts);
+        return;
+    }
+    for (int batch = 0; batch < BATCHES; batch++) {
+        double begin = now_ns();
+        for (int i = 0; i < BATCH; i++)
+            handler(signal, info, &contexts[i % leaves]);
+        batch_ns[batch] = (now_ns() - begin) / BATCH;
+    }
+    print_batches(BATCHES);
+}
+
+/* Calls `leaf` with so many frames of this function above. */
+static NOINLINE int descend(int left, void (*leaf)(void))
+{
+    int result = left;
+    if (left > 0)
+        result += descend(left - 1, leaf);
+    else
+        leaf();
+    __asm__ volatile("" : "+r"(result)); /* no tail call: each level keeps its frame */
+    return result;
+}
+
+static void work(void)
+{
+    samples_here(1);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void work_in_runtime(void)
+{
+    fake_work(1);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void idle(void)
+{
+    fake_barrier(1, NULL);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void wait_for_lock(void)
+{
+    fake_lock_wait(FAKE_LOCK, LOCK, 1, NULL);
+    fake_lock_release(FAKE_LOCK, LOCK);
+}
+
+static bool is_wanted(const char *scenario)
+{
+    name = scenario;
+    return !only || strcmp(only, scenario) == 0;
+}
+
+static void at_depths(const char *scenario, int hit_leaves, void (*leaf)(void))
+{
+    if (!is_wanted(scenario))
+        return;
+    leaves = hit_leaves;
+    frames = 20;
+    for (int round = 0; round < rounds; round++)
+        descend(frames, leaf);
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
+        frames = depths[i];
+        descend(frames, leaf);
+    }
+}
+
+static struct {
+    sample_handler handler;
+    int signal;
+    siginfo_t *info;
+} sample;
+
+static void keep_handler(sample_handler handler, int signal, siginfo_t *info, ucontext_t *contexts)
+{
+    static siginfo_t kept;
+    (void)contexts;
+    kept = *info;
+    sample.handler = handler;
+    sample.signal = signal;
+    sample.info = &kept;
+}
+
+static NOINLINE void sample_once(void)
+{
+    static ucontext_t context;
+    be_interrupted_here(&context);
+    sample.handler(sample.signal, sample.info, &context);
+    __asm__ volatile("" ::: "memory");
+}
+
+static NOINLINE void sample_never(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
+static NOINLINE int from_here(int left, void (*leaf)(void))
+{
+    int result = descend(left, leaf);
+    __asm__ volatile("" : "+r"(result));
+    return result;
+}
+
+static NOINLINE int from_there(int left, void (*leaf)(void))
+{
+    int result = descend(left, leaf);
+    __asm__ volatile("" : "+r"(result) : : "rcx"); /* two functions, not one */
+    return result + 1;
+}
+
+static void in_turn(void (*leaf)(void))
+{
+    from_here(frames, leaf);
+    from_there(frames, leaf);
+}
+
+static void (*in_region)(void);
+
+static void new_region(void)
+{
+    fake_parallel(in_region, NULL);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void in_new_regions(void (*leaf)(void))
+{
+    in_region = leaf;
+    descend(frames, new_region);
+    descend(frames, new_region);
+}
+
+static double pairs_ns(void (*pair)(void (*)(void)), void (*leaf)(void))
+{
+    double begin = now_ns();
+    for (int i = 0; i < BATCH / 2; i++)
+        pair(leaf);
+    return (now_ns() - begin) / BATCH;
+}
+
+/* Samples that need something to be done anew before each: what that takes by itself is taken off. */
+static void by_pairs(const char *scenario, void (*pair)(void (*)(void)))
+{
+    if (!is_wanted(scenario))
+        return;
+    time_samples = keep_handler;
+    samples_here(1);
+    time_samples = run_batches;
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
+        double without = NS_PER_S, with;
+        frames = depths[i];
+        for (int batch = 0; batch < BATCHES; batch++)
+            without = (with = pairs_ns(pair, sample_never)) < without ? with : without;
+        for (int batch = 0; batch < BATCHES + WARM_UP / BATCH; batch++)
+            batch_ns[batch % BATCHES] = pairs_ns(pair, sample_once) - without;
+        print_batches(BATCHES);
+    }
+}
+
+static void other_thread_sleeps(void)
+{
+    sem_post(&begun);
+    while (sem_wait(&end) != 0)
+        ;
+}
+
+static void other_thread_waits(void)
+{
+    fake_barrier(0, other_thread_sleeps);
+}
+
+static void other_thread_holds(void)
+{
+    fake_lock_acquire(FAKE_LOCK, LOCK);
+    other_thread_sleeps();
+    fake_lock_release(FAKE_LOCK, LOCK);
+}
+
+static void beside_working_thread(void)
+{
+    sem_wait(&begun);
+    at_depths("WORK", 1, work);
+    at_depths("WORK, 4 leaves in turn", LEAVES, work);
+    by_pairs("WORK, another path each time", in_turn);
+    at_depths("WORK in the runtime", 1, work_in_runtime);
+    at_depths("IDLE", 1, idle);
+    at_depths("LOCKWAIT", 1, wait_for_lock);
+    cold = true;
+    at_depths("WORK, cold", LEAVES, work);
+    at_depths("IDLE, cold", 1, idle);
+    cold = false;
+    sem_post(&end);
+}
+
+static void beside_waiting_thread(void)
+{
+    sem_wait(&begun);
+    at_depths("WORK, another thread waits", LEAVES, work);
+    sem_post(&end);
+}
+
+static void print_clocks(void)
+{
+    double begin = now_ns();
+    for (int i = 0; i < 100000; i++)
+        now_ns();
+    printf("a reading of the clock,0,%.1f,0\n", (now_ns() - begin) / 100000);
+    begin = now_ns();
+    for (int i = 0; i < 100000; i++)
+        __rdtsc();
+    printf("a reading of the counter,0,%.1f,0\n", (now_ns() - begin) / 100000);
+    begin = now_ns();
+    for (int i = 0; i < 100000; i++)
+        syscall(SYS_getppid);
+    printf("a system call that does nothing,0,%.1f,0\n", (now_ns() - begin) / 100000);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || argc > 4)
+        return fputs("usage: times TOOL [SCENARIO [ROUNDS]]\n", stderr), 2;
+    only = argv[2];
+    rounds = argc > 3 ? atoi(argv[3]) : 0;
+    if (!fake_start(argv[1]))
+        return 1;
+    if (timers_refused != 1 || !sample_find_handler(signal_number) || !fake_samples(signal_number)) {
+        fputs("times: the tool gets its timer in a way that this program does not know\n", stderr);
+        return 1;
+    }
+    sem_init(&begun, 0, 0);
+    sem_init(&end, 0, 0);
+    time_samples = run_batches;
+    fake_time_samples(run_batches);
+    if (!only)
+        print_clocks();
+    by_pairs("WORK, first in its region", in_new_regions);
+    fake_parallel(beside_working_thread, other_thread_holds);
+    fake_parallel(beside_waiting_thread, other_thread_waits);
+    fflush(stdout);
+    _exit(0); /* no profile is wanted */
+}
