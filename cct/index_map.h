@@ -1,5 +1,6 @@
-/* A hash map from a hash to the 32-bit index of a record that the caller keeps, key included: 8 bytes a place, where
- * a pair_map has 24. For the millions of nodes and rows of a large profile. Not for the measurement side. */
+/* A hash map from a hash to the 32-bit index of a record that the caller keeps, key included: 8 bytes a
+ * place, where a pair_map has 24. For the millions of nodes and rows of a large profile. Not for the
+ * measurement side. */
 #ifndef BLAME_CCT_INDEX_MAP_H
 #define BLAME_CCT_INDEX_MAP_H
 
@@ -7,7 +8,7 @@
 #include <stdint.h>
 
 struct index_entry {
-    uint32_t tag;   /* the hash; 0: empty */
+    uint32_t tag; /* the hash; 0: empty */
     uint32_t index;
 };
 
@@ -30,8 +31,8 @@ static inline uint32_t index_map_hash(uint64_t a, uint64_t b)
 /* Makes room for one more; 0: no memory. [init] */
 int index_map_reserve(struct index_map *map);
 
-/* The first place that may hold the record, or the empty one where it belongs: walk on with index_map_next() from a
- * place whose record is another one. Only after index_map_reserve(). [init] */
+/* The first place that may hold the record, or the empty one where it belongs: walk on with index_map_next()
+ * from a place whose record is another one. Only after index_map_reserve(). [init] */
 static inline struct index_entry *index_map_first(const struct index_map *map, uint32_t tag)
 {
     size_t mask = map->capacity - 1, at = tag & mask;
@@ -50,7 +51,8 @@ static inline struct index_entry *index_map_next(const struct index_map *map, co
 }
 
 /* Fills the empty place. [init] */
-static inline void index_map_put(struct index_map *map, struct index_entry *entry, uint32_t tag, uint32_t index)
+static inline void index_map_put(struct index_map *map, struct index_entry *entry, uint32_t tag,
+                                 uint32_t index)
 {
     *entry = (struct index_entry){.tag = tag, .index = index};
     map->count++;

@@ -187,8 +187,7 @@ static uint32_t find_child(struct builder *builder, uint32_t parent, enum row_ki
                            int line)
 {
     struct rows *rows = builder->rows;
-    uint32_t tag =
-        index_map_hash((uint64_t)parent << 32 | function, (uint64_t)kind << 32 | (unsigned)line);
+    uint32_t tag = index_map_hash((uint64_t)parent << 32 | function, (uint64_t)kind << 32 | (unsigned)line);
     builder->no_memory |= !index_map_reserve(&builder->children);
     if (builder->no_memory)
         return 0;
@@ -197,8 +196,7 @@ static uint32_t find_child(struct builder *builder, uint32_t parent, enum row_ki
         if (is_child(&rows->row[entry->index], parent, kind, function, line))
             return entry->index;
     uint32_t index = rows_append(rows, parent, kind);
-    builder->no_memory = index == ROW_NONE;
-    if (builder->no_memory)
+    if ((builder->no_memory = index == ROW_NONE))
         return 0;
     rows->row[index].function = function;
     index_map_put(&builder->children, entry, tag, index);
@@ -217,7 +215,8 @@ static uint32_t find_function_row(struct builder *builder, uint32_t parent, enum
 }
 
 /* What is shown for a source line in a module. */
-static const struct row_label *find_line(struct builder *builder, const struct place *place, const char *module)
+static const struct row_label *find_line(struct builder *builder, const struct place *place,
+                                         const char *module)
 {
     struct strings *strings = builder->rows->strings;
     uint32_t *slot = pair_map_slot(&builder->line_map,
@@ -268,7 +267,7 @@ static uint32_t add_pseudo_row(struct builder *builder, uint32_t parent, uint64_
 /* Whether a row is named like a function: the two functions that a compiler makes of one construct are. */
 static bool has_name_of(const struct builder *builder, uint32_t row, uint32_t function)
 {
-    return row != 0 && builder->rows->row[row].label->name == builder->functions[function]->name;
+    return row && builder->rows->row[row].label->name == builder->functions[function]->name;
 }
 
 static uint32_t outermost_place(const struct builder *builder, uint32_t place)
@@ -335,6 +334,18 @@ static uint32_t add_tail_row(struct builder *builder, const struct tail_frame *f
     return row;
 }
 
+/* Whether nothing can be missing between a caller's frame and the next one's: the call leads there, or nobody
+ * knows where to. Most calls do, and need no search, nor a place among the results that are kept. */
+static bool is_whole(const struct builder *builder, uint64_t caller, uint64_t callee)
+{
+    struct symbols *symbols = builder->symbols;
+    const struct symbol_call *call = symbols_call_at(symbols, caller);
+    if (!call || !call->target)
+        return !call || !*call->name;
+    uint64_t entry = symbols_function_entry(symbols, call->target);
+    return entry && entry == symbols_function_entry(symbols, callee);
+}
+
 /* Rows of functions that are missing on the stack between a frame and its caller. A runtime entry that jumped
  * to another function of the runtime is what user code called: *key becomes its, to name the row. */
 static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint32_t parent, int *call_line,
@@ -343,7 +354,7 @@ static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint32
     const struct merged_node *node = &builder->profile->nodes[node_idx];
     const struct merged_node *caller = &builder->profile->nodes[node->parent];
     const struct tail_frame *frames;
-    if (caller->kind != PROFILE_NODE_FRAME)
+    if (caller->kind != PROFILE_NODE_FRAME || is_whole(builder, caller->key, node->key))
         return parent;
     size_t count = tail_calls_between(builder->tail_calls, caller->key, node->key, &frames);
     for (size_t i = 0; i < count && !builder->no_memory; i++) {
@@ -409,8 +420,7 @@ static void add_node(struct builder *builder, uint32_t node_idx)
         return;
     builder->rows->node_row[node_idx] = row;
     if (node->kind != PROFILE_NODE_WAITERS) /* its idleness is its parent's already */
-        builder->no_memory |=
-            !rows_add_exclusive(builder->rows, &builder->rows->row[row], &node->metric);
+        builder->no_memory |= !rows_add_exclusive(builder->rows, &builder->rows->row[row], &node->metric);
 }
 
 static void add_before_start(struct builder *builder)
@@ -427,27 +437,9 @@ static void add_before_start(struct builder *builder)
     builder->no_memory = !rows_add_exclusive(builder->rows, &builder->rows->row[row], metric);
 }
 
-/* exclusive holds what was attributed to the row itself. Children have larger indices than their parents, so a row's
- * sum is complete when it is added to its parent's, which may share it from then on. */
-static bool sum_rows(struct rows *rows)
-{
-    bool good = true;
-    for (size_t i = 0; i < rows->count; i++) {
-        rows->row[i].inclusive = rows->row[i].exclusive;
-        rows->row[i].own_exclusive = false;
-    }
-    for (size_t i = rows->count; i-- > 1 && good;)
-        good = rows_add_inclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].inclusive);
-    for (size_t i = 1; i < rows->count && good; i++)
-        if (rows->row[i].kind == ROW_STATEMENT)
-            good = rows_add_exclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].exclusive);
-    return good;
-}
-
-static const struct row_label root_label = {.name = "<program root>", .module = "", .file = ""};
-
 static struct rows *new_rows(const struct profile *profile)
 {
+    static const struct row_label root_label = {.name = "<program root>", .module = "", .file = ""};
     struct rows *rows = calloc(1, sizeof *rows);
     if (!rows)
         return NULL;
@@ -500,7 +492,7 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
         add_before_start(&builder);
     bool good = !builder.no_memory;
     free_builder(&builder); /* before more is needed */
-    if (good && sum_rows(rows) && rows_order(rows, MEASURE_EFFORT, false))
+    if (good && rows_sum(rows) && rows_order(rows, MEASURE_EFFORT, false))
         return rows;
     rows_free(rows);
     return NULL;

@@ -59,10 +59,10 @@ struct rows {
     uint32_t *
         node_row; /* by merged node: the row that shows its metrics, ROW_NONE if it has none; NULL in views */
     size_t node_count;
-    double threads, cores; /* T and C */
-    bool shared;           /* `idleness` is shared idleness */
-    bool callers;          /* children split their parent's exclusive value (bottom-up view) */
-    bool incomplete;       /* callers were not followed for want of room */
+    double threads, cores;    /* T and C */
+    bool shared;              /* `idleness` is shared idleness */
+    bool callers;             /* children split their parent's exclusive value (bottom-up view) */
+    bool incomplete;          /* callers were not followed for want of room */
     struct row_block *blocks; /* what rows_alloc() gave out */
     struct strings
         *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
@@ -85,8 +85,8 @@ enum measure {
 
 extern const char *const measure_name[MEASURE_NAMED]; /* as --sort takes them */
 
-/* The row tree of a profile, siblings with the highest effort first. Borrows metrics from the profile, which must
- * outlive it. NULL: no memory. [init] */
+/* The row tree of a profile, siblings with the highest effort first. Borrows metrics from the profile, which
+ * must outlive it. NULL: no memory. [init] */
 struct rows *rows_build(const struct profile *profile, struct symbols *symbols);
 void rows_free(struct rows *rows); /* [init] */
 
@@ -109,14 +109,18 @@ bool metric_is_zero(const struct profile_metric *metric);                       
  * the root) and returns its index, ROW_NONE without memory. Not in preorder until rows_order(). [init] */
 uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind);
 
-extern const struct row_label row_no_label;      /* empty strings */
+extern const struct row_label row_no_label;       /* empty strings */
 extern const struct profile_metric row_no_metric; /* zero */
 
 /* Zeroed memory that lives as long as the rows; NULL: none. [init] */
 void *rows_alloc(struct rows *rows, size_t bytes);
 
-/* Add to a row's sums; *metric may be borrowed and must outlive the rows unchanged. false: no memory. [init] */
+/* Add to a row's sums; *metric may be borrowed and must outlive the rows unchanged. false: no memory. [init]
+ */
 bool rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_metric *metric);
 bool rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_metric *metric); /* [init] */
+/* From the exclusive sums of nodes: inclusive ones, and functions with their statements'. false: no memory.
+ * [init] */
+bool rows_sum(struct rows *rows);
 
 #endif

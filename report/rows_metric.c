@@ -1,5 +1,5 @@
-/* The memory of rows, and their sums. Most rows of a large profile have one child or one node that costs something:
- * their sums are that one's, to the bit, and are not kept twice. */
+/* The memory of rows, and their sums. Most rows of a large profile have one child or one node that costs
+ * something: their sums are that one's, to the bit, and are not kept twice. */
 #include <stdlib.h>
 
 #include "report/rows.h"
@@ -79,4 +79,21 @@ bool rows_add_inclusive(struct rows *rows, struct row *row, const struct profile
 bool rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_metric *metric)
 {
     return add(rows, &row->exclusive, &row->own_exclusive, metric);
+}
+
+/* exclusive holds what was attributed to the row itself. Children have larger indices than their parents, so
+ * a row's sum is complete when it is added to its parent's, which may share it from then on. */
+bool rows_sum(struct rows *rows)
+{
+    bool good = true;
+    for (size_t i = 0; i < rows->count; i++) {
+        rows->row[i].inclusive = rows->row[i].exclusive;
+        rows->row[i].own_exclusive = false;
+    }
+    for (size_t i = rows->count; i-- > 1 && good;)
+        good = rows_add_inclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].inclusive);
+    for (size_t i = 1; i < rows->count && good; i++)
+        if (rows->row[i].kind == ROW_STATEMENT)
+            good = rows_add_exclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].exclusive);
+    return good;
 }

@@ -1,4 +1,5 @@
-/* Putting rows in preorder with sorted siblings; without recursion, because paths can be thousands of rows deep. */
+/* Putting rows in preorder with sorted siblings; without recursion, because paths can be thousands of rows
+ * deep. */
 #include "report/rows.h"
 
 #include <stdlib.h>
@@ -58,7 +59,8 @@ static void group_children(struct order *order)
 {
     const struct rows *rows = order->rows;
     size_t count = rows->count;
-    /* Each count stands two places behind its row: filling moves the begin of the next row's children there. */
+    /* Each count stands two places behind its row: filling moves the begin of the next row's children there.
+     */
     for (size_t i = 1; i < count; i++)
         order->first_child[rows->row[i].parent + 2]++;
     for (size_t i = 0; i < count; i++)
@@ -87,7 +89,8 @@ static bool sort_children(struct order *order, enum measure measure, bool by_exc
     return true;
 }
 
-/* The rows of each subtree, in `end`; 0 for one that cost nothing. Children have larger indices than their parents. */
+/* The rows of each subtree, in `end`; 0 for one that cost nothing. Children have larger indices than their
+ * parents. */
 static void count_subtrees(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++)

@@ -59,8 +59,8 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     if (row->note)
         snprintf(note, sizeof note, " (%s)", row->note);
     if (*row->label->file && line > 0 && (caller || !is_construct(row)))
-        return clean_asprintf("%s%s%s%s  %s:%d", call, row->label->name, inlined, note, format_base_name(row->label->file),
-                              line);
+        return clean_asprintf("%s%s%s%s  %s:%d", call, row->label->name, inlined, note,
+                              format_base_name(row->label->file), line);
     if (*row->label->module && !*row->label->file && !strchr(row->label->name, '+'))
         return clean_asprintf("%s%s%s%s  (%s)", call, row->label->name, inlined, note, row->label->module);
     return clean_asprintf("%s%s%s%s", call, row->label->name, inlined, note);

@@ -94,8 +94,8 @@ static void print_titles(const struct table *table)
         snprintf(text, sizeof text,
                  "Seconds; per cent of the whole effort, %.40s s of thread time (work + %sidleness + "
                  "overhead + lock wait). ",
-                 format_decimal(
-                     number, measure_value(table->rows, table->rows->row[0].inclusive, MEASURE_EFFORT), 2),
+                 format_decimal(number,
+                                measure_value(table->rows, table->rows->row[0].inclusive, MEASURE_EFFORT), 2),
                  table->rows->shared ? "shared " : "");
     size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s. Sorted by %s",

@@ -206,8 +206,8 @@ static bool add_line(const struct rows *rows, struct rows *view, uint32_t view_f
                      struct pair_map *lines)
 {
     const struct row *from = &rows->row[row];
-    uint32_t *slot =
-        pair_map_slot(lines, (uint64_t)view_function << 32 | from->function, (uint64_t)(unsigned)from->label->line);
+    uint32_t *slot = pair_map_slot(lines, (uint64_t)view_function << 32 | from->function,
+                                   (uint64_t)(unsigned)from->label->line);
     if (!slot)
         return false;
     if (*slot == PAIR_MAP_NEW) {

@@ -79,14 +79,15 @@ static char *put_int(char *at, int value)
 {
     if (value < 0)
         *at++ = '-';
-    return format_integer(at, value < 0 ? (uint64_t)-(int64_t)value : (uint64_t)value);
+    return format_integer(at, value < 0 ? (uint64_t) - (int64_t)value : (uint64_t)value);
 }
 
 static void put_row(struct lines *lines, const struct rows *rows, size_t index)
 {
     const struct row *row = &rows->row[index];
     put_label(lines, rows, index);
-    char *at = room_for(lines, (4 + 2 * COUNT(csv_measures) + 2 * COUNT(csv_percentages)) * FORMAT_NUMBER_BYTES);
+    char *at =
+        room_for(lines, (4 + 2 * COUNT(csv_measures) + 2 * COUNT(csv_percentages)) * FORMAT_NUMBER_BYTES);
     at = put_int(at, row->label->line);
     *at++ = ',';
     at = put_int(at, row->call_line);

@@ -1,7 +1,8 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/index_map.c cct/profile_format.c
- * report/rows.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/measure.c report/strings.c report/format.c
- * report/locks.c report/waits.c report/write_csv.c report/write_json.c base/recipe_cause.c
- * report/conservation.c report/output.c tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
+/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/index_map.c
+ * cct/profile_format.c report/rows.c report/tail_calls.c report/rows_order.c report/rows_metric.c
+ * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
+ * report/write_json.c base/recipe_cause.c report/conservation.c report/output.c tests/fuzz/fake_symbols.c
+ * tests/fuzz/profile_builder.c */
 /* libs: -ljansson */
 #include <stdarg.h>
 #include <stddef.h>
