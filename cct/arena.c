@@ -9,7 +9,8 @@
 #include "base/clock.h"
 #include "base/os.h"
 
-#define RETRY_NS 100000000ull /* pause after a failed growth */
+#define RETRY_NS      100000000ull /* pause after a failed growth */
+#define EXTENT_CHUNKS 64u          /* mapped at once: a process has 65,530 mappings, which the program needs too */
 
 /* A chunk of records that arena_record() and arena_text() are filling. */
 struct filling {
@@ -24,6 +25,7 @@ static struct {
     uint64_t retry_ns; /* no growth before this time; 0: none failed */
     struct filling threads, modules, text;
     struct profile_chunk *chunks[PROFILE_MAX_CHUNKS];
+    char *extents[PROFILE_MAX_CHUNKS / EXTENT_CHUNKS]; /* the first chunk's place; NULL: not mapped */
 } arena = {.fd = -1};
 
 static uint64_t chunk_offset(uint32_t chunk_no)
@@ -72,6 +74,7 @@ void arena_abandon(void)
     /* The parent's chunks stay mapped but unreachable; nothing of the child writes there. */
     uint32_t used = arena.next_chunk < PROFILE_MAX_CHUNKS ? arena.next_chunk : PROFILE_MAX_CHUNKS;
     memset(arena.chunks, 0, used * sizeof(arena.chunks[0]));
+    memset(arena.extents, 0, sizeof(arena.extents));
     arena.fd = -1;
     arena.header = NULL;
     arena.next_chunk = 0;
@@ -105,6 +108,25 @@ static void raise_chunk_count(uint32_t count)
         ;
 }
 
+/* The chunk's memory, whose disk space exists. The rest of its extent lies beyond the end of the file as yet: nobody
+ * touches it before its own space exists (A1). An extent for which there is no room gives way to the chunk alone. */
+static void *map_chunk(uint32_t number)
+{
+    char **place = &arena.extents[number / EXTENT_CHUNKS], *extent = load_acquire(place);
+    uint32_t first = number - number % EXTENT_CHUNKS;
+    size_t bytes = (size_t)EXTENT_CHUNKS * PROFILE_CHUNK_BYTES;
+    if (!extent) {
+        char *fresh = os_map_shared(arena.fd, chunk_offset(first), bytes);
+        if (!fresh)
+            return os_map_shared(arena.fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
+        if (compare_exchange(place, &extent, fresh))
+            extent = fresh;
+        else
+            os_unmap(fresh, bytes); /* another thread was faster: extent is its */
+    }
+    return extent + (size_t)(number - first) * PROFILE_CHUNK_BYTES;
+}
+
 struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, uint32_t *chunk_no)
 {
     if (arena.fd < 0 || load_relaxed(&arena.next_chunk) >= PROFILE_MAX_CHUNKS)
@@ -117,7 +139,7 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
         return NULL;
     struct profile_chunk *chunk = NULL;
     if (os_reserve(arena.fd, chunk_offset(number), PROFILE_CHUNK_BYTES))
-        chunk = os_map_shared(arena.fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
+        chunk = map_chunk(number);
     if (!chunk) {
         uint32_t next = number + 1;
         compare_exchange(&arena.next_chunk, &next, number); /* given back, unless others have grown meanwhile */

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cct/pair_map.h"
+#include "cct/index_map.h"
 
 enum {
     PLACE_UNKNOWN = 0,
@@ -25,7 +25,7 @@ struct merge {
     uint32_t *place; /* by node_idx */
     uint32_t *stack;
     size_t stack_count, stack_capacity;
-    struct pair_map children; /* (key, parent and kind) -> merged node */
+    struct index_map children; /* merged nodes by key, parent and kind */
     bool no_memory;
 };
 
@@ -57,30 +57,41 @@ const struct profile_metric *profile_metric_at(const struct profile_chunks *chun
     return (const struct profile_metric *)((const struct profile_node *)chunk + unit);
 }
 
-static uint32_t merge_child(struct merge *merge, uint32_t parent, uint8_t kind, uint64_t key)
+/* A new merged node, 0 without memory. */
+static uint32_t merge_append(struct merge *merge, uint32_t parent, uint8_t kind, uint64_t key)
 {
     struct profile *profile = merge->profile;
-    uint32_t *slot = pair_map_slot(&merge->children, key, (uint64_t)parent << 8 | kind);
-    if (!slot) {
-        merge->no_memory = true;
-        return 0;
-    }
-    if (*slot != PAIR_MAP_NEW)
-        return *slot;
     if (profile->node_count == merge->node_capacity) {
         size_t capacity = merge->node_capacity ? 2 * merge->node_capacity : 256;
         struct merged_node *nodes = realloc(profile->nodes, capacity * sizeof *nodes);
         if (!nodes) {
             merge->no_memory = true;
-            *slot = 0;
             return 0;
         }
         profile->nodes = nodes;
         merge->node_capacity = capacity;
     }
-    *slot = (uint32_t)profile->node_count++;
-    profile->nodes[*slot] = (struct merged_node){.key = key, .parent = parent, .kind = kind};
-    return *slot;
+    profile->nodes[profile->node_count] = (struct merged_node){.key = key, .parent = parent, .kind = kind};
+    return (uint32_t)profile->node_count++;
+}
+
+static uint32_t merge_child(struct merge *merge, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    if (!index_map_reserve(&merge->children)) {
+        merge->no_memory = true;
+        return 0;
+    }
+    uint32_t tag = index_map_hash(key, (uint64_t)parent << 8 | kind);
+    struct index_entry *entry = index_map_first(&merge->children, tag);
+    for (; entry->tag; entry = index_map_next(&merge->children, entry)) {
+        const struct merged_node *node = &merge->profile->nodes[entry->index];
+        if (node->key == key && node->parent == parent && node->kind == kind)
+            return entry->index;
+    }
+    uint32_t index = merge_append(merge, parent, kind, key);
+    if (index)
+        index_map_put(&merge->children, entry, tag, index);
+    return index;
 }
 
 static bool is_leaf(const struct merged_node *node)
@@ -232,6 +243,6 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
         wrong = merge_sum_unresolved(profile);
     free(merge.place);
     free(merge.stack);
-    pair_map_free(&merge.children);
+    index_map_free(&merge.children);
     return wrong;
 }

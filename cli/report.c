@@ -197,7 +197,7 @@ static char *find_measurement(const char *input)
 /* Without --sort: idleness, or work where nothing idles. */
 static enum measure choose_measure(const struct request *request, const struct rows *rows)
 {
-    const struct profile_metric *total = &rows->row[0].inclusive;
+    const struct profile_metric *total = rows->row[0].inclusive;
     if (request->measure >= 0)
         return (enum measure)request->measure;
     return measure_value(rows, total, MEASURE_IDLENESS) > 0 ? MEASURE_IDLENESS : MEASURE_WORK;
@@ -208,7 +208,7 @@ static bool print_tree(const struct request *request, const struct profile *prof
 {
     enum measure measure = choose_measure(request, rows);
     bool text = request->format == FORMAT_TEXT;
-    double total = measure_value(rows, &rows->row[0].inclusive, measure);
+    double total = measure_value(rows, rows->row[0].inclusive, measure);
     /* Whole tables are for machines: nothing is left out that was not asked for. */
     double percent = request->least_given || text ? request->least_percent : 0;
     struct view_style style = {.title = view_title[request->view],

@@ -94,7 +94,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
             metric_add(&total, &profile->nodes[i].metric);
     for (size_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT)
-            thread_idle += measure_value(rows, &rows->row[i].exclusive, MEASURE_THREAD_IDLENESS);
+            thread_idle += measure_value(rows, rows->row[i].exclusive, MEASURE_THREAD_IDLENESS);
     double busy = total.work + total.overhead + total.lock_wait;
     if (profile->header.clock == 0)
         add_law(laws, &count, "thread_time",

@@ -28,27 +28,50 @@ const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decim
     return to;
 }
 
-/* Millions of these are written: no printf for numbers of ordinary size. */
-void format_csv_number(FILE *out, double value)
+/* Writes the digits of units in front of end, at least `least`; returns the first. */
+static char *put_digits(char *end, uint64_t units, int least)
 {
-    double micro = fabs(value) * 1e6 + 0.5;
-    if (!(micro < 1e18)) {
-        char number[FORMAT_NUMBER_BYTES];
-        fputs(format_decimal(number, value, 6), out);
-        return;
-    }
-    char digits[32], *end = digits + sizeof digits, *at = end;
-    uint64_t units = (uint64_t)micro;
-    bool negative = value < 0 && units;
-    for (int place = 0; place < 7 || units; place++) {
-        if (place == 6)
-            *--at = '.';
-        *--at = (char)('0' + units % 10);
+    for (int place = 0; place < least || units; place++) {
+        *--end = (char)('0' + units % 10);
         units /= 10;
     }
-    if (negative)
-        *--at = '-';
-    fwrite(at, 1, (size_t)(end - at), out);
+    return end;
+}
+
+/* Millions of these are written: no printf for numbers of ordinary size. */
+char *format_micro(char to[FORMAT_NUMBER_BYTES], double value)
+{
+    if (value == 0) {
+        memcpy(to, "0.000000", 8);
+        return to + 8;
+    }
+    double micro = fabs(value) * 1e6 + 0.5;
+    if (!(micro < 1e18))
+        return to + strlen(format_decimal(to, value, 6));
+    uint64_t units = (uint64_t)micro;
+    if (value < 0 && units)
+        *to++ = '-';
+    char digits[24], *end = digits + sizeof digits;
+    char *first = put_digits(end, units / 1000000, 1);
+    size_t whole = (size_t)(end - first);
+    memcpy(to, first, whole);
+    to[whole] = '.';
+    put_digits(to + whole + 7, units % 1000000, 6);
+    return to + whole + 7;
+}
+
+char *format_integer(char to[FORMAT_NUMBER_BYTES], uint64_t value)
+{
+    char digits[24], *end = digits + sizeof digits;
+    char *first = put_digits(end, value, 1);
+    memcpy(to, first, (size_t)(end - first));
+    return to + (end - first);
+}
+
+void format_csv_number(FILE *out, double value)
+{
+    char number[FORMAT_NUMBER_BYTES];
+    fwrite(number, 1, (size_t)(format_micro(number, value) - number), out);
 }
 
 /* Length of the UTF-8 sequence at text, 0 if there is none (RFC 3629). */
@@ -95,7 +118,7 @@ char *format_clean(const char *text, bool printable)
     return clean;
 }
 
-static bool is_plain(const char *text)
+bool format_csv_plain(const char *text)
 {
     for (; *text; text++)
         if (*text < 0x20 || *text > 0x7e || *text == '"' || *text == ',')
@@ -105,7 +128,7 @@ static bool is_plain(const char *text)
 
 void format_csv_text(FILE *out, const char *text)
 {
-    if (is_plain(text)) {
+    if (format_csv_plain(text)) {
         fputs(text, out);
         return;
     }

@@ -14,6 +14,12 @@
  * to. [init] */
 const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decimals);
 
+/* The same with 6 decimals, and an integer; without a zero byte behind. Return the end. [init] */
+char *format_micro(char to[FORMAT_NUMBER_BYTES], double value);
+char *format_integer(char to[FORMAT_NUMBER_BYTES], uint64_t value); /* [init] */
+
+/* Whether text is a CSV field as it stands. [init] */
+bool format_csv_plain(const char *text);
 /* One CSV field, quoted if RFC 4180 asks for it. [init]
  */
 void format_csv_text(FILE *out, const char *text);

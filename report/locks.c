@@ -229,7 +229,7 @@ static bool find_unnamed(struct gathering *to, struct symbols *symbols)
 static const char *source_of(const struct gathering *from, const struct lock_entry *lock)
 {
     const struct row *row = lock->waiter != ROW_NONE ? &from->rows->row[lock->waiter] : NULL;
-    return row && row->kind == ROW_STATEMENT ? row->name : "";
+    return row && row->kind == ROW_STATEMENT ? row->label->name : "";
 }
 
 static char *name_lock(const struct gathering *from, const struct lock_entry *lock)
@@ -326,9 +326,9 @@ char *locks_context_path(const struct rows *rows, uint32_t row)
     if (at != 0 && at != ROW_NONE)
         fputs("... > ", out);
     while (count-- > 0)
-        fprintf(out, "%s%s", rows->row[way[count]].name, count ? " > " : "");
+        fprintf(out, "%s%s", rows->row[way[count]].label->name, count ? " > " : "");
     if (rows->row[row].kind == ROW_STATEMENT)
-        fprintf(out, " %s", rows->row[row].name);
+        fprintf(out, " %s", rows->row[row].label->name);
     if (fclose(out) != 0) {
         free(text);
         return NULL;

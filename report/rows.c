@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/index_map.h"
 #include "cct/pair_map.h"
 #include "report/tail_calls.h"
 
@@ -24,7 +25,7 @@ static const char *const pseudo_name[] = {
     [PROFILE_PSEUDO_HELPER] = "<hidden helper>",
 };
 
-/* A function as users see it; strings as ids. */
+/* A function as users see it, or a source line of a module; strings as ids. */
 struct function {
     uint32_t name, module, file;
     int line;
@@ -45,13 +46,16 @@ struct builder {
     struct rows *rows;
     const struct profile *profile;
     struct symbols *symbols;
-    struct function *functions;
+    const struct row_label **functions;
     size_t function_count, function_capacity;
     struct place *places;
     size_t place_count, place_capacity;
     struct pair_map function_map; /* (name, module), (file, line, kind class) -> function */
     struct pair_map key_map;      /* (key, is it a runtime entry) -> its innermost place */
-    struct pair_map child_map;    /* (parent, function or file), (kind, line) -> row */
+    struct pair_map line_map;     /* (file, line), module -> number in lines */
+    const struct row_label **lines;
+    size_t line_count, line_capacity;
+    struct index_map children; /* rows by parent, function or file, kind and line */
     struct tail_calls *tail_calls;
     uint32_t *anchor;    /* by merged node: the row its children hang below */
     uint32_t *innermost; /* by merged node: a FRAME's innermost place, else ROW_NONE */
@@ -72,6 +76,17 @@ static void *grow_array(struct builder *builder, void *array, size_t count, size
     return bigger;
 }
 
+static const struct row_label *new_label(struct builder *builder, const char *name, const char *module,
+                                         const char *file, int line)
+{
+    struct row_label *label = rows_alloc(builder->rows, sizeof *label);
+    builder->no_memory |= !label;
+    if (!label)
+        return &row_no_label;
+    *label = (struct row_label){.name = name, .module = module, .file = file, .line = line};
+    return label;
+}
+
 /* Inlined and called instances of a procedure are one function; a construct is another one than its host. */
 static uint32_t find_function(struct builder *builder, enum row_kind kind, const struct function *function)
 {
@@ -84,14 +99,17 @@ static uint32_t find_function(struct builder *builder, enum row_kind kind, const
         builder->no_memory |= !slot;
         return slot ? *slot : 0;
     }
-    struct function *functions = grow_array(builder, builder->functions, builder->function_count,
-                                            &builder->function_capacity, sizeof *functions);
+    const struct row_label **functions = grow_array(builder, builder->functions, builder->function_count,
+                                                    &builder->function_capacity, sizeof *functions);
     if (!functions) {
         *slot = 0;
         return 0;
     }
+    const struct strings *strings = builder->rows->strings;
     builder->functions = functions;
-    functions[builder->function_count] = *function;
+    functions[builder->function_count] =
+        new_label(builder, strings_text(strings, function->name), strings_text(strings, function->module),
+                  strings_text(strings, function->file), function->line);
     *slot = (uint32_t)builder->function_count++;
     return *slot;
 }
@@ -158,20 +176,31 @@ static uint32_t find_places(struct builder *builder, uint64_t key, bool runtime)
     return first;
 }
 
+static bool is_child(const struct row *row, uint32_t parent, enum row_kind kind, uint32_t function, int line)
+{
+    return row->parent == parent && row->function == function && row->kind == kind &&
+           (kind == ROW_STATEMENT ? row->label->line : row->call_line) == line;
+}
+
+/* A new row has no label yet. */
 static uint32_t find_child(struct builder *builder, uint32_t parent, enum row_kind kind, uint32_t function,
                            int line)
 {
-    uint32_t *slot = pair_map_slot(&builder->child_map, (uint64_t)parent << 32 | function,
-                                   (uint64_t)kind << 32 | (unsigned)line);
-    if (slot && *slot == PAIR_MAP_NEW) {
-        *slot = rows_append(builder->rows, parent, kind);
-        if (*slot != ROW_NONE) {
-            builder->rows->row[*slot].function = function;
-            return *slot;
-        }
-    }
-    builder->no_memory |= !slot || *slot == ROW_NONE;
-    return builder->no_memory ? 0 : *slot;
+    struct rows *rows = builder->rows;
+    uint32_t tag = index_map_hash((uint64_t)parent << 32 | function, (uint64_t)kind << 32 | (unsigned)line);
+    builder->no_memory |= !index_map_reserve(&builder->children);
+    if (builder->no_memory)
+        return 0;
+    struct index_entry *entry = index_map_first(&builder->children, tag);
+    for (; entry->tag; entry = index_map_next(&builder->children, entry))
+        if (is_child(&rows->row[entry->index], parent, kind, function, line))
+            return entry->index;
+    uint32_t index = rows_append(rows, parent, kind);
+    if ((builder->no_memory = index == ROW_NONE))
+        return 0;
+    rows->row[index].function = function;
+    index_map_put(&builder->children, entry, tag, index);
+    return index;
 }
 
 static uint32_t find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind,
@@ -180,30 +209,43 @@ static uint32_t find_function_row(struct builder *builder, uint32_t parent, enum
     uint32_t index = find_child(builder, parent, kind, function, call_line);
     if (builder->no_memory)
         return 0;
-    const struct function *from = &builder->functions[function];
-    struct row *row = &builder->rows->row[index];
-    row->name = strings_text(builder->rows->strings, from->name);
-    row->module = strings_text(builder->rows->strings, from->module);
-    row->file = strings_text(builder->rows->strings, from->file);
-    row->line = from->line;
-    row->call_line = call_line;
+    builder->rows->row[index].label = builder->functions[function];
+    builder->rows->row[index].call_line = call_line;
     return index;
+}
+
+/* What is shown for a source line in a module. */
+static const struct row_label *find_line(struct builder *builder, const struct place *place,
+                                         const char *module)
+{
+    struct strings *strings = builder->rows->strings;
+    uint32_t *slot = pair_map_slot(&builder->line_map,
+                                   (uint64_t)place->statement_file << 32 | (unsigned)place->statement_line,
+                                   (uintptr_t)module);
+    builder->no_memory |= !slot;
+    if (slot && *slot != PAIR_MAP_NEW)
+        return builder->lines[*slot];
+    const struct row_label **lines =
+        grow_array(builder, builder->lines, builder->line_count, &builder->line_capacity, sizeof *lines);
+    if (builder->no_memory)
+        return &row_no_label;
+    builder->lines = lines;
+    const char *file = strings_text(strings, place->statement_file), *slash = strrchr(file, '/');
+    char name[512];
+    snprintf(name, sizeof name, "%s:%d", slash ? slash + 1 : file, place->statement_line);
+    lines[builder->line_count] = new_label(builder, strings_text(strings, strings_intern(strings, name)),
+                                           module, file, place->statement_line);
+    *slot = (uint32_t)builder->line_count++;
+    return lines[*slot];
 }
 
 static uint32_t find_statement_row(struct builder *builder, uint32_t parent, const struct place *place)
 {
-    struct strings *strings = builder->rows->strings;
     uint32_t index = find_child(builder, parent, ROW_STATEMENT, place->statement_file, place->statement_line);
-    if (builder->no_memory || builder->rows->row[index].line)
+    if (builder->no_memory || builder->rows->row[index].label != &row_no_label)
         return index;
-    const char *file = strings_text(strings, place->statement_file), *slash = strrchr(file, '/');
-    char name[512];
-    snprintf(name, sizeof name, "%s:%d", slash ? slash + 1 : file, place->statement_line);
-    struct row *row = &builder->rows->row[index];
-    row->name = strings_text(strings, strings_intern(strings, name));
-    row->module = builder->rows->row[parent].module;
-    row->file = file;
-    row->line = place->statement_line;
+    const char *module = builder->rows->row[parent].label->module;
+    builder->rows->row[index].label = find_line(builder, place, module);
     return index;
 }
 
@@ -225,8 +267,7 @@ static uint32_t add_pseudo_row(struct builder *builder, uint32_t parent, uint64_
 /* Whether a row is named like a function: the two functions that a compiler makes of one construct are. */
 static bool has_name_of(const struct builder *builder, uint32_t row, uint32_t function)
 {
-    return row != 0 &&
-           builder->functions[builder->rows->row[row].function].name == builder->functions[function].name;
+    return row && builder->rows->row[row].label->name == builder->functions[function]->name;
 }
 
 static uint32_t outermost_place(const struct builder *builder, uint32_t place)
@@ -293,6 +334,18 @@ static uint32_t add_tail_row(struct builder *builder, const struct tail_frame *f
     return row;
 }
 
+/* Whether nothing can be missing between a caller's frame and the next one's: the call leads there, or nobody
+ * knows where to. Most calls do, and need no search, nor a place among the results that are kept. */
+static bool is_whole(const struct builder *builder, uint64_t caller, uint64_t callee)
+{
+    struct symbols *symbols = builder->symbols;
+    const struct symbol_call *call = symbols_call_at(symbols, caller);
+    if (!call || !call->target)
+        return !call || !*call->name;
+    uint64_t entry = symbols_function_entry(symbols, call->target);
+    return entry && entry == symbols_function_entry(symbols, callee);
+}
+
 /* Rows of functions that are missing on the stack between a frame and its caller. A runtime entry that jumped
  * to another function of the runtime is what user code called: *key becomes its, to name the row. */
 static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint32_t parent, int *call_line,
@@ -301,7 +354,7 @@ static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint32
     const struct merged_node *node = &builder->profile->nodes[node_idx];
     const struct merged_node *caller = &builder->profile->nodes[node->parent];
     const struct tail_frame *frames;
-    if (caller->kind != PROFILE_NODE_FRAME)
+    if (caller->kind != PROFILE_NODE_FRAME || is_whole(builder, caller->key, node->key))
         return parent;
     size_t count = tail_calls_between(builder->tail_calls, caller->key, node->key, &frames);
     for (size_t i = 0; i < count && !builder->no_memory; i++) {
@@ -367,7 +420,7 @@ static void add_node(struct builder *builder, uint32_t node_idx)
         return;
     builder->rows->node_row[node_idx] = row;
     if (node->kind != PROFILE_NODE_WAITERS) /* its idleness is its parent's already */
-        metric_add(&builder->rows->row[row].exclusive, &node->metric);
+        builder->no_memory |= !rows_add_exclusive(builder->rows, &builder->rows->row[row], &node->metric);
 }
 
 static void add_before_start(struct builder *builder)
@@ -376,25 +429,17 @@ static void add_before_start(struct builder *builder)
     if (!(before > 0))
         return;
     uint32_t row = add_pseudo_row(builder, 0, PROFILE_PSEUDO_BEFORE_START, 0);
-    struct profile_metric metric = {.work = before, .inverse_busy = before};
-    if (!builder->no_memory)
-        metric_add(&builder->rows->row[row].exclusive, &metric);
-}
-
-/* exclusive holds what was attributed to the row itself. Children have larger indices than their parents. */
-static void sum_rows(struct rows *rows)
-{
-    for (size_t i = 0; i < rows->count; i++)
-        rows->row[i].inclusive = rows->row[i].exclusive;
-    for (size_t i = rows->count; i-- > 1;)
-        metric_add(&rows->row[rows->row[i].parent].inclusive, &rows->row[i].inclusive);
-    for (size_t i = 1; i < rows->count; i++)
-        if (rows->row[i].kind == ROW_STATEMENT)
-            metric_add(&rows->row[rows->row[i].parent].exclusive, &rows->row[i].exclusive);
+    struct profile_metric *metric = rows_alloc(builder->rows, sizeof *metric);
+    builder->no_memory |= !metric;
+    if (builder->no_memory)
+        return;
+    *metric = (struct profile_metric){.work = before, .inverse_busy = before};
+    builder->no_memory = !rows_add_exclusive(builder->rows, &builder->rows->row[row], metric);
 }
 
 static struct rows *new_rows(const struct profile *profile)
 {
+    static const struct row_label root_label = {.name = "<program root>", .module = "", .file = ""};
     struct rows *rows = calloc(1, sizeof *rows);
     if (!rows)
         return NULL;
@@ -410,7 +455,7 @@ static struct rows *new_rows(const struct profile *profile)
         return NULL;
     }
     memset(rows->node_row, 0xff, profile->node_count * sizeof *rows->node_row);
-    rows->row[0].name = "<program root>";
+    rows->row[0].label = &root_label;
     return rows;
 }
 
@@ -418,9 +463,11 @@ static void free_builder(struct builder *builder)
 {
     pair_map_free(&builder->function_map);
     pair_map_free(&builder->key_map);
-    pair_map_free(&builder->child_map);
+    pair_map_free(&builder->line_map);
+    index_map_free(&builder->children);
     tail_calls_free(builder->tail_calls);
     free(builder->functions);
+    free(builder->lines);
     free(builder->places);
     free(builder->anchor);
     free(builder->innermost);
@@ -429,27 +476,24 @@ static void free_builder(struct builder *builder)
 struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
 {
     struct builder builder = {.profile = profile, .symbols = symbols, .rows = new_rows(profile)};
+    struct rows *rows = builder.rows;
     builder.anchor = calloc(profile->node_count + 1, sizeof *builder.anchor);
     builder.innermost = malloc((profile->node_count + 1) * sizeof *builder.innermost);
     builder.tail_calls = tail_calls_new(symbols);
-    builder.no_memory = !builder.rows || !builder.anchor || !builder.innermost || !builder.tail_calls;
+    builder.no_memory = !rows || !builder.anchor || !builder.innermost || !builder.tail_calls;
     if (!builder.no_memory) {
         memset(builder.innermost, 0xff, profile->node_count * sizeof *builder.innermost);
-        builder.rows->node_row[0] = 0;
-        builder.rows->row[0].exclusive = profile->nodes[0].metric;
+        rows->node_row[0] = 0;
+        builder.no_memory = !rows_add_exclusive(rows, &rows->row[0], &profile->nodes[0].metric);
         for (uint32_t i = 1; i < profile->node_count && !builder.no_memory; i++)
             add_node(&builder, i);
     }
     if (!builder.no_memory)
         add_before_start(&builder);
-    if (!builder.no_memory) {
-        sum_rows(builder.rows);
-        builder.no_memory = !rows_order(builder.rows, MEASURE_EFFORT, false);
-    }
-    free_builder(&builder);
-    if (builder.no_memory) {
-        rows_free(builder.rows);
-        return NULL;
-    }
-    return builder.rows;
+    bool good = !builder.no_memory;
+    free_builder(&builder); /* before more is needed */
+    if (good && rows_sum(rows) && rows_order(rows, MEASURE_EFFORT, false))
+        return rows;
+    rows_free(rows);
+    return NULL;
 }

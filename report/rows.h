@@ -28,6 +28,12 @@ enum row_kind {
 
 extern const char *const row_kind_name[ROW_KINDS]; /* as in profile.csv */
 
+/* What rows of one function, or of one source line of a module, have in common. */
+struct row_label {
+    const char *name, *module, *file;
+    int line;
+};
+
 /* Rows are in preorder: a parent before its children, row 0 is the root. A row's exclusive value is its own
  * code's, for a function the sum over its statement rows, which therefore count once more than once: sums
  * over rows leave statements out. Times in nanoseconds. */
@@ -35,13 +41,15 @@ struct row {
     uint32_t parent; /* ROW_NONE for the root */
     uint32_t end;    /* the first row behind this row's subtree */
     uint32_t depth;
-    uint8_t kind;      /* enum row_kind */
+    int call_line;
     uint32_t function; /* equal for rows of one function, inlined or not; statements: of the file */
-    int line, call_line;
-    const char *name, *module, *file;
+    uint8_t kind;      /* enum row_kind */
+    bool own_inclusive, own_exclusive; /* the sums are this row's alone and may be added to */
+    const struct row_label *label;
     const char *note; /* what text views put behind the name: "tail call" for functions that had left the
                          stack, the candidates where several are possible; NULL: nothing */
-    struct profile_metric inclusive, exclusive;
+    /* Rows of equal sums share them, and those of a single node are the node's: never NULL. */
+    const struct profile_metric *inclusive, *exclusive;
 };
 
 struct rows {
@@ -51,10 +59,11 @@ struct rows {
     uint32_t *
         node_row; /* by merged node: the row that shows its metrics, ROW_NONE if it has none; NULL in views */
     size_t node_count;
-    double threads, cores; /* T and C */
-    bool shared;           /* `idleness` is shared idleness */
-    bool callers;          /* children split their parent's exclusive value (bottom-up view) */
-    bool incomplete;       /* callers were not followed for want of room */
+    double threads, cores;    /* T and C */
+    bool shared;              /* `idleness` is shared idleness */
+    bool callers;             /* children split their parent's exclusive value (bottom-up view) */
+    bool incomplete;          /* callers were not followed for want of room */
+    struct row_block *blocks; /* what rows_alloc() gave out */
     struct strings
         *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
 };
@@ -76,7 +85,8 @@ enum measure {
 
 extern const char *const measure_name[MEASURE_NAMED]; /* as --sort takes them */
 
-/* The row tree of a profile, siblings with the highest effort first. NULL: no memory. [init] */
+/* The row tree of a profile, siblings with the highest effort first. Borrows metrics from the profile, which
+ * must outlive it. NULL: no memory. [init] */
 struct rows *rows_build(const struct profile *profile, struct symbols *symbols);
 void rows_free(struct rows *rows); /* [init] */
 
@@ -98,5 +108,19 @@ bool metric_is_zero(const struct profile_metric *metric);                       
 /* For makers of rows. Appends a row without metrics below `parent` (which must be there already, ROW_NONE for
  * the root) and returns its index, ROW_NONE without memory. Not in preorder until rows_order(). [init] */
 uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind);
+
+extern const struct row_label row_no_label;       /* empty strings */
+extern const struct profile_metric row_no_metric; /* zero */
+
+/* Zeroed memory that lives as long as the rows; NULL: none. [init] */
+void *rows_alloc(struct rows *rows, size_t bytes);
+
+/* Add to a row's sums; *metric may be borrowed and must outlive the rows unchanged. false: no memory. [init]
+ */
+bool rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_metric *metric);
+bool rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_metric *metric); /* [init] */
+/* From the exclusive sums of nodes: inclusive ones, and functions with their statements'. false: no memory.
+ * [init] */
+bool rows_sum(struct rows *rows);
 
 #endif

@@ -1,4 +1,5 @@
-/* Putting rows in preorder with sorted siblings; iterative, because paths can be thousands of rows deep. */
+/* Putting rows in preorder with sorted siblings; without recursion, because paths can be thousands of rows
+ * deep. */
 #include "report/rows.h"
 
 #include <stdlib.h>
@@ -7,22 +8,10 @@
 struct order {
     struct rows *rows;
     double *value;         /* what siblings are sorted by, by old index */
-    uint32_t *first_child; /* by old index: where its children begin in child[], count + 1 entries */
+    uint32_t *first_child; /* by old index: where its children begin in child[], count + 2 entries */
     uint32_t *child;       /* old indices, grouped by parent */
-    uint32_t *stack;
-    uint32_t *new_index; /* by old index, ROW_NONE: pruned */
-    struct row *sorted;
+    uint32_t *new_index;   /* by old index, ROW_NONE: pruned */
 };
-
-void rows_free(struct rows *rows)
-{
-    if (!rows)
-        return;
-    free(rows->row);
-    free(rows->node_row);
-    strings_free(rows->strings);
-    free(rows);
-}
 
 uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)
 {
@@ -34,8 +23,12 @@ uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)
         rows->row = row;
         rows->capacity = capacity;
     }
-    rows->row[rows->count] = (struct row){
-        .parent = parent, .kind = (uint8_t)kind, .function = ROW_NONE, .name = "", .module = "", .file = ""};
+    rows->row[rows->count] = (struct row){.parent = parent,
+                                          .kind = (uint8_t)kind,
+                                          .function = ROW_NONE,
+                                          .label = &row_no_label,
+                                          .inclusive = &row_no_metric,
+                                          .exclusive = &row_no_metric};
     return (uint32_t)rows->count++;
 }
 
@@ -50,15 +43,15 @@ static int compare_siblings(const void *left, const void *right, void *context)
     if (difference == 0)
         difference = a->kind - b->kind;
     if (difference == 0)
-        difference = strcmp(a->name, b->name);
+        difference = strcmp(a->label->name, b->label->name);
     if (difference == 0)
-        difference = strcmp(a->file, b->file);
+        difference = strcmp(a->label->file, b->label->file);
     if (difference == 0)
-        difference = (a->line > b->line) - (a->line < b->line);
+        difference = (a->label->line > b->label->line) - (a->label->line < b->label->line);
     if (difference == 0)
         difference = (a->call_line > b->call_line) - (a->call_line < b->call_line);
     if (difference == 0)
-        difference = strcmp(a->module, b->module);
+        difference = strcmp(a->label->module, b->label->module);
     return difference ? difference : (a_index > b_index) - (a_index < b_index);
 }
 
@@ -66,78 +59,123 @@ static void group_children(struct order *order)
 {
     const struct rows *rows = order->rows;
     size_t count = rows->count;
+    /* Each count stands two places behind its row: filling moves the begin of the next row's children there.
+     */
     for (size_t i = 1; i < count; i++)
-        order->first_child[rows->row[i].parent + 1]++;
+        order->first_child[rows->row[i].parent + 2]++;
     for (size_t i = 0; i < count; i++)
-        order->first_child[i + 1] += order->first_child[i];
-    uint32_t *next = order->new_index; /* not needed yet */
-    memcpy(next, order->first_child, count * sizeof *next);
+        order->first_child[i + 2] += order->first_child[i + 1];
     for (size_t i = 1; i < count; i++)
-        order->child[next[rows->row[i].parent]++] = (uint32_t)i;
+        order->child[order->first_child[rows->row[i].parent + 1]++] = (uint32_t)i;
 }
 
-static size_t emit_preorder(struct order *order)
+static bool sort_children(struct order *order, enum measure measure, bool by_exclusive)
 {
     const struct rows *rows = order->rows;
-    size_t emitted = 0, waiting = 1;
-    memset(order->new_index, 0xff, rows->count * sizeof *order->new_index);
-    order->stack[0] = 0;
-    while (waiting) {
-        uint32_t old = order->stack[--waiting];
-        struct row *row = &order->sorted[emitted];
-        *row = rows->row[old];
-        order->new_index[old] = (uint32_t)emitted++;
-        row->end = (uint32_t)emitted;
-        row->parent = old ? order->new_index[row->parent] : ROW_NONE;
-        row->depth = old ? order->sorted[row->parent].depth + 1 : 0;
-        uint32_t *first = &order->child[order->first_child[old]];
-        size_t children = order->first_child[old + 1] - order->first_child[old];
+    order->value = malloc(rows->count * sizeof *order->value);
+    if (!order->value)
+        return false;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        order->value[i] = measure_value(rows, by_exclusive ? row->exclusive : row->inclusive, measure);
+    }
+    for (size_t i = 0; i < rows->count; i++) {
+        uint32_t *first = &order->child[order->first_child[i]];
+        size_t children = order->first_child[i + 1] - order->first_child[i];
         if (children > 1)
             qsort_r(first, children, sizeof *first, compare_siblings, order);
-        for (size_t i = children; i-- > 0;)
-            if (!metric_is_zero(&rows->row[first[i]].inclusive))
-                order->stack[waiting++] = first[i];
     }
-    for (size_t i = emitted; i-- > 1;) {
-        struct row *parent = &order->sorted[order->sorted[i].parent];
-        if (parent->end < order->sorted[i].end)
-            parent->end = order->sorted[i].end;
+    free(order->value);
+    return true;
+}
+
+/* The rows of each subtree, in `end`; 0 for one that cost nothing. Children have larger indices than their
+ * parents. */
+static void count_subtrees(struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        rows->row[i].end = 1;
+    for (size_t i = rows->count; i-- > 1;) {
+        if (metric_is_zero(rows->row[i].inclusive))
+            rows->row[i].end = 0;
+        rows->row[rows->row[i].parent].end += rows->row[i].end;
     }
-    return emitted;
+}
+
+/* Places each row behind its earlier siblings' subtrees, parents before children. */
+static size_t number_preorder(struct order *order)
+{
+    struct rows *rows = order->rows;
+    size_t kept = rows->row[0].end;
+    memset(order->new_index, 0xff, rows->count * sizeof *order->new_index);
+    order->new_index[0] = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        struct row *row = &rows->row[i];
+        uint32_t number = order->new_index[i], next = number + 1;
+        if (number == ROW_NONE)
+            continue;
+        for (uint32_t c = order->first_child[i]; c < order->first_child[i + 1]; c++) {
+            uint32_t child = order->child[c];
+            if (rows->row[child].end == 0)
+                continue;
+            order->new_index[child] = next;
+            next += rows->row[child].end;
+            rows->row[child].depth = row->depth + 1;
+        }
+        row->end = next;
+        row->parent = i ? order->new_index[row->parent] : ROW_NONE;
+    }
+    return kept;
+}
+
+/* Moves each row where it belongs, those that are pruned behind the others. */
+static void move_rows(struct rows *rows, uint32_t *new_index, size_t kept)
+{
+    uint32_t behind = (uint32_t)kept;
+    for (size_t i = 0; i < rows->count; i++)
+        if (new_index[i] == ROW_NONE)
+            new_index[i] = behind++;
+    for (size_t i = 0; i < rows->count; i++)
+        while (new_index[i] != i) {
+            uint32_t to = new_index[i];
+            struct row row = rows->row[to];
+            rows->row[to] = rows->row[i];
+            rows->row[i] = row;
+            new_index[i] = new_index[to];
+            new_index[to] = to;
+        }
+    struct row *fewer = realloc(rows->row, kept * sizeof *fewer);
+    rows->row = fewer ? fewer : rows->row;
+    rows->count = rows->capacity = kept;
 }
 
 bool rows_order(struct rows *rows, enum measure measure, bool by_exclusive)
 {
     struct order order = {.rows = rows};
     size_t count = rows->count;
-    order.value = malloc(count * sizeof *order.value);
     order.first_child = calloc(count + 2, sizeof *order.first_child);
     order.child = malloc(count * sizeof *order.child);
-    order.stack = malloc(count * sizeof *order.stack);
-    order.new_index = malloc(count * sizeof *order.new_index);
-    order.sorted = malloc(count * sizeof *order.sorted);
-    bool done =
-        order.value && order.first_child && order.child && order.stack && order.new_index && order.sorted;
+    bool done = order.first_child && order.child;
     if (done) {
-        for (size_t i = 0; i < count; i++) {
-            const struct row *row = &rows->row[i];
-            order.value[i] = measure_value(rows, by_exclusive ? &row->exclusive : &row->inclusive, measure);
-        }
         group_children(&order);
-        size_t emitted = emit_preorder(&order);
-        free(rows->row);
-        rows->row = order.sorted;
-        rows->count = rows->capacity = emitted;
+        done = sort_children(&order, measure, by_exclusive);
+    }
+    order.new_index = done ? malloc(count * sizeof *order.new_index) : NULL;
+    done = order.new_index != NULL;
+    if (done) {
+        count_subtrees(rows);
+        rows->row[0].depth = 0;
+        size_t kept = number_preorder(&order);
         for (size_t n = 0; n < rows->node_count; n++)
             if (rows->node_row[n] != ROW_NONE)
                 rows->node_row[n] = order.new_index[rows->node_row[n]];
-    } else {
-        free(order.sorted);
+        free(order.first_child);
+        free(order.child);
+        order.first_child = order.child = NULL;
+        move_rows(rows, order.new_index, kept);
     }
-    free(order.value);
     free(order.first_child);
     free(order.child);
-    free(order.stack);
     free(order.new_index);
     return done;
 }

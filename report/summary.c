@@ -43,7 +43,7 @@ static void print_title(const struct summary *summary)
 
 static void print_metric(const struct summary *summary, enum measure measure, const char *meaning)
 {
-    const struct profile_metric *total = &summary->rows->row[0].inclusive;
+    const struct profile_metric *total = summary->rows->row[0].inclusive;
     double percent = measure_absolute(summary->rows, total, measure);
     char seconds[FORMAT_NUMBER_BYTES], share[FORMAT_NUMBER_BYTES];
     fprintf(summary->out, "  %-9s %9s s %5s %%  ", view_measure_title(measure),
@@ -66,9 +66,9 @@ static size_t find_top(const struct rows *rows, enum measure measure, uint32_t t
     size_t count = 0;
     for (uint32_t i = 0; i < rows->count; i++) {
         if (rows->row[i].kind == ROW_STATEMENT ||
-            measure_absolute(rows, &rows->row[i].exclusive, measure) < LEAST_PERCENT)
+            measure_absolute(rows, rows->row[i].exclusive, measure) < LEAST_PERCENT)
             continue;
-        double own = measure_value(rows, &rows->row[i].exclusive, measure);
+        double own = measure_value(rows, rows->row[i].exclusive, measure);
         size_t at = count < CONTEXTS_SHOWN ? count : CONTEXTS_SHOWN;
         for (; at > 0 && value[at - 1] < own; at--)
             if (at < CONTEXTS_SHOWN) {
@@ -92,7 +92,7 @@ static void print_contexts(const struct summary *summary, enum measure measure, 
         return;
     fprintf(summary->out, "\n%s\n", heading);
     for (size_t i = 0; i < count; i++) {
-        const struct profile_metric *metric = &summary->rows->row[top[i]].exclusive;
+        const struct profile_metric *metric = summary->rows->row[top[i]].exclusive;
         char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
         char *label =
             view_context_label(summary->rows, top[i], measure, summary->columns - 22, summary->utf8);
@@ -174,7 +174,7 @@ static void print_residual(const struct summary *summary)
 {
     struct conservation_law laws[CONSERVATION_LAWS], *worst = NULL;
     size_t count = conservation_check(summary->profile, summary->rows, laws);
-    double effort = measure_value(summary->rows, &summary->rows->row[0].inclusive, MEASURE_EFFORT);
+    double effort = measure_value(summary->rows, summary->rows->row[0].inclusive, MEASURE_EFFORT);
     for (size_t i = 0; i < count; i++)
         if (fabs(laws[i].relative) > (worst ? fabs(worst->relative) : RESIDUAL_TOLERATED) &&
             (laws[i].exact || fabs(laws[i].residual) > RESIDUAL_TOLERATED * effort))

@@ -10,16 +10,16 @@
 static double own_value(const struct rows *rows, uint32_t index, enum measure measure)
 {
     const struct row *row = &rows->row[index];
-    double value = measure_value(rows, &row->exclusive, measure);
+    double value = measure_value(rows, row->exclusive, measure);
     for (uint32_t child = index + 1; rows->callers && child < row->end; child = rows->row[child].end)
-        value -= measure_value(rows, &rows->row[child].exclusive, measure);
+        value -= measure_value(rows, rows->row[child].exclusive, measure);
     return value;
 }
 
 /* A frame's name without what separates frames and lines. */
 static char *frame_name(const struct row *row)
 {
-    char *name = format_clean(row->name, true);
+    char *name = format_clean(row->label->name, true);
     for (char *at = name; at && *at; at++)
         if (*at == ';')
             *at = ':';

@@ -50,20 +50,20 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     const char *inlined = row->kind == ROW_INLINED ? " (inlined)" : "";
     char note[300] = "";
     bool caller = rows->callers && row->depth > 1;
-    int line = caller ? row->call_line : row->line;
+    int line = caller ? row->call_line : row->label->line;
     char call[16] = "";
     if (row->kind == ROW_STATEMENT || row->kind == ROW_ROOT)
-        return clean_asprintf("%s", row->name);
+        return clean_asprintf("%s", row->label->name);
     if (!rows->callers && row->call_line > 0 && !is_construct(row))
         snprintf(call, sizeof call, "%d: ", row->call_line);
     if (row->note)
         snprintf(note, sizeof note, " (%s)", row->note);
-    if (*row->file && line > 0 && (caller || !is_construct(row)))
-        return clean_asprintf("%s%s%s%s  %s:%d", call, row->name, inlined, note, format_base_name(row->file),
-                              line);
-    if (*row->module && !*row->file && !strchr(row->name, '+'))
-        return clean_asprintf("%s%s%s%s  (%s)", call, row->name, inlined, note, row->module);
-    return clean_asprintf("%s%s%s%s", call, row->name, inlined, note);
+    if (*row->label->file && line > 0 && (caller || !is_construct(row)))
+        return clean_asprintf("%s%s%s%s  %s:%d", call, row->label->name, inlined, note,
+                              format_base_name(row->label->file), line);
+    if (*row->label->module && !*row->label->file && !strchr(row->label->name, '+'))
+        return clean_asprintf("%s%s%s%s  (%s)", call, row->label->name, inlined, note, row->label->module);
+    return clean_asprintf("%s%s%s%s", call, row->label->name, inlined, note);
 }
 
 /* The source position of a context: its hottest statement, else the nearest call on its path with a known
@@ -73,21 +73,21 @@ static void find_source(const struct rows *rows, uint32_t index, enum measure me
 {
     const struct row *row = &rows->row[index];
     double most = 0;
-    *file = row->kind == ROW_STATEMENT ? row->file : "";
-    *line = row->kind == ROW_STATEMENT ? row->line : 0;
+    *file = row->kind == ROW_STATEMENT ? row->label->file : "";
+    *line = row->kind == ROW_STATEMENT ? row->label->line : 0;
     for (uint32_t child = index + 1; child < row->end; child = rows->row[child].end) {
         const struct row *statement = &rows->row[child];
-        double value = measure_value(rows, &statement->exclusive, measure);
+        double value = measure_value(rows, statement->exclusive, measure);
         if (statement->kind == ROW_STATEMENT && value > most) {
             most = value;
-            *file = statement->file;
-            *line = statement->line;
+            *file = statement->label->file;
+            *line = statement->label->line;
         }
     }
     for (; *line <= 0 && index != 0 && row->kind != ROW_PSEUDO; index = rows->row[index].parent) {
         const struct row *at = &rows->row[index], *parent = &rows->row[at->parent];
-        if (at->call_line > 0 && *parent->file) {
-            *file = parent->file;
+        if (at->call_line > 0 && *parent->label->file) {
+            *file = parent->label->file;
             *line = at->call_line;
         }
     }
@@ -120,12 +120,12 @@ char *view_context_label(const struct rows *rows, uint32_t index, enum measure m
     if (line > 0)
         snprintf(position, sizeof position, "  %.200s:%d", format_base_name(file), line);
     size_t for_name = columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10;
-    used = append(label, room, rows->row[function].name, for_name, utf8);
+    used = append(label, room, rows->row[function].label->name, for_name, utf8);
     used += append(label, room, position, columns - used, utf8);
     uint32_t caller = rows->row[function].parent;
     for (bool first = true; caller != ROW_NONE && caller != 0;
          caller = rows->row[caller].parent, first = false) {
-        const char *name = rows->row[caller].name;
+        const char *name = rows->row[caller].label->name;
         char *clean = format_clean(name, true);
         size_t width = clean ? format_columns(clean) : 0;
         free(clean);

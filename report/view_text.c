@@ -32,7 +32,7 @@ struct table {
 static double primary_value(const struct table *table, const struct row *row)
 {
     const struct profile_metric *metric =
-        table->style->by_exclusive && row->kind != ROW_ROOT ? &row->exclusive : &row->inclusive;
+        table->style->by_exclusive && row->kind != ROW_ROOT ? row->exclusive : row->inclusive;
     return measure_value(table->rows, metric, table->style->measure);
 }
 
@@ -80,7 +80,7 @@ static void choose_columns(struct table *table)
     for (size_t i = 0; i < sizeof others / sizeof *others && table->column_count < MOST_COLUMNS; i++)
         if (others[i] != style->measure)
             add_column(table, others[i], style->by_exclusive, false, view_measure_title(others[i]));
-    double effort = measure_value(table->rows, &table->rows->row[0].inclusive, MEASURE_EFFORT);
+    double effort = measure_value(table->rows, table->rows->row[0].inclusive, MEASURE_EFFORT);
     table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : 1;
 }
 
@@ -94,8 +94,8 @@ static void print_titles(const struct table *table)
         snprintf(text, sizeof text,
                  "Seconds; per cent of the whole effort, %.40s s of thread time (work + %sidleness + "
                  "overhead + lock wait). ",
-                 format_decimal(
-                     number, measure_value(table->rows, &table->rows->row[0].inclusive, MEASURE_EFFORT), 2),
+                 format_decimal(number,
+                                measure_value(table->rows, table->rows->row[0].inclusive, MEASURE_EFFORT), 2),
                  table->rows->shared ? "shared " : "");
     size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s. Sorted by %s",
@@ -121,7 +121,7 @@ static void print_titles(const struct table *table)
 static void print_number(const struct table *table, const struct row *row, const struct number_column *column)
 {
     const struct profile_metric *metric =
-        column->exclusive && row->kind != ROW_ROOT ? &row->exclusive : &row->inclusive;
+        column->exclusive && row->kind != ROW_ROOT ? row->exclusive : row->inclusive;
     char number[FORMAT_NUMBER_BYTES] = "";
     double value;
     int decimals = table->decimals;
@@ -192,7 +192,7 @@ static void choose_visible(struct table *table)
     const struct rows *rows = table->rows;
     double total = primary_value(table, &rows->row[0]);
     if (!(total > 0))
-        total = measure_value(rows, &rows->row[0].inclusive, MEASURE_EFFORT);
+        total = measure_value(rows, rows->row[0].inclusive, MEASURE_EFFORT);
     double least = table->style->least_percent * 0.01 * total;
     for (uint32_t i = (uint32_t)rows->count; i-- > 0;) {
         uint32_t parent = rows->row[i].parent;

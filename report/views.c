@@ -38,7 +38,7 @@ static struct rows *new_view(const struct rows *rows)
         return NULL;
     }
     view->row[0] = rows->row[0];
-    view->row[0].parent = ROW_NONE;
+    view->row[0].own_inclusive = view->row[0].own_exclusive = false;
     return view;
 }
 
@@ -60,18 +60,20 @@ static bool push(struct stack *stack, struct group group)
 
 /* Inclusive cost of instances in preorder: one that lies inside an earlier one's subtree is part of that
  * already. */
-static void sum_instances(const struct rows *rows, struct row *view_row, const struct instance *instances,
-                          size_t count)
+static bool sum_instances(const struct rows *rows, struct rows *view, struct row *view_row,
+                          const struct instance *instances, size_t count)
 {
     uint32_t end = 0;
-    for (size_t i = 0; i < count; i++) {
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
         const struct row *row = &rows->row[instances[i].row];
-        metric_add(&view_row->exclusive, &row->exclusive);
+        good = rows_add_exclusive(view, view_row, row->exclusive);
         if (instances[i].row < end)
             continue;
-        metric_add(&view_row->inclusive, &row->inclusive);
+        good = good && rows_add_inclusive(view, view_row, row->inclusive);
         end = row->end;
     }
+    return good;
 }
 
 /* Distributes `count` instances to groups by key (a, b of the i-th instance); keys with a == ROW_NONE are
@@ -98,10 +100,7 @@ static bool split(const struct rows *rows, struct rows *view, uint32_t view_pare
                 break;
             struct row *to = &view->row[row];
             to->function = like->function;
-            to->name = like->name;
-            to->module = like->module;
-            to->file = like->file;
-            to->line = like->line;
+            to->label = like->label;
             to->note = level > 1 ? like->note : NULL; /* of a call, not of a function */
             to->call_line = (int)keys[i][1];
         }
@@ -124,8 +123,8 @@ static bool split(const struct rows *rows, struct rows *view, uint32_t view_pare
             to->kind = rows->row[instances[i].caller].kind; /* inlined here, called there: a procedure */
     }
     for (size_t g = first; g < stack->count && good; g++)
-        sum_instances(rows, &view->row[stack->groups[g].view_row], stack->groups[g].instances,
-                      stack->groups[g].count);
+        good = sum_instances(rows, view, &view->row[stack->groups[g].view_row], stack->groups[g].instances,
+                             stack->groups[g].count);
     pair_map_free(&map);
     return good;
 }
@@ -188,7 +187,7 @@ struct rows *view_bottom_up(const struct rows *rows, enum measure measure, doubl
         view->callers = true;
     while (good && stack.count) {
         struct group group = stack.groups[--stack.count];
-        double value = measure_value(rows, &view->row[group.view_row].exclusive, measure);
+        double value = measure_value(rows, view->row[group.view_row].exclusive, measure);
         view->incomplete |= view->count > VIEW_CALLERS_ROWS;
         if (group.level < VIEW_CALLERS_DEPTH && value >= least && !view->incomplete)
             good = expand_callers(rows, view, &group, &stack);
@@ -207,8 +206,8 @@ static bool add_line(const struct rows *rows, struct rows *view, uint32_t view_f
                      struct pair_map *lines)
 {
     const struct row *from = &rows->row[row];
-    uint32_t *slot =
-        pair_map_slot(lines, (uint64_t)view_function << 32 | from->function, (uint64_t)(unsigned)from->line);
+    uint32_t *slot = pair_map_slot(lines, (uint64_t)view_function << 32 | from->function,
+                                   (uint64_t)(unsigned)from->label->line);
     if (!slot)
         return false;
     if (*slot == PAIR_MAP_NEW) {
@@ -217,14 +216,10 @@ static bool add_line(const struct rows *rows, struct rows *view, uint32_t view_f
             return false;
         struct row *to = &view->row[*slot];
         to->function = from->function;
-        to->name = from->name;
-        to->module = from->module;
-        to->file = from->file;
-        to->line = from->line;
+        to->label = from->label;
     }
-    metric_add(&view->row[*slot].exclusive, &from->exclusive);
-    metric_add(&view->row[*slot].inclusive, &from->exclusive);
-    return true;
+    return rows_add_exclusive(view, &view->row[*slot], from->exclusive) &&
+           rows_add_inclusive(view, &view->row[*slot], from->exclusive);
 }
 
 struct rows *view_flat(const struct rows *rows, enum measure measure)

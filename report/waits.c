@@ -151,7 +151,7 @@ static void gather_rests(struct gathering *gathering)
 {
     const struct rows *rows = gathering->rows;
     for (size_t i = 0; i < rows->count && !gathering->no_memory; i++) {
-        const struct profile_metric *own = &rows->row[i].exclusive;
+        const struct profile_metric *own = rows->row[i].exclusive;
         if (rows->row[i].kind == ROW_STATEMENT)
             continue;
         double shared = 1e9 * measure_value(rows, own, MEASURE_SHARED_IDLENESS);

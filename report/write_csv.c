@@ -1,6 +1,7 @@
 #include "report/write_csv.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/format.h"
 
@@ -15,33 +16,98 @@ static const enum measure csv_percentages[] = {MEASURE_WORK, MEASURE_IDLENESS, M
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static void write_row(FILE *out, const struct rows *rows, size_t index)
+/* Lines on their way to a stream, which takes thousands at a time. */
+struct lines {
+    FILE *out;
+    size_t used;
+    char bytes[1 << 16];
+};
+
+static void flush(struct lines *lines)
+{
+    fwrite(lines->bytes, 1, lines->used, lines->out);
+    lines->used = 0;
+}
+
+/* Where the next `most` bytes may be written; advance() takes them. */
+static char *room_for(struct lines *lines, size_t most)
+{
+    if (sizeof lines->bytes - lines->used < most)
+        flush(lines);
+    return lines->bytes + lines->used;
+}
+
+static void advance(struct lines *lines, const char *end)
+{
+    lines->used = (size_t)(end - lines->bytes);
+}
+
+static void put_text(struct lines *lines, const char *text)
+{
+    size_t bytes = strlen(text);
+    if (bytes < 4096 && format_csv_plain(text)) {
+        memcpy(room_for(lines, bytes), text, bytes);
+        lines->used += bytes;
+        return;
+    }
+    flush(lines);
+    format_csv_text(lines->out, text);
+}
+
+static void put_label(struct lines *lines, const struct rows *rows, size_t index)
 {
     const struct row *row = &rows->row[index];
-    fprintf(out, "%zu,", index);
+    char *at = format_integer(room_for(lines, 4 * FORMAT_NUMBER_BYTES), index);
+    *at++ = ',';
     if (row->parent != ROW_NONE)
-        fprintf(out, "%u", row->parent);
-    fprintf(out, ",%u,%s,", row->depth, row_kind_name[row->kind]);
-    format_csv_text(out, row->name);
-    putc(',', out);
-    format_csv_text(out, row->module);
-    putc(',', out);
-    format_csv_text(out, row->file);
-    fprintf(out, ",%d,%d,%llu,%llu", row->line, row->call_line, (unsigned long long)row->inclusive.samples,
-            (unsigned long long)row->exclusive.samples);
+        at = format_integer(at, row->parent);
+    *at++ = ',';
+    at = format_integer(at, row->depth);
+    *at++ = ',';
+    at = stpcpy(at, row_kind_name[row->kind]);
+    *at++ = ',';
+    advance(lines, at);
+    const char *const texts[] = {row->label->name, row->label->module, row->label->file};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        put_text(lines, texts[i]);
+        *room_for(lines, 1) = ',';
+        lines->used++;
+    }
+}
+
+static char *put_int(char *at, int value)
+{
+    if (value < 0)
+        *at++ = '-';
+    return format_integer(at, value < 0 ? (uint64_t) - (int64_t)value : (uint64_t)value);
+}
+
+static void put_row(struct lines *lines, const struct rows *rows, size_t index)
+{
+    const struct row *row = &rows->row[index];
+    put_label(lines, rows, index);
+    char *at =
+        room_for(lines, (4 + 2 * COUNT(csv_measures) + 2 * COUNT(csv_percentages)) * FORMAT_NUMBER_BYTES);
+    at = put_int(at, row->label->line);
+    *at++ = ',';
+    at = put_int(at, row->call_line);
+    *at++ = ',';
+    at = format_integer(at, row->inclusive->samples);
+    *at++ = ',';
+    at = format_integer(at, row->exclusive->samples);
     for (size_t i = 0; i < COUNT(csv_measures); i++) {
-        putc(',', out);
-        format_csv_number(out, measure_value(rows, &row->inclusive, csv_measures[i]));
-        putc(',', out);
-        format_csv_number(out, measure_value(rows, &row->exclusive, csv_measures[i]));
+        *at++ = ',';
+        at = format_micro(at, measure_value(rows, row->inclusive, csv_measures[i]));
+        *at++ = ',';
+        at = format_micro(at, measure_value(rows, row->exclusive, csv_measures[i]));
     }
     for (size_t i = 0; i < COUNT(csv_percentages); i++) {
-        putc(',', out);
-        format_csv_number(out, measure_absolute(rows, &row->inclusive, csv_percentages[i]));
-        putc(',', out);
-        format_csv_number(out, measure_relative(rows, &row->inclusive, csv_percentages[i]));
+        *at++ = ',';
+        at = format_micro(at, measure_absolute(rows, row->inclusive, csv_percentages[i]));
+        *at++ = ',';
+        at = format_micro(at, measure_relative(rows, row->inclusive, csv_percentages[i]));
     }
-    fputs(END_OF_LINE, out);
+    advance(lines, stpcpy(at, END_OF_LINE));
 }
 
 void write_profile_csv(FILE *out, const struct rows *rows)
@@ -54,8 +120,12 @@ void write_profile_csv(FILE *out, const struct rows *rows)
         "absolute work,relative work,absolute idleness,relative idleness,absolute overhead,relative overhead,"
         "absolute lock wait,relative lock wait" END_OF_LINE,
         out);
+    struct lines lines;
+    lines.out = out;
+    lines.used = 0;
     for (size_t i = 0; i < rows->count; i++)
-        write_row(out, rows, i);
+        put_row(&lines, rows, i);
+    flush(&lines);
 }
 
 const char *thread_kind_name(const struct profile_thread *thread)
@@ -169,7 +239,7 @@ void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table
         putc(',', out);
         format_csv_text(out, place->file);
         fprintf(out, ",%d,%d,%u,", place->line, place->in_region, pair->row);
-        format_csv_text(out, rows->row[pair->row].name);
+        format_csv_text(out, rows->row[pair->row].label->name);
         putc(',', out);
         format_csv_number(out, pair->ns * 1e-9);
         fputs(END_OF_LINE, out);

@@ -35,6 +35,7 @@ static struct {
     uint32_t mapped_module; /* module of the file that the lines being read belong to */
     uintptr_t mapped_bias;
     uint64_t mapped_device, mapped_inode;
+    uint32_t next_known; /* index of the module that was found last, + 1: they mostly keep their order */
     char *strings;
     size_t strings_left;
 } loadmap;
@@ -168,6 +169,24 @@ static void read_tables(struct loadmap_module *module, const ElfW(Phdr) * header
     }
 }
 
+static bool is_module(const struct loadmap_module *known, const struct maps_line *line)
+{
+    return known->inode == line->inode && known->device == line->device &&
+           strcmp(known->path, line->path) == 0;
+}
+
+/* The number of the file if it was seen before, else 0: its headers need not be read again. */
+static uint32_t known_module(const struct maps_line *line)
+{
+    uint32_t count = loadmap.module_count, at = loadmap.next_known < count ? loadmap.next_known : 0;
+    for (uint32_t tried = 0; tried < count; tried++, at = at + 1 < count ? at + 1 : 0)
+        if (is_module(&loadmap.modules[at], line)) {
+            loadmap.next_known = at + 1;
+            return at + 1;
+        }
+    return 0;
+}
+
 /* The number of the file mapped at line->start with offset 0; 0 when it is no ELF file or the table is full.
  */
 static uint32_t module_of(const struct maps_line *line, uintptr_t *bias)
@@ -176,17 +195,17 @@ static uint32_t module_of(const struct maps_line *line, uintptr_t *bias)
     size_t count = 0;
     struct loadmap_module fresh = {.device = line->device, .inode = line->inode};
     bool vdso = strcmp(line->path, "[vdso]") == 0;
+    uint32_t number = known_module(line);
+    if (number) {
+        struct loadmap_module *known = &loadmap.modules[number - 1];
+        *bias = line->start - known->first_vaddr;
+        store_relaxed(&known->load_bias, *bias);
+        return number;
+    }
     if (!read_headers(line->start, headers, &count) || !read_range(&fresh, headers, count, line->start))
         return 0;
     *bias = fresh.load_bias;
-    for (uint32_t i = 0; i < loadmap.module_count; i++) {
-        struct loadmap_module *known = &loadmap.modules[i];
-        if (known->inode == line->inode && known->device == line->device &&
-            strcmp(known->path, line->path) == 0) {
-            store_relaxed(&known->load_bias, fresh.load_bias);
-            return i + 1;
-        }
-    }
+    fresh.first_vaddr = line->start - fresh.load_bias;
     if (loadmap.module_count == LOADMAP_MAX_MODULES)
         return 0;
     fresh.path = keep_string(line->path);

@@ -17,6 +17,7 @@ struct loadmap_module {
     uint64_t device, inode;
     uintptr_t load_bias; /* when last seen */
     uintptr_t vaddr_low, vaddr_high;
+    uintptr_t first_vaddr;     /* link-time address of the file's first byte */
     uintptr_t eh_frame_header; /* link-time address, 0 if there is none */
     uintptr_t eh_frame_header_bytes;
     uintptr_t view_vaddr; /* link-time range of the segment with the unwind tables ... */

@@ -1,7 +1,8 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/profile_format.c
- * report/rows.c report/tail_calls.c report/rows_order.c report/measure.c report/strings.c report/format.c
- * report/locks.c report/waits.c report/write_csv.c report/write_json.c base/recipe_cause.c
- * report/conservation.c report/output.c tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
+/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/index_map.c
+ * cct/profile_format.c report/rows.c report/tail_calls.c report/rows_order.c report/rows_metric.c
+ * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
+ * report/write_json.c base/recipe_cause.c report/conservation.c report/output.c tests/fuzz/fake_symbols.c
+ * tests/fuzz/profile_builder.c */
 /* libs: -ljansson */
 #include <stdarg.h>
 #include <stddef.h>
@@ -143,7 +144,7 @@ static const struct row *row_of(const struct rows *rows, enum row_kind kind, con
 {
     const struct row *found = NULL;
     for (size_t i = 0; i < rows->count; i++)
-        if (rows->row[i].kind == kind && strcmp(rows->row[i].name, name) == 0) {
+        if (rows->row[i].kind == kind && strcmp(rows->row[i].label->name, name) == 0) {
             assert_null(found);
             found = &rows->row[i];
         }
@@ -165,14 +166,14 @@ static void addresses_of_one_function_and_call_line_are_one_row(void **state)
     const struct rows *rows = build(&made);
     const struct row *body = row_of(rows, ROW_PARALLEL, "solve [parallel a.c:7]");
     assert_int_equal(body->call_line, 20);
-    assert_int_equal(body->line, 7);
-    assert_true(body->exclusive.work == 7 * S);
-    assert_true(row_of(rows, ROW_STATEMENT, "a.c:8")->exclusive.work == 3 * S);
-    assert_true(row_of(rows, ROW_STATEMENT, "a.c:9")->inclusive.work == 4 * S);
-    assert_true(row_of(rows, ROW_PROCEDURE, "main")->exclusive.work == 0);
-    assert_true(rows->row[0].inclusive.work == 7 * S);
-    assert_string_equal(rows->row[1].name, "main");
-    assert_string_equal(rows->row[3].name, "a.c:9"); /* siblings: the largest effort first */
+    assert_int_equal(body->label->line, 7);
+    assert_true(body->exclusive->work == 7 * S);
+    assert_true(row_of(rows, ROW_STATEMENT, "a.c:8")->exclusive->work == 3 * S);
+    assert_true(row_of(rows, ROW_STATEMENT, "a.c:9")->inclusive->work == 4 * S);
+    assert_true(row_of(rows, ROW_PROCEDURE, "main")->exclusive->work == 0);
+    assert_true(rows->row[0].inclusive->work == 7 * S);
+    assert_string_equal(rows->row[1].label->name, "main");
+    assert_string_equal(rows->row[3].label->name, "a.c:9"); /* siblings: the largest effort first */
     finish(&made);
 }
 
@@ -186,9 +187,9 @@ static void inlined_functions_are_rows_between_caller_and_statement(void **state
     const struct row *inlined = row_of(rows, ROW_INLINED, "dot");
     assert_int_equal(inlined->call_line, 9);
     assert_true(&rows->row[inlined->parent] == row_of(rows, ROW_PARALLEL, "solve [parallel a.c:7]"));
-    assert_true(rows->row[inlined->parent].exclusive.work == 0);
-    assert_true(inlined->exclusive.work == S);
-    assert_string_equal(row_of(rows, ROW_STATEMENT, "dot.h:2")->file, "/s/dot.h");
+    assert_true(rows->row[inlined->parent].exclusive->work == 0);
+    assert_true(inlined->exclusive->work == S);
+    assert_string_equal(row_of(rows, ROW_STATEMENT, "dot.h:2")->label->file, "/s/dot.h");
     finish(&made);
 }
 
@@ -229,10 +230,10 @@ static void runtime_pseudo_and_nameless_rows_have_their_kinds(void **state)
     row_of(rows, ROW_PSEUDO, "<unreleased lock>");
     row_of(rows, ROW_PSEUDO, "<unknown>");
     const struct row *before = row_of(rows, ROW_PSEUDO, "<before OpenMP start>");
-    assert_true(before->exclusive.work == 3 && before->exclusive.inverse_busy == 3);
-    assert_true(fabs(measure_value(rows, &before->exclusive, MEASURE_IDLENESS) - 9e-9) < 1e-15);
+    assert_true(before->exclusive->work == 3 && before->exclusive->inverse_busy == 3);
+    assert_true(fabs(measure_value(rows, before->exclusive, MEASURE_IDLENESS) - 9e-9) < 1e-15);
     const struct row *bare = row_of(rows, ROW_PROCEDURE, "memset");
-    assert_true(bare->exclusive.work == S && bare->end == (uint32_t)(bare - rows->row) + 1);
+    assert_true(bare->exclusive->work == S && bare->end == (uint32_t)(bare - rows->row) + 1);
     row_of(rows, ROW_STATEMENT, "a.c:3"); /* code of no line counts for the function's first */
     finish(&made);
 }
@@ -257,8 +258,8 @@ static void lock_nodes_count_for_their_parents_statement(void **state)
     add(&made, body, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_NEST_LOCK, 0x99), held);
     const struct rows *rows = build(&made);
     const struct row *statement = row_of(rows, ROW_STATEMENT, "a.c:8");
-    assert_int_equal(statement->exclusive.samples, 10);
-    assert_true(statement->exclusive.lock_wait == 5 * S);
+    assert_int_equal(statement->exclusive->samples, 10);
+    assert_true(statement->exclusive->lock_wait == 5 * S);
     struct lock_table *table = locks_gather(&made.profile, rows, made.symbols);
     assert_int_equal(table->count, 2);
     assert_true(table->lock[0].wait_ns == 8 * S); /* unreleased included */

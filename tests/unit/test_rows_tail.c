@@ -1,6 +1,7 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/profile_format.c report/rows.c
- * report/tail_calls.c report/rows_order.c report/measure.c report/strings.c report/format.c
- * report/views.c report/view_label.c tests/fuzz/fake_symbols.c */
+/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/index_map.c
+ * cct/profile_format.c report/rows.c report/tail_calls.c report/rows_order.c report/rows_metric.c
+ * report/measure.c report/strings.c report/format.c report/views.c report/view_label.c
+ * tests/fuzz/fake_symbols.c */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -76,9 +77,9 @@ static struct rows *build(struct symbols *symbols, uint64_t caller)
     struct rows *rows = rows_build(&profile, symbols);
     assert_non_null(rows);
     for (size_t i = 0; i < rows->count; i++) {
-        assert_true(rows->row[i].inclusive.work == 1e9);
-        bool own = rows->row[i].kind == ROW_STATEMENT || strcmp(rows->row[i].name, "goal") == 0;
-        assert_true(rows->row[i].exclusive.work == (own ? 1e9 : 0));
+        assert_true(rows->row[i].inclusive->work == 1e9);
+        bool own = rows->row[i].kind == ROW_STATEMENT || strcmp(rows->row[i].label->name, "goal") == 0;
+        assert_true(rows->row[i].exclusive->work == (own ? 1e9 : 0));
     }
     return rows;
 }
@@ -88,7 +89,7 @@ static void check_row(const struct rows *rows, uint32_t i, enum row_kind kind, c
 {
     assert_true(i < rows->count);
     assert_int_equal(rows->row[i].kind, kind);
-    assert_string_equal(rows->row[i].name, name);
+    assert_string_equal(rows->row[i].label->name, name);
     assert_int_equal(rows->row[i].call_line, call_line);
     char *found = view_row_label(rows, i);
     assert_string_equal(found, label);

@@ -1,5 +1,6 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/profile_format.c report/rows.c report/tail_calls.c
- * report/rows_order.c report/measure.c report/strings.c report/format.c report/locks.c report/write_csv.c report/waits.c
+/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/index_map.c
+ * cct/profile_format.c report/rows.c report/tail_calls.c report/rows_order.c report/rows_metric.c
+ * report/measure.c report/strings.c report/format.c report/locks.c report/write_csv.c report/waits.c
  * report/conservation.c report/views.c report/view_label.c report/view_text.c report/view_tables.c
  * report/view_folded.c report/summary.c tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
 #include <stdarg.h>
@@ -96,7 +97,7 @@ static int destroy(void **state)
 static uint32_t child(const struct rows *rows, uint32_t parent, const char *name, int call_line)
 {
     for (uint32_t i = parent + 1; i < rows->row[parent].end; i = rows->row[i].end)
-        if (strcmp(rows->row[i].name, name) == 0 && rows->row[i].call_line == call_line)
+        if (strcmp(rows->row[i].label->name, name) == 0 && rows->row[i].call_line == call_line)
             return i;
     fail_msg("no row %s called in line %d", name, call_line);
     return 0;
@@ -104,8 +105,8 @@ static uint32_t child(const struct rows *rows, uint32_t parent, const char *name
 
 static void assert_seconds(const struct rows *rows, uint32_t row, double inclusive, double exclusive)
 {
-    assert_true(rows->row[row].inclusive.work == inclusive * S);
-    assert_true(rows->row[row].exclusive.work == exclusive * S);
+    assert_true(rows->row[row].inclusive->work == inclusive * S);
+    assert_true(rows->row[row].exclusive->work == exclusive * S);
 }
 
 static void bottom_up_counts_recursion_once(void **state)

@@ -1,0 +1,30 @@
+#include "cct/index_map.h"
+
+#include <stdlib.h>
+
+int index_map_reserve(struct index_map *map)
+{
+    if (4 * (map->count + 1) <= 3 * map->capacity)
+        return 1;
+    struct index_map bigger = {.capacity = map->capacity ? 2 * map->capacity : 64, .count = map->count};
+    bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots);
+    if (!bigger.slots)
+        return 0;
+    for (size_t i = 0; i < map->capacity; i++) {
+        size_t at = map->slots[i].tag & (bigger.capacity - 1);
+        if (!map->slots[i].tag)
+            continue;
+        while (bigger.slots[at].tag)
+            at = (at + 1) & (bigger.capacity - 1);
+        bigger.slots[at] = map->slots[i];
+    }
+    free(map->slots);
+    *map = bigger;
+    return 1;
+}
+
+void index_map_free(struct index_map *map)
+{
+    free(map->slots);
+    *map = (struct index_map){0};
+}

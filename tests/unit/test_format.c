@@ -1,0 +1,80 @@
+/* needs: report/format.c */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/format.h"
+#include "tests/unit/unit.h"
+
+static uint64_t random_bits(void)
+{
+    static uint64_t state = 88172645463325252ull;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+/* As the slow way has it, and, where a double is fine enough to tell, within a millionth of what printf says.
+ */
+static void check(double value)
+{
+    char fast[FORMAT_NUMBER_BYTES] = "", slow[FORMAT_NUMBER_BYTES], printed[FORMAT_NUMBER_BYTES];
+    *format_micro(fast, value) = '\0';
+    assert_string_equal(fast, format_decimal(slow, value, 6));
+    if (!isfinite(value))
+        return;
+    snprintf(printed, sizeof printed, "%.6f", value);
+    if (fabs(value) < 1e9)
+        assert_true(fabs(strtod(fast, NULL) - strtod(printed, NULL)) < 1.1e-6);
+    assert_int_equal(strlen(strchr(fast, '.')), 7);
+}
+
+static void any_number_has_the_digits_of_the_slow_way(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 300000; i++) {
+        uint64_t bits = random_bits();
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        check(value);
+        check((double)(int64_t)random_bits() * 1e-9);
+        check((double)(random_bits() % 100000000) / 1e6);
+    }
+}
+
+static void extreme_numbers_are_written(void **state)
+{
+    static const double extremes[] = {
+        0,    -0.0,        DBL_MIN, DBL_MAX, -DBL_MAX,  DBL_TRUE_MIN, 4.9e-7, 5e-7,     -4.9e-7,  -5e-7,
+        1e12, 1e12 - 1e-4, 1e13,    9e12,    0.9999995, 99.9999999,   NAN,    INFINITY, -INFINITY};
+    (void)state;
+    for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++) {
+        check(extremes[i]);
+        check(nextafter(extremes[i], INFINITY));
+        check(nextafter(extremes[i], -INFINITY));
+    }
+}
+
+static void integers_are_written_whole(void **state)
+{
+    static const uint64_t values[] = {0, 1, 9, 10, 99, 100, 18446744073709551615ull, 10000000000000000000ull};
+    char text[FORMAT_NUMBER_BYTES], expected[32];
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        *format_integer(text, values[i]) = '\0';
+        snprintf(expected, sizeof expected, "%llu", (unsigned long long)values[i]);
+        assert_string_equal(text, expected);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_has_the_digits_of_the_slow_way),
+        cmocka_unit_test(extreme_numbers_are_written),
+        cmocka_unit_test(integers_are_written_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
