@@ -270,10 +270,9 @@ static uint32_t walk_base(struct thread *thread, const struct walk *walk, bool b
         creation = thread->waiter_context;
     struct region *region = walk->has_level ? walk->level.region : NULL;
     uint32_t base = region_base(thread, region);
-    if (!region && walk->has_level && !(walk->level.flags & ompt_task_initial) && !is_own_thread(thread)) {
+    if (!region && walk->has_level && !(walk->level.flags & ompt_task_initial) && !is_own_thread(thread))
         base = tree_child(&thread->tree, base, PROFILE_NODE_PSEUDO,
                           thread->helper ? PROFILE_PSEUDO_HELPER : PROFILE_PSEUDO_UNRESOLVED);
-    }
     return creation && base ? tree_copy_trie_path(&thread->tree, creation, base) : base;
 }
 

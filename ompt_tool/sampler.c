@@ -120,10 +120,11 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     }
     struct clock_reading clocks = clock_read(); /* the only one of this sample */
     restart_enter(&thread->restart, context);
-    if (info->si_code == SI_TIMER)
+    if (info->si_code == SI_TIMER) {
         record(thread, info, context, &clocks);
-    if (unlikely(thread->period_ns < load_relaxed(&least_period_ns)))
-        slow_down(thread);
+        if (unlikely(thread->period_ns < load_relaxed(&least_period_ns)))
+            slow_down(thread);
+    }
     if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
     if (thread->idle.pending && load_relaxed(&thread->line->state) == STATE_IDLE)

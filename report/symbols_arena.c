@@ -117,26 +117,9 @@ void symbols_map_free(struct symbols_map *map)
     *map = (struct symbols_map){0};
 }
 
-bool symbols_grow(void *list, size_t *room, size_t count, size_t item_bytes)
-{
-    void *items;
-    if (count < *room) {
-        return true;
-    }
-    memcpy(&items, list, sizeof items);
-    size_t larger = *room ? *room * 2 : 32;
-    items = reallocarray(items, larger, item_bytes);
-    if (!items) {
-        return false;
-    }
-    memcpy(list, &items, sizeof items);
-    *room = larger;
-    return true;
-}
-
 bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low, uint64_t high, uint32_t index)
 {
-    if (high <= low || !symbols_grow(&ranges->list, &ranges->room, ranges->count, sizeof *ranges->list)) {
+    if (high <= low || !grow_list(&ranges->list, &ranges->room, ranges->count, sizeof *ranges->list)) {
         return false;
     }
     ranges->list[ranges->count++] = (struct symbols_range){.low = low, .high = high, .index = index};

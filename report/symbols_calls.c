@@ -130,7 +130,7 @@ static void collect_label(struct sweep *sweep, uint64_t vaddr, const struct symb
 {
     (void)vaddr;
     if (leads_inside(sweep, instruction) && sweep->label_count < MAX_LABELS &&
-        symbols_grow(&sweep->labels, &sweep->label_room, sweep->label_count, sizeof *sweep->labels)) {
+        grow_list(&sweep->labels, &sweep->label_room, sweep->label_count, sizeof *sweep->labels)) {
         sweep->labels[sweep->label_count++] = (struct label){.vaddr = instruction->target};
     }
 }
@@ -262,7 +262,7 @@ static void note_call(struct sweep *sweep, uint64_t vaddr, const struct symbols_
     if (call.name) {
         fill_body(sweep, &call);
     }
-    if (symbols_grow(&sweep->calls.list, &sweep->calls.room, sweep->calls.count, sizeof *sweep->calls.list)) {
+    if (grow_list(&sweep->calls.list, &sweep->calls.room, sweep->calls.count, sizeof *sweep->calls.list)) {
         sweep->calls.list[sweep->calls.count++] = call;
     }
 }

@@ -54,8 +54,7 @@ static uint32_t add_function(struct index_walk *walk, Dwarf_Die *die, uint32_t e
 {
     struct symbols_unit *unit = walk->unit;
     if (unit->function_count >= UINT32_MAX - 1 ||
-        !symbols_grow(&unit->functions, &unit->function_room, unit->function_count,
-                      sizeof *unit->functions)) {
+        !grow_list(&unit->functions, &unit->function_room, unit->function_count, sizeof *unit->functions)) {
         return enclosing;
     }
     uint32_t index = (uint32_t)unit->function_count++;
@@ -109,7 +108,7 @@ static void index_unit(struct symbols_module *module, struct symbols_unit *unit)
 static void add_unit(struct symbols_module *module, Dwarf_Die *die, Dwarf_Die *split)
 {
     if (module->unit_count >= UINT32_MAX ||
-        !symbols_grow(&module->units, &module->unit_room, module->unit_count, sizeof *module->units)) {
+        !grow_list(&module->units, &module->unit_room, module->unit_count, sizeof *module->units)) {
         return;
     }
     uint32_t index = (uint32_t)module->unit_count++;
@@ -185,7 +184,7 @@ static void add_launch(struct symbols_unit *unit, Dwarf_Die *parameter, bool tas
     }
     if (value && dwarf_getlocation(value, &operations, &count) == 0 && count == 1 &&
         operations[0].atom == DW_OP_addr &&
-        symbols_grow(&unit->launches, &unit->launch_room, unit->launch_count, sizeof *unit->launches)) {
+        grow_list(&unit->launches, &unit->launch_room, unit->launch_count, sizeof *unit->launches)) {
         unit->launches[unit->launch_count++] =
             (struct symbols_launch){.function = operations[0].number, .task = task};
     }

@@ -179,7 +179,7 @@ static void table_add_section(struct symbols_table *table, Elf *elf, Elf_Scn *se
         if (!name || !*name || (rank >= 4 && (name[0] == '$' || strncmp(name, ".L", 2) == 0))) {
             continue;
         }
-        if (!symbols_grow(&table->list, &table->room, table->count, sizeof *table->list)) {
+        if (!grow_list(&table->list, &table->room, table->count, sizeof *table->list)) {
             return;
         }
         table->list[table->count++] = (struct symbols_entry){

@@ -32,7 +32,7 @@ static void add_ident(struct symbols_module *module, const char *text, const cha
     }
     int number = atoi(line);
     if (number > 0 &&
-        symbols_grow(&module->idents, &module->ident_room, module->ident_count, sizeof *module->idents)) {
+        grow_list(&module->idents, &module->ident_room, module->ident_count, sizeof *module->idents)) {
         module->idents[module->ident_count++] = (struct symbols_ident){
             .function = symbols_arena_text(module->arena, "%.*s", (int)function_bytes, function),
             .line = number};

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/grow.h"
 #include "report/symbols.h"
 
 #define SYMBOLS_MAX_DEPTH  48         /* nesting of blocks, inlined calls and namespaces that is followed */
@@ -42,8 +43,6 @@ struct symbols_map { /* open addressing; a NULL value marks a free slot */
 void *symbols_map_find(const struct symbols_map *map, uint64_t key);      /* [init] */
 bool symbols_map_put(struct symbols_map *map, uint64_t key, void *value); /* [init] */
 void symbols_map_free(struct symbols_map *map);                           /* [init] */
-/* Makes room for one more item in a list of count; false: out of memory, the list is unchanged. [init] */
-bool symbols_grow(void *list, size_t *room, size_t count, size_t item_bytes);
 
 /* ---- address ranges, sorted ---- */
 

@@ -27,7 +27,7 @@ static void add_slots(struct symbols_module *module, Elf *elf, Elf_Scn *section,
         }
         const char *name = elf_strptr(elf, symbols_header.sh_link, symbol.st_name);
         if (!name || !*name ||
-            !symbols_grow(&module->slots, &module->slot_room, module->slot_count, sizeof *module->slots)) {
+            !grow_list(&module->slots, &module->slot_room, module->slot_count, sizeof *module->slots)) {
             continue;
         }
         module->slots[module->slot_count++] =
@@ -177,8 +177,7 @@ size_t symbols_calls_bodies(struct symbols_module *module, const uint64_t **keys
             const struct symbols_entry *entry = &module->functions.list[i];
             if (symbols_construct_parse(entry->name).kind != SYMBOL_PROCEDURE &&
                 symbols_calls_entry(module, entry->start) == entry->start &&
-                symbols_grow(&module->bodies, &module->body_room, module->body_count,
-                             sizeof *module->bodies)) {
+                grow_list(&module->bodies, &module->body_room, module->body_count, sizeof *module->bodies)) {
                 module->bodies[module->body_count++] = PROFILE_KEY(module->id, entry->start);
             }
         }

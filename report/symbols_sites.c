@@ -88,7 +88,7 @@ static void add_site(struct site_walk *walk, Dwarf_Die *site)
             return;
         }
     }
-    if (symbols_grow(&list->list, &list->room, list->count, sizeof *list->list)) {
+    if (grow_list(&list->list, &list->room, list->count, sizeof *list->list)) {
         struct symbol_call *call = &list->list[list->count++];
         *call = (struct symbol_call){.key = vaddr};
         call->tail = flag_of(site, DW_AT_call_tail_call) || flag_of(site, DW_AT_GNU_tail_call);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/pair_map.h"
+#include "report/grow.h"
 #include "report/strings.h"
 
 #define MAX_CHAIN 8           /* functions that are missing between two frames */
@@ -213,14 +214,8 @@ static bool find_chains(struct search *search, const struct symbol_call *call)
 
 static void add_frame(struct tail_calls *calls, struct tail_frame frame)
 {
-    if (calls->frame_count == calls->frame_room) {
-        size_t room = calls->frame_room ? 2 * calls->frame_room : 64;
-        struct tail_frame *frames = realloc(calls->frames, room * sizeof *frames);
-        if (!frames)
-            return;
-        calls->frames = frames;
-        calls->frame_room = room;
-    }
+    if (!grow_list(&calls->frames, &calls->frame_room, calls->frame_count, sizeof *calls->frames))
+        return;
     calls->frames[calls->frame_count++] = frame;
 }
 
@@ -323,14 +318,8 @@ size_t tail_calls_between(struct tail_calls *calls, uint64_t caller, uint64_t ca
         return 0;
     if (*slot == PAIR_MAP_NEW) {
         struct search search = {.calls = calls, .goal = goal};
-        if (calls->result_count == calls->result_room) {
-            size_t room = calls->result_room ? 2 * calls->result_room : 256;
-            struct result *results = realloc(calls->results, room * sizeof *results);
-            if (!results)
-                return 0;
-            calls->results = results;
-            calls->result_room = room;
-        }
+        if (!grow_list(&calls->results, &calls->result_room, calls->result_count, sizeof *calls->results))
+            return 0;
         struct result *result = &calls->results[calls->result_count];
         result->first = calls->frame_count;
         add_frames(&search, call);

@@ -1,5 +1,7 @@
 #include "report/waits.h"
 
+#include "report/grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,14 +90,8 @@ static uint32_t find_place(struct gathering *gathering, enum wait_kind kind, uin
     for (size_t i = 0; slot && kind != WAIT_LOCK && i < table->place_count; i++)
         if (is_same(&table->place[i], &place))
             return *slot = (uint32_t)i;
-    if (slot && table->place_count == table->place_capacity) {
-        size_t capacity = table->place_capacity ? 2 * table->place_capacity : 64;
-        struct wait_place *places = realloc(table->place, capacity * sizeof *places);
-        slot = places ? slot : NULL;
-        table->place = places ? places : table->place;
-        table->place_capacity = places ? capacity : table->place_capacity;
-    }
-    if (!slot) {
+    if (!slot ||
+        !grow_list(&table->place, &table->place_capacity, table->place_count, sizeof *table->place)) {
         gathering->no_memory = true;
         return 0;
     }
@@ -109,14 +105,8 @@ static void add(struct gathering *gathering, enum wait_kind kind, uint64_t key, 
     struct wait_table *table = gathering->table;
     uint32_t place = find_place(gathering, kind, key);
     uint32_t *slot = gathering->no_memory ? NULL : pair_map_slot(&gathering->pairs, place, row);
-    if (slot && *slot == PAIR_MAP_NEW && table->pair_count == table->pair_capacity) {
-        size_t capacity = table->pair_capacity ? 2 * table->pair_capacity : 256;
-        struct wait_pair *pairs = realloc(table->pair, capacity * sizeof *pairs);
-        slot = pairs ? slot : NULL;
-        table->pair = pairs ? pairs : table->pair;
-        table->pair_capacity = pairs ? capacity : table->pair_capacity;
-    }
-    if (!slot) {
+    if (!slot || (*slot == PAIR_MAP_NEW &&
+                  !grow_list(&table->pair, &table->pair_capacity, table->pair_count, sizeof *table->pair))) {
         gathering->no_memory = true;
         return;
     }

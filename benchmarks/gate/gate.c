@@ -15,6 +15,7 @@
 
 #include <valgrind/callgrind.h>
 
+#include "benchmarks/gate/descend.h"
 #include "benchmarks/gate/fake_runtime.h"
 #include "benchmarks/gate/sample.h"
 
@@ -148,18 +149,6 @@ static void lock_lives(void)
         fake_lock_init(FAKE_LOCK, 0x3000);
         fake_lock_destroy(FAKE_LOCK, 0x3000);
     }
-}
-
-/* Calls `leaf` with so many frames of this function above. */
-static NOINLINE int descend(int left, void (*leaf)(void))
-{
-    int result = left;
-    if (left > 0)
-        result += descend(left - 1, leaf);
-    else
-        leaf();
-    __asm__ volatile("" : "+r"(result)); /* no tail call: each level keeps its frame */
-    return result;
 }
 
 static void sample_work(void)

@@ -14,6 +14,7 @@
 
 #include <x86intrin.h>
 
+#include "benchmarks/gate/descend.h"
 #include "benchmarks/gate/fake_runtime.h"
 
 #define EXPORT       __attribute__((visibility("default")))
@@ -110,18 +111,6 @@ static void run_batches(sample_handler handler, int signal, siginfo_t *info, uco
         batch_ns[batch] = (now_ns() - begin) / BATCH;
     }
     print_batches(BATCHES);
-}
-
-/* Calls `leaf` with so many frames of this function above. */
-static NOINLINE int descend(int left, void (*leaf)(void))
-{
-    int result = left;
-    if (left > 0)
-        result += descend(left - 1, leaf);
-    else
-        leaf();
-    __asm__ volatile("" : "+r"(result)); /* no tail call: each level keeps its frame */
-    return result;
 }
 
 static void work(void)
