@@ -23,7 +23,7 @@ CCT    := $(wildcard cct/*.c)
 REPORT := $(wildcard report/*.c)
 PLUGIN := $(BASE) $(CCT) $(wildcard unwind/*.c accounting/*.c ompt_tool/*.c) $(REPORT)
 COMMAND := base/clock.c base/log.c base/os.c $(filter-out cct/arena.c cct/tree.c cct/region.c,$(CCT)) $(REPORT) \
-    base/recipe_cause.c $(wildcard cli/*.c)
+    base/recipe_cause.c $(wildcard cli/*.c compare/*.c export/*.c html/*.c)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 

@@ -1,7 +1,7 @@
 /* What is computed from a row's sums: docs/accounting.md derives it. */
 #include "report/rows.h"
 
-const char *const measure_name[MEASURE_NAMED] = {
+const char *const measure_name[MEASURE_NAMED + 1] = {
     [MEASURE_IDLENESS] = "idleness",
     [MEASURE_WORK] = "work",
     [MEASURE_OVERHEAD] = "overhead",

@@ -83,7 +83,7 @@ enum measure {
     MEASURE_EFFORT, /* work + idleness + overhead + lock wait */
 };
 
-extern const char *const measure_name[MEASURE_NAMED]; /* as --sort takes them */
+extern const char *const measure_name[MEASURE_NAMED + 1]; /* as --sort takes them; NULL behind the last */
 
 /* The row tree of a profile, siblings with the highest effort first. Borrows metrics from the profile, which
  * must outlive it. NULL: no memory. [init] */

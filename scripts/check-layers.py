@@ -9,11 +9,13 @@ import sys
 
 from check_common import main, project_files, read
 
-LAYERS = ["cli", "report", "ompt_tool", "accounting", "cct", "unwind", "base"]
+LAYERS = ["cli", "html", "export", "compare", "report", "ompt_tool", "accounting", "cct", "unwind", "base"]
 # The only file of the plugin that may call report/.
 EXCEPTIONS = {("ompt_tool/finish.c", "report")}
 # report/ and ompt_tool/ are neighbours: the offline command must not pull in the plugin.
-FORBIDDEN = {"report": ["ompt_tool", "accounting", "unwind"], "cli": ["ompt_tool", "accounting", "unwind"]}
+PLUGIN = ["ompt_tool", "accounting", "unwind"]
+FORBIDDEN = {"report": PLUGIN, "cli": PLUGIN, "html": PLUGIN + ["export", "compare"], "export": PLUGIN + ["compare"],
+             "compare": PLUGIN}
 # Headers that only some layers may see.
 FOREIGN = [(re.compile(r"omp-tools\.h|ompt?\.h"), {"ompt_tool"}, "OMPT's types stop at ompt_tool/"),
            (re.compile(r"libunwind.*\.h"), {"unwind"}, "only unwind/ knows libunwind"),

@@ -1,0 +1,130 @@
+#include "cli/open_profile.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static int is_measurement(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length > 6 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 6, ".blame") == 0;
+}
+
+char *find_measurement(const char *command, const char *input)
+{
+    struct stat status;
+    if (stat(input, &status) != 0) {
+        fprintf(stderr, "blame %s: %s: %s\n", command, input, strerror(errno));
+        return NULL;
+    }
+    if (!S_ISDIR(status.st_mode))
+        return strdup(input);
+    struct dirent **found = NULL;
+    int count = scandir(input, &found, is_measurement, alphasort);
+    char *path = NULL;
+    if (count < 0)
+        fprintf(stderr, "blame %s: %s: %s\n", command, input, strerror(errno));
+    else if (count == 0)
+        fprintf(stderr, "blame %s: %s: no measurement (*.blame) in this directory\n", command, input);
+    else if (asprintf(&path, "%s/%s", input, found[0]->d_name) < 0)
+        path = NULL;
+    if (count > 1)
+        fprintf(stderr, "blame %s: %d measurements in %s; this is %s, give another by its name\n", command,
+                count, input, found[0]->d_name);
+    for (int i = 0; i < count; i++)
+        free(found[i]);
+    free(found);
+    return path;
+}
+
+struct profile *open_profile(const char *command, const char *input)
+{
+    char error[1024];
+    char *path = find_measurement(command, input);
+    if (!path)
+        return NULL;
+    struct profile *profile = profile_read(path, error, sizeof error);
+    free(path);
+    if (!profile)
+        fprintf(stderr, "blame %s: %s\n", command, error);
+    else if (!profile->header.finished)
+        fprintf(stderr,
+                "blame %s: %s: the program did not end normally; this is what was measured until then\n",
+                command, input);
+    return profile;
+}
+
+bool open_rows(const char *command, const char *input, struct opened_profile *opened)
+{
+    *opened = (struct opened_profile){.input = input, .profile = open_profile(command, input)};
+    if (!opened->profile)
+        return false;
+    opened->symbols = symbols_open(opened->profile->modules, opened->profile->module_count);
+    if (opened->symbols)
+        opened->rows = rows_build(opened->profile, opened->symbols);
+    if (opened->rows)
+        return true;
+    fprintf(stderr, "blame %s: %s: not enough memory\n", command, input);
+    close_profile(opened);
+    return false;
+}
+
+void close_profile(struct opened_profile *opened)
+{
+    rows_free(opened->rows);
+    if (opened->symbols)
+        symbols_close(opened->symbols);
+    profile_free(opened->profile);
+    *opened = (struct opened_profile){.input = opened->input};
+}
+
+static void complain(const struct out_file *file, int why)
+{
+    fprintf(stderr, "blame %s: %s: %s\n", file->command, file->path ? file->path : "standard output",
+            why ? strerror(why) : "cannot be written");
+}
+
+bool out_file_open(struct out_file *file, const char *command, const char *path)
+{
+    bool standard = !path || strcmp(path, "-") == 0;
+    *file = (struct out_file){.command = command, .path = standard ? NULL : path, .stream = stdout};
+    if (standard)
+        return true;
+    struct stat status;
+    /* A device or a pipe is written to, not replaced. */
+    bool replace = stat(path, &status) != 0 || S_ISREG(status.st_mode);
+    if (replace && asprintf(&file->temporary, "%s.%ld.part", path, (long)getpid()) < 0)
+        file->temporary = NULL;
+    file->stream = fopen(file->temporary ? file->temporary : path, replace ? "wxe" : "we");
+    if (file->stream)
+        return true;
+    complain(file, errno);
+    free(file->temporary);
+    return false;
+}
+
+int out_file_close(struct out_file *file, bool good)
+{
+    int why = 0;
+    errno = 0;
+    if (fflush(file->stream) != 0 || ferror(file->stream))
+        why = errno ? errno : EIO;
+    if (file->stream != stdout && fclose(file->stream) != 0 && !why)
+        why = errno ? errno : EIO;
+    if (file->temporary && !why && good && rename(file->temporary, file->path) != 0)
+        why = errno;
+    if (file->temporary && (why || !good))
+        unlink(file->temporary);
+    free(file->temporary);
+    if (why)
+        complain(file, why);
+    else if (!good)
+        fprintf(stderr, "blame %s: not enough memory\n", file->command);
+    return why || !good ? CLI_BAD_INPUT : CLI_DONE;
+}

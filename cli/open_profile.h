@@ -1,0 +1,43 @@
+/* Profiles as operands of commands: found, read, complained about. */
+#ifndef BLAME_CLI_OPEN_PROFILE_H
+#define BLAME_CLI_OPEN_PROFILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cct/profile_read.h"
+#include "report/rows.h"
+#include "report/symbols.h"
+
+struct opened_profile {
+    const char *input; /* as the user gave it */
+    struct profile *profile;
+    struct symbols *symbols;
+    struct rows *rows;
+};
+
+/* The measurement file that an operand means, a profile directory or a *.blame file; malloc'ed, NULL after a
+ * message on stderr. [init] */
+char *find_measurement(const char *command, const char *input);
+
+/* Reads an operand. NULL after a message on stderr; a program that did not end normally is worth a message,
+ * too. [init] */
+struct profile *open_profile(const char *command, const char *input);
+
+/* The same with symbols and rows. false after a message; what was opened is closed again. [init] */
+bool open_rows(const char *command, const char *input, struct opened_profile *opened);
+void close_profile(struct opened_profile *opened); /* [init] */
+
+/* Where a command writes: a file that appears whole or not at all, or standard output (path NULL or "-").
+ * NULL after a message. [init] */
+struct out_file {
+    const char *command, *path;
+    char *temporary; /* NULL: standard output */
+    FILE *stream;
+};
+bool out_file_open(struct out_file *file, const char *command, const char *path); /* [init] */
+/* good: whether all was put; otherwise, and when it cannot be written, nothing is left and a message says why
+ * ("not enough memory" for !good). Returns an exit status of cli/cli.h. [init] */
+int out_file_close(struct out_file *file, bool good);
+
+#endif

@@ -1,0 +1,173 @@
+#include "cli/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HELP_COLUMN 22 /* where the text about an option begins */
+
+static void print_option(const struct option_spec *option)
+{
+    char left[64];
+    snprintf(left, sizeof left, "  %s%s%s", option->name, option->value ? " " : "",
+             option->value ? option->value : "");
+    printf("%-*s", HELP_COLUMN, left);
+    if (strlen(left) >= HELP_COLUMN)
+        printf("\n%*s", HELP_COLUMN, "");
+    for (const char *text = option->help; *text; text++) {
+        putchar(*text);
+        if (*text == '\n')
+            printf("%*s", HELP_COLUMN, "");
+    }
+    putchar('\n');
+}
+
+static void print_help(const struct usage *usage)
+{
+    printf("usage: blame %s %s\n\n", usage->command, usage->synopsis);
+    if (usage->about)
+        printf("%s\n\n", usage->about);
+    for (size_t i = 0; i < usage->option_count; i++)
+        print_option(&usage->options[i]);
+    printf("%-*sthis text\n", HELP_COLUMN, "  --help");
+    if (usage->examples)
+        printf("\nexamples:\n%s\n", usage->examples);
+}
+
+static enum options_result wrong_option(const struct usage *usage, const char *text)
+{
+    fprintf(stderr, "blame %s: %s: no such option; accepted are", usage->command, text);
+    for (size_t i = 0; i < usage->option_count; i++)
+        fprintf(stderr, " %s,", usage->options[i].name);
+    fputs(" --help\n", stderr);
+    return OPTIONS_WRONG;
+}
+
+static const struct option_spec *find(const struct usage *usage, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < usage->option_count; i++) {
+        const char *name = usage->options[i].name;
+        if (strlen(name) == bytes && strncmp(text, name, bytes) == 0)
+            return &usage->options[i];
+    }
+    return NULL;
+}
+
+static bool read_word(const struct option_spec *option, const char *value)
+{
+    for (int i = 0; option->words[i]; i++)
+        if (strcmp(value, option->words[i]) == 0) {
+            *(int *)option->to = i;
+            return true;
+        }
+    return false;
+}
+
+static bool read_number(const struct option_spec *option, const char *value)
+{
+    char *end;
+    double number = strtod(value, &end);
+    if (!*value || *end || !isfinite(number) || number < option->low || number > option->high)
+        return false;
+    if (option->kind == OPTION_NUMBER)
+        *(double *)option->to = number;
+    else if (number == floor(number))
+        *(int *)option->to = (int)number;
+    else
+        return false;
+    return true;
+}
+
+static bool read_value(const struct option_spec *option, const char *value)
+{
+    if (option->kind == OPTION_WORD)
+        return read_word(option, value);
+    if (option->kind == OPTION_NUMBER || option->kind == OPTION_WHOLE)
+        return read_number(option, value);
+    *(const char **)option->to = value;
+    return *value != '\0';
+}
+
+static enum options_result wrong_value(const struct usage *usage, const struct option_spec *option,
+                                       const char *value)
+{
+    fprintf(stderr, "blame %s: %s %s: accepted ", usage->command, option->name, *value ? value : "\"\"");
+    if (option->kind == OPTION_WORD) {
+        fputs("are", stderr);
+        for (int i = 0; option->words[i]; i++)
+            fprintf(stderr, "%s %s", i ? "," : "", option->words[i]);
+        fputc('\n', stderr);
+    } else if (option->kind == OPTION_TEXT)
+        fprintf(stderr, "is a %s that is not empty\n", option->value);
+    else
+        fprintf(stderr, "is a %snumber from %.15g to %.15g\n", option->kind == OPTION_WHOLE ? "whole " : "",
+                option->low, option->high);
+    return OPTIONS_WRONG;
+}
+
+/* One option at argv[*at], with its value perhaps in the next. */
+static enum options_result read_option(const struct usage *usage, int argc, char **argv, int *at)
+{
+    const char *text = argv[*at], *equals = strchr(text, '=');
+    const char *name = strcmp(text, "-o") == 0 ? "--output" : text;
+    size_t bytes = name != text ? strlen(name) : equals ? (size_t)(equals - text) : strlen(text);
+    const struct option_spec *option = find(usage, name, bytes);
+    if (!option)
+        return wrong_option(usage, text);
+    if (option->kind == OPTION_FLAG) {
+        if (equals) {
+            fprintf(stderr, "blame %s: %s: takes no value\n", usage->command, option->name);
+            return OPTIONS_WRONG;
+        }
+        *(bool *)option->to = true;
+        return OPTIONS_RUN;
+    }
+    if (!equals && ++*at == argc) {
+        fprintf(stderr, "blame %s: %s: a value must follow; see blame %s --help\n", usage->command, text,
+                usage->command);
+        return OPTIONS_WRONG;
+    }
+    const char *value = equals ? equals + 1 : argv[*at];
+    return read_value(option, value) ? OPTIONS_RUN : wrong_value(usage, option, value);
+}
+
+static enum options_result check_operands(const struct usage *usage, const char **operand, int count)
+{
+    if (count < usage->operands_least) {
+        fprintf(stderr, "blame %s: %s; accepted is %s\n", usage->command,
+                count ? "one profile more is needed" : "no profile given", usage->operands);
+        return OPTIONS_WRONG;
+    }
+    if (count > usage->operands_most) {
+        fprintf(stderr, "blame %s: %s: %s accepted, and %s was given already\n", usage->command,
+                operand[usage->operands_most],
+                usage->operands_most == 1 ? "one profile is" : "no further profile is", operand[0]);
+        return OPTIONS_WRONG;
+    }
+    return OPTIONS_RUN;
+}
+
+enum options_result options_read(const struct usage *usage, int argc, char **argv, const char **operand,
+                                 int *operand_count)
+{
+    bool options_end = false;
+    *operand_count = 0;
+    for (int i = 1; i < argc; i++) {
+        if (options_end || argv[i][0] != '-' || !argv[i][1]) {
+            operand[(*operand_count)++] = argv[i];
+            continue;
+        }
+        if (strcmp(argv[i], "--") == 0) {
+            options_end = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            print_help(usage);
+            return OPTIONS_HELPED;
+        }
+        if (read_option(usage, argc, argv, &i) != OPTIONS_RUN)
+            return OPTIONS_WRONG;
+    }
+    return check_operands(usage, operand, *operand_count);
+}

@@ -1,0 +1,46 @@
+/* The options of commands that take profiles, in one table for parsing, for --help and for the messages about
+ * wrong usage. */
+#ifndef BLAME_CLI_OPTIONS_H
+#define BLAME_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum option_kind {
+    OPTION_FLAG,   /* to: bool, set to true; takes no value */
+    OPTION_WORD,   /* to: int, the index among words */
+    OPTION_NUMBER, /* to: double, low to high */
+    OPTION_WHOLE,  /* to: int, low to high */
+    OPTION_TEXT,   /* to: const char *, not empty, borrowed from argv */
+};
+
+struct option_spec {
+    const char *name; /* "--view" */
+    enum option_kind kind;
+    void *to;                 /* untouched unless the option is given; given twice: the last counts */
+    const char *value;        /* its value in --help: "VIEW"; NULL for flags */
+    const char *const *words; /* OPTION_WORD: NULL behind the last */
+    double low, high;
+    const char *help; /* lines are aligned by --help; "\n" begins the next */
+};
+
+struct usage {
+    const char *command;  /* "report" */
+    const char *synopsis; /* "DIR [options]" */
+    const char *about;    /* paragraphs in front of the options; NULL: none */
+    const struct option_spec *options;
+    size_t option_count;
+    const char *examples; /* lines, indented by two */
+    int operands_least, operands_most;
+    const char *operands; /* what they are: "a profile directory or a *.blame file" */
+};
+
+enum options_result { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_WRONG };
+
+/* Reads argv[1...]. Options may stand before and behind operands, as --name VALUE or --name=VALUE, -o for
+ * --output, `--` ends them. operand[] has room for argc; after it the number of operands is in
+ * *operand_count. OPTIONS_HELPED after --help (printed), OPTIONS_WRONG after a message on stderr. [init] */
+enum options_result options_read(const struct usage *usage, int argc, char **argv, const char **operand,
+                                 int *operand_count);
+
+#endif

@@ -1,0 +1,36 @@
+/* Findings: what the numbers of a run say, by the rules of LMF13 section 3.1, each with its context, its
+ * number, its rule. */
+#ifndef BLAME_REPORT_FINDINGS_H
+#define BLAME_REPORT_FINDINGS_H
+
+#include <stddef.h>
+
+#include "cct/profile_read.h"
+#include "report/locks.h"
+#include "report/rows.h"
+#include "report/waits.h"
+
+struct finding {
+    const char *rule;     /* a stable word: "serial", "imbalance", ...: docs/findings.md has them all */
+    uint32_t row;         /* the context, ROW_NONE: the whole program */
+    enum measure measure; /* what `seconds` are of */
+    double seconds;       /* thread-seconds of the measure at the context */
+    double share;         /* the same in percent of the whole program's effort */
+    double gain_s;        /* wall seconds that the run would be shorter at most; 0: no bound is known */
+    char *title;          /* one line: "serial code keeps 7 of 8 threads idle" */
+    char *evidence;       /* the numbers and the rule that they met */
+    char *advice;         /* what to look at or to try */
+    char *place;          /* "solve  solve.c:40", "" for the whole program */
+};
+
+struct findings {
+    struct finding *finding; /* the greatest share first */
+    size_t count;
+};
+
+/* locks, waits: of the same rows. A run without findings has count 0. NULL: no memory. [init] */
+struct findings *findings_gather(const struct profile *profile, const struct rows *rows,
+                                 const struct lock_table *locks, const struct wait_table *waits);
+void findings_free(struct findings *findings); /* [init] */
+
+#endif

@@ -1,0 +1,40 @@
+#include "report/json_text.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/format.h"
+
+static int put_escaped(const char *buffer, size_t bytes, void *out)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (buffer[i] == '<')
+            fputs("\\u003c", out);
+        else
+            putc(buffer[i], out);
+    return 0;
+}
+
+bool json_text(FILE *out, const char *text)
+{
+    char *clean = format_clean(text, false);
+    json_t *json = clean ? json_string(clean) : NULL;
+    bool good = json && json_dump_callback(json, put_escaped, out, JSON_ENCODE_ANY) == 0;
+    json_decref(json);
+    free(clean);
+    return good;
+}
+
+void json_decimal(FILE *out, double value, int decimals)
+{
+    char number[FORMAT_NUMBER_BYTES];
+    format_decimal(number, value, decimals);
+    if (strchr(number, '.')) {
+        size_t end = strlen(number);
+        while (number[end - 1] == '0')
+            end--;
+        number[number[end - 1] == '.' ? end - 1 : end] = '\0';
+    }
+    fputs(number, out);
+}

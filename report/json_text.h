@@ -1,0 +1,16 @@
+/* JSON for tables too large to be held as a tree of values: text through jansson, numbers as the CSV has
+ * them. */
+#ifndef BLAME_REPORT_JSON_TEXT_H
+#define BLAME_REPORT_JSON_TEXT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* text as a JSON string with its quotes. What is not UTF-8 is replaced; `<` is escaped, so that it may stand
+ * in an HTML script element. false: no memory. [init] */
+bool json_text(FILE *out, const char *text);
+
+/* A number with at most `decimals` digits behind the point, without needless zeros: 0, 1.5. [init] */
+void json_decimal(FILE *out, double value, int decimals);
+
+#endif
