@@ -52,7 +52,7 @@ $(BUILD)/include/omp-tools.h:
 	ln -sf $(OMPT_HEADER) $@
 
 setup:
-	@scripts/setup.sh
+	@scripts/setup.sh build
 
 # The packages come first: clang's path is looked up again by a second make.
 demo: setup

@@ -1,9 +1,16 @@
 #!/bin/sh
-# Installs what blame needs to be built, tested and benchmarked, by package name; does nothing when all is there.
+# Installs what blame needs, by package name; does nothing when all is there.
+#   scripts/setup.sh          to be built, tested and benchmarked
+#   scripts/setup.sh build    to be built and to profile programs
 set -eu
 build="gcc g++ make libc6-dev libunwind-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev"
 openmp="clang-19 libomp-19-dev"
 tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind"
+case "${1-all}" in
+build) tests= ;;
+all) ;;
+*) echo "setup: $1: accepted is build, or nothing for all" >&2; exit 2 ;;
+esac
 missing=
 for package in $build $openmp $tests; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
