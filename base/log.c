@@ -7,10 +7,13 @@
 
 #define LINE_BYTES 1024
 
+/* Names and values come from anywhere: what could move a terminal's cursor or end the line is shown as '?'. */
 static size_t append(char *line, size_t used, const char *text)
 {
-    while (*text && used < LINE_BYTES - 1)
-        line[used++] = *text++;
+    for (; *text && used < LINE_BYTES - 1; text++) {
+        unsigned char byte = (unsigned char)*text;
+        line[used++] = byte < ' ' || byte == 0x7f ? '?' : *text;
+    }
     return used;
 }
 

@@ -37,6 +37,15 @@ static void a_line_has_prefix_parts_and_newline(void **unused)
     assert_string_equal(caught, "blame: one and two\n");
 }
 
+static void control_characters_do_not_reach_the_terminal(void **unused)
+{
+    (void)unused;
+    catch_begin();
+    log_line("BLAME_RATE=", "\x1b[2J\r\n\t\x7f\xc3\xa4", NULL);
+    catch_end();
+    assert_string_equal(caught, "blame: BLAME_RATE=?[2J????\xc3\xa4\n");
+}
+
 static void a_line_without_text_is_the_prefix(void **unused)
 {
     (void)unused;
@@ -89,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_has_prefix_parts_and_newline),
+        cmocka_unit_test(control_characters_do_not_reach_the_terminal),
         cmocka_unit_test(a_line_without_text_is_the_prefix),
         cmocka_unit_test(a_long_line_is_cut_at_1024_bytes_and_ends),
         cmocka_unit_test(decimals_have_all_digits),
