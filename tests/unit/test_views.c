@@ -2,8 +2,7 @@
  * cct/profile_format.c report/rows.c report/tail_calls.c report/rows_order.c report/rows_metric.c
  * report/measure.c report/strings.c report/format.c report/locks.c report/write_csv.c report/waits.c
  * report/conservation.c report/views.c report/view_label.c report/view_text.c report/view_tables.c
- * report/view_folded.c report/summary.c report/findings.c report/findings_units.c report/findings_serial.c
- * report/findings_regions.c report/findings_cost.c report/findings_locks.c report/findings_doubt.c
+ * report/view_folded.c report/summary.c report/findings*.c
  * tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
 #include <stdarg.h>
 #include <stddef.h>
