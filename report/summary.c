@@ -5,12 +5,18 @@
 #include <string.h>
 
 #include "report/conservation.h"
+#include "report/findings.h"
 #include "report/format.h"
+#include "report/locks.h"
 #include "report/output.h"
 #include "report/rows.h"
 #include "report/views.h"
+#include "report/waits.h"
 
+#define FINDINGS_SHOWN     3
 #define CONTEXTS_SHOWN     5
+#define CONTEXTS_BESIDE    3    /* when there are findings as well */
+#define FEW_SHARE          0.25 /* of a metric: when the contexts shown have less of it, functions are shown */
 #define SUMMARY_COLUMNS    100
 #define BAR_COLUMNS        30
 #define RESIDUAL_TOLERATED 0.02
@@ -58,50 +64,100 @@ static void print_metric(const struct summary *summary, enum measure measure, co
     fprintf(summary->out, "  %s\n", meaning);
 }
 
+/* By how much the run could be shorter at most, what for, and where. */
+static void print_findings(const struct summary *summary, const struct findings *findings)
+{
+    char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
+    double wall_s = profile_wall_s(summary->profile);
+    if (findings->count)
+        fputs("\nLook first at (the run could be so much shorter at most):\n", summary->out);
+    for (size_t i = 0; i < findings->count && i < FINDINGS_SHOWN; i++) {
+        const struct finding *finding = &findings->finding[i];
+        size_t columns = summary->columns - 22, used = format_columns(finding->title) + 2;
+        char *place = finding->row != ROW_NONE && used + 16 < columns
+                          ? view_context_label(summary->rows, finding->row, finding->measure, columns - used,
+                                               summary->utf8)
+                          : NULL;
+        if (finding->gain_s > 0 && wall_s > 0)
+            fprintf(summary->out, "%6s %% %9s s  ",
+                    format_decimal(percent, fmin(100, 100 * finding->gain_s / wall_s), 1),
+                    format_decimal(seconds, finding->gain_s, 2));
+        else
+            fprintf(summary->out, "%22s", "");
+        fprintf(summary->out, "%s%s%s\n", finding->title, place ? ": " : "", place ? place : "");
+        free(place);
+    }
+}
+
+struct top {
+    uint32_t row[CONTEXTS_SHOWN];
+    size_t count, room;
+    double seconds; /* of all of them */
+};
+
 /* The rows with the highest exclusive value, without statements: a function in a context, not six of its
  * lines. */
-static size_t find_top(const struct rows *rows, enum measure measure, uint32_t top[CONTEXTS_SHOWN])
+static void find_top(const struct rows *rows, enum measure measure, struct top *top)
 {
     double value[CONTEXTS_SHOWN];
-    size_t count = 0;
+    top->count = 0;
     for (uint32_t i = 0; i < rows->count; i++) {
         if (rows->row[i].kind == ROW_STATEMENT ||
             measure_absolute(rows, rows->row[i].exclusive, measure) < LEAST_PERCENT)
             continue;
         double own = measure_value(rows, rows->row[i].exclusive, measure);
-        size_t at = count < CONTEXTS_SHOWN ? count : CONTEXTS_SHOWN;
+        size_t at = top->count;
         for (; at > 0 && value[at - 1] < own; at--)
-            if (at < CONTEXTS_SHOWN) {
+            if (at < top->room) {
                 value[at] = value[at - 1];
-                top[at] = top[at - 1];
+                top->row[at] = top->row[at - 1];
             }
-        if (at < CONTEXTS_SHOWN) {
+        if (at < top->room) {
             value[at] = own;
-            top[at] = i;
-            count += count < CONTEXTS_SHOWN;
+            top->row[at] = i;
+            top->count += top->count < top->room;
         }
     }
-    return count;
+    top->seconds = 0;
+    for (size_t i = 0; i < top->count; i++)
+        top->seconds += value[i];
 }
 
-static void print_contexts(const struct summary *summary, enum measure measure, const char *heading)
+static void print_top(const struct summary *summary, const struct rows *rows, const struct top *top,
+                      enum measure measure)
 {
-    uint32_t top[CONTEXTS_SHOWN];
-    size_t count = find_top(summary->rows, measure, top);
-    if (!count)
-        return;
-    fprintf(summary->out, "\n%s\n", heading);
-    for (size_t i = 0; i < count; i++) {
-        const struct profile_metric *metric = summary->rows->row[top[i]].exclusive;
+    for (size_t i = 0; i < top->count; i++) {
+        const struct profile_metric *metric = rows->row[top->row[i]].exclusive;
         char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
-        char *label =
-            view_context_label(summary->rows, top[i], measure, summary->columns - 22, summary->utf8);
+        char *label = view_context_label(rows, top->row[i], measure, summary->columns - 22, summary->utf8);
         fprintf(summary->out, "%6s %% %9s s  %s\n",
                 format_decimal(percent, measure_absolute(summary->rows, metric, measure), 1),
                 format_decimal(seconds, measure_value(summary->rows, metric, measure), 2),
                 label ? label : "");
         free(label);
     }
+}
+
+/* Contexts; where a metric is spread over so many of them that the first say little, functions. */
+static void print_contexts(const struct summary *summary, enum measure measure, size_t room,
+                           const char *heading)
+{
+    const struct profile_metric *total = summary->rows->row[0].inclusive;
+    struct top contexts = {.room = room}, functions = {.room = room};
+    struct rows *flat = NULL;
+    find_top(summary->rows, measure, &contexts);
+    if (contexts.seconds < FEW_SHARE * measure_value(summary->rows, total, measure) &&
+        measure_absolute(summary->rows, total, measure) >= LEAST_PERCENT &&
+        (flat = view_flat(summary->rows, measure)))
+        find_top(flat, measure, &functions);
+    bool by_function = functions.seconds > contexts.seconds;
+    if (by_function || contexts.count)
+        fprintf(summary->out, "\n%s%s:\n", heading, by_function ? " (from all callers)" : "");
+    if (by_function)
+        print_top(summary, flat, &functions, measure);
+    else
+        print_top(summary, summary->rows, &contexts, measure);
+    rows_free(flat);
 }
 
 /* Appends "what" to a line of losses. */
@@ -196,6 +252,24 @@ static void print_residual(const struct summary *summary)
             format_decimal(left, worst->left, 2), format_decimal(right, worst->right, 2));
 }
 
+/* Findings and contexts; without memory for the first only the others. */
+static void print_causes(const struct summary *summary, struct symbols *symbols)
+{
+    const struct profile *profile = summary->profile;
+    const struct rows *rows = summary->rows;
+    struct lock_table *locks = locks_gather(profile, rows, symbols);
+    struct wait_table *waits = locks ? waits_gather(profile, rows, locks, symbols) : NULL;
+    struct findings *findings = waits ? findings_gather(profile, rows, locks, waits) : NULL;
+    size_t room = findings && findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
+    if (findings)
+        print_findings(summary, findings);
+    print_contexts(summary, MEASURE_IDLENESS, room, "While this ran, other threads idled");
+    print_contexts(summary, MEASURE_LOCK_WAIT, room, "This held locks that other threads waited for");
+    findings_free(findings);
+    waits_free(waits);
+    locks_free(locks);
+}
+
 void report_print_summary(FILE *out, const struct profile *profile, struct symbols *symbols, const char *dir)
 {
     struct rows *rows = rows_build(profile, symbols);
@@ -211,8 +285,7 @@ void report_print_summary(FILE *out, const struct profile *profile, struct symbo
     print_metric(&summary, MEASURE_IDLENESS, "threads without work");
     print_metric(&summary, MEASURE_OVERHEAD, "in the OpenMP runtime");
     print_metric(&summary, MEASURE_LOCK_WAIT, "waiting for locks");
-    print_contexts(&summary, MEASURE_IDLENESS, "While this ran, other threads idled:");
-    print_contexts(&summary, MEASURE_LOCK_WAIT, "This held locks that other threads waited for:");
+    print_causes(&summary, symbols);
     print_losses(&summary);
     print_rate(&summary);
     print_residual(&summary);

@@ -1,7 +1,7 @@
 /* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/index_map.c cct/profile_format.c report/rows.c report/tail_calls.c
  * report/rows_order.c report/rows_metric.c report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
  * report/write_json.c base/recipe_cause.c report/conservation.c report/views.c report/view_label.c report/view_text.c
- * report/view_tables.c report/view_waits.c report/view_folded.c report/summary.c tests/fuzz/fake_symbols.c
+ * report/view_tables.c report/view_waits.c report/view_folded.c report/summary.c report/findings*.c tests/fuzz/fake_symbols.c
  * tests/fuzz/profile_builder.c */
 /* libs: -ljansson */
 /* fuzz_profile_read COUNT SEED [FILE...]: mutates measurement files COUNT times, reads each and runs what is

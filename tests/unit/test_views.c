@@ -2,7 +2,8 @@
  * cct/profile_format.c report/rows.c report/tail_calls.c report/rows_order.c report/rows_metric.c
  * report/measure.c report/strings.c report/format.c report/locks.c report/write_csv.c report/waits.c
  * report/conservation.c report/views.c report/view_label.c report/view_text.c report/view_tables.c
- * report/view_folded.c report/summary.c tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
+ * report/view_folded.c report/summary.c report/findings*.c
+ * tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,0 +1,93 @@
+/* Overhead: the pieces of work are too small. */
+#include "report/findings_rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *title, *advice;
+} constructs[CONSTRUCTS] = {
+    [CONSTRUCT_REGION] =
+        {"parallel regions are too small",
+         "Begin fewer regions: merge neighbours into one, move the region out of the loop around "
+         "it, or run small ones serially (if clause)."},
+    [CONSTRUCT_TASK] =
+        {"tasks are too small",
+         "Create fewer and larger tasks: a cut-off below which calls are plain, taskloop with a "
+         "grainsize, final and mergeable."},
+    [CONSTRUCT_LOOP] =
+        {"pieces of loops are too small",
+         "Take larger chunks: schedule(dynamic, n), schedule(guided) or schedule(static); parallelise "
+         "an outer loop."},
+    [CONSTRUCT_LOCK] =
+        {"locks are taken too often",
+         "Take locks less often: gather results in private variables or a reduction, use atomic for "
+         "single updates."},
+    [CONSTRUCT_BARRIER] = {"barriers are too frequent",
+                           "Remove barriers: nowait where nothing depends on the others, merge loops, use "
+                           "reductions once a loop."},
+    [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime",
+                         "Look at what calls the runtime there, and how often."},
+};
+
+/* What an overhead is spent in: its sum over all regions, and the idleness of those. */
+struct cost {
+    double ns, idle_ns, top_ns;
+    uint32_t row;
+};
+
+static struct cost cost_of(struct gathering *gathering, enum construct construct)
+{
+    const struct rows *rows = gathering->rows;
+    struct cost cost = {0};
+    uint32_t stamp = next_stamp(gathering);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        uint32_t unit = gathering->unit_of[i];
+        double ns = row->exclusive->overhead;
+        if (row->kind == ROW_STATEMENT || !(ns > 0) || construct_of(row) != construct ||
+            (unit != UNIT_NONE && gathering->unit[unit].both))
+            continue;
+        cost.ns += ns;
+        cost.idle_ns +=
+            unit == UNIT_NONE ? gathering->idle_ns[CAUSE_NO_TEAM][i] : host_idle_once(gathering, i, stamp);
+        if (ns > cost.top_ns) {
+            cost.top_ns = ns;
+            cost.row = i;
+        }
+    }
+    return cost;
+}
+
+void find_overhead(struct gathering *gathering)
+{
+    for (int construct = 0; construct < CONSTRUCTS && !gathering->no_memory; construct++) {
+        struct cost cost = cost_of(gathering, (enum construct)construct);
+        double seconds = cost.ns * 1e-9;
+        double gain_s = bound_of_cost(gathering, seconds, cost.idle_ns);
+        uint64_t regions = gathering->profile->header.regions;
+        char each[FORMAT_NUMBER_BYTES + 100] = "";
+        if (gain_s < LEAST_GAIN_S || !is_enough(gathering, seconds, 1))
+            continue;
+        struct finding finding = {.rule = "fine",
+                                  .row = cost.row,
+                                  .measure = MEASURE_OVERHEAD,
+                                  .seconds = seconds,
+                                  .gain_s = gain_s};
+        if (construct == CONSTRUCT_REGION && regions > 0)
+            snprintf(each, sizeof each, ", %s us for each of %llu regions",
+                     number_text(gathering, 1e6 * seconds / (double)regions, 1), (unsigned long long)regions);
+        double share = percent_of_program(gathering, seconds);
+        finding.title = finding_text(gathering, "%s: %s %% overhead", constructs[construct].title,
+                                     number_text(gathering, share, 0));
+        finding.evidence =
+            finding_text(gathering, "%s s of overhead (+- %s)%s: %s %% of all, rule: %s %%; %s %% of it here",
+                         number_text(gathering, seconds, 2),
+                         number_text(gathering, sqrt(seconds * gathering->period_s), 2), each,
+                         number_text(gathering, share, 1), number_text(gathering, LEAST_PERCENT, 0),
+                         number_text(gathering, 100 * cost.top_ns / cost.ns, 0));
+        finding.advice = finding_text(gathering, "%s", constructs[construct].advice);
+        put_finding(gathering, &finding);
+    }
+}

@@ -1,0 +1,92 @@
+/* Too many threads, and what makes all numbers doubtful. */
+#include "report/findings_rules.h"
+
+void find_oversubscription(struct gathering *gathering)
+{
+    const struct rows *rows = gathering->rows;
+    double excess = 0, own = 0, inverse_busy = 0;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        double idle = measure_value(rows, rows->row[i].exclusive, MEASURE_CORE_IDLENESS);
+        const struct profile_metric *metric = rows->row[i].exclusive;
+        if (rows->row[i].kind == ROW_STATEMENT || idle >= 0)
+            continue;
+        excess -= idle;
+        own += metric->work + metric->overhead + metric->lock_wait;
+        inverse_busy += metric->inverse_busy;
+    }
+    if (gathering->threads <= gathering->cores || !is_enough(gathering, excess, gathering->threads))
+        return;
+    struct finding finding = {
+        .rule = "oversubscribed", .row = ROW_NONE, .measure = MEASURE_CORE_IDLENESS, .seconds = excess};
+    finding.title = finding_text(gathering, "%s busy threads at a time on %s cores",
+                                 number_text(gathering, own / inverse_busy, 1),
+                                 number_text(gathering, gathering->cores, 0));
+    finding.evidence = finding_text(
+        gathering,
+        "%s s in which busy threads had no core (negative core idleness): %s %% of all, rule: %s %%",
+        number_text(gathering, excess, 2), number_text(gathering, percent_of_program(gathering, excess), 1),
+        number_text(gathering, LEAST_PERCENT, 0));
+    finding.advice = finding_text(
+        gathering,
+        "Use at most %s threads (OMP_NUM_THREADS), or more cores (affinity, cgroup quota); waiting threads "
+        "that spin take cores from working ones: KMP_BLOCKTIME=0. The division of blame is an approximation "
+        "here.",
+        number_text(gathering, gathering->cores, 0));
+    put_finding(gathering, &finding);
+}
+
+/* share: in percent. */
+static void put_loss(struct gathering *gathering, double seconds, double share, const char *what)
+{
+    struct finding finding = {
+        .rule = "lost", .row = ROW_NONE, .measure = MEASURE_SAMPLES, .seconds = seconds};
+    if (share < LOST_PERCENT)
+        return;
+    finding.title = finding_text(gathering, "%s %% of the time is missing", number_text(gathering, share, 0));
+    finding.evidence =
+        finding_text(gathering, "%s: %s s, %s %%, rule: %s %%", what, number_text(gathering, seconds, 2),
+                     number_text(gathering, share, 1), number_text(gathering, LOST_PERCENT, 0));
+    finding.advice = finding_text(gathering, "%s",
+                                  "Read the other numbers with that in mind; `lost` and `note` in the "
+                                  "summary and run.json say what happened.");
+    put_finding(gathering, &finding);
+}
+
+void find_losses(struct gathering *gathering)
+{
+    const struct ledger *ledger = &gathering->ledger;
+    const struct profile *profile = gathering->profile;
+    double busy = (ledger->work + ledger->overhead + ledger->lock_wait) * 1e-9;
+    double lifetime = ledger->lifetime * 1e-9, unsampled = ledger->unsampled * 1e-9;
+    double dropped = ledger->dropped_ns * 1e-9,
+           truncated = (double)ledger->paths_truncated * gathering->period_s;
+    double unresolved = profile->unresolved_ns * 1e-9;
+    if (lifetime + unsampled > 0) {
+        put_loss(gathering, unsampled, 100 * unsampled / (lifetime + unsampled), "threads without a timer");
+        put_loss(gathering, dropped, 100 * dropped / (lifetime + unsampled), "samples that were dropped");
+    }
+    if (busy > 0) {
+        put_loss(gathering, unresolved, 100 * unresolved / busy,
+                 "busy time of unknown regions (<unresolved>)");
+        put_loss(gathering, truncated, 100 * truncated / busy, "busy time of unknown callers (<truncated>)");
+    }
+}
+
+bool find_short_run(struct gathering *gathering)
+{
+    uint64_t samples = gathering->ledger.delivered;
+    if (samples >= LEAST_SAMPLES)
+        return false;
+    struct finding finding = {
+        .rule = "short", .row = ROW_NONE, .measure = MEASURE_SAMPLES, .seconds = gathering->effort_s};
+    finding.title = finding_text(gathering, "too short to say: %llu sample%s", (unsigned long long)samples,
+                                 samples == 1 ? "" : "s");
+    finding.evidence =
+        finding_text(gathering, "%llu samples of %s s; rule: at least %d", (unsigned long long)samples,
+                     number_text(gathering, gathering->effort_s, 2), LEAST_SAMPLES);
+    finding.advice = finding_text(gathering, "%s",
+                                  "Measure a longer run, or with more samples: BLAME_RATE=2000, or "
+                                  "`blame run --rate 2000`.");
+    put_finding(gathering, &finding);
+    return true;
+}

@@ -1,0 +1,162 @@
+/* Locks that threads wait for: single ones, and many small ones that one function holds. */
+#include "report/findings_rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views.h"
+
+/* The waiting of one finding, from its pairs. */
+struct waiting {
+    double ns, handoff_ns, holder_ns;
+    uint32_t row;   /* that is blamed most; of what nobody held, the row that waited */
+    double idle_ns; /* of the regions that it happens in */
+    size_t locks;
+};
+
+static bool is_handoff(const struct row *row)
+{
+    return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
+}
+
+/* The row that a pair speaks of. */
+static uint32_t row_of(const struct gathering *gathering, const struct wait_pair *pair)
+{
+    const struct row *row = &gathering->rows->row[pair->row];
+    return is_handoff(row) && row->parent != ROW_NONE ? row->parent : pair->row;
+}
+
+/* stamp: a number of this finding, so that each unit's idleness counts once. */
+static void add_pair(struct gathering *gathering, struct waiting *to, const struct wait_pair *pair,
+                     uint32_t stamp)
+{
+    uint32_t row = row_of(gathering, pair);
+    to->ns += pair->ns;
+    if (row != pair->row)
+        to->handoff_ns += pair->ns;
+    if (to->row == ROW_NONE || (row == pair->row && pair->ns > to->holder_ns)) {
+        to->row = row;
+        to->holder_ns = row == pair->row ? pair->ns : 0;
+    }
+    to->idle_ns += host_idle_once(gathering, row, stamp);
+}
+
+static const struct lock_entry *find_lock(const struct gathering *gathering, uint64_t wait_id)
+{
+    for (size_t i = 0; i < gathering->locks->count; i++)
+        if (gathering->locks->lock[i].wait_id == wait_id)
+            return &gathering->locks->lock[i];
+    return NULL;
+}
+
+/* ", at longest 0.003 s, most in f  f.c:9" */
+static void describe_lock(struct gathering *gathering, const struct lock_entry *lock, char *text,
+                          size_t bytes)
+{
+    *text = '\0';
+    if (!lock || lock->waiter == ROW_NONE)
+        return;
+    char *waiter =
+        view_context_label(gathering->rows, lock->waiter, MEASURE_LOCK_WAIT_HERE, NAME_COLUMNS, false);
+    snprintf(text, bytes, ", at longest %s s, most by %s", number_text(gathering, lock->longest_ns * 1e-9, 4),
+             waiter ? waiter : "");
+    free(waiter);
+}
+
+/* lock: NULL when there are many. */
+static void put_waiting(struct gathering *gathering, const struct waiting *waiting,
+                        const struct lock_entry *lock)
+{
+    double seconds = waiting->ns * 1e-9, share = percent_of_program(gathering, seconds);
+    bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
+    char name[4 * NAME_COLUMNS + 1], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64];
+    char *clean = format_clean(lock ? lock->name : "", true);
+    struct finding finding = {.rule = "lock-bound",
+                              .row = waiting->row,
+                              .measure = MEASURE_LOCK_WAIT,
+                              .seconds = seconds,
+                              .gain_s = bound_of_cost(gathering, seconds, waiting->idle_ns)};
+    if (lock)
+        format_shorten(name, sizeof name, clean ? clean : "", NAME_COLUMNS, false);
+    else
+        snprintf(name, sizeof name, "%zu locks", waiting->locks);
+    free(clean);
+    describe_lock(gathering, lock, more, sizeof more);
+    finding.title =
+        finding_text(gathering, "%s s of waiting for %s", number_text(gathering, seconds, 2), name);
+    finding.evidence = finding_text(
+        gathering, "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all, rule: %s %%",
+        number_text(gathering, seconds, 2), number_text(gathering, sqrt(seconds * gathering->period_s), 2),
+        more, number_text(gathering, 100 * waiting->handoff_ns / waiting->ns, 0),
+        number_text(gathering, share, 1), number_text(gathering, LEAST_PERCENT, 0));
+    finding.advice = finding_text(
+        gathering, "%s",
+        handoff
+            ? "The lock is passed on all the time: take it less often (private copies, a reduction, several "
+              "updates at once), or use atomic for single updates."
+            : "Do less while holding it: move work out of the section, use one lock for each part of the "
+              "data, "
+              "private copies or a reduction.");
+    put_finding(gathering, &finding);
+}
+
+static bool is_enough_waiting(const struct gathering *gathering, double seconds)
+{
+    return is_enough(gathering, seconds, 1) && seconds >= LEAST_GAIN_S;
+}
+
+/* The rest: functions that hold locks of which none is a finding of its own. */
+static void find_holders(struct gathering *gathering, const bool *claimed)
+{
+    const struct wait_table *waits = gathering->waits;
+    const struct rows *rows = gathering->rows;
+    struct tally holders = {0};
+    for (size_t i = 0; i < waits->pair_count && !gathering->no_memory; i++) {
+        const struct wait_pair *pair = &waits->pair[i];
+        uint32_t row = row_of(gathering, pair);
+        if (waits->place[pair->place].kind == WAIT_LOCK && !claimed[pair->place])
+            tally_add(gathering, &holders, rows->row[row].function, row, pair->ns);
+    }
+    for (size_t h = 0; h < holders.count && !gathering->no_memory; h++) {
+        struct waiting waiting = {.row = ROW_NONE};
+        uint32_t last = ROW_NONE;
+        if (!is_enough_waiting(gathering, holders.item[h].ns * 1e-9))
+            continue;
+        uint32_t stamp = next_stamp(gathering);
+        for (size_t i = 0; i < waits->pair_count; i++) {
+            const struct wait_pair *pair = &waits->pair[i];
+            if (waits->place[pair->place].kind != WAIT_LOCK || claimed[pair->place] ||
+                rows->row[row_of(gathering, pair)].function != holders.item[h].key)
+                continue;
+            add_pair(gathering, &waiting, pair, stamp);
+            waiting.locks += pair->place != last;
+            last = pair->place;
+        }
+        put_waiting(gathering, &waiting, NULL);
+    }
+    tally_free(&holders);
+}
+
+void find_locks(struct gathering *gathering)
+{
+    const struct wait_table *waits = gathering->waits;
+    bool *claimed = calloc(waits->place_count + 1, sizeof *claimed);
+    if (!claimed) {
+        gathering->no_memory = true;
+        return;
+    }
+    for (size_t p = 0; p < waits->place_count && !gathering->no_memory; p++) {
+        const struct wait_place *place = &waits->place[p];
+        struct waiting waiting = {.row = ROW_NONE};
+        if (place->kind != WAIT_LOCK || !is_enough_waiting(gathering, place->ns * 1e-9))
+            continue;
+        claimed[p] = true;
+        uint32_t stamp = next_stamp(gathering);
+        for (uint32_t i = 0; i < place->pair_count; i++)
+            add_pair(gathering, &waiting, &waits->pair[place->first_pair + i], stamp);
+        put_waiting(gathering, &waiting, find_lock(gathering, place->wait_id));
+    }
+    find_holders(gathering, claimed);
+    free(claimed);
+}

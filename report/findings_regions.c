@@ -1,0 +1,152 @@
+/* Regions in which threads idle: unequal work, too few pieces, too few tasks, small teams, and regions that
+ * idle and have much overhead besides. */
+#include "report/findings_rules.h"
+
+static bool is_named(const struct gathering *gathering, const struct unit *unit)
+{
+    return gathering->rows->row[unit->row].kind != ROW_PSEUDO;
+}
+
+/* Where most of the waiting is. */
+static const char *place_of_waiting(const struct unit *unit, bool tasks)
+{
+    static const char *const words[WAIT_KINDS] = {
+        [WAIT_UNKNOWN] = "at barriers",
+        [WAIT_BARRIER] = "at barriers",
+        [WAIT_WORKSHARE] = "at the ends of loops, sections or singles",
+        [WAIT_REGION_END] = "at the end",
+        [WAIT_TASKWAIT] = "in taskwait",
+        [WAIT_TASKGROUP] = "at the ends of taskgroups",
+        [WAIT_REDUCTION] = "in reductions",
+        [WAIT_NOT_KEPT] = "beside threads that wait for locks",
+    };
+    int most = WAIT_BARRIER;
+    for (int kind = 0; kind < WAIT_KINDS; kind++)
+        if (words[kind] && (tasks || (kind != WAIT_TASKWAIT && kind != WAIT_TASKGROUP)) &&
+            unit->kind_ns[kind] > unit->kind_ns[most])
+            most = kind;
+    return words[most];
+}
+
+static struct finding start_finding(const struct gathering *gathering, const char *rule, uint32_t row,
+                                    double seconds)
+{
+    return (struct finding){.rule = rule,
+                            .row = row,
+                            .measure = MEASURE_IDLENESS,
+                            .seconds = seconds,
+                            .gain_s = seconds * gathering->idle_to_wall};
+}
+
+/* The part of evidence that every idle region has. */
+static char *idle_evidence(struct gathering *gathering, const struct unit *unit, double seconds,
+                           const char *where)
+{
+    double overhead = unit->sum.overhead * 1e-9;
+    char some[64] = "", name[4 * NAME_COLUMNS + 1];
+    if (unit->contexts > 1)
+        snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
+    format_shorten(name, sizeof name, gathering->rows->row[unit->row].label->name, NAME_COLUMNS, false);
+    return finding_text(gathering,
+                        "%s s of idleness (+- %s) %s in %s%s: %s %% of all, rule: %s %%; overhead "
+                        "in it %s %% of all",
+                        number_text(gathering, seconds, 2),
+                        number_text(gathering, idleness_deviation(gathering, seconds), 2), where, name, some,
+                        number_text(gathering, percent_of_program(gathering, seconds), 1),
+                        number_text(gathering, LEAST_PERCENT, 0),
+                        number_text(gathering, percent_of_program(gathering, overhead), 1));
+}
+
+static void put_barrier(struct gathering *gathering, const struct unit *unit, double seconds)
+{
+    double busy = busy_threads(&unit->sum);
+    bool coarse = busy - 1 < COARSE_BUSY * (gathering->threads - 1);
+    struct finding finding =
+        start_finding(gathering, coarse ? "coarse" : "imbalance", unit->worst[CAUSE_BARRIER], seconds);
+    finding.title = finding_text(
+        gathering, "%s: %s of %s threads busy", coarse ? "too few pieces of work" : "unequal work",
+        number_text(gathering, busy, 1), number_text(gathering, gathering->threads, 0));
+    finding.evidence = idle_evidence(gathering, unit, seconds, place_of_waiting(unit, false));
+    finding.advice = finding_text(
+        gathering, "%s",
+        coarse
+            ? "Divide the work into more and smaller pieces: parallelise an outer loop, collapse(2), fewer "
+              "iterations per chunk, less in single or master."
+            : "Give the threads equal shares: schedule(dynamic) or schedule(guided) with small chunks, "
+              "smaller "
+              "pieces, the largest first; nowait where no barrier is needed.");
+    put_finding(gathering, &finding);
+}
+
+static void put_tasks(struct gathering *gathering, const struct unit *unit, double seconds)
+{
+    struct finding finding = start_finding(gathering, "task-starved", unit->worst[CAUSE_TASKS], seconds);
+    finding.title = finding_text(gathering, "too few tasks at a time: %s of %s threads busy",
+                                 number_text(gathering, busy_threads(&unit->sum), 1),
+                                 number_text(gathering, gathering->threads, 0));
+    finding.evidence = idle_evidence(gathering, unit, seconds, place_of_waiting(unit, true));
+    finding.advice = finding_text(
+        gathering, "%s",
+        "Create more and smaller tasks, earlier, and by more than one thread; long tasks first; fewer "
+        "taskwaits and dependences, so that more tasks can run at a time.");
+    put_finding(gathering, &finding);
+}
+
+static void put_small_team(struct gathering *gathering, const struct unit *unit, double seconds)
+{
+    double own = unit->sum.work + unit->sum.overhead + unit->sum.lock_wait;
+    double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
+    struct finding finding = start_finding(gathering, "narrow", unit->worst[CAUSE_NO_TEAM], seconds);
+    finding.title =
+        finding_text(gathering, "small team: %s of %s threads take part", number_text(gathering, team, 1),
+                     number_text(gathering, gathering->threads, 0));
+    finding.evidence = idle_evidence(gathering, unit, seconds, "of threads that are in no team");
+    finding.advice =
+        finding_text(gathering, "%s",
+                     "Let more threads take part: look at num_threads, if clauses, nested regions and "
+                     "OMP_MAX_ACTIVE_LEVELS.");
+    put_finding(gathering, &finding);
+}
+
+void find_idle_regions(struct gathering *gathering)
+{
+    for (size_t i = 0; i < gathering->unit_count && !gathering->no_memory; i++) {
+        const struct unit *unit = &gathering->unit[i];
+        double barrier = unit->idle_ns[CAUSE_BARRIER] * 1e-9, tasks = unit->idle_ns[CAUSE_TASKS] * 1e-9;
+        double no_team = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
+        if (!unit->both && is_enough_idleness(gathering, barrier))
+            put_barrier(gathering, unit, barrier);
+        if (!unit->both && is_enough_idleness(gathering, tasks))
+            put_tasks(gathering, unit, tasks);
+        if (is_named(gathering, unit) && gathering->region[unit->row] != ROW_NONE &&
+            is_enough_idleness(gathering, no_team))
+            put_small_team(gathering, unit, no_team);
+    }
+}
+
+/* Then neither smaller nor larger pieces help. */
+void find_both(struct gathering *gathering)
+{
+    for (size_t i = 0; i < gathering->unit_count && !gathering->no_memory; i++) {
+        struct unit *unit = &gathering->unit[i];
+        double idle = unit_idle_ns(unit) * 1e-9 - unit->idle_ns[CAUSE_NO_TEAM] * 1e-9,
+               overhead = unit->sum.overhead * 1e-9;
+        double effort =
+            1e-9 * (unit->sum.work + unit->sum.overhead + unit->sum.lock_wait) + unit_idle_ns(unit) * 1e-9;
+        unit->both = is_enough_idleness(gathering, idle) && is_enough(gathering, overhead, 1) &&
+                     100 * idle >= BOTH_PERCENT * effort && 100 * overhead >= BOTH_PERCENT * effort;
+        if (!unit->both)
+            continue;
+        struct finding finding = start_finding(gathering, "both", unit->row, idle);
+        finding.gain_s += overhead * gathering->busy_to_wall;
+        finding.title = finding_text(gathering, "idle and busy with OpenMP: %s %% idleness, %s %% overhead",
+                                     number_text(gathering, 100 * idle / effort, 0),
+                                     number_text(gathering, 100 * overhead / effort, 0));
+        finding.evidence = idle_evidence(gathering, unit, idle, place_of_waiting(unit, true));
+        finding.advice = finding_text(
+            gathering, "%s",
+            "Smaller pieces would raise the overhead, larger ones the idleness: the division of the "
+            "work itself is to be thought over.");
+        put_finding(gathering, &finding);
+    }
+}

@@ -1,0 +1,150 @@
+/* What the rules behind report/findings.h share: the thresholds, the sums they judge, and how a finding is
+ * put down. docs/findings.md derives every bound. */
+#ifndef BLAME_REPORT_FINDINGS_RULES_H
+#define BLAME_REPORT_FINDINGS_RULES_H
+
+#include <stdbool.h>
+
+#include "cct/pair_map.h"
+#include "report/conservation.h"
+#include "report/findings.h"
+#include "report/format.h"
+
+#define LEAST_PERCENT 5.0 /* of the whole program's effort, for every finding */
+#define SIGMAS        2.0 /* by so many standard deviations of sampling it must be above that */
+#define LEAST_GAIN_S                                                                                         \
+    0.02 /* what is bounded by less is not worth a line (a process's start is known to 5 ms) */
+#define LEAST_SAMPLES 100  /* of all threads: with fewer only that is said */
+#define COARSE_BUSY   0.25 /* of the other threads: when fewer are busy there are too few pieces of work */
+#define BOTH_PERCENT  10.0 /* of a region's own effort: its idleness and its overhead are both high */
+#define HANDOFF_SHARE                                                                                        \
+    0.5 /* of the waiting for a lock: more while nobody held it means too many acquisitions */
+#define PLACE_COLUMNS 100 /* of a place with its callers */
+#define NAME_COLUMNS  60
+#define LOST_PERCENT  5.0 /* of samples, or of time: with more lost the other numbers are doubtful */
+
+/* Why threads idle in a region. */
+enum cause {
+    CAUSE_BARRIER, /* they wait for others at a barrier */
+    CAUSE_TASKS,   /* they wait for tasks, or in a barrier for whoever executes the last ones */
+    CAUSE_NO_TEAM, /* they are in no team meanwhile */
+    CAUSES
+};
+
+/* What the OpenMP runtime was asked for. */
+enum construct {
+    CONSTRUCT_REGION,
+    CONSTRUCT_TASK,
+    CONSTRUCT_LOOP,
+    CONSTRUCT_LOCK,
+    CONSTRUCT_BARRIER,
+    CONSTRUCT_OTHER,
+    CONSTRUCTS
+};
+
+/* A parallel region's code with all that it calls, the same from wherever it is entered. Code that is in no
+ * known region but idles at barriers (programs without names) is one for each function. */
+struct unit {
+    uint32_t row; /* its context with the highest effort */
+    double row_ns;
+    uint32_t contexts;
+    struct profile_metric sum;
+    double idle_ns[CAUSES];
+    uint32_t worst[CAUSES]; /* the row within whose own code is blamed most */
+    double worst_ns[CAUSES];
+    double kind_ns[WAIT_KINDS]; /* where they wait */
+    bool both;                  /* its idleness and its overhead are one finding */
+    uint32_t host;       /* the unit that counts for all that may idle because of one another, or itself */
+    double host_idle_ns; /* of a host: the idleness of them all */
+    uint32_t stamp;      /* of a host, for walks that count each once */
+};
+
+#define UNIT_NONE UINT32_MAX
+
+struct gathering {
+    const struct profile *profile;
+    const struct rows *rows;
+    const struct lock_table *locks;
+    const struct wait_table *waits;
+    struct findings *findings;
+    size_t room;
+    struct ledger ledger;
+    double effort_s; /* work + idleness + overhead + lock wait of the program */
+    double period_s; /* of the thread sampled least often */
+    double threads, cores;
+    double idle_to_wall;     /* seconds of the run that a thread-second of idleness can stand for at most */
+    double busy_to_wall;     /* the same of waiting and overhead */
+    uint32_t *region;        /* by row: the outermost row of a region around it, ROW_NONE: serial code */
+    uint32_t *unit_of;       /* by row */
+    bool *in_task;           /* by row */
+    double *idle_ns[CAUSES]; /* by row: exclusive */
+    struct unit *unit;
+    size_t unit_count, unit_room;
+    struct pair_map unit_map;
+    uint32_t stamp; /* the last given out */
+    char number[8][FORMAT_NUMBER_BYTES];
+    unsigned next_number;
+    bool no_memory;
+};
+
+/* Sums over pairs (key, row): functions with their contexts. */
+struct tally {
+    struct pair_map map;
+    struct tallied {
+        uint64_t key;
+        double ns;
+        uint32_t row; /* with the most of it */
+        double row_ns;
+        uint32_t contexts;
+    } * item;
+    size_t count, room;
+};
+
+bool gather_units(struct gathering *gathering);   /* false: no memory. [init] */
+double unit_idle_ns(const struct unit *unit);     /* [init] */
+uint32_t next_stamp(struct gathering *gathering); /* [init] */
+/* Idleness of the host of a row's unit; 0 when this was asked already with the same stamp. [init] */
+double host_idle_once(struct gathering *gathering, uint32_t row, uint32_t stamp);
+/* Thread-seconds of waiting or overhead, spent where threads idle for so long besides, cannot stand for more
+ * of the run than this. [init] */
+double bound_of_cost(const struct gathering *gathering, double seconds, double idle_ns);
+
+void tally_add(struct gathering *gathering, struct tally *tally, uint64_t key, uint32_t row,
+               double ns);            /* [init] */
+void tally_free(struct tally *tally); /* [init] */
+
+/* Whether so much is a finding: above the threshold in spite of sampling error. A second of it is
+ * `per_sample` seconds' worth of samples at least: threads - 1 for idleness. [init] */
+bool is_enough(const struct gathering *gathering, double seconds, double per_sample);
+bool is_enough_idleness(const struct gathering *gathering, double seconds); /* [init] */
+
+double percent_of_program(const struct gathering *gathering, double seconds); /* [init] */
+double idleness_deviation(const struct gathering *gathering, double seconds); /* [init] */
+/* Busy threads while code with these sums ran, on average. [init] */
+double busy_threads(const struct profile_metric *sum);
+
+/* A number as text, in any locale; the last 8 stay valid. [init] */
+const char *number_text(struct gathering *gathering, double value, int decimals);
+/* printf into a malloc'ed, printable string. NULL: no memory, which is noted. [init] */
+char *finding_text(struct gathering *gathering, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Puts a finding down and takes over its texts; place and share are made from row and seconds. [init] */
+void put_finding(struct gathering *gathering, const struct finding *finding);
+
+/* Puts that down; then nothing else can be said. [init] */
+bool find_short_run(struct gathering *gathering);
+
+/* The rules. A rule may count on gather_units(). [init] */
+void find_losses(struct gathering *gathering);           /* [init] */
+void find_oversubscription(struct gathering *gathering); /* [init] */
+void find_start_up(struct gathering *gathering);         /* [init] */
+void find_serial_code(struct gathering *gathering);      /* [init] */
+void find_both(struct gathering *gathering);             /* [init] */
+void find_idle_regions(struct gathering *gathering);     /* [init] */
+void find_overhead(struct gathering *gathering);         /* [init] */
+void find_locks(struct gathering *gathering);            /* [init] */
+
+enum construct construct_of(const struct row *row); /* [init] */
+
+#endif

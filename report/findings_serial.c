@@ -1,0 +1,164 @@
+/* Serial code, and the time before OpenMP starts. */
+#include "report/findings_rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_before_start(const struct row *row)
+{
+    return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<before OpenMP start>") == 0;
+}
+
+/* What the row's own code is blamed for as serial code: threads in no team. Starting a region is the region's
+ * overhead. */
+static double serial_of(const struct gathering *gathering, uint32_t index)
+{
+    const struct row *row = &gathering->rows->row[index];
+    if (row->kind == ROW_STATEMENT || gathering->region[index] != ROW_NONE || is_before_start(row) ||
+        construct_of(row) == CONSTRUCT_REGION)
+        return 0;
+    return gathering->idle_ns[CAUSE_NO_TEAM][index];
+}
+
+/* What a finding is about: a row with what it calls; many small functions below a row; one function in many
+ * contexts. */
+enum spread { ONE_PLACE, IN_PIECES, ONE_FUNCTION };
+
+static void put_serial(struct gathering *gathering, uint32_t row, double ns, enum spread spread,
+                       uint32_t contexts)
+{
+    double seconds = ns * 1e-9;
+    struct finding finding = {.rule = "serial",
+                              .row = row,
+                              .measure = MEASURE_IDLENESS,
+                              .seconds = seconds,
+                              .gain_s = seconds * gathering->idle_to_wall};
+    char some[64] = "";
+    if (spread == ONE_FUNCTION)
+        snprintf(some, sizeof some, ", in %u calling contexts", contexts);
+    finding.title = finding_text(gathering, "serial code%s: %s s with 1 of %s threads busy",
+                                 spread == IN_PIECES ? " in small pieces" : "",
+                                 number_text(gathering, seconds / (gathering->threads - 1), 2),
+                                 number_text(gathering, gathering->threads, 0));
+    finding.evidence = finding_text(
+        gathering, "%s s of idleness (+- %s) while %s outside parallel regions%s: %s %% of all, rule: %s %%",
+        number_text(gathering, seconds, 2), number_text(gathering, idleness_deviation(gathering, seconds), 2),
+        spread == IN_PIECES ? "many functions ran below this," : "this ran", some,
+        number_text(gathering, percent_of_program(gathering, seconds), 1),
+        number_text(gathering, LEAST_PERCENT, 0));
+    finding.advice = finding_text(gathering, "%s",
+                                  spread == IN_PIECES ? "The serial pieces add up: look at the callees in "
+                                                        "the top-down view, put them into parallel regions, "
+                                                        "or overlap them with other work as tasks."
+                                                      : "Make it parallel, overlap it with other work as a "
+                                                        "task, or do less of it: no number of threads makes "
+                                                        "a run shorter than its serial code.");
+    put_finding(gathering, &finding);
+}
+
+struct serial_search {
+    struct gathering *gathering;
+    double *left;  /* by row: of the row and what it calls, without what is a finding */
+    bool *claimed; /* by row: its own code is in a finding */
+};
+
+/* One function's own code, from wherever it is called below a row, if that is enough. */
+static void find_serial_function(struct serial_search *search, uint32_t below)
+{
+    struct gathering *gathering = search->gathering;
+    const struct rows *rows = gathering->rows;
+    struct tally functions = {0};
+    const struct tallied *most = NULL;
+    double sum = 0;
+    for (uint32_t i = below; i < rows->row[below].end && !gathering->no_memory; i++) {
+        double own = serial_of(gathering, i);
+        if (!search->claimed[i] && own > 0)
+            tally_add(gathering, &functions, rows->row[i].function, i, own);
+    }
+    for (size_t i = 0; i < functions.count; i++)
+        if (!most || functions.item[i].ns > most->ns)
+            most = &functions.item[i];
+    if (most && most->contexts > 1 && is_enough_idleness(gathering, most->ns * 1e-9)) {
+        for (uint32_t i = below; i < rows->row[below].end; i++) {
+            double own = serial_of(gathering, i);
+            if (search->claimed[i] || !(own > 0) || rows->row[i].function != most->key)
+                continue;
+            sum += own;
+            search->claimed[i] = true;
+        }
+        put_serial(gathering, most->row, sum, ONE_FUNCTION, most->contexts);
+        search->left[below] -= sum;
+    }
+    tally_free(&functions);
+}
+
+static void claim(struct serial_search *search, uint32_t below)
+{
+    for (uint32_t i = below; i < search->gathering->rows->row[below].end; i++)
+        search->claimed[i] = true;
+}
+
+/* From the leaves up, until it is enough. */
+static void search_serial(struct serial_search *search)
+{
+    struct gathering *gathering = search->gathering;
+    const struct rows *rows = gathering->rows;
+    for (uint32_t i = (uint32_t)rows->count; i-- > 0 && !gathering->no_memory;) {
+        double own = serial_of(gathering, i), *left = &search->left[i];
+        *left += own;
+        if (is_enough_idleness(gathering, *left * 1e-9)) {
+            bool pieces = own < 0.5 * *left;
+            if (pieces)
+                find_serial_function(search, i);
+            if (is_enough_idleness(gathering, *left * 1e-9)) {
+                put_serial(gathering, i ? i : ROW_NONE, *left, pieces ? IN_PIECES : ONE_PLACE, 1);
+                claim(search, i);
+                continue;
+            }
+        }
+        if (i)
+            search->left[rows->row[i].parent] += *left;
+    }
+}
+
+void find_serial_code(struct gathering *gathering)
+{
+    size_t count = gathering->rows->count + 1;
+    struct serial_search search = {.gathering = gathering,
+                                   .left = calloc(count, sizeof *search.left),
+                                   .claimed = calloc(count, sizeof *search.claimed)};
+    if (search.left && search.claimed)
+        search_serial(&search);
+    else
+        gathering->no_memory = true;
+    free(search.left);
+    free(search.claimed);
+}
+
+void find_start_up(struct gathering *gathering)
+{
+    const struct rows *rows = gathering->rows;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        double seconds = measure_value(rows, row->exclusive, MEASURE_IDLENESS);
+        if (!is_before_start(row) || !is_enough_idleness(gathering, seconds))
+            continue;
+        struct finding finding = {.rule = "start-up",
+                                  .row = i,
+                                  .measure = MEASURE_IDLENESS,
+                                  .seconds = seconds,
+                                  .gain_s = seconds * gathering->idle_to_wall};
+        finding.title = finding_text(gathering, "%s s before OpenMP starts: 1 of %s threads busy",
+                                     number_text(gathering, 1e-9 * row->exclusive->work, 2),
+                                     number_text(gathering, gathering->threads, 0));
+        finding.evidence = finding_text(
+            gathering, "%s s of idleness before the runtime was used first: %s %% of all, rule: %s %%",
+            number_text(gathering, seconds, 2),
+            number_text(gathering, percent_of_program(gathering, seconds), 1),
+            number_text(gathering, LEAST_PERCENT, 0));
+        finding.advice = finding_text(
+            gathering, "%s",
+            "Run the program with `blame run`: it looks into this serial time, and names its functions.");
+        put_finding(gathering, &finding);
+    }
+}

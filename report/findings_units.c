@@ -1,0 +1,219 @@
+/* What the rules judge: idleness by region and by cause, overhead by region and by construct. */
+#include "report/findings_rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/grow.h"
+
+/* By a part of the name of the runtime's entry, the first that fits. */
+static const struct {
+    const char *part;
+    enum construct construct;
+} entries[] = {
+    {"fork_call", CONSTRUCT_REGION},
+    {"fork_teams", CONSTRUCT_REGION},
+    {"GOMP_parallel", CONSTRUCT_REGION},
+    {"<region end>", CONSTRUCT_REGION},
+    {"push_num", CONSTRUCT_REGION},
+    {"serialized", CONSTRUCT_REGION},
+    {"task", CONSTRUCT_TASK},
+    {"dispatch", CONSTRUCT_LOOP},
+    {"for_static", CONSTRUCT_LOOP},
+    {"GOMP_loop", CONSTRUCT_LOOP},
+    {"GOMP_sections", CONSTRUCT_LOOP},
+    {"doacross", CONSTRUCT_LOOP},
+    {"lock", CONSTRUCT_LOCK},
+    {"critical", CONSTRUCT_LOCK},
+    {"atomic", CONSTRUCT_LOCK},
+    {"ordered", CONSTRUCT_LOCK},
+    {"barrier", CONSTRUCT_BARRIER},
+    {"reduce", CONSTRUCT_BARRIER},
+    {"single", CONSTRUCT_BARRIER},
+};
+
+enum construct construct_of(const struct row *row)
+{
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        if (row->kind == ROW_RUNTIME && strstr(row->label->name, entries[i].part))
+            return entries[i].construct;
+    return CONSTRUCT_OTHER;
+}
+
+void tally_add(struct gathering *gathering, struct tally *tally, uint64_t key, uint32_t row, double ns)
+{
+    uint32_t *slot = pair_map_slot(&tally->map, key, 0);
+    if (!slot || !grow_list(&tally->item, &tally->room, tally->count, sizeof *tally->item)) {
+        gathering->no_memory = true;
+        return;
+    }
+    if (*slot == PAIR_MAP_NEW) {
+        *slot = (uint32_t)tally->count++;
+        tally->item[*slot] = (struct tallied){.key = key, .row = row, .row_ns = ns};
+    }
+    struct tallied *item = &tally->item[*slot];
+    item->ns += ns;
+    item->contexts++;
+    if (ns > item->row_ns) {
+        item->row_ns = ns;
+        item->row = row;
+    }
+}
+
+void tally_free(struct tally *tally)
+{
+    pair_map_free(&tally->map);
+    free(tally->item);
+}
+
+/* Whether the row, and all below it, is known not to be serial code. */
+static bool begins_region(const struct row *row)
+{
+    if (row->kind == ROW_PARALLEL || row->kind == ROW_TASK)
+        return true;
+    return row->kind == ROW_PSEUDO &&
+           (strcmp(row->label->name, "<unresolved>") == 0 ||
+            strcmp(row->label->name, "<hidden helper>") == 0 || strcmp(row->label->name, "<truncated>") == 0);
+}
+
+double unit_idle_ns(const struct unit *unit)
+{
+    double sum = 0;
+    for (int cause = 0; cause < CAUSES; cause++)
+        sum += unit->idle_ns[cause];
+    return sum;
+}
+
+static void find_regions(struct gathering *gathering)
+{
+    const struct rows *rows = gathering->rows;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        uint32_t above = i ? gathering->region[row->parent] : ROW_NONE;
+        gathering->region[i] = above == ROW_NONE && begins_region(row) ? i : above;
+        gathering->in_task[i] = row->kind == ROW_TASK || (i && gathering->in_task[row->parent]);
+    }
+}
+
+static enum cause cause_of(const struct gathering *gathering, enum wait_kind kind, uint32_t row)
+{
+    if (kind == WAIT_BETWEEN_REGIONS)
+        return CAUSE_NO_TEAM;
+    if (kind == WAIT_TASKWAIT || kind == WAIT_TASKGROUP || gathering->in_task[row])
+        return CAUSE_TASKS;
+    return CAUSE_BARRIER;
+}
+
+/* The unit of a row, made if need be; UNIT_NONE: no memory. */
+static uint32_t find_unit(struct gathering *gathering, uint32_t row)
+{
+    uint32_t function = gathering->rows->row[row].function;
+    uint32_t *slot = pair_map_slot(&gathering->unit_map, function, 0);
+    if (!slot ||
+        !grow_list(&gathering->unit, &gathering->unit_room, gathering->unit_count, sizeof *gathering->unit)) {
+        gathering->no_memory = true;
+        return UNIT_NONE;
+    }
+    if (*slot == PAIR_MAP_NEW) {
+        *slot = (uint32_t)gathering->unit_count++;
+        gathering->unit[*slot] = (struct unit){.row = row, .host = *slot};
+        for (int cause = 0; cause < CAUSES; cause++)
+            gathering->unit[*slot].worst[cause] = row;
+    }
+    return *slot;
+}
+
+static void add_row_to_unit(struct gathering *gathering, uint32_t index)
+{
+    const struct row *row = &gathering->rows->row[index];
+    uint32_t region = gathering->region[index] != ROW_NONE ? gathering->region[index] : index;
+    uint32_t number = find_unit(gathering, region);
+    gathering->unit_of[index] = number;
+    if (number == UNIT_NONE || row->kind == ROW_STATEMENT)
+        return;
+    struct unit *unit = &gathering->unit[number];
+    metric_add(&unit->sum, row->exclusive);
+    for (int cause = 0; cause < CAUSES; cause++) {
+        double ns = gathering->idle_ns[cause][index];
+        unit->idle_ns[cause] += ns;
+        if (ns > unit->worst_ns[cause]) {
+            unit->worst_ns[cause] = ns;
+            unit->worst[cause] = index;
+        }
+    }
+    if (index == region) {
+        double ns = 1e9 * measure_value(gathering->rows, row->inclusive, MEASURE_EFFORT);
+        unit->contexts++;
+        if (ns > unit->row_ns) {
+            unit->row_ns = ns;
+            unit->row = index;
+        }
+    }
+}
+
+static void gather_pairs(struct gathering *gathering)
+{
+    const struct wait_table *waits = gathering->waits;
+    for (size_t i = 0; i < waits->pair_count; i++) {
+        const struct wait_pair *pair = &waits->pair[i];
+        enum wait_kind kind = waits->place[pair->place].kind;
+        if (kind != WAIT_LOCK)
+            gathering->idle_ns[cause_of(gathering, kind, pair->row)][pair->row] += pair->ns;
+    }
+    for (uint32_t i = 0; i < gathering->rows->count && !gathering->no_memory; i++) {
+        bool waited_for = gathering->idle_ns[CAUSE_BARRIER][i] > 0 || gathering->idle_ns[CAUSE_TASKS][i] > 0;
+        gathering->unit_of[i] = UNIT_NONE;
+        if (gathering->region[i] != ROW_NONE || waited_for)
+            add_row_to_unit(gathering, i);
+    }
+    for (size_t i = 0; i < waits->pair_count && !gathering->no_memory; i++) {
+        const struct wait_pair *pair = &waits->pair[i];
+        enum wait_kind kind = waits->place[pair->place].kind;
+        if (kind != WAIT_LOCK && gathering->unit_of[pair->row] != UNIT_NONE)
+            gathering->unit[gathering->unit_of[pair->row]].kind_ns[kind] += pair->ns;
+    }
+}
+
+/* Tasks hang beside the regions that they were created in, below the function around both: idleness blamed on
+ * the ones may be the others' doing. */
+static void join_hosts(struct gathering *gathering)
+{
+    const struct rows *rows = gathering->rows;
+    struct pair_map hosts = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < gathering->unit_count && !gathering->no_memory; i++) {
+            struct unit *unit = &gathering->unit[i];
+            const struct row *row = &rows->row[unit->row];
+            uint32_t host = row->parent == ROW_NONE ? ROW_NONE : rows->row[row->parent].function;
+            uint32_t *slot = pair_map_slot(&hosts, host, 0);
+            gathering->no_memory |= !slot;
+            if (!slot)
+                continue;
+            if (pass == 0 && row->kind == ROW_TASK && *slot == PAIR_MAP_NEW)
+                *slot = i;
+            if (pass == 1 && *slot != PAIR_MAP_NEW)
+                unit->host = *slot;
+            if (pass == 1)
+                gathering->unit[unit->host].host_idle_ns += unit_idle_ns(unit);
+        }
+    pair_map_free(&hosts);
+}
+
+bool gather_units(struct gathering *gathering)
+{
+    size_t count = gathering->rows->count + 1;
+    gathering->region = malloc(count * sizeof *gathering->region);
+    gathering->unit_of = malloc(count * sizeof *gathering->unit_of);
+    gathering->in_task = malloc(count * sizeof *gathering->in_task);
+    bool good = gathering->region && gathering->unit_of && gathering->in_task;
+    for (int cause = 0; cause < CAUSES; cause++) {
+        gathering->idle_ns[cause] = calloc(count, sizeof *gathering->idle_ns[cause]);
+        good = good && gathering->idle_ns[cause];
+    }
+    if (!good)
+        return false;
+    find_regions(gathering);
+    gather_pairs(gathering);
+    join_hosts(gathering);
+    return !gathering->no_memory;
+}
