@@ -65,6 +65,7 @@ struct rows {
     bool shared;           /* `idleness` is shared idleness */
     bool callers;          /* children split their parent's exclusive value (bottom-up view) */
     bool incomplete;       /* callers were not followed for want of room */
+    bool cut;              /* rows were taken away: inclusive sums have more than what is left */
     /* What absolute percentages are of; NULL: row 0. In a tree that a focus has thinned out: the whole
      * program's. */
     const struct profile_metric *whole;

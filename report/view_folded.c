@@ -5,14 +5,19 @@
 
 #include "report/format.h"
 
-/* What a row's stack is worth on its own: in a tree of callers, what none of the callers shown accounts for.
- */
-static double own_value(const struct rows *rows, uint32_t index, enum measure measure)
+/* What a row's stack is worth on its own: with what was cut below it, and in a tree of callers, what none of
+ * the callers shown accounts for. */
+static double own_value(const struct rows *rows, uint32_t index, enum measure measure, bool by_exclusive)
 {
     const struct row *row = &rows->row[index];
-    double value = measure_value(rows, row->exclusive, measure);
-    for (uint32_t child = index + 1; rows->callers && child < row->end; child = rows->row[child].end)
-        value -= measure_value(rows, rows->row[child].exclusive, measure);
+    bool split = by_exclusive || rows->cut;
+    bool inclusive = split && (index == 0 || !by_exclusive);
+    double value = measure_value(rows, inclusive ? row->inclusive : row->exclusive, measure);
+    for (uint32_t child = index + 1; split && child < row->end; child = rows->row[child].end) {
+        const struct row *below = &rows->row[child];
+        if (below->kind != ROW_STATEMENT)
+            value -= measure_value(rows, by_exclusive ? below->exclusive : below->inclusive, measure);
+    }
     return value;
 }
 
@@ -26,7 +31,7 @@ static char *frame_name(const struct row *row)
     return name;
 }
 
-bool view_folded(FILE *out, const struct rows *rows, enum measure measure)
+bool view_folded(FILE *out, const struct rows *rows, enum measure measure, bool by_exclusive)
 {
     double scale = measure == MEASURE_SAMPLES ? 1 : 1e6;
     size_t capacity = 256, *length = NULL; /* length of the stack's text up to a depth */
@@ -58,7 +63,7 @@ bool view_folded(FILE *out, const struct rows *rows, enum measure measure)
                 text[before++] = ';';
             memcpy(text + before, name, name_length + 1);
             length[row->depth] = before + name_length;
-            double value = own_value(rows, i, measure) * scale;
+            double value = own_value(rows, i, measure, by_exclusive) * scale;
             char number[FORMAT_NUMBER_BYTES];
             if (value >= 0.5)
                 fprintf(out, "%s %s\n", text, format_decimal(number, value, 0));
