@@ -153,7 +153,7 @@ static bool print_tree(struct report *report)
     if (good && report->request->format == FORMAT_TEXT)
         good = print_text(report, view);
     else if (good && report->request->format == FORMAT_FOLDED)
-        good = view_folded(report->out, view, style->measure, style->by_exclusive);
+        good = view_folded(report->out, view, style->measure);
     else if (good)
         write_profile_csv(report->out, view);
     if (view != report->rows)

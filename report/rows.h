@@ -64,6 +64,7 @@ struct rows {
     double threads, cores; /* T and C */
     bool shared;           /* `idleness` is shared idleness */
     bool callers;          /* children split their parent's exclusive value (bottom-up view) */
+    bool by_exclusive;     /* bottom-up and flat views: rows are functions, wherever they were called */
     bool incomplete;       /* callers were not followed for want of room */
     bool cut;              /* rows were taken away: inclusive sums have more than what is left */
     /* What absolute percentages are of; NULL: row 0. In a tree that a focus has thinned out: the whole

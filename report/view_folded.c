@@ -7,10 +7,10 @@
 
 /* What a row's stack is worth on its own: with what was cut below it, and in a tree of callers, what none of
  * the callers shown accounts for. */
-static double own_value(const struct rows *rows, uint32_t index, enum measure measure, bool by_exclusive)
+static double own_value(const struct rows *rows, uint32_t index, enum measure measure)
 {
     const struct row *row = &rows->row[index];
-    bool split = by_exclusive || rows->cut;
+    bool by_exclusive = rows->by_exclusive, split = by_exclusive || rows->cut;
     bool inclusive = split && (index == 0 || !by_exclusive);
     double value = measure_value(rows, inclusive ? row->inclusive : row->exclusive, measure);
     for (uint32_t child = index + 1; split && child < row->end; child = rows->row[child].end) {
@@ -31,7 +31,7 @@ static char *frame_name(const struct row *row)
     return name;
 }
 
-bool view_folded(FILE *out, const struct rows *rows, enum measure measure, bool by_exclusive)
+bool view_folded(FILE *out, const struct rows *rows, enum measure measure)
 {
     double scale = measure == MEASURE_SAMPLES ? 1 : 1e6;
     size_t capacity = 256, *length = NULL; /* length of the stack's text up to a depth */
@@ -63,7 +63,7 @@ bool view_folded(FILE *out, const struct rows *rows, enum measure measure, bool 
                 text[before++] = ';';
             memcpy(text + before, name, name_length + 1);
             length[row->depth] = before + name_length;
-            double value = own_value(rows, i, measure, by_exclusive) * scale;
+            double value = own_value(rows, i, measure) * scale;
             char number[FORMAT_NUMBER_BYTES];
             if (value >= 0.5)
                 fprintf(out, "%s %s\n", text, format_decimal(number, value, 0));

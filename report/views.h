@@ -101,9 +101,9 @@ bool view_sort_waits(struct wait_table *table, enum measure measure, double leas
 size_t *view_sort_threads(const struct profile *profile, enum measure measure);
 
 /* Folded stacks, "a;b;c value": the value of each row itself, with what was cut below it, in whole
- * microseconds (or samples); rows with less than one are left out. by_exclusive: of bottom-up and flat views.
+ * microseconds (or samples); rows with less than one are left out.
  * false: no memory. [init] */
-bool view_folded(FILE *out, const struct rows *rows, enum measure measure, bool by_exclusive);
+bool view_folded(FILE *out, const struct rows *rows, enum measure measure);
 
 /* A row of a tree as one printable line: its name, and where it is defined ("88: solve  solve.c:40" when
  * called in line 88 of the row above) or, in a bottom-up view, where it calls. malloc'ed, NULL: no memory.
