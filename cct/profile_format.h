@@ -198,7 +198,9 @@ struct profile_thread {
     uint64_t period_ns;      /* sampling period at last: longer than the header's with many threads */
     uint64_t recipes_read;   /* code addresses whose call frame information had to be read */
     uint64_t slow_steps[16]; /* frames that libunwind stepped over, by enum recipe_cause */
-    uint64_t reserved[18];
+    uint64_t tree; /* number of the tree that its samples are in, which an earlier or later thread may have had,
+                      too; 0: not known */
+    uint64_t reserved[17];
 };
 
 #define PROFILE_MODULE_BYTES 1024u

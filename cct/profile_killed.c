@@ -80,6 +80,8 @@ const char *profile_complete_killed(struct profile *profile)
     if (profile->header.finished)
         return NULL;
     count_cut_off(profile);
+    if (profile->tree) /* what one thread waited for, others released */
+        return NULL;
     struct lock_sum *sums = malloc((profile->node_count + 1) * sizeof(*sums));
     if (!sums)
         return "not enough memory to read it";

@@ -29,6 +29,8 @@ struct merge {
     bool no_memory;
 };
 
+void (*profile_read_progress)(size_t done, size_t total);
+
 bool profile_number_sane(double value)
 {
     /* 1e24 ns is a thousand years on 30,000 threads. */
@@ -237,8 +239,11 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
         profile->nodes[0].kind = PROFILE_NODE_ROOT;
     }
     for (uint32_t n = 0; n < chunks->count && !wrong; n++)
-        if (profile_chunk_at(chunks, n)->kind == PROFILE_CHUNK_TREE)
+        if (profile_chunk_wanted(chunks, profile_chunk_at(chunks, n))) {
             wrong = merge_chunk(&merge, n);
+            if (profile_read_progress && n % 64 == 0)
+                profile_read_progress(n, chunks->count);
+        }
     if (!wrong)
         wrong = merge_sum_unresolved(profile);
     free(merge.place);

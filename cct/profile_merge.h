@@ -12,7 +12,14 @@
 struct profile_chunks {
     const unsigned char *bytes;
     uint32_t count;
+    uint64_t only_tree; /* number of the tree that is read, 0: all */
 };
+
+/* Whether what was measured in a tree's chunk belongs to what is read. [init] */
+static inline bool profile_chunk_wanted(const struct profile_chunks *chunks, const struct profile_chunk *chunk)
+{
+    return chunk->kind == PROFILE_CHUNK_TREE && (!chunks->only_tree || chunk->owner == chunks->only_tree);
+}
 
 /* Chunk number n's header. [init] */
 static inline const struct profile_chunk *profile_chunk_at(const struct profile_chunks *chunks, uint32_t n)

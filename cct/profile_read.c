@@ -14,6 +14,7 @@
 
 #define THREADS_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_THREAD_BYTES) / PROFILE_THREAD_BYTES)
 #define MODULES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_MODULE_BYTES) / PROFILE_MODULE_BYTES)
+#define ALL_THREADS       SIZE_MAX
 #define TEXT_PER_CHUNK    (PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES)
 
 /* Reads exactly `bytes` at `offset`; a short read counts as an error with errno 0. */
@@ -205,7 +206,7 @@ static const char *read_locks(const struct profile_chunks *chunks, struct profil
     const char *wrong = NULL;
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
-        if (chunk->kind != PROFILE_CHUNK_TREE)
+        if (!profile_chunk_wanted(chunks, chunk))
             continue;
         for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK && !wrong; unit++)
             wrong = read_lock_node(chunks, profile, &map, (const struct profile_node *)chunk + unit);
@@ -272,8 +273,30 @@ static const char *load_chunks(int file, const struct profile_header *header, of
     return NULL;
 }
 
+/* Finds the tree of a thread; NULL or what is wrong. */
+static const char *choose_thread(struct profile *profile, size_t thread, char *buffer, size_t buffer_bytes)
+{
+    if (thread >= profile->thread_count) {
+        snprintf(buffer, buffer_bytes, "has no thread %zu; its threads are 0 to %zd (see threads.csv)",
+                 thread, (ssize_t)profile->thread_count - 1);
+        return buffer;
+    }
+    profile->tree = profile->threads[thread].tree;
+    if (!profile->tree)
+        return "does not say which samples are whose: an older tool, or too many threads; it can be read "
+               "without a "
+               "choice of threads only";
+    size_t first = 0; /* the time before the tool's start was the first initial thread's */
+    while (first + 1 < profile->thread_count && profile->threads[first].kind != PROFILE_THREAD_INITIAL)
+        first++;
+    if (first != thread)
+        profile->header.before_start_ns = 0;
+    return NULL;
+}
+
 /* Fills *profile from an open file; NULL or what is wrong, perhaps in buffer. */
-static const char *read_open_file(int file, struct profile *profile, char *buffer, size_t buffer_bytes)
+static const char *read_open_file(int file, size_t thread, struct profile *profile, char *buffer,
+                                  size_t buffer_bytes)
 {
     struct profile_header *header = &profile->header;
     struct stat status;
@@ -299,6 +322,9 @@ static const char *read_open_file(int file, struct profile *profile, char *buffe
     struct profile_chunks chunks = {.bytes = bytes, .count = header->chunk_count};
     if (!wrong)
         wrong = read_threads(&chunks, profile);
+    if (!wrong && thread != ALL_THREADS)
+        wrong = choose_thread(profile, thread, buffer, buffer_bytes);
+    chunks.only_tree = profile->tree;
     if (!wrong)
         wrong = read_modules(&chunks, profile);
     if (!wrong)
@@ -313,7 +339,7 @@ static const char *read_open_file(int file, struct profile *profile, char *buffe
     return wrong;
 }
 
-struct profile *profile_read(const char *path, char *error, size_t error_bytes)
+struct profile *profile_read_thread(const char *path, size_t thread, char *error, size_t error_bytes)
 {
     char buffer[160];
     struct profile *profile = calloc(1, sizeof *profile);
@@ -326,7 +352,7 @@ struct profile *profile_read(const char *path, char *error, size_t error_bytes)
     } else if (!profile) {
         wrong = "not enough memory to read it";
     } else {
-        wrong = read_open_file(file, profile, buffer, sizeof buffer);
+        wrong = read_open_file(file, thread, profile, buffer, sizeof buffer);
     }
     if (file >= 0)
         close(file);
@@ -340,6 +366,11 @@ struct profile *profile_read(const char *path, char *error, size_t error_bytes)
     if (profile->header.cores == 0)
         profile->header.cores = 1;
     return profile;
+}
+
+struct profile *profile_read(const char *path, char *error, size_t error_bytes)
+{
+    return profile_read_thread(path, ALL_THREADS, error, error_bytes);
 }
 
 void profile_free(struct profile *profile)

@@ -40,12 +40,19 @@ struct profile {
     char *text; /* "key\0value\0" pairs */
     size_t text_bytes;
     double unresolved_ns; /* busy time (work, overhead, lock wait) below <unresolved> */
+    uint64_t tree;        /* the tree that was read, 0: all of them, merged */
 };
 
 /* Reads and checks the file at `path`. Returns NULL with one line (no newline) in error[] if it cannot be
  * used. Regions that were never resolved hang below <unresolved>; recycled nodes are left out. [init] */
 struct profile *profile_read(const char *path, char *error, size_t error_bytes);
+/* The same of one thread, by its place in `threads`: the tree has what its samples were blamed for. Locks are
+ * those it waited for. [init] */
+struct profile *profile_read_thread(const char *path, size_t thread, char *error, size_t error_bytes);
 void profile_free(struct profile *profile); /* [init] */
+
+/* Called now and then while a file is read; NULL: nobody wants to know. */
+extern void (*profile_read_progress)(size_t done, size_t total);
 
 /* The value stored under key ("command", "host", "runtime", ...), or NULL. [init] */
 const char *profile_text(const struct profile *profile, const char *key);

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 
 static int is_measurement(const struct dirent *entry)
 {
@@ -45,11 +47,21 @@ char *find_measurement(const char *command, const char *input)
 
 struct profile *open_profile(const char *command, const char *input)
 {
+    return open_thread(command, input, -1);
+}
+
+struct profile *open_thread(const char *command, const char *input, int thread)
+{
     char error[1024];
     char *path = find_measurement(command, input);
     if (!path)
         return NULL;
-    struct profile *profile = profile_read(path, error, sizeof error);
+    progress_start(isatty(STDERR_FILENO) ? stderr : NULL, clock_now_ns);
+    progress_phase("reading the profile");
+    profile_read_progress = progress_step;
+    struct profile *profile = thread >= 0 ? profile_read_thread(path, (size_t)thread, error, sizeof error)
+                                          : profile_read(path, error, sizeof error);
+    progress_end();
     free(path);
     if (!profile)
         fprintf(stderr, "blame %s: %s\n", command, error);
@@ -62,12 +74,20 @@ struct profile *open_profile(const char *command, const char *input)
 
 bool open_rows(const char *command, const char *input, struct opened_profile *opened)
 {
-    *opened = (struct opened_profile){.input = input, .profile = open_profile(command, input)};
+    return open_thread_rows(command, input, -1, opened);
+}
+
+bool open_thread_rows(const char *command, const char *input, int thread, struct opened_profile *opened)
+{
+    *opened = (struct opened_profile){.input = input, .profile = open_thread(command, input, thread)};
     if (!opened->profile)
         return false;
     opened->symbols = symbols_open(opened->profile->modules, opened->profile->module_count);
+    progress_phase("finding names");
+    rows_progress = progress_step;
     if (opened->symbols)
         opened->rows = rows_build(opened->profile, opened->symbols);
+    progress_end();
     if (opened->rows)
         return true;
     fprintf(stderr, "blame %s: %s: not enough memory\n", command, input);

@@ -24,9 +24,14 @@ char *find_measurement(const char *command, const char *input);
  * too. [init] */
 struct profile *open_profile(const char *command, const char *input);
 
+/* The same of one thread's samples; -1: of all threads. [init] */
+struct profile *open_thread(const char *command, const char *input, int thread);
+
 /* The same with symbols and rows. false after a message; what was opened is closed again. [init] */
 bool open_rows(const char *command, const char *input, struct opened_profile *opened);
-void close_profile(struct opened_profile *opened); /* [init] */
+bool open_thread_rows(const char *command, const char *input, int thread,
+                      struct opened_profile *opened); /* [init] */
+void close_profile(struct opened_profile *opened);    /* [init] */
 
 /* Where a command writes: a file that appears whole or not at all, or standard output (path NULL or "-").
  * NULL after a message. [init] */

@@ -1,197 +1,297 @@
 /* `blame report`: reads a measurement and prints one view of it. */
-#include <stdbool.h>
-#include <stdio.h>
+#include "cli/report.h"
 
-#include "cct/profile_read.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cli/cli.h"
 #include "cli/open_profile.h"
-#include "cli/options.h"
 #include "report/format.h"
 #include "report/locks.h"
-#include "report/rows.h"
-#include "report/symbols.h"
-#include "report/views.h"
+#include "report/rows_filter.h"
+#include "report/source_text.h"
 #include "report/waits.h"
 #include "report/write_csv.h"
 
-enum view { VIEW_TOP_DOWN, VIEW_BOTTOM_UP, VIEW_FLAT, VIEW_THREADS, VIEW_LOCKS, VIEW_WAITS };
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED };
-
 #define LEAST_PERCENT 0.5 /* of text views, unless --min says otherwise */
+#define LOCKS_SHOWN   40  /* the same of tables */
+#define PLACES_SHOWN  30
+#define BELOW_SHOWN   3 /* contexts below a lock or a place */
 
-static const char *const view_name[] = {"top-down", "bottom-up", "flat", "threads", "locks", "waits", NULL};
-static const char *const view_title[] = {"Top-down", "Bottom-up", "Flat", "Threads", "Locks", "Waits"};
-static const char *const format_name[] = {"text", "csv", "folded", NULL};
-
-struct request {
-    const char *input;
-    int view, format, measure; /* measure: -1 = not given */
-    double least_percent;      /* -1 = not given */
+struct report {
+    const struct report_request *request;
+    const struct opened_profile *opened;
+    struct rows *rows; /* filtered, if a filter was asked for */
+    FILE *out;
+    struct view_style style;
 };
 
-static const struct usage usage = {
-    .command = "report",
-    .synopsis = "DIR [options]",
-    .about = "DIR is a profile directory, or a measurement file (*.blame) in one.",
-    .examples = "  blame report blame-amg-4711\n"
-                "  blame report blame-amg-4711 --view bottom-up --sort lock-wait\n"
-                "  blame report blame-amg-4711 --format folded | flamegraph.pl > idleness.svg",
-    .operands_least = 1,
-    .operands_most = 1,
-    .operands = "a profile directory or a *.blame file",
-};
-
-static enum options_result parse_arguments(struct request *request, int argc, char **argv)
+static bool wants_colour(const struct report_request *request, FILE *out)
 {
-    const struct option_spec options[] = {
-        {"--view", OPTION_WORD, &request->view, "VIEW", view_name, 0, 0,
-         "top-down   the program from main on, callees below callers (default)\n"
-         "bottom-up  functions by their own cost, callers below\n"
-         "flat       functions by their own cost, source lines below\n"
-         "threads    what each thread did with its time\n"
-         "locks      who was waited for, and who held the lock\n"
-         "waits      where threads waited, and whose code kept them waiting"},
-        {"--format", OPTION_WORD, &request->format, "FORMAT", format_name, 0, 0,
-         "text (default), csv (every row, the columns of profile.csv), or folded\n"
-         "(stacks of one metric, for flame graphs)"},
-        {"--sort", OPTION_WORD, &request->measure, "METRIC", measure_name, 0, 0,
-         "idleness (default), work, overhead, lock-wait, lock-wait-here,\n"
-         "core-idleness, shared-idleness, samples"},
-        {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
-         "text: leave out rows below this share of the metric (default 0.5)"},
-    };
-    struct usage complete = usage;
-    complete.options = options;
-    complete.option_count = sizeof options / sizeof *options;
-    const char *operand[argc];
-    int count;
-    enum options_result result = options_read(&complete, argc, argv, operand, &count);
-    if (result != OPTIONS_RUN)
-        return result;
-    request->input = operand[0];
-    if (request->format == FORMAT_FOLDED && request->view >= VIEW_THREADS) {
-        fprintf(
-            stderr,
-            "blame report: --format folded: accepted with --view top-down, bottom-up, flat; not with %s\n",
-            view_name[request->view]);
-        return OPTIONS_WRONG;
-    }
-    return OPTIONS_RUN;
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if (request->colour)
+        return request->colour == 1;
+    return isatty(fileno(out)) && !(no_colour && *no_colour) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 /* Without --sort: idleness, or work where nothing idles. */
-static enum measure choose_measure(const struct request *request, const struct rows *rows)
+static enum measure choose_measure(const struct report *report)
 {
-    const struct profile_metric *total = rows->row[0].inclusive;
-    if (request->measure >= 0)
+    const struct report_request *request = report->request;
+    const struct rows *rows = report->rows;
+    if (request->measure != NOT_GIVEN)
         return (enum measure)request->measure;
-    return measure_value(rows, total, MEASURE_IDLENESS) > 0 ? MEASURE_IDLENESS : MEASURE_WORK;
+    if (request->view > VIEW_FLAT)
+        return request->view == VIEW_LOCKS ? MEASURE_LOCK_WAIT : MEASURE_EFFORT;
+    return measure_value(rows, rows_whole(rows), MEASURE_IDLENESS) > 0 ? MEASURE_IDLENESS : MEASURE_WORK;
 }
 
-/* Prints one of the tree views; false: no memory. `rows` may be reordered. */
-static bool print_tree(const struct request *request, const struct profile *profile, struct rows *rows)
+static void start_style(struct report *report)
 {
-    enum measure measure = choose_measure(request, rows);
-    bool text = request->format == FORMAT_TEXT;
-    double total = measure_value(rows, rows->row[0].inclusive, measure);
+    const struct report_request *request = report->request;
+    struct view_style *style = &report->style;
+    *style = (struct view_style){
+        .title = report_view_title[request->view],
+        .by_exclusive = request->view != VIEW_TOP_DOWN,
+        .relative = request->percent == 1,
+        .columns =
+            request->width != NOT_GIVEN ? (size_t)request->width : format_terminal_columns(report->out),
+        .utf8 = format_locale_is_utf8(),
+        .colour = wants_colour(request, report->out),
+        .numbers = request->column_list ? &request->columns : NULL,
+        .below = request->depth == 1 ? 0 : BELOW_SHOWN,
+    };
     /* Whole tables are for machines: nothing is left out that was not asked for. */
-    double percent = request->least_percent >= 0 ? request->least_percent : text ? LEAST_PERCENT : 0;
-    struct view_style style = {.title = view_title[request->view],
-                               .measure = measure,
-                               .by_exclusive = request->view != VIEW_TOP_DOWN,
-                               .least_percent = percent,
-                               .columns = format_terminal_columns(stdout),
-                               .utf8 = format_locale_is_utf8()};
-    struct rows *view = rows;
+    style->measure = choose_measure(report);
+    style->least_percent = request->least_percent >= 0      ? request->least_percent
+                           : request->format == FORMAT_TEXT ? LEAST_PERCENT
+                                                            : 0;
+}
+
+/* The rows of the view that was asked for; report->rows may be reordered. NULL: no memory. */
+static struct rows *arrange(const struct report *report)
+{
+    const struct report_request *request = report->request;
+    const struct view_style *style = &report->style;
+    struct rows *rows = report->rows;
+    uint32_t depth = request->depth == NOT_GIVEN ? UINT32_MAX : (uint32_t)request->depth;
+    double total = measure_value(rows, rows_whole(rows), style->measure);
     if (request->view == VIEW_BOTTOM_UP)
-        view = view_bottom_up(rows, measure, 0.01 * percent * total);
-    else if (request->view == VIEW_FLAT)
-        view = view_flat(rows, measure);
-    else if (text && !rows_order(rows, measure, false))
-        view = NULL;
-    bool good = view != NULL;
+        return view_bottom_up(rows, style->measure, 0.01 * style->least_percent * total, depth);
+    if (request->view == VIEW_FLAT)
+        return view_flat(rows, request->by == NOT_GIVEN ? FLAT_FUNCTION : (enum flat_by)request->by,
+                         style->measure);
+    bool order = request->format == FORMAT_TEXT || request->measure != NOT_GIVEN;
+    return !order || rows_order(rows, style->measure, false) ? rows : NULL;
+}
+
+/* Takes out what --depth and, outside text, --min leave out. */
+static bool cut(const struct report *report, struct rows *view, size_t *deeper)
+{
+    const struct view_style *style = &report->style;
+    size_t count = view->count;
+    if (report->request->depth != NOT_GIVEN)
+        rows_limit_depth(view, (uint32_t)report->request->depth);
+    *deeper = count - view->count;
+    if (report->request->format == FORMAT_TEXT || style->least_percent <= 0)
+        return true;
+    bool *visible = calloc(view->count + 1, sizeof *visible);
+    if (visible) {
+        rows_mark_shares(view, style->measure, style->by_exclusive, style->least_percent, visible);
+        rows_keep(view, visible);
+    }
+    free(visible);
+    return visible != NULL;
+}
+
+static void complain_sources(const struct source_text *sources)
+{
+    const char *first;
+    size_t count = source_text_missing(sources, &first);
+    if (count)
+        fprintf(stderr, "blame report: %s%s: source not found; --source-dir DIR says where sources are now\n",
+                first, count > 1 ? " and others" : "");
+    count = source_text_changed(sources, &first);
+    if (count)
+        fprintf(stderr, "blame report: %s%s: changed after the run: the lines shown may be others\n", first,
+                count > 1 ? " and others" : "");
+}
+
+static bool print_text(struct report *report, const struct rows *view)
+{
+    const struct report_request *request = report->request;
+    const struct profile *profile = report->opened->profile;
+    struct view_style *style = &report->style;
+    struct report_focused focused = {
+        .part = measure_value(report->rows, report->rows->row[0].inclusive, style->measure),
+        .whole = measure_value(report->rows, rows_whole(report->rows), style->measure),
+        .measure = style->measure};
+    char *notes = report_notes(request, profile, &focused);
+    style->notes = notes;
+    if (request->source)
+        style->sources =
+            source_text_new(request->source_directory, profile->header.start_realtime_ns / 1000000000);
+    bool good = notes && (style->sources || !request->source) && view_text(report->out, profile, view, style);
+    if (style->sources && good)
+        complain_sources(style->sources);
+    source_text_free(style->sources);
+    free(notes);
+    return good;
+}
+
+static bool print_tree(struct report *report)
+{
+    struct view_style *style = &report->style;
+    struct rows *view = arrange(report);
+    bool good = view && cut(report, view, &style->deeper);
     if (good && view->incomplete)
         fprintf(stderr,
                 "blame report: the bottom-up view has more than %d rows; callers beyond are left out: use "
-                "--min\n",
+                "--min, --depth or --focus\n",
                 VIEW_CALLERS_ROWS);
-    if (good && text)
-        good = view_text(stdout, profile, view, &style);
-    else if (good && request->format == FORMAT_FOLDED)
-        good = view_folded(stdout, view, measure);
+    if (good && report->request->format == FORMAT_TEXT)
+        good = print_text(report, view);
+    else if (good && report->request->format == FORMAT_FOLDED)
+        good = view_folded(report->out, view, style->measure);
     else if (good)
-        write_profile_csv(stdout, view);
-    if (view != rows)
+        write_profile_csv(report->out, view);
+    if (view != report->rows)
         rows_free(view);
     return good;
 }
 
-static bool print_locks(const struct request *request, const struct profile *profile, const struct rows *rows,
-                        struct symbols *symbols)
+static bool print_threads(struct report *report)
 {
-    struct lock_table *table = locks_gather(profile, rows, symbols);
-    bool good = table != NULL;
-    if (good && request->format == FORMAT_CSV)
-        good = write_locks_csv(stdout, table);
-    else if (good)
-        good = view_text_locks(stdout, profile, rows, table, format_terminal_columns(stdout),
-                               format_locale_is_utf8());
+    const struct profile *profile = report->opened->profile;
+    size_t *order = NULL;
+    if (report->request->measure != NOT_GIVEN) {
+        order = view_sort_threads(profile, report->style.measure);
+        if (!order)
+            return false;
+    }
+    report->style.order = order;
+    if (report->request->format == FORMAT_CSV)
+        write_threads_csv_in(report->out, profile, order);
+    else
+        view_text_threads(report->out, profile, &report->style);
+    free(order);
+    return true;
+}
+
+static bool print_locks(struct report *report)
+{
+    const struct report_request *request = report->request;
+    const struct opened_profile *opened = report->opened;
+    struct lock_table *table = locks_gather(opened->profile, opened->rows, opened->symbols);
+    bool limited = request->least_percent >= 0, good = table != NULL;
+    if (!good)
+        return false;
+    struct view_cut left_out =
+        view_sort_locks(table, report->style.measure, limited ? request->least_percent : 0);
+    report->style.cut = &left_out;
+    report->style.most = limited ? 0 : LOCKS_SHOWN;
+    good = request->format == FORMAT_CSV
+               ? write_locks_csv(report->out, table)
+               : view_text_locks(report->out, opened->profile, table, &report->style);
     locks_free(table);
     return good;
 }
 
-static bool print_waits(const struct request *request, const struct profile *profile, const struct rows *rows,
-                        struct symbols *symbols)
+static bool print_waits(struct report *report)
 {
-    struct lock_table *locks = locks_gather(profile, rows, symbols);
-    struct wait_table *table = locks ? waits_gather(profile, rows, locks, symbols) : NULL;
-    if (table && request->format == FORMAT_CSV)
-        write_waits_csv(stdout, rows, table);
-    else if (table)
-        view_text_waits(stdout, profile, rows, table, format_terminal_columns(stdout),
-                        format_locale_is_utf8());
-    bool good = table != NULL;
+    const struct report_request *request = report->request;
+    const struct opened_profile *opened = report->opened;
+    struct view_cut left_out;
+    struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
+    struct wait_table *table =
+        locks ? waits_gather(opened->profile, report->rows, locks, opened->symbols) : NULL;
+    char *notes = report_notes(request, opened->profile, NULL);
+    bool good = table && notes &&
+                view_sort_waits(table, report->style.measure, report->style.least_percent, &left_out);
+    report->style.notes = notes;
+    report->style.cut = &left_out;
+    report->style.most = request->least_percent >= 0 ? 0 : PLACES_SHOWN;
+    if (good && request->format == FORMAT_CSV)
+        write_waits_csv(report->out, report->rows, table);
+    else if (good)
+        view_text_waits(report->out, opened->profile, report->rows, table, &report->style);
+    free(notes);
     waits_free(table);
     locks_free(locks);
     return good;
 }
 
-static bool print_view(const struct request *request, const struct profile *profile)
+static bool print_view(struct report *report)
 {
-    if (request->view == VIEW_THREADS) {
-        if (request->format == FORMAT_CSV)
-            write_threads_csv(stdout, profile);
-        else
-            view_text_threads(stdout, profile, format_terminal_columns(stdout), format_locale_is_utf8());
-        return true;
+    switch (report->request->view) {
+    case VIEW_THREADS:
+        return print_threads(report);
+    case VIEW_LOCKS:
+        return print_locks(report);
+    case VIEW_WAITS:
+        return print_waits(report);
+    default:
+        return print_tree(report);
     }
-    struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
-    struct rows *rows = symbols ? rows_build(profile, symbols) : NULL;
-    bool good = rows != NULL;
-    if (good && request->view == VIEW_LOCKS)
-        good = print_locks(request, profile, rows, symbols);
-    else if (good && request->view == VIEW_WAITS)
-        good = print_waits(request, profile, rows, symbols);
-    else if (good)
-        good = print_tree(request, profile, rows);
-    rows_free(rows);
-    if (symbols)
-        symbols_close(symbols);
-    return good;
+}
+
+/* Takes the rows that the filters leave; false after a message. */
+static bool filter_rows(struct report *report)
+{
+    const struct report_request *request = report->request;
+    const struct rows_filter filter = {.focus = request->focus ? &request->focus_expression : NULL,
+                                       .hide = request->hide ? &request->hide_expression : NULL};
+    report->rows = report->opened->rows;
+    if (!filter.focus && !filter.hide)
+        return true;
+    report->rows = rows_filter(report->opened->rows, &filter);
+    if (!report->rows) {
+        fprintf(stderr, "blame report: %s: not enough memory\n", request->input);
+        return false;
+    }
+    if (!request->focus || report->rows->count > 1)
+        return true;
+    fprintf(stderr, "blame report: --focus %s: no row with time in %s has a name or file that matches\n",
+            request->focus, request->input);
+    return false;
+}
+
+static bool open_input(const struct report_request *request, struct opened_profile *opened)
+{
+    if (request->view != VIEW_THREADS)
+        return open_thread_rows("report", request->input, request->thread, opened);
+    *opened =
+        (struct opened_profile){.input = request->input, .profile = open_profile("report", request->input)};
+    return opened->profile != NULL;
+}
+
+static int run(const struct report_request *request)
+{
+    struct opened_profile opened;
+    struct out_file out;
+    if (!open_input(request, &opened))
+        return CLI_BAD_INPUT;
+    struct report report = {.request = request, .opened = &opened};
+    int status = CLI_BAD_INPUT;
+    if (filter_rows(&report) && out_file_open(&out, "report", request->output)) {
+        report.out = out.stream;
+        start_style(&report);
+        status = out_file_close(&out, print_view(&report));
+    }
+    if (report.rows != opened.rows)
+        rows_free(report.rows);
+    close_profile(&opened);
+    return status;
 }
 
 int cli_report(int argc, char **argv)
 {
-    struct request request = {.measure = -1, .least_percent = -1};
-    enum options_result parsed = parse_arguments(&request, argc, argv);
-    if (parsed != OPTIONS_RUN)
-        return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
-    struct out_file out;
-    struct profile *profile = open_profile("report", request.input);
-    if (!profile)
-        return CLI_BAD_INPUT;
-    out_file_open(&out, "report", NULL);
-    bool good = print_view(&request, profile);
-    profile_free(profile);
-    return out_file_close(&out, good);
+    struct report_request request;
+    enum options_result parsed = report_options_read(&request, argc, argv);
+    int status = parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
+    if (parsed == OPTIONS_RUN)
+        status = run(&request);
+    report_options_free(&request);
+    return status;
 }

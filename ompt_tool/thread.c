@@ -93,6 +93,8 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
         return NULL;
     }
     thread->ledger = ledger;
+    /* Threads that share a ledger have a tree each. */
+    ledger->tree = ledger == threads.overflow ? 0 : thread->tree.number;
     thread->line = line;
     thread->active = true;
     thread->counted = thread->begun = thread->helper = false;

@@ -182,6 +182,64 @@ void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns,
     snprintf(to, to_bytes, "%.*s%s%s", (int)(head_end - text), text, mark, tail_start);
 }
 
+/* Of the text as it may be printed. */
+static char *clean_for(const char *text, bool utf8)
+{
+    char *clean = format_clean(text, true), *to = clean;
+    for (const char *from = clean; !utf8 && from && *from; from++)
+        if ((*from & 0x80) == 0)
+            *to++ = *from;
+        else if ((*from & 0xc0) != 0x80)
+            *to++ = '?';
+    if (!utf8 && clean)
+        *to = '\0';
+    return clean;
+}
+
+char *format_fit(const char *text, size_t columns, bool utf8)
+{
+    char *clean = clean_for(text, utf8);
+    size_t bytes = clean ? strlen(clean) + 4 : 0;
+    if (!clean || format_columns(clean) <= columns)
+        return clean;
+    char *shorter = malloc(bytes);
+    if (shorter)
+        format_shorten(shorter, bytes, clean, columns, utf8);
+    free(clean);
+    return shorter;
+}
+
+char *format_fit_head(const char *text, size_t columns, bool utf8)
+{
+    char *clean = clean_for(text, utf8);
+    const char *mark = utf8 ? "\xe2\x80\xa6" : "...";
+    size_t mark_columns = utf8 ? 1 : 3;
+    if (!clean || format_columns(clean) <= columns)
+        return clean;
+    size_t kept = columns > mark_columns ? columns - mark_columns : 0;
+    size_t bytes = (size_t)(skip_columns(clean, kept) - clean);
+    char *shorter = malloc(bytes + 4);
+    if (shorter)
+        snprintf(shorter, bytes + 4, "%.*s%s", (int)bytes, clean, columns < mark_columns ? "" : mark);
+    free(clean);
+    return shorter;
+}
+
+const char *format_heat(double percent, bool colour)
+{
+    return !colour ? "" : percent >= 10 ? "\33[31m" : percent >= 2 ? "\33[33m" : "";
+}
+
+const char *format_strong(bool colour)
+{
+    return colour ? "\33[1m" : "";
+}
+
+const char *format_plain(bool colour)
+{
+    return colour ? "\33[0m" : "";
+}
+
 bool format_locale_is_utf8(void)
 {
     static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};

@@ -38,6 +38,18 @@ size_t format_columns(const char *text);
  */
 void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns, bool utf8);
 
+/* Text as it may go to a terminal, in at most `columns`: what is not printable is replaced, in other than
+ * UTF-8 terminals all that is not ASCII; what is too long loses its middle, or its end. malloc'ed; NULL: no
+ * memory. [init] */
+char *format_fit(const char *text, size_t columns, bool utf8);
+char *format_fit_head(const char *text, size_t columns, bool utf8); /* [init] */
+
+/* What goes to a terminal in front of a number that is so many per cent of the whole, or of a heading, and
+ * behind it; "" without colour. [init] */
+const char *format_heat(double percent, bool colour);
+const char *format_strong(bool colour); /* [init] */
+const char *format_plain(bool colour);  /* [init] */
+
 /* Whether the user's locale, by its environment variables, is a UTF-8 one. (A program under measurement need
  * not have called setlocale.) [init] */
 bool format_locale_is_utf8(void);

@@ -76,7 +76,7 @@ static double effort_with(const struct rows *rows, const struct profile_metric *
 
 double measure_absolute(const struct rows *rows, const struct profile_metric *metric, enum measure measure)
 {
-    return percent(value_ns(rows, metric, measure), effort_with(rows, rows->row[0].inclusive, measure));
+    return percent(value_ns(rows, metric, measure), effort_with(rows, rows_whole(rows), measure));
 }
 
 double measure_relative(const struct rows *rows, const struct profile_metric *metric, enum measure measure)

@@ -6,12 +6,16 @@
 
 #include "cct/index_map.h"
 #include "cct/pair_map.h"
+#include "report/grow.h"
 #include "report/tail_calls.h"
+
+void (*rows_progress)(size_t done, size_t total);
 
 const char *const row_kind_name[ROW_KINDS] = {
     [ROW_ROOT] = "root",         [ROW_PROCEDURE] = "procedure", [ROW_INLINED] = "inlined",
     [ROW_PARALLEL] = "parallel", [ROW_TASK] = "task",           [ROW_STATEMENT] = "statement",
-    [ROW_RUNTIME] = "runtime",   [ROW_PSEUDO] = "pseudo",
+    [ROW_RUNTIME] = "runtime",   [ROW_PSEUDO] = "pseudo",       [ROW_FILE] = "file",
+    [ROW_MODULE] = "module",
 };
 
 static const char *const pseudo_name[] = {
@@ -62,18 +66,12 @@ struct builder {
     bool no_memory;
 };
 
-static void *grow_array(struct builder *builder, void *array, size_t count, size_t *capacity, size_t size)
+/* Room for one more item in the array that list points to. */
+static bool grow_array(struct builder *builder, void *list, size_t count, size_t *capacity, size_t size)
 {
-    if (count < *capacity)
-        return array;
-    size_t wanted = *capacity ? 2 * *capacity : 128;
-    void *bigger = realloc(array, wanted * size);
-    if (!bigger) {
-        builder->no_memory = true;
-        return NULL;
-    }
-    *capacity = wanted;
-    return bigger;
+    bool good = grow_list(list, capacity, count, size);
+    builder->no_memory |= !good;
+    return good;
 }
 
 static const struct row_label *new_label(struct builder *builder, const char *name, const char *module,
@@ -99,15 +97,13 @@ static uint32_t find_function(struct builder *builder, enum row_kind kind, const
         builder->no_memory |= !slot;
         return slot ? *slot : 0;
     }
-    const struct row_label **functions = grow_array(builder, builder->functions, builder->function_count,
-                                                    &builder->function_capacity, sizeof *functions);
-    if (!functions) {
+    if (!grow_array(builder, &builder->functions, builder->function_count, &builder->function_capacity,
+                    sizeof *builder->functions)) {
         *slot = 0;
         return 0;
     }
     const struct strings *strings = builder->rows->strings;
-    builder->functions = functions;
-    functions[builder->function_count] =
+    builder->functions[builder->function_count] =
         new_label(builder, strings_text(strings, function->name), strings_text(strings, function->module),
                   strings_text(strings, function->file), function->line);
     *slot = (uint32_t)builder->function_count++;
@@ -129,11 +125,9 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
                       enum row_kind kind)
 {
     struct strings *strings = builder->rows->strings;
-    struct place *places =
-        grow_array(builder, builder->places, builder->place_count, &builder->place_capacity, sizeof *places);
-    if (!places)
+    if (!grow_array(builder, &builder->places, builder->place_count, &builder->place_capacity,
+                    sizeof *builder->places))
         return;
-    builder->places = places;
     bool known = frame->at_line > 0 && *frame->at_file;
     struct function function = {
         .name = strings_intern(strings, frame->name),
@@ -141,7 +135,7 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
         .file = strings_intern(strings, frame->file),
         .line = frame->line,
     };
-    places[builder->place_count++] = (struct place){
+    builder->places[builder->place_count++] = (struct place){
         .function = find_function(builder, kind, &function),
         .at_line = frame->at_line,
         .statement_file = strings_intern(strings, known ? frame->at_file : frame->file),
@@ -225,18 +219,16 @@ static const struct row_label *find_line(struct builder *builder, const struct p
     builder->no_memory |= !slot;
     if (slot && *slot != PAIR_MAP_NEW)
         return builder->lines[*slot];
-    const struct row_label **lines =
-        grow_array(builder, builder->lines, builder->line_count, &builder->line_capacity, sizeof *lines);
-    if (builder->no_memory)
+    if (builder->no_memory || !grow_array(builder, &builder->lines, builder->line_count,
+                                          &builder->line_capacity, sizeof *builder->lines))
         return &row_no_label;
-    builder->lines = lines;
     const char *file = strings_text(strings, place->statement_file), *slash = strrchr(file, '/');
     char name[512];
     snprintf(name, sizeof name, "%s:%d", slash ? slash + 1 : file, place->statement_line);
-    lines[builder->line_count] = new_label(builder, strings_text(strings, strings_intern(strings, name)),
-                                           module, file, place->statement_line);
+    builder->lines[builder->line_count] = new_label(
+        builder, strings_text(strings, strings_intern(strings, name)), module, file, place->statement_line);
     *slot = (uint32_t)builder->line_count++;
-    return lines[*slot];
+    return builder->lines[*slot];
 }
 
 static uint32_t find_statement_row(struct builder *builder, uint32_t parent, const struct place *place)
@@ -485,8 +477,11 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
         memset(builder.innermost, 0xff, profile->node_count * sizeof *builder.innermost);
         rows->node_row[0] = 0;
         builder.no_memory = !rows_add_exclusive(rows, &rows->row[0], &profile->nodes[0].metric);
-        for (uint32_t i = 1; i < profile->node_count && !builder.no_memory; i++)
+        for (uint32_t i = 1; i < profile->node_count && !builder.no_memory; i++) {
             add_node(&builder, i);
+            if (rows_progress && i % 1024 == 0)
+                rows_progress(i, profile->node_count);
+        }
     }
     if (!builder.no_memory)
         add_before_start(&builder);

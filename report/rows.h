@@ -23,6 +23,8 @@ enum row_kind {
     ROW_STATEMENT,
     ROW_RUNTIME,
     ROW_PSEUDO,
+    ROW_FILE,   /* in flat views: all functions of a source file, */
+    ROW_MODULE, /* or of a module */
     ROW_KINDS
 };
 
@@ -59,10 +61,15 @@ struct rows {
     uint32_t *
         node_row; /* by merged node: the row that shows its metrics, ROW_NONE if it has none; NULL in views */
     size_t node_count;
-    double threads, cores;    /* T and C */
-    bool shared;              /* `idleness` is shared idleness */
-    bool callers;             /* children split their parent's exclusive value (bottom-up view) */
-    bool incomplete;          /* callers were not followed for want of room */
+    double threads, cores; /* T and C */
+    bool shared;           /* `idleness` is shared idleness */
+    bool callers;          /* children split their parent's exclusive value (bottom-up view) */
+    bool by_exclusive;     /* bottom-up and flat views: rows are functions, wherever they were called */
+    bool incomplete;       /* callers were not followed for want of room */
+    bool cut;              /* rows were taken away: inclusive sums have more than what is left */
+    /* What absolute percentages are of; NULL: row 0. In a tree that a focus has thinned out: the whole
+     * program's. */
+    const struct profile_metric *whole;
     struct row_block *blocks; /* what rows_alloc() gave out */
     struct strings
         *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
@@ -89,6 +96,14 @@ extern const char *const measure_name[MEASURE_NAMED + 1]; /* as --sort takes the
  * must outlive it. NULL: no memory. [init] */
 struct rows *rows_build(const struct profile *profile, struct symbols *symbols);
 void rows_free(struct rows *rows); /* [init] */
+/* Called now and then by rows_build(); NULL: nobody wants to know. */
+extern void (*rows_progress)(size_t done, size_t total);
+
+/* The program's effort: what absolute percentages are of. [init] */
+static inline const struct profile_metric *rows_whole(const struct rows *rows)
+{
+    return rows->whole ? rows->whole : rows->row[0].inclusive;
+}
 
 /* Reorders siblings: highest `measure` first, ties by kind and name.  false: no memory. [init] */
 bool rows_order(struct rows *rows, enum measure measure, bool by_exclusive);

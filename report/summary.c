@@ -148,7 +148,7 @@ static void print_contexts(const struct summary *summary, enum measure measure, 
     find_top(summary->rows, measure, &contexts);
     if (contexts.seconds < FEW_SHARE * measure_value(summary->rows, total, measure) &&
         measure_absolute(summary->rows, total, measure) >= LEAST_PERCENT &&
-        (flat = view_flat(summary->rows, measure)))
+        (flat = view_flat(summary->rows, FLAT_FUNCTION, measure)))
         find_top(flat, measure, &functions);
     bool by_function = functions.seconds > contexts.seconds;
     if (by_function || contexts.count)

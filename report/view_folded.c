@@ -5,14 +5,19 @@
 
 #include "report/format.h"
 
-/* What a row's stack is worth on its own: in a tree of callers, what none of the callers shown accounts for.
- */
+/* What a row's stack is worth on its own: with what was cut below it, and in a tree of callers, what none of
+ * the callers shown accounts for. */
 static double own_value(const struct rows *rows, uint32_t index, enum measure measure)
 {
     const struct row *row = &rows->row[index];
-    double value = measure_value(rows, row->exclusive, measure);
-    for (uint32_t child = index + 1; rows->callers && child < row->end; child = rows->row[child].end)
-        value -= measure_value(rows, rows->row[child].exclusive, measure);
+    bool by_exclusive = rows->by_exclusive, split = by_exclusive || rows->cut;
+    bool inclusive = split && (index == 0 || !by_exclusive);
+    double value = measure_value(rows, inclusive ? row->inclusive : row->exclusive, measure);
+    for (uint32_t child = index + 1; split && child < row->end; child = rows->row[child].end) {
+        const struct row *below = &rows->row[child];
+        if (below->kind != ROW_STATEMENT)
+            value -= measure_value(rows, by_exclusive ? below->exclusive : below->inclusive, measure);
+    }
     return value;
 }
 

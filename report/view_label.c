@@ -96,12 +96,12 @@ static void find_source(const struct rows *rows, uint32_t index, enum measure me
 /* Appends printable text, at most `columns` of it, to a line; returns the columns used. */
 static size_t append(char *to, size_t room, const char *text, size_t columns, bool utf8)
 {
-    char *clean = format_clean(text, true);
+    char *fitting = format_fit(text, columns, utf8);
     size_t length = strlen(to);
-    if (!clean)
+    if (!fitting)
         return 0;
-    format_shorten(to + length, room - length, clean, columns, utf8);
-    free(clean);
+    snprintf(to + length, room - length, "%s", fitting);
+    free(fitting);
     return format_columns(to + length);
 }
 

@@ -7,8 +7,6 @@
 #include "report/format.h"
 #include "report/write_csv.h"
 
-#define HOLDERS_SHOWN   3 /* contexts below a lock */
-#define LOCKS_SHOWN     40
 #define LOCK_COLUMNS    35 /* in front of a lock's name */
 #define CONTEXT_COLUMNS 26 /* in front of a context below it */
 #define BAR_COLUMNS     18
@@ -33,8 +31,10 @@ static void print_bar(FILE *out, const double part[PARTS], double whole, bool ut
     fputc('\n', out);
 }
 
-static void print_thread(FILE *out, const struct profile *profile, size_t index, size_t columns, bool utf8)
+static void print_thread(FILE *out, const struct profile *profile, size_t index,
+                         const struct view_style *style)
 {
+    size_t columns = style->columns;
     bool times = columns >= THREAD_COLUMNS, bar = columns >= THREAD_COLUMNS + BAR_COLUMNS + 2;
     const struct profile_thread *thread = &profile->threads[index];
     const double part[PARTS] = {thread->work, thread->overhead, thread->lock_wait, thread->idle};
@@ -54,24 +54,27 @@ static void print_thread(FILE *out, const struct profile *profile, size_t index,
     if (thread->timer_failed)
         fputs("  no timer\n", out);
     else if (bar && whole > 0)
-        print_bar(out, part, whole, utf8);
+        print_bar(out, part, whole, style->utf8);
     else
         fputc('\n', out);
 }
 
-void view_text_threads(FILE *out, const struct profile *profile, size_t columns, bool utf8)
+void view_text_threads(FILE *out, const struct profile *profile, const struct view_style *style)
 {
+    size_t columns = style->columns;
     bool times = columns >= THREAD_COLUMNS;
-    view_text_header(out, profile, "Threads", columns, utf8);
+    view_text_header(out, profile, style);
     format_paragraph(out, "Seconds; begin and end since the program's start.", columns);
     if (columns >= THREAD_COLUMNS + BAR_COLUMNS + 2)
-        fputs(utf8 ? "Bars: \xe2\x96\x88 work  \xe2\x96\x92 overhead  \xe2\x96\x9a lock wait  \xc2\xb7 idle\n"
-                   : "Bars: # work  o overhead  L lock wait  . idle\n",
+        fputs(style->utf8
+                  ? "Bars: \xe2\x96\x88 work  \xe2\x96\x92 overhead  \xe2\x96\x9a lock wait  \xc2\xb7 idle\n"
+                  : "Bars: # work  o overhead  L lock wait  . idle\n",
               out);
-    fprintf(out, "\n%6s  %-7s%s%10s%10s%10s%10s%8s\n", "thread", "kind", times ? "   begin     end" : "",
-            "work", "overhead", "lock wait", "idle", "idle %");
+    fprintf(out, "\n%s%6s  %-7s%s%10s%10s%10s%10s%8s%s\n", format_strong(style->colour), "thread", "kind",
+            times ? "   begin     end" : "", "work", "overhead", "lock wait", "idle", "idle %",
+            format_plain(style->colour));
     for (size_t i = 0; i < profile->thread_count; i++)
-        print_thread(out, profile, i, columns, utf8);
+        print_thread(out, profile, style->order ? style->order[i] : i, style);
 }
 
 /* One context below a lock, `role` in front; the label takes what the columns leave. */
@@ -79,7 +82,8 @@ static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row,
                                const char *role, double wait_ns, size_t columns, bool utf8)
 {
     char number[FORMAT_NUMBER_BYTES];
-    char *label = view_context_label(rows, row, measure, columns - CONTEXT_COLUMNS, utf8);
+    char *label = view_context_label(rows, row, measure,
+                                     columns > CONTEXT_COLUMNS + 16 ? columns - CONTEXT_COLUMNS : 16, utf8);
     fprintf(out, "%15s%9s  %s\n", role, format_decimal(number, wait_ns * 1e-9, 3), label ? label : "");
     free(label);
 }
@@ -87,16 +91,15 @@ static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row,
 /* A lock's name, and as much of its kind and address as fits and the name does not say. */
 static bool print_lock_name(FILE *out, const struct lock_entry *lock, size_t columns, bool utf8)
 {
-    char text[1024], address[32], *name = format_clean(lock->name, true);
+    char address[32], *name = format_fit(lock->name, columns, utf8);
     const char *kind = lock_kind_name[lock->kind];
     if (!name)
         return false;
     bool plain = strncmp(name, "0x", 2) == 0;
     bool says_kind = lock->kind == PROFILE_LOCK_CRITICAL || strcmp(lock->name, lock->symbol) != 0;
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)lock->wait_id);
-    format_shorten(text, sizeof text, name, columns, utf8);
-    size_t used = format_columns(text);
-    fputs(text, out);
+    size_t used = format_columns(name);
+    fputs(name, out);
     if ((plain || !says_kind) && used + 2 + strlen(kind) <= columns) {
         fprintf(out, "  %s", kind);
         used += 2 + strlen(kind);
@@ -109,50 +112,54 @@ static bool print_lock_name(FILE *out, const struct lock_entry *lock, size_t col
 }
 
 static bool print_lock(FILE *out, const struct lock_table *table, const struct lock_entry *lock,
-                       size_t columns, bool utf8)
+                       const struct view_style *style)
 {
     const struct rows *rows = table->rows;
+    size_t columns = style->columns;
+    bool utf8 = style->utf8;
     char number[FORMAT_NUMBER_BYTES], percent[FORMAT_NUMBER_BYTES], longest[FORMAT_NUMBER_BYTES];
     struct profile_metric wait = {.lock_wait = lock->wait_ns};
-    fprintf(out, "%9s%7s%9s%8llu  ", format_decimal(number, lock->wait_ns * 1e-9, 3),
-            format_decimal(percent, measure_absolute(rows, &wait, MEASURE_LOCK_WAIT), 1),
+    double share = measure_absolute(rows, &wait, MEASURE_LOCK_WAIT);
+    fprintf(out, "%s%9s%7s%s%9s%8llu  ", format_heat(share, style->colour),
+            format_decimal(number, lock->wait_ns * 1e-9, 3), format_decimal(percent, share, 1),
+            format_plain(style->colour),
             lock->longest_ns > 0 ? format_decimal(longest, lock->longest_ns * 1e-9, 3) : "",
             (unsigned long long)lock->contended);
     if (!print_lock_name(out, lock, columns > LOCK_COLUMNS + 5 ? columns - LOCK_COLUMNS : 5, utf8))
         return false;
-    if (lock->waiter != ROW_NONE)
+    if (lock->waiter != ROW_NONE && style->below)
         print_lock_context(out, rows, lock->waiter, MEASURE_LOCK_WAIT_HERE, "waited", lock->waiter_ns,
                            columns, utf8);
-    for (uint32_t c = 0; c < lock->context_count && c < HOLDERS_SHOWN; c++) {
+    for (uint32_t c = 0; c < lock->context_count && c < style->below; c++) {
         const struct lock_context *context = &table->context[lock->first_context + c];
         print_lock_context(out, rows, context->row, MEASURE_LOCK_WAIT, c ? "" : "held", context->wait_ns,
                            columns, utf8);
     }
-    if (lock->context_count > HOLDERS_SHOWN)
-        fprintf(out, "%26sand %u more\n", "", lock->context_count - HOLDERS_SHOWN);
+    if (style->below && lock->context_count > style->below)
+        fprintf(out, "%26sand %u more\n", "", lock->context_count - style->below);
     return true;
 }
 
-static void print_rest(FILE *out, const struct lock_table *table, size_t shown)
+static void print_rest(FILE *out, const struct lock_table *table, size_t shown, const struct view_cut *cut)
 {
     char number[FORMAT_NUMBER_BYTES];
-    double rest_ns = 0;
+    double rest_ns = cut ? cut->ns : 0;
+    size_t rest = table->count - shown + (cut ? cut->count : 0);
     for (size_t i = shown; i < table->count; i++)
         rest_ns += table->lock[i].wait_ns;
-    if (shown < table->count)
-        fprintf(out, "\n%9s  %zu more locks; --format csv shows all\n",
-                format_decimal(number, rest_ns * 1e-9, 3), table->count - shown);
+    if (rest)
+        fprintf(out, "\n%9s  %zu more lock%s; --min 0 shows all\n", format_decimal(number, rest_ns * 1e-9, 3),
+                rest, rest == 1 ? "" : "s");
     if (table->inits_lost)
         fprintf(out, "\n%llu initialisations of locks had no room: some locks are not named after theirs\n",
                 (unsigned long long)table->inits_lost);
 }
 
-bool view_text_locks(FILE *out, const struct profile *profile, const struct rows *rows,
-                     const struct lock_table *table, size_t columns, bool utf8)
+bool view_text_locks(FILE *out, const struct profile *profile, const struct lock_table *table,
+                     const struct view_style *style)
 {
-    (void)rows;
-    view_text_header(out, profile, "Locks", columns, utf8);
-    if (table->count == 0) {
+    view_text_header(out, profile, style);
+    if (table->count == 0 && !(style->cut && style->cut->count)) {
         fputs("\nNo sample saw a thread wait for a lock.\n", out);
         return true;
     }
@@ -160,13 +167,13 @@ bool view_text_locks(FILE *out, const struct profile *profile, const struct rows
                      "Seconds that threads waited for each lock, per cent of the whole effort, the longest "
                      "wait, waits that "
                      "a sample saw; below a lock, where threads waited most, and who held it meanwhile.",
-                     columns);
-    fputc('\n', out);
-    fprintf(out, "%9s%7s%9s%8s  %s\n", "wait", "%", "longest", "waits", "lock");
-    size_t shown = table->count < LOCKS_SHOWN ? table->count : LOCKS_SHOWN;
+                     style->columns);
+    fprintf(out, "\n%s%9s%7s%9s%8s  %s%s\n", format_strong(style->colour), "wait", "%", "longest", "waits",
+            "lock", format_plain(style->colour));
+    size_t shown = style->most && style->most < table->count ? style->most : table->count;
     for (size_t i = 0; i < shown; i++)
-        if (!print_lock(out, table, &table->lock[i], columns, utf8))
+        if (!print_lock(out, table, &table->lock[i], style))
             return false;
-    print_rest(out, table, shown);
+    print_rest(out, table, shown, style->cut);
     return true;
 }

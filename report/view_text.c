@@ -1,3 +1,4 @@
+/* Trees as text. */
 #include "report/views.h"
 
 #include <stdlib.h>
@@ -5,15 +6,17 @@
 
 #include "report/conservation.h"
 #include "report/format.h"
+#include "report/rows_filter.h"
+#include "report/source_text.h"
 
-#define MOST_COLUMNS 6  /* of numbers */
-#define LEAST_TREE   36 /* columns of the terminal that the tree gets before further numbers do */
+#define DEFAULT_COLUMNS 6  /* of numbers */
+#define LEAST_TREE      36 /* columns of the terminal that the tree gets before further numbers do */
+#define LEAST_SOURCE    12 /* columns for a source line */
 
 struct number_column {
     enum measure measure;
-    bool exclusive;
-    bool percent;
-    const char *title;
+    bool exclusive, percent, hot; /* hot: may be coloured */
+    char title[28];
     size_t width;
 };
 
@@ -21,7 +24,7 @@ struct table {
     FILE *out;
     const struct rows *rows;
     const struct view_style *style;
-    struct number_column column[MOST_COLUMNS];
+    struct number_column column[VIEW_COLUMNS_MOST];
     size_t column_count, tree_columns;
     int decimals;
     bool *visible;
@@ -29,43 +32,71 @@ struct table {
     bool *last;           /* by depth: the row shown there has no further sibling */
 };
 
-static double primary_value(const struct table *table, const struct row *row)
+static const struct profile_metric *primary_metric(const struct table *table, const struct row *row)
 {
-    const struct profile_metric *metric =
-        table->style->by_exclusive && row->kind != ROW_ROOT ? row->exclusive : row->inclusive;
-    return measure_value(table->rows, metric, table->style->measure);
+    return table->style->by_exclusive && row->kind != ROW_ROOT ? row->exclusive : row->inclusive;
 }
 
-void view_text_header(FILE *out, const struct profile *profile, const char *title, size_t columns, bool utf8)
+static double primary_value(const struct table *table, const struct row *row)
+{
+    return measure_value(table->rows, primary_metric(table, row), table->style->measure);
+}
+
+/* Prints each line of the style's notes. */
+static void print_notes(FILE *out, const struct view_style *style)
+{
+    for (const char *at = style->notes; at && *at;) {
+        size_t bytes = strcspn(at, "\n");
+        char *line = strndup(at, bytes), *clean = line ? format_fit(line, bytes, style->utf8) : NULL;
+        if (clean)
+            format_paragraph(out, clean, style->columns);
+        free(clean);
+        free(line);
+        at += bytes + (at[bytes] == '\n');
+    }
+}
+
+void view_text_header(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     const struct profile_header *header = &profile->header;
     const char *command = profile_text(profile, "command"), *host = profile_text(profile, "host");
-    char wall[FORMAT_NUMBER_BYTES], where[160], line[1700], facts[320];
-    char *clean = format_clean(command ? command : "(command unknown)", true);
+    char wall[FORMAT_NUMBER_BYTES], where[160], facts[320];
     snprintf(where, sizeof where, "  (%s%.64s%spid %d)", host ? "on " : "", host ? host : "",
              host ? ", " : "", header->pid);
-    size_t taken = strlen(title) + 2 + strlen(where);
-    format_shorten(line, sizeof line, clean ? clean : "", columns > taken + 16 ? columns - taken : 16, utf8);
-    fprintf(out, "%s: %s%s\n", title, line, where);
+    size_t taken = strlen(style->title) + 2 + strlen(where);
+    char *line = format_fit(command ? command : "(command unknown)",
+                            style->columns > taken + 16 ? style->columns - taken : 16, style->utf8);
+    char *clean = format_fit(where, style->columns, style->utf8);
+    fprintf(out, "%s%s%s: %s%s\n", format_strong(style->colour), style->title, format_plain(style->colour),
+            line ? line : "", clean ? clean : "");
     snprintf(facts, sizeof facts,
              "%.40s s wall time, %u thread%s, %u core%s, %s; %u samples/s and thread, %s clock%s",
              format_decimal(wall, profile_wall_s(profile), 2), header->threads_max,
              header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s",
              header->environment == 1 ? "shared" : "dedicated", header->rate,
              header->clock == 1 ? "CPU" : "wall", header->finished ? "" : "; did not end normally");
-    format_paragraph(out, facts, columns);
+    format_paragraph(out, facts, style->columns);
+    print_notes(out, style);
+    free(line);
     free(clean);
 }
 
 static void add_column(struct table *table, enum measure measure, bool exclusive, bool percent,
                        const char *title)
 {
-    size_t width = strlen(title) + 1 < 8 ? 8 : strlen(title) + 1;
-    struct number_column column = {measure, exclusive, percent, title, percent ? 6 : width};
-    if (table->column_count >= 3 && table->tree_columns < column.width + LEAST_TREE)
+    size_t length = strlen(title), width = percent && length < 5 ? 6 : length + 1 < 8 ? 8 : length + 1;
+    struct number_column *column = &table->column[table->column_count];
+    if (!table->style->numbers && table->column_count >= 3 && table->tree_columns < width + LEAST_TREE)
         return;
-    table->column[table->column_count++] = column;
-    table->tree_columns -= table->tree_columns > column.width ? column.width : table->tree_columns;
+    *column = (struct number_column){.measure = measure,
+                                     .exclusive = exclusive,
+                                     .percent = percent,
+                                     .hot = measure == table->style->measure &&
+                                            exclusive == table->style->by_exclusive,
+                                     .width = width};
+    snprintf(column->title, sizeof column->title, "%s", title);
+    table->column_count++;
+    table->tree_columns -= table->tree_columns > width ? width : table->tree_columns;
 }
 
 static void choose_columns(struct table *table)
@@ -73,36 +104,47 @@ static void choose_columns(struct table *table)
     static const enum measure others[] = {MEASURE_IDLENESS, MEASURE_LOCK_WAIT, MEASURE_WORK,
                                           MEASURE_OVERHEAD};
     const struct view_style *style = table->style;
+    double effort = measure_value(table->rows, rows_whole(table->rows), MEASURE_EFFORT);
+    table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : 1;
     table->tree_columns = style->columns - 2;
+    for (size_t i = 0; style->numbers && i < style->numbers->count; i++) {
+        const struct view_column *column = &style->numbers->column[i];
+        char title[28];
+        snprintf(title, sizeof title, "%s (%s)%s", view_measure_title(column->measure),
+                 column->exclusive ? "E" : "I", column->percent ? " %" : "");
+        add_column(table, column->measure, column->exclusive, column->percent, title);
+    }
+    if (style->numbers)
+        return;
     add_column(table, style->measure, style->by_exclusive, false, view_measure_title(style->measure));
-    add_column(table, style->measure, style->by_exclusive, true, "%");
+    add_column(table, style->measure, style->by_exclusive, true, style->relative ? "rel.%" : "%");
     add_column(table, style->measure, !style->by_exclusive, false, style->by_exclusive ? "incl." : "itself");
-    for (size_t i = 0; i < sizeof others / sizeof *others && table->column_count < MOST_COLUMNS; i++)
+    for (size_t i = 0; i < sizeof others / sizeof *others && table->column_count < DEFAULT_COLUMNS; i++)
         if (others[i] != style->measure)
             add_column(table, others[i], style->by_exclusive, false, view_measure_title(others[i]));
-    double effort = measure_value(table->rows, table->rows->row[0].inclusive, MEASURE_EFFORT);
-    table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : 1;
 }
 
-static void print_titles(const struct table *table)
+/* What the numbers are. */
+static void print_meaning(const struct table *table)
 {
     const struct view_style *style = table->style;
-    char text[640], number[FORMAT_NUMBER_BYTES];
+    char text[800], number[FORMAT_NUMBER_BYTES];
+    double effort = measure_value(table->rows, rows_whole(table->rows), MEASURE_EFFORT);
+    const char *parts = table->rows->shared ? "work + shared idleness + overhead + lock wait"
+                                            : "work + idleness + overhead + lock wait";
     if (style->measure == MEASURE_SAMPLES)
         snprintf(text, sizeof text, "Per cent of all samples. ");
+    else if (style->relative)
+        snprintf(text, sizeof text, "Seconds; per cent of each row's own effort (%s). ", parts);
     else
-        snprintf(text, sizeof text,
-                 "Seconds; per cent of the whole effort, %.40s s of thread time (work + %sidleness + "
-                 "overhead + lock wait). ",
-                 format_decimal(number,
-                                measure_value(table->rows, table->rows->row[0].inclusive, MEASURE_EFFORT), 2),
-                 table->rows->shared ? "shared " : "");
+        snprintf(text, sizeof text, "Seconds; per cent of the whole effort, %.40s s of thread time (%s). ",
+                 format_decimal(number, effort, 2), parts);
     size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s. Sorted by %s",
              table->rows->callers
                  ? "Functions by their own cost, followed by their callers with the lines of the calls"
              : style->by_exclusive
-                 ? "Functions by their own cost, followed by their source lines"
+                 ? "Code by its own cost, followed by its source lines"
                  : "Rows include what they call; \"88: f\" is f called in line 88 of the row above",
              view_measure_title(style->measure));
     length = strlen(text);
@@ -112,30 +154,39 @@ static void print_titles(const struct table *table)
     else
         snprintf(text + length, sizeof text - length, ".");
     format_paragraph(table->out, text, style->columns);
-    fputc('\n', table->out);
+}
+
+static void print_titles(const struct table *table)
+{
+    fprintf(table->out, "\n%s", format_strong(table->style->colour));
     for (size_t i = 0; i < table->column_count; i++)
         fprintf(table->out, "%*s", (int)table->column[i].width, table->column[i].title);
-    fputc('\n', table->out);
+    fprintf(table->out, "%s\n", format_plain(table->style->colour));
 }
 
 static void print_number(const struct table *table, const struct row *row, const struct number_column *column)
 {
-    const struct profile_metric *metric =
-        column->exclusive && row->kind != ROW_ROOT ? row->exclusive : row->inclusive;
+    const struct profile_metric *metric = column->exclusive ? row->exclusive : row->inclusive;
+    const struct rows *rows = table->rows;
+    const struct view_style *style = table->style;
     char number[FORMAT_NUMBER_BYTES] = "";
-    double value;
     int decimals = table->decimals;
+    double value, share = measure_absolute(rows, metric, column->measure);
+    if (row->kind == ROW_ROOT && style->by_exclusive && column->exclusive)
+        metric = row->inclusive;
     if (column->percent) {
-        value = measure_absolute(table->rows, metric, column->measure);
+        value = style->relative ? measure_relative(rows, metric, column->measure)
+                                : measure_absolute(rows, metric, column->measure);
         decimals = 1;
     } else {
-        value = measure_value(table->rows, metric, column->measure);
+        value = measure_value(rows, metric, column->measure);
         if (column->measure == MEASURE_SAMPLES)
             decimals = 0;
     }
-    if (value != 0 && !(column->exclusive && !table->style->by_exclusive && row->kind == ROW_ROOT))
+    if (value != 0 && !(column->exclusive && !style->by_exclusive && row->kind == ROW_ROOT))
         format_decimal(number, value, decimals);
-    fprintf(table->out, "%*s", (int)column->width, number);
+    const char *heat = column->hot && row->kind != ROW_ROOT ? format_heat(share, style->colour) : "";
+    fprintf(table->out, "%s%*s%s", heat, (int)column->width, number, *heat ? format_plain(true) : "");
 }
 
 /* The lines of the tree in front of a row's label; returns their columns. */
@@ -155,53 +206,74 @@ static size_t print_branches(const struct table *table, const struct row *row)
     return 2 * (size_t)row->depth;
 }
 
+static void print_source(const struct table *table, const struct row *row, size_t columns)
+{
+    const char *text = table->style->sources && row->kind == ROW_STATEMENT
+                           ? source_text_line(table->style->sources, row->label->file, row->label->line)
+                           : NULL;
+    if (!text || columns < LEAST_SOURCE)
+        return;
+    char *fitting = format_fit_head(text, columns - 2, table->style->utf8);
+    if (fitting && *fitting)
+        fprintf(table->out, "  %s", fitting);
+    free(fitting);
+}
+
 static void print_row(const struct table *table, uint32_t index)
 {
     const struct rows *rows = table->rows;
     const struct row *row = &rows->row[index];
-    char line[1700];
     if (row->depth)
         table->last[row->depth] = table->last_child[row->parent] == index;
     for (size_t i = 0; i < table->column_count; i++)
         print_number(table, row, &table->column[i]);
     fputs("  ", table->out);
     size_t taken = print_branches(table, row);
+    size_t columns = table->tree_columns > taken + 8 ? table->tree_columns - taken : 8;
     char *label = view_row_label(rows, index);
-    format_shorten(line, sizeof line, label ? label : "",
-                   table->tree_columns > taken ? table->tree_columns - taken : 8, table->style->utf8);
-    fprintf(table->out, "%s\n", line);
+    char *fitting = label ? format_fit(label, columns, table->style->utf8) : NULL;
+    if (fitting) {
+        fputs(fitting, table->out);
+        print_source(table, row, columns - format_columns(fitting));
+    }
+    putc('\n', table->out);
     free(label);
+    free(fitting);
 }
 
 static void print_cut(const struct table *table, size_t cut, double cut_value)
 {
+    const struct view_style *style = table->style;
     char percent[FORMAT_NUMBER_BYTES], value[FORMAT_NUMBER_BYTES], text[320];
-    bool samples = table->style->measure == MEASURE_SAMPLES;
-    snprintf(text, sizeof text, "%zu row%s below %.12s %% of the %s cut, together %.40s%s; --min 0 shows all",
-             cut, cut == 1 ? "" : "s", format_decimal(percent, table->style->least_percent, 1),
-             view_measure_title(table->style->measure),
-             format_decimal(value, cut_value, samples ? 0 : table->decimals), samples ? "" : " s");
-    fputc('\n', table->out);
-    format_paragraph(table->out, text, table->style->columns);
+    bool samples = style->measure == MEASURE_SAMPLES;
+    if (cut || style->deeper)
+        fputc('\n', table->out);
+    if (cut) {
+        snprintf(text, sizeof text,
+                 "%zu row%s below %.12s %% of the %s cut, together %.40s%s; --min 0 shows all", cut,
+                 cut == 1 ? "" : "s", format_decimal(percent, style->least_percent, 1),
+                 view_measure_title(style->measure),
+                 format_decimal(value, cut_value, samples ? 0 : table->decimals), samples ? "" : " s");
+        format_paragraph(table->out, text, style->columns);
+    }
+    if (style->deeper) {
+        snprintf(text, sizeof text,
+                 "%zu row%s deeper than --depth not shown; they are part of the rows above "
+                 "them",
+                 style->deeper, style->deeper == 1 ? "" : "s");
+        format_paragraph(table->out, text, style->columns);
+    }
 }
 
-/* Marks what is shown: rows of at least the least value (a share of the program's; where the sum is negative,
- * as core idleness with more threads than cores, of its effort), and what leads to them. */
+/* What is shown, and each row's last child among that. */
 static void choose_visible(struct table *table)
 {
     const struct rows *rows = table->rows;
-    double total = primary_value(table, &rows->row[0]);
-    if (!(total > 0))
-        total = measure_value(rows, rows->row[0].inclusive, MEASURE_EFFORT);
-    double least = table->style->least_percent * 0.01 * total;
-    for (uint32_t i = (uint32_t)rows->count; i-- > 0;) {
+    rows_mark_shares(rows, table->style->measure, table->style->by_exclusive, table->style->least_percent,
+                     table->visible);
+    for (uint32_t i = (uint32_t)rows->count; i-- > 1;) {
         uint32_t parent = rows->row[i].parent;
-        if (i == 0 || table->style->least_percent <= 0 || primary_value(table, &rows->row[i]) >= least)
-            table->visible[i] = true;
-        if (!table->visible[i] || i == 0)
-            continue;
-        table->visible[parent] = true;
-        if (!table->last_child[parent])
+        if (table->visible[i] && !table->last_child[parent])
             table->last_child[parent] = i; /* children are met from the last to the first */
     }
 }
@@ -222,8 +294,7 @@ static void print_rows(const struct table *table)
             cut_value += primary_value(table, &rows->row[i]);
         i = rows->row[i].end;
     }
-    if (cut)
-        print_cut(table, cut, cut_value);
+    print_cut(table, cut, cut_value);
 }
 
 bool view_text(FILE *out, const struct profile *profile, const struct rows *rows,
@@ -238,11 +309,13 @@ bool view_text(FILE *out, const struct profile *profile, const struct rows *rows
     table.last = calloc((size_t)deepest + 1, sizeof *table.last);
     bool good = table.visible && table.last_child && table.last;
     if (good) {
-        view_text_header(out, profile, style->title, style->columns, style->utf8);
+        view_text_header(out, profile, style);
         choose_columns(&table);
+        print_meaning(&table);
         print_titles(&table);
         if (primary_value(&table, &rows->row[0]) == 0 && style->least_percent > 0) {
-            fprintf(out, "No %s was measured.\n", view_measure_title(style->measure));
+            fprintf(out, "No %s was measured%s.\n", view_measure_title(style->measure),
+                    style->notes && *style->notes ? " there" : "");
         } else {
             choose_visible(&table);
             print_rows(&table);

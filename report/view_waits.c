@@ -1,14 +1,12 @@
 /* The waits view. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/format.h"
 #include "report/views.h"
 
-#define BLAMED_SHOWN  3 /* contexts below a place */
-#define PLACES_SHOWN  30
-#define LEAST_PERCENT 0.5
-#define LABEL_INDENT  30 /* columns in front of a context */
-#define PLACE_INDENT  20
+#define LABEL_INDENT 30 /* columns in front of a context */
+#define PLACE_INDENT 20
 
 static double whole_of(const struct wait_table *table)
 {
@@ -21,27 +19,30 @@ static double whole_of(const struct wait_table *table)
 /* "taskwait in fib  fib.c:22" */
 static void print_place(FILE *out, const struct wait_place *place, size_t columns, bool utf8)
 {
-    char text[600], name[700];
-    char *clean = format_clean(place->function, true);
+    char *text = NULL, line[16] = "";
     const char *joint = place->kind == WAIT_LOCK         ? " "
                         : place->kind == WAIT_REGION_END ? " of "
                         : place->in_region               ? " in the region of "
                                                          : " in ";
-    int used = snprintf(text, sizeof text, "%s%s%.300s", wait_kind_name[place->kind],
-                        clean && *clean ? joint : "", clean ? clean : "");
     if (place->line > 0)
-        snprintf(text + used, sizeof text - (size_t)used, "  %.200s:%d", format_base_name(place->file),
-                 place->line);
-    format_shorten(name, sizeof name, text, columns > PLACE_INDENT + 16 ? columns - PLACE_INDENT : 16, utf8);
-    fprintf(out, "%s\n", name);
-    free(clean);
+        snprintf(line, sizeof line, ":%d", place->line);
+    int bytes =
+        asprintf(&text, "%s%s%s%s%s%s", wait_kind_name[place->kind], *place->function ? joint : "",
+                 place->function, *line ? "  " : "", *line ? format_base_name(place->file) : "", line);
+    char *fitting =
+        bytes < 0 ? NULL : format_fit(text, columns > PLACE_INDENT + 16 ? columns - PLACE_INDENT : 16, utf8);
+    fprintf(out, "%s\n", fitting ? fitting : "");
+    free(fitting);
+    free(bytes < 0 ? NULL : text);
 }
 
 static void print_pairs(FILE *out, const struct rows *rows, const struct wait_table *table,
-                        const struct wait_place *place, size_t columns, bool utf8)
+                        const struct wait_place *place, const struct view_style *style)
 {
     char number[FORMAT_NUMBER_BYTES];
-    for (uint32_t i = 0; i < place->pair_count && i < BLAMED_SHOWN; i++) {
+    size_t columns = style->columns;
+    bool utf8 = style->utf8;
+    for (uint32_t i = 0; i < place->pair_count && i < style->below; i++) {
         const struct wait_pair *pair = &table->pair[place->first_pair + i];
         enum measure measure = place->kind == WAIT_LOCK ? MEASURE_LOCK_WAIT : MEASURE_IDLENESS;
         char *label = view_context_label(rows, pair->row, measure,
@@ -50,17 +51,18 @@ static void print_pairs(FILE *out, const struct rows *rows, const struct wait_ta
                 format_decimal(number, pair->ns * 1e-9, 3), label ? label : "");
         free(label);
     }
-    if (place->pair_count > BLAMED_SHOWN)
-        fprintf(out, "%30sand %u more\n", "", place->pair_count - BLAMED_SHOWN);
+    if (style->below && place->pair_count > style->below)
+        fprintf(out, "%30sand %u more\n", "", place->pair_count - style->below);
 }
 
 void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows,
-                     const struct wait_table *table, size_t columns, bool utf8)
+                     const struct wait_table *table, const struct view_style *style)
 {
     char number[FORMAT_NUMBER_BYTES], percent[FORMAT_NUMBER_BYTES];
-    double whole = whole_of(table), rest = 0;
-    size_t shown = 0, left_out = 0;
-    view_text_header(out, profile, "Waits", columns, utf8);
+    double rest = style->cut ? style->cut->ns : 0, whole = whole_of(table) + rest;
+    size_t shown = style->most && style->most < table->place_count ? style->most : table->place_count;
+    size_t left_out = table->place_count - shown + (style->cut ? style->cut->count : 0);
+    view_text_header(out, profile, style);
     if (!(whole > 0)) {
         fputs("\nNo sample saw a thread wait.\n", out);
         return;
@@ -69,22 +71,23 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
         out,
         "Seconds that threads idled or waited at each place, per cent of all waiting; below a place, whose "
         "code kept them waiting meanwhile.",
-        columns);
-    fprintf(out, "\n%10s%7s   %s\n", "wait", "%", "place");
+        style->columns);
+    fprintf(out, "\n%s%10s%7s   %s%s\n", format_strong(style->colour), "wait", "%", "place",
+            format_plain(style->colour));
     for (size_t i = 0; i < table->place_count; i++) {
         const struct wait_place *place = &table->place[i];
-        if (shown == PLACES_SHOWN || 100 * place->ns < LEAST_PERCENT * whole) {
-            left_out++;
+        double share = 100 * place->ns / whole;
+        if (i >= shown) {
             rest += place->ns;
             continue;
         }
-        shown++;
-        fprintf(out, "%10s%7s   ", format_decimal(number, place->ns * 1e-9, 3),
-                format_decimal(percent, 100 * place->ns / whole, 1));
-        print_place(out, place, columns, utf8);
-        print_pairs(out, rows, table, place, columns, utf8);
+        fprintf(out, "%s%10s%7s%s   ", format_heat(share, style->colour),
+                format_decimal(number, place->ns * 1e-9, 3), format_decimal(percent, share, 1),
+                format_plain(style->colour));
+        print_place(out, place, style->columns, style->utf8);
+        print_pairs(out, rows, table, place, style);
     }
     if (left_out)
-        fprintf(out, "\n%zu places cut, together %s s; --format csv shows all\n", left_out,
-                format_decimal(number, rest * 1e-9, 3));
+        fprintf(out, "\n%zu place%s cut, together %s s; --min 0 shows all\n", left_out,
+                left_out == 1 ? "" : "s", format_decimal(number, rest * 1e-9, 3));
 }

@@ -33,6 +33,8 @@ static struct rows *new_view(const struct rows *rows)
     view->threads = rows->threads;
     view->cores = rows->cores;
     view->shared = rows->shared;
+    view->by_exclusive = true;
+    view->whole = rows_whole(rows);
     if (rows_append(view, ROW_NONE, ROW_ROOT) == ROW_NONE) {
         rows_free(view);
         return NULL;
@@ -178,8 +180,9 @@ static void free_stack(struct stack *stack)
     free(stack->groups);
 }
 
-struct rows *view_bottom_up(const struct rows *rows, enum measure measure, double least)
+struct rows *view_bottom_up(const struct rows *rows, enum measure measure, double least, uint32_t depth)
 {
+    uint32_t most = depth < VIEW_CALLERS_DEPTH ? depth : VIEW_CALLERS_DEPTH;
     struct rows *view = new_view(rows);
     struct stack stack = {0};
     bool good = view && split_functions(rows, view, &stack);
@@ -188,8 +191,9 @@ struct rows *view_bottom_up(const struct rows *rows, enum measure measure, doubl
     while (good && stack.count) {
         struct group group = stack.groups[--stack.count];
         double value = measure_value(rows, view->row[group.view_row].exclusive, measure);
-        view->incomplete |= view->count > VIEW_CALLERS_ROWS;
-        if (group.level < VIEW_CALLERS_DEPTH && value >= least && !view->incomplete)
+        bool wanted = group.level < most && value >= least;
+        view->incomplete |= wanted && view->count > VIEW_CALLERS_ROWS;
+        if (wanted && !view->incomplete)
             good = expand_callers(rows, view, &group, &stack);
         free(group.instances);
     }
@@ -200,6 +204,8 @@ struct rows *view_bottom_up(const struct rows *rows, enum measure measure, doubl
     }
     return view;
 }
+
+const char *const flat_by_name[] = {"function", "file", "module", "construct", NULL};
 
 /* Adds a statement row of the tree to the line's row below its function. */
 static bool add_line(const struct rows *rows, struct rows *view, uint32_t view_function, uint32_t row,
@@ -222,21 +228,131 @@ static bool add_line(const struct rows *rows, struct rows *view, uint32_t view_f
            rows_add_inclusive(view, &view->row[*slot], from->exclusive);
 }
 
-struct rows *view_flat(const struct rows *rows, enum measure measure)
+/* The source lines of the functions in a stack. */
+static bool add_lines(const struct rows *rows, struct rows *view, const struct stack *stack)
 {
-    struct rows *view = new_view(rows);
-    struct stack stack = {0};
     struct pair_map lines = {0};
-    bool good = view && split_functions(rows, view, &stack);
-    for (size_t g = 0; good && g < stack.count; g++)
-        for (size_t i = 0; good && i < stack.groups[g].count; i++) {
-            uint32_t instance = stack.groups[g].instances[i].row;
+    bool good = true;
+    for (size_t g = 0; good && g < stack->count; g++)
+        for (size_t i = 0; good && i < stack->groups[g].count; i++) {
+            uint32_t instance = stack->groups[g].instances[i].row;
             for (uint32_t child = instance + 1; good && child < rows->row[instance].end;
                  child = rows->row[child].end)
                 if (rows->row[child].kind == ROW_STATEMENT)
-                    good = add_line(rows, view, stack.groups[g].view_row, child, &lines);
+                    good = add_line(rows, view, stack->groups[g].view_row, child, &lines);
         }
     pair_map_free(&lines);
+    return good;
+}
+
+static bool is_construct(const struct row *row)
+{
+    return row->kind == ROW_PARALLEL || row->kind == ROW_TASK || row->kind == ROW_RUNTIME;
+}
+
+/* By row, the nearest construct on its path, 0: none. NULL: no memory. */
+static uint32_t *find_constructs(const struct rows *rows)
+{
+    uint32_t *nearest = calloc(rows->count + 1, sizeof *nearest);
+    for (uint32_t i = 1; nearest && i < rows->count; i++)
+        nearest[i] = is_construct(&rows->row[i]) ? i : nearest[rows->row[i].parent];
+    return nearest;
+}
+
+/* Names of one text have one address. */
+static uint64_t text_key(const char *text)
+{
+    return *text ? (uintptr_t)text : 0;
+}
+
+/* Turns a row made after a function's into its file's or its module's. */
+static bool name_group(struct rows *view, uint32_t index, enum flat_by by)
+{
+    struct row *row = &view->row[index];
+    struct row_label *label = rows_alloc(view, sizeof *label);
+    const char *name = by == FLAT_FILE ? row->label->file : row->label->module;
+    bool construct = by == FLAT_CONSTRUCT && is_construct(row);
+    row->call_line = 0;
+    if (construct || !label)
+        return label != NULL;
+    *label = (struct row_label){.name = name, .module = "", .file = by == FLAT_FILE ? name : ""};
+    row->label = label;
+    row->kind = by == FLAT_FILE ? ROW_FILE : ROW_MODULE;
+    row->function = ROW_NONE;
+    if (by == FLAT_CONSTRUCT || !*name) {
+        row->kind = ROW_PSEUDO;
+        label->file = "";
+        label->name = by == FLAT_FILE     ? "<no source file>"
+                      : by == FLAT_MODULE ? "<no module>"
+                                          : "<outside constructs>";
+    }
+    return true;
+}
+
+/* The first level of flat views that have files, modules or constructs there. */
+static bool split_groups(const struct rows *rows, struct rows *view, enum flat_by by, struct stack *stack)
+{
+    struct instance *instances = malloc(rows->count * sizeof *instances);
+    uint64_t(*keys)[2] = malloc(rows->count * sizeof *keys);
+    uint32_t *nearest = find_constructs(rows);
+    bool good = instances && keys && nearest;
+    size_t count = 0;
+    for (uint32_t i = 1; good && i < rows->count; i++) {
+        const struct row_label *label = rows->row[i].label;
+        if (rows->row[i].kind == ROW_STATEMENT)
+            continue;
+        bool construct = by == FLAT_CONSTRUCT && nearest[i];
+        instances[count] = (struct instance){.row = i, .caller = construct ? nearest[i] : i};
+        keys[count][0] = construct;
+        keys[count][1] = by == FLAT_FILE     ? text_key(label->file)
+                         : by == FLAT_MODULE ? text_key(label->module)
+                         : construct         ? rows->row[nearest[i]].function
+                                             : 0;
+        count++;
+    }
+    good = good && split(rows, view, 0, 1, instances, (const uint64_t(*)[2])keys, count, stack);
+    for (size_t g = 0; good && g < stack->count; g++)
+        good = name_group(view, stack->groups[g].view_row, by);
+    free(instances);
+    free(keys);
+    free(nearest);
+    return good;
+}
+
+/* The functions of a group, and their lines. */
+static bool add_functions(const struct rows *rows, struct rows *view, const struct group *group)
+{
+    struct stack functions = {0};
+    struct instance *instances = malloc((group->count + 1) * sizeof *instances);
+    uint64_t(*keys)[2] = malloc((group->count + 1) * sizeof *keys);
+    bool good = instances && keys;
+    for (size_t i = 0; good && i < group->count; i++) {
+        uint32_t row = group->instances[i].row;
+        instances[i] = (struct instance){.row = row, .caller = row};
+        keys[i][0] = rows->row[row].function;
+        keys[i][1] = 0;
+    }
+    good = good &&
+           split(rows, view, group->view_row, 1, instances, (const uint64_t(*)[2])keys, group->count,
+                 &functions) &&
+           add_lines(rows, view, &functions);
+    free_stack(&functions);
+    free(instances);
+    free(keys);
+    return good;
+}
+
+struct rows *view_flat(const struct rows *rows, enum flat_by by, enum measure measure)
+{
+    struct rows *view = new_view(rows);
+    struct stack stack = {0};
+    bool good = view != NULL;
+    if (by == FLAT_FUNCTION)
+        good = good && split_functions(rows, view, &stack) && add_lines(rows, view, &stack);
+    else
+        good = good && split_groups(rows, view, by, &stack);
+    for (size_t g = 0; good && by != FLAT_FUNCTION && g < stack.count; g++)
+        good = add_functions(rows, view, &stack.groups[g]);
     free_stack(&stack);
     if (!good || !rows_order(view, measure, true)) {
         rows_free(view);

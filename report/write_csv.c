@@ -150,8 +150,14 @@ uint64_t thread_end_ns(const struct profile_thread *thread)
 
 void write_threads_csv(FILE *out, const struct profile *profile)
 {
+    write_threads_csv_in(out, profile, NULL);
+}
+
+void write_threads_csv_in(FILE *out, const struct profile *profile, const size_t *order)
+{
     fputs("thread,kind,begin_s,end_s,samples,work,idle,overhead,lock_wait,parked" END_OF_LINE, out);
-    for (size_t i = 0; i < profile->thread_count; i++) {
+    for (size_t place = 0; place < profile->thread_count; place++) {
+        size_t i = order ? order[place] : place;
         const struct profile_thread *thread = &profile->threads[i];
         uint64_t start =
             profile->header.start_ns; /* differences first: a double cannot hold every absolute time */

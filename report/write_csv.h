@@ -12,7 +12,9 @@
 /* Errors are left in the stream (ferror); false: no memory. */
 void write_profile_csv(FILE *out, const struct rows *rows);       /* [init] */
 void write_threads_csv(FILE *out, const struct profile *profile); /* [init] */
-bool write_locks_csv(FILE *out, const struct lock_table *table);  /* [init] */
+/* The same in another order of threads, which keep their numbers. [init] */
+void write_threads_csv_in(FILE *out, const struct profile *profile, const size_t *order);
+bool write_locks_csv(FILE *out, const struct lock_table *table); /* [init] */
 /* A line for each pair; context is the row's id in profile.csv. [init] */
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table);
 

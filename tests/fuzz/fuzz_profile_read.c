@@ -1,7 +1,10 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/index_map.c cct/profile_format.c report/rows.c report/tail_calls.c
- * report/rows_order.c report/rows_metric.c report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
- * report/write_json.c base/recipe_cause.c report/conservation.c report/views.c report/view_label.c report/view_text.c
- * report/view_tables.c report/view_waits.c report/view_folded.c report/summary.c report/findings*.c tests/fuzz/fake_symbols.c
+/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/index_map.c
+ * cct/profile_format.c report/rows.c report/tail_calls.c report/rows_order.c report/rows_metric.c
+ * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
+ * report/write_json.c base/recipe_cause.c report/conservation.c report/views.c report/view_label.c
+ * report/view_text.c report/view_tables.c report/view_waits.c report/view_sort.c report/rows_filter.c
+ * report/source_text.c report/view_folded.c report/summary.c
+ * report/findings*.c tests/fuzz/fake_symbols.c
  * tests/fuzz/profile_builder.c */
 /* libs: -ljansson */
 /* fuzz_profile_read COUNT SEED [FILE...]: mutates measurement files COUNT times, reads each and runs what is
@@ -19,6 +22,7 @@
 #include "report/locks.h"
 #include "report/output.h"
 #include "report/rows.h"
+#include "report/rows_filter.h"
 #include "report/views.h"
 #include "report/write_csv.h"
 #include "report/write_json.h"
@@ -99,18 +103,47 @@ static size_t mutate(unsigned char *bytes, size_t size)
     return next_random() % 50 == 0 ? next_random() % size : size;
 }
 
-static void exercise_view(const struct profile *profile, const struct rows *view, FILE *out, uint64_t round,
-                          bool by_exclusive)
+static struct view_style choose_style(uint64_t round)
 {
-    enum measure measure = (enum measure)(round / 8 % MEASURE_NAMED);
-    struct view_style style = {.title = "fuzz",
-                               .measure = measure,
-                               .by_exclusive = by_exclusive,
+    return (struct view_style){.title = "fuzz",
+                               .measure = (enum measure)(round / 8 % MEASURE_NAMED),
                                .least_percent = (double)(round % 3),
+                               .relative = round % 5 == 0,
+                               .colour = round % 7 == 0,
+                               .below = round % 4,
                                .columns = 40 + round % 100,
                                .utf8 = round % 2};
+}
+
+static void exercise_view(const struct profile *profile, struct rows *view, FILE *out, uint64_t round,
+                          bool by_exclusive)
+{
+    struct view_style style = choose_style(round);
+    style.by_exclusive = by_exclusive;
     view_text(out, profile, view, &style);
-    view_folded(out, view, measure);
+    if (round % 2)
+        rows_limit_depth(view, 1 + round % 5);
+    view_folded(out, view, style.measure);
+}
+
+/* Some rows hidden, some paths left. */
+static void exercise_filter(const struct profile *profile, const struct rows *rows, FILE *out, uint64_t round)
+{
+    static const char *const expressions[] = {"1", "[2-5]", "x", "parallel"};
+    regex_t focus, hide;
+    if (regcomp(&focus, expressions[round / 8 % 4], REG_EXTENDED | REG_NOSUB) != 0)
+        abort();
+    if (regcomp(&hide, expressions[round / 32 % 4], REG_EXTENDED | REG_NOSUB) != 0)
+        abort();
+    struct rows_filter filter = {round % 3 ? &focus : NULL, &hide};
+    struct rows *left = rows_filter(rows, &filter);
+    struct rows *view = view_flat(left, (enum flat_by)(round / 8 % 4), MEASURE_WORK);
+    exercise_view(profile, view, out, round, true);
+    exercise_view(profile, left, out, round, false);
+    rows_free(view);
+    rows_free(left);
+    regfree(&focus);
+    regfree(&hide);
 }
 
 /* The rows are built in each round; what is printed of them takes turns. */
@@ -120,7 +153,8 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
     struct rows *rows = rows_build(profile, symbols), *view = NULL;
     struct lock_table *table = NULL;
     struct wait_table *waits = NULL;
-    enum measure measure = (enum measure)(round / 8 % MEASURE_NAMED);
+    struct view_style style = choose_style(round);
+    struct view_cut left_out;
     rewind(out);
     switch (round % 8) {
     case 0:
@@ -128,34 +162,39 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         break;
     case 1:
         write_threads_csv(out, profile);
-        view_text_threads(out, profile, 40 + round % 100, round % 2);
+        view_text_threads(out, profile, &style);
         write_run_json(out, profile, rows);
         break;
     case 2:
         table = locks_gather(profile, rows, symbols);
         write_locks_csv(out, table);
-        view_text_locks(out, profile, rows, table, 40 + round % 100, round % 2);
+        style.most = round % 5;
+        view_sort_locks(table, style.measure, style.least_percent);
+        view_text_locks(out, profile, table, &style);
         break;
     case 3:
         report_print_summary(out, profile, symbols, "fuzz");
         break;
     case 4:
-        view = view_bottom_up(rows, measure, 0);
+        view = view_bottom_up(rows, style.measure, 0, UINT32_MAX);
         exercise_view(profile, view, out, round, true);
         break;
     case 5:
-        view = view_flat(rows, measure);
+        view = view_flat(rows, FLAT_FUNCTION, style.measure);
         exercise_view(profile, view, out, round, true);
         break;
     case 6:
-        rows_order(rows, measure, false);
+        exercise_filter(profile, rows, out, round);
+        rows_order(rows, style.measure, false);
         exercise_view(profile, rows, out, round, false);
         break;
     case 7:
         table = locks_gather(profile, rows, symbols);
         waits = waits_gather(profile, rows, table, symbols);
         write_waits_csv(out, rows, waits);
-        view_text_waits(out, profile, rows, waits, 40 + round % 100, round % 2);
+        view_sort_waits(waits, style.measure, style.least_percent, &left_out);
+        style.cut = &left_out;
+        view_text_waits(out, profile, rows, waits, &style);
         break;
     }
     rows_free(view);

@@ -2,8 +2,9 @@
  * cct/profile_format.c report/rows.c report/tail_calls.c report/rows_order.c report/rows_metric.c
  * report/measure.c report/strings.c report/format.c report/locks.c report/write_csv.c report/waits.c
  * report/conservation.c report/views.c report/view_label.c report/view_text.c report/view_tables.c
- * report/view_folded.c report/summary.c report/findings*.c
- * tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
+ * report/view_folded.c report/rows_filter.c report/source_text.c report/summary.c
+ * report/findings*.c tests/fuzz/fake_symbols.c
+ * tests/fuzz/profile_builder.c */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -113,7 +114,7 @@ static void assert_seconds(const struct rows *rows, uint32_t row, double inclusi
 static void bottom_up_counts_recursion_once(void **state)
 {
     const struct made *made = *state;
-    struct rows *view = view_bottom_up(made->rows, MEASURE_WORK, 0);
+    struct rows *view = view_bottom_up(made->rows, MEASURE_WORK, 0, UINT32_MAX);
     uint32_t f = child(view, 0, "f", 0), g = child(view, 0, "g", 0), main_row = child(view, 0, "main", 0);
     assert_seconds(view, f, 15, 3); /* the inner f is part of the outer one's inclusive cost */
     assert_seconds(view, g, 12, 12);
@@ -130,7 +131,7 @@ static void bottom_up_counts_recursion_once(void **state)
 static void bottom_up_follows_no_callers_of_what_will_be_cut(void **state)
 {
     const struct made *made = *state;
-    struct rows *view = view_bottom_up(made->rows, MEASURE_WORK, 5);
+    struct rows *view = view_bottom_up(made->rows, MEASURE_WORK, 5, UINT32_MAX);
     uint32_t f = child(view, 0, "f", 0);
     assert_int_equal(view->row[f].end, f + 1);
     assert_true(view->row[child(view, 0, "g", 0)].end > child(view, 0, "g", 0) + 1);
@@ -140,7 +141,7 @@ static void bottom_up_follows_no_callers_of_what_will_be_cut(void **state)
 static void flat_has_functions_and_their_lines(void **state)
 {
     const struct made *made = *state;
-    struct rows *view = view_flat(made->rows, MEASURE_WORK);
+    struct rows *view = view_flat(made->rows, FLAT_FUNCTION, MEASURE_WORK);
     uint32_t f = child(view, 0, "f", 0);
     assert_seconds(view, f, 15, 3);
     assert_seconds(view, child(view, f, "v.c:25", 0), 3, 3);
@@ -186,8 +187,8 @@ static void text_fits_its_columns_and_says_what_it_cut(void **state)
 static void folded_stacks_add_up_in_every_view(void **state)
 {
     const struct made *made = *state;
-    struct rows *views[] = {made->rows, view_bottom_up(made->rows, MEASURE_WORK, 0),
-                            view_flat(made->rows, MEASURE_WORK)};
+    struct rows *views[] = {made->rows, view_bottom_up(made->rows, MEASURE_WORK, 0, UINT32_MAX),
+                            view_flat(made->rows, FLAT_FUNCTION, MEASURE_WORK)};
     const char *expected[] = {"main;f;f;g 4000000\n", "g;f;f;main 4000000\n", "g 12000000\n"};
     for (int v = 0; v < 3; v++) {
         char *text = NULL;

@@ -1,0 +1,51 @@
+/* What `blame report` was asked for. */
+#ifndef BLAME_CLI_REPORT_H
+#define BLAME_CLI_REPORT_H
+
+#include <regex.h>
+#include <stdbool.h>
+
+#include "cli/options.h"
+#include "report/views.h"
+
+enum report_view {
+    VIEW_TOP_DOWN,
+    VIEW_BOTTOM_UP,
+    VIEW_FLAT,
+    VIEW_THREADS,
+    VIEW_LOCKS,
+    VIEW_WAITS,
+    VIEW_COUNT
+};
+enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED };
+enum { NOT_GIVEN = -1 };
+
+/* NOT_GIVEN or NULL where an option was not given. */
+struct report_request {
+    const char *input, *output;
+    int view, format, by, measure, percent, colour;
+    double least_percent;
+    int depth, thread, width;
+    const char *focus, *hide, *column_list, *source_directory;
+    bool source;
+    regex_t focus_expression, hide_expression; /* compiled if their texts are given */
+    struct view_columns columns;               /* if the list is given */
+};
+
+extern const char *const report_view_name[];  /* by enum report_view, NULL behind the last */
+extern const char *const report_view_title[]; /* the same */
+
+/* Reads and checks the options; report_options_free() afterwards, whatever the result. [init] */
+enum options_result report_options_read(struct report_request *request, int argc, char **argv);
+void report_options_free(struct report_request *request); /* [init] */
+
+/* Text views say what was chosen; malloc'ed, NULL: no memory. focused: the sum that a focus left and the
+ * program's, of which measure; NULL: not known. [init] */
+struct report_focused {
+    double part, whole;
+    enum measure measure;
+};
+char *report_notes(const struct report_request *request, const struct profile *profile,
+                   const struct report_focused *focused);
+
+#endif

@@ -1,0 +1,58 @@
+/* What the header of a text view says about the choice that was made. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/report.h"
+#include "report/format.h"
+
+static void note_thread(FILE *notes, const struct report_request *request, const struct profile *profile)
+{
+    size_t sharing = 0;
+    fprintf(notes, "Only what was blamed on samples of thread %d; per cent are of that.", request->thread);
+    for (size_t i = 0; i < profile->thread_count; i++)
+        sharing += profile->threads[i].tree == profile->tree;
+    if (sharing > 1) {
+        fputs(" With it threads that ran before or after it and left their samples in the same place:",
+              notes);
+        for (size_t i = 0; i < profile->thread_count; i++)
+            if (profile->threads[i].tree == profile->tree && i != (size_t)request->thread)
+                fprintf(notes, " %zu", i);
+        putc('.', notes);
+    }
+    putc('\n', notes);
+}
+
+static void note_focus(FILE *notes, const struct report_request *request,
+                       const struct report_focused *focused)
+{
+    char part[FORMAT_NUMBER_BYTES], whole[FORMAT_NUMBER_BYTES];
+    fprintf(notes, "Only paths through rows that match %s", request->focus);
+    if (focused) {
+        bool samples = focused->measure == MEASURE_SAMPLES;
+        fprintf(notes, ": %s of the %s %s%s%s", format_decimal(part, focused->part, samples ? 0 : 3),
+                format_decimal(whole, focused->whole, samples ? 0 : 3), samples ? "" : "s of ",
+                view_measure_title(focused->measure), request->thread < 0 ? " in the whole program" : "");
+    }
+    fputs(". Absolute per cent stay of all, matching or not.\n", notes);
+}
+
+char *report_notes(const struct report_request *request, const struct profile *profile,
+                   const struct report_focused *focused)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *notes = open_memstream(&text, &bytes);
+    if (!notes)
+        return NULL;
+    if (request->thread != NOT_GIVEN)
+        note_thread(notes, request, profile);
+    if (request->focus)
+        note_focus(notes, request, focused);
+    if (request->hide)
+        fprintf(notes, "Rows that match %s are part of what called them.\n", request->hide);
+    if (fclose(notes) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

@@ -1,0 +1,219 @@
+/* The options of `blame report`, and which of them go together. */
+#include "cli/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const report_view_name[] = {"top-down", "bottom-up", "flat", "threads", "locks", "waits", NULL};
+const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat", "Threads", "Locks", "Waits", NULL};
+
+static const char *const format_name[] = {"text", "csv", "folded", NULL};
+static const char *const percent_name[] = {"absolute", "relative", NULL};
+static const char *const colour_name[] = {"auto", "always", "never", NULL};
+
+static const struct usage usage = {
+    .command = "report",
+    .synopsis = "DIR [options]",
+    .about = "DIR is a profile directory, or a measurement file (*.blame) in one.",
+    .examples = "  blame report blame-amg-4711\n"
+                "  blame report blame-amg-4711 --view bottom-up --sort lock-wait\n"
+                "  blame report blame-amg-4711 --focus relax --hide '^__kmpc' --source\n"
+                "  blame report blame-amg-4711 --view flat --by file --columns work,idleness,idleness%\n"
+                "  blame report blame-amg-4711 --format folded | flamegraph.pl > idleness.svg",
+    .operands_least = 1,
+    .operands_most = 1,
+    .operands = "a profile directory or a *.blame file",
+};
+
+enum {
+    TREES = 1 << VIEW_TOP_DOWN | 1 << VIEW_BOTTOM_UP | 1 << VIEW_FLAT,
+    LINES = 1 << VIEW_TOP_DOWN | 1 << VIEW_FLAT,
+    TABLES = 1 << VIEW_LOCKS | 1 << VIEW_WAITS,
+};
+
+/* "with --view A, B" */
+static void print_views(int views)
+{
+    fputs("accepted with --view", stderr);
+    for (int view = 0, count = 0; view < VIEW_COUNT; view++)
+        if (views & 1 << view)
+            fprintf(stderr, "%s %s", count++ ? "," : "", report_view_name[view]);
+}
+
+static bool fits_view(const struct report_request *request, const char *option, const char *value, bool given,
+                      int views)
+{
+    if (!given || views & 1 << request->view)
+        return true;
+    fprintf(stderr, "blame report: %s%s%s: ", option, value ? " " : "", value ? value : "");
+    print_views(views);
+    fprintf(stderr, "; not with %s\n", report_view_name[request->view]);
+    return false;
+}
+
+static bool fits_format(const struct report_request *request, const char *option, bool given)
+{
+    if (!given || request->format == FORMAT_TEXT)
+        return true;
+    fprintf(stderr, "blame report: %s: accepted with --format text; not with %s\n", option,
+            format_name[request->format]);
+    return false;
+}
+
+/* What can be sorted by in tables that are no trees: bits of enum measure. */
+static int measures_of(int view)
+{
+    switch (view) {
+    case VIEW_THREADS:
+        return 1 << MEASURE_IDLENESS | 1 << MEASURE_WORK | 1 << MEASURE_OVERHEAD | 1 << MEASURE_LOCK_WAIT |
+               1 << MEASURE_SAMPLES;
+    case VIEW_LOCKS:
+        return 1 << MEASURE_LOCK_WAIT | 1 << MEASURE_LOCK_WAIT_HERE | 1 << MEASURE_SAMPLES;
+    case VIEW_WAITS:
+        return 1 << MEASURE_IDLENESS | 1 << MEASURE_LOCK_WAIT;
+    default:
+        return -1;
+    }
+}
+
+static bool can_sort(const struct report_request *request)
+{
+    int accepted = measures_of(request->view);
+    if (request->measure == NOT_GIVEN || accepted & 1 << request->measure)
+        return true;
+    fprintf(stderr, "blame report: --sort %s: with --view %s accepted are", measure_name[request->measure],
+            report_view_name[request->view]);
+    for (int measure = 0, count = 0; measure < MEASURE_NAMED; measure++)
+        if (accepted & 1 << measure)
+            fprintf(stderr, "%s %s", count++ ? "," : "", measure_name[measure]);
+    fputc('\n', stderr);
+    return false;
+}
+
+static bool fits_together(const struct report_request *request)
+{
+    return fits_view(request, "--format", "folded", request->format == FORMAT_FOLDED, TREES) &&
+           fits_view(request, "--by", NULL, request->by != NOT_GIVEN, 1 << VIEW_FLAT) &&
+           fits_view(request, "--min", NULL, request->least_percent >= 0, TREES | TABLES) &&
+           fits_view(request, "--depth", NULL, request->depth != NOT_GIVEN, TREES | TABLES) &&
+           fits_view(request, "--focus", NULL, request->focus, TREES | 1 << VIEW_WAITS) &&
+           fits_view(request, "--hide", NULL, request->hide, TREES | 1 << VIEW_WAITS) &&
+           fits_view(request, "--thread", NULL, request->thread != NOT_GIVEN, TREES | 1 << VIEW_WAITS) &&
+           fits_view(request, "--columns", NULL, request->column_list, TREES) &&
+           fits_view(request, "--percent", NULL, request->percent != NOT_GIVEN, TREES) &&
+           fits_view(request, "--source", NULL, request->source, LINES) &&
+           fits_view(request, "--source-dir", NULL, request->source_directory, LINES) &&
+           fits_format(request, "--columns", request->column_list) &&
+           fits_format(request, "--percent", request->percent != NOT_GIVEN) &&
+           fits_format(request, "--source", request->source) &&
+           fits_format(request, "--source-dir", request->source_directory) && can_sort(request);
+}
+
+/* false after a message; *text is NULL then, as there is nothing to free. */
+static bool compile(const char *option, const char **text, regex_t *expression)
+{
+    char error[256];
+    int wrong = *text ? regcomp(expression, *text, REG_EXTENDED | REG_NOSUB) : 0;
+    if (!wrong)
+        return true;
+    regerror(wrong, expression, error, sizeof error);
+    fprintf(stderr, "blame report: %s %s: %s; accepted is a POSIX extended regular expression\n", option,
+            *text, error);
+    *text = NULL;
+    return false;
+}
+
+static bool read_columns(struct report_request *request)
+{
+    char error[512];
+    if (!request->column_list || view_columns_read(&request->columns, request->column_list,
+                                                   request->view != VIEW_TOP_DOWN, error, sizeof error))
+        return true;
+    fprintf(stderr, "blame report: --columns %s\n", error);
+    return false;
+}
+
+static enum options_result check(struct report_request *request)
+{
+    bool focus = compile("--focus", &request->focus, &request->focus_expression);
+    bool hide = compile("--hide", &request->hide, &request->hide_expression);
+    request->source |= request->source_directory != NULL;
+    return focus && hide && fits_together(request) && read_columns(request) ? OPTIONS_RUN : OPTIONS_WRONG;
+}
+
+enum options_result report_options_read(struct report_request *request, int argc, char **argv)
+{
+    *request = (struct report_request){.by = NOT_GIVEN,
+                                       .measure = NOT_GIVEN,
+                                       .percent = NOT_GIVEN,
+                                       .least_percent = NOT_GIVEN,
+                                       .depth = NOT_GIVEN,
+                                       .thread = NOT_GIVEN,
+                                       .width = NOT_GIVEN};
+    const struct option_spec options[] = {
+        {"--view", OPTION_WORD, &request->view, "VIEW", report_view_name, 0, 0,
+         "top-down   the program from main on, callees below callers (default)\n"
+         "bottom-up  functions by their own cost, callers below\n"
+         "flat       functions by their own cost, source lines below\n"
+         "threads    what each thread did with its time\n"
+         "locks      who was waited for, and who held the lock\n"
+         "waits      where threads waited, and whose code kept them waiting"},
+        {"--by", OPTION_WORD, &request->by, "WHAT", flat_by_name, 0, 0,
+         "flat: function (default), file, module, or construct (the parallel\n"
+         "region, task or entry of the runtime that code ran in)"},
+        {"--sort", OPTION_WORD, &request->measure, "METRIC", measure_name, 0, 0,
+         "idleness (default), work, overhead, lock-wait, lock-wait-here,\n"
+         "core-idleness, shared-idleness, samples"},
+        {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
+         "leave out rows below this share of the metric (default: text 0.5, else 0)"},
+        {"--depth", OPTION_WHOLE, &request->depth, "N", NULL, 1, 1000000,
+         "leave out rows deeper than N; locks, waits: 1 is without contexts"},
+        {"--focus", OPTION_TEXT, &request->focus, "REGEX", NULL, 0, 0,
+         "only paths through rows whose name or file matches; per cent stay\n"
+         "the whole program's (POSIX extended regular expression)"},
+        {"--hide", OPTION_TEXT, &request->hide, "REGEX", NULL, 0, 0,
+         "rows whose name or file matches vanish: their cost is that of the\n"
+         "line that called them"},
+        {"--thread", OPTION_WHOLE, &request->thread, "N", NULL, 0, 1000000,
+         "what was blamed on one thread's samples; N as in threads.csv"},
+        {"--columns", OPTION_TEXT, &request->column_list, "LIST", NULL, 0, 0,
+         "numbers to show: METRIC, METRIC:i (inclusive), METRIC:e (exclusive),\n"
+         "with % behind for per cent: work:i,idleness:e,idleness:i%"},
+        {"--percent", OPTION_WORD, &request->percent, "KIND", percent_name, 0, 0,
+         "absolute (of the program's effort, default) or relative (of the\n"
+         "row's own: how badly it uses its threads)"},
+        {"--source", OPTION_FLAG, &request->source, NULL, NULL, 0, 0, "source lines beside their rows"},
+        {"--source-dir", OPTION_TEXT, &request->source_directory, "DIR", NULL, 0, 0,
+         "the same, with sources that were moved to DIR"},
+        {"--format", OPTION_WORD, &request->format, "FORMAT", format_name, 0, 0,
+         "text (default), csv (the columns of profile.csv), or folded\n"
+         "(stacks of one metric, for flame graphs)"},
+        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
+         "write there, whole or not at all (-o; - is standard output)"},
+        {"--color", OPTION_WORD, &request->colour, "WHEN", colour_name, 0, 0,
+         "auto (default: on a terminal, unless NO_COLOR is set), always, never"},
+        {"--width", OPTION_WHOLE, &request->width, "N", NULL, 40, 10000,
+         "columns of text (default: the terminal's, COLUMNS, or 100)"},
+    };
+    struct usage complete = usage;
+    complete.options = options;
+    complete.option_count = sizeof options / sizeof *options;
+    const char *operand[argc];
+    int count;
+    enum options_result result = options_read(&complete, argc, argv, operand, &count);
+    if (result != OPTIONS_RUN) {
+        request->focus = request->hide = NULL; /* not compiled */
+        return result;
+    }
+    request->input = operand[0];
+    return check(request);
+}
+
+void report_options_free(struct report_request *request)
+{
+    if (request->focus)
+        regfree(&request->focus_expression);
+    if (request->hide)
+        regfree(&request->hide_expression);
+}

@@ -1,0 +1,291 @@
+#include "report/rows_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/index_map.h"
+#include "cct/pair_map.h"
+#include "report/format.h"
+#include "report/grow.h"
+
+enum { MATCH_FOCUS = 1, MATCH_HIDE = 2 };
+
+struct filtering {
+    const struct rows *rows;
+    const struct rows_filter *filter;
+    struct rows *view;
+    uint32_t *target;          /* by row: the row of the view that has its cost */
+    int *call_line;            /* by row: where the code of its target is left for what is below it */
+    unsigned char *match;      /* by row */
+    bool *inside;              /* by row: it is on a path that is left */
+    struct pair_map labels;    /* label -> match */
+    struct pair_map lines;     /* (file, line), module -> number in line_label */
+    struct index_map children; /* rows of the view by parent, function, kind and line */
+    const struct row_label **line_label;
+    size_t line_count, line_capacity;
+    bool no_memory;
+};
+
+static bool matches(const regex_t *expression, const struct row_label *label)
+{
+    return expression && (regexec(expression, label->name, 0, NULL, 0) == 0 ||
+                          (*label->file && regexec(expression, label->file, 0, NULL, 0) == 0));
+}
+
+/* A million rows have some thousand labels. */
+static unsigned match_row(struct filtering *to, const struct row *row)
+{
+    uint32_t *slot = pair_map_slot(&to->labels, (uintptr_t)row->label, 0);
+    if (!slot) {
+        to->no_memory = true;
+        return 0;
+    }
+    if (*slot == PAIR_MAP_NEW)
+        *slot = (matches(to->filter->focus, row->label) ? MATCH_FOCUS : 0) |
+                (matches(to->filter->hide, row->label) ? MATCH_HIDE : 0);
+    return *slot;
+}
+
+static bool is_child(const struct row *row, uint32_t parent, enum row_kind kind, uint32_t function, int line)
+{
+    return row->parent == parent && row->function == function && row->kind == kind &&
+           (kind == ROW_STATEMENT ? row->label->line : row->call_line) == line;
+}
+
+/* A row of the view, made if need be. line: of statements their own, of others where they are called. */
+static uint32_t find_child(struct filtering *to, uint32_t parent, enum row_kind kind, uint32_t function,
+                           const struct row_label *label, int line)
+{
+    uint32_t tag = index_map_hash((uint64_t)parent << 32 | function, (uint64_t)kind << 32 | (unsigned)line);
+    to->no_memory |= !index_map_reserve(&to->children);
+    if (to->no_memory)
+        return 0;
+    struct index_entry *entry = index_map_first(&to->children, tag);
+    for (; entry->tag; entry = index_map_next(&to->children, entry))
+        if (is_child(&to->view->row[entry->index], parent, kind, function, line))
+            return entry->index;
+    uint32_t index = rows_append(to->view, parent, kind);
+    to->no_memory = index == ROW_NONE;
+    if (to->no_memory)
+        return 0;
+    struct row *row = &to->view->row[index];
+    row->function = function;
+    row->label = label;
+    row->call_line = kind == ROW_STATEMENT ? 0 : line;
+    index_map_put(&to->children, entry, tag, index);
+    return index;
+}
+
+/* What a source line is called, for lines that only became costly by what they call. */
+static const struct row_label *find_line(struct filtering *to, uint32_t file_id, const char *file,
+                                         const char *module, int line)
+{
+    uint32_t *slot = pair_map_slot(&to->lines, (uint64_t)file_id << 32 | (unsigned)line, (uintptr_t)module);
+    if (slot && *slot != PAIR_MAP_NEW)
+        return to->line_label[*slot];
+    const char *base = format_base_name(file);
+    struct row_label *label = rows_alloc(to->view, sizeof *label);
+    size_t bytes = strlen(base) + 16;
+    char *name = rows_alloc(to->view, bytes);
+    to->no_memory |= !slot || !label || !name ||
+                     !grow_list(&to->line_label, &to->line_capacity, to->line_count, sizeof *to->line_label);
+    if (to->no_memory)
+        return &row_no_label;
+    snprintf(name, bytes, "%s:%d", base, line);
+    *label = (struct row_label){.name = name, .module = module, .file = file, .line = line};
+    *slot = (uint32_t)to->line_count;
+    to->line_label[to->line_count++] = label;
+    return label;
+}
+
+static void add_exclusive(struct filtering *to, uint32_t index, const struct profile_metric *metric)
+{
+    if (!to->no_memory)
+        to->no_memory = !rows_add_exclusive(to->view, &to->view->row[index], metric);
+}
+
+/* The cost of a hidden row: its caller's, at the line of the call. */
+static void add_hidden(struct filtering *to, uint32_t target, int line, const struct profile_metric *metric)
+{
+    const struct row_label *label = to->view->row[target].label;
+    add_exclusive(to, target, metric);
+    line = line > 0 ? line : label->line;
+    if (to->no_memory || !*label->file || line <= 0 || metric_is_zero(metric) || !to->rows->strings)
+        return;
+    uint32_t file = strings_intern(to->rows->strings, label->file);
+    const struct row_label *at = find_line(to, file, label->file, label->module, line);
+    uint32_t statement = to->no_memory ? 0 : find_child(to, target, ROW_STATEMENT, file, at, line);
+    add_exclusive(to, statement, metric);
+}
+
+static void take_statement(struct filtering *to, uint32_t index)
+{
+    const struct row *row = &to->rows->row[index];
+    uint32_t parent = row->parent, target = to->target[parent];
+    bool alone = !to->inside[parent]; /* its function's cost is taken line by line */
+    to->target[index] = target;
+    if (!to->inside[index])
+        return;
+    if (to->match[parent] & MATCH_HIDE) {
+        if (alone)
+            add_hidden(to, target, to->call_line[parent], row->exclusive);
+        return;
+    }
+    if (alone)
+        add_exclusive(to, target, row->exclusive);
+    if (to->match[index] & MATCH_HIDE || to->no_memory)
+        return;
+    uint32_t statement = find_child(to, target, ROW_STATEMENT, row->function, row->label, row->label->line);
+    add_exclusive(to, statement, row->exclusive);
+    to->target[index] = statement;
+}
+
+static void take_row(struct filtering *to, uint32_t index)
+{
+    const struct row *row = &to->rows->row[index];
+    uint32_t parent = row->parent, target = to->target[parent];
+    bool parent_hidden = to->match[parent] & MATCH_HIDE;
+    int line = parent_hidden ? to->call_line[parent] : row->call_line;
+    to->call_line[index] = line;
+    if (to->match[index] & MATCH_HIDE) {
+        to->target[index] = target;
+        if (to->inside[index])
+            add_hidden(to, target, line, row->exclusive);
+        return;
+    }
+    target = find_child(to, target, row->kind, row->function, row->label, line);
+    to->target[index] = target;
+    if (to->no_memory)
+        return;
+    to->view->row[target].note = to->view->row[target].note ? to->view->row[target].note : row->note;
+    if (to->inside[index])
+        add_exclusive(to, target, row->exclusive);
+}
+
+static void take_rows(struct filtering *to)
+{
+    const struct rows *rows = to->rows;
+    to->inside[0] = !to->filter->focus;
+    if (to->inside[0])
+        add_exclusive(to, 0, rows->row[0].exclusive);
+    for (uint32_t i = 1; i < rows->count && !to->no_memory; i++) {
+        to->match[i] = (unsigned char)match_row(to, &rows->row[i]);
+        to->inside[i] = to->inside[rows->row[i].parent] || to->match[i] & MATCH_FOCUS;
+        if (rows->row[i].kind == ROW_STATEMENT)
+            take_statement(to, i);
+        else
+            take_row(to, i);
+    }
+}
+
+/* Exclusive sums are complete; a function's has its statements' already. */
+static void sum_inclusive(struct filtering *to)
+{
+    struct rows *view = to->view;
+    for (size_t i = view->count; i-- > 0 && !to->no_memory;) {
+        struct row *row = &view->row[i];
+        /* Children have been added before, as they have larger indices. */
+        to->no_memory = !rows_add_inclusive(view, row, row->exclusive);
+        if (i && row->kind != ROW_STATEMENT && !to->no_memory)
+            to->no_memory = !rows_add_inclusive(view, &view->row[row->parent], row->inclusive);
+    }
+}
+
+static bool start(struct filtering *to)
+{
+    const struct rows *rows = to->rows;
+    struct rows *view = to->view;
+    to->target = calloc(rows->count + 1, sizeof *to->target);
+    to->call_line = calloc(rows->count + 1, sizeof *to->call_line);
+    to->match = calloc(rows->count + 1, sizeof *to->match);
+    to->inside = calloc(rows->count + 1, sizeof *to->inside);
+    if (!view || !to->target || !to->call_line || !to->match || !to->inside)
+        return false;
+    view->threads = rows->threads;
+    view->cores = rows->cores;
+    view->shared = rows->shared;
+    view->whole = rows_whole(rows);
+    view->node_row = malloc((rows->node_count + 1) * sizeof *view->node_row);
+    if (!view->node_row || rows_append(view, ROW_NONE, ROW_ROOT) == ROW_NONE)
+        return false;
+    view->node_count = rows->node_count;
+    view->row[0].label = rows->row[0].label;
+    view->row[0].function = rows->row[0].function;
+    return true;
+}
+
+struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filter)
+{
+    struct filtering to = {.rows = rows, .filter = filter, .view = calloc(1, sizeof *to.view)};
+    to.no_memory = !start(&to);
+    if (!to.no_memory)
+        take_rows(&to);
+    if (!to.no_memory)
+        sum_inclusive(&to);
+    for (size_t n = 0; !to.no_memory && n < rows->node_count; n++) {
+        uint32_t row = rows->node_row[n];
+        to.view->node_row[n] = row != ROW_NONE && to.inside[row] ? to.target[row] : ROW_NONE;
+    }
+    pair_map_free(&to.labels);
+    pair_map_free(&to.lines);
+    index_map_free(&to.children);
+    free(to.line_label);
+    free(to.target);
+    free(to.call_line);
+    free(to.match);
+    free(to.inside);
+    if (!to.no_memory && rows_order(to.view, MEASURE_EFFORT, false))
+        return to.view;
+    rows_free(to.view);
+    return NULL;
+}
+
+void rows_mark_shares(const struct rows *rows, enum measure measure, bool by_exclusive, double least,
+                      bool *visible)
+{
+    double total = measure_value(rows, rows_whole(rows), measure);
+    if (!(total > 0))
+        total = measure_value(rows, rows_whole(rows), MEASURE_EFFORT);
+    for (size_t i = rows->count; i-- > 0;) {
+        const struct row *row = &rows->row[i];
+        const struct profile_metric *metric = by_exclusive && i ? row->exclusive : row->inclusive;
+        visible[i] |= i == 0 || least <= 0 || measure_value(rows, metric, measure) >= 0.01 * least * total;
+        if (i && visible[i])
+            visible[row->parent] = true;
+    }
+}
+
+/* Moves what is kept to the front. */
+static void compact(struct rows *rows, const bool *visible, uint32_t depth)
+{
+    uint32_t kept = 1, above = 0;
+    for (uint32_t i = 1; i < rows->count;) {
+        struct row row = rows->row[i];
+        if ((visible && !visible[i]) || row.depth > depth) {
+            i = row.end;
+            rows->cut = true;
+            continue;
+        }
+        while (rows->row[above].depth >= row.depth)
+            above = rows->row[above].parent;
+        row.parent = above;
+        rows->row[above = kept++] = row;
+        i++;
+    }
+    rows->count = kept;
+    for (uint32_t i = 0; i < kept; i++)
+        rows->row[i].end = i + 1;
+    for (uint32_t i = kept; i-- > 1;)
+        if (rows->row[rows->row[i].parent].end < rows->row[i].end)
+            rows->row[rows->row[i].parent].end = rows->row[i].end;
+}
+
+void rows_keep(struct rows *rows, const bool *visible)
+{
+    compact(rows, visible, UINT32_MAX);
+}
+
+void rows_limit_depth(struct rows *rows, uint32_t depth)
+{
+    compact(rows, NULL, depth);
+}

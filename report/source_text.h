@@ -1,0 +1,25 @@
+/* Lines of source files, for those who want to see them beside the numbers. */
+#ifndef BLAME_REPORT_SOURCE_TEXT_H
+#define BLAME_REPORT_SOURCE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct source_text;
+
+/* directory: where files are looked for first, by as much of their path's end as leads to one; NULL: only
+ * where the debug information says. since: files changed after that second of the epoch count as changed.
+ * NULL: no memory. [init] */
+struct source_text *source_text_new(const char *directory, int64_t since);
+void source_text_free(struct source_text *sources); /* [init] */
+
+/* The text of a line (from 1 on) without what indents it and ends it; NULL: there is none. Valid until
+ * source_text_free(). [init] */
+const char *source_text_line(struct source_text *sources, const char *file, int line);
+
+/* Of the files asked for: how many were not found, and how many have changed since; *first gets the first of
+ * them, NULL: none. [init] */
+size_t source_text_missing(const struct source_text *sources, const char **first);
+size_t source_text_changed(const struct source_text *sources, const char **first); /* [init] */
+
+#endif

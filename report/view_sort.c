@@ -1,0 +1,146 @@
+/* The order and the least share of what tables show. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views.h"
+
+/* Items by their value, the largest first; equal ones as they were. */
+struct sorted {
+    double value;
+    size_t index;
+};
+
+static int compare_sorted(const void *left, const void *right)
+{
+    const struct sorted *a = left, *b = right;
+    if (a->value != b->value)
+        return a->value > b->value ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static double lock_value(const struct lock_entry *lock, enum measure measure)
+{
+    if (measure == MEASURE_SAMPLES)
+        return (double)lock->contended;
+    return measure == MEASURE_LOCK_WAIT_HERE ? lock->waiter_ns : lock->wait_ns;
+}
+
+static int compare_locks(const void *left, const void *right, void *measure)
+{
+    double a = lock_value(left, *(enum measure *)measure), b = lock_value(right, *(enum measure *)measure);
+    const struct lock_entry *x = left, *y = right;
+    if (a != b)
+        return a > b ? -1 : 1;
+    if (x->wait_ns != y->wait_ns)
+        return x->wait_ns > y->wait_ns ? -1 : 1;
+    return (x->wait_id > y->wait_id) - (x->wait_id < y->wait_id);
+}
+
+struct view_cut view_sort_locks(struct lock_table *table, enum measure measure, double least)
+{
+    struct view_cut cut = {0};
+    size_t kept = 0;
+    double whole = 1e9 * measure_value(table->rows, rows_whole(table->rows), MEASURE_EFFORT);
+    qsort_r(table->lock, table->count, sizeof *table->lock, compare_locks, &measure);
+    for (size_t i = 0; i < table->count; i++) {
+        struct lock_entry *lock = &table->lock[i];
+        if (100 * lock->wait_ns >= least * whole) {
+            table->lock[kept++] = *lock;
+            continue;
+        }
+        cut.count++;
+        cut.ns += lock->wait_ns;
+        free(lock->name);
+        free(lock->symbol);
+        free(lock->initialiser);
+    }
+    table->count = kept;
+    return cut;
+}
+
+static double place_value(const struct wait_place *place, enum measure measure)
+{
+    bool lock = place->kind == WAIT_LOCK;
+    return measure == MEASURE_EFFORT || lock == (measure == MEASURE_LOCK_WAIT) ? place->ns : 0;
+}
+
+bool view_sort_waits(struct wait_table *table, enum measure measure, double least, struct view_cut *cut)
+{
+    size_t places = 0, pairs = 0;
+    double whole = 0;
+    struct sorted *sorted = malloc((table->place_count + 1) * sizeof *sorted);
+    struct wait_place *place = malloc((table->place_count + 1) * sizeof *place);
+    struct wait_pair *pair = malloc((table->pair_count + 1) * sizeof *pair);
+    *cut = (struct view_cut){0};
+    bool good = sorted && place && pair;
+    for (size_t i = 0; good && i < table->place_count; i++) {
+        sorted[i] = (struct sorted){place_value(&table->place[i], measure), i};
+        whole += table->place[i].ns;
+    }
+    if (good)
+        qsort(sorted, table->place_count, sizeof *sorted, compare_sorted);
+    for (size_t i = 0; good && i < table->place_count; i++) {
+        struct wait_place from = table->place[sorted[i].index];
+        if (100 * from.ns < least * whole) {
+            cut->count++;
+            cut->ns += from.ns;
+            continue;
+        }
+        for (uint32_t p = 0; p < from.pair_count; p++) {
+            pair[pairs + p] = table->pair[from.first_pair + p];
+            pair[pairs + p].place = (uint32_t)places;
+        }
+        from.first_pair = (uint32_t)pairs;
+        pairs += from.pair_count;
+        place[places++] = from;
+    }
+    free(sorted);
+    if (!good) {
+        free(place);
+        free(pair);
+        return false;
+    }
+    free(table->place);
+    free(table->pair);
+    *table = (struct wait_table){.place = place,
+                                 .place_count = places,
+                                 .place_capacity = table->place_count + 1,
+                                 .pair = pair,
+                                 .pair_count = pairs,
+                                 .pair_capacity = table->pair_count + 1};
+    return true;
+}
+
+static double thread_value(const struct profile_thread *thread, enum measure measure)
+{
+    switch (measure) {
+    case MEASURE_WORK:
+        return thread->work;
+    case MEASURE_OVERHEAD:
+        return thread->overhead;
+    case MEASURE_LOCK_WAIT:
+        return thread->lock_wait;
+    case MEASURE_SAMPLES:
+        return (double)thread->recorded;
+    default:
+        return thread->idle;
+    }
+}
+
+size_t *view_sort_threads(const struct profile *profile, enum measure measure)
+{
+    struct sorted *sorted = malloc((profile->thread_count + 1) * sizeof *sorted);
+    size_t *order = malloc((profile->thread_count + 1) * sizeof *order);
+    for (size_t i = 0; sorted && i < profile->thread_count; i++)
+        sorted[i] = (struct sorted){thread_value(&profile->threads[i], measure), i};
+    if (sorted)
+        qsort(sorted, profile->thread_count, sizeof *sorted, compare_sorted);
+    for (size_t i = 0; sorted && order && i < profile->thread_count; i++)
+        order[i] = sorted[i].index;
+    if (!sorted) {
+        free(order);
+        order = NULL;
+    }
+    free(sorted);
+    return order;
+}
