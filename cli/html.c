@@ -46,7 +46,7 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
         {"--title", OPTION_TEXT, &request->options.title, "TITLE", NULL, 0, 0,
          "the page's title (default: the command)"},
         {"--source-dir", OPTION_TEXT, &request->options.source_dir, "DIR", NULL, 0, 0,
-         "where sources are looked for that are not where they were compiled:\n"
+         "where sources are looked for first, then where they were compiled:\n"
          "of /build/amg/solve/relax.c DIR/build/amg/solve/relax.c, then\n"
          "DIR/amg/solve/relax.c, DIR/solve/relax.c, DIR/relax.c"},
         {"--no-source", OPTION_FLAG, &request->options.no_source, NULL, NULL, 0, 0,
@@ -107,8 +107,7 @@ static void tell_left_out(const struct html_result *result, const struct html_op
                 "blame html: %zu of %zu rows, each below %s %% of every metric, are folded into rows "
                 "\"(small)\"; "
                 "--min 0 keeps all\n",
-                result->rows_left_out, result->rows_left_out + result->rows,
-                format_decimal(percent, result->least_percent, 6));
+                result->rows_left_out, result->rows_total, format_decimal(percent, result->least_percent, 6));
     if (result->locks_left_out)
         fprintf(stderr, "blame html: the page has the %d locks waited for longest, %zu are left out\n",
                 HTML_LOCKS, result->locks_left_out);
@@ -117,7 +116,9 @@ static void tell_left_out(const struct html_result *result, const struct html_op
 static void tell_done(const char *path, double bytes, const struct html_result *result)
 {
     char size[FORMAT_NUMBER_BYTES];
-    printf("%s: %s MB, %zu rows, %zu source file%s", path, format_decimal(size, bytes / 1e6, 1), result->rows,
+    bool large = bytes >= 1e6;
+    printf("%s: %s %s, %zu rows, %zu source file%s", path,
+           format_decimal(size, bytes * (large ? 1e-6 : 1e-3), large), large ? "MB" : "kB", result->rows,
            result->sources, result->sources == 1 ? "" : "s");
     if (result->sources_missing)
         printf(" (%zu not found: --source-dir)", result->sources_missing);

@@ -27,15 +27,15 @@ struct html_input {
 
 struct html_options {
     const char *title;      /* NULL: the command */
-    const char *source_dir; /* where sources are looked for that are not at their path; NULL: nowhere */
+    const char *source_dir; /* where sources are looked for first; NULL: only at their paths */
     bool no_source;
     double least_percent; /* rows below that share of every metric are folded; < 0: as many as must be */
 };
 
 /* What became of it. */
 struct html_result {
-    size_t rows, rows_left_out;
-    double least_percent; /* that was used, 0: nothing left out */
+    size_t rows, rows_total, rows_left_out; /* in the page; of the profile; folded of these */
+    double least_percent;                   /* that was used, 0: nothing left out */
     size_t locks_left_out;
     size_t sources, sources_missing;
 };

@@ -200,6 +200,7 @@ bool html_write(FILE *out, const struct html_input *input, const struct html_opt
     if (page.strings && fold_small(&page.fold, input->rows, options->least_percent, HTML_ROWS)) {
         page.rows = page.fold.shown;
         result->rows = page.rows->count;
+        result->rows_total = input->rows->count;
         result->rows_left_out = page.fold.left_out;
         result->least_percent = page.fold.left_out ? page.fold.least_percent : 0;
         put_page(&page);

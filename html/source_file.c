@@ -81,13 +81,17 @@ static const char *read_text(struct source_file *file, int descriptor)
 bool source_file_read(struct source_file *file, const char *path, const char *source_dir, const char **why)
 {
     *file = (struct source_file){0};
-    int descriptor = open_path(path);
-    int first_error = errno;
-    if (descriptor < 0 && source_dir)
-        descriptor = open_below(source_dir, path);
-    *why = descriptor < 0 ? strerror(first_error) : read_text(file, descriptor);
-    if (descriptor >= 0)
+    int descriptor = source_dir ? open_below(source_dir, path) : -1;
+    *why = NULL;
+    if (descriptor < 0 && *path == '/') {
+        descriptor = open_path(path);
+        *why = descriptor < 0 ? strerror(errno) : NULL;
+    } else if (descriptor < 0)
+        *why = "its path is relative"; /* to where it was compiled, which has nothing to do with here */
+    if (descriptor >= 0) {
+        *why = read_text(file, descriptor);
         close(descriptor);
+    }
     if (*why)
         source_file_free(file);
     return !*why;

@@ -15,9 +15,9 @@ struct source_file {
     int64_t changed_ns; /* since the epoch */
 };
 
-/* Reads the file at `path`, a name from debug information; if there is none, the one below `source_dir`
- * (NULL: none) whose path has the longest end in common with it. False: `why` says it in some words; nothing
- * to free. [init] */
+/* Reads a file that debug information calls `path`: the one below `source_dir` (NULL: none) whose path has
+ * the longest end in common with it; if there is none, and the path is absolute, the file there. False: `why`
+ * says it in some words (valid until the next call); nothing to free. [init] */
 bool source_file_read(struct source_file *file, const char *path, const char *source_dir, const char **why);
 void source_file_free(struct source_file *file); /* [init] */
 
