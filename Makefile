@@ -45,6 +45,8 @@ $(BUILD)/%.o: %.c | $(BUILD)/include/omp-tools.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
+$(BUILD)/html/embedded.o: html/page/dist/page.html
+
 # omp-tools.h alone: clang's whole include directory would bring its own stddef.h to other compilers.
 $(BUILD)/include/omp-tools.h:
 	@mkdir -p $(@D)

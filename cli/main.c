@@ -14,6 +14,7 @@ static const struct command {
 } commands[] = {
     {"run", cli_run, "run a program and measure it"},
     {"report", cli_report, "show a profile"},
+    {"html", cli_html, "make a page for a browser of a profile"},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)

@@ -26,6 +26,12 @@ bool json_text(FILE *out, const char *text)
     return good;
 }
 
+bool json_value(FILE *out, const json_t *value)
+{
+    return json_dump_callback(value, put_escaped, out,
+                              JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12)) == 0;
+}
+
 void json_decimal(FILE *out, double value, int decimals)
 {
     char number[FORMAT_NUMBER_BYTES];

@@ -148,14 +148,14 @@ static void set_losses(json_t *json, const struct profile *profile, const struct
     json_object_set_new(json, "threads_without_timer", unsampled);
 }
 
-bool write_run_json(FILE *out, const struct profile *profile, const struct rows *rows)
+json_t *run_json(const struct profile *profile, const struct rows *rows)
 {
     const struct profile_header *header = &profile->header;
     const char *version = profile_text(profile, "version");
     struct ledger ledger;
     json_t *json = json_object();
     if (!json)
-        return false;
+        return NULL;
     ledger_sum(profile, &ledger);
     json_object_set_new(json, "version", text(version ? version : BLAME_VERSION));
     json_object_set_new(json, "command", text(profile_text(profile, "command")));
@@ -181,6 +181,14 @@ bool write_run_json(FILE *out, const struct profile *profile, const struct rows 
     json_object_set_new(json, "finished", json_boolean(header->finished));
     json_object_set_new(json, "killed", json_boolean(!header->finished));
     json_object_set_new(json, "modules", modules(profile));
+    return json;
+}
+
+bool write_run_json(FILE *out, const struct profile *profile, const struct rows *rows)
+{
+    json_t *json = run_json(profile, rows);
+    if (!json)
+        return false;
     int status = json_dumpf(json, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
     putc('\n', out);
     json_decref(json);

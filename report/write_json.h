@@ -8,6 +8,11 @@
 #include "cct/profile_read.h"
 #include "report/rows.h"
 
+struct json_t; /* jansson's */
+
+/* What run.json holds, to be freed by the caller. NULL: no memory. [init] */
+struct json_t *run_json(const struct profile *profile, const struct rows *rows);
+
 /* false: no memory; other errors are left in the stream. [init] */
 bool write_run_json(FILE *out, const struct profile *profile, const struct rows *rows);
 

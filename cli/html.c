@@ -1,0 +1,183 @@
+/* `blame html`: a measurement as one page for a browser. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "cli/open_profile.h"
+#include "cli/options.h"
+#include "html/html.h"
+#include "report/format.h"
+
+static const struct usage usage = {
+    .command = "html",
+    .synopsis = "DIR [options]",
+    .about =
+        "Makes one page with everything that blame knows of a run, to be opened in a browser: the findings, "
+        "a\n"
+        "flame graph, the tree with all metrics in three views, source lines, threads, locks and waits. The\n"
+        "page needs no network and no other file. DIR is a profile directory, or a measurement file "
+        "(*.blame)\n"
+        "in one.\n\n"
+        "Privacy: the page holds the command, the host's name, paths, names of functions, and pieces of the\n"
+        "program's source code around the lines that cost most. Who gets the page gets these. --no-source\n"
+        "leaves the source code out.",
+    .examples = "  blame html blame-amg-4711\n"
+                "  blame html blame-amg-4711 -o amg.html --title \"AMG, 64 threads, before\"\n"
+                "  blame html blame-amg-4711 --source-dir ~/src/amg",
+    .operands_least = 1,
+    .operands_most = 1,
+    .operands = "a profile directory or a *.blame file",
+};
+
+struct request {
+    const char *input, *output;
+    struct html_options options;
+};
+
+static enum options_result parse_arguments(struct request *request, int argc, char **argv)
+{
+    const struct option_spec options[] = {
+        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
+         "where the page goes, - is standard output (also -o FILE;\ndefault: report.html beside the "
+         "measurement)"},
+        {"--title", OPTION_TEXT, &request->options.title, "TITLE", NULL, 0, 0,
+         "the page's title (default: the command)"},
+        {"--source-dir", OPTION_TEXT, &request->options.source_dir, "DIR", NULL, 0, 0,
+         "where sources are looked for first, then where they were compiled:\n"
+         "of /build/amg/solve/relax.c DIR/build/amg/solve/relax.c, then\n"
+         "DIR/amg/solve/relax.c, DIR/solve/relax.c, DIR/relax.c"},
+        {"--no-source", OPTION_FLAG, &request->options.no_source, NULL, NULL, 0, 0,
+         "leave out the source code"},
+        {"--min", OPTION_NUMBER, &request->options.least_percent, "PERCENT", NULL, 0, 100,
+         "fold rows below this share of every metric into one row \"(small)\"\n"
+         "of their parent, so that sums stay; 0 keeps all (default: 0; if there\n"
+         "are more than 100,000 rows, as much as leaves so many)"},
+    };
+    struct usage complete = usage;
+    complete.options = options;
+    complete.option_count = sizeof options / sizeof *options;
+    const char *operand[argc];
+    int count;
+    enum options_result result = options_read(&complete, argc, argv, operand, &count);
+    if (result == OPTIONS_RUN)
+        request->input = operand[0];
+    return result;
+}
+
+/* A wrong folder would look like sources that are missing. */
+static bool check_source_dir(const char *source_dir)
+{
+    struct stat status;
+    int why = 0;
+    if (source_dir && stat(source_dir, &status) != 0)
+        why = errno;
+    else if (source_dir && !S_ISDIR(status.st_mode))
+        why = ENOTDIR;
+    if (why)
+        fprintf(stderr,
+                "blame html: --source-dir %s: %s; accepted is a directory with the program's sources\n",
+                source_dir, strerror(why));
+    return why == 0;
+}
+
+/* report.html in a profile directory, or beside a measurement file. malloc'ed; NULL: no memory. */
+static char *default_output(const char *input)
+{
+    struct stat status;
+    char *path;
+    bool directory = stat(input, &status) == 0 && S_ISDIR(status.st_mode);
+    size_t length = strlen(input);
+    while (directory && length > 1 && input[length - 1] == '/')
+        length--;
+    const char *slash = strrchr(input, '/');
+    if (!directory)
+        length = slash ? (size_t)(slash - input) : 0;
+    const char *between = length || slash ? "/" : "";
+    return asprintf(&path, "%.*s%sreport.html", (int)length, input, between) < 0 ? NULL : path;
+}
+
+static void tell_left_out(const struct html_result *result, const struct html_options *options)
+{
+    char percent[FORMAT_NUMBER_BYTES];
+    if (result->rows_left_out && options->least_percent < 0)
+        fprintf(stderr,
+                "blame html: %zu of %zu rows, each below %s %% of every metric, are folded into rows "
+                "\"(small)\"; "
+                "--min 0 keeps all\n",
+                result->rows_left_out, result->rows_total, format_decimal(percent, result->least_percent, 6));
+    if (result->locks_left_out)
+        fprintf(stderr, "blame html: the page has the %d locks waited for longest, %zu are left out\n",
+                HTML_LOCKS, result->locks_left_out);
+}
+
+static void tell_done(const char *path, double bytes, const struct html_result *result)
+{
+    char size[FORMAT_NUMBER_BYTES];
+    bool large = bytes >= 1e6;
+    printf("%s: %s %s, %zu rows, %zu source file%s", path,
+           format_decimal(size, bytes * (large ? 1e-6 : 1e-3), large), large ? "MB" : "kB", result->rows,
+           result->sources, result->sources == 1 ? "" : "s");
+    if (result->sources_missing)
+        printf(" (%zu not found: --source-dir)", result->sources_missing);
+    putchar('\n');
+}
+
+static bool write_page(FILE *out, const struct opened_profile *opened, const struct html_options *options,
+                       struct html_result *result)
+{
+    struct html_input input = {.profile = opened->profile, .rows = opened->rows};
+    struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
+    struct wait_table *waits =
+        locks ? waits_gather(opened->profile, opened->rows, locks, opened->symbols) : NULL;
+    input.locks = locks;
+    input.waits = waits;
+    bool good = waits && html_write(out, &input, options, result);
+    waits_free(waits);
+    locks_free(locks);
+    return good;
+}
+
+static int make_page(const struct request *request, const char *path)
+{
+    struct opened_profile opened;
+    struct html_result result = {0};
+    struct out_file out;
+    if (!open_rows("html", request->input, &opened))
+        return CLI_BAD_INPUT;
+    int status = CLI_BAD_INPUT;
+    if (out_file_open(&out, "html", path)) {
+        bool good = write_page(out.stream, &opened, &request->options, &result);
+        long bytes = ftell(out.stream);
+        bool standard = !out.path;
+        status = out_file_close(&out, good);
+        if (status == CLI_DONE) {
+            tell_left_out(&result, &request->options);
+            if (!standard)
+                tell_done(path, (double)bytes, &result);
+        }
+    }
+    close_profile(&opened);
+    return status;
+}
+
+int cli_html(int argc, char **argv)
+{
+    struct request request = {.options.least_percent = -1};
+    enum options_result parsed = parse_arguments(&request, argc, argv);
+    if (parsed != OPTIONS_RUN)
+        return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
+    if (!check_source_dir(request.options.source_dir))
+        return CLI_BAD_INPUT;
+    char *chosen = request.output ? NULL : default_output(request.input);
+    const char *path = request.output ? request.output : chosen;
+    if (!path) {
+        fputs("blame html: not enough memory\n", stderr);
+        return CLI_BAD_INPUT;
+    }
+    int status = make_page(&request, path);
+    free(chosen);
+    return status;
+}

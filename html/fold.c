@@ -1,0 +1,218 @@
+#include "html/fold.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/grow.h"
+
+/* Core idleness is made of the same sums as idleness, and may be negative: no measure of size. */
+static const enum measure sizes[] = {MEASURE_IDLENESS,  MEASURE_WORK,           MEASURE_OVERHEAD,
+                                     MEASURE_LOCK_WAIT, MEASURE_LOCK_WAIT_HERE, MEASURE_SHARED_IDLENESS,
+                                     MEASURE_SAMPLES,   MEASURE_THREAD_IDLENESS};
+
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+/* A row that is shown, while its subtree is gone through. */
+struct open_row {
+    uint32_t end, number;
+    struct profile_metric *calls, *lines; /* of folded children; NULL: none */
+};
+
+struct folding {
+    struct fold *fold;
+    struct open_row *open;
+    size_t depth, room;
+    uint32_t function; /* of rows that stand for folded calls */
+};
+
+/* The highest of a row's shares, in percent. */
+static float share_of(const struct rows *rows, const struct row *row, const double total[SIZES])
+{
+    double most = 0;
+    for (size_t i = 0; i < SIZES; i++) {
+        double share = total[i] > 0 ? 100 * measure_value(rows, row->inclusive, sizes[i]) / total[i] : 0;
+        most = share > most ? share : most;
+    }
+    return (float)most;
+}
+
+static float *shares_of(const struct rows *rows)
+{
+    double total[SIZES];
+    float *share = malloc(rows->count * sizeof *share);
+    for (size_t i = 0; i < SIZES; i++)
+        total[i] = measure_value(rows, rows->row[0].inclusive, sizes[i]);
+    for (size_t i = 0; share && i < rows->count; i++)
+        share[i] = share_of(rows, &rows->row[i], total);
+    /* Rounding must not leave a child without its parent. */
+    for (size_t i = share ? rows->count : 0; i-- > 1;)
+        if (share[rows->row[i].parent] < share[i])
+            share[rows->row[i].parent] = share[i];
+    if (share)
+        share[0] = INFINITY;
+    return share;
+}
+
+static int compare_descending(const void *left, const void *right)
+{
+    float a = *(const float *)left, b = *(const float *)right;
+    return (a < b) - (a > b);
+}
+
+/* The least share of the `most` largest rows; what equals the first beyond them goes, too. Negative: no
+ * memory. */
+static double choose_least(const float *share, size_t count, size_t most)
+{
+    float *sorted = malloc(count * sizeof *sorted);
+    if (!sorted)
+        return -1;
+    memcpy(sorted, share, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_descending);
+    float least = nextafterf(sorted[most], INFINITY);
+    free(sorted);
+    return least;
+}
+
+static bool add_to(struct rows *made, struct profile_metric **sum, const struct profile_metric *metric)
+{
+    if (!*sum)
+        *sum = rows_alloc(made, sizeof **sum);
+    if (*sum)
+        metric_add(*sum, metric);
+    return *sum != NULL;
+}
+
+/* A row for folded ones, as the last child of an open row. */
+static bool append_small(struct folding *folding, const struct open_row *open, enum row_kind kind,
+                         const struct profile_metric *sum)
+{
+    struct rows *made = folding->fold->made;
+    uint32_t number = sum ? rows_append(made, open->number, kind) : 0;
+    struct row_label *label = sum ? rows_alloc(made, sizeof *label) : NULL;
+    if (!sum)
+        return true;
+    if (number == ROW_NONE || !label)
+        return false;
+    const struct row *parent = &made->row[open->number];
+    struct row *row = &made->row[number];
+    *label = (struct row_label){
+        .name = FOLD_NAME, .module = "", .file = kind == ROW_STATEMENT ? parent->label->file : ""};
+    row->label = label;
+    row->depth = parent->depth + 1;
+    row->end = number + 1;
+    row->function = kind == ROW_STATEMENT ? ROW_NONE : folding->function;
+    row->inclusive = row->exclusive = sum;
+    return true;
+}
+
+static bool close_row(struct folding *folding)
+{
+    struct open_row *open = &folding->open[--folding->depth];
+    bool good = append_small(folding, open, ROW_STATEMENT, open->lines) &&
+                append_small(folding, open, ROW_PSEUDO, open->calls);
+    folding->fold->made->row[open->number].end = (uint32_t)folding->fold->made->count;
+    return good;
+}
+
+static bool show_row(struct folding *folding, uint32_t index)
+{
+    struct fold *fold = folding->fold;
+    const struct row *row = &fold->rows->row[index];
+    uint32_t parent = folding->depth ? folding->open[folding->depth - 1].number : ROW_NONE;
+    uint32_t number = rows_append(fold->made, parent, (enum row_kind)row->kind);
+    if (number == ROW_NONE ||
+        !grow_list(&folding->open, &folding->room, folding->depth, sizeof *folding->open))
+        return false;
+    fold->made->row[number] = *row;
+    fold->made->row[number].parent = parent;
+    fold->made->row[number].own_inclusive = fold->made->row[number].own_exclusive = false;
+    fold->number[index] = number;
+    folding->open[folding->depth++] = (struct open_row){.end = row->end, .number = number};
+    return true;
+}
+
+static bool fold_row(struct folding *folding, uint32_t index)
+{
+    struct fold *fold = folding->fold;
+    const struct row *row = &fold->rows->row[index];
+    struct open_row *open = &folding->open[folding->depth - 1];
+    fold->left_out += row->end - index;
+    return add_to(fold->made, row->kind == ROW_STATEMENT ? &open->lines : &open->calls, row->inclusive);
+}
+
+static bool make_rows(struct fold *fold, const float *share)
+{
+    const struct rows *rows = fold->rows;
+    struct folding folding = {.fold = fold};
+    bool good = true;
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (rows->row[i].kind != ROW_STATEMENT && rows->row[i].function != ROW_NONE &&
+            rows->row[i].function >= folding.function)
+            folding.function = rows->row[i].function + 1;
+    for (uint32_t i = 0; i < rows->count && good;) {
+        while (folding.depth && good && folding.open[folding.depth - 1].end <= i)
+            good = close_row(&folding);
+        bool shown = share[i] >= fold->least_percent;
+        good = good && (shown ? show_row(&folding, i) : fold_row(&folding, i));
+        i = shown ? i + 1 : rows->row[i].end;
+    }
+    while (folding.depth && good)
+        good = close_row(&folding);
+    free(folding.open);
+    return good;
+}
+
+static struct rows *new_rows(const struct rows *rows)
+{
+    struct rows *made = calloc(1, sizeof *made);
+    if (made) {
+        made->threads = rows->threads;
+        made->cores = rows->cores;
+        made->shared = rows->shared;
+    }
+    return made;
+}
+
+bool fold_small(struct fold *fold, const struct rows *rows, double least_percent, size_t most)
+{
+    *fold = (struct fold){.rows = rows, .shown = rows, .least_percent = least_percent};
+    if (least_percent == 0 || (least_percent < 0 && rows->count <= most)) {
+        fold->least_percent = 0;
+        return true;
+    }
+    float *share = shares_of(rows);
+    if (share && least_percent < 0)
+        fold->least_percent = choose_least(share, rows->count, most);
+    fold->made = new_rows(rows);
+    fold->number = malloc(rows->count * sizeof *fold->number);
+    bool good = share && fold->least_percent >= 0 && fold->made && fold->number;
+    if (good) {
+        memset(fold->number, 0xff, rows->count * sizeof *fold->number);
+        good = make_rows(fold, share);
+    }
+    free(share);
+    fold->shown = fold->made;
+    if (!good)
+        fold_free(fold);
+    return good;
+}
+
+void fold_free(struct fold *fold)
+{
+    rows_free(fold->made);
+    free(fold->number);
+    *fold = (struct fold){0};
+}
+
+uint32_t fold_number(const struct fold *fold, uint32_t row)
+{
+    return row == ROW_NONE || !fold->number ? row : fold->number[row];
+}
+
+uint32_t fold_nearest(const struct fold *fold, uint32_t row)
+{
+    while (row != ROW_NONE && fold_number(fold, row) == ROW_NONE)
+        row = fold->rows->row[row].parent;
+    return fold_number(fold, row);
+}

@@ -1,0 +1,47 @@
+/* report.html: one self-contained page with a profile's numbers, which the page's script shows. */
+#ifndef BLAME_HTML_HTML_H
+#define BLAME_HTML_HTML_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cct/profile_read.h"
+#include "report/findings.h"
+#include "report/locks.h"
+#include "report/rows.h"
+#include "report/waits.h"
+
+/* More rows than this are not put into a page unless that is asked for: a browser would take too long. */
+#define HTML_ROWS 100000
+/* Of locks the longest. */
+#define HTML_LOCKS 5000
+
+/* What is shown, all of one profile. */
+struct html_input {
+    const struct profile *profile;
+    const struct rows *rows;
+    const struct lock_table *locks;
+    const struct wait_table *waits;
+    const struct findings *findings; /* NULL: none were looked for */
+};
+
+struct html_options {
+    const char *title;      /* NULL: the command */
+    const char *source_dir; /* where sources are looked for first; NULL: only at their paths */
+    bool no_source;
+    double least_percent; /* rows below that share of every metric are folded; < 0: as many as must be */
+};
+
+/* What became of it. */
+struct html_result {
+    size_t rows, rows_total, rows_left_out; /* in the page; of the profile; folded of these */
+    double least_percent;                   /* that was used, 0: nothing left out */
+    size_t locks_left_out;
+    size_t sources, sources_missing;
+};
+
+/* Errors are left in the stream; false: no memory. [init] */
+bool html_write(FILE *out, const struct html_input *input, const struct html_options *options,
+                struct html_result *result);
+
+#endif

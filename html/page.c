@@ -1,0 +1,214 @@
+#include "html/page.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "html/embedded.h"
+#include "report/conservation.h"
+#include "report/format.h"
+#include "report/json_text.h"
+#include "report/views.h"
+#include "report/write_json.h"
+
+#ifndef BLAME_VERSION
+#define BLAME_VERSION "0.1.0"
+#endif
+
+#define TITLE_COLUMNS 60
+
+const enum measure page_measures[PAGE_MEASURES] = {
+    MEASURE_SAMPLES,   MEASURE_WORK,          MEASURE_IDLENESS,        MEASURE_OVERHEAD,
+    MEASURE_LOCK_WAIT, MEASURE_CORE_IDLENESS, MEASURE_SHARED_IDLENESS, MEASURE_LOCK_WAIT_HERE,
+};
+
+uint32_t page_string(struct page *page, const char *text)
+{
+    uint32_t id = strings_intern(page->strings, text);
+    if (id >= page->string_count)
+        page->string_count = id + 1;
+    page->no_memory |= id == 0 && *text;
+    return id;
+}
+
+void page_text(struct page *page, const char *text)
+{
+    page->no_memory |= !json_text(page->out, text) && !ferror(page->out);
+}
+
+static void put_text_or_null(struct page *page, const char *text)
+{
+    if (text)
+        page_text(page, text);
+    else
+        fputs("null", page->out);
+}
+
+void page_whole(FILE *out, int64_t value)
+{
+    char number[FORMAT_NUMBER_BYTES];
+    if (value < 0)
+        putc_unlocked('-', out);
+    char *end = format_integer(number, value < 0 ? -(uint64_t)value : (uint64_t)value);
+    fwrite_unlocked(number, 1, (size_t)(end - number), out);
+}
+
+void page_micro(FILE *out, double seconds)
+{
+    char number[FORMAT_NUMBER_BYTES], *first = number;
+    if (seconds == 0) {
+        putc_unlocked('0', out);
+        return;
+    }
+    char *end = format_micro(number, seconds), *point = memchr(number, '.', (size_t)(end - number));
+    memmove(point, point + 1, (size_t)(end - point - 1));
+    end--;
+    if (*first == '-')
+        putc_unlocked(*first++, out);
+    while (*first == '0' && first + 1 < end)
+        first++;
+    fwrite_unlocked(first, 1, (size_t)(end - first), out);
+}
+
+static void put_strings(struct page *page)
+{
+    for (uint32_t id = 0; id < page->string_count; id++) {
+        putc(id ? ',' : '[', page->out);
+        page_text(page, strings_text(page->strings, id));
+    }
+    putc(']', page->out);
+}
+
+static void put_title(struct page *page)
+{
+    const char *command = profile_text(page->input->profile, "command");
+    const char *title = page->options->title ? page->options->title : command ? command : "program";
+    char shortened[4 * TITLE_COLUMNS + 64], *clean = format_clean(title, true);
+    page->no_memory |= !clean;
+    if (!clean)
+        return;
+    format_shorten(shortened, sizeof shortened, clean, TITLE_COLUMNS, true);
+    page_text(page, page->options->title ? clean : shortened);
+    free(clean);
+}
+
+static void put_header(struct page *page)
+{
+    const struct profile *profile = page->input->profile;
+    const struct profile_header *header = &profile->header;
+    const char *version = profile_text(profile, "version");
+    fputs("{\"command\":", page->out);
+    put_text_or_null(page, profile_text(profile, "command"));
+    fputs(",\"host\":", page->out);
+    put_text_or_null(page, profile_text(profile, "host"));
+    fprintf(page->out, ",\"pid\":%d,\"wall_s\":", header->pid);
+    json_decimal(page->out, profile_wall_s(profile), 6);
+    fprintf(page->out,
+            ",\"threads\":%u,\"cores\":%u,\"environment\":\"%s\",\"rate\":%u,\"clock\":\"%s\","
+            "\"finished\":%s,\"version\":",
+            header->threads_max, header->cores, header->environment == 1 ? "shared" : "dedicated",
+            header->rate, header->clock == 1 ? "cpu" : "wall", header->finished ? "true" : "false");
+    page_text(page, version ? version : BLAME_VERSION);
+    putc('}', page->out);
+}
+
+static void put_metrics(struct page *page)
+{
+    const struct rows *rows = page->rows;
+    bool idle = measure_value(rows, rows->row[0].inclusive, MEASURE_IDLENESS) > 0;
+    for (size_t i = 0; i < PAGE_MEASURES; i++) {
+        const char *title = view_measure_title(page_measures[i]);
+        fprintf(page->out, "%s{\"key\":\"%s\",\"title\":\"%s\",\"unit\":\"%s\"}", i ? "," : "[", title, title,
+                page_measures[i] == MEASURE_SAMPLES ? "" : "s");
+    }
+    fprintf(page->out, "],\n\"default_metric\":\"%s\"",
+            view_measure_title(idle ? MEASURE_IDLENESS : MEASURE_WORK));
+}
+
+static void put_run(struct page *page)
+{
+    json_t *run = run_json(page->input->profile, page->input->rows);
+    page->no_memory |= !run || (!json_value(page->out, run) && !ferror(page->out));
+    json_decref(run);
+}
+
+static void put_left_out(struct page *page)
+{
+    const struct fold *fold = &page->fold;
+    if (!fold->left_out) {
+        fputs("null", page->out);
+        return;
+    }
+    fprintf(page->out, "{\"rows\":%zu,\"total\":%zu,\"asked\":%s,\"percent\":", fold->left_out,
+            fold->rows->count, page->options->least_percent >= 0 ? "true" : "false");
+    json_decimal(page->out, fold->least_percent, 9);
+    putc('}', page->out);
+}
+
+static void put_data(struct page *page)
+{
+    FILE *out = page->out;
+    fputs("<script type=\"application/json\" id=\"blame-data\">{\"format\":1,\n\"title\":", out);
+    put_title(page);
+    fputs(",\n\"header\":", out);
+    put_header(page);
+    fputs(",\n\"metrics\":", out);
+    put_metrics(page);
+    fputs(",\n\"run\":", out);
+    put_run(page);
+    fputs(",\n\"kinds\":", out);
+    for (int kind = 0; kind < ROW_KINDS; kind++)
+        fprintf(out, "%c\"%s\"", kind ? ',' : '[', row_kind_name[kind]);
+    fputs("],\n\"left_out\":", out);
+    put_left_out(page);
+    fputs(",\n\"rows\":", out);
+    page_put_rows(page);
+    fputs(",\n\"threads\":", out);
+    page_put_threads(page);
+    fputs(",\n\"locks\":", out);
+    page_put_locks(page);
+    fputs(",\n\"waits\":", out);
+    page_put_waits(page);
+    fputs(",\n\"findings\":", out);
+    page_put_findings(page);
+    putc(',', out);
+    page_put_sources(page);
+    fputs(",\n\"strings\":", out);
+    put_strings(page);
+    fputs("}</script>", out);
+}
+
+static void put_page(struct page *page)
+{
+    size_t bytes, mark_bytes = strlen(HTML_DATA_MARK);
+    const char *html = html_embedded_page(&bytes);
+    const char *mark = memmem(html, bytes, HTML_DATA_MARK, mark_bytes); /* a unit test says it is there */
+    size_t before = mark ? (size_t)(mark - html) : bytes, rest = mark ? before + mark_bytes : bytes;
+    fwrite(html, 1, before, page->out);
+    put_data(page);
+    fwrite(html + rest, 1, bytes - rest, page->out);
+}
+
+bool html_write(FILE *out, const struct html_input *input, const struct html_options *options,
+                struct html_result *result)
+{
+    struct page page = {.out = out, .input = input, .options = options, .result = result};
+    *result = (struct html_result){0};
+    page.strings = strings_new();
+    page.string_count = 1;
+    if (page.strings && fold_small(&page.fold, input->rows, options->least_percent, HTML_ROWS)) {
+        page.rows = page.fold.shown;
+        result->rows = page.rows->count;
+        result->rows_total = input->rows->count;
+        result->rows_left_out = page.fold.left_out;
+        result->least_percent = page.fold.left_out ? page.fold.least_percent : 0;
+        put_page(&page);
+    } else
+        page.no_memory = true;
+    fold_free(&page.fold);
+    strings_free(page.strings);
+    free(page.labels);
+    free(page.label);
+    return !page.no_memory;
+}

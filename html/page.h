@@ -1,0 +1,59 @@
+/* What the writers of a page's parts share: where it goes, its rows, its texts. The data are described in
+ * docs/report-html.md. */
+#ifndef BLAME_HTML_PAGE_H
+#define BLAME_HTML_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "html/fold.h"
+#include "html/html.h"
+#include "report/strings.h"
+
+/* The texts of a row's label, as numbers of strings. */
+struct page_label {
+    uint32_t name, module, file;
+    int line;
+};
+
+struct page {
+    FILE *out;
+    const struct html_input *input;
+    const struct html_options *options;
+    struct html_result *result;
+    struct fold fold;
+    const struct rows *rows; /* fold.shown */
+    struct strings *strings;
+    uint32_t string_count;
+    struct page_label *labels;
+    size_t label_count, label_room;
+    uint32_t *label; /* by row: which of labels */
+    bool no_memory;
+};
+
+/* The measures of profile.csv in its order. */
+#define PAGE_MEASURES 8
+extern const enum measure page_measures[PAGE_MEASURES];
+
+/* The number of a text among the page's strings, which are written last. [init] */
+uint32_t page_string(struct page *page, const char *text);
+
+/* Text and numbers as JSON. Seconds as whole microseconds: the digits that profile.csv has. [init] */
+void page_text(struct page *page, const char *text);
+void page_whole(FILE *out, int64_t value);  /* [init] */
+void page_micro(FILE *out, double seconds); /* [init] */
+
+/* The value of "rows". [init] */
+void page_put_rows(struct page *page);
+
+/* The values of "threads", "locks", "waits", "findings". [init] */
+void page_put_threads(struct page *page);
+void page_put_locks(struct page *page);    /* [init] */
+void page_put_waits(struct page *page);    /* [init] */
+void page_put_findings(struct page *page); /* [init] */
+
+/* "sources" and what goes with it. [init] */
+void page_put_sources(struct page *page);
+
+#endif

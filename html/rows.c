@@ -1,0 +1,175 @@
+/* The rows in columns: compact, quickly read, and never all in memory once more. */
+#include <stdlib.h>
+
+#include "cct/pair_map.h"
+#include "html/page.h"
+#include "report/grow.h"
+#include "report/views.h"
+
+typedef int64_t (*row_field)(const struct page *page, size_t row);
+
+static const struct row *row_at(const struct page *page, size_t row)
+{
+    return &page->rows->row[row];
+}
+
+static int64_t index_or_none(uint32_t index)
+{
+    return index == ROW_NONE ? -1 : (int64_t)index;
+}
+
+static int64_t parent_of(const struct page *page, size_t row)
+{
+    return index_or_none(row_at(page, row)->parent);
+}
+
+static int64_t kind_of(const struct page *page, size_t row)
+{
+    return row_at(page, row)->kind;
+}
+
+static int64_t name_of(const struct page *page, size_t row)
+{
+    return page->labels[page->label[row]].name;
+}
+
+static int64_t module_of(const struct page *page, size_t row)
+{
+    return page->labels[page->label[row]].module;
+}
+
+static int64_t file_of(const struct page *page, size_t row)
+{
+    return page->labels[page->label[row]].file;
+}
+
+static int64_t line_of(const struct page *page, size_t row)
+{
+    return page->labels[page->label[row]].line;
+}
+
+static int64_t call_line_of(const struct page *page, size_t row)
+{
+    return row_at(page, row)->call_line;
+}
+
+static int64_t function_of(const struct page *page, size_t row)
+{
+    return index_or_none(row_at(page, row)->function);
+}
+
+static const struct {
+    const char *name;
+    row_field value;
+} fields[] = {
+    {"parent", parent_of}, {"kind", kind_of}, {"name", name_of},           {"module", module_of},
+    {"file", file_of},     {"line", line_of}, {"call_line", call_line_of}, {"function", function_of},
+};
+
+/* Rows share labels: their texts are looked up once a label. */
+static void number_labels(struct page *page)
+{
+    const struct rows *rows = page->rows;
+    struct pair_map map = {0};
+    page->label = malloc(rows->count * sizeof *page->label);
+    page->no_memory |= !page->label;
+    for (size_t i = 0; i < rows->count && !page->no_memory; i++) {
+        const struct row_label *label = rows->row[i].label;
+        uint32_t *slot = pair_map_slot(&map, (uintptr_t)label, 0);
+        page->no_memory |=
+            !slot || !grow_list(&page->labels, &page->label_room, page->label_count, sizeof *page->labels);
+        if (page->no_memory)
+            break;
+        if (*slot == PAIR_MAP_NEW) {
+            *slot = (uint32_t)page->label_count++;
+            page->labels[*slot] = (struct page_label){.name = page_string(page, label->name),
+                                                      .module = page_string(page, label->module),
+                                                      .file = page_string(page, label->file),
+                                                      .line = label->line};
+        }
+        page->label[i] = *slot;
+    }
+    pair_map_free(&map);
+}
+
+static void put_notes(struct page *page)
+{
+    fputs("\"note\":", page->out);
+    for (size_t i = 0; i < page->rows->count; i++) {
+        const char *note = row_at(page, i)->note;
+        putc_unlocked(i ? ',' : '[', page->out);
+        page_whole(page->out, note ? page_string(page, note) : 0);
+    }
+    fputs("]", page->out);
+}
+
+static double value_of(const struct page *page, size_t row, enum measure measure, bool exclusive)
+{
+    const struct row *at = row_at(page, row);
+    return measure_value(page->rows, exclusive ? at->exclusive : at->inclusive, measure);
+}
+
+/* The measure that has the same values by its definition; itself if there is none. */
+static enum measure same_as(const struct rows *rows, enum measure measure)
+{
+    if (measure == MEASURE_SHARED_IDLENESS && rows->shared)
+        return MEASURE_IDLENESS;
+    if (measure == MEASURE_CORE_IDLENESS && !rows->shared && rows->threads == rows->cores)
+        return MEASURE_IDLENESS;
+    return measure;
+}
+
+static void put_values(struct page *page, enum measure measure, bool exclusive)
+{
+    size_t count = page->rows->count, first = 0;
+    enum measure same = same_as(page->rows, measure);
+    if (same != measure) {
+        fprintf(page->out, "\"%s\"", view_measure_title(same));
+        return;
+    }
+    while (first < count && value_of(page, first, measure, exclusive) == 0)
+        first++;
+    if (first == count) {
+        putc('0', page->out);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double value = value_of(page, i, measure, exclusive);
+        putc_unlocked(i ? ',' : '[', page->out);
+        if (measure == MEASURE_SAMPLES)
+            page_whole(page->out, (int64_t)value);
+        else
+            page_micro(page->out, value);
+    }
+    putc(']', page->out);
+}
+
+static void put_metrics(struct page *page, bool exclusive)
+{
+    fprintf(page->out, ",\n\"%c\":{", exclusive ? 'e' : 'i');
+    for (size_t i = 0; i < PAGE_MEASURES; i++) {
+        fprintf(page->out, "%s\"%s\":", i ? ",\n" : "", view_measure_title(page_measures[i]));
+        put_values(page, page_measures[i], exclusive);
+    }
+    putc('}', page->out);
+}
+
+void page_put_rows(struct page *page)
+{
+    number_labels(page);
+    if (page->no_memory)
+        return;
+    fprintf(page->out, "{\"count\":%zu,\n", page->rows->count);
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+        fprintf(page->out, "\"%s\":", fields[f].name);
+        for (size_t i = 0; i < page->rows->count; i++) {
+            putc_unlocked(i ? ',' : '[', page->out);
+            page_whole(page->out, fields[f].value(page, i));
+        }
+        fputs("],\n", page->out);
+    }
+    put_notes(page);
+    put_metrics(page, false);
+    put_metrics(page, true);
+    putc('}', page->out);
+}

@@ -1,0 +1,185 @@
+/* Pieces of source files around the lines that matter. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "html/page.h"
+#include "html/source_file.h"
+#include "html/source_lines.h"
+
+#define FILE_TEXT_BYTES (64u << 10) /* most of one file that goes into the page */
+#define LINE_BYTES      400         /* and of one line */
+#define CUT_MARK        "\xe2\x80\xa6"
+
+/* A file's fate; those that have something to be said are listed behind the pieces. */
+struct told {
+    uint32_t file;
+    char *why; /* NULL: it was read */
+    bool cut, changed;
+};
+
+struct sources {
+    struct page *page;
+    const struct source_lines *lines;
+    struct told *told;
+    size_t told_count;
+    bool first; /* nothing was written yet */
+};
+
+/* A line's text without its end; never the half of a character. Returns the bytes it has at most. */
+static size_t put_line(struct page *page, const char *line, size_t bytes)
+{
+    char text[LINE_BYTES + sizeof CUT_MARK];
+    size_t kept = bytes;
+    if (kept && line[kept - 1] == '\r')
+        kept--;
+    bool cut = kept > LINE_BYTES;
+    if (cut)
+        for (kept = LINE_BYTES; kept > LINE_BYTES - 4 && (line[kept] & 0xc0) == 0x80;)
+            kept--;
+    memcpy(text, line, kept);
+    strcpy(text + kept, cut ? CUT_MARK : "");
+    page_text(page, text);
+    return kept;
+}
+
+/* One piece, lines first to last as far as they exist; returns where the text goes on, and takes the bytes
+ * written from *left. */
+static const char *put_piece(struct sources *sources, uint32_t file, const char *text, int first, int last,
+                             size_t *left)
+{
+    FILE *out = sources->page->out;
+    fprintf(out, "%s{\"file\":%u,\"first\":%d,\"lines\":[", sources->first ? "" : ",\n", file, first);
+    sources->first = false;
+    for (int line = first; line <= last && *text && *left; line++) {
+        size_t bytes = strcspn(text, "\n"), put;
+        fputs(line > first ? "," : "", out);
+        put = put_line(sources->page, text, bytes) + 1;
+        *left -= put < *left ? put : *left;
+        text += bytes + (text[bytes] == '\n');
+    }
+    fputs("]}", out);
+    return text;
+}
+
+static const char *skip_lines(const char *text, int from, int to)
+{
+    for (; from < to && *text; from++) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return text;
+}
+
+/* Pieces of one file: `count` lines that matter, in order. Returns false if there was no room for all. */
+static bool put_file(struct sources *sources, const struct source_line *line, size_t count, const char *text)
+{
+    size_t left = FILE_TEXT_BYTES;
+    int at = 1; /* the number of the line at text */
+    for (size_t i = 0; i < count;) {
+        int first = line[i].line > SOURCE_AROUND ? line[i].line - SOURCE_AROUND : 1, last;
+        do
+            last = line[i].line < INT32_MAX - SOURCE_AROUND ? line[i].line + SOURCE_AROUND : INT32_MAX - 1;
+        while (++i < count && line[i].line - SOURCE_AROUND <= last + 1);
+        text = skip_lines(text, at, first);
+        if (!*text) /* the file has become shorter */
+            return true;
+        if (!left)
+            return false;
+        text = put_piece(sources, line->file, text, first, last, &left);
+        at = last + 1;
+        if (!left && *text)
+            return false;
+    }
+    return true;
+}
+
+static bool read_file(struct sources *sources, const struct source_line *line, size_t count)
+{
+    struct page *page = sources->page;
+    struct source_file file;
+    const char *why;
+    struct told told = {.file = line->file};
+    if (source_file_read(&file, strings_text(page->strings, line->file), page->options->source_dir, &why)) {
+        told.changed = file.changed_ns > page->input->profile->header.start_realtime_ns;
+        told.cut = !put_file(sources, line, count, file.text);
+        source_file_free(&file);
+        page->result->sources++;
+    } else {
+        told.why = strdup(why);
+        page->no_memory |= !told.why;
+        page->result->sources_missing++;
+    }
+    sources->told[sources->told_count++] = told;
+    return !page->no_memory;
+}
+
+static bool is_cut(const struct told *told)
+{
+    return told->cut;
+}
+
+static bool is_changed(const struct told *told)
+{
+    return told->changed;
+}
+
+static void put_told(const struct sources *sources, const char *name, bool (*is_told)(const struct told *))
+{
+    const char *before = "";
+    fprintf(sources->page->out, ",\n\"%s\":[", name);
+    for (size_t i = 0; i < sources->told_count; i++)
+        if (is_told(&sources->told[i])) {
+            fprintf(sources->page->out, "%s%u", before, sources->told[i].file);
+            before = ",";
+        }
+    putc(']', sources->page->out);
+}
+
+static void put_missing(const struct sources *sources)
+{
+    FILE *out = sources->page->out;
+    bool first = true;
+    fputs(",\n\"sources_missing\":[", out);
+    for (size_t i = 0; i < sources->told_count; i++) {
+        const struct told *told = &sources->told[i];
+        if (!told->why)
+            continue;
+        fprintf(out, "%s{\"file\":%u,\"why\":", first ? "" : ",", told->file);
+        page_text(sources->page, told->why);
+        putc('}', out);
+        first = false;
+    }
+    putc(']', out);
+}
+
+static void put_files(struct sources *sources)
+{
+    const struct source_lines *lines = sources->lines;
+    for (size_t i = 0, next; i < lines->count && !sources->page->no_memory; i = next) {
+        for (next = i + 1; next < lines->count && lines->line[next].file == lines->line[i].file;)
+            next++;
+        read_file(sources, &lines->line[i], next - i);
+    }
+}
+
+void page_put_sources(struct page *page)
+{
+    struct source_lines lines = {0};
+    struct sources sources = {.page = page, .lines = &lines, .first = true};
+    fprintf(page->out, "\n\"sources_wanted\":%s,\n\"sources\":[",
+            page->options->no_source ? "false" : "true");
+    if (!page->no_memory && !page->options->no_source)
+        page->no_memory = !source_lines_choose(page, &lines);
+    sources.told = calloc(lines.count + 1, sizeof *sources.told);
+    page->no_memory |= !sources.told;
+    if (!page->no_memory)
+        put_files(&sources);
+    putc(']', page->out);
+    put_missing(&sources);
+    put_told(&sources, "sources_cut", is_cut);
+    put_told(&sources, "sources_changed", is_changed);
+    for (size_t i = 0; i < sources.told_count; i++)
+        free(sources.told[i].why);
+    free(sources.told);
+    free(lines.line);
+}

@@ -1,0 +1,221 @@
+"""The data of `blame html`'s page: the same numbers and names as the CSV files."""
+
+import json
+import os
+import re
+import shutil
+import stat
+
+from blame_profile import METRICS, Profile
+from harness import BLAME, ROOT, BlameTest, clean_environment, execute, program
+
+DATA = re.compile(r'<script type="application/json" id="blame-data">(.*?)</script>', re.DOTALL)
+
+
+def data_of(page):
+    found = DATA.findall(page)
+    if len(found) != 1:
+        raise AssertionError(f"{len(found)} places with data")
+    return json.loads(found[0])
+
+
+def values(rows, part, metric):
+    """A column as the page's script reads it."""
+    column = rows[part][metric]
+    if column == 0:
+        return [0] * rows["count"]
+    return values(rows, part, column) if isinstance(column, str) else column
+
+
+def micro(text):
+    return int(text.replace(".", ""))
+
+
+class Html(BlameTest):
+    shared = None
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.shared:
+            shutil.rmtree(cls.shared, ignore_errors=True)
+            cls.shared = None
+
+    def profile_directory(self):
+        """One run of lock.c for the whole class."""
+        if Html.shared is None:
+            run = self.attached([program("lock")])
+            self.load(run)
+            Html.shared = self.folder + "-lock"
+            shutil.copytree(run.directories()[0], Html.shared)
+        return Html.shared
+
+    def html(self, *arguments, status=0, folder=None):
+        run = execute([BLAME, "html", *arguments], clean_environment(), folder or self.new_folder())
+        self.assertEqual(run.status, status, run)
+        return run
+
+    def data(self, *arguments):
+        return data_of(self.html(self.profile_directory(), "-o", "-", *arguments).stdout)
+
+    def test_rows_are_those_of_profile_csv(self):
+        data, stored = self.data(), Profile(self.profile_directory())
+        rows, strings = data["rows"], data["strings"]
+        self.assertEqual(rows["count"], len(stored.rows))
+        for i, row in enumerate(stored.rows):
+            self.assertEqual(rows["parent"][i], -1 if row.parent_id is None else row.parent_id)
+            self.assertEqual(data["kinds"][rows["kind"][i]], row.kind)
+            self.assertEqual([strings[rows[field][i]] for field in ("name", "module", "file")],
+                             [row.name, row.module, row.file])
+            self.assertEqual((rows["line"][i], rows["call_line"][i]), (row.line, row.call_line))
+        self.assertEqual([metric["key"] for metric in data["metrics"]], METRICS)
+        for metric in METRICS:
+            for part in "IE":
+                cells = [row.cells[f"{metric} ({part})"] for row in stored.rows]
+                self.assertEqual(values(rows, part.lower(), metric), [micro(cell) for cell in cells], metric)
+
+    def test_rows_of_one_function_share_their_number(self):
+        data, stored = self.data(), Profile(self.profile_directory())
+        seen = {}
+        for row, function in zip(stored.rows, data["rows"]["function"]):
+            if row.kind == "root":
+                self.assertEqual(function, -1)
+            elif row.kind != "statement":
+                name = ("procedure" if row.kind == "inlined" else row.kind, row.name, row.module, row.file, row.line)
+                self.assertEqual(seen.setdefault(function, name), name)
+        self.assertEqual(len(set(seen.values())), len(seen))
+
+    def test_tables_are_the_files(self):
+        data, stored = self.data(), Profile(self.profile_directory())
+        self.assertEqual(data["run"], stored.run)
+        self.assertEqual([{name: str(value) if name == "kind" else float(value) for name, value in thread.items()}
+                          for thread in data["threads"]],
+                         [{name: value if name == "kind" else float(value) for name, value in thread.items()}
+                          for thread in stored.threads])
+        self.assert_locks(data["locks"], stored.locks)
+        self.assert_waits(data, stored.waits)
+
+    def assert_locks(self, locks, stored):
+        self.assertTrue(stored)
+        self.assertEqual(len(locks["rows"]), len(stored))
+        for cells, expected in zip(locks["rows"], stored):
+            self.assertEqual(locks["columns"], list(expected))
+            for cell, text in zip(cells, expected.values()):
+                if isinstance(cell, str):
+                    self.assertEqual(cell, text)
+                else:
+                    self.assertEqual(cell, float(text) if text else -1 if cell == -1 else 0)
+
+    def assert_waits(self, data, stored):
+        places, strings = data["waits"]["places"], data["strings"]
+        pairs = data["waits"]["pairs"]
+        self.assertTrue(stored)
+        self.assertEqual(len(pairs["place"]), len(stored))
+        for place, row, micros, expected in zip(pairs["place"], pairs["row"], pairs["us"], stored):
+            cells = dict(zip(places["columns"], places["rows"][place]))
+            self.assertEqual([str(place), strings[cells["place_kind"]], strings[cells["place_function"]],
+                              strings[cells["place_file"]], str(cells["place_line"]), str(cells["in_region"]),
+                              str(row), strings[data["rows"]["name"][row]]],
+                             [expected[name] for name in ("place", "place_kind", "place_function", "place_file",
+                                                          "place_line", "in_region", "context", "context_name")])
+            self.assertEqual(micros, micro(expected["seconds"]))
+
+    def test_sources_are_the_files_lines(self):
+        data = self.data()
+        path = os.path.join(ROOT, "tests", "programs", "lock.c")
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        pieces = [piece for piece in data["sources"] if data["strings"][piece["file"]] == path]
+        self.assertTrue(pieces)
+        shown = set()
+        for piece in pieces:
+            numbers = range(piece["first"], piece["first"] + len(piece["lines"]))
+            self.assertEqual(piece["lines"], [lines[number - 1] for number in numbers])
+            self.assertFalse(shown & set(numbers))
+            shown |= set(numbers)
+        rows = data["rows"]
+        for i in range(rows["count"]):
+            if data["kinds"][rows["kind"][i]] == "statement" and data["strings"][rows["file"][i]] == path:
+                self.assertIn(rows["line"][i], shown)
+
+    def test_moved_sources_are_found(self):
+        moved = self.new_folder()
+        os.makedirs(os.path.join(moved, "programs"))
+        for name, text in (("programs/lock.c", "// the right one\n" * 300), ("lock.c", "// the wrong one\n" * 300)):
+            with open(os.path.join(moved, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        data = self.data("--source-dir", moved)
+        path = os.path.join(ROOT, "tests", "programs", "lock.c")
+        lines = [line for piece in data["sources"] if data["strings"][piece["file"]] == path for line in piece["lines"]]
+        self.assertTrue(lines)
+        self.assertEqual(set(lines), {"// the right one"})
+        self.assertIn(path, [data["strings"][file] for file in data["sources_changed"]])
+
+    def test_sources_stay_at_home_when_asked(self):
+        run = self.html(self.profile_directory(), "--no-source", "-o", "-")
+        self.assertEqual(data_of(run.stdout)["sources"], [])
+        self.assertNotIn("omp_set_lock(", run.stdout)
+
+    def test_folded_rows_keep_the_sums(self):
+        data, stored = self.data("--min", "30"), Profile(self.profile_directory())
+        rows, left_out = data["rows"], data["left_out"]
+        self.assertTrue(left_out["asked"])
+        self.assertEqual((left_out["percent"], left_out["total"]), (30, len(stored.rows)))
+        names = [data["strings"][name] for name in rows["name"]]
+        self.assertEqual(rows["count"] - names.count("(small)") + left_out["rows"], len(stored.rows))
+        self.assertIn("(small)", names)
+        statement = data["kinds"].index("statement")
+        for metric in METRICS:
+            exclusive = values(rows, "e", metric)
+            total = sum(value for value, kind in zip(exclusive, rows["kind"]) if kind != statement)
+            # Each of the values is rounded.
+            self.assertAlmostEqual(total, micro(stored.root.cells[f"{metric} (I)"]), delta=rows["count"], msg=metric)
+        waited = sum(data["waits"]["pairs"]["us"])
+        expected = sum(micro(pair["seconds"]) for pair in stored.waits)
+        self.assertAlmostEqual(waited, expected, delta=len(stored.waits))
+
+    def test_the_page_goes_beside_the_measurement(self):
+        copy = os.path.join(self.new_folder(), "profile")
+        shutil.copytree(self.profile_directory(), copy)
+        run = self.html("profile/", folder=os.path.dirname(copy))
+        self.assertRegex(run.stdout, r"^profile/report\.html: [0-9.]+ kB, \d+ rows, \d+ source files?")
+        with open(os.path.join(copy, "report.html"), encoding="utf-8") as file:
+            self.assertEqual(data_of(file.read())["header"]["finished"], True)
+        measurement, = (name for name in os.listdir(copy) if name.endswith(".blame"))
+        os.remove(os.path.join(copy, "report.html"))
+        self.html(measurement, folder=copy)
+        self.assertTrue(os.path.exists(os.path.join(copy, "report.html")))
+
+    def test_a_page_that_cannot_be_written_leaves_nothing(self):
+        folder = self.new_folder()
+        for output, mention in (("no/such/folder.html", "No such file"), ("/dev/full", "No space left")):
+            run = self.html(self.profile_directory(), "-o", output, status=1, folder=folder)
+            self.assertEqual(len(run.stderr.splitlines()), 1, run)
+            self.assertIn(f"{output}: {mention}", run.stderr)
+            self.assertEqual(run.stdout, "")
+        self.assertEqual(os.listdir(folder), [])
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))
+
+    def test_wrong_usage_is_one_line(self):
+        for arguments, mention, status in (
+                (["--min", "101"], "--min 101: accepted is a number from 0 to 100", 2),
+                (["--titel", "x"], "--titel: no such option; accepted are --output, --title,", 2),
+                (["another"], "another: one profile is accepted", 2),
+                (["--source-dir", "/no/such"], "--source-dir /no/such: No such file or directory; accepted is", 1)):
+            run = self.html(self.profile_directory(), *arguments, status=status)
+            self.assertEqual(len(run.stderr.splitlines()), 1, run)
+            self.assertIn(mention, run.stderr)
+
+    def test_the_title_is_inert(self):
+        title = "</script><script>alert(1)</script>\"'&<!--"
+        run = self.html(self.profile_directory(), "--title", title, "-o", "-")
+        self.assertEqual(data_of(run.stdout)["title"], title)
+        self.assertNotIn("alert(1)<", run.stdout)
+
+    def test_a_killed_programs_page_says_so(self):
+        run = self.attached([program("endings"), "sigkill"])
+        directories = run.directories()
+        self.assertEqual(len(directories), 1, run)
+        run = self.html(directories[0], "-o", "-")
+        self.assertIn("did not end normally", run.stderr)
+        data = data_of(run.stdout)
+        self.assertEqual((data["header"]["finished"], data["run"]["killed"]), (False, True))

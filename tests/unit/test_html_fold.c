@@ -1,0 +1,192 @@
+/* needs: cct/pair_map.c cct/index_map.c report/rows_order.c report/rows_metric.c report/measure.c
+ * report/strings.c html/fold.c */
+#include <math.h>
+
+#include "html/fold.h"
+#include "tests/unit/unit.h"
+
+static const struct row_label label = {.name = "f", .module = "m", .file = "a.c", .line = 3};
+
+/* A random tree with statements, in the order that writers want. */
+static struct rows *random_rows(uint64_t *random, size_t count)
+{
+    struct rows *rows = calloc(1, sizeof *rows);
+    rows->threads = 3;
+    rows->cores = 2;
+    assert_int_equal(rows_append(rows, ROW_NONE, ROW_ROOT), 0);
+    for (size_t i = 1; i < count; i++) {
+        uint32_t parent;
+        do
+            parent = (uint32_t)(unit_random(random) % rows->count);
+        while (rows->row[parent].kind == ROW_STATEMENT);
+        bool statement = parent && unit_random(random) % 4 == 0;
+        uint32_t row = rows_append(rows, parent, statement ? ROW_STATEMENT : ROW_PROCEDURE);
+        rows->row[row].label = &label;
+        rows->row[row].function = (uint32_t)(unit_random(random) % 20);
+        struct profile_metric *metric = rows_alloc(rows, sizeof *metric);
+        metric->samples = unit_random(random) % 100000;
+        metric->work = (double)(unit_random(random) % 100000);
+        metric->overhead = unit_random(random) % 8 ? 0 : (double)(unit_random(random) % 100000);
+        metric->inverse_busy = metric->work + metric->overhead;
+        metric->lock_wait_here = (double)(unit_random(random) % 100000);
+        assert_true(rows_add_exclusive(rows, &rows->row[row], metric));
+    }
+    assert_true(rows_sum(rows));
+    assert_true(rows_order(rows, MEASURE_EFFORT, false));
+    return rows;
+}
+
+static void assert_near(double left, double right)
+{
+    assert_true(fabs(left - right) <= 1e-9 * (fabs(left) + fabs(right)) + 1e-9);
+}
+
+static void assert_same_metric(const struct profile_metric *left, const struct profile_metric *right)
+{
+    assert_int_equal(left->samples, right->samples);
+    assert_near(left->work, right->work);
+    assert_near(left->overhead, right->overhead);
+    assert_near(left->inverse_busy, right->inverse_busy);
+    assert_near(left->lock_wait_here, right->lock_wait_here);
+}
+
+/* Every row's inclusive value is its own and its calls'; its statements are its own, where it has any. */
+static void assert_sums(const struct rows *rows)
+{
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        struct profile_metric calls = *row->exclusive, lines = {0};
+        bool has_lines = false;
+        for (uint32_t child = i + 1; child < row->end; child = rows->row[child].end) {
+            assert_int_equal(rows->row[child].parent, i);
+            assert_int_equal(rows->row[child].depth, row->depth + 1);
+            bool line = rows->row[child].kind == ROW_STATEMENT;
+            has_lines |= line;
+            metric_add(line ? &lines : &calls, rows->row[child].inclusive);
+        }
+        assert_same_metric(&calls, row->inclusive);
+        if (has_lines) /* the tests' functions have cost of no line, too */
+            assert_true(lines.work <= row->exclusive->work + 1e-9);
+    }
+}
+
+static double most_share(const struct rows *rows, const struct profile_metric *metric)
+{
+    static const enum measure measures[] = {MEASURE_IDLENESS, MEASURE_WORK, MEASURE_OVERHEAD,
+                                            MEASURE_LOCK_WAIT_HERE, MEASURE_SAMPLES};
+    double most = 0;
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
+        double total = measure_value(rows, rows->row[0].inclusive, measures[i]);
+        double share = total > 0 ? 100 * measure_value(rows, metric, measures[i]) / total : 0;
+        most = share > most ? share : most;
+    }
+    return most;
+}
+
+/* Sums of the statements below a function stay, too. */
+static struct profile_metric lines_of(const struct rows *rows, uint32_t row)
+{
+    struct profile_metric sum = {0};
+    for (uint32_t child = row + 1; child < rows->row[row].end; child = rows->row[child].end)
+        if (rows->row[child].kind == ROW_STATEMENT)
+            metric_add(&sum, rows->row[child].exclusive);
+    return sum;
+}
+
+static void assert_fold(const struct fold *fold, const struct rows *rows)
+{
+    size_t shown = 0, stand_ins = 0;
+    uint32_t functions = 0;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        uint32_t number = fold_number(fold, i), function = rows->row[i].function;
+        if (i && rows->row[i].kind != ROW_STATEMENT && function >= functions)
+            functions = function + 1;
+        bool large = i == 0 || most_share(rows, rows->row[i].inclusive) >= fold->least_percent;
+        /* To a hair: shares are kept as floats. */
+        double distance = most_share(rows, rows->row[i].inclusive) / fold->least_percent - 1;
+        if (i && fabs(distance) > 1e-6)
+            assert_int_equal(number != ROW_NONE, large);
+        if (number == ROW_NONE) {
+            assert_int_not_equal(fold_nearest(fold, i), ROW_NONE);
+            continue;
+        }
+        shown++;
+        assert_true(fold->shown->row[number].inclusive == rows->row[i].inclusive);
+        assert_true(fold->shown->row[number].exclusive == rows->row[i].exclusive);
+        assert_int_equal(fold->shown->row[number].kind, rows->row[i].kind);
+        struct profile_metric before = lines_of(rows, i), after = lines_of(fold->shown, number);
+        assert_same_metric(&before, &after);
+    }
+    for (uint32_t i = 0; i < fold->shown->count; i++) {
+        const struct row *row = &fold->shown->row[i];
+        if (strcmp(row->label->name, FOLD_NAME) != 0)
+            continue;
+        stand_ins++;
+        assert_int_equal(row->end, i + 1);
+        assert_int_equal(row->function, row->kind == ROW_STATEMENT ? ROW_NONE : functions);
+    }
+    assert_int_equal(shown + stand_ins, fold->shown->count);
+    assert_int_equal(shown + fold->left_out, rows->count);
+}
+
+static void folding_keeps_all_sums(void **state)
+{
+    (void)state;
+    uint64_t random = 88172645463325252ull;
+    for (size_t count = 1; count < 3000; count += 1 + count / 3) {
+        struct rows *rows = random_rows(&random, count);
+        const double percent[] = {0.01, 0.1, 0.5, 3, 100};
+        for (size_t p = 0; p < sizeof percent / sizeof *percent; p++) {
+            struct fold fold;
+            assert_true(fold_small(&fold, rows, percent[p], 1));
+            assert_sums(fold.shown);
+            assert_fold(&fold, rows);
+            fold_free(&fold);
+        }
+        rows_free(rows);
+    }
+}
+
+static void as_few_as_must_be_are_folded(void **state)
+{
+    (void)state;
+    uint64_t random = 4711;
+    struct rows *rows = random_rows(&random, 5000);
+    for (size_t most = 1; most < rows->count; most = 2 * most + 1) {
+        struct fold fold;
+        assert_true(fold_small(&fold, rows, -1, most));
+        assert_sums(fold.shown);
+        assert_fold(&fold, rows);
+        size_t shown = rows->count - fold.left_out;
+        assert_true(shown <= most);
+        assert_true(shown + 10 >= most); /* what is equal to the first beyond goes, too */
+        fold_free(&fold);
+    }
+    rows_free(rows);
+}
+
+static void nothing_is_folded_that_fits(void **state)
+{
+    (void)state;
+    uint64_t random = 1;
+    struct rows *rows = random_rows(&random, 100);
+    struct fold fold;
+    assert_true(fold_small(&fold, rows, -1, rows->count));
+    assert_true(fold.shown == rows);
+    assert_int_equal(fold_number(&fold, 7), 7);
+    fold_free(&fold);
+    assert_true(fold_small(&fold, rows, 0, 1));
+    assert_true(fold.shown == rows);
+    fold_free(&fold);
+    rows_free(rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folding_keeps_all_sums),
+        cmocka_unit_test(as_few_as_must_be_are_folded),
+        cmocka_unit_test(nothing_is_folded_that_fits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
