@@ -47,7 +47,7 @@ class Rows:
             "default_metric": "idleness" if self.inclusive["idleness"][0] > 0 else "work",
             "strings": list(self.strings),
             "rows": {"count": len(self.columns["parent"]), **self.columns, "i": self.inclusive, "e": self.exclusive},
-            "kinds": KINDS, "threads": [], "locks": {"columns": [], "rows": []}, "waits": {"columns": [], "rows": []},
+            "kinds": KINDS, "threads": [], "locks": {"columns": [], "rows": []}, "waits": {"places": {"columns": [], "rows": []}, "pairs": {"place": [], "row": [], "us": []}},
             "findings": [], "sources": [], **more,
         }
 
@@ -72,6 +72,21 @@ def sums(cells, part):
             for metric in METRICS}
 
 
+def waits(rows, read):
+    """waits.csv as places and pairs."""
+    records = [dict(zip(read["columns"], row)) for row in read["rows"]]
+    columns = ["place_kind", "place_function", "place_file", "place_line", "in_region", "seconds"]
+    places = {}
+    for record in records:
+        texts = [rows.text(record[name]) for name in columns[:3]]
+        place = places.setdefault(record["place"], [*texts, record["place_line"], record["in_region"], 0])
+        place[5] += record["seconds"]
+    order = list(places)
+    return {"places": {"columns": columns, "rows": list(places.values())},
+            "pairs": {"place": [order.index(record["place"]) for record in records], "row": [record["context"] for record in records],
+                      "us": [round(record["seconds"] * 1e6) for record in records]}}
+
+
 def of_profile(directory):
     """The data of a profile directory; whole source files instead of snippets."""
     rows = Rows()
@@ -90,9 +105,9 @@ def of_profile(directory):
     for path in sorted({path for path in rows.strings if path.startswith("/") and os.path.isfile(path)}):
         with open(path, encoding="utf-8", errors="replace") as file:
             sources.append({"file": rows.strings[path], "first": 1, "lines": file.read().splitlines()})
-    return rows.data(run=run, header=header, title=run["command"], sources=sources,
+    return rows.data(waits=waits(rows, table(os.path.join(directory, "waits.csv"))), run=run, header=header, title=run["command"], sources=sources,
                      threads=[dict(zip(threads["columns"], row)) for row in threads["rows"]],
-                     **{name: table(os.path.join(directory, f"{name}.csv")) for name in ("locks", "waits")})
+                     locks=table(os.path.join(directory, "locks.csv")))
 
 
 def many_rows(count):

@@ -68,7 +68,10 @@ export function notes(model) {
     if (lost.length) lines.push(["note", `Lost: ${lost.join(", ")}.`]);
     if (run.rate_least < data.header.rate)
         lines.push(["note", `So many threads on so few cores were sampled ${run.rate_least.toFixed(0)} times a second each.`]);
-    for (const text of data.notes ?? []) lines.push(["note", oneLine(text)]);
+    const left = data.left_out;
+    if (left)
+        lines.push(["note", `${count(left.rows)} of ${count(left.total)} rows are not in this page, each below ${Number(left.percent.toPrecision(2))} % of every ` +
+            `metric${left.asked ? " (--min)" : ""}: they are summed up in rows “(small)”, so totals hold.`]);
     return lines.length ? h("ul.notes", { "aria-label": "Notes" }, lines.map(([kind, text]) => h("li", { class: kind }, text))) : null;
 }
 

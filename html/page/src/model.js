@@ -15,9 +15,22 @@ function check(data) {
     for (const name of ["parent", "kind", "name", "line", "function"])
         if (data.rows[name]?.length !== data.rows.count)
             throw new FormatError(`The report's column “${name}” has ${data.rows[name]?.length} values for ${data.rows.count} rows.`);
-    for (const metric of data.metrics)
-        if (data.rows.i[metric.key]?.length !== data.rows.count || data.rows.e[metric.key]?.length !== data.rows.count)
-            throw new FormatError(`The report's metric “${metric.key}” does not have a value for each row.`);
+}
+
+// Columns of a metric each: 0 stands for zeros, a text for the column of that metric.
+function columns(data, part) {
+    const made = new Map(), { count } = data.rows;
+    const column = (key) => {
+        const values = data.rows[part][key];
+        if (!made.has(key)) {
+            if (values === 0) made.set(key, new Float64Array(count));
+            else if (typeof values === "string" && values !== key) made.set(key, column(values));
+            else if (values?.length === count) made.set(key, Float64Array.from(values));
+            else throw new FormatError(`The report's metric “${key}” does not have a value for each row.`);
+        }
+        return made.get(key);
+    };
+    return data.metrics.map(({ key }) => column(key));
 }
 
 export class Model {
@@ -36,8 +49,8 @@ export class Model {
         this.callLine = Int32Array.from(rows.call_line);
         this.fn = Int32Array.from(rows.function);
         for (const name of ["name", "module", "file", "note"]) this[`${name}Of`] = Int32Array.from(rows[name]);
-        this.inclusive = data.metrics.map((metric) => Float64Array.from(rows.i[metric.key]));
-        this.exclusive = data.metrics.map((metric) => Float64Array.from(rows.e[metric.key]));
+        this.inclusive = columns(data, "i");
+        this.exclusive = columns(data, "e");
         this.statementKind = data.kinds.indexOf("statement");
         this.measureTree();
         this.decimals = decimalsFor(this.effort() * MICRO);

@@ -1,6 +1,6 @@
 // Threads, locks and waits.
 import { h } from "./dom.js";
-import { baseName, count, oneLine, plural } from "./format.js";
+import { MICRO, baseName, count, oneLine, plural } from "./format.js";
 import { Table } from "./tables.js";
 import { metricVariable } from "./palette.js";
 
@@ -60,7 +60,7 @@ function records(table) {
 function contextColumn(id, title, name, go, width = "minmax(12rem, 2fr)") {
     return { id, title, width, value: (row) => row[name], draw: (cell, row) => {
         const target = row[id];
-        if (typeof target === "number") cell.append(h("button.link", { type: "button", title: `Show in the tree: ${row[name]}`, onclick: () => go(target) }, row[name]));
+        if (target >= 0 && target !== "") cell.append(h("button.link", { type: "button", title: `Show in the tree: ${row[name]}`, onclick: () => go(target) }, row[name]));
         else cell.textContent = row[name] ?? "";
     } };
 }
@@ -88,21 +88,35 @@ export function locksSection(model, go) {
     return { element: table.element, table };
 }
 
+// Places and pairs as rows: a place where threads waited, and what was executed meanwhile.
+function waitRows(model) {
+    const { places, pairs } = model.data.waits ?? {}, text = (index) => model.strings[index] ?? "";
+    const known = (places?.rows ?? []).map((cells) => {
+        const place = Object.fromEntries(places.columns.map((name, i) => [name, cells[i]]));
+        const file = text(place.place_file), line = place.place_line > 0 ? `:${place.place_line}` : "";
+        return { kind: text(place.place_kind), of: text(place.place_function), at: file ? `${baseName(file)}${line}` : "", file };
+    });
+    return (pairs?.place ?? []).map((place, i) => ({ ...known[place], seconds: pairs.us[i] * MICRO, context: pairs.row[i],
+        name: pairs.row[i] < 0 ? "(small)" : model.name(pairs.row[i]) }));
+}
+
 export function waitsSection(model, go) {
-    const rows = records(model.data.waits), { decimals } = model;
-    if (!rows.length) return { element: h("p.empty", null, "No idle thread was seen waiting while another was busy."), table: null };
-    const place = (row) => row.place_file ? `${baseName(row.place_file)}${row.place_line > 0 ? `:${row.place_line}` : ""}` : "";
+    const rows = waitRows(model), { decimals } = model;
+    if (!rows.length) return { element: h("p.empty", null, "No thread was seen waiting while another was busy."), table: null };
     const table = new Table("Waits", [
-        numberColumn("seconds", "idle s", (row) => row.seconds, decimals, "Seconds that threads idled at the place while the context was executed"),
-        textColumn("place_kind", "waited in", "9rem", (row) => row.place_kind),
-        textColumn("place_function", "of", "minmax(9rem, 1fr)", (row) => row.place_function),
-        textColumn("place_line", "at", "minmax(8rem, .6fr)", place),
-        contextColumn("context", "while this ran", "context_name", go),
+        numberColumn("seconds", "waited s", (row) => row.seconds, decimals, "Seconds that threads waited at the place while the context was executed"),
+        textColumn("kind", "in", "9.5rem", (row) => row.kind),
+        textColumn("of", "of", "minmax(9rem, 1fr)", (row) => row.of),
+        textColumn("at", "at", "minmax(8rem, .6fr)", (row) => row.at),
+        contextColumn("context", "while this ran", "name", go),
     ], rows);
     return { element: table.element, table };
 }
 
 export function sectionNotes(model) {
-    return { threads: plural(model.data.threads?.length ?? 0, "thread"), locks: plural(model.data.locks?.rows?.length ?? 0, "lock"),
-        waits: plural(model.data.waits?.rows?.length ?? 0, "pair") };
+    const { threads, locks } = model.data, more = locks?.left_out;
+    return {
+        threads: plural(threads?.length ?? 0, "thread"),
+        locks: plural(locks?.rows?.length ?? 0, "lock") + (more ? `; ${plural(more.locks, "lock")} with ${more.wait.toFixed(3)} s left out` : ""),
+    };
 }

@@ -5,7 +5,7 @@ import { metricVariable } from "./palette.js";
 
 export class Source {
     constructor(model, state) {
-        Object.assign(this, { model, state, snippets: new Map(), missing: new Set(model.data.sources_missing ?? []), totals: new Map() });
+        Object.assign(this, { model, state, snippets: new Map(), missing: new Map((model.data.sources_missing ?? []).map(({ file, why }) => [file, why])), totals: new Map() });
         for (const source of model.data.sources ?? []) {
             if (!this.snippets.has(source.file)) this.snippets.set(source.file, []);
             this.snippets.get(source.file).push(source);
@@ -78,11 +78,23 @@ export class Source {
         const metric = model.metricIndex.get(state.metric), { file, line } = this.target(node, metric), name = model.strings[file];
         if (!name) return this.say(model.name(node.row), node.parent ? "No source line is known for this row. Rows of code get one when it is compiled with -g." : "The whole program. Select a row to see its source.");
         const title = `${baseName(name)}${line > 0 ? `:${line}` : ""}`, snippets = this.snippets.get(file);
-        if (!snippets) return this.say(title, this.missing.has(file)
-            ? `${name} was not found when this report was made. blame html --source-dir DIR looks for it in DIR.`
-            : `The source of ${name} is not in this report.`);
+        if (!snippets) return this.say(title, this.absence(file, name));
         this.title.replaceChildren(h("span.source-file", { title: name }, title), h("span.source-metric", null, model.metrics[metric].title));
         this.fill(snippets, file, line, metric);
+    }
+
+    absence(file, name) {
+        if (this.model.data.sources_wanted === false) return "This report was made without sources (--no-source).";
+        if (this.missing.has(file)) return `${name} could not be shown: ${this.missing.get(file)}. blame html --source-dir DIR looks for files in DIR, too.`;
+        return `No line of ${name} cost enough to be in this report.`;
+    }
+
+    // What a reader must know about the lines shown.
+    remarks(file) {
+        const { sources_changed: changed = [], sources_cut: cut = [] } = this.model.data;
+        const texts = [changed.includes(file) && "The file was changed after the program ran: lines may be off.",
+            cut.includes(file) && "Not all lines that matter are here: the file's part of this report is full."].filter(Boolean);
+        return texts.map((text) => h("p.source-remark", null, text));
     }
 
     say(title, text) {
@@ -110,7 +122,7 @@ export class Source {
         }
         target?.classList.add("target");
         this.body.style.setProperty("--hue", `var(${metricVariable(this.state.metric)})`);
-        this.body.replaceChildren(...lines);
+        this.body.replaceChildren(...this.remarks(file), ...lines);
         if (!target && line > 0) this.body.prepend(h("p.source-none", null, `Line ${line} is not among the lines that this report holds of the file.`));
         else if (target) this.body.scrollTop = target.offsetTop - this.body.clientHeight / 2;
     }

@@ -13,6 +13,7 @@ export class Table {
         this.element = h("div.tree-scroller.table", { role: "table", tabindex: "0", "aria-label": name, "aria-rowcount": rows.length + 1 },
             h("div.tree-head-group", { role: "rowgroup" }, this.head), this.body);
         this.element.style.setProperty("--columns", columns.map((column) => column.width ?? "6.5rem").join(" "));
+        this.element.style.setProperty("--least", "58rem");
         this.element.style.height = `${Math.min(MOST_HEIGHT, (rows.length + 1) * ROW + 16)}px`;
         this.list = new VirtualList(this.element, this.body, ROW, () => this.makeRow(), (row, index) => this.fillRow(row, index));
         this.element.addEventListener("keydown", (event) => {
