@@ -28,6 +28,7 @@ export class Report {
         this.build(page);
         this.connect();
         this.fromHash();
+        this.begin();
     }
 
     view(name = this.state.view) {
@@ -141,20 +142,30 @@ export class Report {
         this.changed(new Set(Object.keys(values)));
     }
 
+    // A report opens at its main cause, unless its address says where.
+    begin() {
+        if (this.state.at) return;
+        this.tree.hotPath(true);
+        this.showSelected();
+    }
+
+    showSelected() {
+        const { tree, flame } = this, node = tree.selected;
+        this.source.show(node ?? this.view().root);
+        const rows = node?.parent ? this.view().rowsOf(node) : [];
+        flame.mark(rows.length <= MOST_MARKED ? rows : []);
+    }
+
     changed(changed) {
-        const { state, tree, flame, model } = this, any = (...names) => names.some((name) => changed.has(name));
+        const { state, tree, flame } = this, any = (...names) => names.some((name) => changed.has(name));
         if (any("q")) this.search.set(state.q);
         if (any("view", "metric", "unit", "sort")) tree.show(this.view());
         if (any("view", "at")) {
             const node = state.at ? this.view().find(state.at.split(".")) : null;
             if (node && node !== tree.selected) tree.select(node, true);
-            else if (!node) tree.selected = null;
+            else if (!node && tree.selected?.parent) tree.selected = null;
         }
-        if (any("view", "at", "metric", "unit")) {
-            this.source.show(tree.selected ?? this.view().root);
-            const rows = tree.selected?.parent ? this.view().rowsOf(tree.selected) : [];
-            flame.mark(rows.length <= MOST_MARKED ? rows : []);
-        }
+        if (any("view", "at", "metric", "unit")) this.showSelected();
         if (any("metric", "zoom", "colour")) flame.update();
         if (any("q")) {
             flame.redraw();
@@ -164,7 +175,6 @@ export class Report {
         this.shares.show(state.metric);
         this.viewChoice.show(state.view);
         this.colourChoice.show(state.colour);
-        document.documentElement.style.setProperty("--decimals", model.decimals);
     }
 
     // The next row that matches, behind the selected one. Grouped views have one row for all that are called alike.

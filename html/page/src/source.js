@@ -79,6 +79,7 @@ export class Source {
         if (!name) return this.say(model.name(node.row), node.parent ? "No source line is known for this row. Rows of code get one when it is compiled with -g." : "The whole program. Select a row to see its source.");
         const title = `${baseName(name)}${line > 0 ? `:${line}` : ""}`, snippets = this.snippets.get(file);
         if (!snippets) return this.say(title, this.absence(file, name));
+        this.element.classList.remove("nothing");
         this.title.replaceChildren(h("span.source-file", { title: name }, title), h("span.source-metric", null, model.metrics[metric].title));
         this.fill(snippets, file, line, metric);
     }
@@ -99,6 +100,7 @@ export class Source {
 
     say(title, text) {
         this.title.textContent = title;
+        this.element.classList.add("nothing");
         this.body.replaceChildren(h("p.source-none", null, text));
     }
 

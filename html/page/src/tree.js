@@ -221,7 +221,7 @@ export class Tree {
     }
 
     // Down from the selected row to where the cost no longer has one main cause.
-    hotPath() {
+    hotPath(quietly = false) {
         const [, { metric, exclusive }] = this.columns;
         let node = this.selected ?? this.view.root;
         if (!this.view.hasChildren(node)) node = this.view.root;
@@ -235,6 +235,6 @@ export class Tree {
         }
         this.flatten();
         this.list.setCount(this.visible.length);
-        this.select(node);
+        this.select(node, quietly);
     }
 }
