@@ -1,7 +1,5 @@
 // Elements without markup: text from a profile only ever becomes text nodes.
 
-const SVG = "http://www.w3.org/2000/svg";
-
 function fill(element, attributes, children) {
     for (const [name, value] of Object.entries(attributes ?? {})) {
         if (value === null || value === undefined || value === false) continue;
@@ -18,10 +16,6 @@ export function h(tag, attributes, ...children) {
     const element = document.createElement(name || "div");
     if (classes.length) element.className = classes.join(" ");
     return fill(element, attributes, children);
-}
-
-export function svg(tag, attributes, ...children) {
-    return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
 // A group of buttons of which one is pressed: options are [value, text, title].
