@@ -71,6 +71,7 @@ include tests/programs/programs.mk
 include benchmarks/bench.mk
 -include tests/names.mk
 include tests/tests.mk
+include tests/html/html.mk
 include tests/accuracy/accuracy.mk
 include benchmarks/gate/gate.mk
 

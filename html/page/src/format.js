@@ -1,0 +1,40 @@
+// Numbers as people read them. Seconds are kept as integers of 1e-6 s.
+
+export const MICRO = 1e-6;
+export const THIN = "\u2009";
+
+export function seconds(value, decimals) {
+    return (value * MICRO).toFixed(decimals);
+}
+
+// As blame report chooses them.
+export function decimalsFor(effortSeconds) {
+    return effortSeconds < 10 ? 3 : effortSeconds < 1000 ? 2 : 1;
+}
+
+export function percent(share, decimals = 1) {
+    return (100 * share).toFixed(decimals);
+}
+
+export function count(value) {
+    return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, THIN);
+}
+
+export function plural(number, noun, more = `${noun}s`) {
+    return `${count(number)}${"\u00a0"}${number === 1 ? noun : more}`;
+}
+
+export function baseName(path) {
+    return path.slice(path.lastIndexOf("/") + 1);
+}
+
+// A name in one line: whatever would break it, or turn its direction, is shown as a sign.
+export function oneLine(text) {
+    return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
+export function middle(text, most) {
+    if (text.length <= most) return text;
+    const head = Math.ceil((most - 1) * 0.6);
+    return `${text.slice(0, head)}\u2026${text.slice(text.length - (most - 1 - head))}`;
+}

@@ -1,0 +1,37 @@
+// Reads the data and shows the report, or says in a line why not.
+import { h } from "./dom.js";
+import { FormatError, Model, readData } from "./model.js";
+import { Report } from "./report.js";
+import { applyTheme, readTheme } from "./state.js";
+import { allNodes, makeView } from "./views.js";
+
+// For scripts, and for tests: a view's rows with the columns of profile.csv, seconds as integers of 1e-6 s.
+function rows(model, viewName) {
+    const view = makeView(model, viewName);
+    return allNodes(view).map((node) => {
+        const row = { depth: node.level, kind: view.kindName(node), name: model.name(node.row), module: model.module(node.row),
+            file: model.file(node.row), line: model.line[node.row],
+            call_line: node.callLine ?? (viewName === "top-down" ? model.callLine[node.row] : 0) };
+        model.metrics.forEach(({ key }, m) => {
+            row[`${key} (I)`] = view.value(node, m, false);
+            row[`${key} (E)`] = view.value(node, m, true);
+        });
+        return row;
+    });
+}
+
+function start() {
+    const page = document.getElementById("page");
+    applyTheme(readTheme());
+    try {
+        const model = new Model(readData());
+        const report = new Report(model, page);
+        globalThis.blame = { report, rows: (view) => rows(model, view) };
+    } catch (error) {
+        page.replaceChildren(h("p.broken", { role: "alert" }, error instanceof FormatError ? error.message
+            : `This report cannot be shown: ${error.message}`));
+        if (!(error instanceof FormatError)) throw error;
+    }
+}
+
+start();

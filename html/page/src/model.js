@@ -1,0 +1,136 @@
+// The rows of the profile in columns, and what can be asked about them.
+import { MICRO, baseName, decimalsFor, oneLine } from "./format.js";
+
+const MAIN_METRICS = ["work", "idleness", "overhead", "lock wait"];
+const ANOTHER_IDLENESS = ["core idleness", "shared idleness"];
+export const CONSTRUCTS = new Set(["parallel", "task"]);
+
+export class FormatError extends Error {}
+
+function check(data) {
+    if (data === null || typeof data !== "object") throw new FormatError("The data in this file is not a report.");
+    if (data.format !== 1)
+        throw new FormatError(`The data in this file has format ${data.format}; this page reads format 1.`);
+    if (!(data.rows?.count >= 1)) throw new FormatError("The report has no rows, not even that of the whole program.");
+    for (const name of ["parent", "kind", "name", "line", "function"])
+        if (data.rows[name]?.length !== data.rows.count)
+            throw new FormatError(`The report's column “${name}” has ${data.rows[name]?.length} values for ${data.rows.count} rows.`);
+}
+
+// Columns of a metric each: 0 stands for zeros, a text for the column of that metric.
+function columns(data, part) {
+    const made = new Map(), { count } = data.rows;
+    const column = (key) => {
+        const values = data.rows[part][key];
+        if (!made.has(key)) {
+            if (values === 0) made.set(key, new Float64Array(count));
+            else if (typeof values === "string" && values !== key) made.set(key, column(values));
+            else if (values?.length === count) made.set(key, Float64Array.from(values));
+            else throw new FormatError(`The report's metric “${key}” does not have a value for each row.`);
+        }
+        return made.get(key);
+    };
+    return data.metrics.map(({ key }) => column(key));
+}
+
+export class Model {
+    constructor(data) {
+        check(data);
+        const rows = data.rows;
+        this.data = data;
+        this.count = rows.count;
+        this.strings = data.strings.map(oneLine);
+        this.kinds = data.kinds;
+        this.metrics = data.metrics;
+        this.metricIndex = new Map(data.metrics.map((metric, index) => [metric.key, index]));
+        this.parent = Int32Array.from(rows.parent);
+        this.kind = Uint8Array.from(rows.kind);
+        this.line = Int32Array.from(rows.line);
+        this.callLine = Int32Array.from(rows.call_line);
+        this.fn = Int32Array.from(rows.function);
+        for (const name of ["name", "module", "file", "note"]) this[`${name}Of`] = Int32Array.from(rows[name]);
+        this.inclusive = columns(data, "i");
+        this.exclusive = columns(data, "e");
+        this.statementKind = data.kinds.indexOf("statement");
+        this.measureTree();
+        this.decimals = decimalsFor(this.effort() * MICRO);
+        // The columns above are what is used from here on.
+        data.rows = null;
+    }
+
+    measureTree() {
+        const { count, parent } = this;
+        this.end = new Int32Array(count);
+        this.depth = new Int32Array(count);
+        for (let i = 1; i < count; i++) {
+            if (!(parent[i] >= 0 && parent[i] < i)) throw new FormatError(`Row ${i} of the report is not below an earlier row.`);
+            this.depth[i] = this.depth[parent[i]] + 1;
+        }
+        for (let i = count - 1; i >= 0; i--) {
+            if (!this.end[i]) this.end[i] = i + 1;
+            const above = parent[i];
+            if (i && this.end[above] < this.end[i]) this.end[above] = this.end[i];
+        }
+    }
+
+    isStatement(row) { return this.kind[row] === this.statementKind; }
+    kindName(row) { return this.kinds[this.kind[row]]; }
+    name(row) { return this.strings[this.nameOf[row]]; }
+    module(row) { return this.strings[this.moduleOf[row]]; }
+    file(row) { return this.strings[this.fileOf[row]]; }
+    note(row) { return this.strings[this.noteOf[row]]; }
+
+    *children(row) {
+        for (let child = row + 1; child < this.end[row]; child = this.end[child]) yield child;
+    }
+
+    metric(key) { return this.metrics[this.metricIndex.get(key)]; }
+
+    // Thread time of the whole program, with the idleness that the metric is about.
+    effort(metric = "idleness") {
+        const idleness = ANOTHER_IDLENESS.includes(metric) ? metric : "idleness";
+        let sum = 0;
+        for (const key of MAIN_METRICS) {
+            const index = this.metricIndex.get(key === "idleness" ? idleness : key);
+            if (index !== undefined) sum += this.inclusive[index][0];
+        }
+        return sum;
+    }
+
+    // What a value is a share of, as blame report has it: all samples, or the whole program's effort.
+    whole(metric) {
+        return metric === "samples" ? this.inclusive[this.metricIndex.get("samples")][0] : this.effort(metric);
+    }
+
+    share(metric, value) {
+        const whole = this.whole(metric);
+        return whole > 0 && value > 0 ? Math.min(1, value / whole) : 0;
+    }
+
+    // Where a row's code stands, "solve.c:40".
+    place(row) {
+        const file = this.file(row);
+        if (file) return this.line[row] > 0 ? `${baseName(file)}:${this.line[row]}` : baseName(file);
+        return this.module(row);
+    }
+
+    path(row) {
+        const path = [];
+        for (let at = row; at >= 0; at = this.parent[at]) path.push(at);
+        return path.reverse();
+    }
+}
+
+// The data script's object, or an error that says what is wrong with it.
+export function readData() {
+    const element = document.getElementById("blame-data");
+    if (!element) throw new FormatError("This page holds no data: it is the empty form that blame html fills in.");
+    let data;
+    try {
+        data = JSON.parse(element.textContent);
+    } catch (error) {
+        throw new FormatError(`The data in this file cannot be read (${error.message}); it may have been cut off.`);
+    }
+    element.remove();
+    return data;
+}

@@ -1,0 +1,86 @@
+// Colours of the icicle, from the style sheet's variables, so that they follow the theme.
+import { percent, seconds } from "./format.js";
+
+const STEPS = 32;
+
+function parse(colour) {
+    const hex = colour.trim().replace("#", "");
+    const full = hex.length === 3 ? [...hex].map((digit) => digit + digit).join("") : hex;
+    return [0, 2, 4].map((at) => parseInt(full.slice(at, at + 2), 16));
+}
+
+const mix = (a, b, part) => a.map((value, i) => Math.round(value + (b[i] - value) * part));
+const css = (colour) => `rgb(${colour.join(",")})`;
+
+function luminance(colour) {
+    const [r, g, b] = colour.map((value) => {
+        const part = value / 255;
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+export function metricVariable(key) {
+    return `--metric-${key.replace(/[^a-z]+/g, "-")}`;
+}
+
+export class Palette {
+    constructor(model) {
+        this.model = model;
+        this.widths = new Map();
+    }
+
+    prepare(metric, mode) {
+        const style = getComputedStyle(document.documentElement);
+        const variable = (name) => parse(style.getPropertyValue(name) || "#888888");
+        const ink = variable("--box-ink"), light = variable("--box-light");
+        const entry = (colour) => ({ colour: css(colour), text: luminance(colour) > 0.3 ? css(ink) : css(light) });
+        const paper = variable("--box-paper"), hue = variable(metricVariable(metric));
+        this.steps = Array.from({ length: STEPS + 1 }, (_, i) => entry(mix(paper, hue, 0.12 + 0.88 * i / STEPS)));
+        this.byKind = this.model.kinds.map((kind) => entry(mix(paper, variable(`--kind-${kind}`), 0.75)));
+        this.mode = mode;
+        this.metric = this.model.metricIndex.get(metric);
+        this.match = css(variable("--match"));
+        this.mark = css(variable("--ink"));
+        this.muted = css(variable("--muted"));
+        this.sliver = css(mix(paper, hue, 0.3));
+        const font = `11.5px ${style.getPropertyValue("--sans")}`;
+        if (font !== this.font) this.widths.clear();
+        this.font = font;
+    }
+
+    // By how much of a row's metric is its own, or by its kind.
+    fill(row) {
+        if (this.mode === "kind") return this.byKind[this.model.kind[row]];
+        const inclusive = this.model.inclusive[this.metric][row], exclusive = this.model.exclusive[this.metric][row];
+        const share = inclusive > 0 ? Math.max(0, Math.min(1, exclusive / inclusive)) : 0;
+        return this.steps[Math.round(share * STEPS)];
+    }
+
+    letter(context, letter) {
+        let width = this.widths.get(letter);
+        if (width === undefined) {
+            width = context.measureText(letter).width;
+            this.widths.set(letter, width);
+        }
+        return width;
+    }
+
+    shorten(context, text, room) {
+        const more = this.letter(context, "…");
+        let used = 0, fits = "";
+        for (const letter of text) {
+            const width = this.letter(context, letter);
+            if (used + width > room) return fits && fits !== text ? `${fits}…` : "";
+            if (used + width + more <= room) fits += letter;
+            used += width;
+        }
+        return text;
+    }
+
+    describe(row) {
+        const { model, metric } = this, { key, title, unit } = model.metrics[metric];
+        const value = model.inclusive[metric][row];
+        return `${title} ${unit ? `${seconds(value, model.decimals)} s` : value}, ${percent(model.share(key, value))} percent`;
+    }
+}

@@ -1,0 +1,58 @@
+// Rows whose name or place matches a regular expression.
+import { baseName } from "./format.js";
+
+export class Search {
+    constructor(model) {
+        this.model = model;
+        this.clear();
+    }
+
+    clear() {
+        Object.assign(this, { text: "", pattern: null, error: "", flags: null, count: 0, rows: [] });
+    }
+
+    // Small letters match capitals too; a capital in the pattern asks for itself.
+    set(text) {
+        this.clear();
+        this.text = text;
+        if (!text) return;
+        try {
+            this.pattern = new RegExp(text, /[A-Z]/.test(text.replace(/\\./g, "")) ? "u" : "iu");
+        } catch {
+            this.error = "Not a regular expression: close its brackets, or write \\ in front of ( [ * + ? . to mean the sign itself.";
+            return;
+        }
+        const { model, pattern } = this, known = new Map();
+        this.flags = new Uint8Array(model.count);
+        for (let row = 0; row < model.count; row++) {
+            const key = `${model.nameOf[row]}/${model.fileOf[row]}/${model.line[row]}`;
+            let matches = known.get(key);
+            if (matches === undefined) {
+                matches = pattern.test(model.name(row)) ||
+                    (model.file(row) !== "" && pattern.test(`${baseName(model.file(row))}:${model.line[row]}`));
+                known.set(key, matches);
+            }
+            if (matches) {
+                this.flags[row] = 1;
+                this.rows.push(row);
+            }
+        }
+        this.count = this.rows.length;
+    }
+
+    // Inclusive: with what the rows call, each piece of the tree once. Exclusive: a function holds its statements'.
+    sums(metric) {
+        const { model } = this, inclusive = model.inclusive[metric], exclusive = model.exclusive[metric];
+        let end = 0, within = 0, own = 0;
+        for (const row of this.rows) {
+            if (row >= end) {
+                within += inclusive[row];
+                end = model.end[row];
+            }
+            if (!model.isStatement(row) || !this.flags[model.parent[row]]) own += exclusive[row];
+        }
+        return { inclusive: within, exclusive: own };
+    }
+
+    matches(row) { return this.flags !== null && this.flags[row] === 1; }
+}

@@ -1,0 +1,43 @@
+// The box beside the pointer that tells all of a row's metrics.
+import { h } from "./dom.js";
+import { count, middle, percent, seconds } from "./format.js";
+
+export class Tip {
+    constructor(model) {
+        this.model = model;
+        this.element = h("div.tip", { role: "tooltip", hidden: true });
+        document.body.append(this.element);
+    }
+
+    show(row, x, y) {
+        if (this.row !== row) this.fill(row);
+        this.row = row;
+        const { element } = this, room = 12;
+        element.hidden = false;
+        const { width, height } = element.getBoundingClientRect();
+        const left = x + room + width > innerWidth ? x - room - width : x + room;
+        const top = y + room + height > innerHeight ? y - room - height : y + room;
+        element.style.transform = `translate(${Math.max(4, left)}px, ${Math.max(4, top)}px)`;
+    }
+
+    hide() {
+        this.element.hidden = true;
+        this.row = undefined;
+    }
+
+    fill(row) {
+        const { model } = this, place = model.place(row), note = model.note(row);
+        const called = model.callLine[row] > 0 ? `called in line ${model.callLine[row]}` : "";
+        const facts = [model.kindName(row), place, called, note].filter(Boolean).join(" · ");
+        const lines = model.metrics.map((metric, m) => {
+            const inclusive = model.inclusive[m][row], exclusive = model.exclusive[m][row];
+            const text = (value) => metric.unit ? `${seconds(value, model.decimals)} s` : count(value);
+            return h("tr", inclusive || exclusive ? null : { class: "zero" }, h("th", { scope: "row" }, metric.title),
+                h("td", null, text(inclusive)), h("td", null, `${percent(model.share(metric.key, inclusive))} %`),
+                h("td", null, text(exclusive)));
+        });
+        this.element.replaceChildren(h("div.tip-name", null, middle(model.name(row), 160)), h("div.tip-facts", null, facts),
+            h("table", null, h("thead", null, h("tr", null, h("th"), h("th", null, "with callees"), h("th", null, "of all"),
+                h("th", null, "itself"))), h("tbody", null, lines)));
+    }
+}

@@ -1,0 +1,240 @@
+// The table of a view: a tree of which only the rows in sight exist as elements.
+import { h } from "./dom.js";
+import { count, percent, seconds } from "./format.js";
+import { chooseColumns } from "./columns.js";
+import { VirtualList } from "./virtual.js";
+import { metricVariable } from "./palette.js";
+
+const ROW = 25, MOST_OPENED = 200000, HALF = 0.5, LEAST_FIRST = 0.05, MOST_FIRST = 24, LEAST_NAME = 19;
+
+export class Tree {
+    constructor(model, state, search) {
+        Object.assign(this, { model, state, search, visible: [], selected: null, allColumns: false, begun: new Set(), chosen: () => {} });
+        this.head = h("div.tree-head", { role: "row" });
+        this.body = h("div.tree-body", { role: "rowgroup" });
+        this.scroller = h("div.tree-scroller", { role: "treegrid", tabindex: "0", "aria-label": "Contexts" },
+            h("div.tree-head-group", { role: "rowgroup" }, this.head), this.body);
+        this.says = h("p.tree-says", { "aria-live": "polite" });
+        this.element = h("div.tree", null, this.scroller, this.says);
+        this.list = new VirtualList(this.scroller, this.body, ROW, () => this.makeRow(), (row, index) => this.fillRow(row, index));
+        this.body.addEventListener("click", (event) => this.onClick(event));
+        this.body.addEventListener("dblclick", (event) => {
+            const index = event.target.closest(".tree-row")?.index;
+            if (index !== undefined && !event.target.closest(".twist")) this.toggle(index);
+        });
+    }
+
+    // Shows another view, metric or order; what is open stays open.
+    show(view) {
+        const { model, state } = this;
+        if (this.view !== view) this.selected = null;
+        this.view = view;
+        view.root.open = true;
+        this.columns = chooseColumns(model, view, state.metric, this.allColumns);
+        this.drawHead();
+        this.flatten();
+        if (!this.begun.has(view)) this.openFirst();
+        this.begun.add(view);
+        for (const row of this.list.pool.splice(0)) row.remove();
+        this.list.setCount(this.visible.length);
+    }
+
+    get order() {
+        const [id, direction] = this.state.sort.split(":"), given = this.columns.find((column) => column.id === id);
+        return { column: given ?? this.columns[1], descending: given ? direction !== "up" : true };
+    }
+
+    // What is open at first: the main causes, as far as they fit.
+    openFirst() {
+        const [, { metric, exclusive }] = this.columns, { view } = this, least = LEAST_FIRST * view.value(view.root, metric, false);
+        if (view.root.children.some((node) => node.open)) return;
+        let queue = [view.root], rows = 1;
+        while (queue.length && rows < MOST_FIRST) {
+            const next = [];
+            for (const node of queue) {
+                if (node.parent && view.byExclusive) continue;
+                if (rows + node.children.length > MOST_FIRST && node.parent) continue;
+                node.open = true;
+                rows += node.children.length;
+                next.push(...node.children.filter((child) => view.hasChildren(child) && view.value(child, metric, exclusive) >= least && least > 0));
+            }
+            queue = next;
+        }
+        this.flatten();
+    }
+
+    drawHead() {
+        const { column: by, descending } = this.order;
+        this.scroller.setAttribute("aria-colcount", this.columns.length);
+        this.scroller.style.setProperty("--hue", `var(${metricVariable(this.state.metric)})`);
+        const widths = this.columns.slice(1).map((column) => column.primary ? 8.5 : Math.max(5.2, 0.52 * column.title.length + 1.6));
+        this.scroller.style.setProperty("--columns", `minmax(0, 1fr) ${widths.map((width) => `${width}rem`).join(" ")}`);
+        this.scroller.style.setProperty("--least", `${widths.reduce((sum, width) => sum + width, LEAST_NAME)}rem`);
+        this.head.replaceChildren(...this.columns.map((column) => h("div.tree-title", {
+            role: "columnheader", title: `Sort by ${column.about}`, class: column.metric === undefined ? "tree-title name" : "tree-title",
+            "aria-sort": column !== by ? "none" : descending ? "descending" : "ascending",
+        }, h("button", { type: "button", tabindex: "-1", "data-column": column.id, onclick: () => this.sortBy(column) }, column.title))));
+    }
+
+    sortBy(column) {
+        const { column: by, descending } = this.order;
+        const down = column === by ? !descending : column.metric !== undefined;
+        this.state.set({ sort: `${column.id}:${down ? "down" : "up"}` });
+    }
+
+    rowsBelow(node) {
+        const { column, descending } = this.order, found = [], stack = [];
+        const push = (of) => {
+            const children = this.view.sort(of, column, descending);
+            for (let i = children.length; i-- > 0;) stack.push(children[i]);
+        };
+        if (node.open) push(node);
+        while (stack.length) {
+            const next = stack.pop();
+            found.push(next);
+            if (next.open) push(next);
+        }
+        return found;
+    }
+
+    flatten() {
+        this.visible = [this.view.root, ...this.rowsBelow(this.view.root)];
+        this.scroller.setAttribute("aria-rowcount", this.visible.length + 1);
+    }
+
+    makeRow() {
+        const row = h("div.tree-row", { role: "row" });
+        row.twist = h("span.twist", { "aria-hidden": "true" });
+        row.kind = h("span.kind", { "aria-hidden": "true" });
+        row.call = h("span.call");
+        row.name = h("span.row-name");
+        row.note = h("span.note");
+        row.place = h("span.place");
+        row.first = h("div.cell.name", { role: "rowheader" }, row.twist, row.kind, row.call, row.name, row.note, row.place);
+        row.numbers = this.columns.slice(1).map((column) => h("div.cell.number", { role: "gridcell", class: column.primary ? "cell number primary" : "cell number" }));
+        row.append(row.first, ...row.numbers);
+        return row;
+    }
+
+    fillRow(row, index) {
+        const { view } = this, node = this.visible[index], label = view.label(node), inside = view.hasChildren(node);
+        row.index = index;
+        row.id = `row-${index}`;
+        row.className = `tree-row kind-${label.kind}${node === this.selected ? " selected" : ""}${this.search.matches(node.row) ? " match" : ""}`;
+        row.setAttribute("aria-level", node.level + 1);
+        row.setAttribute("aria-rowindex", index + 2);
+        row.setAttribute("aria-selected", String(node === this.selected));
+        if (inside) row.setAttribute("aria-expanded", String(node.open));
+        else row.removeAttribute("aria-expanded");
+        // Deep paths would push names out of sight: further levels are indented less.
+        row.first.style.setProperty("--indent", `${Math.min(node.level, 16) * 13 + Math.max(0, Math.min(node.level - 16, 60)) * 3}px`);
+        row.twist.textContent = inside ? node.open ? "▾" : "▸" : "";
+        row.call.textContent = label.call ? `${label.call}:` : "";
+        row.name.textContent = label.name;
+        row.note.textContent = label.note ? `(${label.note})` : "";
+        row.place.textContent = label.place;
+        row.first.title = [label.name, this.model.file(node.row) || this.model.module(node.row)].filter(Boolean).join("\n");
+        this.columns.slice(1).forEach((column, i) => this.fillNumber(row.numbers[i], column, node));
+    }
+
+    fillNumber(cell, column, node) {
+        const { model, state } = this, value = this.view.value(node, column.metric, column.exclusive);
+        const share = model.share(column.key, value);
+        let text = "";
+        if (value !== 0) {
+            if (state.unit === "percent") text = percent(share, column.primary ? 2 : 1);
+            else text = column.unit ? seconds(value, model.decimals) : count(value);
+        }
+        cell.textContent = text;
+        if (column.primary) {
+            if (value !== 0 && state.unit !== "percent") cell.append(h("span.share-of", null, `${percent(share)}\u2009%`));
+            const root = this.view.value(this.view.root, column.metric, false);
+            cell.style.setProperty("--share", root > 0 ? Math.max(0, Math.min(1, value / root)) : 0);
+        }
+    }
+
+    onClick(event) {
+        const row = event.target.closest(".tree-row");
+        if (!row) return;
+        if (event.target.closest(".twist")) this.toggle(row.index);
+        else this.select(this.visible[row.index]);
+    }
+
+    toggle(index, open) {
+        const node = this.visible[index], wanted = open ?? !node.open;
+        if (wanted === node.open || !this.view.hasChildren(node)) return;
+        const below = node.open ? this.rowsBelow(node).length : 0;
+        node.open = wanted;
+        const now = this.rowsBelow(node);
+        this.visible = this.visible.slice(0, index + 1).concat(now, this.visible.slice(index + 1 + below));
+        this.refresh();
+    }
+
+    refresh() {
+        this.scroller.setAttribute("aria-rowcount", this.visible.length + 1);
+        this.list.setCount(this.visible.length);
+        this.showActive();
+    }
+
+    showActive() {
+        const index = this.selected ? this.visible.indexOf(this.selected) : -1;
+        if (index >= 0) this.scroller.setAttribute("aria-activedescendant", `row-${index}`);
+        else this.scroller.removeAttribute("aria-activedescendant");
+    }
+
+    // Selects a node, opening what it lies in.
+    select(node, quietly = false) {
+        let opened = false;
+        for (let above = node.parent; above; above = above.parent)
+            if (!above.open) above.open = opened = true;
+        this.selected = node;
+        if (opened || !this.visible.includes(node)) {
+            this.flatten();
+            this.list.setCount(this.visible.length);
+        }
+        this.list.show(this.visible.indexOf(node), true);
+        this.showActive();
+        if (!quietly) this.chosen(node);
+    }
+
+    // Everything below a node (or all), as far as it is sensible.
+    openAll(node) {
+        const stack = [node];
+        let opened = 0;
+        while (stack.length && opened < MOST_OPENED) {
+            const next = stack.pop();
+            if (!this.view.hasChildren(next)) continue;
+            next.open = true;
+            opened += next.children.length;
+            stack.push(...next.children.filter((child) => this.view.hasChildren(child)).reverse());
+        }
+        this.says.textContent = stack.length ? `More than ${count(MOST_OPENED)} rows: the rest stays closed.` : "";
+        this.flatten();
+        this.refresh();
+    }
+
+    closeAll() {
+        for (const node of this.visible) node.open = node === this.view.root;
+        this.says.textContent = "";
+        this.flatten();
+        this.refresh();
+    }
+
+    // Down from the selected row to where the cost no longer has one main cause.
+    hotPath(quietly = false) {
+        const [, { metric, exclusive }] = this.columns;
+        let node = this.selected ?? this.view.root;
+        if (!this.view.hasChildren(node)) node = this.view.root;
+        const value = (of) => this.view.value(of, metric, exclusive && of.parent !== null);
+        for (;;) {
+            let best = null;
+            for (const child of node.children) if (!best || value(child) > value(best)) best = child;
+            if (!best || value(best) <= 0 || (node.parent && value(best) < HALF * value(node))) break;
+            node.open = true;
+            node = best;
+        }
+        this.flatten();
+        this.list.setCount(this.visible.length);
+        this.select(node, quietly);
+    }
+}

@@ -1,0 +1,237 @@
+// The three arrangements of the rows, made on demand as nodes are opened.
+//
+// Top-down is the row tree itself. Bottom-up and flat group all rows of a function ("instances"):
+//   exclusive: what the function itself cost, when called that way;
+//   inclusive: what its calls cost, recursion counted once: an instance inside another adds nothing.
+import { CONSTRUCTS } from "./model.js";
+import { baseName } from "./format.js";
+
+export const VIEWS = [
+    ["top-down", "Top-down", "Who calls whom: the program from main on"],
+    ["bottom-up", "Bottom-up", "Functions by their own cost, with their callers below"],
+    ["flat", "Flat", "Functions by their own cost, with their source lines below"],
+];
+const CALLERS_DEPTH = 128;
+
+class Node {
+    constructor(view, parent, row, key) {
+        this.view = view;
+        this.parent = parent;
+        this.row = row; // what it is called after; in top-down, the row itself
+        this.key = key; // among its siblings
+        this.level = parent ? parent.level + 1 : 0;
+        this.open = false;
+        this.list = null;
+        this.sortedBy = "";
+    }
+
+    get children() {
+        return this.list ??= this.view.makeChildren(this);
+    }
+
+    path() {
+        const keys = [];
+        for (let node = this; node.parent; node = node.parent) keys.push(node.key);
+        return keys.reverse();
+    }
+}
+
+class View {
+    constructor(model, name) {
+        this.model = model;
+        this.name = name;
+        this.byExclusive = name !== "top-down";
+    }
+
+    find(path) {
+        let node = this.root;
+        for (const key of path) {
+            node = node.children.find((child) => child.key === key);
+            if (!node) return null;
+        }
+        return node;
+    }
+
+    // Highest value first, or in order of names; equal ones keep the order of the profile.
+    sort(node, column, descending) {
+        const by = `${column.id}/${descending}`;
+        if (node.sortedBy === by) return node.children;
+        const sign = descending ? -1 : 1, list = node.children;
+        const name = (child) => this.model.name(child.row);
+        if (column.metric === undefined)
+            list.sort((a, b) => sign * (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0) || a.order - b.order);
+        else
+            list.sort((a, b) => sign * (this.value(a, column.metric, column.exclusive) -
+                this.value(b, column.metric, column.exclusive)) || a.order - b.order);
+        node.sortedBy = by;
+        return list;
+    }
+
+    label(node) {
+        const { model } = this, row = node.row, kind = this.kindName(node);
+        const label = { call: "", name: model.name(row), note: "", place: "", kind };
+        if (kind === "statement" || kind === "root") return label;
+        const caller = this.name === "bottom-up" && node.level > 1;
+        const line = caller ? node.callLine : model.line[row];
+        if (this.name === "top-down" && model.callLine[row] > 0 && !CONSTRUCTS.has(kind)) label.call = `${model.callLine[row]}`;
+        const notes = kind === "inlined" ? ["inlined"] : [];
+        if ((this.name === "top-down" || caller) && model.note(row)) notes.push(model.note(row));
+        label.note = notes.join(", ");
+        if (model.file(row)) {
+            if (line > 0 && (caller || !CONSTRUCTS.has(kind))) label.place = `${baseName(model.file(row))}:${line}`;
+        } else if (model.module(row) && !model.name(row).includes("+")) label.place = model.module(row);
+        return label;
+    }
+}
+
+class TopDown extends View {
+    constructor(model) {
+        super(model, "top-down");
+        this.root = new Node(this, null, 0, "0");
+        this.root.order = 0;
+    }
+
+    makeChildren(node) {
+        const list = [];
+        for (const row of this.model.children(node.row)) {
+            const child = new Node(this, node, row, String(row));
+            child.order = row;
+            list.push(child);
+        }
+        return list;
+    }
+
+    hasChildren(node) { return this.model.end[node.row] > node.row + 1; }
+    kindName(node) { return this.model.kindName(node.row); }
+    rowsOf(node) { return [node.row]; }
+
+    value(node, metric, exclusive) {
+        return (exclusive ? this.model.exclusive : this.model.inclusive)[metric][node.row];
+    }
+
+    nodeOfRow(row) {
+        return this.find(this.model.path(row).slice(1).map(String));
+    }
+}
+
+class Grouped extends View {
+    constructor(model, name) {
+        super(model, name);
+        this.root = new Node(this, null, 0, "");
+        this.root.kind = 0;
+    }
+
+    value(node, metric, exclusive) {
+        if (!node.parent) return (exclusive ? this.model.exclusive : this.model.inclusive)[metric][0];
+        return (exclusive ? node.exclusive : node.inclusive)[metric];
+    }
+
+    kindName(node) { return this.model.kinds[node.kind]; }
+    rowsOf(node) { return node.parent ? node.instances : [0]; }
+
+    // Groups instances by key; null leaves one out. Groups and their instances keep the rows' order.
+    group(parent, instances, callers, keyOf) {
+        const { model } = this, groups = new Map();
+        instances.forEach((row, i) => {
+            const key = keyOf(row, i);
+            if (key === null) return;
+            let node = groups.get(key);
+            if (!node) {
+                node = new Node(this, parent, callers[i], key);
+                Object.assign(node, { kind: model.kind[callers[i]], order: groups.size, instances: [], callers: [] });
+                groups.set(key, node);
+            }
+            node.kind = Math.min(node.kind, model.kind[callers[i]]); // inlined here, called there: a procedure
+            node.instances.push(row);
+            node.callers.push(callers[i]);
+        });
+        for (const node of groups.values()) this.sum(node);
+        return [...groups.values()];
+    }
+
+    sum(node) {
+        const { model } = this, metrics = model.metrics.length;
+        node.inclusive = new Float64Array(metrics);
+        node.exclusive = new Float64Array(metrics);
+        let end = 0;
+        for (const row of node.instances) {
+            const outermost = row >= end;
+            if (outermost) end = model.end[row];
+            for (let m = 0; m < metrics; m++) {
+                node.exclusive[m] += model.exclusive[m][row];
+                if (outermost) node.inclusive[m] += model.inclusive[m][row];
+            }
+        }
+    }
+
+    functions() {
+        const rows = [];
+        for (let row = 1; row < this.model.count; row++) if (!this.model.isStatement(row)) rows.push(row);
+        const { fn } = this.model;
+        return this.group(this.root, rows, rows, (row) => fn[row] < 0 ? null : String(fn[row]));
+    }
+
+    nodeOfRow(row) {
+        const of = this.model.isStatement(row) ? this.model.parent[row] : row;
+        return of > 0 ? this.find([String(this.model.fn[of])]) : this.root;
+    }
+}
+
+class BottomUp extends Grouped {
+    constructor(model) { super(model, "bottom-up"); }
+
+    hasChildren(node) {
+        if (!node.parent) return this.model.count > 1;
+        return node.inside ??= node.level < CALLERS_DEPTH && node.callers.some((row) => this.model.parent[row] > 0);
+    }
+
+    makeChildren(node) {
+        if (!node.parent) return this.functions();
+        if (!this.hasChildren(node)) return [];
+        const { parent, callLine, fn } = this.model;
+        const outer = node.callers.map((row) => parent[row]);
+        const list = this.group(node, node.instances, outer,
+            (_, i) => outer[i] > 0 && fn[outer[i]] >= 0 ? `${fn[outer[i]]}-${callLine[node.callers[i]]}` : null);
+        for (const child of list) child.callLine = Number(child.key.slice(child.key.indexOf("-") + 1));
+        return list;
+    }
+}
+
+class Flat extends Grouped {
+    constructor(model) { super(model, "flat"); }
+
+    statements(node) {
+        const rows = [];
+        for (const instance of node.instances)
+            for (const child of this.model.children(instance)) if (this.model.isStatement(child)) rows.push(child);
+        return rows;
+    }
+
+    hasChildren(node) {
+        if (!node.parent) return this.model.count > 1;
+        return node.inside ??= node.level === 1 && this.statements(node).length > 0;
+    }
+
+    makeChildren(node) {
+        if (!node.parent) return this.functions();
+        if (node.level > 1) return [];
+        const { fn, line } = this.model, rows = this.statements(node);
+        return this.group(node, rows, rows, (row) => `${fn[row]}-${line[row]}`);
+    }
+}
+
+export function makeView(model, name) {
+    return name === "bottom-up" ? new BottomUp(model) : name === "flat" ? new Flat(model) : new TopDown(model);
+}
+
+// All nodes in preorder, in the present order of siblings, at most `most` of them.
+export function allNodes(view, most = Infinity) {
+    const list = [], stack = [view.root];
+    while (stack.length && list.length < most) {
+        const node = stack.pop();
+        list.push(node);
+        const children = node.children;
+        for (let i = children.length; i-- > 0;) stack.push(children[i]);
+    }
+    return list;
+}

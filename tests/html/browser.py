@@ -1,0 +1,120 @@
+"""Headless Chromium for the tests of report pages, and what all of them ask of a page."""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "behaviour"))
+
+import page_data  # noqa: E402  (found through the path set above)
+from harness import ROOT  # noqa: E402
+
+TEMPLATE = os.path.join(ROOT, "html", "page", "dist", "page.html")
+ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-device-scale-factor=1",
+             "--disable-background-networking", "--no-first-run", "--window-size=1440,1000"]
+
+
+def start_browser():
+    options = Options()
+    options.binary_location = shutil.which("chromium")
+    for argument in ARGUMENTS:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+
+
+class PageTest(unittest.TestCase):
+    """One browser for each class. After each test: nothing in the console, nothing asked of the network."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = start_browser()
+        cls.folder = tempfile.mkdtemp(prefix="blame-page-")
+        with open(TEMPLATE, encoding="utf-8") as file:
+            cls.template = file.read()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+        shutil.rmtree(cls.folder, ignore_errors=True)
+
+    def setUp(self):
+        self.allowed_messages = ()
+        self.resize(1440, 1000)
+        for kind in ("browser", "performance"):
+            self.browser.get_log(kind)
+
+    def tearDown(self):
+        messages = [entry["message"] for entry in self.browser.get_log("browser")
+                    if not any(allowed in entry["message"] for allowed in self.allowed_messages)]
+        self.assertEqual(messages, [])
+        self.assertEqual(self.foreign_requests(), [])
+
+    def foreign_requests(self):
+        """What was asked for besides files and data of the page itself, and was not stopped by the page's policy."""
+        events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
+        asked = {event["params"]["requestId"]: event["params"]["request"]["url"] for event in events
+                 if event["method"] == "Network.requestWillBeSent"}
+        for event in events:
+            if event["method"] == "Network.loadingFailed" and event["params"].get("blockedReason") == "csp":
+                asked.pop(event["params"]["requestId"], None)
+        return [url for url in asked.values() if not url.startswith(("file:", "data:"))]
+
+    def resize(self, width, height, dark=False, media=""):
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                     {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "media": media, "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+
+    def open_text(self, text, place=""):
+        path = os.path.join(self.folder, f"page{time.monotonic_ns()}.html")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        self.browser.get(f"file://{path}{place}")
+
+    def open(self, data, place=""):
+        self.open_text(page_data.fill(self.template, data), place)
+
+    def run_script(self, script, *arguments):
+        return self.browser.execute_script(script, *arguments)
+
+    def one(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def keys(self, *keys):
+        active = self.browser.switch_to.active_element
+        for key in keys:
+            active.send_keys(getattr(Keys, key, key))
+
+    def settle(self):
+        """Waits until what was asked for is drawn."""
+        self.browser.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
+
+    def names(self):
+        """The names in the tree as shown, from the top."""
+        self.settle()
+        return self.run_script("""return [...document.querySelectorAll(".tree-scroller[role=treegrid] .tree-row")]
+            .sort((a, b) => a.index - b.index).map((row) => row.name.textContent)""")
+
+    def cells(self, column):
+        """The numbers of a column as shown, by position in the tree."""
+        self.settle()
+        return self.run_script("""return [...document.querySelectorAll(".tree-scroller[role=treegrid] .tree-row")]
+            .sort((a, b) => a.index - b.index).map((row) => row.numbers[arguments[0]].textContent)""", column)
+
+    def selected(self):
+        self.settle()
+        return self.run_script("return blame.report.tree.selected && blame.report.model.name(blame.report.tree.selected.row)")

@@ -1,0 +1,118 @@
+"""Pages that `blame html` writes of real runs: the same numbers as `blame report`, everywhere."""
+
+import csv
+import io
+import os
+
+from browser import PageTest
+from harness import BLAME, BlameTest, clean_environment, execute, program
+from page_data import METRICS
+
+PROGRAMS = ["holders", "lock", "nested", "task_regions", "exceptions"]
+
+
+class ReportPage(BlameTest, PageTest):
+    def setUp(self):
+        BlameTest.setUp(self)
+        PageTest.setUp(self)
+
+    def tearDown(self):
+        PageTest.tearDown(self)
+        BlameTest.tearDown(self)
+
+    def command(self, *arguments):
+        run = execute([BLAME, *arguments], clean_environment(), self.folder)
+        self.assertEqual(run.status, 0, run)
+        return run
+
+    def show(self, run, *options, place=""):
+        self.directory = run.directories()[0]
+        path = os.path.join(self.folder, "report page #1?.html")
+        self.command("html", self.directory, "-o", path, *options)
+        self.browser.get("file://" + path.replace(" ", "%20").replace("#", "%23").replace("?", "%3F") + place)
+
+    def csv(self, view):
+        text = self.command("report", self.directory, "--view", view, "--format", "csv").stdout
+        return list(csv.DictReader(io.StringIO(text, newline="")))
+
+    def compare(self, view):
+        """Each row with its path of callers (or callees), whatever the order of equal ones. Sums of a group are those of values that
+        profile.csv rounds to 1e-6 s."""
+        columns = [f"{metric} ({part})" for metric in METRICS for part in "IE"]
+        expected, shown = self.csv(view), self.run_script("return blame.rows(arguments[0])", view)
+        self.assertEqual(len(shown), len(expected))
+        rounding = 0 if view == "top-down" else self.run_script("return blame.report.model.count") // 2 + 1
+
+        def paths(rows, number):
+            path, found = [], []
+            for row in rows:
+                depth = int(row["depth"])
+                path[depth:] = [tuple(str(row[column]) for column in ("kind", "name", "module", "file", "line", "call_line"))]
+                found.append((tuple(path), [number(row[column], column) for column in columns]))
+            return sorted(found)
+
+        pairs = zip(paths(expected, lambda text, column: int(text) if column.startswith("samples") else round(float(text) * 1e6)),
+                    paths(shown, lambda value, column: value))
+        for (path, numbers), (shown_path, shown_numbers) in pairs:
+            self.assertEqual(path, shown_path)
+            for column, number, shown_number in zip(columns, numbers, shown_numbers):
+                self.assertAlmostEqual(number, shown_number, delta=0 if column.startswith("samples") else rounding, msg=f"{path} {column}")
+
+    def test_all_rows_of_all_views(self):
+        for name in PROGRAMS:
+            self.show(self.attached([program(name)]))
+            for view in ("top-down", "bottom-up", "flat"):
+                with self.subTest(program=name, view=view):
+                    self.compare(view)
+
+    def test_shown_numbers(self):
+        """What stands in the cells, against the same file."""
+        self.show(self.attached([program("holders")]), place="#metric=lock+wait")
+        self.run_script("blame.report.tree.openAll(blame.report.view().root)")
+        decimals = self.run_script("return blame.report.model.decimals")
+        names, cells = self.names(), self.cells(0)
+        expected = {}
+        for row in self.csv("top-down"):
+            value = float(row["lock wait (I)"])
+            expected.setdefault(row["name"], set()).add(f"{value:.{decimals}f}{float(row['absolute lock wait']):.1f}\u2009%" if value else "")
+        self.assertGreater(len(names), 10)
+        for name, cell in zip(names, cells):
+            self.assertIn(cell, expected[name], name)
+
+    def test_threads_locks_waits_run(self):
+        self.show(self.attached([program("holders")]))
+        for section in ("threads", "locks", "waits"):
+            with open(os.path.join(self.directory, f"{section}.csv"), newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            table = self.one(f"#{section} [role=table]")
+            self.assertEqual(int(table.get_attribute("aria-rowcount")), len(rows) + 1)
+            self.assertGreater(len(rows), 1)
+            for title in table.find_elements("css selector", "[role=columnheader] button"):
+                title.click()
+        locks = self.run_script("return [...document.querySelectorAll('#locks .tree-row')].map((row) => row.cells[0].textContent)")
+        with open(os.path.join(self.directory, "locks.csv"), newline="", encoding="utf-8") as file:
+            self.assertEqual(sorted(locks), sorted(row["name"] for row in csv.DictReader(file)))
+        run = self.one("#run").text
+        for text in ("thread time", "samples", "runtime version", "modules were loaded"):
+            self.assertIn(text, run)
+
+    def test_a_lock_leads_to_its_holder(self):
+        self.show(self.attached([program("holders")]))
+        link = self.one("#locks .tree-row .link")
+        wanted = link.text.split(" > ")[-1].split("  ")[0]
+        link.click()
+        self.assertTrue(wanted.startswith(self.selected().split(":")[0]) or self.selected() in wanted, (wanted, self.selected()))
+
+    def test_source_of_the_selected_row(self):
+        self.show(self.attached([program("imbalance2")]))
+        self.settle()
+        target = self.one(".source-line.target")
+        number = int(target.find_element("css selector", ".source-number").text)
+        with open(self.run_script("return document.querySelector('.source-file').title"), encoding="utf-8") as file:
+            line = file.read().splitlines()[number - 1]
+        self.assertEqual(target.find_element("css selector", "code").get_attribute("textContent").strip(), line.strip())
+
+    def test_without_source(self):
+        self.show(self.attached([program("imbalance2")]), "--no-source")
+        self.settle()
+        self.assertIn("--no-source", self.one(".source").text)
