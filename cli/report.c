@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/open_profile.h"
+#include "report/findings.h"
 #include "report/format.h"
 #include "report/locks.h"
 #include "report/rows_filter.h"
@@ -80,8 +81,8 @@ static struct rows *arrange(const struct report *report)
     if (request->view == VIEW_BOTTOM_UP)
         return view_bottom_up(rows, style->measure, 0.01 * style->least_percent * total, depth);
     if (request->view == VIEW_FLAT)
-        return view_flat(rows, request->by == NOT_GIVEN ? FLAT_FUNCTION : (enum flat_by)request->by,
-                         style->measure);
+        return view_flat_by(rows, request->by == NOT_GIVEN ? FLAT_FUNCTION : (enum flat_by)request->by,
+                            style->measure);
     bool order = request->format == FORMAT_TEXT || request->measure != NOT_GIVEN;
     return !order || rows_order(rows, style->measure, false) ? rows : NULL;
 }
@@ -222,6 +223,26 @@ static bool print_waits(struct report *report)
     return good;
 }
 
+static bool print_findings(struct report *report)
+{
+    const struct opened_profile *opened = report->opened;
+    double least = report->request->least_percent;
+    struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
+    struct wait_table *waits =
+        locks ? waits_gather(opened->profile, opened->rows, locks, opened->symbols) : NULL;
+    struct findings *findings = waits ? findings_gather(opened->profile, opened->rows, locks, waits) : NULL;
+    report->style.least_percent = least > 0 ? least : 0;
+    if (findings && report->request->format == FORMAT_CSV)
+        view_csv_findings(report->out, findings, report->style.least_percent);
+    else if (findings)
+        view_text_findings(report->out, opened->profile, findings, &report->style);
+    bool good = findings != NULL;
+    findings_free(findings);
+    waits_free(waits);
+    locks_free(locks);
+    return good;
+}
+
 static bool print_view(struct report *report)
 {
     switch (report->request->view) {
@@ -231,6 +252,8 @@ static bool print_view(struct report *report)
         return print_locks(report);
     case VIEW_WAITS:
         return print_waits(report);
+    case VIEW_FINDINGS:
+        return print_findings(report);
     default:
         return print_tree(report);
     }

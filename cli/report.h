@@ -15,6 +15,7 @@ enum report_view {
     VIEW_THREADS,
     VIEW_LOCKS,
     VIEW_WAITS,
+    VIEW_FINDINGS,
     VIEW_COUNT
 };
 enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED };

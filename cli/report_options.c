@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const report_view_name[] = {"top-down", "bottom-up", "flat", "threads", "locks", "waits", NULL};
-const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat", "Threads", "Locks", "Waits", NULL};
+const char *const report_view_name[] = {"top-down", "bottom-up", "flat",     "threads",
+                                        "locks",    "waits",     "findings", NULL};
+const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",     "Threads",
+                                         "Locks",    "Waits",     "Findings", NULL};
 
 static const char *const format_name[] = {"text", "csv", "folded", NULL};
 static const char *const percent_name[] = {"absolute", "relative", NULL};
@@ -72,6 +74,8 @@ static int measures_of(int view)
         return 1 << MEASURE_LOCK_WAIT | 1 << MEASURE_LOCK_WAIT_HERE | 1 << MEASURE_SAMPLES;
     case VIEW_WAITS:
         return 1 << MEASURE_IDLENESS | 1 << MEASURE_LOCK_WAIT;
+    case VIEW_FINDINGS:
+        return 0;
     default:
         return -1;
     }
@@ -82,6 +86,11 @@ static bool can_sort(const struct report_request *request)
     int accepted = measures_of(request->view);
     if (request->measure == NOT_GIVEN || accepted & 1 << request->measure)
         return true;
+    if (request->view == VIEW_FINDINGS) {
+        fputs("blame report: --sort: not accepted with --view findings, which has the greatest share first\n",
+              stderr);
+        return false;
+    }
     fprintf(stderr, "blame report: --sort %s: with --view %s accepted are", measure_name[request->measure],
             report_view_name[request->view]);
     for (int measure = 0, count = 0; measure < MEASURE_NAMED; measure++)
@@ -95,7 +104,8 @@ static bool fits_together(const struct report_request *request)
 {
     return fits_view(request, "--format", "folded", request->format == FORMAT_FOLDED, TREES) &&
            fits_view(request, "--by", NULL, request->by != NOT_GIVEN, 1 << VIEW_FLAT) &&
-           fits_view(request, "--min", NULL, request->least_percent >= 0, TREES | TABLES) &&
+           fits_view(request, "--min", NULL, request->least_percent >= 0,
+                     TREES | TABLES | 1 << VIEW_FINDINGS) &&
            fits_view(request, "--depth", NULL, request->depth != NOT_GIVEN, TREES | TABLES) &&
            fits_view(request, "--focus", NULL, request->focus, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--hide", NULL, request->hide, TREES | 1 << VIEW_WAITS) &&
@@ -158,7 +168,8 @@ enum options_result report_options_read(struct report_request *request, int argc
          "flat       functions by their own cost, source lines below\n"
          "threads    what each thread did with its time\n"
          "locks      who was waited for, and who held the lock\n"
-         "waits      where threads waited, and whose code kept them waiting"},
+         "waits      where threads waited, and whose code kept them waiting\n"
+         "findings   what to look at first, with evidence and advice"},
         {"--by", OPTION_WORD, &request->by, "WHAT", flat_by_name, 0, 0,
          "flat: function (default), file, module, or construct (the parallel\n"
          "region, task or entry of the runtime that code ran in)"},

@@ -273,16 +273,25 @@ const char *format_base_name(const char *path)
 
 void format_paragraph(FILE *out, const char *text, size_t columns)
 {
+    format_indented(out, text, 0, columns);
+}
+
+void format_indented(FILE *out, const char *text, size_t indent, size_t columns)
+{
     size_t used = 0;
-    while (*text) {
-        size_t word = strcspn(text, " ");
-        if (used && used + 1 + word > columns) {
+    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+        size_t bytes = strcspn(text, " "), word = 0;
+        for (size_t i = 0; i < bytes; i++)
+            word += (text[i] & 0xc0) != 0x80;
+        bool first = used == 0, full = !first && used + 1 + word > columns;
+        if (full)
             putc('\n', out);
-            used = 0;
-        }
-        used += (size_t)fprintf(out, "%s%.*s", used ? " " : "", (int)word, text);
-        text += word;
-        text += strspn(text, " ");
+        if (first || full)
+            fprintf(out, "%*s", (int)indent, "");
+        used = first || full ? indent : used + 1;
+        fprintf(out, "%s%.*s", first || full ? "" : " ", (int)bytes, text);
+        used += word;
+        text += bytes;
     }
     putc('\n', out);
 }

@@ -57,9 +57,10 @@ bool format_locale_is_utf8(void);
  */
 size_t format_terminal_columns(FILE *out);
 
-/* Prints text (ASCII) broken into lines of at most `columns`, and ends the last. [init]
+/* Prints text broken into lines of at most `columns`, each behind `indent` spaces, and ends the last. [init]
  */
 void format_paragraph(FILE *out, const char *text, size_t columns);
+void format_indented(FILE *out, const char *text, size_t indent, size_t columns); /* [init] */
 
 /* File name without its folders. [init]
  */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "report/findings.h"
 #include "report/locks.h"
 #include "report/rows.h"
 #include "report/waits.h"
@@ -31,7 +32,8 @@ extern const char *const flat_by_name[]; /* NULL behind the last */
 
 /* Flat: below functions their source lines. Inclusive sums count an instance inside another one of the same
  * row once. Sorted by exclusive `measure`. Borrows names from `rows`. NULL: no memory. [init] */
-struct rows *view_flat(const struct rows *rows, enum flat_by by, enum measure measure);
+struct rows *view_flat_by(const struct rows *rows, enum flat_by by, enum measure measure);
+struct rows *view_flat(const struct rows *rows, enum measure measure); /* by function [init] */
 
 struct source_text;
 
@@ -84,6 +86,11 @@ bool view_text_locks(FILE *out, const struct profile *profile, const struct lock
                      const struct view_style *style);
 void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows,
                      const struct wait_table *table, const struct view_style *style); /* [init] */
+
+void view_text_findings(FILE *out, const struct profile *profile, const struct findings *findings,
+                        const struct view_style *style); /* [init] */
+/* A line for each finding of at least the share; `context` is the row's id in profile.csv. [init] */
+void view_csv_findings(FILE *out, const struct findings *findings, double least);
 
 /* What was taken out of a table. */
 struct view_cut {

@@ -1,0 +1,81 @@
+/* The findings view. */
+#include <stdlib.h>
+
+#include "report/format.h"
+#include "report/views.h"
+
+#define INDENT 4
+
+static void print_indented(FILE *out, const char *text, const struct view_style *style)
+{
+    char *clean = *text ? format_fit(text, SIZE_MAX, style->utf8) : NULL;
+    if (clean)
+        format_indented(out, clean, INDENT, style->columns);
+    free(clean);
+}
+
+static void print_finding(FILE *out, size_t number, const struct finding *finding,
+                          const struct view_style *style)
+{
+    char share[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES], gain[FORMAT_NUMBER_BYTES];
+    size_t columns = style->columns - INDENT;
+    char *title = format_fit(finding->title, columns, style->utf8);
+    char *place = format_fit(finding->place, columns, style->utf8);
+    fprintf(out, "\n%2zu. %s%s%s\n", number, format_strong(style->colour), title ? title : "",
+            format_plain(style->colour));
+    if (place && *place)
+        fprintf(out, "%*s%s\n", INDENT, "", place);
+    if (finding->seconds > 0)
+        fprintf(out, "%*s%s s of %s, %s%s %%%s of the whole effort", INDENT, "",
+                format_decimal(seconds, finding->seconds, 3), view_measure_title(finding->measure),
+                format_heat(finding->share, style->colour), format_decimal(share, finding->share, 1),
+                format_plain(style->colour));
+    if (finding->gain_s > 0)
+        fprintf(out, "%s%*sthe run could be %s s shorter at most", finding->seconds > 0 ? "; " : "",
+                finding->seconds > 0 ? 0 : INDENT, "", format_decimal(gain, finding->gain_s, 2));
+    if (finding->seconds > 0 || finding->gain_s > 0)
+        putc('\n', out);
+    print_indented(out, finding->evidence, style);
+    print_indented(out, finding->advice, style);
+    free(title);
+    free(place);
+}
+
+void view_text_findings(FILE *out, const struct profile *profile, const struct findings *findings,
+                        const struct view_style *style)
+{
+    size_t shown = 0;
+    view_text_header(out, profile, style);
+    for (size_t i = 0; i < findings->count; i++)
+        if (!(findings->finding[i].share < style->least_percent))
+            print_finding(out, ++shown, &findings->finding[i], style);
+    if (!findings->count)
+        fputs("\nNothing stands out.\n", out);
+    else if (shown < findings->count)
+        fprintf(out, "\n%zu with a smaller share left out; --min 0 shows all\n", findings->count - shown);
+}
+
+void view_csv_findings(FILE *out, const struct findings *findings, double least)
+{
+    fputs("rule,context,metric,seconds,share,gain_s,title,evidence,advice,place\r\n", out);
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->finding[i];
+        const char *const texts[] = {finding->title, finding->evidence, finding->advice, finding->place};
+        const double numbers[] = {finding->seconds, finding->share, finding->gain_s};
+        if (finding->share < least)
+            continue;
+        fprintf(out, "%s,", finding->rule);
+        if (finding->row != ROW_NONE)
+            fprintf(out, "%u", finding->row);
+        fprintf(out, ",%s", view_measure_title(finding->measure));
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+            putc(',', out);
+            format_csv_number(out, numbers[n]);
+        }
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+            putc(',', out);
+            format_csv_text(out, texts[t]);
+        }
+        fputs("\r\n", out);
+    }
+}
