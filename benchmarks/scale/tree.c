@@ -94,6 +94,7 @@ static void make_profile(const char *path)
     struct profile_thread *thread = arena_record(PROFILE_CHUNK_THREAD, &number);
     thread->begin_ns = header->start_ns;
     thread->kind = PROFILE_THREAD_INITIAL;
+    thread->tree = tree.number;
 }
 
 /* Which tree it will be, made before the clock runs. */

@@ -186,6 +186,7 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
     builder_module(builder, &module);
     for (uint32_t t = 0; t < 3; t++) {
         thread.kind = 1 + t;
+        thread.tree = 1 + t;
         builder_thread(builder, &thread);
         thread.begin_ns += 7000000;
     }

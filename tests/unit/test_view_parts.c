@@ -1,0 +1,151 @@
+/* needs: report/format.c report/view_columns.c report/view_label.c report/measure.c report/source_text.c
+ * report/strings.c cli/progress.c */
+#include "tests/unit/unit.h"
+
+#include <sys/stat.h>
+
+#include "cli/progress.h"
+#include "report/format.h"
+#include "report/source_text.h"
+#include "report/views.h"
+
+static void nothing_but_print_reaches_a_terminal(void **state)
+{
+    (void)state;
+    static const char evil[] = "f\033[2J\x9b\xc2\x9b\r\n\x7f g\xc3\xbc\xff";
+    for (int utf8 = 0; utf8 < 2; utf8++)
+        for (size_t columns = 1; columns < 20; columns++) {
+            char *texts[2] = {format_fit(evil, columns, utf8), format_fit_head(evil, columns, utf8)};
+            for (int t = 0; t < 2; t++) {
+                assert_true(format_columns(texts[t]) <= columns);
+                for (const unsigned char *at = (const unsigned char *)texts[t]; *at; at++) {
+                    assert_true(*at >= 0x20 && *at != 0x7f && (utf8 || *at < 0x7f));
+                    assert_false(*at == 0xc2 && at[1] < 0xa0);
+                }
+                free(texts[t]);
+            }
+        }
+    char *whole = format_fit("g\xc3\xbc", 9, true), *plain = format_fit("g\xc3\xbc", 9, false);
+    assert_string_equal(whole, "g\xc3\xbc");
+    assert_string_equal(plain, "g?");
+    free(whole);
+    free(plain);
+    whole = format_fit_head("for (int i = 0;;)", 9, false);
+    assert_string_equal(whole, "for (i...");
+    free(whole);
+}
+
+static void columns_are_read_or_refused_with_what_is_accepted(void **state)
+{
+    (void)state;
+    struct view_columns columns;
+    char error[512];
+    assert_true(view_columns_read(&columns, "work:i,idleness%,lock-wait:E%", true, error, sizeof error));
+    assert_int_equal(columns.count, 3);
+    assert_true(columns.column[0].measure == MEASURE_WORK && !columns.column[0].exclusive);
+    assert_true(columns.column[1].exclusive && columns.column[1].percent);
+    assert_true(columns.column[2].measure == MEASURE_LOCK_WAIT && columns.column[2].exclusive);
+    static const char *const wrong[] = {"",      "work,", ",work", "beauty",   "work:x",
+                                        "work:", "%",     ":i",    "work:i:e", "work %"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(view_columns_read(&columns, wrong[i], false, error, sizeof error));
+        assert_non_null(strstr(error, "accepted"));
+        assert_non_null(strstr(error, "samples"));
+    }
+    char many[200] = "work";
+    for (int i = 0; i < VIEW_COLUMNS_MOST; i++)
+        strcat(many, ",work");
+    assert_false(view_columns_read(&columns, many, false, error, sizeof error));
+    assert_non_null(strstr(error, "16"));
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+}
+
+static void moved_sources_are_found_by_the_longest_end_of_their_path(void **state)
+{
+    (void)state;
+    char directory[200], path[300];
+    unit_fresh_path();
+    snprintf(directory, sizeof directory, "%s/sub", unit_directory);
+    assert_int_equal(mkdir(directory, 0700), 0);
+    snprintf(path, sizeof path, "%s/a.c", directory);
+    write_file(path, "first\n\t two\tx \r\n\nlast");
+    snprintf(directory, sizeof directory, "%s/a.c", unit_directory);
+    write_file(directory, "another");
+    struct source_text *sources = source_text_new(unit_directory, 0);
+    assert_string_equal(source_text_line(sources, "/build/sub/a.c", 1), "first");
+    assert_string_equal(source_text_line(sources, "/build/sub/a.c", 2), "two x");
+    assert_string_equal(source_text_line(sources, "/build/sub/a.c", 3), "");
+    assert_string_equal(source_text_line(sources, "/build/sub/a.c", 4), "last");
+    assert_null(source_text_line(sources, "/build/sub/a.c", 5));
+    assert_null(source_text_line(sources, "/build/sub/a.c", 0));
+    assert_string_equal(source_text_line(sources, "/else/a.c", 1), "another");
+    assert_null(source_text_line(sources, "/build/no.c", 1));
+    assert_null(source_text_line(sources, "/build/no.c", 2));
+    assert_null(source_text_line(sources, "/dev/zero", 1));
+    assert_null(source_text_line(sources, "", 1));
+    const char *first;
+    assert_int_equal(source_text_missing(sources, &first), 2);
+    assert_string_equal(first, "/build/no.c");
+    assert_int_equal(source_text_changed(sources, &first), 2);
+    source_text_free(sources);
+    unlink(path);
+    unlink(directory);
+    snprintf(directory, sizeof directory, "%s/sub", unit_directory);
+    rmdir(directory);
+    unit_clean();
+}
+
+static uint64_t now_ns;
+
+static uint64_t fake_now(void)
+{
+    return now_ns;
+}
+
+static void progress_shows_after_a_second_and_is_gone_at_the_end(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    now_ns = 5000000000u;
+    progress_start(out, fake_now);
+    progress_phase("reading");
+    now_ns += 900000000u;
+    progress_step(1, 4);
+    fflush(out);
+    assert_int_equal(size, 0);
+    now_ns += 200000000u;
+    progress_step(2, 4);
+    progress_step(3, 4); /* too soon for another */
+    fflush(out);
+    assert_string_equal(text, "\rblame: reading: 50 %");
+    progress_end();
+    fflush(out);
+    assert_string_equal(text, "\rblame: reading: 50 %\r                    \r");
+    size_t before = size;
+    progress_start(NULL, fake_now);
+    now_ns += 9000000000u;
+    progress_step(1, 2);
+    progress_end();
+    fclose(out);
+    assert_int_equal(size, before);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_but_print_reaches_a_terminal),
+        cmocka_unit_test(columns_are_read_or_refused_with_what_is_accepted),
+        cmocka_unit_test(moved_sources_are_found_by_the_longest_end_of_their_path),
+        cmocka_unit_test(progress_shows_after_a_second_and_is_gone_at_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
