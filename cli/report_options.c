@@ -204,7 +204,7 @@ enum options_result report_options_read(struct report_request *request, int argc
          "write there, whole or not at all (-o; - is standard output)"},
         {"--color", OPTION_WORD, &request->colour, "WHEN", colour_name, 0, 0,
          "auto (default: on a terminal, unless NO_COLOR is set), always, never"},
-        {"--width", OPTION_WHOLE, &request->width, "N", NULL, 40, 10000,
+        {"--width", OPTION_WHOLE, &request->width, "N", NULL, 60, 10000,
          "columns of text (default: the terminal's, COLUMNS, or 100)"},
     };
     struct usage complete = usage;

@@ -91,9 +91,16 @@ static size_t utf8_sequence(const unsigned char *text)
     return length;
 }
 
+/* What does something to a terminal instead of standing there: control characters, and those that turn the
+ * direction of what follows, or take no place. */
 static bool is_control(const unsigned char *text)
 {
-    return text[0] < 0x20 || text[0] == 0x7f || (text[0] == 0xc2 && text[1] < 0xa0);
+    if (text[0] == 0xe2 && text[1] == 0x80)
+        return (text[2] >= 0x8b && text[2] <= 0x8f) || (text[2] >= 0xa8 && text[2] <= 0xae);
+    if (text[0] == 0xe2 && text[1] == 0x81)
+        return text[2] >= 0xa0 && text[2] <= 0xaf;
+    return text[0] < 0x20 || text[0] == 0x7f || (text[0] == 0xc2 && text[1] < 0xa0) ||
+           (text[0] == 0xd8 && text[1] == 0x9c) || (text[0] == 0xef && text[1] == 0xbb && text[2] == 0xbf);
 }
 
 char *format_clean(const char *text, bool printable)

@@ -18,6 +18,8 @@ static void print_finding(FILE *out, size_t number, const struct finding *findin
                           const struct view_style *style)
 {
     char share[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES], gain[FORMAT_NUMBER_BYTES];
+    char numbers[256];
+    int used = 0;
     size_t columns = style->columns - INDENT;
     char *title = format_fit(finding->title, columns, style->utf8);
     char *place = format_fit(finding->place, columns, style->utf8);
@@ -25,16 +27,15 @@ static void print_finding(FILE *out, size_t number, const struct finding *findin
             format_plain(style->colour));
     if (place && *place)
         fprintf(out, "%*s%s\n", INDENT, "", place);
+    numbers[0] = '\0';
     if (finding->seconds > 0)
-        fprintf(out, "%*s%s s of %s, %s%s %%%s of the whole effort", INDENT, "",
-                format_decimal(seconds, finding->seconds, 3), view_measure_title(finding->measure),
-                format_heat(finding->share, style->colour), format_decimal(share, finding->share, 1),
-                format_plain(style->colour));
+        used = snprintf(numbers, sizeof numbers, "%.40s s of %s, %.40s %% of the whole effort",
+                        format_decimal(seconds, finding->seconds, 3), view_measure_title(finding->measure),
+                        format_decimal(share, finding->share, 1));
     if (finding->gain_s > 0)
-        fprintf(out, "%s%*sthe run could be %s s shorter at most", finding->seconds > 0 ? "; " : "",
-                finding->seconds > 0 ? 0 : INDENT, "", format_decimal(gain, finding->gain_s, 2));
-    if (finding->seconds > 0 || finding->gain_s > 0)
-        putc('\n', out);
+        snprintf(numbers + used, sizeof numbers - (size_t)used, "%sthe run could be %.40s s shorter at most",
+                 used ? "; " : "", format_decimal(gain, finding->gain_s, 2));
+    print_indented(out, numbers, style);
     print_indented(out, finding->evidence, style);
     print_indented(out, finding->advice, style);
     free(title);

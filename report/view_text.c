@@ -64,6 +64,10 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     snprintf(where, sizeof where, "  (%s%.64s%spid %d)", host ? "on " : "", host ? host : "",
              host ? ", " : "", header->pid);
     size_t taken = strlen(style->title) + 2 + strlen(where);
+    if (taken + 16 > style->columns) {
+        where[0] = '\0';
+        taken = strlen(style->title) + 2;
+    }
     char *line = format_fit(command ? command : "(command unknown)",
                             style->columns > taken + 16 ? style->columns - taken : 16, style->utf8);
     char *clean = format_fit(where, style->columns, style->utf8);

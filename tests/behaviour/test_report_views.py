@@ -1,0 +1,262 @@
+"""`blame report`: parts of trees, columns, sorting, colour and width, and which of them go together."""
+
+import csv
+import io
+import os
+import pty
+import re
+import shutil
+import subprocess
+
+import contract_checks
+from blame_profile import METRICS, NotAProfile, Profile, Tree
+from harness import BLAME, ROOT, BlameTest, clean_environment, execute, program
+
+TREES = ("top-down", "bottom-up", "flat")
+VIEWS = (*TREES, "threads", "locks", "waits", "findings")
+SUMS = [check for check in contract_checks.TREE_CHECKS if check.__name__ in ("check_layout", "check_sums", "check_order")]
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Views(BlameTest):
+    shared = None
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.shared:
+            shutil.rmtree(cls.shared, ignore_errors=True)
+            cls.shared = None
+
+    def directory(self):
+        """One run of lock.c for the whole class; its command has what must not reach a terminal."""
+        if Views.shared is None:
+            run = self.attached([program("lock"), "\x1b[31m\x07\u00fc\u202e"], {"BLAME_LOCKS": "release"})
+            Views.shared = self.folder + "-views"
+            shutil.copytree(run.directories()[0], Views.shared)
+        return Views.shared
+
+    def text(self, *arguments, env=None, status=0):
+        run = execute([BLAME, "report", self.directory(), *arguments], clean_environment() | (env or {}), self.new_folder())
+        self.assertEqual(run.status, status, run)
+        return run
+
+    def tree(self, *arguments, checks=SUMS):
+        run = self.text("--format", "csv", *arguments)
+        try:
+            tree = Tree(run.stdout, " ".join(arguments))
+        except NotAProfile as error:
+            self.fail(f"{error}\n{run}")
+        self.assertEqual(contract_checks.violations(tree, checks), [], arguments)
+        return tree
+
+    def folded(self, *arguments):
+        return sum(int(line.rsplit(" ", 1)[1]) for line in self.text("--format", "folded", *arguments).stdout.splitlines())
+
+    def test_hiding_loses_nothing(self):
+        whole = self.tree()
+        for expression in ("long_holder", "lock", "^__kmpc|^omp_|^<", r"lock\.c:[0-9]", "."):
+            with self.subTest(expression=expression):
+                left = self.tree("--hide", expression)
+                self.assertEqual([row.name for row in left.rows[1:] if re.search(expression, row.name)
+                                  and row.kind != "statement"], [])
+                for metric in METRICS:
+                    self.assertAlmostEqual(left.root[f"{metric} (I)"], whole.root[f"{metric} (I)"], delta=1e-6)
+                    self.assertAlmostEqual(sum(row[f"{metric} (E)"] for row in left.rows if row.kind != "statement"),
+                                           whole.root[f"{metric} (I)"], delta=1e-6 * len(left.rows))
+
+    def test_what_a_hidden_function_cost_is_its_callers(self):
+        before, after = self.tree(), self.tree("--hide", "^long_holder$")
+        row, = before.named("long_holder")[:1]
+        caller, = [other for other in after.rows if other.path() == row.parent.path() and other.kind != "statement"]
+        self.assertGreaterEqual(caller["lock wait (E)"], row["lock wait (E)"] - 1e-6)
+        self.assertGreater(row["lock wait (E)"], 0)
+
+    def test_focus_leaves_paths_through_what_matches_and_the_programs_per_cent(self):
+        whole, focused = self.tree(), self.tree("--focus", "long_holder")
+        due = whole.total("work", "long_holder")
+        self.assertAlmostEqual(focused.root["work (I)"], due, delta=1e-5)
+        self.assertLess(due, whole.root["work (I)"])
+        row, same = whole.named("long_holder")[0], focused.named("long_holder")[0]
+        self.assertAlmostEqual(same["absolute work"], row["absolute work"], delta=1e-4)
+        for leaf in (row for row in focused.rows if not row.children):
+            self.assertIn("long_holder", leaf.path())
+        self.assertIn("Only paths through rows that match long_holder", self.text("--focus", "long_holder").stdout)
+
+    def test_focus_on_nothing_is_said(self):
+        run = self.text("--focus", "no_such_function", status=1)
+        self.assertEqual(run.stdout, "")
+        self.assertEqual(len(run.stderr.splitlines()), 1, run)
+        self.assertIn("no_such_function", run.stderr)
+
+    def test_folded_stacks_add_up_with_all_filters(self):
+        whole = self.folded("--sort", "work")
+        for view in TREES:
+            for arguments in (["--depth", "2"], ["--min", "20"], ["--hide", "long"], ["--depth", "1", "--min", "5"]):
+                with self.subTest(view=view, arguments=arguments):
+                    self.assertAlmostEqual(self.folded("--view", view, "--sort", "work", *arguments), whole, delta=40)
+
+    def test_depth_and_min_leave_out_rows(self):
+        whole = self.tree()
+        self.assertEqual(max(row.depth for row in self.tree("--depth", "3", checks=[]).rows), 3)
+        shallow = self.text("--depth", "1", "--min", "0").stdout
+        self.assertRegex(shallow, r"\d+ rows deeper than --depth not shown")
+        large = self.tree("--min", "10", "--sort", "work", checks=[])
+        self.assertTrue(0 < len(large.rows) < len(whole.rows))
+        self.assertTrue(all(row["work (I)"] >= 0.1 * whole.root["work (I)"] - 1e-6 for row in large.rows))
+
+    def test_threads_add_up_to_the_program(self):
+        whole = self.tree()
+        count = len(Profile(self.directory()).threads)
+        self.assertGreater(count, 1)
+        parts = [self.tree("--thread", str(thread)) for thread in range(count)]
+        for metric in ("samples", "work", "overhead", "lock wait", "idleness", "lock wait here"):
+            self.assertAlmostEqual(sum(tree.root[f"{metric} (I)"] for tree in parts), whole.root[f"{metric} (I)"],
+                                   delta=1e-5, msg=metric)
+        self.assertIn("thread 1", self.text("--thread", "1").stdout)
+        self.assertIn(f"no thread {count}", self.text("--thread", str(count), status=1).stderr)
+
+    def test_flat_groups_add_up(self):
+        total = self.tree().root["work (I)"]
+        for by in ("function", "file", "module", "construct"):
+            with self.subTest(by=by):
+                rows = Tree(self.text("--view", "flat", "--by", by, "--format", "csv").stdout).rows
+                self.assertAlmostEqual(sum(row["work (E)"] for row in rows if row.depth == 1), total, delta=1e-4)
+        self.assertRegex(self.text("--view", "flat", "--by", "file", "--min", "0").stdout, r"(?m)\S/lock\.c$")
+
+    def test_tables_are_sorted_and_cut(self):
+        for view, metrics, column in (("threads", {"work": "work", "idleness": "idle", "samples": "samples",
+                                                   "lock-wait": "lock_wait", "overhead": "overhead"}, None),
+                                      ("locks", {"lock-wait": "wait", "samples": "acquisitions_contended"}, "wait")):
+            for metric, name in metrics.items():
+                with self.subTest(view=view, metric=metric):
+                    text = self.text("--view", view, "--sort", metric, "--format", "csv").stdout
+                    values = [float(row[name]) for row in csv.DictReader(io.StringIO(text))]
+                    self.assertTrue(values)
+                    self.assertEqual(values, sorted(values, reverse=True))
+            if column:
+                text = self.text("--view", view, "--min", "99", "--format", "csv").stdout
+                self.assertEqual(len(text.splitlines()), 1, text)
+                self.assertRegex(self.text("--view", view, "--min", "99").stdout, r"more locks?; --min 0 shows all")
+        places = list(csv.DictReader(io.StringIO(self.text("--view", "waits", "--sort", "lock-wait", "--format", "csv",
+                                                           "--min", "0").stdout)))
+        self.assertEqual(places[0]["place_kind"], "lock")
+        self.assertEqual([row["place"] for row in places], sorted((row["place"] for row in places), key=int))
+        self.assertNotIn("held", self.text("--view", "locks", "--depth", "1").stdout.replace("who held", ""))
+
+    def test_waits_of_paths_in_focus(self):
+        def seconds(*arguments):
+            text = self.text("--view", "waits", "--format", "csv", *arguments).stdout
+            return sum(float(row["seconds"]) for row in csv.DictReader(io.StringIO(text)))
+
+        focused = self.tree("--focus", "long_holder").root
+        self.assertAlmostEqual(seconds("--focus", "long_holder"), focused["idleness (I)"] + focused["lock wait (I)"],
+                               delta=1e-3)
+        self.assertAlmostEqual(seconds("--hide", "long_holder"), seconds(), delta=1e-3)
+
+    def test_columns_and_percent(self):
+        text = self.text("--columns", "work:e,idleness%,samples:i").stdout
+        self.assertIn("work (E) idleness (I) % samples (I)", text)
+        line = next(line for line in text.splitlines() if "<program root>" in line)
+        whole = self.tree().root
+        self.assertIn(f"{whole['absolute idleness']:.1f}", line)
+        self.assertIn(str(int(whole["samples (I)"])), line)
+        relative = self.text("--percent", "relative", "--columns", "work%", "--min", "0").stdout
+        row = next(row for row in self.tree().rows if row.name == "long_holder")
+        line = next(line for line in relative.splitlines() if "long_holder" in line)
+        self.assertIn(f"{row['relative work']:.1f}", line)
+
+    def test_source_lines_stand_beside_their_rows(self):
+        with open(os.path.join(ROOT, "tests/programs/lock.c"), encoding="utf-8") as file:
+            lines = [" ".join(line.replace("\t", " ").split("\n")[0].split(" ")).strip() for line in file]
+        text = self.text("--source", "--width", "300", "--min", "0", env={"LC_ALL": "C"}).stdout
+        found = [(int(number), source) for number, source in re.findall(r"-lock\.c:(\d+)  (\S.*)", text)]
+        self.assertTrue(found, text)
+        for number, source in found:
+            self.assertEqual(source, lines[number - 1])
+        empty = self.new_folder()
+        run = self.text("--source-dir", empty, "--width", "300")
+        self.assertIn("lock.c:", run.stdout)
+        moved = self.new_folder()
+        with open(os.path.join(moved, "lock.c"), "w", encoding="utf-8") as file:
+            file.write("moved line\n" * 500)
+        run = self.text("--source-dir", moved, "--width", "300", "--min", "0")
+        self.assertIn("moved line", run.stdout)
+        self.assertIn("changed after the run", run.stderr)
+
+    def test_text_is_as_wide_as_asked_and_printable(self):
+        for view in VIEWS:
+            for width, locale in ((60, "C"), (72, "C"), (113, "en_US.UTF-8")):
+                with self.subTest(view=view, width=width):
+                    text = self.text("--view", view, "--width", str(width), env={"LC_ALL": locale}).stdout
+                    least = 64 if view == "threads" else 0  # its numbers take as many
+                    self.assertLessEqual(max(map(len, text.splitlines())), max(width, least), text)
+                    self.assertEqual([char for char in text if char != "\n" and not char.isprintable()], [])
+                    if locale == "C":
+                        self.assertTrue(text.isascii(), text)
+
+    def test_colour_only_where_it_is_wanted(self):
+        for arguments, env, coloured in (([], {}, False), (["--color", "always"], {"NO_COLOR": "1"}, True),
+                                         (["--color", "never"], {}, False)):
+            for view in VIEWS:
+                text = self.text("--view", view, *arguments, env=env).stdout
+                self.assertEqual("\x1b" in text, coloured, (view, arguments))
+                if coloured:
+                    self.assertEqual(ESCAPE.sub("", text), self.text("--view", view).stdout, view)
+
+    def test_colour_on_a_terminal_unless_no_color_says_no(self):
+        for env, coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
+            master, slave = pty.openpty()
+            process = subprocess.Popen([BLAME, "report", self.directory(), "--min", "0"], stdout=slave, stderr=subprocess.DEVNULL,
+                                       env=clean_environment() | {"TERM": "xterm"} | env)
+            os.close(slave)
+            text = b""
+            try:
+                while chunk := os.read(master, 65536):
+                    text += chunk
+            except OSError:  # the terminal's other end is closed
+                pass
+            os.close(master)
+            self.assertEqual(process.wait(), 0)
+            self.assertIn(b"long_holder", text)
+            self.assertEqual(b"\x1b[" in text, coloured, env)
+
+    def test_output_goes_to_a_file_whole_or_not_at_all(self):
+        path = os.path.join(self.new_folder(), "out.csv")
+        self.text("--format", "csv", "-o", path)
+        with open(path, encoding="utf-8", newline="") as file:
+            self.assertEqual(len(Tree(file.read()).rows), len(self.tree().rows))
+        self.assertEqual(os.listdir(os.path.dirname(path)), ["out.csv"])
+        for target, mention in (("/no/such/dir/x", "/no/such/dir/x"), ("/dev/full", "No space left")):
+            run = self.text("-o", target, status=1)
+            self.assertEqual(len(run.stderr.splitlines()), 1, run)
+            self.assertIn(mention, run.stderr)
+        self.text("--focus", "no_such_function", "-o", path, status=1)
+        self.assertGreater(os.path.getsize(path), 0)
+
+    def test_what_does_not_go_together_is_said_in_one_line(self):
+        for arguments, mentions in (
+                (["--view", "threads", "--focus", "x"], ["--focus", "top-down", "waits", "threads"]),
+                (["--view", "threads", "--sort", "core-idleness"], ["core-idleness", "work", "samples"]),
+                (["--view", "locks", "--sort", "work"], ["--sort work", "lock-wait"]),
+                (["--view", "findings", "--sort", "work"], ["--sort", "findings"]),
+                (["--view", "locks", "--hide", "x"], ["--hide", "waits"]),
+                (["--view", "waits", "--format", "folded"], ["folded", "flat"]),
+                (["--view", "bottom-up", "--source"], ["--source", "flat"]),
+                (["--by", "file"], ["--by", "flat"]),
+                (["--view", "flat", "--by", "colour"], ["--by", "construct"]),
+                (["--format", "csv", "--columns", "work"], ["--columns", "text"]),
+                (["--columns", "beauty"], ["beauty", "lock-wait-here"]),
+                (["--focus", "a("], ["--focus a(", "POSIX"]),
+                (["--hide", "*["], ["--hide", "POSIX"]),
+                (["--depth", "0"], ["--depth 0", "1"]),
+                (["--thread", "-1"], ["--thread -1", "0"]),
+                (["--width", "1e9"], ["--width", "60"]),
+                (["--min", "nan"], ["--min nan", "100"]),
+                (["--color", "mauve"], ["--color", "never"]),
+                (["--output="], ["--output", "FILE"])):
+            with self.subTest(arguments=arguments):
+                run = self.text(*arguments, status=2)
+                self.assertEqual(run.stdout, "")
+                self.assertEqual(len(run.stderr.splitlines()), 1, run)
+                for mention in mentions:
+                    self.assertIn(mention, run.stderr)
