@@ -8,12 +8,12 @@
 static void note_thread(FILE *notes, const struct report_request *request, const struct profile *profile)
 {
     size_t sharing = 0;
-    fprintf(notes, "Only what was blamed on samples of thread %d; per cent are of that.", request->thread);
+    fprintf(notes, "--thread %d: only what its samples were blamed for; per cent are of that.",
+            request->thread);
     for (size_t i = 0; i < profile->thread_count; i++)
         sharing += profile->threads[i].tree == profile->tree;
     if (sharing > 1) {
-        fputs(" With it threads that ran before or after it and left their samples in the same place:",
-              notes);
+        fputs(" Its samples are kept with those of threads that ran before or after it:", notes);
         for (size_t i = 0; i < profile->thread_count; i++)
             if (profile->threads[i].tree == profile->tree && i != (size_t)request->thread)
                 fprintf(notes, " %zu", i);
@@ -26,14 +26,15 @@ static void note_focus(FILE *notes, const struct report_request *request,
                        const struct report_focused *focused)
 {
     char part[FORMAT_NUMBER_BYTES], whole[FORMAT_NUMBER_BYTES];
-    fprintf(notes, "Only paths through rows that match %s", request->focus);
+    fprintf(notes, "--focus %s: only paths through rows that match", request->focus);
     if (focused) {
         bool samples = focused->measure == MEASURE_SAMPLES;
         fprintf(notes, ": %s of the %s %s%s%s", format_decimal(part, focused->part, samples ? 0 : 3),
                 format_decimal(whole, focused->whole, samples ? 0 : 3), samples ? "" : "s of ",
                 view_measure_title(focused->measure), request->thread < 0 ? " in the whole program" : "");
     }
-    fputs(". Absolute per cent stay of all, matching or not.\n", notes);
+    fputs(focused ? ". Absolute per cent are of all, matching or not.\n" : "; per cent are of those.\n",
+          notes);
 }
 
 char *report_notes(const struct report_request *request, const struct profile *profile,
@@ -49,7 +50,7 @@ char *report_notes(const struct report_request *request, const struct profile *p
     if (request->focus)
         note_focus(notes, request, focused);
     if (request->hide)
-        fprintf(notes, "Rows that match %s are part of what called them.\n", request->hide);
+        fprintf(notes, "--hide %s: rows that match are part of what called them.\n", request->hide);
     if (fclose(notes) != 0) {
         free(text);
         return NULL;

@@ -80,7 +80,7 @@ class Views(BlameTest):
         self.assertAlmostEqual(same["absolute work"], row["absolute work"], delta=1e-4)
         for leaf in (row for row in focused.rows if not row.children):
             self.assertIn("long_holder", leaf.path())
-        self.assertIn("Only paths through rows that match long_holder", self.text("--focus", "long_holder").stdout)
+        self.assertIn("--focus long_holder: only paths through rows that match: ", self.text("--focus", "long_holder").stdout)
 
     def test_focus_on_nothing_is_said(self):
         run = self.text("--focus", "no_such_function", status=1)
@@ -112,7 +112,7 @@ class Views(BlameTest):
         for metric in ("samples", "work", "overhead", "lock wait", "idleness", "lock wait here"):
             self.assertAlmostEqual(sum(tree.root[f"{metric} (I)"] for tree in parts), whole.root[f"{metric} (I)"],
                                    delta=1e-5, msg=metric)
-        self.assertIn("thread 1", self.text("--thread", "1").stdout)
+        self.assertIn("--thread 1: ", self.text("--thread", "1").stdout)
         self.assertIn(f"no thread {count}", self.text("--thread", str(count), status=1).stderr)
 
     def test_flat_groups_add_up(self):
