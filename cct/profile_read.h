@@ -51,7 +51,7 @@ struct profile *profile_read(const char *path, char *error, size_t error_bytes);
 struct profile *profile_read_thread(const char *path, size_t thread, char *error, size_t error_bytes);
 void profile_free(struct profile *profile); /* [init] */
 
-/* Called now and then while a file is read; NULL: nobody wants to know. */
+/* Called now and then while a file is read; NULL: nobody wants to know. [init] */
 extern void (*profile_read_progress)(size_t done, size_t total);
 
 /* The value stored under key ("command", "host", "runtime", ...), or NULL. [init] */

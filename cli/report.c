@@ -81,8 +81,8 @@ static struct rows *arrange(const struct report *report)
     if (request->view == VIEW_BOTTOM_UP)
         return view_bottom_up(rows, style->measure, 0.01 * style->least_percent * total, depth);
     if (request->view == VIEW_FLAT)
-        return view_flat_by(rows, request->by == NOT_GIVEN ? FLAT_FUNCTION : (enum flat_by)request->by,
-                            style->measure);
+        return view_flat(rows, request->by == NOT_GIVEN ? FLAT_FUNCTION : (enum flat_by)request->by,
+                         style->measure);
     bool order = request->format == FORMAT_TEXT || request->measure != NOT_GIVEN;
     return !order || rows_order(rows, style->measure, false) ? rows : NULL;
 }

@@ -40,12 +40,13 @@ extern const char *const report_view_title[]; /* the same */
 enum options_result report_options_read(struct report_request *request, int argc, char **argv);
 void report_options_free(struct report_request *request); /* [init] */
 
-/* Text views say what was chosen; malloc'ed, NULL: no memory. focused: the sum that a focus left and the
- * program's, of which measure; NULL: not known. [init] */
+/* The sum that a focus left, and the program's. */
 struct report_focused {
     double part, whole;
     enum measure measure;
 };
+
+/* Text views say what was chosen; malloc'ed, NULL: no memory. focused: NULL where it is not known. [init] */
 char *report_notes(const struct report_request *request, const struct profile *profile,
                    const struct report_focused *focused);
 

@@ -152,15 +152,9 @@ static enum options_result check(struct report_request *request)
     return focus && hide && fits_together(request) && read_columns(request) ? OPTIONS_RUN : OPTIONS_WRONG;
 }
 
-enum options_result report_options_read(struct report_request *request, int argc, char **argv)
+/* Reads the operand and the options' values. */
+static enum options_result read_arguments(struct report_request *request, int argc, char **argv)
 {
-    *request = (struct report_request){.by = NOT_GIVEN,
-                                       .measure = NOT_GIVEN,
-                                       .percent = NOT_GIVEN,
-                                       .least_percent = NOT_GIVEN,
-                                       .depth = NOT_GIVEN,
-                                       .thread = NOT_GIVEN,
-                                       .width = NOT_GIVEN};
     const struct option_spec options[] = {
         {"--view", OPTION_WORD, &request->view, "VIEW", report_view_name, 0, 0,
          "top-down   the program from main on, callees below callers (default)\n"
@@ -213,12 +207,24 @@ enum options_result report_options_read(struct report_request *request, int argc
     const char *operand[argc];
     int count;
     enum options_result result = options_read(&complete, argc, argv, operand, &count);
-    if (result != OPTIONS_RUN) {
-        request->focus = request->hide = NULL; /* not compiled */
-        return result;
-    }
-    request->input = operand[0];
-    return check(request);
+    request->input = result == OPTIONS_RUN ? operand[0] : NULL;
+    return result;
+}
+
+enum options_result report_options_read(struct report_request *request, int argc, char **argv)
+{
+    *request = (struct report_request){.by = NOT_GIVEN,
+                                       .measure = NOT_GIVEN,
+                                       .percent = NOT_GIVEN,
+                                       .least_percent = NOT_GIVEN,
+                                       .depth = NOT_GIVEN,
+                                       .thread = NOT_GIVEN,
+                                       .width = NOT_GIVEN};
+    enum options_result result = read_arguments(request, argc, argv);
+    if (result == OPTIONS_RUN)
+        return check(request);
+    request->focus = request->hide = NULL; /* not compiled */
+    return result;
 }
 
 void report_options_free(struct report_request *request)

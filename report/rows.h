@@ -96,7 +96,7 @@ extern const char *const measure_name[MEASURE_NAMED + 1]; /* as --sort takes the
  * must outlive it. NULL: no memory. [init] */
 struct rows *rows_build(const struct profile *profile, struct symbols *symbols);
 void rows_free(struct rows *rows); /* [init] */
-/* Called now and then by rows_build(); NULL: nobody wants to know. */
+/* Called now and then by rows_build(); NULL: nobody wants to know. [init] */
 extern void (*rows_progress)(size_t done, size_t total);
 
 /* The program's effort: what absolute percentages are of. [init] */

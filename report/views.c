@@ -342,12 +342,7 @@ static bool add_functions(const struct rows *rows, struct rows *view, const stru
     return good;
 }
 
-struct rows *view_flat(const struct rows *rows, enum measure measure)
-{
-    return view_flat_by(rows, FLAT_FUNCTION, measure);
-}
-
-struct rows *view_flat_by(const struct rows *rows, enum flat_by by, enum measure measure)
+struct rows *view_flat(const struct rows *rows, enum flat_by by, enum measure measure)
 {
     struct rows *view = new_view(rows);
     struct stack stack = {0};

@@ -32,8 +32,7 @@ extern const char *const flat_by_name[]; /* NULL behind the last */
 
 /* Flat: below functions their source lines. Inclusive sums count an instance inside another one of the same
  * row once. Sorted by exclusive `measure`. Borrows names from `rows`. NULL: no memory. [init] */
-struct rows *view_flat_by(const struct rows *rows, enum flat_by by, enum measure measure);
-struct rows *view_flat(const struct rows *rows, enum measure measure); /* by function [init] */
+struct rows *view_flat(const struct rows *rows, enum flat_by by, enum measure measure);
 
 struct source_text;
 

@@ -137,7 +137,7 @@ static void exercise_filter(const struct profile *profile, const struct rows *ro
         abort();
     struct rows_filter filter = {round % 3 ? &focus : NULL, &hide};
     struct rows *left = rows_filter(rows, &filter);
-    struct rows *view = view_flat_by(left, (enum flat_by)(round / 8 % 4), MEASURE_WORK);
+    struct rows *view = view_flat(left, (enum flat_by)(round / 8 % 4), MEASURE_WORK);
     exercise_view(profile, view, out, round, true);
     exercise_view(profile, left, out, round, false);
     rows_free(view);
@@ -180,7 +180,7 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         exercise_view(profile, view, out, round, true);
         break;
     case 5:
-        view = view_flat(rows, style.measure);
+        view = view_flat(rows, FLAT_FUNCTION, style.measure);
         exercise_view(profile, view, out, round, true);
         break;
     case 6:

@@ -141,7 +141,7 @@ static void bottom_up_follows_no_callers_of_what_will_be_cut(void **state)
 static void flat_has_functions_and_their_lines(void **state)
 {
     const struct made *made = *state;
-    struct rows *view = view_flat(made->rows, MEASURE_WORK);
+    struct rows *view = view_flat(made->rows, FLAT_FUNCTION, MEASURE_WORK);
     uint32_t f = child(view, 0, "f", 0);
     assert_seconds(view, f, 15, 3);
     assert_seconds(view, child(view, f, "v.c:25", 0), 3, 3);
@@ -188,7 +188,7 @@ static void folded_stacks_add_up_in_every_view(void **state)
 {
     const struct made *made = *state;
     struct rows *views[] = {made->rows, view_bottom_up(made->rows, MEASURE_WORK, 0, UINT32_MAX),
-                            view_flat(made->rows, MEASURE_WORK)};
+                            view_flat(made->rows, FLAT_FUNCTION, MEASURE_WORK)};
     const char *expected[] = {"main;f;f;g 4000000\n", "g;f;f;main 4000000\n", "g 12000000\n"};
     for (int v = 0; v < 3; v++) {
         char *text = NULL;

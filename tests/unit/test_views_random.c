@@ -91,7 +91,7 @@ static bool belongs(const struct rows *rows, uint32_t instance, const struct row
 
 static void check_flat(const struct rows *rows, enum flat_by by)
 {
-    struct rows *view = view_flat_by(rows, by, MEASURE_WORK);
+    struct rows *view = view_flat(rows, by, MEASURE_WORK);
     bool *marked = calloc(rows->count, sizeof *marked);
     double sum = rows->row[0].exclusive->work;
     for (uint32_t row = 1; row < view->count; row = view->row[row].end) {
@@ -149,7 +149,7 @@ static void folded_stacks_add_up_however_much_is_cut(void **state)
         double least = pick(20), total = total_of(rows);
         struct rows *views[6] = {view_bottom_up(rows, MEASURE_WORK, 0.01 * least * total / S, depth)};
         for (int by = FLAT_FUNCTION; by <= FLAT_CONSTRUCT; by++)
-            views[1 + by] = view_flat_by(rows, (enum flat_by)by, MEASURE_WORK);
+            views[1 + by] = view_flat(rows, (enum flat_by)by, MEASURE_WORK);
         views[5] = rows;
         for (int v = 0; v < 6; v++) {
             assert_true(folded_total(views[v]) == total);
