@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/clean_stream.h"
 #include "cli/cli.h"
 #include "cli/open_profile.h"
 #include "report/findings.h"
@@ -289,6 +290,20 @@ static bool open_input(const struct report_request *request, struct opened_profi
     return opened->profile != NULL;
 }
 
+/* Text is clean already; data has names as they are. */
+static bool print_to(struct report *report, FILE *out)
+{
+    bool data = report->request->format != FORMAT_TEXT && isatty(fileno(out));
+    report->out = out;
+    start_style(report);
+    if (data)
+        report->out = clean_stream(out);
+    bool good = report->out && print_view(report);
+    if (data && report->out)
+        fclose(report->out);
+    return good;
+}
+
 static int run(const struct report_request *request)
 {
     struct opened_profile opened;
@@ -298,9 +313,7 @@ static int run(const struct report_request *request)
     struct report report = {.request = request, .opened = &opened};
     int status = CLI_BAD_INPUT;
     if (filter_rows(&report) && out_file_open(&out, "report", request->output)) {
-        report.out = out.stream;
-        start_style(&report);
-        status = out_file_close(&out, print_view(&report));
+        status = out_file_close(&out, print_to(&report, out.stream));
     }
     if (report.rows != opened.rows)
         rows_free(report.rows);

@@ -1,9 +1,10 @@
 /* needs: report/format.c report/view_columns.c report/view_label.c report/measure.c report/source_text.c
- * report/strings.c cli/progress.c */
+ * report/strings.c cli/progress.c cli/clean_stream.c */
 #include "tests/unit/unit.h"
 
 #include <sys/stat.h>
 
+#include "cli/clean_stream.h"
 #include "cli/progress.h"
 #include "report/format.h"
 #include "report/source_text.h"
@@ -33,6 +34,20 @@ static void nothing_but_print_reaches_a_terminal(void **state)
     whole = format_fit_head("for (int i = 0;;)", 9, false);
     assert_string_equal(whole, "for (i...");
     free(whole);
+}
+
+static void data_on_a_terminal_has_no_control_characters(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size), *clean = clean_stream(out);
+    setvbuf(clean, NULL, _IONBF, 0); /* byte by byte: pairs are torn apart */
+    fputs("a,\033[2J\x7f\xc2\x9bm\xc3\xbc\xc2\xb0\t\"\r\n", clean);
+    assert_int_equal(fclose(clean), 0);
+    fclose(out);
+    assert_string_equal(text, "a,?[2J?\xc2\xa0m\xc3\xbc\xc2\xb0\t\"\r\n");
+    free(text);
 }
 
 static void columns_are_read_or_refused_with_what_is_accepted(void **state)
@@ -143,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_but_print_reaches_a_terminal),
+        cmocka_unit_test(data_on_a_terminal_has_no_control_characters),
         cmocka_unit_test(columns_are_read_or_refused_with_what_is_accepted),
         cmocka_unit_test(moved_sources_are_found_by_the_longest_end_of_their_path),
         cmocka_unit_test(progress_shows_after_a_second_and_is_gone_at_the_end),
