@@ -134,7 +134,10 @@ static bool write_page(FILE *out, const struct opened_profile *opened, const str
         locks ? waits_gather(opened->profile, opened->rows, locks, opened->symbols) : NULL;
     input.locks = locks;
     input.waits = waits;
-    bool good = waits && html_write(out, &input, options, result);
+    struct findings *findings = waits ? findings_gather(opened->profile, opened->rows, locks, waits) : NULL;
+    input.findings = findings;
+    bool good = findings && html_write(out, &input, options, result);
+    findings_free(findings);
     waits_free(waits);
     locks_free(locks);
     return good;

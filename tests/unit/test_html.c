@@ -354,10 +354,27 @@ static void a_missing_file_has_the_systems_reason(void **state)
     assert_missing("No such file or directory");
 }
 
-static void a_relative_path_means_nothing_here(void **state)
+static void a_relative_path_is_looked_for_here(void **state)
 {
     (void)state;
-    snprintf(made.source, sizeof made.source, "README.md"); /* there is one in the current directory */
+    struct html_result result;
+    struct html_options options = {.least_percent = -1};
+    char *here = get_current_dir_name();
+    put_lines(20);
+    assert_int_equal(chdir(unit_directory), 0);
+    snprintf(made.source, sizeof made.source, "file");
+    add(0, 10, 1);
+    make_page(&options, &result);
+    assert_int_equal(chdir(here), 0);
+    free(here);
+    assert_int_equal(result.sources, 1);
+}
+
+static void a_path_that_leaves_this_folder_is_not_followed(void **state)
+{
+    (void)state;
+    put_lines(20);
+    snprintf(made.source, sizeof made.source, "a/../..%s", unit_path);
     assert_missing("its path is relative");
 }
 
@@ -390,7 +407,8 @@ int main(void)
         ON_PROFILE(a_huge_file_is_not_read),
         ON_PROFILE(a_pipe_is_not_waited_for),
         ON_PROFILE(a_missing_file_has_the_systems_reason),
-        ON_PROFILE(a_relative_path_means_nothing_here),
+        ON_PROFILE(a_relative_path_is_looked_for_here),
+        ON_PROFILE(a_path_that_leaves_this_folder_is_not_followed),
         ON_PROFILE(without_sources_none_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
