@@ -298,23 +298,6 @@ static void strange_lines_are_cut_and_cleaned(void **state)
     assert_string_equal(third + 398, "\xe2\x80\xa6");
 }
 
-static void a_file_that_is_too_much_is_cut_and_named(void **state)
-{
-    (void)state;
-    struct html_result result;
-    struct html_options options = {.least_percent = -1};
-    FILE *out = fopen(made.source, "w");
-    for (int line = 1; line <= LINES; line++)
-        fprintf(out, "%0399d\n", line);
-    for (int line = 7; line <= LINES; line += 12)
-        add(0, line, 1);
-    fclose(out);
-    make_page(&options, &result);
-    assert_int_equal(json_array_size(json_object_get(made.data, "sources_cut")), 1);
-    json_t *lines = json_object_get(json_array_get(json_object_get(made.data, "sources"), 0), "lines");
-    assert_int_equal(json_array_size(lines), 164); /* the first beyond 65,536 bytes is the last */
-}
-
 static void assert_missing(const char *why)
 {
     struct html_result result;
@@ -402,7 +385,6 @@ int main(void)
         ON_PROFILE(pieces_of_sources_surround_what_costs),
         ON_PROFILE(a_source_that_was_changed_is_said_to_be),
         ON_PROFILE(strange_lines_are_cut_and_cleaned),
-        ON_PROFILE(a_file_that_is_too_much_is_cut_and_named),
         ON_PROFILE(a_binary_file_is_no_source),
         ON_PROFILE(a_huge_file_is_not_read),
         ON_PROFILE(a_pipe_is_not_waited_for),
