@@ -30,6 +30,7 @@ struct made {
     struct symbols *symbols;
     struct rows *rows;
     struct lock_table *locks;
+    const struct lock_table *shown_locks; /* NULL: those of the profile */
     struct wait_table *waits;
     char *page;
     json_t *data;
@@ -98,8 +99,10 @@ static void make_page(const struct html_options *options, struct html_result *re
     made.rows = rows_build(&made.profile, made.symbols);
     made.locks = locks_gather(&made.profile, made.rows, made.symbols);
     made.waits = waits_gather(&made.profile, made.rows, made.locks, made.symbols);
-    struct html_input input = {
-        .profile = &made.profile, .rows = made.rows, .locks = made.locks, .waits = made.waits};
+    struct html_input input = {.profile = &made.profile,
+                               .rows = made.rows,
+                               .locks = made.shown_locks ? made.shown_locks : made.locks,
+                               .waits = made.waits};
     FILE *out = open_memstream(&made.page, &bytes);
     assert_true(html_write(out, &input, options, result));
     assert_int_equal(fclose(out), 0);
@@ -361,6 +364,27 @@ static void a_path_that_leaves_this_folder_is_not_followed(void **state)
     assert_missing("its path is relative");
 }
 
+static void only_the_longest_locks_are_shown_and_the_others_counted(void **state)
+{
+    (void)state;
+    struct html_result result;
+    struct html_options options = {.least_percent = -1};
+    size_t count = HTML_LOCKS + 3;
+    struct lock_entry *locks = calloc(count, sizeof *locks);
+    for (size_t i = 0; i < count; i++)
+        locks[i] = (struct lock_entry){
+            .name = "l", .symbol = "", .initialiser = "", .wait_ns = S, .waiter = ROW_NONE};
+    struct lock_table table = {.lock = locks, .count = count};
+    made.shown_locks = &table;
+    make_page(&options, &result);
+    json_t *shown = json_object_get(made.data, "locks"), *left_out = json_object_get(shown, "left_out");
+    assert_int_equal(json_array_size(json_object_get(shown, "rows")), HTML_LOCKS);
+    assert_int_equal(json_integer_value(json_object_get(left_out, "locks")), 3);
+    assert_int_equal(json_integer_value(json_object_get(left_out, "wait")), 3);
+    assert_int_equal(result.locks_left_out, 3);
+    free(locks);
+}
+
 static void without_sources_none_is_read(void **state)
 {
     (void)state;
@@ -391,6 +415,7 @@ int main(void)
         ON_PROFILE(a_missing_file_has_the_systems_reason),
         ON_PROFILE(a_relative_path_is_looked_for_here),
         ON_PROFILE(a_path_that_leaves_this_folder_is_not_followed),
+        ON_PROFILE(only_the_longest_locks_are_shown_and_the_others_counted),
         ON_PROFILE(without_sources_none_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
