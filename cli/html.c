@@ -137,9 +137,11 @@ static bool write_page(FILE *out, const struct opened_profile *opened, const str
     struct findings *findings = waits ? findings_gather(opened->profile, opened->rows, locks, waits) : NULL;
     input.findings = findings;
     bool good = findings && html_write(out, &input, options, result);
+    int why = errno;
     findings_free(findings);
     waits_free(waits);
     locks_free(locks);
+    errno = why;
     return good;
 }
 
@@ -153,7 +155,7 @@ static int make_page(const struct request *request, const char *path)
     int status = CLI_BAD_INPUT;
     if (out_file_open(&out, "html", path)) {
         bool good = write_page(out.stream, &opened, &request->options, &result);
-        long bytes = ftell(out.stream);
+        long bytes = good ? ftell(out.stream) : 0;
         bool standard = !out.path;
         status = out_file_close(&out, good);
         if (status == CLI_DONE) {

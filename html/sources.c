@@ -132,7 +132,8 @@ static void put_missing(const struct sources *sources)
 static void put_files(struct sources *sources)
 {
     const struct source_lines *lines = sources->lines;
-    for (size_t i = 0, next; i < lines->count && !sources->page->no_memory; i = next) {
+    for (size_t i = 0, next; i < lines->count && !sources->page->no_memory && !ferror(sources->page->out);
+         i = next) {
         for (next = i + 1; next < lines->count && lines->line[next].file == lines->line[i].file;)
             next++;
         read_file(sources, &lines->line[i], next - i);

@@ -203,6 +203,11 @@ class Html(BlameTest):
             self.assertIn(f"{output}: {mention}", run.stderr)
             self.assertEqual(run.stdout, "")
         self.assertEqual(os.listdir(folder), [])
+        script = f"ulimit -f 20; trap '' XFSZ; exec {BLAME} html {self.profile_directory()} -o page.html"
+        run = execute(["/bin/sh", "-c", script], clean_environment(), folder)
+        self.assertEqual((run.status, run.stdout), (1, ""), run)
+        self.assertEqual(run.stderr, "blame html: page.html: File too large\n")
+        self.assertEqual(os.listdir(folder), [])
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))
 
     def test_wrong_usage_is_one_line(self):
