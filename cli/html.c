@@ -105,8 +105,7 @@ static void tell_left_out(const struct html_result *result, const struct html_op
     if (result->rows_left_out && options->least_percent < 0)
         fprintf(stderr,
                 "blame html: %zu of %zu rows, each below %s %% of every metric, are folded into rows "
-                "\"(small)\"; "
-                "--min 0 keeps all\n",
+                "\"(small)\"; --min 0 keeps all\n",
                 result->rows_left_out, result->rows_total, format_decimal(percent, result->least_percent, 6));
     if (result->locks_left_out)
         fprintf(stderr, "blame html: the page has the %d locks waited for longest, %zu are left out\n",

@@ -197,6 +197,7 @@ static struct rows *new_rows(const struct rows *rows)
         made->threads = rows->threads;
         made->cores = rows->cores;
         made->shared = rows->shared;
+        made->whole = rows->whole;
     }
     return made;
 }
