@@ -110,6 +110,7 @@ bench-ompt-header:
 
 ifeq ($(bench_alone),)
 include benchmarks/scale/scale.mk
+include benchmarks/report/report.mk
 endif
 
 -include $(addsuffix .d,$(bench_kernels))

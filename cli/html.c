@@ -105,8 +105,7 @@ static void tell_left_out(const struct html_result *result, const struct html_op
     if (result->rows_left_out && options->least_percent < 0)
         fprintf(stderr,
                 "blame html: %zu of %zu rows, each below %s %% of every metric, are folded into rows "
-                "\"(small)\"; "
-                "--min 0 keeps all\n",
+                "\"(small)\"; --min 0 keeps all\n",
                 result->rows_left_out, result->rows_total, format_decimal(percent, result->least_percent, 6));
     if (result->locks_left_out)
         fprintf(stderr, "blame html: the page has the %d locks waited for longest, %zu are left out\n",
@@ -134,9 +133,14 @@ static bool write_page(FILE *out, const struct opened_profile *opened, const str
         locks ? waits_gather(opened->profile, opened->rows, locks, opened->symbols) : NULL;
     input.locks = locks;
     input.waits = waits;
-    bool good = waits && html_write(out, &input, options, result);
+    struct findings *findings = waits ? findings_gather(opened->profile, opened->rows, locks, waits) : NULL;
+    input.findings = findings;
+    bool good = findings && html_write(out, &input, options, result);
+    int why = errno;
+    findings_free(findings);
     waits_free(waits);
     locks_free(locks);
+    errno = why;
     return good;
 }
 
@@ -150,7 +154,7 @@ static int make_page(const struct request *request, const char *path)
     int status = CLI_BAD_INPUT;
     if (out_file_open(&out, "html", path)) {
         bool good = write_page(out.stream, &opened, &request->options, &result);
-        long bytes = ftell(out.stream);
+        long bytes = good ? ftell(out.stream) : 0;
         bool standard = !out.path;
         status = out_file_close(&out, good);
         if (status == CLI_DONE) {

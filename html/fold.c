@@ -60,16 +60,43 @@ static int compare_descending(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-/* The least share of the `most` largest rows; what equals the first beyond them goes, too. Negative: no
- * memory. */
-static double choose_least(const float *share, size_t count, size_t most)
+/* How many rows are left when those below a share are folded, those that stand for them included. */
+static size_t count_left(const struct rows *rows, const float *share, double least, bool *stand_ins)
 {
-    float *sorted = malloc(count * sizeof *sorted);
-    if (!sorted)
-        return -1;
-    memcpy(sorted, share, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_descending);
-    float least = nextafterf(sorted[most], INFINITY);
+    size_t left = 0;
+    memset(stand_ins, 0, 2 * rows->count * sizeof *stand_ins);
+    for (size_t i = 0; i < rows->count; i++) {
+        bool *stand_in =
+            i ? &stand_ins[2 * rows->row[i].parent + (rows->row[i].kind == ROW_STATEMENT)] : NULL;
+        bool shown = share[i] >= least;
+        if (shown)
+            left++;
+        else if (share[rows->row[i].parent] >= least && !*stand_in) {
+            *stand_in = true;
+            left++;
+        }
+    }
+    return left;
+}
+
+/* The least share that leaves at most `most` rows; rows of equal share go together. Negative: no memory. */
+static double choose_least(const struct rows *rows, const float *share, size_t most)
+{
+    float *sorted = malloc(rows->count * sizeof *sorted);
+    bool *stand_ins = malloc(2 * rows->count * sizeof *stand_ins);
+    double least = -1;
+    if (sorted && stand_ins) {
+        memcpy(sorted, share, rows->count * sizeof *sorted);
+        qsort(sorted, rows->count, sizeof *sorted, compare_descending);
+        size_t good = 1, bad = most; /* rows that may be shown; the root always is */
+        while (bad - good > 1) {
+            size_t middle = good + (bad - good) / 2;
+            bool fits = count_left(rows, share, nextafterf(sorted[middle], INFINITY), stand_ins) <= most;
+            *(fits ? &good : &bad) = middle;
+        }
+        least = nextafterf(sorted[good], INFINITY);
+    }
+    free(stand_ins);
     free(sorted);
     return least;
 }
@@ -170,6 +197,7 @@ static struct rows *new_rows(const struct rows *rows)
         made->threads = rows->threads;
         made->cores = rows->cores;
         made->shared = rows->shared;
+        made->whole = rows->whole;
     }
     return made;
 }
@@ -183,7 +211,7 @@ bool fold_small(struct fold *fold, const struct rows *rows, double least_percent
     }
     float *share = shares_of(rows);
     if (share && least_percent < 0)
-        fold->least_percent = choose_least(share, rows->count, most);
+        fold->least_percent = choose_least(rows, share, most);
     fold->made = new_rows(rows);
     fold->number = malloc(rows->count * sizeof *fold->number);
     bool good = share && fold->least_percent >= 0 && fold->made && fold->number;

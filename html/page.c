@@ -1,6 +1,6 @@
 #include "html/page.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,53 +146,62 @@ static void put_left_out(struct page *page)
     putc('}', page->out);
 }
 
-static void put_data(struct page *page)
+static void put_kinds(struct page *page)
 {
-    FILE *out = page->out;
-    fputs("<script type=\"application/json\" id=\"blame-data\">{\"format\":1,\n\"title\":", out);
-    put_title(page);
-    fputs(",\n\"header\":", out);
-    put_header(page);
-    fputs(",\n\"metrics\":", out);
-    put_metrics(page);
-    fputs(",\n\"run\":", out);
-    put_run(page);
-    fputs(",\n\"kinds\":", out);
     for (int kind = 0; kind < ROW_KINDS; kind++)
-        fprintf(out, "%c\"%s\"", kind ? ',' : '[', row_kind_name[kind]);
-    fputs("],\n\"left_out\":", out);
-    put_left_out(page);
-    fputs(",\n\"rows\":", out);
-    page_put_rows(page);
-    fputs(",\n\"threads\":", out);
-    page_put_threads(page);
-    fputs(",\n\"locks\":", out);
-    page_put_locks(page);
-    fputs(",\n\"waits\":", out);
-    page_put_waits(page);
-    fputs(",\n\"findings\":", out);
-    page_put_findings(page);
-    putc(',', out);
-    page_put_sources(page);
-    fputs(",\n\"strings\":", out);
-    put_strings(page);
-    fputs("}</script>", out);
+        fprintf(page->out, "%c\"%s\"", kind ? ',' : '[', row_kind_name[kind]);
+    putc(']', page->out);
 }
 
-static void put_page(struct page *page)
+static const struct {
+    const char *before;
+    void (*put)(struct page *page);
+} parts[] = {
+    {"<script type=\"application/json\" id=\"blame-data\">{\"format\":1,\n\"title\":", put_title},
+    {",\n\"header\":", put_header},
+    {",\n\"metrics\":", put_metrics},
+    {",\n\"run\":", put_run},
+    {",\n\"kinds\":", put_kinds},
+    {",\n\"left_out\":", put_left_out},
+    {",\n\"rows\":", page_put_rows},
+    {",\n\"threads\":", page_put_threads},
+    {",\n\"locks\":", page_put_locks},
+    {",\n\"waits\":", page_put_waits},
+    {",\n\"findings\":", page_put_findings},
+    {",", page_put_sources},
+    {",\n\"strings\":", put_strings},
+};
+
+/* Nothing more once a write has failed: the reason must stay in errno, and a huge page takes its time. */
+static bool put_data(struct page *page)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        fputs(parts[i].before, page->out);
+        parts[i].put(page);
+        if (page->no_memory || ferror(page->out))
+            return false;
+    }
+    fputs("}</script>", page->out);
+    return true;
+}
+
+static bool put_page(struct page *page)
 {
     size_t bytes, mark_bytes = strlen(HTML_DATA_MARK);
     const char *html = html_embedded_page(&bytes);
     const char *mark = memmem(html, bytes, HTML_DATA_MARK, mark_bytes); /* a unit test says it is there */
     size_t before = mark ? (size_t)(mark - html) : bytes, rest = mark ? before + mark_bytes : bytes;
     fwrite(html, 1, before, page->out);
-    put_data(page);
+    if (ferror(page->out) || !put_data(page))
+        return false;
     fwrite(html + rest, 1, bytes - rest, page->out);
+    return !ferror(page->out);
 }
 
 bool html_write(FILE *out, const struct html_input *input, const struct html_options *options,
                 struct html_result *result)
 {
+    bool good = false;
     struct page page = {.out = out, .input = input, .options = options, .result = result};
     *result = (struct html_result){0};
     page.strings = strings_new();
@@ -203,12 +212,13 @@ bool html_write(FILE *out, const struct html_input *input, const struct html_opt
         result->rows_total = input->rows->count;
         result->rows_left_out = page.fold.left_out;
         result->least_percent = page.fold.left_out ? page.fold.least_percent : 0;
-        put_page(&page);
-    } else
-        page.no_memory = true;
+        good = put_page(&page);
+    }
+    int why = errno;
     fold_free(&page.fold);
     strings_free(page.strings);
     free(page.labels);
     free(page.label);
-    return !page.no_memory;
+    errno = why;
+    return good;
 }

@@ -1,5 +1,5 @@
 /* What the writers of a page's parts share: where it goes, its rows, its texts. The data are described in
- * docs/report-html.md. */
+ * docs/html-data.md. */
 #ifndef BLAME_HTML_PAGE_H
 #define BLAME_HTML_PAGE_H
 

@@ -81,13 +81,12 @@ static const char *read_text(struct source_file *file, int descriptor)
 bool source_file_read(struct source_file *file, const char *path, const char *source_dir, const char **why)
 {
     *file = (struct source_file){0};
+    /* GCC's names of what was compiled as src/a.c are relative: to the folder where one stands, with luck. */
+    bool usable = *path == '/' || !climbs(path);
     int descriptor = source_dir ? open_below(source_dir, path) : -1;
-    *why = NULL;
-    if (descriptor < 0 && *path == '/') {
+    if (descriptor < 0 && usable)
         descriptor = open_path(path);
-        *why = descriptor < 0 ? strerror(errno) : NULL;
-    } else if (descriptor < 0)
-        *why = "its path is relative"; /* to where it was compiled, which has nothing to do with here */
+    *why = descriptor >= 0 ? NULL : usable ? strerror(errno) : "its path is relative";
     if (descriptor >= 0) {
         *why = read_text(file, descriptor);
         close(descriptor);

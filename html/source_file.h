@@ -16,8 +16,8 @@ struct source_file {
 };
 
 /* Reads a file that debug information calls `path`: the one below `source_dir` (NULL: none) whose path has
- * the longest end in common with it; if there is none, and the path is absolute, the file there. False: `why`
- * says it in some words (valid until the next call); nothing to free. [init] */
+ * the longest end in common with it; if there is none, the file at the path, unless that is relative and has
+ * `..` in it. False: `why` says it in some words (valid until the next call); nothing to free. [init] */
 bool source_file_read(struct source_file *file, const char *path, const char *source_dir, const char **why);
 void source_file_free(struct source_file *file); /* [init] */
 

@@ -6,15 +6,14 @@
 #include "html/source_file.h"
 #include "html/source_lines.h"
 
-#define FILE_TEXT_BYTES (64u << 10) /* most of one file that goes into the page */
-#define LINE_BYTES      400         /* and of one line */
-#define CUT_MARK        "\xe2\x80\xa6"
+#define LINE_BYTES 400 /* most of one line that goes into the page */
+#define CUT_MARK   "\xe2\x80\xa6"
 
 /* A file's fate; those that have something to be said are listed behind the pieces. */
 struct told {
     uint32_t file;
     char *why; /* NULL: it was read */
-    bool cut, changed;
+    bool changed;
 };
 
 struct sources {
@@ -25,8 +24,8 @@ struct sources {
     bool first; /* nothing was written yet */
 };
 
-/* A line's text without its end; never the half of a character. Returns the bytes it has at most. */
-static size_t put_line(struct page *page, const char *line, size_t bytes)
+/* A line's text without its end; never the half of a character. */
+static void put_line(struct page *page, const char *line, size_t bytes)
 {
     char text[LINE_BYTES + sizeof CUT_MARK];
     size_t kept = bytes;
@@ -39,22 +38,18 @@ static size_t put_line(struct page *page, const char *line, size_t bytes)
     memcpy(text, line, kept);
     strcpy(text + kept, cut ? CUT_MARK : "");
     page_text(page, text);
-    return kept;
 }
 
-/* One piece, lines first to last as far as they exist; returns where the text goes on, and takes the bytes
- * written from *left. */
-static const char *put_piece(struct sources *sources, uint32_t file, const char *text, int first, int last,
-                             size_t *left)
+/* One piece, lines first to last as far as they exist; returns where the text goes on. */
+static const char *put_piece(struct sources *sources, uint32_t file, const char *text, int first, int last)
 {
     FILE *out = sources->page->out;
     fprintf(out, "%s{\"file\":%u,\"first\":%d,\"lines\":[", sources->first ? "" : ",\n", file, first);
     sources->first = false;
-    for (int line = first; line <= last && *text && *left; line++) {
-        size_t bytes = strcspn(text, "\n"), put;
+    for (int line = first; line <= last && *text; line++) {
+        size_t bytes = strcspn(text, "\n");
         fputs(line > first ? "," : "", out);
-        put = put_line(sources->page, text, bytes) + 1;
-        *left -= put < *left ? put : *left;
+        put_line(sources->page, text, bytes);
         text += bytes + (text[bytes] == '\n');
     }
     fputs("]}", out);
@@ -70,30 +65,23 @@ static const char *skip_lines(const char *text, int from, int to)
     return text;
 }
 
-/* Pieces of one file: `count` lines that matter, in order. Returns false if there was no room for all. */
-static bool put_file(struct sources *sources, const struct source_line *line, size_t count, const char *text)
+/* Pieces of one file: `count` lines that matter, in order. The file may have become shorter. */
+static void put_file(struct sources *sources, const struct source_line *line, size_t count, const char *text)
 {
-    size_t left = FILE_TEXT_BYTES;
     int at = 1; /* the number of the line at text */
-    for (size_t i = 0; i < count;) {
+    for (size_t i = 0; i < count && *text;) {
         int first = line[i].line > SOURCE_AROUND ? line[i].line - SOURCE_AROUND : 1, last;
         do
             last = line[i].line < INT32_MAX - SOURCE_AROUND ? line[i].line + SOURCE_AROUND : INT32_MAX - 1;
         while (++i < count && line[i].line - SOURCE_AROUND <= last + 1);
         text = skip_lines(text, at, first);
-        if (!*text) /* the file has become shorter */
-            return true;
-        if (!left)
-            return false;
-        text = put_piece(sources, line->file, text, first, last, &left);
+        if (*text)
+            text = put_piece(sources, line->file, text, first, last);
         at = last + 1;
-        if (!left && *text)
-            return false;
     }
-    return true;
 }
 
-static bool read_file(struct sources *sources, const struct source_line *line, size_t count)
+static void read_file(struct sources *sources, const struct source_line *line, size_t count)
 {
     struct page *page = sources->page;
     struct source_file file;
@@ -101,7 +89,7 @@ static bool read_file(struct sources *sources, const struct source_line *line, s
     struct told told = {.file = line->file};
     if (source_file_read(&file, strings_text(page->strings, line->file), page->options->source_dir, &why)) {
         told.changed = file.changed_ns > page->input->profile->header.start_realtime_ns;
-        told.cut = !put_file(sources, line, count, file.text);
+        put_file(sources, line, count, file.text);
         source_file_free(&file);
         page->result->sources++;
     } else {
@@ -110,25 +98,14 @@ static bool read_file(struct sources *sources, const struct source_line *line, s
         page->result->sources_missing++;
     }
     sources->told[sources->told_count++] = told;
-    return !page->no_memory;
 }
 
-static bool is_cut(const struct told *told)
-{
-    return told->cut;
-}
-
-static bool is_changed(const struct told *told)
-{
-    return told->changed;
-}
-
-static void put_told(const struct sources *sources, const char *name, bool (*is_told)(const struct told *))
+static void put_changed(const struct sources *sources)
 {
     const char *before = "";
-    fprintf(sources->page->out, ",\n\"%s\":[", name);
+    fputs(",\n\"sources_changed\":[", sources->page->out);
     for (size_t i = 0; i < sources->told_count; i++)
-        if (is_told(&sources->told[i])) {
+        if (sources->told[i].changed) {
             fprintf(sources->page->out, "%s%u", before, sources->told[i].file);
             before = ",";
         }
@@ -155,7 +132,8 @@ static void put_missing(const struct sources *sources)
 static void put_files(struct sources *sources)
 {
     const struct source_lines *lines = sources->lines;
-    for (size_t i = 0, next; i < lines->count && !sources->page->no_memory; i = next) {
+    for (size_t i = 0, next; i < lines->count && !sources->page->no_memory && !ferror(sources->page->out);
+         i = next) {
         for (next = i + 1; next < lines->count && lines->line[next].file == lines->line[i].file;)
             next++;
         read_file(sources, &lines->line[i], next - i);
@@ -176,8 +154,7 @@ void page_put_sources(struct page *page)
         put_files(&sources);
     putc(']', page->out);
     put_missing(&sources);
-    put_told(&sources, "sources_cut", is_cut);
-    put_told(&sources, "sources_changed", is_changed);
+    put_changed(&sources);
     for (size_t i = 0; i < sources.told_count; i++)
         free(sources.told[i].why);
     free(sources.told);

@@ -10,8 +10,9 @@
  * in an HTML script element. false: no memory. [init] */
 bool json_text(FILE *out, const char *text);
 
-/* A whole value in one line, with the same escapes; JSON_REAL_PRECISION(12). false: no memory. [init] */
 struct json_t; /* jansson's */
+
+/* A whole value in one line, with the same escapes, reals with 12 digits. false: no memory. [init] */
 bool json_value(FILE *out, const struct json_t *value);
 
 /* A number with at most `decimals` digits behind the point, without needless zeros: 0, 1.5. [init] */

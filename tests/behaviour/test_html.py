@@ -119,6 +119,16 @@ class Html(BlameTest):
                                                           "place_line", "in_region", "context", "context_name")])
             self.assertEqual(micros, micro(expected["seconds"]))
 
+    def test_findings_point_to_their_rows(self):
+        data, stored = self.data(), Profile(self.profile_directory())
+        self.assertTrue(data["findings"])
+        effort = sum(stored.root[f"{metric} (I)"] for metric in ("work", "idleness", "overhead", "lock wait"))
+        for finding in data["findings"]:
+            self.assertIn(finding["metric"], METRICS)
+            self.assertAlmostEqual(finding["share"], 100 * finding["seconds"] / effort, places=3)
+            if finding["row"] >= 0:
+                self.assertIn(stored.rows[finding["row"]].name.split(":")[0], finding["place"])
+
     def test_sources_are_the_files_lines(self):
         data = self.data()
         path = os.path.join(ROOT, "tests", "programs", "lock.c")
@@ -192,6 +202,11 @@ class Html(BlameTest):
             self.assertEqual(len(run.stderr.splitlines()), 1, run)
             self.assertIn(f"{output}: {mention}", run.stderr)
             self.assertEqual(run.stdout, "")
+        self.assertEqual(os.listdir(folder), [])
+        script = f"ulimit -f 20; trap '' XFSZ; exec {BLAME} html {self.profile_directory()} -o page.html"
+        run = execute(["/bin/sh", "-c", script], clean_environment(), folder)
+        self.assertEqual((run.status, run.stdout), (1, ""), run)
+        self.assertEqual(run.stderr, "blame html: page.html: File too large\n")
         self.assertEqual(os.listdir(folder), [])
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/full").st_mode))
 

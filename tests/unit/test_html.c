@@ -30,6 +30,7 @@ struct made {
     struct symbols *symbols;
     struct rows *rows;
     struct lock_table *locks;
+    const struct lock_table *shown_locks; /* NULL: those of the profile */
     struct wait_table *waits;
     char *page;
     json_t *data;
@@ -98,8 +99,10 @@ static void make_page(const struct html_options *options, struct html_result *re
     made.rows = rows_build(&made.profile, made.symbols);
     made.locks = locks_gather(&made.profile, made.rows, made.symbols);
     made.waits = waits_gather(&made.profile, made.rows, made.locks, made.symbols);
-    struct html_input input = {
-        .profile = &made.profile, .rows = made.rows, .locks = made.locks, .waits = made.waits};
+    struct html_input input = {.profile = &made.profile,
+                               .rows = made.rows,
+                               .locks = made.shown_locks ? made.shown_locks : made.locks,
+                               .waits = made.waits};
     FILE *out = open_memstream(&made.page, &bytes);
     assert_true(html_write(out, &input, options, result));
     assert_int_equal(fclose(out), 0);
@@ -298,23 +301,6 @@ static void strange_lines_are_cut_and_cleaned(void **state)
     assert_string_equal(third + 398, "\xe2\x80\xa6");
 }
 
-static void a_file_that_is_too_much_is_cut_and_named(void **state)
-{
-    (void)state;
-    struct html_result result;
-    struct html_options options = {.least_percent = -1};
-    FILE *out = fopen(made.source, "w");
-    for (int line = 1; line <= LINES; line++)
-        fprintf(out, "%0399d\n", line);
-    for (int line = 7; line <= LINES; line += 12)
-        add(0, line, 1);
-    fclose(out);
-    make_page(&options, &result);
-    assert_int_equal(json_array_size(json_object_get(made.data, "sources_cut")), 1);
-    json_t *lines = json_object_get(json_array_get(json_object_get(made.data, "sources"), 0), "lines");
-    assert_int_equal(json_array_size(lines), 164); /* the first beyond 65,536 bytes is the last */
-}
-
 static void assert_missing(const char *why)
 {
     struct html_result result;
@@ -354,11 +340,49 @@ static void a_missing_file_has_the_systems_reason(void **state)
     assert_missing("No such file or directory");
 }
 
-static void a_relative_path_means_nothing_here(void **state)
+static void a_relative_path_is_looked_for_here(void **state)
 {
     (void)state;
-    snprintf(made.source, sizeof made.source, "README.md"); /* there is one in the current directory */
+    struct html_result result;
+    struct html_options options = {.least_percent = -1};
+    char *here = get_current_dir_name();
+    put_lines(20);
+    assert_int_equal(chdir(unit_directory), 0);
+    snprintf(made.source, sizeof made.source, "file");
+    add(0, 10, 1);
+    make_page(&options, &result);
+    assert_int_equal(chdir(here), 0);
+    free(here);
+    assert_int_equal(result.sources, 1);
+}
+
+static void a_path_that_leaves_this_folder_is_not_followed(void **state)
+{
+    (void)state;
+    put_lines(20);
+    snprintf(made.source, sizeof made.source, "a/../..%s", unit_path);
     assert_missing("its path is relative");
+}
+
+static void only_the_longest_locks_are_shown_and_the_others_counted(void **state)
+{
+    (void)state;
+    struct html_result result;
+    struct html_options options = {.least_percent = -1};
+    size_t count = HTML_LOCKS + 3;
+    struct lock_entry *locks = calloc(count, sizeof *locks);
+    for (size_t i = 0; i < count; i++)
+        locks[i] = (struct lock_entry){
+            .name = "l", .symbol = "", .initialiser = "", .wait_ns = S, .waiter = ROW_NONE};
+    struct lock_table table = {.lock = locks, .count = count};
+    made.shown_locks = &table;
+    make_page(&options, &result);
+    json_t *shown = json_object_get(made.data, "locks"), *left_out = json_object_get(shown, "left_out");
+    assert_int_equal(json_array_size(json_object_get(shown, "rows")), HTML_LOCKS);
+    assert_int_equal(json_integer_value(json_object_get(left_out, "locks")), 3);
+    assert_int_equal(json_integer_value(json_object_get(left_out, "wait")), 3);
+    assert_int_equal(result.locks_left_out, 3);
+    free(locks);
 }
 
 static void without_sources_none_is_read(void **state)
@@ -385,12 +409,13 @@ int main(void)
         ON_PROFILE(pieces_of_sources_surround_what_costs),
         ON_PROFILE(a_source_that_was_changed_is_said_to_be),
         ON_PROFILE(strange_lines_are_cut_and_cleaned),
-        ON_PROFILE(a_file_that_is_too_much_is_cut_and_named),
         ON_PROFILE(a_binary_file_is_no_source),
         ON_PROFILE(a_huge_file_is_not_read),
         ON_PROFILE(a_pipe_is_not_waited_for),
         ON_PROFILE(a_missing_file_has_the_systems_reason),
-        ON_PROFILE(a_relative_path_means_nothing_here),
+        ON_PROFILE(a_relative_path_is_looked_for_here),
+        ON_PROFILE(a_path_that_leaves_this_folder_is_not_followed),
+        ON_PROFILE(only_the_longest_locks_are_shown_and_the_others_counted),
         ON_PROFILE(without_sources_none_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,14 +152,16 @@ static void as_few_as_must_be_are_folded(void **state)
     (void)state;
     uint64_t random = 4711;
     struct rows *rows = random_rows(&random, 5000);
-    for (size_t most = 1; most < rows->count; most = 2 * most + 1) {
-        struct fold fold;
+    for (size_t most = 3; most < rows->count; most = 2 * most + 1) {
+        struct fold fold, finer;
         assert_true(fold_small(&fold, rows, -1, most));
         assert_sums(fold.shown);
         assert_fold(&fold, rows);
-        size_t shown = rows->count - fold.left_out;
-        assert_true(shown <= most);
-        assert_true(shown + 10 >= most); /* what is equal to the first beyond goes, too */
+        assert_true(fold.shown->count <= most);
+        /* A little more, with what stands for the rest of it, would be too much. */
+        assert_true(fold_small(&finer, rows, 0.98 * fold.least_percent, 0));
+        assert_true(finer.shown->count + 8 > most);
+        fold_free(&finer);
         fold_free(&fold);
     }
     rows_free(rows);
