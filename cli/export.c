@@ -136,7 +136,7 @@ static bool write_format(const struct request *request, const struct opened_prof
     case FORMAT_FOLDED:
         return view_folded(out, rows, metric);
     case FORMAT_SPEEDSCOPE:
-        return export_speedscope(out, profile, rows, request->metric < 0 ? EXPORT_ALL_METRICS : (int)metric);
+        return export_speedscope(out, profile, rows, metric, request->metric >= 0);
     case FORMAT_PPROF:
         return export_pprof(out, profile, rows, metric);
     case FORMAT_HATCHET:

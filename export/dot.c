@@ -12,8 +12,11 @@
 
 #define NAME_COLUMNS    48 /* what is longer loses its middle; tooltips have all of it */
 #define COMMAND_COLUMNS 100
-#define EDGES_PER_NODES 0.1 /* a call's least share, of a function's least share */
-#define HEAT_STEPS      9
+#define CALLS_LEAST     0.1 /* a call's least share, of a function's least share */
+/* More than these, the largest, nobody can read, nor dot lay out in a minute. */
+#define MOST_NODES 100
+#define MOST_EDGES 200
+#define HEAT_STEPS 9
 
 /* Sequential, colour-blind safe, light enough for black text up to the step DARK_FROM (ColorBrewer's YlOrRd).
  */
@@ -24,6 +27,7 @@ static const char *const heat[HEAT_STEPS] = {"#fffff0", "#ffeda0", "#fed976", "#
 /* A function, or a call from one function to another. */
 struct part {
     double exclusive, inclusive;
+    bool shown;
     uint32_t end;      /* behind the last subtree that was added to inclusive */
     uint32_t from, to; /* of calls */
 };
@@ -136,19 +140,21 @@ static void put_share(FILE *out, const struct graph *graph, double value)
     fprintf(out, " (%s %%)", format_decimal(number, 100 * value / graph->total, 1));
 }
 
+/* Constructs have their place in their name. */
 static bool put_place(FILE *out, const struct row_label *label)
 {
-    bool good = true;
-    if (*label->file) {
-        fputs("\\n", out);
-        good = put_shortened(out, format_base_name(label->file), NAME_COLUMNS);
-        if (label->line > 0)
-            fprintf(out, ":%d", label->line);
-    } else if (*label->module) {
-        fputs("\\n", out);
-        good = put_shortened(out, label->module, NAME_COLUMNS);
-    }
-    return good;
+    const char *file = format_base_name(label->file);
+    char place[512];
+    if (!*label->file && !*label->module)
+        return true;
+    if (!*label->file || label->line <= 0)
+        snprintf(place, sizeof place, "%s", *label->file ? file : label->module);
+    else
+        snprintf(place, sizeof place, "%.480s:%d", file, label->line);
+    if (strstr(label->name, place))
+        return true;
+    fputs("\\n", out);
+    return put_shortened(out, place, NAME_COLUMNS);
 }
 
 static bool put_node(FILE *out, const struct graph *graph, uint32_t frame)
@@ -160,9 +166,12 @@ static bool put_node(FILE *out, const struct graph *graph, uint32_t frame)
     fprintf(out, "n%u [label=\"", frame);
     bool good = put_shortened(out, label->name, NAME_COLUMNS) && put_place(out, label);
     fputs("\\n", out);
-    put_share(out, graph, node->exclusive);
+    if (node->exclusive != 0)
+        put_share(out, graph, node->exclusive);
+    else
+        fputs("0", out);
     if (node->inclusive != node->exclusive) {
-        fputs("\\nof ", out);
+        fputs(node->exclusive != 0 ? "\\nof " : " of ", out);
         put_share(out, graph, node->inclusive);
     }
     fputs("\", tooltip=\"", out);
@@ -196,7 +205,8 @@ static bool put_header(FILE *out, const struct graph *graph, const char *command
     bool good = put_shortened(out, command && *command ? command : "(command unknown)", COMMAND_COLUMNS);
     fprintf(out, "\\l%s ", view_measure_title(graph->measure));
     put_quantity(out, graph->total, graph->measure);
-    fprintf(out, "; %zu of %zu functions, those with ", shown, graph->frames.count - 1);
+    fprintf(out, "; %zu of %zu functions, %s", shown, graph->frames.count - 1,
+            shown == MOST_NODES ? "the largest of those with " : "those with ");
     json_decimal(out, least_percent, 6);
     fputs(" % or more\\l\"];\n", out);
     fputs("node [shape=box, style=\"filled,rounded\", color=\"#808080\", "
@@ -206,22 +216,55 @@ static bool put_header(FILE *out, const struct graph *graph, const char *command
     return good;
 }
 
-static bool put_graph(FILE *out, const struct graph *graph, const char *command, double least_percent)
+static int larger_first(const void *left, const void *right)
+{
+    const struct part *a = *(const struct part *const *)left, *b = *(const struct part *const *)right;
+    int difference = (a->inclusive < b->inclusive) - (a->inclusive > b->inclusive);
+    return difference ? difference : (a > b) - (a < b);
+}
+
+/* Of the parts that are shown, leaves the largest so; how many, SIZE_MAX without memory. */
+static size_t keep_largest(struct part *parts, size_t count, size_t most)
+{
+    struct part **order = malloc((count + 1) * sizeof *order);
+    size_t shown = 0;
+    if (!order)
+        return SIZE_MAX;
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].shown)
+            order[shown++] = &parts[i];
+    qsort(order, shown, sizeof *order, larger_first);
+    for (size_t i = most; i < shown; i++)
+        order[i]->shown = false;
+    free(order);
+    return shown < most ? shown : most;
+}
+
+/* Chooses what is shown; the number of functions, SIZE_MAX without memory. */
+static size_t choose(struct graph *graph, double least_percent)
 {
     double least = 0.01 * least_percent * graph->total;
-    size_t shown = 0;
-    for (uint32_t i = 1; i < graph->frames.count; i++)
-        shown += graph->node[i].inclusive > 0 && graph->node[i].inclusive >= least;
-    bool good = put_header(out, graph, command, least_percent, shown);
-    for (uint32_t i = 0; good && i < graph->frames.count; i++)
-        if (graph->node[i].inclusive > 0 && graph->node[i].inclusive >= least)
-            good = put_node(out, graph, i);
-    for (size_t i = 0; good && i < graph->edge_count; i++) {
-        const struct part *edge = &graph->edge[i];
-        if (edge->inclusive > 0 && edge->inclusive >= EDGES_PER_NODES * least &&
-            fmin(graph->node[edge->from].inclusive, graph->node[edge->to].inclusive) >= least)
-            good = put_edge(out, graph, edge);
+    for (uint32_t i = 0; i < graph->frames.count; i++)
+        graph->node[i].shown = graph->node[i].inclusive > 0 && graph->node[i].inclusive >= least;
+    size_t nodes = keep_largest(graph->node, graph->frames.count, MOST_NODES);
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        struct part *edge = &graph->edge[i];
+        edge->shown = edge->inclusive > 0 && edge->inclusive >= CALLS_LEAST * least &&
+                      graph->node[edge->from].shown && graph->node[edge->to].shown;
     }
+    return keep_largest(graph->edge, graph->edge_count, MOST_EDGES) == SIZE_MAX ? SIZE_MAX : nodes;
+}
+
+static bool put_graph(FILE *out, struct graph *graph, const char *command, double least_percent)
+{
+    size_t shown = choose(graph, least_percent);
+    bool good = shown != SIZE_MAX && put_header(out, graph, command, least_percent, shown);
+    for (uint32_t i = 0; good && i < graph->frames.count; i++)
+        if (graph->node[i].shown)
+            good = put_node(out, graph, i);
+    for (size_t i = 0; good && i < graph->edge_count; i++)
+        if (graph->edge[i].shown)
+            good = put_edge(out, graph, &graph->edge[i]);
     fputs("}\n", out);
     return good;
 }

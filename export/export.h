@@ -13,10 +13,10 @@
 #include "cct/profile_read.h"
 #include "report/rows.h"
 
-#define EXPORT_ALL_METRICS (-1)
-
-/* speedscope's file format 0.0.1: a sampled profile for each metric, or for one. false: no memory. [init] */
-bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, int metric);
+/* speedscope's file format 0.0.1: a sampled profile for each metric, `metric` shown first, or it alone.
+ * false: no memory. [init] */
+bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
+                       bool alone);
 
 /* pprof's gzipped protobuf; all metrics, `metric` is the one that readers show unasked. false: no memory, or
  * the stream is in error. [init] */
@@ -26,7 +26,7 @@ bool export_pprof(FILE *out, const struct profile *profile, const struct rows *r
 bool export_hatchet(FILE *out, const struct rows *rows);
 
 /* A call graph for Graphviz: a node for each function with at least `least_percent` of the program's metric,
- * a row's share counted once however often the function calls itself. false: no memory. [init] */
+ * the largest hundred; recursion counted once. false: no memory. [init] */
 bool export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
                 double least_percent);
 

@@ -107,7 +107,8 @@ static bool put_profile(FILE *out, const struct rows *rows, const struct frames 
     return good;
 }
 
-bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, int metric)
+bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
+                       bool alone)
 {
     const char *command = profile_text(profile, "command");
     struct frames frames;
@@ -116,19 +117,17 @@ bool export_speedscope(FILE *out, const struct profile *profile, const struct ro
           "file-format-schema.json\",\n\"exporter\":\"blame " BLAME_VERSION "\",\n\"name\":",
           out);
     good = good && json_text(out, command && *command ? command : "(command unknown)");
-    fputs(",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[", out);
+    fprintf(out, ",\n\"activeProfileIndex\":%d,\n\"shared\":{\"frames\":[", alone ? 0 : (int)metric);
     for (size_t i = 0; good && i < frames.count; i++) {
         fputs(i ? ",\n" : "\n", out);
         put_frame(out, frames.label[i], &good);
     }
-    fputs("]},\n\"profiles\":[", out);
-    bool first = true;
+    fputs("]},\n\"profiles\":[\n", out);
     for (enum measure measure = 0; good && measure < MEASURE_NAMED; measure++) {
-        if (metric != EXPORT_ALL_METRICS && metric != (int)measure)
+        if (alone && measure != metric)
             continue;
-        fputs(first ? "\n" : ",\n", out);
         good = put_profile(out, rows, &frames, measure);
-        first = false;
+        fputs(alone || measure == MEASURE_NAMED - 1 ? "" : ",\n", out);
     }
     fputs("]}\n", out);
     frames_free(&frames);
