@@ -131,10 +131,12 @@ bool out_file_open(struct out_file *file, const char *command, const char *path)
 
 int out_file_close(struct out_file *file, bool good)
 {
-    int why = 0;
+    int why = 0, before = errno;
     errno = 0;
-    if (fflush(file->stream) != 0 || ferror(file->stream))
+    if (fflush(file->stream) != 0)
         why = errno ? errno : EIO;
+    else if (ferror(file->stream))
+        why = !good && before ? before : EIO;
     if (file->stream != stdout && fclose(file->stream) != 0 && !why)
         why = errno ? errno : EIO;
     if (file->temporary && !why && good && rename(file->temporary, file->path) != 0)

@@ -19,7 +19,7 @@ bool export_speedscope(FILE *out, const struct profile *profile, const struct ro
                        bool alone);
 
 /* pprof's gzipped protobuf; all metrics, `metric` is the one that readers show unasked. false: no memory, or
- * the stream is in error. [init] */
+ * the stream is in error and errno says why. [init] */
 bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric);
 
 /* JSON for Hatchet's GraphFrame.from_json; all metrics. false: no memory. [init] */

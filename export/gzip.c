@@ -1,11 +1,14 @@
 #include "export/gzip.h"
 
+#include <errno.h>
+
 #define GZIP_WINDOW (15 + 16) /* zlib's way to ask for gzip's header */
 
 bool gzip_start(struct gzip *gzip, FILE *out)
 {
     gzip->out = out;
     gzip->stream = (z_stream){0};
+    gzip->error = 0;
     return deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
                         Z_DEFAULT_STRATEGY) == Z_OK;
 }
@@ -19,8 +22,10 @@ static bool drain(struct gzip *gzip, int flush)
         if (deflate(&gzip->stream, flush) == Z_STREAM_ERROR)
             return false;
         size_t bytes = sizeof gzip->bytes - gzip->stream.avail_out;
-        if (fwrite(gzip->bytes, 1, bytes, gzip->out) != bytes)
+        if (fwrite(gzip->bytes, 1, bytes, gzip->out) != bytes) {
+            gzip->error = errno;
             return false;
+        }
     } while (gzip->stream.avail_out == 0);
     return true;
 }

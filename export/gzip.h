@@ -10,6 +10,7 @@
 struct gzip {
     z_stream stream;
     FILE *out;
+    int error; /* errno of a write that failed */
     unsigned char bytes[1 << 16];
 };
 

@@ -1,5 +1,6 @@
 #include "export/pprof.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,6 +191,7 @@ bool export_pprof(FILE *out, const struct profile *profile, const struct rows *r
     if (started)
         pprof->good = gzip_finish(&pprof->gzip, pprof->good);
     bool good = pprof->good;
+    int error = pprof->gzip.error;
     frames_free(&pprof->frames);
     strings_free(pprof->strings);
     pair_map_free(&pprof->line_map);
@@ -199,5 +201,6 @@ bool export_pprof(FILE *out, const struct profile *profile, const struct rows *r
     free(pprof->function);
     free(pprof->packed);
     free(pprof);
+    errno = error ? error : errno;
     return good;
 }

@@ -171,7 +171,7 @@ class Formats(BlameTest):
         for kind in KINDS:
             with self.subTest(kind=kind):
                 folder, tree = self.made(kind)
-                if kind in ("one", "huge"):
+                if kind in ("one", "huge", "negative"):  # pprof adds magnitudes up
                     continue
                 for metric in ("work", "idleness"):
                     text = read_with([*tool.split(), "-top", "-unit=us", f"-sample_index={metric}",
