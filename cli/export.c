@@ -2,6 +2,7 @@
 #include "export/export.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -157,7 +158,8 @@ int cli_export(int argc, char **argv)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     struct out_file out;
     struct opened_profile opened;
-    if (request.format == FORMAT_PPROF && !request.output && isatty(STDOUT_FILENO)) {
+    bool to_stdout = !request.output || strcmp(request.output, "-") == 0;
+    if (request.format == FORMAT_PPROF && to_stdout && isatty(STDOUT_FILENO)) {
         fputs("blame export: pprof's format is binary, and standard output is a terminal; give -o FILE\n",
               stderr);
         return CLI_BAD_USAGE;

@@ -3,6 +3,7 @@ EXPORT_MESSAGES := $(BUILD)/include/export/pprof.pb-c
 
 $(EXPORT_MESSAGES).c: export/pprof.proto
 	@mkdir -p $(@D)
+	@command -v protoc-c >/dev/null || { echo "protoc-c not found: run scripts/setup.sh (package protobuf-c-compiler)"; exit 1; }
 	protoc-c --c_out=$(BUILD)/include $<
 
 $(EXPORT_MESSAGES).h: $(EXPORT_MESSAGES).c ;

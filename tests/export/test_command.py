@@ -118,14 +118,15 @@ class Command(BlameTest):
             self.assertIn(b"standard output", run.stderr)
 
     def test_binary_is_not_for_terminals(self):
-        leader, terminal = pty.openpty()
-        try:
-            run = self.export(self.profile(), "--format", "pprof", stdout=terminal)
-        finally:
-            os.close(leader)
-            os.close(terminal)
-        self.assertEqual(run.returncode, 2)
-        self.assertIn(b"-o FILE", run.stderr)
+        for more in ((), ("-o", "-")):
+            leader, terminal = pty.openpty()
+            try:
+                run = self.export(self.profile(), "--format", "pprof", *more, stdout=terminal)
+            finally:
+                os.close(leader)
+                os.close(terminal)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(b"-o FILE", run.stderr)
 
     def test_a_killed_programs_profile_is_exported(self):
         run = self.attached([program("endings"), "sigkill"])
