@@ -18,8 +18,7 @@
 #define MOST_EDGES 200
 #define HEAT_STEPS 9
 
-/* Sequential, colour-blind safe, light enough for black text up to the step DARK_FROM (ColorBrewer's YlOrRd).
- */
+/* After ColorBrewer's YlOrRd, which colour-blind readers can tell; white text from DARK_FROM on. */
 static const char *const heat[HEAT_STEPS] = {"#fffff0", "#ffeda0", "#fed976", "#feb24c", "#fd8d3c",
                                              "#fc4e2a", "#e31a1c", "#bd0026", "#800026"};
 #define DARK_FROM 6
@@ -184,7 +183,7 @@ static bool put_node(FILE *out, const struct graph *graph, uint32_t frame)
 static bool put_edge(FILE *out, const struct graph *graph, const struct part *edge)
 {
     char width[FORMAT_NUMBER_BYTES];
-    double share = fmin(edge->inclusive / graph->total, 1);
+    double share = fmax(0, fmin(edge->inclusive / graph->total, 1));
     fprintf(out, "n%u -> n%u [label=\" ", edge->from, edge->to);
     put_quantity(out, edge->inclusive, graph->measure);
     fputs("\", tooltip=\"", out);

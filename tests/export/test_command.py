@@ -35,7 +35,8 @@ class Command(BlameTest):
 
     def export(self, *arguments, env=None, **options):
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-        return subprocess.run([BLAME, "export", *arguments], env=clean_environment() | (env or {}), timeout=60, **options)
+        return subprocess.run([BLAME, "export", *arguments], env=clean_environment() | (env or {}), timeout=60,
+                              **options)
 
     def refused(self, status, mention, *arguments, **options):
         run = self.export(*arguments, **options)
@@ -72,7 +73,8 @@ class Command(BlameTest):
         self.assertEqual(re.findall(rb'"name":"([a-z-]+)","unit"', speedscope), [b"work"])
         self.assertIn(b"lock wait", self.export(self.profile(), "--format", "dot", "--metric", "lock-wait").stdout)
         plain = gzip.decompress(self.export(self.profile(), "--format", "pprof", "--metric", "lock-wait").stdout)
-        decoded = subprocess.run(["protoc", "--decode_raw"], input=plain, capture_output=True, check=True).stdout.decode()
+        decoded = subprocess.run(["protoc", "--decode_raw"], input=plain, capture_output=True, check=True)
+        decoded = decoded.stdout.decode()
         strings = re.findall(r'^6: (".*")$', decoded, re.MULTILINE)
         self.assertEqual(strings[int(re.search(r"^14: (\d+)$", decoded, re.MULTILINE)[1])], '"lock-wait"')
 
@@ -100,7 +102,8 @@ class Command(BlameTest):
             with self.subTest(format=name):
                 self.refused(1, ("/dev/full", "No space left"), self.profile(), "--format", name, "-o", "/dev/full")
                 with open("/dev/full", "wb") as full:
-                    self.refused(1, ("standard output", "No space left"), self.profile(), "--format", name, stdout=full)
+                    self.refused(1, ("standard output", "No space left"), self.profile(), "--format", name,
+                                 stdout=full)
                 self.refused(1, (folder, "no/such"), self.profile(), "--format", name, "-o", f"{folder}/no/such/file")
                 limit = ["prlimit", "--fsize=200", "--", "env", "--ignore-signal=XFSZ", BLAME, "export", self.profile()]
                 run = subprocess.run([*limit, "--format", name, "-o", kept], capture_output=True, env=clean_environment())

@@ -1,6 +1,6 @@
-"""Every format against profile.csv of the same rows, read by the programs it is for, or by readers after their rules. The
-profiles: one of a real program, and what make_exports makes: names that break quoting, 1,200 calls deep, one row, numbers
-beyond 64 bits, less than nothing, 5,000 random contexts."""
+"""Every format against profile.csv of the same rows, read by the programs it is for, or by readers after their rules.
+The profiles: one of a real program, and what make_exports makes: names that break quoting, 1,200 calls deep, one row,
+numbers beyond 64 bits, less than nothing, 5,000 random contexts."""
 
 import html
 import os
@@ -73,7 +73,8 @@ class Formats(BlameTest):
 
     def pprof(self, path):
         if Formats.messages is None:
-            Formats.messages = readers.pprof_messages(os.path.join(ROOT, "export", "pprof.proto"), self.new_folder())
+            proto = os.path.join(ROOT, "export", "pprof.proto")
+            Formats.messages = readers.pprof_messages(proto, self.new_folder())
         return readers.read_pprof(path, Formats.messages)
 
     def assert_same(self, found, expected, metrics, rounding_ns, negative=True):
@@ -159,15 +160,15 @@ class Formats(BlameTest):
             with self.subTest(kind=kind):
                 folder, _tree = self.made(kind)
                 plain = read_with(["gzip", "-dc", os.path.join(folder, "all.pb.gz")])
-                text = read_with(["protoc", "--decode", "perftools.profiles.Profile", "-I", os.path.join(ROOT, "export"),
-                                  "pprof.proto"], plain)
+                text = read_with(["protoc", "--decode", "perftools.profiles.Profile", "-I",
+                                  os.path.join(ROOT, "export"), "pprof.proto"], plain)
                 self.assertEqual(re.findall(rb"^\s*\d+[ :{].*$", text, re.MULTILINE), [])
                 self.assertIn(b"sample_type {", text)
 
     def test_go_tool_pprof_reads_the_total(self):
         tool = os.environ.get("BLAME_TEST_PPROF", "go tool pprof" if shutil.which("go") else "")
         if not tool:
-            self.skipTest("NOT CHECKED: there is no go (Debian's golang-go, 450 MB); protoc and the format's rules are checked")
+            self.skipTest("NOT CHECKED: there is no go (Debian's golang-go, 450 MB); other tests check its rules")
         for kind in KINDS:
             with self.subTest(kind=kind):
                 folder, tree = self.made(kind)
@@ -223,7 +224,8 @@ class Formats(BlameTest):
                 folder, tree = self.made(kind)
                 for metric in METRICS:
                     svg = read_with(["dot", "-Tsvg", os.path.join(folder, f"{metric}.dot")]).decode()
-                    nodes = re.findall(r'class="node">\n<title>.*?</title>\n<g id="[^"]*"><a [^>]*?xlink:title="([^"]*)"', svg)
+                    nodes = re.findall(r'class="node">\n<title>.*?</title>\n<g id="[^"]*"><a [^>]*?xlink:title="([^"]*)"',
+                                       svg)
                     self.assertLessEqual(len(nodes), 100)
                     if kind in ("names", "random"):  # functions that these columns cannot tell apart
                         continue

@@ -1,4 +1,4 @@
-"""speedscope itself, in a browser, imports what is exported for it: its published schema, and the totals that it shows."""
+"""speedscope itself, in a browser, imports what is exported for it: its published schema, and the totals it shows."""
 
 import base64
 import json
@@ -93,7 +93,8 @@ class Speedscope(BlameTest):
                 self.assertEqual(set(shown), set(METRICS))
                 for metric, text in shown.items():
                     minutes, number, unit = re.fullmatch(r"(?:(\d+):)?([\d.,]+)(\D*)", text).groups()
-                    value = float(number.replace(",", "")) * UNIT_NS["s" if minutes else unit] + 60e9 * int(minutes or 0)
+                    value = float(number.replace(",", "")) * UNIT_NS["s" if minutes else unit]
+                    value += 60e9 * int(minutes or 0)
                     wanted = root[f"{METRICS[metric]} (I)"] * readers.scale(metric)
                     self.assertLessEqual(abs(value - wanted), 1000 + 0.02 * wanted, f"{metric}: {text}, {wanted}")
 
