@@ -106,7 +106,8 @@ class Command(BlameTest):
                                  stdout=full)
                 self.refused(1, (folder, "no/such"), self.profile(), "--format", name, "-o", f"{folder}/no/such/file")
                 limit = ["prlimit", "--fsize=200", "--", "env", "--ignore-signal=XFSZ", BLAME, "export", self.profile()]
-                run = subprocess.run([*limit, "--format", name, "-o", kept], capture_output=True, env=clean_environment())
+                run = subprocess.run([*limit, "--format", name, "-o", kept], capture_output=True,
+                                     env=clean_environment())
                 self.assertEqual(run.returncode, 1, run)
                 self.assertIn(b"File too large", run.stderr)
         self.assertEqual(os.listdir(folder), ["kept"])

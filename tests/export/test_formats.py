@@ -53,8 +53,8 @@ class Formats(BlameTest):
             self.export(directory, name, "-o", os.path.join(folder, f"all.{ending}"))
 
     def export(self, directory, name, *options):
-        subprocess.run([BLAME, "export", directory, "--format", name, *options], check=True, env=clean_environment(),
-                       stderr=subprocess.DEVNULL)
+        subprocess.run([BLAME, "export", directory, "--format", name, *options], check=True,
+                       env=clean_environment(), stderr=subprocess.DEVNULL)
 
     def made(self, kind):
         """The folder with a kind's files; its CSV."""
