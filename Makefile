@@ -28,7 +28,8 @@ COMMAND := base/clock.c base/log.c base/os.c $(filter-out cct/arena.c cct/tree.c
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 PLUGIN_LIBS  := -lunwind-x86_64 -lunwind -ldw -lelf -ljansson -l:libiberty.a -lm
-COMMAND_LIBS := -ldw -lelf -ljansson -l:libiberty.a -lm
+include export/export.mk
+COMMAND_LIBS := -lprotobuf-c -lz -ldw -lelf -ljansson -l:libiberty.a -lm
 
 .DEFAULT_GOAL := all
 .PHONY: all setup demo test unit behaviour checks install clean format
@@ -38,7 +39,7 @@ libblame.so: $(call objects,$(PLUGIN)) ompt_tool/export.map
 	$(CC) -shared $(SAN_FLAGS) -o $@ $(call objects,$(PLUGIN)) -Wl,--version-script=ompt_tool/export.map \
 	    -Wl,-soname,libblame.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,--as-needed $(PLUGIN_LIBS)
 
-blame: $(call objects,$(COMMAND))
+blame: $(call objects,$(COMMAND)) $(BUILD)/export/pprof.pb-c.o
 	$(CC) $(SAN_FLAGS) -o $@ $^ -Wl,--as-needed $(COMMAND_LIBS)
 
 $(BUILD)/%.o: %.c | $(BUILD)/include/omp-tools.h

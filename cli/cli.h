@@ -6,6 +6,7 @@
 int cli_run(int argc, char **argv);    /* [init] */
 int cli_report(int argc, char **argv); /* [init] */
 int cli_html(int argc, char **argv);   /* [init] */
+int cli_export(int argc, char **argv); /* [init] */
 
 enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_BAD_USAGE = 2 };
 

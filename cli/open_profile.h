@@ -42,7 +42,8 @@ struct out_file {
 };
 bool out_file_open(struct out_file *file, const char *command, const char *path); /* [init] */
 /* good: whether all was put; otherwise, and when it cannot be written, nothing is left and a message says why
- * ("not enough memory" for !good). Returns an exit status of cli/cli.h. [init] */
+ * ("not enough memory" for !good; if the stream is in error, errno as the failed write left it). Returns an
+ * exit status of cli/cli.h. [init] */
 int out_file_close(struct out_file *file, bool good);
 
 #endif

@@ -59,7 +59,7 @@ bool view_folded(FILE *out, const struct rows *rows, enum measure measure)
         }
         good = good && name;
         if (good) {
-            if (before)
+            if (row->depth > 1)
                 text[before++] = ';';
             memcpy(text + before, name, name_length + 1);
             length[row->depth] = before + name_length;

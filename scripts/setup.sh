@@ -3,10 +3,11 @@
 #   scripts/setup.sh          to be built, tested and benchmarked
 #   scripts/setup.sh build    to be built and to profile programs
 set -eu
-build="gcc g++ make libc6-dev libunwind-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev"
+build="gcc g++ make libc6-dev libunwind-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev zlib1g-dev
+    libprotobuf-c-dev protobuf-c-compiler"
 openmp="clang-19 libomp-19-dev"
 tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind
-    chromium chromium-driver python3-selenium nodejs"
+    chromium chromium-driver python3-selenium nodejs protobuf-compiler graphviz python3-jsonschema python3-protobuf"
 case "${1-all}" in
 build) tests= ;;
 all) ;;
@@ -17,7 +18,7 @@ for package in $build $openmp $tests; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
 done
 # Other packages of Node bring npm along, and conflict with Debian's.
-command -v npm >/dev/null || missing="$missing npm"
+[ -z "$tests" ] || command -v npm >/dev/null || missing="$missing npm"
 [ -z "$missing" ] && exit 0
 echo "setup: installing$missing"
 if [ "$(id -u)" -ne 0 ]; then

@@ -3,6 +3,7 @@
 #   make checks      layers, handler, tags, sizes: scripts/check-*
 #   make fuzz        tests/fuzz/fuzz_*.c under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make behaviour   OpenMP programs under the tool (timing: nothing should run beside it)
+#   make export-test exported profiles, read by other programs (tests/export)
 #   make debian      unmodified Debian programs under the tool
 #   make test        installs what is missing, builds, and runs all of them, one after the other
 # SAN=address|undefined|thread make test: the unit tests with that sanitizer, and fuzz with SAN=address.
@@ -13,7 +14,7 @@ FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_MUTATIONS ?= 100000
 FUZZ_SEED ?= 1
 
-TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),unit checks fuzz behaviour coverage-quick \
+TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),unit checks fuzz behaviour export-test coverage-quick \
     $(if $(wildcard tests/debian/test_*.py),debian))
 
 # A first finding ends the program with a status that the runner sees.
@@ -81,6 +82,7 @@ behaviour: libblame.so blame test-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py
 
 include tests/coverage/coverage.mk
+include tests/export/export.mk
 
 debian: libblame.so blame
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py tests/debian

@@ -1,0 +1,174 @@
+/* `blame export`: a profile in a format of other programs. */
+#include "export/export.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/open_profile.h"
+#include "cli/options.h"
+#include "report/format.h"
+#include "report/views.h"
+
+enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMATS };
+
+static const char *const format_name[] = {"folded", "speedscope", "pprof", "hatchet", "dot", NULL};
+
+#define LEAST_PERCENT 1 /* of dot, unless --min says otherwise */
+
+struct request {
+    const char *input, *output;
+    int format, metric;   /* -1 = not given */
+    double least_percent; /* -1 = not given */
+};
+
+static const struct usage usage = {
+    .command = "export",
+    .synopsis = "DIR --format FORMAT [options]",
+    .about = "Writes a profile in a format that other programs read.\n"
+             "DIR is a profile directory, or a measurement file (*.blame) in one.",
+    .examples =
+        "  blame export blame-amg-4711 --format speedscope -o amg.json\n"
+        "  blame export blame-amg-4711 --format pprof -o amg.pb.gz && go tool pprof -http=: amg.pb.gz\n"
+        "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
+        "  blame export blame-amg-4711 --format dot --min 5 | dot -Tsvg -o amg.svg\n"
+        "  blame export blame-amg-4711 --format hatchet -o amg.json",
+    .operands_least = 1,
+    .operands_most = 1,
+    .operands = "a profile directory or a *.blame file",
+};
+
+static enum options_result refuse(const char *option, const struct request *request, const char *with)
+{
+    fprintf(stderr, "blame export: %s: accepted with --format %s; not with %s\n", option, with,
+            format_name[request->format]);
+    return OPTIONS_WRONG;
+}
+
+static enum options_result check(const struct request *request)
+{
+    if (request->format < 0) {
+        fputs("blame export: --format is missing; accepted are", stderr);
+        for (int i = 0; i < FORMATS; i++)
+            fprintf(stderr, "%s %s", i ? "," : "", format_name[i]);
+        fputc('\n', stderr);
+        return OPTIONS_WRONG;
+    }
+    if (request->metric >= 0 && request->format == FORMAT_HATCHET)
+        return refuse("--metric", request, "folded, speedscope, pprof, dot");
+    if (request->least_percent >= 0 && request->format != FORMAT_DOT)
+        return refuse("--min", request, "dot");
+    return OPTIONS_RUN;
+}
+
+static enum options_result parse_arguments(struct request *request, int argc, char **argv)
+{
+    const struct option_spec options[] = {
+        {"--format", OPTION_WORD, &request->format, "FORMAT", format_name, 0, 0,
+         "folded      stacks of one metric, a line each: flamegraph.pl, inferno\n"
+         "speedscope  a flame graph for each metric: speedscope.app\n"
+         "pprof       all metrics, with source lines, compressed: go tool pprof\n"
+         "hatchet     all metrics of the tree: Hatchet's GraphFrame.from_json\n"
+         "dot         the call graph of one metric: Graphviz"},
+        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
+         "or -o FILE: where to write, whole or not at all (default: standard output)"},
+        {"--metric", OPTION_WORD, &request->metric, "METRIC", measure_name, 0, 0,
+         "idleness (default), work, overhead, lock-wait, lock-wait-here,\n"
+         "core-idleness, shared-idleness, samples: what folded and dot are of,\n"
+         "what pprof shows unasked, the only one in speedscope (default there: all)"},
+        {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
+         "dot: leave out functions below this share of the metric (default 1)"},
+    };
+    struct usage complete = usage;
+    complete.options = options;
+    complete.option_count = sizeof options / sizeof *options;
+    const char *operand[argc];
+    int count;
+    enum options_result result = options_read(&complete, argc, argv, operand, &count);
+    if (result != OPTIONS_RUN)
+        return result;
+    request->input = operand[0];
+    return check(request);
+}
+
+/* Without --metric: idleness, or work where nothing idles. */
+static enum measure choose_metric(const struct request *request, const struct rows *rows)
+{
+    if (request->metric >= 0)
+        return (enum measure)request->metric;
+    return measure_value(rows, rows->row[0].inclusive, MEASURE_IDLENESS) > 0 ? MEASURE_IDLENESS
+                                                                             : MEASURE_WORK;
+}
+
+/* What the file cannot say, or has not to say. */
+static void note_metric(const struct rows *rows, enum measure metric, bool stacks)
+{
+    char number[FORMAT_NUMBER_BYTES];
+    double negative = stacks ? export_negative(rows, metric) : 0;
+    if (negative <= -1e-6)
+        fprintf(stderr,
+                "blame export: %s: %s s of rows with less than none are left out, stacks have no negative "
+                "values; "
+                "--format pprof and hatchet keep them\n",
+                measure_name[metric], format_decimal(number, negative, 6));
+    if (!(measure_value(rows, rows->row[0].inclusive, metric) > 0))
+        fprintf(stderr, "blame export: the profile has no %s; another --metric may say more\n",
+                measure_name[metric]);
+}
+
+static void note(const struct request *request, const struct rows *rows, enum measure metric)
+{
+    bool all = request->format == FORMAT_SPEEDSCOPE && request->metric < 0;
+    if (request->format == FORMAT_FOLDED || request->format == FORMAT_DOT || request->metric >= 0)
+        note_metric(rows, metric, request->format == FORMAT_FOLDED || request->format == FORMAT_SPEEDSCOPE);
+    for (enum measure measure = 0; all && measure < MEASURE_NAMED; measure++)
+        if (export_negative(rows, measure) <= -1e-6)
+            note_metric(rows, measure, true);
+}
+
+static bool write_format(const struct request *request, const struct opened_profile *opened, FILE *out)
+{
+    const struct profile *profile = opened->profile;
+    const struct rows *rows = opened->rows;
+    enum measure metric = choose_metric(request, rows);
+    note(request, rows, metric);
+    switch ((enum format)request->format) {
+    case FORMAT_FOLDED:
+        return view_folded(out, rows, metric);
+    case FORMAT_SPEEDSCOPE:
+        return export_speedscope(out, profile, rows, metric, request->metric >= 0);
+    case FORMAT_PPROF:
+        return export_pprof(out, profile, rows, metric);
+    case FORMAT_HATCHET:
+        return export_hatchet(out, rows);
+    case FORMAT_DOT:
+    case FORMATS:
+        break;
+    }
+    return export_dot(out, profile, rows, metric,
+                      request->least_percent >= 0 ? request->least_percent : LEAST_PERCENT);
+}
+
+int cli_export(int argc, char **argv)
+{
+    struct request request = {.format = -1, .metric = -1, .least_percent = -1};
+    enum options_result parsed = parse_arguments(&request, argc, argv);
+    if (parsed != OPTIONS_RUN)
+        return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
+    struct out_file out;
+    struct opened_profile opened;
+    bool to_stdout = !request.output || strcmp(request.output, "-") == 0;
+    if (request.format == FORMAT_PPROF && to_stdout && isatty(STDOUT_FILENO)) {
+        fputs("blame export: pprof's format is binary, and standard output is a terminal; give -o FILE\n",
+              stderr);
+        return CLI_BAD_USAGE;
+    }
+    if (!open_rows("export", request.input, &opened))
+        return CLI_BAD_INPUT;
+    int status = CLI_BAD_INPUT;
+    if (out_file_open(&out, "export", request.output))
+        status = out_file_close(&out, write_format(&request, &opened, out.stream));
+    close_profile(&opened);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* Profiles in the formats of other programs. docs/export.md says what becomes of rows and metrics in each.
+ *
+ * Every format has the functions, constructs and pseudo rows of the tree; statement rows, whose cost is their
+ * function's already, are source lines in pprof and left out elsewhere. So sums over what a format has are
+ * those over the functions of profile.csv. */
+#ifndef BLAME_EXPORT_EXPORT_H
+#define BLAME_EXPORT_EXPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cct/profile_read.h"
+#include "report/rows.h"
+
+/* speedscope's file format 0.0.1: a sampled profile for each metric, `metric` shown first, or it alone.
+ * false: no memory. [init] */
+bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
+                       bool alone);
+
+/* pprof's gzipped protobuf; all metrics, `metric` is the one that readers show unasked. false: no memory, or
+ * the stream is in error and errno says why. [init] */
+bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric);
+
+/* JSON for Hatchet's GraphFrame.from_json; all metrics. false: no memory. [init] */
+bool export_hatchet(FILE *out, const struct rows *rows);
+
+/* A call graph for Graphviz: a node for each function with at least `least_percent` of the program's metric,
+ * the largest hundred; recursion counted once. false: no memory. [init] */
+bool export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
+                double least_percent);
+
+/* A row's value in whole nanoseconds, or samples; what does not fit is the nearest that does. [init] */
+int64_t export_value(const struct rows *rows, const struct profile_metric *metric, enum measure measure);
+
+/* The sum of what rows themselves have less than nothing of, in seconds, not above 0: formats of stacks have
+ * no negative values. [init] */
+double export_negative(const struct rows *rows, enum measure measure);
+
+#endif

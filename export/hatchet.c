@@ -1,0 +1,176 @@
+#include <stdlib.h>
+
+#include "export/export.h"
+#include "export/frames.h"
+#include "report/format.h"
+#include "report/json_text.h"
+
+/* Columns are named as in profile.csv; Hatchet knows inclusive metrics by their "(inc)". */
+static const char *const column[MEASURE_NAMED] = {
+    [MEASURE_SAMPLES] = "samples",
+    [MEASURE_WORK] = "work",
+    [MEASURE_IDLENESS] = "idleness",
+    [MEASURE_OVERHEAD] = "overhead",
+    [MEASURE_LOCK_WAIT] = "lock wait",
+    [MEASURE_CORE_IDLENESS] = "core idleness",
+    [MEASURE_SHARED_IDLENESS] = "shared idleness",
+    [MEASURE_LOCK_WAIT_HERE] = "lock wait here",
+};
+
+/* What is the same in all rows of a function, as JSON: escaping names a million times takes seconds. */
+struct texts {
+    char **name, **place;
+    size_t count;
+};
+
+static void free_texts(struct texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        free(texts->name[i]);
+        free(texts->place[i]);
+    }
+    free(texts->name);
+    free(texts->place);
+}
+
+static bool write_name(FILE *out, const struct row_label *label)
+{
+    fputs("\"name\":", out);
+    return json_text(out, label->name);
+}
+
+static bool write_place(FILE *out, const struct row_label *label)
+{
+    fputs("\"module\":", out);
+    bool good = json_text(out, label->module);
+    fputs(",\"file\":", out);
+    good = good && json_text(out, label->file);
+    fprintf(out, ",\"line\":%d", label->line);
+    return good;
+}
+
+static char *text_of(bool (*write)(FILE *out, const struct row_label *label), const struct row_label *label)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    bool good = out && write(out, label);
+    if (out && fclose(out) != 0)
+        good = false;
+    if (good)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool make_texts(struct texts *texts, const struct frames *frames)
+{
+    *texts = (struct texts){.name = calloc(frames->count, sizeof *texts->name),
+                            .place = calloc(frames->count, sizeof *texts->place)};
+    bool good = texts->name && texts->place;
+    for (size_t i = 0; good && i < frames->count; i++) {
+        texts->name[i] = text_of(write_name, frames->label[i]);
+        texts->place[i] = text_of(write_place, frames->label[i]);
+        good = texts->name[i] && texts->place[i];
+        texts->count = i + 1;
+    }
+    return good;
+}
+
+static void put_number(FILE *out, uint64_t number)
+{
+    char text[FORMAT_NUMBER_BYTES];
+    fwrite(text, 1, (size_t)(format_integer(text, number) - text), out);
+}
+
+/* Seconds with as many of nine digits behind the point as are needed. */
+static void put_value(FILE *out, int64_t value, enum measure measure)
+{
+    if (value < 0)
+        putc('-', out);
+    uint64_t magnitude = value < 0 ? (uint64_t)-value : (uint64_t)value;
+    if (measure == MEASURE_SAMPLES) {
+        put_number(out, magnitude);
+        return;
+    }
+    put_number(out, magnitude / 1000000000);
+    char digits[10];
+    int count = 9;
+    uint64_t fraction = magnitude % 1000000000;
+    for (int i = 8; i >= 0; i--, fraction /= 10)
+        digits[i] = (char)('0' + fraction % 10);
+    while (count && digits[count - 1] == '0')
+        count--;
+    if (count) {
+        putc('.', out);
+        fwrite(digits, 1, (size_t)count, out);
+    }
+}
+
+static void put_node(FILE *out, const struct rows *rows, uint32_t index, const char *name)
+{
+    const struct row *row = &rows->row[index];
+    bool first = true;
+    putc('"', out);
+    put_number(out, index);
+    fprintf(out, "\":{\"data\":{%s,\"type\":\"%s\"},\"children\":[", name, row_kind_name[row->kind]);
+    for (uint32_t child = index + 1; child < row->end; child = rows->row[child].end) {
+        if (rows->row[child].kind == ROW_STATEMENT)
+            continue;
+        if (!first)
+            putc(',', out);
+        put_number(out, child);
+        first = false;
+    }
+    fputs("]}", out);
+}
+
+static void put_record(FILE *out, const struct rows *rows, uint32_t index, const char *name,
+                       const char *place)
+{
+    const struct row *row = &rows->row[index];
+    fputs("{\"node\":", out);
+    put_number(out, index);
+    fprintf(out, ",%s,\"type\":\"%s\",%s,\"call_line\":%d", name, row_kind_name[row->kind], place,
+            row->call_line);
+    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++) {
+        fprintf(out, ",\"%s (inc)\":", column[measure]);
+        put_value(out, export_value(rows, row->inclusive, measure), measure);
+        fprintf(out, ",\"%s\":", column[measure]);
+        put_value(out, export_value(rows, row->exclusive, measure), measure);
+    }
+    putc('}', out);
+}
+
+static void put_columns(FILE *out, const char *ending)
+{
+    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++)
+        fprintf(out, "%s\"%s%s\"", measure ? "," : "", column[measure], ending);
+}
+
+bool export_hatchet(FILE *out, const struct rows *rows)
+{
+    struct frames frames;
+    struct texts texts = {0};
+    bool good = frames_gather(&frames, rows) && make_texts(&texts, &frames);
+    fputs("{\"graph\":[{\n", out);
+    for (uint32_t i = 0; good && i < rows->count; i++)
+        if (rows->row[i].kind != ROW_STATEMENT) {
+            fputs(i ? ",\n" : "", out);
+            put_node(out, rows, i, texts.name[frames.of_row[i]]);
+        }
+    fputs("}],\n\"dataframe_indices\":[\"node\"],\n\"dataframe\":[\n", out);
+    for (uint32_t i = 0; good && i < rows->count; i++)
+        if (rows->row[i].kind != ROW_STATEMENT) {
+            fputs(i ? ",\n" : "", out);
+            put_record(out, rows, i, texts.name[frames.of_row[i]], texts.place[frames.of_row[i]]);
+        }
+    fputs("],\n\"inclusive_metrics\":[", out);
+    put_columns(out, " (inc)");
+    fputs("],\n\"exclusive_metrics\":[", out);
+    put_columns(out, "");
+    fputs("]}\n", out);
+    free_texts(&texts);
+    frames_free(&frames);
+    return good;
+}

@@ -1,0 +1,134 @@
+#include <stdlib.h>
+
+#include "export/export.h"
+#include "export/frames.h"
+#include "report/format.h"
+#include "report/json_text.h"
+
+#ifndef BLAME_VERSION
+#define BLAME_VERSION "0.1.0"
+#endif
+
+/* The path to a row as text, "4,17,3", made longer and shorter as rows come in preorder. */
+struct path {
+    char *text;
+    size_t room;
+    size_t *end; /* by depth: where the text of the path that ends there ends */
+};
+
+static void put_frame(FILE *out, const struct row_label *label, bool *good)
+{
+    fputs("{\"name\":", out);
+    *good &= json_text(out, label->name);
+    if (*label->file) {
+        fputs(",\"file\":", out);
+        *good &= json_text(out, label->file);
+    }
+    if (*label->file && label->line > 0)
+        fprintf(out, ",\"line\":%d", label->line);
+    putc('}', out);
+}
+
+/* The root's own time is all that is said of it: every path would begin with it. */
+static bool extend(struct path *path, const struct row *row, uint32_t frame)
+{
+    size_t before = row->depth > 1 ? path->end[row->depth - 1] : 0;
+    if (before + FORMAT_NUMBER_BYTES + 1 > path->room) {
+        size_t room = 2 * (path->room + FORMAT_NUMBER_BYTES);
+        char *text = realloc(path->text, room);
+        if (!text)
+            return false;
+        path->text = text;
+        path->room = room;
+    }
+    if (before)
+        path->text[before++] = ',';
+    path->end[row->depth] = (size_t)(format_integer(path->text + before, frame) - path->text);
+    return true;
+}
+
+/* What a stack of this row weighs: no format of stacks has negative weights. */
+static int64_t weight_of(const struct rows *rows, uint32_t index, enum measure measure)
+{
+    const struct row *row = &rows->row[index];
+    return row->kind == ROW_STATEMENT ? 0 : export_value(rows, row->exclusive, measure);
+}
+
+static bool put_samples(FILE *out, const struct rows *rows, const struct frames *frames, enum measure measure)
+{
+    struct path path = {.end = calloc(frames->depth + 1, sizeof *path.end)};
+    bool good = path.end != NULL, first = true;
+    for (uint32_t i = 0; good && i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        if (row->kind == ROW_STATEMENT)
+            continue;
+        good = extend(&path, row, frames->of_row[i]);
+        if (!good || weight_of(rows, i, measure) <= 0)
+            continue;
+        fputs(first ? "\n[" : ",\n[", out);
+        fwrite(path.text, 1, path.end[row->depth], out);
+        putc(']', out);
+        first = false;
+    }
+    free(path.text);
+    free(path.end);
+    return good;
+}
+
+static double put_weights(FILE *out, const struct rows *rows, enum measure measure)
+{
+    char number[FORMAT_NUMBER_BYTES];
+    double sum = 0;
+    size_t count = 0;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        int64_t weight = weight_of(rows, i, measure);
+        if (weight <= 0)
+            continue;
+        if (count)
+            putc(',', out);
+        if (count++ % 16 == 0)
+            putc('\n', out);
+        fwrite(number, 1, (size_t)(format_integer(number, (uint64_t)weight) - number), out);
+        sum += (double)weight;
+    }
+    return sum;
+}
+
+static bool put_profile(FILE *out, const struct rows *rows, const struct frames *frames, enum measure measure)
+{
+    char number[FORMAT_NUMBER_BYTES];
+    fprintf(out, "{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
+            measure_name[measure], measure == MEASURE_SAMPLES ? "none" : "nanoseconds");
+    bool good = put_samples(out, rows, frames, measure);
+    fputs("],\n\"weights\":[", out);
+    double sum = put_weights(out, rows, measure);
+    fprintf(out, "],\n\"endValue\":%s}", format_decimal(number, sum, 0));
+    return good;
+}
+
+bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
+                       bool alone)
+{
+    const char *command = profile_text(profile, "command");
+    struct frames frames;
+    bool good = frames_gather(&frames, rows);
+    fputs("{\"$schema\":\"https://www.speedscope.app/"
+          "file-format-schema.json\",\n\"exporter\":\"blame " BLAME_VERSION "\",\n\"name\":",
+          out);
+    good = good && json_text(out, command && *command ? command : "(command unknown)");
+    fprintf(out, ",\n\"activeProfileIndex\":%d,\n\"shared\":{\"frames\":[", alone ? 0 : (int)metric);
+    for (size_t i = 0; good && i < frames.count; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        put_frame(out, frames.label[i], &good);
+    }
+    fputs("]},\n\"profiles\":[\n", out);
+    for (enum measure measure = 0; good && measure < MEASURE_NAMED; measure++) {
+        if (alone && measure != metric)
+            continue;
+        good = put_profile(out, rows, &frames, measure);
+        fputs(alone || measure == MEASURE_NAMED - 1 ? "" : ",\n", out);
+    }
+    fputs("]}\n", out);
+    frames_free(&frames);
+    return good;
+}

@@ -1,0 +1,24 @@
+#include "export/export.h"
+
+int64_t export_value(const struct rows *rows, const struct profile_metric *metric, enum measure measure)
+{
+    double value = measure_value(rows, metric, measure);
+    if (measure != MEASURE_SAMPLES)
+        value *= 1e9;
+    if (value >= 9.2e18)
+        return INT64_MAX;
+    if (value <= -9.2e18)
+        return -INT64_MAX;
+    return value > -0.5 ? (int64_t)(value + 0.5) : value < 0 ? -(int64_t)(0.5 - value) : 0;
+}
+
+double export_negative(const struct rows *rows, enum measure measure)
+{
+    double sum = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        double value = measure_value(rows, rows->row[i].exclusive, measure);
+        if (rows->row[i].kind != ROW_STATEMENT && value < 0)
+            sum += value;
+    }
+    return sum;
+}

@@ -1,0 +1,203 @@
+/* make_exports KIND DIRECTORY: a profile that no program would leave so soon, its profile.csv and all that is
+ * exported of it. KIND: names, deep, one, huge, negative, random. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/export.h"
+#include "report/views.h"
+#include "report/write_csv.h"
+#include "tests/fuzz/fake_symbols.h"
+
+#define MOST_NODES 20000
+#define MS         1e6
+
+static struct merged_node nodes[MOST_NODES];
+static struct profile_module modules[2];
+static struct profile profile = {.nodes = nodes, .node_count = 1, .modules = modules, .module_count = 2};
+static char long_name[2001];
+
+static const char *const names[] = {
+    "a;b",
+    "quote\"back\\slash\\",
+    "tab\there\nand a line",
+    "\x01\x1b[31mred\x7f",
+    "\xff\xc3( \xed\xa0\x80",
+    "gr\xc3\xb6\xc3\x9f"
+    "e \xe2\x88\x91 \xf0\x9f\x94\xa5",
+    "</script><img src=x onerror=alert(1)>",
+    "%s%n%%",
+    "&amp;&lt; && &#65;",
+    "\\N\\G\\l\\n",
+    "",
+    " ",
+    "trailing ",
+    "12 34",
+    "{a|b}",
+    "--option",
+    "operator()<int, std::vector<int> >(int&&) const",
+    "a;b", /* a second function of the same name */
+    long_name,
+};
+#define NAMES (sizeof names / sizeof *names)
+
+static uint32_t add(uint32_t parent, uint64_t key, double work_ms)
+{
+    uint32_t index = (uint32_t)profile.node_count++;
+    nodes[index] = (struct merged_node){
+        .parent = parent,
+        .kind = PROFILE_NODE_FRAME,
+        .key = key,
+        .metric = {.samples = work_ms > 0, .work = work_ms * MS, .inverse_busy = 0.75 * work_ms * MS}};
+    return index;
+}
+
+static void make_names(void)
+{
+    static struct symbol_frame frames[NAMES];
+    memset(long_name, '<', sizeof long_name - 1);
+    memcpy(long_name, "std::map", 8);
+    uint32_t parent = 0;
+    for (size_t i = 0; i < NAMES; i++) {
+        frames[i] = (struct symbol_frame){.name = names[i],
+                                          .host_name = "",
+                                          .file = i % 3 ? names[NAMES - 1 - i] : "",
+                                          .line = i % 2 ? (int)i : 0,
+                                          .at_file = i % 3 ? names[(i + 5) % NAMES] : "",
+                                          .at_line = i % 3 ? 7 : 0,
+                                          .task_name = ""};
+        fake_symbols_set(PROFILE_KEY(1 + i % 3, 0x1000 * (i + 1)), &frames[i], 1);
+        parent = add(i % 5 ? parent : 0, PROFILE_KEY(1 + i % 3, 0x1000 * (i + 1)), (double)(i + 1));
+    }
+}
+
+static void make_deep(void)
+{
+    uint32_t parent = 0;
+    for (int i = 0; i < 1200; i++)
+        parent = add(parent, PROFILE_KEY(1, 0x210 + i % 2 * 0x1000), i % 100 == 99);
+}
+
+static void make_huge(void)
+{
+    const double values[] = {1e24, 9.3e18, 1e15 + 1, 0.4, 0.6, 1e-300};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        add(0, PROFILE_KEY(1, 0x1000 * (i + 1)), values[i] / MS);
+}
+
+/* More threads busy than there are cores: less than no core idles. */
+static void make_negative(void)
+{
+    for (int i = 0; i < 4; i++) {
+        uint32_t node = add(0, PROFILE_KEY(1, 0x1000 * (i + 1)), 10);
+        nodes[node].metric.inverse_busy = i * 5 * MS;
+    }
+    profile.header.cores = 1;
+}
+
+static void make_random(void)
+{
+    unsigned seed = 12345;
+    for (uint32_t i = 1; i < 5000; i++) {
+        unsigned parent = i < 3 ? 0 : i - 1 - (unsigned)rand_r(&seed) % (i < 30 ? i - 1 : 25);
+        uint32_t node = add(parent, PROFILE_KEY(1 + rand_r(&seed) % 3, 0x100 + rand_r(&seed) % 60000),
+                            rand_r(&seed) % 3 ? 0 : rand_r(&seed) % 1000 / 7.0);
+        struct profile_metric *metric = &nodes[node].metric;
+        metric->overhead = rand_r(&seed) % 5 ? 0 : rand_r(&seed) % 1000 * 1e3;
+        metric->lock_wait = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
+        metric->lock_wait_here = metric->lock_wait / 3;
+        metric->inverse_busy += metric->overhead + metric->lock_wait;
+        metric->shared_idle = metric->work / 3;
+    }
+}
+
+static const struct kind {
+    const char *name;
+    void (*make)(void);
+} kinds[] = {{"names", make_names}, {"deep", make_deep},         {"one", NULL},
+             {"huge", make_huge},   {"negative", make_negative}, {"random", make_random}};
+
+static const struct rows *rows;
+static enum measure metric;
+
+static bool put_csv(FILE *out)
+{
+    write_profile_csv(out, rows);
+    return true;
+}
+
+static bool put_folded(FILE *out)
+{
+    return view_folded(out, rows, metric);
+}
+
+static bool put_speedscope(FILE *out)
+{
+    return export_speedscope(out, &profile, rows, metric, false);
+}
+
+static bool put_pprof(FILE *out)
+{
+    return export_pprof(out, &profile, rows, metric);
+}
+
+static bool put_hatchet(FILE *out)
+{
+    return export_hatchet(out, rows);
+}
+
+static bool put_dot(FILE *out)
+{
+    return export_dot(out, &profile, rows, metric, 0.5);
+}
+
+static void put(const char *directory, const char *name, const char *ending, bool (*write)(FILE *out))
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s%s", directory, name, ending);
+    FILE *out = fopen(path, "w");
+    if (!out || !write(out) || fclose(out) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct kind *kind = NULL;
+    for (size_t i = 0; argc == 3 && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(argv[1], kinds[i].name) == 0)
+            kind = &kinds[i];
+    if (!kind) {
+        fputs("usage: make_exports names|deep|one|huge|negative|random DIRECTORY\n", stderr);
+        return 2;
+    }
+    profile.header =
+        (struct profile_header){.threads_max = 4, .cores = 2, .finished = 1, .period_ns = 1000000};
+    profile.text = "command\0./\"weird\\ \xff program\0host\0here";
+    profile.text_bytes = sizeof "command\0./\"weird\\ \xff program\0host\0here";
+    strcpy(modules[0].path, "/opt/\"x\\/\xff/app");
+    strcpy(modules[1].path, "/usr/lib/libomp.so.5");
+    modules[0].build_id_bytes = 2;
+    memcpy(modules[0].build_id, "\xca\xfe", 2);
+    nodes[0].kind = PROFILE_NODE_ROOT;
+    if (kind->make)
+        kind->make();
+    struct symbols *symbols = symbols_open(modules, 2);
+    struct rows *made = rows_build(&profile, symbols);
+    if (!made)
+        return 1;
+    rows = made;
+    put(argv[2], "profile", ".csv", put_csv);
+    for (metric = 0; metric < MEASURE_NAMED; metric++) {
+        put(argv[2], measure_name[metric], ".folded", put_folded);
+        put(argv[2], measure_name[metric], ".dot", put_dot);
+    }
+    metric = MEASURE_WORK;
+    put(argv[2], "all", ".speedscope.json", put_speedscope);
+    put(argv[2], "all", ".pb.gz", put_pprof);
+    put(argv[2], "all", ".hatchet.json", put_hatchet);
+    rows_free(made);
+    symbols_close(symbols);
+    return 0;
+}

@@ -1,0 +1,142 @@
+"""`blame export` as a command: its options, where it writes, what it says of what cannot be used or written."""
+
+import gzip
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "behaviour"))
+
+from harness import BLAME, BlameTest, clean_environment, program  # noqa: E402  (found through the path set above)
+
+FORMATS = ("folded", "speedscope", "pprof", "hatchet", "dot")
+
+
+class Command(BlameTest):
+    shared = None
+
+    @classmethod
+    def tearDownClass(cls):
+        if Command.shared:
+            shutil.rmtree(Command.shared, ignore_errors=True)
+            Command.shared = None
+
+    def profile(self):
+        """One run of lock.c for the whole class."""
+        if Command.shared is None:
+            run = self.attached([program("lock")])
+            Command.shared = self.folder + "-lock"
+            shutil.copytree(run.directories()[0], Command.shared)
+        return Command.shared
+
+    def export(self, *arguments, env=None, **options):
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        return subprocess.run([BLAME, "export", *arguments], env=clean_environment() | (env or {}), timeout=60,
+                              **options)
+
+    def refused(self, status, mention, *arguments, **options):
+        run = self.export(*arguments, **options)
+        self.assertEqual((run.returncode, run.stdout or b""), (status, b""), run)
+        self.assertEqual(len(run.stderr.decode().splitlines()), 1, run)
+        for text in mention:
+            self.assertIn(text, run.stderr.decode())
+
+    def test_a_file_gets_what_standard_output_would(self):
+        for name in FORMATS:
+            with self.subTest(format=name):
+                path = os.path.join(self.new_folder(), "out")
+                to_pipe = self.export(self.profile(), "--format", name)
+                to_file = self.export(self.profile(), f"--format={name}", "-o", path)
+                self.assertEqual((to_pipe.returncode, to_file.returncode, to_file.stdout), (0, 0, b""))
+                self.assertEqual((to_pipe.stderr, to_file.stderr), (b"", b""))
+                with open(path, "rb") as file:
+                    self.assertEqual(file.read(), to_pipe.stdout)
+                self.assertEqual(os.listdir(os.path.dirname(path)), ["out"])
+
+    def test_the_locale_changes_nothing(self):
+        for name in FORMATS:
+            outputs = {self.export(self.profile(), "--format", name, env={"LC_ALL": locale}).stdout
+                       for locale in ("C", "C.UTF-8", "de_DE.UTF-8")}
+            self.assertEqual(len(outputs), 1, name)
+
+    def test_folded_is_what_report_prints(self):
+        report = self.report(self.profile(), "--format", "folded", "--sort", "lock-wait")
+        export = self.export(self.profile(), "--format", "folded", "--metric", "lock-wait")
+        self.assertEqual(export.stdout.decode(), report.stdout)
+
+    def test_the_metric_is_what_is_shown_first(self):
+        speedscope = self.export(self.profile(), "--format", "speedscope", "--metric", "work").stdout
+        self.assertEqual(re.findall(rb'"name":"([a-z-]+)","unit"', speedscope), [b"work"])
+        self.assertIn(b"lock wait", self.export(self.profile(), "--format", "dot", "--metric", "lock-wait").stdout)
+        plain = gzip.decompress(self.export(self.profile(), "--format", "pprof", "--metric", "lock-wait").stdout)
+        decoded = subprocess.run(["protoc", "--decode_raw"], input=plain, capture_output=True, check=True)
+        decoded = decoded.stdout.decode()
+        strings = re.findall(r'^6: (".*")$', decoded, re.MULTILINE)
+        self.assertEqual(strings[int(re.search(r"^14: (\d+)$", decoded, re.MULTILINE)[1])], '"lock-wait"')
+
+    def test_a_higher_threshold_draws_less(self):
+        def nodes(percent):
+            return self.export(self.profile(), "--format", "dot", "--min", percent).stdout.count(b"fillcolor=")
+        self.assertGreater(nodes("0"), nodes("20"))
+        self.assertGreater(nodes("20"), 0)
+
+    def test_wrong_usage_says_what_is_accepted(self):
+        self.refused(2, ("--format", *FORMATS), self.profile())
+        self.refused(2, ("svg", *FORMATS), self.profile(), "--format", "svg")
+        self.refused(2, ("--min", "dot", "folded"), self.profile(), "--format", "folded", "--min", "1")
+        self.refused(2, ("--metric", "hatchet"), self.profile(), "--format", "hatchet", "--metric", "work")
+        self.refused(2, ("--metric", "time", "lock-wait"), self.profile(), "--format", "dot", "--metric", "time")
+        self.refused(2, ("no profile given",), "--format", "dot")
+        self.refused(1, ("/no/such",), "/no/such", "--format", "dot")
+
+    def test_what_cannot_be_written_leaves_nothing(self):
+        folder = self.new_folder()
+        kept = os.path.join(folder, "kept")
+        with open(kept, "w", encoding="ascii") as file:
+            file.write("before")
+        for name in FORMATS:
+            with self.subTest(format=name):
+                self.refused(1, ("/dev/full", "No space left"), self.profile(), "--format", name, "-o", "/dev/full")
+                with open("/dev/full", "wb") as full:
+                    self.refused(1, ("standard output", "No space left"), self.profile(), "--format", name,
+                                 stdout=full)
+                self.refused(1, (folder, "no/such"), self.profile(), "--format", name, "-o", f"{folder}/no/such/file")
+                limit = ["prlimit", "--fsize=200", "--", "env", "--ignore-signal=XFSZ", BLAME, "export", self.profile()]
+                run = subprocess.run([*limit, "--format", name, "-o", kept], capture_output=True,
+                                     env=clean_environment())
+                self.assertEqual(run.returncode, 1, run)
+                self.assertIn(b"File too large", run.stderr)
+        self.assertEqual(os.listdir(folder), ["kept"])
+        with open(kept, encoding="ascii") as file:
+            self.assertEqual(file.read(), "before")
+
+    def test_a_closed_standard_output_is_an_error(self):
+        for name in FORMATS:
+            run = subprocess.run(["sh", "-c", '"$0" "$@" >&-', BLAME, "export", self.profile(), "--format", name],
+                                 stderr=subprocess.PIPE, env=clean_environment(), timeout=60)
+            self.assertEqual(run.returncode, 1, name)
+            self.assertIn(b"standard output", run.stderr)
+
+    def test_binary_is_not_for_terminals(self):
+        for more in ((), ("-o", "-")):
+            leader, terminal = pty.openpty()
+            try:
+                run = self.export(self.profile(), "--format", "pprof", *more, stdout=terminal)
+            finally:
+                os.close(leader)
+                os.close(terminal)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(b"-o FILE", run.stderr)
+
+    def test_a_killed_programs_profile_is_exported(self):
+        run = self.attached([program("endings"), "sigkill"])
+        directory, = run.directories()
+        for name in FORMATS:
+            export = self.export(directory, "--format", name)
+            self.assertEqual(export.returncode, 0, export)
+            self.assertIn(b"did not end normally", export.stderr)
+            self.assertTrue(export.stdout)

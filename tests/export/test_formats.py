@@ -1,0 +1,240 @@
+"""Every format against profile.csv of the same rows, read by the programs it is for, or by readers after their rules.
+The profiles: one of a real program, and what make_exports makes: names that break quoting, 1,200 calls deep, one row,
+numbers beyond 64 bits, less than nothing, 5,000 random contexts."""
+
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "behaviour"))
+sys.path.insert(0, HERE)
+
+import readers  # noqa: E402  (found through the path set above)
+from blame_profile import Tree  # noqa: E402
+from harness import BLAME, BUILD, ROOT, BlameTest, clean_environment, program  # noqa: E402
+from readers import METRICS  # noqa: E402
+
+KINDS = ("real", "names", "deep", "one", "huge", "negative", "random")
+BEYOND = 9.2e18  # of 64 bits, where numbers stop at the largest there is
+
+
+def read_with(argv, text=None):
+    """The output of a program that takes an exported file without a word."""
+    run = subprocess.run(argv, input=text, capture_output=True, timeout=60)
+    if run.returncode != 0 or run.stderr:
+        raise AssertionError(f"{argv}: status {run.returncode}: {run.stderr.decode(errors='replace')}")
+    return run.stdout
+
+
+class Formats(BlameTest):
+    shared = None
+    messages = None
+
+    @classmethod
+    def tearDownClass(cls):
+        if Formats.shared:
+            shutil.rmtree(Formats.shared, ignore_errors=True)
+            Formats.shared = None
+
+    def real(self, folder):
+        """What make_exports makes, of a program's run."""
+        run = self.attached([program("lock")])
+        directory, = run.directories()
+        shutil.copy(os.path.join(directory, "profile.csv"), folder)
+        for metric in METRICS:
+            for name in ("folded", "dot"):
+                self.export(directory, name, "--metric", metric, "-o", os.path.join(folder, f"{metric}.{name}"))
+        for name, ending in (("speedscope", "speedscope.json"), ("pprof", "pb.gz"), ("hatchet", "hatchet.json")):
+            self.export(directory, name, "-o", os.path.join(folder, f"all.{ending}"))
+
+    def export(self, directory, name, *options):
+        subprocess.run([BLAME, "export", directory, "--format", name, *options], check=True,
+                       env=clean_environment(), stderr=subprocess.DEVNULL)
+
+    def made(self, kind):
+        """The folder with a kind's files; its CSV."""
+        if Formats.shared is None:
+            Formats.shared = self.folder + "-made"
+            os.mkdir(Formats.shared)
+        folder = os.path.join(Formats.shared, kind)
+        if not os.path.isdir(folder):
+            os.mkdir(folder)
+            if kind == "real":
+                self.real(folder)
+            else:
+                subprocess.run([os.path.join(BUILD, "export-tests", "make_exports"), kind, folder], check=True, timeout=60)
+        with open(os.path.join(folder, "profile.csv"), encoding="utf-8", newline="") as file:
+            return folder, Tree(file.read())
+
+    def pprof(self, path):
+        if Formats.messages is None:
+            proto = os.path.join(ROOT, "export", "pprof.proto")
+            Formats.messages = readers.pprof_messages(proto, self.new_folder())
+        return readers.read_pprof(path, Formats.messages)
+
+    def assert_same(self, found, expected, metrics, rounding_ns, negative=True):
+        """By path and metric. rounding_ns: of one row."""
+        wrong, nothing = [], {}
+        for path in set(found) | set(expected):
+            for metric in metrics:
+                wanted = expected.get(path, nothing).get(metric, 0)
+                wanted = wanted if negative else max(wanted, 0)
+                got = found.get(path, nothing).get(metric, 0)
+                rounding = rounding_ns * expected.get(path, nothing).get("rows", 1)
+                if abs(wanted) < BEYOND and abs(got - wanted) > rounding + 1e-9 * abs(wanted):
+                    wrong.append((path, metric, wanted, got))
+        self.assertEqual(wrong[:5], [], f"{len(wrong)} differ: (path, metric, profile.csv, exported)")
+
+    def assert_same_totals(self, found, tree, metrics):
+        for metric in metrics:
+            wanted = tree.root[f"{METRICS[metric]} (I)"] * readers.scale(metric)
+            got = sum(values[metric] for values in found.values())
+            self.assertLess(abs(got - wanted), 1000 + 600 * len(found) + 1e-9 * abs(wanted), metric)
+
+    def test_folded_stacks_are_the_csvs(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                folder, tree = self.made(kind)
+                expected = {}
+                for path, values in readers.of_csv(tree).items():
+                    path = tuple(readers.folded_name(name) for name in path)
+                    expected[path] = expected.get(path, type(values)()) + values
+                for metric in METRICS:
+                    with open(os.path.join(folder, f"{metric}.folded"), encoding="utf-8", newline="") as file:
+                        found = readers.of_folded(file.read(), metric)
+                    if kind in ("real", "deep", "random"):
+                        self.assert_same_totals(found, tree, [metric])
+                    self.assert_same(found, expected, [metric], 1100, negative=False)
+                    self.assertTrue(found or tree.root[f"{METRICS[metric]} (I)"] < 1e-6, metric)
+
+    def test_speedscope_profiles_are_the_csvs(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                folder, tree = self.made(kind)
+                data = readers.load(os.path.join(folder, "all.speedscope.json"))
+                self.assertEqual([profile["name"] for profile in data["profiles"]], list(METRICS))
+                for profile in data["profiles"]:
+                    whole = sum(profile["weights"])
+                    self.assertAlmostEqual(profile["endValue"] - profile["startValue"], whole, delta=1e-15 * whole)
+                found = readers.of_speedscope(data)
+                self.assert_same(found, readers.of_csv(tree), METRICS, 600, negative=kind != "negative")
+                if kind not in ("negative", "huge"):
+                    self.assert_same_totals(found, tree, METRICS)
+
+    def test_pprof_keeps_the_rules_of_its_format(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                folder, _tree = self.made(kind)
+                self.assertEqual(readers.broken_pprof_rules(self.pprof(os.path.join(folder, "all.pb.gz"))), [])
+
+    def test_pprof_samples_are_the_csvs_by_function_and_by_line(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                folder, tree = self.made(kind)
+                paths, lines = readers.of_pprof(self.pprof(os.path.join(folder, "all.pb.gz")))
+                self.assert_same(paths, readers.of_csv(tree), METRICS, 600)
+                expected = readers.of_csv_lines(tree)
+                self.assert_same({line: lines[line] for line in expected}, expected, METRICS, 600)
+                if kind != "huge":
+                    self.assert_same_totals(paths, tree, METRICS)
+
+    def test_pprof_knows_modules_and_their_builds(self):
+        folder, _tree = self.made("real")
+        profile = self.pprof(os.path.join(folder, "all.pb.gz"))
+        first = profile.mapping[0]
+        self.assertEqual(profile.string_table[first.filename], program("lock"))
+        notes = read_with(["readelf", "-n", program("lock")]).decode()
+        self.assertIn(profile.string_table[first.build_id], re.findall(r"Build ID: (\w+)", notes))
+        main = [of for of in profile.function if profile.string_table[of.name] == "main"]
+        mappings = {at.mapping_id for at in profile.location
+                    for line in at.line if line.function_id in [of.id for of in main]}
+        self.assertEqual(mappings, {first.id})
+
+    def test_protoc_decodes_pprof_without_unknown_fields(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                folder, _tree = self.made(kind)
+                plain = read_with(["gzip", "-dc", os.path.join(folder, "all.pb.gz")])
+                text = read_with(["protoc", "--decode", "perftools.profiles.Profile", "-I",
+                                  os.path.join(ROOT, "export"), "pprof.proto"], plain)
+                self.assertEqual(re.findall(rb"^\s*\d+[ :{].*$", text, re.MULTILINE), [])
+                self.assertIn(b"sample_type {", text)
+
+    def test_go_tool_pprof_reads_the_total(self):
+        tool = os.environ.get("BLAME_TEST_PPROF", "go tool pprof" if shutil.which("go") else "")
+        if not tool:
+            self.skipTest("NOT CHECKED: there is no go (Debian's golang-go, 450 MB); other tests check its rules")
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                folder, tree = self.made(kind)
+                if kind in ("one", "huge", "negative"):  # pprof adds magnitudes up
+                    continue
+                for metric in ("work", "idleness"):
+                    text = read_with([*tool.split(), "-top", "-unit=us", f"-sample_index={metric}",
+                                      os.path.join(folder, "all.pb.gz")]).decode()
+                    total = float(re.search(r"of (-?[\d.]+)us total", text)[1])
+                    self.assertAlmostEqual(total / 1e6, tree.root[f"{metric} (I)"], delta=1e-6 * (2 + len(tree.rows)))
+
+    def test_hatchet_nodes_are_the_csvs_rows(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                folder, tree = self.made(kind)
+                data = readers.load(os.path.join(folder, "all.hatchet.json"))
+                found = readers.of_hatchet(data)
+                rows = {row.id: row for row in tree.rows if row.kind != "statement"}
+                self.assertEqual(set(found), set(rows))
+                self.assertEqual(sorted(data["exclusive_metrics"]), sorted(METRICS.values()))
+                for number, (path, record) in found.items():
+                    row = rows[number]
+                    self.assertEqual((path, record["type"], record["file"], record["line"], record["module"]),
+                                     (readers.row_path(row), row.kind, row.file, row.line, row.module))
+                    for column in METRICS.values():
+                        for name, part in ((column, "E"), (f"{column} (inc)", "I")):
+                            if abs(row[f"{column} ({part})"]) < BEYOND * 1e-9:
+                                self.assertAlmostEqual(record[name], row[f"{column} ({part})"],
+                                                       delta=1e-6 + 1e-9 * abs(record[name]))
+
+    def test_json_keeps_the_published_schemas(self):
+        import jsonschema
+        hatchet = readers.load(os.path.join(HERE, "hatchet.schema.json"))
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                folder, _tree = self.made(kind)
+                jsonschema.validate(readers.load(os.path.join(folder, "all.hatchet.json")), hatchet)
+
+    def functions_of(self, tree, metric):
+        """Inclusive values of functions, of recursion the outermost."""
+        sums = {}
+        for row in tree.rows:
+            if row.kind in ("statement", "root"):
+                continue
+            who = (row.name, row.file, row.line, row.module)
+            if all((above.name, above.file, above.line, above.module) != who for above in row.ancestors()):
+                sums[who] = sums.get(who, 0) + row[f"{METRICS[metric]} (I)"]
+        return sums
+
+    def test_dot_draws_the_functions_above_the_threshold(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                folder, tree = self.made(kind)
+                for metric in METRICS:
+                    svg = read_with(["dot", "-Tsvg", os.path.join(folder, f"{metric}.dot")]).decode()
+                    nodes = re.findall(r'class="node">\n<title>.*?</title>\n<g id="[^"]*"><a [^>]*?xlink:title="([^"]*)"',
+                                       svg)
+                    self.assertLessEqual(len(nodes), 100)
+                    if kind in ("names", "random"):  # functions that these columns cannot tell apart
+                        continue
+                    total = tree.root[f"{METRICS[metric]} (I)"]
+                    percent = 1 if kind == "real" else 0.5
+                    shown = sorted(who[0] for who, value in self.functions_of(tree, metric).items()
+                                   if value > 0 and value >= 0.01 * percent * total)
+                    self.assertEqual(sorted(html.unescape(name) for name in nodes), shown, metric)
+
+
+if __name__ == "__main__":
+    unittest.main()
