@@ -15,6 +15,8 @@ static const struct command {
     {"run", cli_run, "run a program and measure it"},
     {"report", cli_report, "show a profile"},
     {"html", cli_html, "make a page for a browser of a profile"},
+    {"diff", cli_diff, "compare profiles of two builds or inputs"},
+    {"stat", cli_stat, "show how the runs of one program scatter"},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
