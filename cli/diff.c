@@ -122,10 +122,9 @@ static void complain_about_runs(const struct run_set *set, const size_t side_cou
 {
     const char *const *name = (const char *const *)set->name;
     size_t base = side_count[SIDE_BASE];
-    if (comparable_complain(stderr, "diff", set->profile, name, set->count, false))
-        return;
-    comparable_complain(stderr, "diff", set->profile, name, base, true);
-    comparable_complain(stderr, "diff", set->profile + base, name + base, set->count - base, true);
+    comparable_complain(stderr, "diff", set->profile, name, set->count);
+    comparable_complain_repeats(stderr, "diff", set->profile, name, base);
+    comparable_complain_repeats(stderr, "diff", set->profile + base, name + base, set->count - base);
 }
 
 /* CLI_WORSE when a limit is exceeded, CLI_BAD_INPUT when one could not be applied. */

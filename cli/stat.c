@@ -101,7 +101,9 @@ int cli_stat(int argc, char **argv)
         good = run_set_add(&set, request.operand[i]);
     int status = CLI_BAD_INPUT;
     if (good) {
-        comparable_complain(stderr, "stat", set.profile, (const char *const *)set.name, set.count, true);
+        const char *const *name = (const char *const *)set.name;
+        comparable_complain(stderr, "stat", set.profile, name, set.count);
+        comparable_complain_repeats(stderr, "stat", set.profile, name, set.count);
         status = show(&request, &set);
     }
     run_set_free(&set);

@@ -41,8 +41,44 @@ static size_t number_in_braces(const char *text)
     return *end == '}' ? (size_t)(end - text) : 0;
 }
 
-/* Bytes at text that are left out. */
-static size_t skipped(const char *begin, const char *text)
+/* Bytes of a bracketed text at text; 0: it does not end. */
+static size_t bracketed(const char *text, char open, char close)
+{
+    size_t depth = 0;
+    for (const char *at = text; *at; at++) {
+        depth += *at == open;
+        depth -= *at == close;
+        if (!depth)
+            return (size_t)(at + 1 - text);
+    }
+    return 0;
+}
+
+/* Bytes of what compilers call a lambda: main::{lambda(int)#1}, main::$_0, <lambda(int)>. */
+static size_t lambda_bytes(const char *text)
+{
+    if (starts(text, "{lambda("))
+        return bracketed(text, '{', '}');
+    if (starts(text, "<lambda(")) {
+        size_t bytes = 7 + bracketed(text + 7, '(', ')');
+        return bytes + (text[bytes] == '>');
+    }
+    return starts(text, "$_") && isdigit((unsigned char)text[2]) ? 2 + strspn(text + 2, "0123456789") : 0;
+}
+
+/* Bytes of "operator<<" and so on, whose signs are no brackets. */
+static size_t operator_bytes(const char *begin, const char *text)
+{
+    bool word = text > begin && (isalnum((unsigned char)text[-1]) || text[-1] == '_');
+    if (word || !starts(text, "operator"))
+        return 0;
+    if (starts(text + 8, "()") || starts(text + 8, "[]"))
+        return 10;
+    return 8 + strspn(text + 8, "<>=!+-*/%^&|~,");
+}
+
+/* Bytes at text that are left out; depth: of template arguments, which keep their parentheses. */
+static size_t skipped(const char *begin, const char *text, int depth)
 {
     if (starts(text, " [clone ")) {
         const char *end = strchr(text, ']');
@@ -52,10 +88,19 @@ static size_t skipped(const char *begin, const char *text)
         return copy_mark_bytes(text);
     if (*text == '#')
         return number_in_braces(text);
-    /* clang's lambdas in functions that other files cannot see: main::$_0 */
-    if (isdigit((unsigned char)*text) && text - begin >= 2 && text[-1] == '_' && text[-2] == '$')
-        return strspn(text, "0123456789");
-    return 0;
+    if (*text == ' ' && text[1] == '>' && text > begin && text[-1] == '>')
+        return 1;
+    if (depth)
+        return 0;
+    if (starts(text, " const") && (!text[6] || text[6] == ':' || text[6] == ' '))
+        return 6;
+    return *text == '(' && text > begin && !starts(text, "(anonymous") ? bracketed(text, '(', ')') : 0;
+}
+
+static char *copy(char *to, const char *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+    return to + bytes;
 }
 
 /* The construct's bracket, which is the last. */
@@ -65,21 +110,40 @@ static const char *find_bracket(const char *name)
     return bracket && (starts(bracket, "[parallel") || starts(bracket, "[task")) ? bracket : NULL;
 }
 
+/* GCC does not say of an inlined lambda that it is one. */
+static void drop_lambda_of_operator(char *name)
+{
+    static const char text[] = "::{lambda}::operator()";
+    for (char *at = name; (at = strstr(at, text));)
+        memmove(at, at + 10, strlen(at + 10) + 1);
+}
+
 char *canonical_name(enum row_kind kind, const char *name)
 {
     bool construct = kind == ROW_PARALLEL || kind == ROW_TASK;
     const char *bracket = construct ? find_bracket(name) : NULL;
-    char *result = malloc(strlen(name) + 16), *to = result;
+    char *result = malloc(4 * strlen(name) + 16), *to = result;
+    int depth = 0;
     if (!result)
         return NULL;
     for (const char *from = name; *from && from != bracket;) {
-        size_t skip = skipped(name, from);
-        if (skip)
+        size_t lambda = lambda_bytes(from), sign = operator_bytes(name, from);
+        size_t skip = lambda ? lambda : sign ? sign : skipped(name, from, depth);
+        if (lambda)
+            to = stpcpy(to, "{lambda}");
+        else if (sign)
+            to = copy(to, from, sign);
+        if (skip) {
             from += skip;
-        else
-            *to++ = *from++;
+            continue;
+        }
+        depth += *from == '<';
+        depth -= *from == '>' && depth;
+        *to++ = *from++;
     }
-    strcpy(to, !bracket ? "" : kind == ROW_TASK ? "[task]" : "[parallel]");
+    *to = '\0';
+    drop_lambda_of_operator(result);
+    strcat(result, !bracket ? "" : kind == ROW_TASK ? "[task]" : "[parallel]");
     return result;
 }
 
@@ -93,6 +157,8 @@ char *canonical_module(const char *module)
 
 size_t canonical_host_bytes(const char *canonical)
 {
-    const char *bracket = find_bracket(canonical);
+    const char *bracket = find_bracket(canonical), *mark = strstr(canonical, "::operator()");
+    if (!bracket && mark)
+        return (size_t)(mark - canonical);
     return bracket && bracket > canonical ? (size_t)(bracket - canonical - 1) : 0;
 }

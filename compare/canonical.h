@@ -6,15 +6,17 @@
 
 #include "report/rows.h"
 
-/* The name of a function or construct without the compiler's numbers: of lambdas and unnamed types, of copies
- * that the optimiser made (".isra.0", " [clone .cold]"), and without the place of a construct:
- * "relax [parallel]". malloc'ed; NULL: no memory. [init] */
+/* The name of a function or construct without what differs between builds and compilers: parameters (GCC has
+ * none of inlined functions), numbers of lambdas and unnamed types, marks of copies that the optimiser made
+ * (".isra.0", " [clone .cold]"), and the place of a construct: "relax [parallel]". malloc'ed; NULL: no memory.
+ * [init] */
 char *canonical_name(enum row_kind kind, const char *name);
 
 /* A module without its version: "libfoo.so" of "libfoo.so.1.2". malloc'ed; NULL: no memory. [init] */
 char *canonical_module(const char *module);
 
-/* Bytes of "function" in "function [parallel file.c:1]"; 0: the function is not known. [init] */
+/* Bytes of the function around a construct or a lambda: of "function" in "function [parallel]", of "main" in
+ * "main::operator()"; 0: the name is neither, or says none. [init] */
 size_t canonical_host_bytes(const char *canonical);
 
 #endif

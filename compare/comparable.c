@@ -110,30 +110,44 @@ static const struct fact facts[] = {
 };
 static const struct fact build_fact = {"build", "compare different builds by blame diff", build_text};
 
-static bool complain(FILE *out, const char *command, const struct fact *fact,
+static void complain(FILE *out, const char *command, const struct fact *fact,
                      const struct profile *const *profile, const char *const *name, size_t count)
 {
     char first[FACT_BYTES], other[FACT_BYTES];
-    fact->text(first, profile[0]);
+    if (count)
+        fact->text(first, profile[0]);
     for (size_t i = 1; i < count; i++) {
         fact->text(other, profile[i]);
-        if (strcmp(first, other) != 0) {
-            fprintf(out, "blame %s: %s differ%s: %s in %s, %s in %s; %s\n", command, fact->what,
-                    fact->what[strlen(fact->what) - 1] == 's' ? "" : "s", *first ? first : "none", name[0],
-                    *other ? other : "none", name[i], fact->advice);
-            return true;
-        }
+        if (strcmp(first, other) == 0)
+            continue;
+        fprintf(out, "blame %s: %s differ%s: %s in %s, %s in %s; %s\n", command, fact->what,
+                fact->what[strlen(fact->what) - 1] == 's' ? "" : "s", *first ? first : "none", name[0],
+                *other ? other : "none", name[i], fact->advice);
+        return;
     }
-    return false;
 }
 
-size_t comparable_complain(FILE *out, const char *command, const struct profile *const *profile,
-                           const char *const *name, size_t count, bool same_build)
+void comparable_complain(FILE *out, const char *command, const struct profile *const *profile,
+                         const char *const *name, size_t count)
 {
-    size_t lines = 0;
-    for (size_t f = 0; count && f < sizeof facts / sizeof *facts; f++)
-        lines += complain(out, command, &facts[f], profile, name, count);
-    if (count && same_build)
-        lines += complain(out, command, &build_fact, profile, name, count);
-    return lines;
+    for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
+        complain(out, command, &facts[f], profile, name, count);
+}
+
+static bool is_same_run(const struct profile_header *a, const struct profile_header *b)
+{
+    return a->pid == b->pid && a->start_realtime_ns == b->start_realtime_ns && a->start_ns == b->start_ns;
+}
+
+void comparable_complain_repeats(FILE *out, const char *command, const struct profile *const *profile,
+                                 const char *const *name, size_t count)
+{
+    complain(out, command, &build_fact, profile, name, count);
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (is_same_run(&profile[i]->header, &profile[j]->header)) {
+                fprintf(out, "blame %s: %s and %s are the same run, which counts twice; give each once\n",
+                        command, name[j], name[i]);
+                return;
+            }
 }

@@ -9,9 +9,12 @@
 #include "cct/profile_read.h"
 
 /* Prints a line "blame COMMAND: ..." for each thing that is not the same in all runs: threads, cores, host,
- * command, how it was measured; with same_build also what was measured. A thing is named once, with the first
- * run that differs. Returns the number of lines. [init] */
-size_t comparable_complain(FILE *out, const char *command, const struct profile *const *profile,
-                           const char *const *name, size_t count, bool same_build);
+ * command, how it was measured. A thing is named once, with the first run that differs. [init] */
+void comparable_complain(FILE *out, const char *command, const struct profile *const *profile,
+                         const char *const *name, size_t count);
+
+/* The same for repeated runs: they must be of one build, and each be given once. [init] */
+void comparable_complain_repeats(FILE *out, const char *command, const struct profile *const *profile,
+                                 const char *const *name, size_t count);
 
 #endif

@@ -7,7 +7,8 @@
 
 #include "report/format.h"
 
-#define NAME_COLUMNS 48 /* a name is shortened to this on a wide terminal */
+#define NAME_COLUMNS       48 /* a name is shortened to this on a wide terminal */
+#define LEAST_NAME_COLUMNS 16 /* of a long caller's name, before it is left out */
 
 /* Appends printable text, at most `columns` of it; returns the columns used. */
 static size_t append(char *to, size_t room, const char *text, size_t columns, bool utf8)
@@ -21,12 +22,54 @@ static size_t append(char *to, size_t room, const char *text, size_t columns, bo
     return format_columns(to + length);
 }
 
-static size_t name_columns(const char *name)
+/* A function's name without its parameters, which callers' names have no room for; malloc'ed. */
+static char *short_name(const struct compare_context *context)
 {
-    char *clean = format_clean(name, true);
-    size_t columns = clean ? format_columns(clean) : 0;
-    free(clean);
-    return columns < NAME_COLUMNS ? columns : NAME_COLUMNS;
+    char *name = strdup(context->label.name);
+    bool function = context->kind == ROW_PROCEDURE || context->kind == ROW_INLINED;
+    size_t length = name ? strlen(name) : 0;
+    if (length > 6 && strcmp(name + length - 6, " const") == 0)
+        length -= 6;
+    if (!function || !length || name[length - 1] != ')')
+        return name;
+    size_t open = length, depth = 0;
+    while (open-- > 0) {
+        depth += name[open] == ')';
+        depth -= name[open] == '(';
+        if (!depth)
+            break;
+    }
+    bool whole =
+        depth || !open || open == SIZE_MAX || (open >= 8 && strncmp(name + open - 8, "operator", 8) == 0);
+    if (!whole)
+        name[open] = '\0';
+    return name;
+}
+
+/* Callers as far as they fit; the last one shortened. */
+static void append_callers(const struct comparison *comparison, uint32_t index, char *label, size_t room,
+                           size_t columns, bool utf8)
+{
+    size_t used = format_columns(label);
+    bool first = true;
+    for (uint32_t i = comparison->context[index].parent; i != ROW_NONE && i != 0;
+         i = comparison->context[i].parent, first = false) {
+        const char *arrow = first ? "  < " : " < ";
+        bool outermost = comparison->context[i].parent == 0;
+        size_t left = columns > used + strlen(arrow) ? columns - used - strlen(arrow) : 0;
+        char *name = short_name(&comparison->context[i]);
+        size_t width = name ? format_columns(name) : 0;
+        size_t most = outermost ? left : left > 6 ? left - 6 : 0;
+        most = most < NAME_COLUMNS ? most : NAME_COLUMNS;
+        bool fits = width <= most || most >= LEAST_NAME_COLUMNS;
+        if (fits || left >= 3) {
+            used += append(label, room, arrow, strlen(arrow), utf8);
+            used += append(label, room, fits && name ? name : "...", fits ? most : 3, utf8);
+        }
+        free(name);
+        if (!fits)
+            return;
+    }
 }
 
 char *comparison_label(const struct comparison *comparison, uint32_t index, size_t columns, bool utf8)
@@ -34,28 +77,19 @@ char *comparison_label(const struct comparison *comparison, uint32_t index, size
     const struct compare_context *context = &comparison->context[index];
     bool construct = context->kind == ROW_PARALLEL || context->kind == ROW_TASK;
     size_t room = 4 * columns + 64, used;
-    char *label = calloc(room, 1), position[300] = "";
-    if (!label)
+    char *label = calloc(room, 1), *name = short_name(context), position[300] = "";
+    if (!label || !name) {
+        free(label);
+        free(name);
         return NULL;
+    }
     if (!construct && *context->label.file && context->label.line > 0)
         snprintf(position, sizeof position, "  %.200s:%d", format_base_name(context->label.file),
                  context->label.line);
-    used = append(label, room, context->label.name,
-                  columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10, utf8);
-    used += append(label, room, position, columns - used, utf8);
-    bool first = true;
-    for (uint32_t i = context->parent; i != ROW_NONE && i != 0; i = comparison->context[i].parent) {
-        bool outermost = comparison->context[i].parent == 0;
-        size_t width = name_columns(comparison->context[i].label.name);
-        if (used + 4 + width + (outermost ? 0 : 6) > columns) {
-            if (used + 7 <= columns)
-                append(label, room, first ? "  < ..." : " < ...", 7, utf8);
-            break;
-        }
-        used += append(label, room, first ? "  < " : " < ", 4, utf8);
-        used += append(label, room, comparison->context[i].label.name, width, utf8);
-        first = false;
-    }
+    used = append(label, room, name, columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10, utf8);
+    append(label, room, position, columns - used, utf8);
+    append_callers(comparison, index, label, room, columns, utf8);
+    free(name);
     return label;
 }
 

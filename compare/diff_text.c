@@ -249,7 +249,7 @@ static const char *verdict_text(const struct limit *limit)
 bool diff_limits_text(FILE *out, const struct comparison *comparison, const struct limit *limit, size_t count,
                       const struct diff_style *style)
 {
-    int decimals = decimals_of(comparison);
+    int decimals = count ? decimals_of(comparison) : 0;
     for (size_t i = 0; i < count; i++) {
         char percent[SIGNED_BYTES + 4], number[FORMAT_NUMBER_BYTES], increase[SIGNED_BYTES];
         char *subject = limit_subject(&limit[i]);

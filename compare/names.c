@@ -309,7 +309,8 @@ static bool set_entry(struct compare_names *names, struct pending *pending, uint
     return true;
 }
 
-/* What the run's build has not got yet, against the entries of other builds. */
+/* What the run's build has not got yet, against the entries of other builds. Labels of one place are one
+ * entry: instances of a template that differ in the number of a lambda only. */
 static bool align_rest(struct run_names *run, struct group *group, struct candidates *known,
                        struct candidates *rest)
 {
@@ -320,11 +321,24 @@ static bool align_rest(struct run_names *run, struct group *group, struct candid
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next)
         if (names->entry[e - 1].build != build || build == BUILD_UNKNOWN)
             candidates_put(known, names->entry[e - 1].place, e - 1);
-    size_t *match = malloc(rest->count * sizeof *match);
-    bool good = match && align_places(known->place, known->count, rest->place, rest->count, match);
+    struct candidates unique;
+    size_t *match = malloc(rest->count * sizeof *match), at = 0;
+    bool good = candidates_new(&unique, rest->count) && match;
     for (size_t i = 0; good && i < rest->count; i++)
-        good = set_entry(names, &run->pending[rest->index[i]],
-                         match[i] == ALIGN_NONE ? ROW_NONE : known->index[match[i]]);
+        if (i == 0 || align_order(&rest->place[i - 1], &rest->place[i]) != 0)
+            candidates_put(&unique, rest->place[i], rest->index[i]);
+    good = good && align_places(known->place, known->count, unique.place, unique.count, match);
+    for (size_t i = 0; good && i < rest->count; i++) {
+        struct pending *pending = &run->pending[rest->index[i]];
+        bool again = i > 0 && align_order(&rest->place[i - 1], &rest->place[i]) == 0;
+        if (i > 0 && !again)
+            at++;
+        uint32_t entry = again                     ? run->pending[rest->index[i - 1]].entry
+                         : match[at] == ALIGN_NONE ? ROW_NONE
+                                                   : known->index[match[at]];
+        good = set_entry(names, pending, entry);
+    }
+    candidates_free(&unique);
     free(match);
     return good;
 }

@@ -44,11 +44,18 @@ static struct spread spread_of_context(const struct comparison *comparison, uint
     return spread_of(value, comparison->run_count);
 }
 
-static void print_spread(FILE *out, const struct spread *spread, int decimals)
+/* With up to eight runs the interval is all of them: the extremes say it. */
+static bool has_interval(const struct comparison *comparison)
+{
+    return comparison->run_count > 8;
+}
+
+static void print_spread(FILE *out, const struct comparison *comparison, const struct spread *spread,
+                         int decimals)
 {
     const double numbers[] = {spread->median, spread->least, spread->most, spread->interval.low,
                               spread->interval.high};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    for (size_t i = 0; i < (has_interval(comparison) ? 5 : 3); i++) {
         char number[FORMAT_NUMBER_BYTES];
         fprintf(out, "%s%10s", i ? " " : "", format_decimal(number, numbers[i], decimals));
     }
@@ -71,7 +78,7 @@ static bool print_contexts(FILE *out, const struct comparison *comparison, const
                            int decimals)
 {
     struct ranked *ranked = malloc((comparison->count + 1) * sizeof *ranked);
-    size_t count = 0;
+    size_t count = 0, taken = has_interval(comparison) ? 57 : 35;
     bool good = ranked != NULL;
     for (uint32_t i = 1; good && i < comparison->count; i++) {
         struct spread spread = spread_of_context(comparison, i, style->measure, false);
@@ -84,10 +91,11 @@ static bool print_contexts(FILE *out, const struct comparison *comparison, const
         fprintf(out, "\n%s of the %s themselves:\n", view_measure_title(style->measure),
                 style->functions ? "functions" : "contexts");
     for (size_t i = 0; good && i < count && i < style->top; i++) {
-        char *label = comparison_label(comparison, ranked[i].context,
-                                       style->columns > 76 ? style->columns - 56 : 20, style->utf8);
+        char *label =
+            comparison_label(comparison, ranked[i].context,
+                             style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
         good = label != NULL;
-        print_spread(out, &ranked[i].spread, decimals);
+        print_spread(out, comparison, &ranked[i].spread, decimals);
         fprintf(out, "  %s\n", label ? label : "");
         free(label);
     }
@@ -95,39 +103,39 @@ static bool print_contexts(FILE *out, const struct comparison *comparison, const
     return good;
 }
 
+static void print_confidence(FILE *out, const struct comparison *comparison, const struct stat_style *style,
+                             double coverage)
+{
+    char text[300], number[FORMAT_NUMBER_BYTES];
+    if (comparison->run_count < 2)
+        return;
+    snprintf(text, sizeof text, "With %s %% confidence the median of all possible runs lies %s.%s",
+             format_decimal(number, 100 * coverage, 1),
+             has_interval(comparison) ? "in the interval" : "between least and most",
+             comparison->run_count < 6 ? " Six runs are needed for 95 %." : "");
+    fputc('\n', out);
+    format_paragraph(out, text, style->columns);
+}
+
 bool stat_text(FILE *out, const struct comparison *comparison, const struct stat_style *style)
 {
     double effort = comparison_effort(comparison, SIDE_BASE);
     int decimals = effort < 100 ? 3 : effort < 10000 ? 2 : 1;
-    char head[24], text[300], number[FORMAT_NUMBER_BYTES];
     struct spread spread = spread_of_wall(comparison);
-    double coverage = 100 * spread.interval.coverage;
-    snprintf(head, sizeof head, "%.0f %% interval", coverage);
-    fprintf(out, "%zu run%s; %s\n\n", comparison->run_count, comparison->run_count == 1 ? "" : "s",
-            comparison->normalise == NORMALISE_NONE ? "seconds" : comparison_unit(comparison));
-    fprintf(out, "%10s %10s %10s %21s\n", "median", "least", "most", comparison->run_count > 1 ? head : "");
-    print_spread(out, &spread, 3);
-    fprintf(out, "  wall time%s\n", comparison->normalise == NORMALISE_NONE ? "" : ", s");
+    double coverage = spread.interval.coverage;
+    fprintf(out, "%zu run%s; seconds\n\n", comparison->run_count, comparison->run_count == 1 ? "" : "s");
+    fprintf(out, "%10s %10s %10s%s\n", "median", "least", "most",
+            has_interval(comparison) ? "      95 % interval" : "");
+    print_spread(out, comparison, &spread, 3);
+    fprintf(out, "  wall time\n");
     for (size_t m = 0; m < SHOWN; m++) {
         spread = spread_of_context(comparison, 0, shown[m], true);
-        print_spread(out, &spread, decimals);
+        print_spread(out, comparison, &spread, decimals);
         fprintf(out, "  %s\n", view_measure_title(shown[m]));
     }
     if (!print_contexts(out, comparison, style, decimals))
         return false;
-    fputc('\n', out);
-    if (coverage < 95)
-        snprintf(
-            text, sizeof text,
-            "The interval holds the median of all possible runs with %s %% confidence; six runs are needed "
-            "for 95 %%.",
-            format_decimal(number, coverage, 0));
-    else
-        snprintf(text, sizeof text,
-                 "The interval, between two of the runs, holds the median of all possible runs with %s %% "
-                 "confidence.",
-                 format_decimal(number, coverage, 1));
-    format_paragraph(out, text, style->columns);
+    print_confidence(out, comparison, style, coverage);
     return true;
 }
 
