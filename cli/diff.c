@@ -198,7 +198,7 @@ static int compare(const struct request *request, const struct run_set *set, con
     int status = CLI_BAD_INPUT;
     if (!good)
         fprintf(stderr, "blame diff: not enough memory\n");
-    else if (check_scales(comparison[flat]) && run_set_compare(set, comparison[0], comparison[1]) &&
+    else if (run_set_compare(set, comparison[0], comparison[1]) && check_scales(comparison[flat]) &&
              out_file_open(&out, "diff", request->output)) {
         for (size_t i = 0; good && i < request->fail_above.count; i++)
             good = limit_judge(&request->limit[i], comparison[0], request->least_percent);

@@ -60,8 +60,8 @@ static size_t lambda_bytes(const char *text)
     if (starts(text, "{lambda("))
         return bracketed(text, '{', '}');
     if (starts(text, "<lambda(")) {
-        size_t bytes = 7 + bracketed(text + 7, '(', ')');
-        return bytes + (text[bytes] == '>');
+        size_t parameters = bracketed(text + 7, '(', ')'), bytes = 7 + parameters;
+        return parameters ? bytes + (text[bytes] == '>') : 0;
     }
     return starts(text, "$_") && isdigit((unsigned char)text[2]) ? 2 + strspn(text + 2, "0123456789") : 0;
 }

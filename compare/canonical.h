@@ -8,8 +8,8 @@
 
 /* The name of a function or construct without what differs between builds and compilers: parameters (GCC has
  * none of inlined functions), numbers of lambdas and unnamed types, marks of copies that the optimiser made
- * (".isra.0", " [clone .cold]"), and the place of a construct: "relax [parallel]". malloc'ed; NULL: no memory.
- * [init] */
+ * (".isra.0", " [clone .cold]"), and the place of a construct: "relax [parallel]". malloc'ed; NULL: no
+ * memory. [init] */
 char *canonical_name(enum row_kind kind, const char *name);
 
 /* A module without its version: "libfoo.so" of "libfoo.so.1.2". malloc'ed; NULL: no memory. [init] */

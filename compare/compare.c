@@ -19,8 +19,9 @@ static bool is_idleness(enum measure measure)
 }
 
 /* A busy thread's sample stands for one period, and inherits at most that of all the others. */
-static void set_weights(struct compare_run *run, const struct profile *profile)
+static void set_weights(struct compare_run *run)
 {
+    const struct profile *profile = run->profile;
     double period_s = 1 / fmax(profile_least_rate(profile), 1e-9);
     double others[] = {[MEASURE_IDLENESS] = profile->header.threads_max,
                        [MEASURE_SHARED_IDLENESS] = profile->header.threads_max,
@@ -31,24 +32,11 @@ static void set_weights(struct compare_run *run, const struct profile *profile)
     }
 }
 
-static double total_work_s(const struct profile *profile)
+static void set_scale(struct compare_run *run, enum normalise normalise, double work_s)
 {
-    double work = 0;
-    for (size_t i = 0; i < profile->node_count; i++)
-        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS)
-            work += profile->nodes[i].metric.work;
-    return work * 1e-9;
-}
-
-static void set_run(struct compare_run *run, const struct profile *profile, const char *name,
-                    enum compare_side side, enum normalise normalise)
-{
-    *run = (struct compare_run){.name = name, .side = side, .wall_s = profile_wall_s(profile)};
-    double whole = normalise == NORMALISE_WALL   ? run->wall_s
-                   : normalise == NORMALISE_WORK ? total_work_s(profile)
-                                                 : 0;
-    run->scale = normalise == NORMALISE_NONE ? 1 : whole > 0 ? 100 / whole : 0;
-    set_weights(run, profile);
+    double whole = normalise == NORMALISE_WALL ? run->wall_s : normalise == NORMALISE_WORK ? work_s : 100;
+    run->scale = whole > 0 ? 100 / whole : 0;
+    set_weights(run);
 }
 
 struct comparison *comparison_new(const struct profile *const *profile, const char *const *name,
@@ -71,7 +59,10 @@ struct comparison *comparison_new(const struct profile *const *profile, const ch
         return NULL;
     }
     for (size_t i = 0; i < count; i++)
-        set_run(&comparison->run[i], profile[i], name[i], i < base ? SIDE_BASE : SIDE_NEW, normalise);
+        comparison->run[i] = (struct compare_run){.name = name[i],
+                                                  .side = i < base ? SIDE_BASE : SIDE_NEW,
+                                                  .profile = profile[i],
+                                                  .wall_s = profile_wall_s(profile[i])};
     return comparison;
 }
 
@@ -148,6 +139,8 @@ bool comparison_add(struct comparison *comparison, size_t run, const struct rows
     uint32_t *entry = malloc((rows->count + 1) * sizeof *entry);
     uint32_t *context = malloc((rows->count + 1) * sizeof *context);
     bool good = entry && context && names_of_run(comparison->names, run, rows, entry);
+    set_scale(&comparison->run[run], comparison->normalise,
+              measure_value(rows, rows->row[0].inclusive, MEASURE_WORK));
     for (uint32_t i = 0; good && i < rows->count; i++)
         good = add_row(comparison, run, rows, i, entry, context);
     free(entry);

@@ -38,6 +38,7 @@ struct compare_amount {
 struct compare_run {
     const char *name; /* the profile, as the user gave it or found it; borrowed */
     enum compare_side side;
+    const struct profile *profile;
     double wall_s;
     double scale;                  /* of values, by normalisation */
     double weight[MEASURE_NAMED];  /* most that one sample adds to a value, normalised */

@@ -49,7 +49,7 @@ static void parameters_are_left_out_and_operators_are_not(void **state)
     assert_canonical(ROW_PROCEDURE, "call<std::function<void (int)> >(int)",
                      "call<std::function<void (int)>>");
     assert_canonical(ROW_PROCEDURE, "f(int", "f(int");
-    assert_canonical(ROW_PROCEDURE, "<lambda(", "{lambda}");
+    assert_canonical(ROW_PROCEDURE, "<lambda(", "<lambda(");
     assert_canonical(ROW_PROCEDURE, "", "");
 }
 
