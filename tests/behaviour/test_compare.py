@@ -80,7 +80,8 @@ class Diff(Compare):
         (base, before), (new, after) = self.profile("compare"), self.profile("compare_slower")
         run = self.blame("diff", base, new, *LIMITS, status=WORSE)
         for limit in ("work=5", "idleness=8", "idleness@^slow$=8", "wall=20"):
-            self.assertRegex(run.stderr, rf"(?m)^blame diff: --fail-above {re.escape(limit)}: exceeded, \+[\d.]+ %; most by ")
+            said = rf"(?m)^blame diff: --fail-above {re.escape(limit)}: exceeded, \+[\d.]+ %; most by "
+            self.assertRegex(run.stderr, said)
         for subject in ("work", "idleness", "idleness of ^slow$", "wall time"):
             self.assertRegex(run.stdout, rf"(?m)^limit {re.escape(subject)}: .*: EXCEEDED\n(    .*\n)*    .*< slow\b")
         self.assertNotIn("lock-wait=5: exceeded", run.stderr)
@@ -172,7 +173,8 @@ class Stat(Compare):
         rows = self.table(*runs, command="stat")
         profiles = [Profile(run) for run in runs]
         cases = [("wall", "<wall time>", "", [profile.run["wall_s"] for profile in profiles])]
-        cases += [(metric.replace(" ", "-"), "<program root>", "I", [profile.root[f"{metric} (I)"] for profile in profiles])
+        cases += [(metric.replace(" ", "-"), "<program root>", "I",
+                   [profile.root[f"{metric} (I)"] for profile in profiles])
                   for metric in ("work", "idleness", "overhead", "lock wait")]
         for metric, name, part, values in cases:
             row, = [row for row in rows if (row["metric"], row["name"], row["part"]) == (metric, name, part)]
@@ -192,10 +194,10 @@ class Stat(Compare):
         run = self.attached([program("compare")], {"BLAME_RATE": "500", "BLAME_TASKS": "creation"})
         other, first = run.directories()[0], self.profile("compare")[0]
         message = self.blame("stat", first, other).stderr
-        self.assertRegex(message, r"(?m)^blame stat: rate differs: 1000 in \S+, 500 in \S+; give all the same BLAME_RATE$")
+        self.assertRegex(message, r"(?m)^blame stat: rate differs: 1000 in \S+, 500 in \S+; give all the same BLAME_RATE")
         self.assertRegex(message, r"(?m)^blame stat: tasks differ: region in")
         message = self.blame("stat", first, self.profile("compare_slower")[0]).stderr
-        self.assertRegex(message, r"(?m)^blame stat: build differs: [0-9a-f]+ in .*; compare different builds by blame diff$")
+        self.assertRegex(message, r"(?m)^blame stat: build differs: [0-9a-f]+ in .*; compare .* by blame diff$")
         message = self.blame("stat", first, first).stderr
         self.assertRegex(message, r"(?m)are the same run, which counts twice; give each once$")
         self.assertEqual(self.blame("diff", first, self.profile("compare", 1)[0]).stderr, "")
