@@ -123,7 +123,7 @@ static bool compare_run(const struct run_set *set, size_t run, struct comparison
     const struct profile *profile = set->profile[run];
     struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
     struct rows *rows = symbols ? rows_build(profile, symbols) : NULL;
-    struct rows *view = rows && flat ? view_flat(rows, MEASURE_IDLENESS) : NULL;
+    struct rows *view = rows && flat ? view_flat(rows, FLAT_FUNCTION, MEASURE_IDLENESS) : NULL;
     bool good = rows && (!tree || comparison_add(tree, run, rows)) &&
                 (!flat || (view && comparison_add(flat, run, view)));
     rows_free(view);

@@ -29,7 +29,7 @@ static const struct usage usage = {
     .about = "Medians, extremes and confidence intervals of the runs of one program. DIR is a profile "
              "directory, a\n"
              "*.blame file, or a folder of profile directories.",
-    .examples = "  for i in 1 2 3 4 5 6; do blame run --out runs/amg ./amg; done\n"
+    .examples = "  mkdir runs; for i in 1 2 3 4 5 6; do blame run --out runs/amg ./amg; done\n"
                 "  blame stat runs\n"
                 "  blame stat runs --view flat --sort lock-wait --top 20\n"
                 "  blame stat runs --format csv --output runs.csv",
