@@ -5,7 +5,7 @@
 set -eu
 build="gcc g++ make libc6-dev libunwind-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev"
 openmp="clang-19 libomp-19-dev"
-tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind
+tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind mandoc
     chromium chromium-driver python3-selenium nodejs"
 case "${1-all}" in
 build) tests= ;;

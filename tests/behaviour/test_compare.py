@@ -16,8 +16,12 @@ from blame_profile import Profile
 from harness import BLAME, ROOT, BlameTest, clean_environment, execute, program
 
 WORSE = 3
-LIMITS = ("--fail-above", "work=5", "--fail-above", "idleness=8", "--fail-above", "lock-wait=5", "--fail-above",
-          "idleness@^slow$=8", "--fail-above", "wall=20")
+LIMITS = ("--fail-above", "work=10", "--fail-above", "idleness=15", "--fail-above", "lock-wait=5", "--fail-above",
+          "idleness@^slow$=15", "--fail-above", "wall=20")
+# Programs spin until a time, so whoever takes their cores makes one share longer than the other: such runs are
+# measured again.
+FOREIGN_CORES, MOST_ATTEMPTS = 0.2, 5
+WHO_MEASURES = "as measured; does something run beside the tests?"
 GUIDE = os.path.join(ROOT, "docs", "continuous-integration.md")
 
 
@@ -30,8 +34,11 @@ class Compare(BlameTest):
     def profile(self, name, number=0):
         """(directory, seconds by metric and function as the program clocked them)"""
         if (name, number) not in kept:
-            run = self.attached([program(name)], how="launcher" if name.endswith("_gcc") else "library")
-            self.assertEqual(run.status, 0, run)
+            for _ in range(MOST_ATTEMPTS):
+                run = self.attached([program(name)], how="launcher" if name.endswith("_gcc") else "library")
+                self.assertEqual(run.status, 0, run)
+                if run.foreign_cores < FOREIGN_CORES:
+                    break
             directory = os.path.join(shared, name, f"run.{number}")
             shutil.copytree(run.directories()[0], directory)
             clocked = {(item.metric, item.context): item.value for item in expectations.read(run.stdout)}
@@ -40,7 +47,7 @@ class Compare(BlameTest):
 
     def blame(self, command, *arguments, status=0, env=None, folder=None):
         run = execute([BLAME, command, *arguments], clean_environment() | (env or {}), folder or self.new_folder())
-        self.assertEqual(run.status, status, run)
+        self.assertEqual(run.status, status, f"{run}\n{WHO_MEASURES}")
         return run
 
     def table(self, *arguments, status=0, command="diff"):
@@ -79,13 +86,13 @@ class Diff(Compare):
     def test_a_slower_function_exceeds_its_limits_and_is_named(self):
         (base, before), (new, after) = self.profile("compare"), self.profile("compare_slower")
         run = self.blame("diff", base, new, *LIMITS, status=WORSE)
-        for limit in ("work=5", "idleness=8", "idleness@^slow$=8", "wall=20"):
+        for limit in ("work=10", "idleness=15", "idleness@^slow$=15", "wall=20"):
             said = rf"(?m)^blame diff: --fail-above {re.escape(limit)}: exceeded, \+[\d.]+ %; most by "
             self.assertRegex(run.stderr, said)
         for subject in ("work", "idleness", "idleness of ^slow$", "wall time"):
             self.assertRegex(run.stdout, rf"(?m)^limit {re.escape(subject)}: .*: EXCEEDED\n(    .*\n)*    .*< slow\b")
         self.assertNotIn("lock-wait=5: exceeded", run.stderr)
-        self.assertRegex(run.stdout, r"(?m)^limit idleness: \+[\d.]+ % of at most \+8.0 %: EXCEEDED$")
+        self.assertRegex(run.stdout, r"(?m)^limit idleness: \+[\d.]+ % of at most \+15.0 %: EXCEEDED$")
         self.assertRegex(run.stdout, r"(?m)^limit lock wait: .*: kept$")
         rows = self.table(base, new)
         for metric in ("work", "idleness"):
