@@ -121,7 +121,7 @@ static enum options_result read_option(const struct usage *usage, int argc, char
         return wrong_option(usage, text);
     if (option->kind == OPTION_FLAG) {
         if (equals) {
-            fprintf(stderr, "blame %s: %s: takes no value\n", usage->command, option->name);
+            fprintf(stderr, "blame %s: %s: takes no value: give it alone\n", usage->command, option->name);
             return OPTIONS_WRONG;
         }
         *(bool *)option->to = true;

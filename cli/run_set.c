@@ -46,7 +46,8 @@ static bool has_measurement(const char *path)
 
 static bool no_memory(const struct run_set *set)
 {
-    fprintf(stderr, "blame %s: not enough memory\n", set->command);
+    fprintf(stderr, "blame %s: not enough memory; end other programs, or raise the limit (ulimit -v)\n",
+            set->command);
     return false;
 }
 
