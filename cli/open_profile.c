@@ -55,6 +55,7 @@ static const char *advice_about(const char *error)
         {"not a blame profile", "; " ACCEPTED},
         {"directory, not a", "; " ACCEPTED},
         {"damaged", "; copy it again, or measure again"},
+        {"truncated", "; copy it again, or measure again"},
         {"the program ended before", "; measure again"},
         {"not enough memory", "; end other programs, or raise the limit (ulimit -v)"},
         {"cannot be", "; may you read it (ls -l)?"},
