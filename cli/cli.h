@@ -1,13 +1,15 @@
 /* The commands of `blame`. Each gets its own arguments, argv[0] being the command's name, and returns the
- * exit status: 0 done, 1 the input could not be used, 2 wrong usage. */
+ * exit status: 0 done, 1 the input could not be used, 2 wrong usage, 3 a limit was exceeded. */
 #ifndef BLAME_CLI_CLI_H
 #define BLAME_CLI_CLI_H
 
 int cli_run(int argc, char **argv);    /* [init] */
 int cli_report(int argc, char **argv); /* [init] */
 int cli_html(int argc, char **argv);   /* [init] */
+int cli_diff(int argc, char **argv);   /* [init] */
+int cli_stat(int argc, char **argv);   /* [init] */
 int cli_export(int argc, char **argv); /* [init] */
 
-enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_BAD_USAGE = 2 };
+enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_BAD_USAGE = 2, CLI_WORSE = 3 };
 
 #endif

@@ -15,6 +15,8 @@ static const struct command {
     {"run", cli_run, "run a program and measure it"},
     {"report", cli_report, "show a profile"},
     {"html", cli_html, "make a page for a browser of a profile"},
+    {"diff", cli_diff, "compare profiles of two builds or inputs"},
+    {"stat", cli_stat, "show how the runs of one program scatter"},
     {"export", cli_export, "write a profile in the format of another program"},
 };
 
@@ -24,7 +26,8 @@ static void print_help(FILE *out)
 {
     fputs("blame finds who makes the threads of an OpenMP program wait.\n\n"
           "  blame run ./app args          run a program and measure it\n"
-          "  blame report DIR              show the profile that it left\n\n"
+          "  blame report DIR              show the profile that it left\n"
+          "  blame diff BEFORE AFTER       what became worse, and where\n\n"
           "commands:\n",
           out);
     for (size_t i = 0; i < COMMAND_COUNT; i++)

@@ -18,11 +18,13 @@ static int is_measurement(const struct dirent *entry)
     return length > 6 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 6, ".blame") == 0;
 }
 
+#define ACCEPTED "accepted is a profile directory, as blame run leaves it, or a *.blame file in one"
+
 char *find_measurement(const char *command, const char *input)
 {
     struct stat status;
     if (stat(input, &status) != 0) {
-        fprintf(stderr, "blame %s: %s: %s\n", command, input, strerror(errno));
+        fprintf(stderr, "blame %s: %s: %s; " ACCEPTED "\n", command, input, strerror(errno));
         return NULL;
     }
     if (!S_ISDIR(status.st_mode))
@@ -31,9 +33,10 @@ char *find_measurement(const char *command, const char *input)
     int count = scandir(input, &found, is_measurement, alphasort);
     char *path = NULL;
     if (count < 0)
-        fprintf(stderr, "blame %s: %s: %s\n", command, input, strerror(errno));
+        fprintf(stderr, "blame %s: %s: %s; " ACCEPTED "\n", command, input, strerror(errno));
     else if (count == 0)
-        fprintf(stderr, "blame %s: %s: no measurement (*.blame) in this directory\n", command, input);
+        fprintf(stderr, "blame %s: %s: no measurement (*.blame) in this directory; " ACCEPTED "\n", command,
+                input);
     else if (asprintf(&path, "%s/%s", input, found[0]->d_name) < 0)
         path = NULL;
     if (count > 1)
@@ -43,6 +46,24 @@ char *find_measurement(const char *command, const char *input)
         free(found[i]);
     free(found);
     return path;
+}
+
+/* What to do about a file that profile_read() refuses, by its message. */
+static const char *advice_about(const char *error)
+{
+    static const char *const advice[][2] = {
+        {"not a blame profile", "; " ACCEPTED},
+        {"directory, not a", "; " ACCEPTED},
+        {"damaged", "; copy it again, or measure again"},
+        {"truncated", "; copy it again, or measure again"},
+        {"the program ended before", "; measure again"},
+        {"not enough memory", "; end other programs, or raise the limit (ulimit -v)"},
+        {"cannot be", "; may you read it (ls -l)?"},
+    };
+    for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
+        if (strstr(error, advice[i][0]))
+            return advice[i][1];
+    return "";
 }
 
 struct profile *open_profile(const char *command, const char *input)
@@ -64,7 +85,7 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     progress_end();
     free(path);
     if (!profile)
-        fprintf(stderr, "blame %s: %s\n", command, error);
+        fprintf(stderr, "blame %s: %s%s\n", command, error, advice_about(error));
     else if (!profile->header.finished)
         fprintf(stderr,
                 "blame %s: %s: the program did not end normally; this is what was measured until then\n",
@@ -90,7 +111,7 @@ bool open_thread_rows(const char *command, const char *input, int thread, struct
     progress_end();
     if (opened->rows)
         return true;
-    fprintf(stderr, "blame %s: %s: not enough memory\n", command, input);
+    fprintf(stderr, "blame %s: %s: not enough memory%s\n", command, input, advice_about("not enough memory"));
     close_profile(opened);
     return false;
 }
@@ -106,8 +127,10 @@ void close_profile(struct opened_profile *opened)
 
 static void complain(const struct out_file *file, int why)
 {
-    fprintf(stderr, "blame %s: %s: %s\n", file->command, file->path ? file->path : "standard output",
-            why ? strerror(why) : "cannot be written");
+    fprintf(stderr, "blame %s: %s: %s; %s\n", file->command, file->path ? file->path : "standard output",
+            why ? strerror(why) : "cannot be written",
+            file->path ? "nothing was written: give another file by --output"
+                       : "what was written is incomplete: --output FILE writes to a file");
 }
 
 bool out_file_open(struct out_file *file, const char *command, const char *path)
@@ -147,6 +170,6 @@ int out_file_close(struct out_file *file, bool good)
     if (why)
         complain(file, why);
     else if (!good)
-        fprintf(stderr, "blame %s: not enough memory\n", file->command);
+        fprintf(stderr, "blame %s: not enough memory%s\n", file->command, advice_about("not enough memory"));
     return why || !good ? CLI_BAD_INPUT : CLI_DONE;
 }

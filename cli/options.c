@@ -85,7 +85,11 @@ static bool read_value(const struct option_spec *option, const char *value)
         return read_word(option, value);
     if (option->kind == OPTION_NUMBER || option->kind == OPTION_WHOLE)
         return read_number(option, value);
-    *(const char **)option->to = value;
+    if (option->kind == OPTION_LIST) {
+        struct option_list *list = option->to;
+        list->item[list->count++] = value;
+    } else
+        *(const char **)option->to = value;
     return *value != '\0';
 }
 
@@ -98,7 +102,7 @@ static enum options_result wrong_value(const struct usage *usage, const struct o
         for (int i = 0; option->words[i]; i++)
             fprintf(stderr, "%s %s", i ? "," : "", option->words[i]);
         fputc('\n', stderr);
-    } else if (option->kind == OPTION_TEXT)
+    } else if (option->kind == OPTION_TEXT || option->kind == OPTION_LIST)
         fprintf(stderr, "is a %s that is not empty\n", option->value);
     else
         fprintf(stderr, "is a %snumber from %.15g to %.15g\n", option->kind == OPTION_WHOLE ? "whole " : "",
@@ -117,7 +121,7 @@ static enum options_result read_option(const struct usage *usage, int argc, char
         return wrong_option(usage, text);
     if (option->kind == OPTION_FLAG) {
         if (equals) {
-            fprintf(stderr, "blame %s: %s: takes no value\n", usage->command, option->name);
+            fprintf(stderr, "blame %s: %s: takes no value: give it alone\n", usage->command, option->name);
             return OPTIONS_WRONG;
         }
         *(bool *)option->to = true;

@@ -12,6 +12,12 @@ enum option_kind {
     OPTION_NUMBER, /* to: double, low to high */
     OPTION_WHOLE,  /* to: int, low to high */
     OPTION_TEXT,   /* to: const char *, not empty, borrowed from argv */
+    OPTION_LIST,   /* to: struct option_list; each value given is kept, as of OPTION_TEXT */
+};
+
+struct option_list {
+    const char **item; /* room for argc, the caller's */
+    size_t count;
 };
 
 struct option_spec {

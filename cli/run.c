@@ -203,19 +203,26 @@ int cli_run(int argc, char **argv)
         return first == 0 ? CLI_DONE : CLI_BAD_USAGE;
     if (!find_program(argv[first], program, sizeof(program))) {
         bool exists = strchr(argv[first], '/') && access(argv[first], F_OK) == 0;
-        fprintf(stderr, "blame run: %s: %s\n", argv[first], exists ? "permission denied" : "no such program");
+        fprintf(stderr, "blame run: %s: %s\n", argv[first],
+                exists ? "permission denied; may you execute it (chmod +x)?"
+                       : "no such program; give its path, as in ./app");
         return exists ? 126 : 127;
     }
     bool attach = elf_kind_of(program) != ELF_KIND_STATIC;
     if (!attach)
-        fprintf(stderr, "blame: %s is statically linked: nothing to attach to; it runs unmeasured\n",
-                program);
+        fprintf(
+            stderr,
+            "blame: %s is statically linked: nothing to attach to; it runs unmeasured; link it dynamically\n",
+            program);
     if (attach && !find_tool(tool, sizeof(tool))) {
-        fputs("blame run: libblame.so is neither beside the blame command nor in ../lib/blame\n", stderr);
+        fputs("blame run: libblame.so is neither beside the blame command nor in ../lib/blame: run make, or "
+              "make install\n",
+              stderr);
         return CLI_BAD_INPUT;
     }
     if (attach && !make_workspace(&space)) {
-        fprintf(stderr, "blame run: %s: %s\n", space.folder, strerror(errno));
+        fprintf(stderr, "blame run: %s: %s; TMPDIR says where temporary files may be\n", space.folder,
+                strerror(errno));
         return CLI_BAD_INPUT;
     }
     if (attach)
@@ -229,7 +236,9 @@ int cli_run(int argc, char **argv)
     int status = wait_for_program();
     if (attach) {
         if (collect_profiles(space.notes) == 0 && status != 126 && status != 127)
-            fputs("blame: no profile: the program did not start an OpenMP runtime with tool support\n",
+            fputs("blame: no profile: the program did not start an OpenMP runtime with tool support: does it "
+                  "use OpenMP, "
+                  "with libomp or libgomp?\n",
                   stderr);
         remove_workspace(&space);
     }

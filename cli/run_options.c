@@ -6,47 +6,72 @@
 
 static const struct run_option {
     const char *name, *variable;
-    const char
-        *words; /* accepted, separated by '|'; NULL: a number from low to high, or any text if high is 0 */
+    const char *words; /* accepted, separated by ", "; NULL: a number from low to high, or any text if high is
+                          0 */
     int low, high;
-    const char *help;
+    const char *value, *help;
 } options[] = {
-    {"--out", "BLAME_OUT", NULL, 0, 0,
-     "DIR       output directory; %e program, %p pid, %h host, %r MPI rank"},
-    {"--rate", "BLAME_RATE", NULL, 1, 10000, "N        samples per second and thread, 1 to 10000 (200)"},
-    {"--clock", "BLAME_CLOCK", "wall|cpu", 0, 0, "CLOCK   wall or cpu (wall)"},
-    {"--environment", "BLAME_ENVIRONMENT", "dedicated|shared", 0, 0,
-     "E dedicated: unused cores are wasted; shared: they are not (dedicated)"},
-    {"--context", "BLAME_CONTEXT", "deferred|eager", 0, 0,
-     "C     when regions' contexts are taken (deferred)"},
-    {"--tasks", "BLAME_TASKS", "region|creation", 0, 0,
-     "T         below what tasks hang: their region, or the context of their creation (region)"},
-    {"--locks", "BLAME_LOCKS", "section|release", 0, 0,
-     "L         what a lock's waiting is blamed on: lines inside the section, or its release (section)"},
-    {"--depth", "BLAME_DEPTH", NULL, 1, 4096, "N       most frames kept per path, 1 to 4096 (512)"},
-    {"--csv", "BLAME_CSV", "0|1", 0, 0, "0|1       write the CSV files at the end (1)"},
-    {"--summary", "BLAME_SUMMARY", "0|1", 0, 0, "0|1   print the summary at the end (1)"},
+    {"--out", "BLAME_OUT", NULL, 0, 0, "DIR",
+     "output directory; %e program, %p pid, %h host, %r MPI rank;\n"
+     "what exists is never overwritten: .1, .2 is appended\n"
+     "(default: blame-%e-%p)"},
+    {"--rate", "BLAME_RATE", NULL, 1, 10000, "N", "samples per second and thread, 1 to 10000 (default 200)"},
+    {"--clock", "BLAME_CLOCK", "wall, cpu", 0, 0, "CLOCK",
+     "wall (default) or cpu: a sleeping thread is not sampled then"},
+    {"--environment", "BLAME_ENVIRONMENT", "dedicated, shared", 0, 0, "KIND",
+     "dedicated  unused cores are wasted (default)\n"
+     "shared     they are not: only threads of a team idle"},
+    {"--context", "BLAME_CONTEXT", "deferred, eager", 0, 0, "WHEN",
+     "when regions' contexts are taken: deferred (default), or eager,\n"
+     "which is slow, for comparison"},
+    {"--tasks", "BLAME_TASKS", "region, creation", 0, 0, "WHERE",
+     "below what tasks hang: their region (default), or the context of\n"
+     "their creation"},
+    {"--locks", "BLAME_LOCKS", "section, release", 0, 0, "WHAT",
+     "what a lock's waiting is blamed on: the lines inside the section\n"
+     "that kept it (default), or its release"},
+    {"--depth", "BLAME_DEPTH", NULL, 1, 4096, "N", "most frames kept per path, 1 to 4096 (default 512)"},
+    {"--csv", "BLAME_CSV", "0, 1", 0, 0, "0|1", "write the CSV files at the end (default 1)"},
+    {"--summary", "BLAME_SUMMARY", "0, 1", 0, 0, "0|1", "print the summary at the end (default 1)"},
 };
 
 #define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
 
+static void print_option(const char *name, const char *value, const char *help)
+{
+    char left[64];
+    snprintf(left, sizeof left, "  %s %s", name, value);
+    printf("%-22s", left);
+    for (; *help; help++) {
+        putchar(*help);
+        if (*help == '\n')
+            printf("%22s", "");
+    }
+    putchar('\n');
+}
+
 static void print_help(void)
 {
     puts("usage: blame run [options] [--] PROGRAM [ARGUMENT ...]\n\n"
-         "Runs the program with the tool loaded before main, so that serial start-up is measured too. "
-         "Programs built\n"
-         "by GCC run on LLVM's OpenMP runtime. The exit status is the program's (128 + signal if it was "
-         "killed).\n");
+         "Runs the program with the tool loaded before main, so that serial start-up is measured too.\n"
+         "Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the program's\n"
+         "(128 + signal if it was killed). Each option sets the environment variable of the same name:\n"
+         "--rate sets BLAME_RATE.\n");
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        printf("  %s %s\n", options[i].name, options[i].help);
-    puts("\nEach option sets the environment variable of the same name, e.g. --rate sets BLAME_RATE.");
+        print_option(options[i].name, options[i].value, options[i].help);
+    print_option("--help", "", "this text");
+    puts("\nexamples:\n"
+         "  blame run ./amg -n 100\n"
+         "  blame run --rate 1000 --out amg-before -- ./amg -n 100\n"
+         "  mpirun -n 4 blame run ./solver\n"
+         "  blame run --tasks creation --environment shared ./sort input.txt");
 }
 
 static int is_word(const char *words, const char *value)
 {
     size_t bytes = strlen(value);
-    for (const char *at = words; bytes && at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
-        if (strncmp(at, value, bytes) == 0 && (at[bytes] == '|' || at[bytes] == '\0'))
+    for (const char *at = words; bytes && at; at = strstr(at, ", ") ? strstr(at, ", ") + 2 : NULL)
+        if (strncmp(at, value, bytes) == 0 && (at[bytes] == ',' || at[bytes] == '\0'))
             return 1;
     return 0;
 }
@@ -65,12 +90,14 @@ static int accepts(const struct run_option *option, const char *value)
 static int complain(const struct run_option *option, const char *value)
 {
     if (option->words)
-        fprintf(stderr, "blame run: %s %s: accepted is %s\n", option->name, value, option->words);
+        fprintf(stderr, "blame run: %s %s: accepted are %s\n", option->name, *value ? value : "\"\"",
+                option->words);
     else if (option->high)
-        fprintf(stderr, "blame run: %s %s: accepted is a whole number from %d to %d\n", option->name, value,
-                option->low, option->high);
+        fprintf(stderr, "blame run: %s %s: accepted is a whole number from %d to %d\n", option->name,
+                *value ? value : "\"\"", option->low, option->high);
     else
-        fprintf(stderr, "blame run: %s: accepted is the name of a directory\n", option->name);
+        fprintf(stderr, "blame run: %s: accepted is the name of a directory, which must not be empty\n",
+                option->name);
     return -1;
 }
 
@@ -90,7 +117,7 @@ static int unknown(const char *text)
 {
     fprintf(stderr, "blame run: %s: no such option; accepted are", text);
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        fprintf(stderr, " %s", options[i].name);
+        fprintf(stderr, " %s,", options[i].name);
     fputs(" --help\n", stderr);
     return -1;
 }
@@ -118,7 +145,8 @@ int run_options_read(int argc, char **argv)
         setenv(option->variable, value, 1);
     }
     if (at >= argc) {
-        fputs("blame run: no program given; usage: blame run [options] [--] PROGRAM [ARGUMENT ...]\n",
+        fputs("blame run: no program given; usage: blame run [options] [--] PROGRAM [ARGUMENT ...], see "
+              "blame run --help\n",
               stderr);
         return -1;
     }

@@ -23,8 +23,10 @@ TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated i
 
 TEST_EINTR := $(patsubst $(TEST_SOURCE)/%.c,%,$(wildcard $(TEST_SOURCE)/eintr_*.c))
 
+TEST_COMPARE := compare compare_slower compare_moved compare_gcc
+
 TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc dlopen_lib.so tool_memory.so quick_static \
-	$(TEST_EINTR) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4
+	$(TEST_EINTR) $(TEST_COMPARE) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4
 
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
@@ -71,3 +73,14 @@ $(TEST_BIN)/imbalance2_nopie: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analyti
 
 $(TEST_BIN)/imbalance2_dwarf4: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -gdwarf-4 -o $@ $<
+
+# One program as it is, with a slower function, with its lines, lambdas and a region moved, and by another compiler.
+TEST_COMPARE_RULE = $(TEST_SOURCE)/compare.cc $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+$(TEST_BIN)/compare: $(TEST_COMPARE_RULE)
+	$(CLANGXX) $(TEST_CXXFLAGS) -o $@ $<
+$(TEST_BIN)/compare_slower: $(TEST_COMPARE_RULE)
+	$(CLANGXX) $(TEST_CXXFLAGS) -DSLOW_S=0.1807 -o $@ $<
+$(TEST_BIN)/compare_moved: $(TEST_COMPARE_RULE)
+	$(CLANGXX) $(TEST_CXXFLAGS) -DMOVED -o $@ $<
+$(TEST_BIN)/compare_gcc: $(TEST_COMPARE_RULE)
+	$(TEST_GXX) $(TEST_CXXFLAGS) -o $@ $<

@@ -1,0 +1,143 @@
+#include "cli/run_set.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/open_profile.h"
+#include "compare/statistics.h"
+#include "report/grow.h"
+#include "report/symbols.h"
+#include "report/views.h"
+
+static int is_measurement(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length > 6 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 6, ".blame") == 0;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Numbers in names count as numbers: run.10 comes behind run.9. */
+static int count_entries(const char *path, struct dirent ***entries, int (*select)(const struct dirent *))
+{
+    int count = scandir(path, entries, select, versionsort);
+    return count < 0 ? 0 : count;
+}
+
+static void free_entries(struct dirent **entries, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+}
+
+static bool has_measurement(const char *path)
+{
+    struct dirent **entries = NULL;
+    int count = count_entries(path, &entries, is_measurement);
+    free_entries(entries, count);
+    return count > 0;
+}
+
+static bool no_memory(const struct run_set *set)
+{
+    fprintf(stderr, "blame %s: not enough memory; end other programs, or raise the limit (ulimit -v)\n",
+            set->command);
+    return false;
+}
+
+static bool add_run(struct run_set *set, const char *path)
+{
+    if (set->count == STATISTICS_RUNS) {
+        fprintf(stderr, "blame %s: %s: at most %d runs are compared; give fewer\n", set->command, path,
+                STATISTICS_RUNS);
+        return false;
+    }
+    if (!grow_list(&set->name, &set->name_room, set->count, sizeof *set->name) ||
+        !grow_list(&set->profile, &set->profile_room, set->count, sizeof *set->profile))
+        return no_memory(set);
+    char *name = strdup(path);
+    struct profile *profile = name ? open_profile(set->command, name) : NULL;
+    if (!name)
+        return no_memory(set);
+    if (!profile) {
+        free(name);
+        return false;
+    }
+    set->name[set->count] = name;
+    set->profile[set->count++] = profile;
+    return true;
+}
+
+/* Of a folder that is no profile itself. */
+static bool add_below(struct run_set *set, const char *folder, bool *any)
+{
+    struct dirent **entries = NULL;
+    int count = count_entries(folder, &entries, is_visible);
+    size_t length = strlen(folder);
+    bool good = true;
+    for (int i = 0; good && i < count; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/",
+                     entries[i]->d_name) < 0)
+            path = NULL;
+        if (path && has_measurement(path)) {
+            *any = true;
+            good = add_run(set, path);
+        }
+        free(path);
+    }
+    free_entries(entries, count);
+    return good;
+}
+
+bool run_set_add(struct run_set *set, const char *operand)
+{
+    bool any = false;
+    if (!has_measurement(operand)) {
+        if (!add_below(set, operand, &any))
+            return false;
+        if (any)
+            return true;
+    }
+    return add_run(set, operand);
+}
+
+void run_set_free(struct run_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        profile_free((struct profile *)set->profile[i]);
+        free(set->name[i]);
+    }
+    free(set->name);
+    free(set->profile);
+}
+
+static bool compare_run(const struct run_set *set, size_t run, struct comparison *tree,
+                        struct comparison *flat)
+{
+    const struct profile *profile = set->profile[run];
+    struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
+    struct rows *rows = symbols ? rows_build(profile, symbols) : NULL;
+    struct rows *view = rows && flat ? view_flat(rows, FLAT_FUNCTION, MEASURE_IDLENESS) : NULL;
+    bool good = rows && (!tree || comparison_add(tree, run, rows)) &&
+                (!flat || (view && comparison_add(flat, run, view)));
+    rows_free(view);
+    rows_free(rows);
+    if (symbols)
+        symbols_close(symbols);
+    return good;
+}
+
+bool run_set_compare(const struct run_set *set, struct comparison *tree, struct comparison *flat)
+{
+    for (size_t run = 0; run < set->count; run++)
+        if (!compare_run(set, run, tree, flat))
+            return no_memory(set);
+    return true;
+}

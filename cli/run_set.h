@@ -1,0 +1,27 @@
+/* Operands that may each mean several runs: a folder of profile directories is all of them. */
+#ifndef BLAME_CLI_RUN_SET_H
+#define BLAME_CLI_RUN_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cct/profile_read.h"
+#include "compare/compare.h"
+
+struct run_set {
+    const char *command;
+    char **name;
+    const struct profile **profile;
+    size_t count, name_room, profile_room;
+};
+
+/* Opens what the operand means: a profile directory, a *.blame file, or a folder whose folders are profile
+ * directories, in the order of their names. false after a message. [init] */
+bool run_set_add(struct run_set *set, const char *operand);
+void run_set_free(struct run_set *set); /* [init] */
+
+/* Lays rows of all runs over one another: their trees, their flat views, or both; NULL: not wanted. false
+ * after a message. [init] */
+bool run_set_compare(const struct run_set *set, struct comparison *tree, struct comparison *flat);
+
+#endif

@@ -1,0 +1,112 @@
+/* `blame stat`: how the runs of one program scatter. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/open_profile.h"
+#include "cli/options.h"
+#include "cli/run_set.h"
+#include "compare/comparable.h"
+#include "compare/compare.h"
+#include "compare/stat_view.h"
+#include "report/format.h"
+
+enum view { VIEW_TOP_DOWN, VIEW_FLAT };
+enum format { FORMAT_TEXT, FORMAT_CSV };
+
+static const char *const view_name[] = {"top-down", "flat", NULL};
+static const char *const format_name[] = {"text", "csv", NULL};
+
+struct request {
+    const char **operand;
+    int operand_count;
+    int view, format, measure, top;
+    const char *output;
+};
+
+static const struct usage usage = {
+    .command = "stat",
+    .synopsis = "DIR... [options]",
+    .about = "Medians, extremes and confidence intervals of the runs of one program. DIR is a profile "
+             "directory, a\n"
+             "*.blame file, or a folder of profile directories.",
+    .examples = "  mkdir runs; for i in 1 2 3 4 5 6; do blame run --out runs/amg ./amg; done\n"
+                "  blame stat runs\n"
+                "  blame stat runs --view flat --sort lock-wait --top 20\n"
+                "  blame stat runs --format csv --output runs.csv",
+    .operands_least = 1,
+    .operands = "profile directories, *.blame files or folders of profile directories",
+};
+
+static enum options_result read_options(struct request *request, int argc, char **argv)
+{
+    const struct option_spec options[] = {
+        {"--view", OPTION_WORD, &request->view, "VIEW", view_name, 0, 0,
+         "top-down   contexts: functions by their callers (default)\n"
+         "flat       functions, whoever calls them"},
+        {"--sort", OPTION_WORD, &request->measure, "METRIC", measure_name, 0, 0,
+         "text: contexts by their own idleness (default), work, overhead,\n"
+         "lock-wait, lock-wait-here, core-idleness, shared-idleness, samples"},
+        {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
+         "text: this many contexts (default 10)"},
+        {"--format", OPTION_WORD, &request->format, "FORMAT", format_name, 0, 0,
+         "text (default) or csv: every context, the four metrics"},
+        {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
+         "write there, not to standard output"},
+    };
+    struct usage complete = usage;
+    complete.options = options;
+    complete.option_count = sizeof options / sizeof *options;
+    complete.operands_most = argc;
+    return options_read(&complete, argc, argv, request->operand, &request->operand_count);
+}
+
+static bool print(FILE *out, const struct request *request, const struct comparison *comparison)
+{
+    struct stat_style style = {.measure = (enum measure)request->measure,
+                               .top = (size_t)request->top,
+                               .columns = format_terminal_columns(out),
+                               .utf8 = format_locale_is_utf8(),
+                               .functions = request->view == VIEW_FLAT};
+    return request->format == FORMAT_CSV ? stat_csv(out, comparison, style.measure)
+                                         : stat_text(out, comparison, &style);
+}
+
+static int show(const struct request *request, const struct run_set *set)
+{
+    const char *const *name = (const char *const *)set->name;
+    bool flat = request->view == VIEW_FLAT;
+    const size_t side_count[SIDES] = {[SIDE_BASE] = set->count};
+    struct comparison *comparison = comparison_new(set->profile, name, side_count, NORMALISE_NONE);
+    struct out_file out;
+    int status = CLI_BAD_INPUT;
+    if (!comparison)
+        fprintf(stderr,
+                "blame stat: not enough memory; end other programs, or raise the limit (ulimit -v)\n");
+    else if (run_set_compare(set, flat ? NULL : comparison, flat ? comparison : NULL) &&
+             out_file_open(&out, "stat", request->output))
+        status = out_file_close(&out, print(out.stream, request, comparison));
+    comparison_free(comparison);
+    return status;
+}
+
+int cli_stat(int argc, char **argv)
+{
+    const char *operand[argc];
+    struct request request = {.operand = operand, .measure = MEASURE_IDLENESS, .top = 10};
+    struct run_set set = {.command = "stat"};
+    enum options_result parsed = read_options(&request, argc, argv);
+    if (parsed != OPTIONS_RUN)
+        return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
+    bool good = true;
+    for (int i = 0; good && i < request.operand_count; i++)
+        good = run_set_add(&set, request.operand[i]);
+    int status = CLI_BAD_INPUT;
+    if (good) {
+        const char *const *name = (const char *const *)set.name;
+        comparable_complain(stderr, "stat", set.profile, name, set.count);
+        comparable_complain_repeats(stderr, "stat", set.profile, name, set.count);
+        status = show(&request, &set);
+    }
+    run_set_free(&set);
+    return status;
+}

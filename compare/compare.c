@@ -1,0 +1,260 @@
+#include "compare/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/pair_map.h"
+#include "compare/names.h"
+#include "compare/statistics.h"
+#include "report/conservation.h"
+#include "report/grow.h"
+
+/* ---- runs ---- */
+
+static bool is_idleness(enum measure measure)
+{
+    return measure == MEASURE_IDLENESS || measure == MEASURE_SHARED_IDLENESS ||
+           measure == MEASURE_CORE_IDLENESS;
+}
+
+/* A busy thread's sample stands for one period, and inherits at most that of all the others. */
+static void set_weights(struct compare_run *run)
+{
+    const struct profile *profile = run->profile;
+    double period_s = 1 / fmax(profile_least_rate(profile), 1e-9);
+    double others[] = {[MEASURE_IDLENESS] = profile->header.threads_max,
+                       [MEASURE_SHARED_IDLENESS] = profile->header.threads_max,
+                       [MEASURE_CORE_IDLENESS] = profile->header.cores};
+    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++) {
+        double most = is_idleness(measure) ? fmax(others[measure] - 1, 1) : 1;
+        run->weight[measure] = run->scale * most * (measure == MEASURE_SAMPLES ? 1 : period_s);
+    }
+}
+
+static void set_scale(struct compare_run *run, enum normalise normalise, double work_s)
+{
+    double whole = normalise == NORMALISE_WALL ? run->wall_s : normalise == NORMALISE_WORK ? work_s : 100;
+    run->scale = whole > 0 ? 100 / whole : 0;
+    set_weights(run);
+}
+
+struct comparison *comparison_new(const struct profile *const *profile, const char *const *name,
+                                  const size_t side_count[SIDES], enum normalise normalise)
+{
+    struct comparison *comparison = calloc(1, sizeof *comparison);
+    if (!comparison)
+        return NULL;
+    size_t base = side_count[SIDE_BASE], count = base + side_count[SIDE_NEW];
+    size_t pairs = base * side_count[SIDE_NEW];
+    comparison->normalise = normalise;
+    comparison->side_count[SIDE_BASE] = base;
+    comparison->side_count[SIDE_NEW] = side_count[SIDE_NEW];
+    comparison->run_count = count;
+    comparison->run = calloc(count, sizeof *comparison->run);
+    comparison->scratch = malloc((3 * count + pairs) * sizeof *comparison->scratch);
+    comparison->names = names_new(profile, count);
+    if (!comparison->run || !comparison->scratch || !comparison->names) {
+        comparison_free(comparison);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        comparison->run[i] = (struct compare_run){.name = name[i],
+                                                  .side = i < base ? SIDE_BASE : SIDE_NEW,
+                                                  .profile = profile[i],
+                                                  .wall_s = profile_wall_s(profile[i])};
+    return comparison;
+}
+
+void comparison_free(struct comparison *comparison)
+{
+    if (!comparison)
+        return;
+    for (size_t i = 0; comparison->run && i < comparison->run_count; i++)
+        free(comparison->run[i].amount);
+    free(comparison->run);
+    free(comparison->context);
+    free(comparison->scratch);
+    names_free(comparison->names);
+    pair_map_free(&comparison->children);
+    free(comparison);
+}
+
+/* ---- contexts ---- */
+
+static bool find_context(struct comparison *comparison, uint32_t parent, uint32_t entry,
+                         const struct row *row, uint32_t *index)
+{
+    uint32_t *slot = pair_map_slot(&comparison->children, parent, entry);
+    if (!slot ||
+        !grow_list(&comparison->context, &comparison->room, comparison->count, sizeof *comparison->context))
+        return false;
+    if (*slot == PAIR_MAP_NEW) {
+        *slot = (uint32_t)comparison->count;
+        comparison->context[comparison->count++] = (struct compare_context){
+            .parent = parent,
+            .depth = parent == ROW_NONE ? 0 : comparison->context[parent].depth + 1,
+            .entry = entry,
+            .kind = row->kind,
+            .canonical = names_canonical(comparison->names, entry),
+        };
+    }
+    *index = *slot;
+    return true;
+}
+
+static bool add_amount(struct compare_run *run, const struct rows *rows, const struct row *row,
+                       uint32_t context)
+{
+    while (run->amount_count <= context) {
+        if (!grow_list(&run->amount, &run->amount_room, run->amount_count, sizeof *run->amount))
+            return false;
+        run->amount[run->amount_count++] = (struct compare_amount){0};
+    }
+    struct compare_amount *amount = &run->amount[context];
+    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++) {
+        amount->inclusive[measure] += run->scale * measure_value(rows, row->inclusive, measure);
+        amount->exclusive[measure] += run->scale * measure_value(rows, row->exclusive, measure);
+    }
+    return true;
+}
+
+static bool add_row(struct comparison *comparison, size_t run, const struct rows *rows, uint32_t row_index,
+                    const uint32_t *entry, uint32_t *context)
+{
+    const struct row *row = &rows->row[row_index];
+    uint32_t parent = row->parent == ROW_NONE ? ROW_NONE : context[row->parent];
+    uint32_t index;
+    if (!find_context(comparison, parent, entry[row_index], row, &index))
+        return false;
+    struct compare_context *to = &comparison->context[index];
+    to->found[comparison->run[run].side] = true;
+    to->label = names_keep(comparison->names, row->label);
+    context[row_index] = index;
+    return add_amount(&comparison->run[run], rows, row, index);
+}
+
+bool comparison_add(struct comparison *comparison, size_t run, const struct rows *rows)
+{
+    uint32_t *entry = malloc((rows->count + 1) * sizeof *entry);
+    uint32_t *context = malloc((rows->count + 1) * sizeof *context);
+    bool good = entry && context && names_of_run(comparison->names, run, rows, entry);
+    set_scale(&comparison->run[run], comparison->normalise,
+              measure_value(rows, rows->row[0].inclusive, MEASURE_WORK));
+    for (uint32_t i = 0; good && i < rows->count; i++)
+        good = add_row(comparison, run, rows, i, entry, context);
+    free(entry);
+    free(context);
+    return good;
+}
+
+/* ---- values ---- */
+
+double comparison_value(const struct comparison *comparison, size_t run, uint32_t context,
+                        enum measure measure, bool inclusive)
+{
+    const struct compare_run *of = &comparison->run[run];
+    if (context >= of->amount_count)
+        return 0;
+    const struct compare_amount *amount = &of->amount[context];
+    return inclusive ? amount->inclusive[measure] : amount->exclusive[measure];
+}
+
+/* Of a sum of samples of at most that weight, by Poisson's law; what was not sampled at all may have been
+ * missed by one. */
+double comparison_variance(const struct comparison *comparison, size_t run, enum measure measure,
+                           double value)
+{
+    double weight = comparison->run[run].weight[measure];
+    return weight * (fmax(value, 0) + weight);
+}
+
+static double median_of(const struct comparison *comparison, const double *value, size_t count)
+{
+    double *sorted = comparison->scratch;
+    memcpy(sorted, value, count * sizeof *sorted);
+    return statistics_median(sorted, count);
+}
+
+static struct statistics_change bounds_of(const struct comparison *comparison, const double *value,
+                                          const double *variance, double factor)
+{
+    size_t base = comparison->side_count[SIDE_BASE], count = comparison->run_count;
+    double *zero = comparison->scratch, *pair = comparison->scratch + count;
+    if (!variance)
+        memset(zero, 0, count * sizeof *zero);
+    const double *errors = variance ? variance : zero;
+    struct statistics_side before = {value, errors, base},
+                           after = {value + base, errors + base, count - base};
+    return statistics_change_of(&before, &after, factor, pair);
+}
+
+double comparison_excess(const struct comparison *comparison, const double *value, const double *variance,
+                         double factor)
+{
+    return bounds_of(comparison, value, variance, factor).low;
+}
+
+struct compare_change comparison_change_of(const struct comparison *comparison, const double *value,
+                                           const double *variance)
+{
+    size_t base = comparison->side_count[SIDE_BASE];
+    struct compare_change change = {.before = median_of(comparison, value, base),
+                                    .after =
+                                        median_of(comparison, value + base, comparison->run_count - base)};
+    struct statistics_change bounds = bounds_of(comparison, value, variance, 1);
+    double difference = change.after - change.before;
+    change.low = bounds.low;
+    change.high = bounds.high;
+    change.percent = change.before > 0 ? 100 * difference / change.before : difference > 0 ? INFINITY : 0;
+    change.beyond_noise = bounds.low > 0 || bounds.high < 0;
+    return change;
+}
+
+struct compare_change comparison_change(const struct comparison *comparison, uint32_t context,
+                                        enum measure measure, bool inclusive)
+{
+    double value[comparison->run_count], variance[comparison->run_count];
+    for (size_t run = 0; run < comparison->run_count; run++) {
+        value[run] = comparison_value(comparison, run, context, measure, inclusive);
+        variance[run] = comparison_variance(comparison, run, measure, value[run]);
+    }
+    return comparison_change_of(comparison, value, variance);
+}
+
+static double median_of_sum(const struct comparison *comparison, enum compare_side side,
+                            const enum measure *measure, size_t measures)
+{
+    size_t first = side == SIDE_BASE ? 0 : comparison->side_count[SIDE_BASE];
+    size_t count = comparison->side_count[side];
+    double sum[count + 1];
+    for (size_t run = 0; run < count; run++) {
+        sum[run] = 0;
+        for (size_t m = 0; m < measures; m++)
+            sum[run] += comparison_value(comparison, first + run, 0, measure[m], true);
+    }
+    return median_of(comparison, sum, count);
+}
+
+double comparison_effort(const struct comparison *comparison, enum compare_side side)
+{
+    static const enum measure effort[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,
+                                          MEASURE_LOCK_WAIT};
+    return median_of_sum(comparison, side, effort, sizeof effort / sizeof *effort);
+}
+
+double comparison_least(const struct comparison *comparison, enum measure measure, double percent)
+{
+    double whole[SIDES];
+    for (enum compare_side side = 0; side < SIDES; side++)
+        whole[side] = measure == MEASURE_SAMPLES ? median_of_sum(comparison, side, &measure, 1)
+                                                 : comparison_effort(comparison, side);
+    return 0.01 * percent * (whole[SIDE_BASE] > 0 ? whole[SIDE_BASE] : whole[SIDE_NEW]);
+}
+
+const char *comparison_unit(const struct comparison *comparison)
+{
+    static const char *const unit[] = {
+        [NORMALISE_NONE] = "s", [NORMALISE_WALL] = "% of the wall time", [NORMALISE_WORK] = "% of the work"};
+    return unit[comparison->normalise];
+}

@@ -1,0 +1,112 @@
+/* Runs of a program, perhaps of different builds, laid over one another: contexts are matched by names, and
+ * each has the numbers of every run. */
+#ifndef BLAME_COMPARE_COMPARE_H
+#define BLAME_COMPARE_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cct/pair_map.h"
+#include "cct/profile_read.h"
+#include "report/rows.h"
+
+enum compare_side { SIDE_BASE, SIDE_NEW, SIDES };
+
+enum normalise {
+    NORMALISE_NONE, /* seconds */
+    NORMALISE_WALL, /* per cent of the run's wall time */
+    NORMALISE_WORK, /* per cent of the run's work */
+};
+
+/* A context of all runs; context 0 is the root, parents stand before their children. */
+struct compare_context {
+    uint32_t parent; /* ROW_NONE for the root */
+    uint32_t depth;
+    uint32_t entry;         /* of the names: equal for rows of one function */
+    uint8_t kind;           /* enum row_kind */
+    bool found[SIDES];      /* in a run of the side */
+    const char *canonical;  /* what the context is matched by: the name without the compiler's numbers */
+    struct row_label label; /* of the last run that has the context */
+};
+
+/* Inclusive and exclusive values by enum measure, normalised. */
+struct compare_amount {
+    double inclusive[MEASURE_NAMED], exclusive[MEASURE_NAMED];
+};
+
+struct compare_run {
+    const char *name; /* the profile, as the user gave it or found it; borrowed */
+    enum compare_side side;
+    const struct profile *profile;
+    double wall_s;
+    double scale;                  /* of values, by normalisation */
+    double weight[MEASURE_NAMED];  /* most that one sample adds to a value, normalised */
+    struct compare_amount *amount; /* by context, as far as it was known when the run was added */
+    size_t amount_count, amount_room;
+};
+
+struct compare_names;
+
+struct comparison {
+    enum normalise normalise;
+    struct compare_context *context;
+    size_t count, room;
+    struct compare_run *run; /* the base's first */
+    size_t run_count, side_count[SIDES];
+    struct compare_names *names;
+    struct pair_map children; /* parent, entry -> context */
+    double *scratch;          /* room for the statistics of one value */
+};
+
+/* names: of the profiles, which are those of the base first, then the new ones; all must outlive the
+ * comparison. The runs are there, their contexts come by comparison_add(). NULL: no memory. [init] */
+struct comparison *comparison_new(const struct profile *const *profile, const char *const *name,
+                                  const size_t side_count[SIDES], enum normalise normalise);
+void comparison_free(struct comparison *comparison); /* [init] */
+
+/* Lays a run's rows (or its flat view) over the others; runs come in their order, and the rows may be freed
+ * afterwards. false: no memory. [init] */
+bool comparison_add(struct comparison *comparison, size_t run, const struct rows *rows);
+
+/* A value of one run; 0 where the run has not got the context. [init] */
+double comparison_value(const struct comparison *comparison, size_t run, uint32_t context,
+                        enum measure measure, bool inclusive);
+
+struct compare_change {
+    double before, after; /* medians of the runs of each side */
+    double low, high;     /* of after - before, see compare/statistics.h */
+    double percent;       /* of before; INFINITY when there was nothing before */
+    bool beyond_noise;
+};
+
+/* [init] */
+struct compare_change comparison_change(const struct comparison *comparison, uint32_t context,
+                                        enum measure measure, bool inclusive);
+/* Of numbers by run; variance NULL: exact. [init] */
+struct compare_change comparison_change_of(const struct comparison *comparison, const double *value,
+                                           const double *variance);
+/* The least that after - factor * before can be. [init] */
+double comparison_excess(const struct comparison *comparison, const double *value, const double *variance,
+                         double factor);
+/* Variance by sampling of a value of a run, from above. [init] */
+double comparison_variance(const struct comparison *comparison, size_t run, enum measure measure,
+                           double value);
+
+/* The median effort of a side's runs: work + idleness + overhead + lock wait. [init] */
+double comparison_effort(const struct comparison *comparison, enum compare_side side);
+/* A share of the base's effort (of its samples, if these are the measure; of the new one's if the base has
+ * none), which changes must reach to count. [init] */
+double comparison_least(const struct comparison *comparison, enum measure measure, double percent);
+
+/* "s", or what values are per cent of. [init] */
+const char *comparison_unit(const struct comparison *comparison);
+
+/* "name  file.c:12  < caller < caller", at most `columns` wide; malloc'ed, NULL: no memory. [init] */
+char *comparison_label(const struct comparison *comparison, uint32_t context, size_t columns, bool utf8);
+
+/* Contexts as a tree is printed, siblings by their change of the inclusive measure, the greatest first:
+ * `count` indices, malloc'ed; NULL: no memory. [init] */
+uint32_t *comparison_order(const struct comparison *comparison, enum measure measure);
+
+#endif

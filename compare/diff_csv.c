@@ -1,0 +1,98 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "compare/diff_view.h"
+#include "report/views.h"
+
+#define END_OF_LINE "\r\n"
+
+static void put_number(FILE *out, double value)
+{
+    putc(',', out);
+    format_csv_number(out, value);
+}
+
+static void put_change(FILE *out, const struct compare_change *change)
+{
+    put_number(out, change->before);
+    put_number(out, change->after);
+    put_number(out, change->after - change->before);
+    putc(',', out);
+    if (isfinite(change->percent))
+        format_csv_number(out, change->percent);
+    put_number(out, change->low);
+    put_number(out, change->high);
+    fprintf(out, ",%d", change->beyond_noise);
+}
+
+static void put_names(FILE *out, const struct compare_context *context)
+{
+    const char *found = !context->found[SIDE_BASE] ? "new" : !context->found[SIDE_NEW] ? "base" : "both";
+    fprintf(out, ",%u,%s,", context->depth, row_kind_name[context->kind]);
+    format_csv_text(out, context->label.name);
+    putc(',', out);
+    format_csv_text(out, context->label.module);
+    putc(',', out);
+    format_csv_text(out, context->label.file);
+    putc(',', out);
+    if (context->label.line > 0)
+        fprintf(out, "%d", context->label.line);
+    fprintf(out, ",%s", found);
+}
+
+static void put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id,
+                        enum measure measure)
+{
+    const struct compare_context *context = &comparison->context[index];
+    fprintf(out, "%u,", id[index]);
+    if (context->parent != ROW_NONE)
+        fprintf(out, "%u", id[context->parent]);
+    put_names(out, context);
+    fprintf(out, ",%s", measure_name[measure]);
+    struct compare_change change = comparison_change(comparison, index, measure, true);
+    put_change(out, &change);
+    for (enum measure m = 0; m < MEASURE_NAMED; m++)
+        for (int inclusive = 1; inclusive >= 0; inclusive--) {
+            change = comparison_change(comparison, index, m, inclusive);
+            put_number(out, change.before);
+            put_number(out, change.after);
+        }
+    fputs(END_OF_LINE, out);
+}
+
+static void put_wall(FILE *out, const struct comparison *comparison)
+{
+    double wall[comparison->run_count];
+    for (size_t run = 0; run < comparison->run_count; run++)
+        wall[run] = comparison->run[run].wall_s;
+    struct compare_change change = comparison_change_of(comparison, wall, NULL);
+    fprintf(out, "%zu,,0,wall,<wall time>,,,,both,wall", comparison->count);
+    put_change(out, &change);
+    for (int i = 0; i < 4 * MEASURE_NAMED; i++)
+        putc(',', out);
+    fputs(END_OF_LINE, out);
+}
+
+bool diff_csv(FILE *out, const struct comparison *comparison, enum measure measure)
+{
+    uint32_t *order = comparison_order(comparison, measure);
+    uint32_t *id = order ? malloc((comparison->count + 1) * sizeof *id) : NULL;
+    fputs("id,parent,depth,kind,name,module,file,line,found,metric,base,new,change,percent,low,high,beyond_"
+          "noise",
+          out);
+    for (enum measure m = 0; m < MEASURE_NAMED; m++)
+        for (int inclusive = 1; inclusive >= 0; inclusive--)
+            fprintf(out, ",%s base (%c),%s new (%c)", view_measure_title(m), inclusive ? 'I' : 'E',
+                    view_measure_title(m), inclusive ? 'I' : 'E');
+    fputs(END_OF_LINE, out);
+    for (uint32_t i = 0; id && i < comparison->count; i++)
+        id[order[i]] = i;
+    for (uint32_t i = 0; id && i < comparison->count; i++)
+        put_context(out, comparison, order[i], id, measure);
+    if (id)
+        put_wall(out, comparison);
+    bool good = id != NULL;
+    free(id);
+    free(order);
+    return good;
+}

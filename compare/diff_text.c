@@ -1,0 +1,273 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/diff_view.h"
+#include "compare/statistics.h"
+#include "report/views.h"
+
+#define SIGNED_BYTES (FORMAT_NUMBER_BYTES + 2)
+
+static const enum measure shown[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD, MEASURE_LOCK_WAIT};
+#define SHOWN (sizeof shown / sizeof *shown)
+
+void diff_number(char to[SIGNED_BYTES], double value, int decimals, bool sign)
+{
+    char number[FORMAT_NUMBER_BYTES];
+    format_decimal(number, value, decimals);
+    snprintf(to, SIGNED_BYTES, "%s%s",
+             sign && *number != '-' && strspn(number, "0.") != strlen(number) ? "+" : "", number);
+}
+
+/* "+23.8 %", "new" where there was nothing, "x 12" would say less. */
+static const char *percent_text(char to[SIGNED_BYTES + 4], const struct compare_change *change)
+{
+    char number[SIGNED_BYTES];
+    if (isinf(change->percent))
+        return strcpy(to, "new");
+    if (change->before > 0 && change->after == 0)
+        return strcpy(to, "gone");
+    diff_number(number, change->percent, 1, true);
+    snprintf(to, SIGNED_BYTES + 4, "%s %%", number);
+    return to;
+}
+
+static void print_side(FILE *out, const struct comparison *comparison, const struct profile *const *profile,
+                       enum compare_side side, const struct diff_style *style)
+{
+    size_t first = side == SIDE_BASE ? 0 : comparison->side_count[SIDE_BASE];
+    size_t count = comparison->side_count[side];
+    const char *command = profile_text(profile[first], "command");
+    char *text = NULL, *clean, more[64] = "";
+    if (count > 1)
+        snprintf(more, sizeof more, " and %zu more", count - 1);
+    if (asprintf(&text, "%s%s  %s", comparison->run[first].name, more, command ? command : "") < 0)
+        return;
+    clean = format_clean(text, true);
+    char *line = malloc(4 * style->columns + 64);
+    if (clean && line) {
+        format_shorten(line, 4 * style->columns + 64, clean, style->columns - 6, style->utf8);
+        fprintf(out, "%s  %s\n", side == SIDE_BASE ? "base" : "new ", line);
+    }
+    free(line);
+    free(clean);
+    free(text);
+}
+
+static void print_total(FILE *out, const char *title, const struct compare_change *change,
+                        const double *effort, int decimals)
+{
+    char before[SIGNED_BYTES], after[SIGNED_BYTES], difference[SIGNED_BYTES], percent[SIGNED_BYTES + 4];
+    char share[SIDES][SIGNED_BYTES + 4] = {"", ""};
+    diff_number(before, change->before, decimals, false);
+    diff_number(after, change->after, decimals, false);
+    diff_number(difference, change->after - change->before, decimals, true);
+    for (int side = 0; effort && side < SIDES; side++) {
+        char number[FORMAT_NUMBER_BYTES];
+        double value = side == SIDE_BASE ? change->before : change->after;
+        format_decimal(number, effort[side] > 0 ? 100 * value / effort[side] : 0, 1);
+        snprintf(share[side], sizeof share[side], "%s %%", number);
+    }
+    fprintf(out, "  %-15s %12s %8s %12s %8s %12s %10s%s\n", title, before, share[SIDE_BASE], after,
+            share[SIDE_NEW], difference, percent_text(percent, change),
+            change->beyond_noise || change->after == change->before ? "" : "  ~");
+}
+
+static int decimals_of(const struct comparison *comparison)
+{
+    double effort = fmax(comparison_effort(comparison, SIDE_BASE), comparison_effort(comparison, SIDE_NEW));
+    return effort < 100 ? 3 : effort < 10000 ? 2 : 1;
+}
+
+static void print_totals(FILE *out, const struct comparison *comparison, const struct diff_style *style)
+{
+    double wall[comparison->run_count];
+    double effort[SIDES] = {comparison_effort(comparison, SIDE_BASE),
+                            comparison_effort(comparison, SIDE_NEW)};
+    int decimals = decimals_of(comparison);
+    char unit[80];
+    snprintf(unit, sizeof unit, "in %s", comparison_unit(comparison));
+    fprintf(out, "\n  %-15s %12s %8s %12s %8s %12s\n",
+            comparison->normalise == NORMALISE_NONE ? "seconds" : unit, "base", "share", "new", "share",
+            "change");
+    for (size_t run = 0; run < comparison->run_count; run++)
+        wall[run] = comparison->run[run].wall_s;
+    struct compare_change change = comparison_change_of(comparison, wall, NULL);
+    print_total(out, comparison->normalise == NORMALISE_NONE ? "wall time" : "wall time, s", &change, NULL,
+                3);
+    for (size_t m = 0; m < SHOWN; m++) {
+        change = comparison_change(comparison, 0, shown[m], true);
+        print_total(out, view_measure_title(shown[m]), &change, effort, decimals);
+    }
+    bool more = style->measure >= 0;
+    for (size_t m = 0; m < SHOWN; m++)
+        more = more && (int)shown[m] != style->measure;
+    if (!more)
+        return;
+    change = comparison_change(comparison, 0, (enum measure)style->measure, true);
+    print_total(out, view_measure_title((enum measure)style->measure), &change, NULL, decimals);
+}
+
+/* A context's own change of one measure. */
+struct change_entry {
+    uint32_t context;
+    enum measure measure;
+    struct compare_change change;
+};
+
+static double difference_of(const struct change_entry *entry)
+{
+    return entry->change.after - entry->change.before;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct change_entry *a = left, *b = right;
+    double x = difference_of(a), y = difference_of(b);
+    if (x != y)
+        return x > y ? -1 : 1;
+    return a->context < b->context ? -1 : a->context > b->context;
+}
+
+/* The changes that are worth a line, the worst first. */
+static struct change_entry *gather(const struct comparison *comparison, const struct diff_style *style,
+                                   size_t *count)
+{
+    struct change_entry *entry = malloc((comparison->count * SHOWN + 1) * sizeof *entry);
+    double least[MEASURE_NAMED];
+    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++)
+        least[measure] = comparison_least(comparison, measure, style->least_percent);
+    *count = 0;
+    for (uint32_t i = 0; entry && i < comparison->count; i++) {
+        if (comparison->context[i].kind == ROW_STATEMENT)
+            continue;
+        for (size_t m = 0; m < (style->measure < 0 ? SHOWN : 1); m++) {
+            enum measure measure = style->measure < 0 ? shown[m] : (enum measure)style->measure;
+            struct change_entry found = {i, measure, comparison_change(comparison, i, measure, false)};
+            if (difference_of(&found) != 0 && fabs(difference_of(&found)) >= least[measure])
+                entry[(*count)++] = found;
+        }
+    }
+    if (entry)
+        qsort(entry, *count, sizeof *entry, compare_entries);
+    return entry;
+}
+
+static bool print_entry(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
+                        const struct diff_style *style, int decimals)
+{
+    const struct compare_context *context = &comparison->context[entry->context];
+    char difference[SIGNED_BYTES], percent[SIGNED_BYTES + 4];
+    const char *only = !context->found[SIDE_BASE]  ? "only in new: "
+                       : !context->found[SIDE_NEW] ? "only in base: "
+                                                   : "";
+    size_t taken = 3 + 11 + 12 + 12 + strlen(only);
+    char *label = comparison_label(comparison, entry->context,
+                                   style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
+    if (!label)
+        return false;
+    diff_number(difference, difference_of(entry), decimals, true);
+    fprintf(out, "%s%10s %11s  %-9s  %s%s\n", entry->change.beyond_noise ? "   " : " ~ ", difference,
+            percent_text(percent, &entry->change), view_measure_title(entry->measure), only, label);
+    free(label);
+    return true;
+}
+
+static bool print_list(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
+                       size_t count, bool worse, const struct diff_style *style)
+{
+    int decimals = decimals_of(comparison);
+    size_t listed = 0, all = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct change_entry *at = &entry[worse ? i : count - 1 - i];
+        if (worse != (difference_of(at) > 0))
+            break;
+        all++;
+        if (all == 1 && style->top)
+            fprintf(out, "\n%s, by the %s own change:\n", worse ? "Worse" : "Better",
+                    style->functions ? "functions'" : "contexts'");
+        if (listed == style->top)
+            continue;
+        listed++;
+        if (!print_entry(out, comparison, at, style, decimals))
+            return false;
+    }
+    if (listed && all > listed)
+        fprintf(out, "   ... and %zu more: --top %zu\n", all - listed, all);
+    return true;
+}
+
+static void print_legend(FILE *out, const struct comparison *comparison, const struct diff_style *style,
+                         bool empty)
+{
+    char number[FORMAT_NUMBER_BYTES], text[300];
+    const size_t *side = comparison->side_count;
+    fputc('\n', out);
+    if (empty) {
+        snprintf(text, sizeof text, "No %s changed its own share by %s %% of the base's effort: see --min.",
+                 style->functions ? "function" : "context", format_decimal(number, style->least_percent, 2));
+        format_paragraph(out, text, style->columns);
+    }
+    snprintf(
+        text, sizeof text,
+        statistics_repeated(side[SIDE_BASE], side[SIDE_NEW])
+            ? "~: within the scatter of the runs (Mann-Whitney, 5 %%)."
+            : "~: within three standard errors of sampling. How runs scatter is not known: give three or "
+              "more of each.");
+    format_paragraph(out, text, style->columns);
+}
+
+bool diff_text(FILE *out, const struct comparison *comparison, const struct profile *const *profile,
+               const struct diff_style *style)
+{
+    size_t count;
+    struct change_entry *entry = gather(comparison, style, &count);
+    if (!entry)
+        return false;
+    print_side(out, comparison, profile, SIDE_BASE, style);
+    print_side(out, comparison, profile, SIDE_NEW, style);
+    print_totals(out, comparison, style);
+    bool good = print_list(out, comparison, entry, count, true, style) &&
+                print_list(out, comparison, entry, count, false, style);
+    print_legend(out, comparison, style, !count);
+    free(entry);
+    return good;
+}
+
+static const char *verdict_text(const struct limit *limit)
+{
+    static const char *const text[] = {
+        [LIMIT_KEPT] = "kept",
+        [LIMIT_WITHIN_NOISE] = "above it, but within the noise",
+        [LIMIT_TOO_SMALL] = "above it, but less than --min",
+        [LIMIT_EXCEEDED] = "EXCEEDED",
+        [LIMIT_NO_CONTEXT] = "no context has such a name",
+    };
+    return text[limit->verdict];
+}
+
+bool diff_limits_text(FILE *out, const struct comparison *comparison, const struct limit *limit, size_t count,
+                      const struct diff_style *style)
+{
+    int decimals = count ? decimals_of(comparison) : 0;
+    for (size_t i = 0; i < count; i++) {
+        char percent[SIGNED_BYTES + 4], number[FORMAT_NUMBER_BYTES], increase[SIGNED_BYTES];
+        char *subject = limit_subject(&limit[i]);
+        if (!subject)
+            return false;
+        fprintf(out, "%slimit %s: %s of at most +%s %%: %s\n", i ? "" : "\n", subject,
+                percent_text(percent, &limit[i].change), format_decimal(number, limit[i].percent, 1),
+                verdict_text(&limit[i]));
+        free(subject);
+        for (size_t c = 0; c < limit[i].culprit_count; c++) {
+            char *label = comparison_label(comparison, limit[i].culprit[c],
+                                           style->columns > 40 ? style->columns - 16 : 24, style->utf8);
+            if (!label)
+                return false;
+            diff_number(increase, limit[i].increase[c], decimals, true);
+            fprintf(out, "    %10s  %s\n", increase, label);
+            free(label);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,187 @@
+#include "compare/limits.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views.h"
+
+static bool read_metric(struct limit *limit, const char *name, size_t bytes)
+{
+    if (bytes == 4 && strncmp(name, "wall", 4) == 0)
+        return limit->wall = true;
+    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++)
+        if (strlen(measure_name[measure]) == bytes && strncmp(name, measure_name[measure], bytes) == 0) {
+            limit->measure = measure;
+            return true;
+        }
+    return false;
+}
+
+static bool read_percent(struct limit *limit, const char *text)
+{
+    char *end;
+    limit->percent = strtod(text, &end);
+    return *text && !*end && limit->percent >= 0 && limit->percent <= 1e6;
+}
+
+static bool read_regex(struct limit *limit, const char *begin, const char *end, char *error, size_t bytes)
+{
+    char *pattern = strndup(begin, (size_t)(end - begin)), why[200] = "out of memory";
+    int status = pattern ? regcomp(&limit->regex, pattern, REG_EXTENDED | REG_NOSUB) : REG_ESPACE;
+    if (status)
+        regerror(status, &limit->regex, why, sizeof why);
+    free(pattern);
+    limit->selects = status == 0;
+    if (status)
+        snprintf(
+            error, bytes,
+            "%s: %.*s is not a regular expression (%s); accepted is an extended one, as grep -E takes it",
+            limit->text, (int)(end - begin), begin, why);
+    return status == 0;
+}
+
+bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes)
+{
+    const char *at = strchr(text, '@'), *equals = strrchr(text, '=');
+    *limit = (struct limit){.text = text};
+    if (!equals || equals == text || (at && at > equals))
+        at = NULL;
+    size_t name_bytes = at ? (size_t)(at - text) : equals ? (size_t)(equals - text) : strlen(text);
+    if (!equals || !read_metric(limit, text, name_bytes) || (limit->wall && at)) {
+        size_t used = (size_t)snprintf(error, bytes,
+                                       "%s: accepted are wall=PERCENT, METRIC=PERCENT and "
+                                       "METRIC@REGEX=PERCENT, METRIC one of",
+                                       text);
+        for (enum measure measure = 0; measure < MEASURE_NAMED && used < bytes; measure++)
+            used += (size_t)snprintf(error + used, bytes - used, "%s %s", measure ? "," : "",
+                                     measure_name[measure]);
+        return false;
+    }
+    if (!read_percent(limit, equals + 1)) {
+        snprintf(error, bytes, "%s: %s is no percentage; accepted is a number from 0 to 1000000", text,
+                 equals[1] ? equals + 1 : "\"\"");
+        return false;
+    }
+    return !at || read_regex(limit, at + 1, equals, error, bytes);
+}
+
+void limit_free(struct limit *limit)
+{
+    if (limit->selects)
+        regfree(&limit->regex);
+    limit->selects = false;
+}
+
+static bool matches(const struct limit *limit, const struct compare_context *context)
+{
+    return context->kind != ROW_STATEMENT && regexec(&limit->regex, context->canonical, 0, NULL, 0) == 0;
+}
+
+/* Which contexts count: 2: it is an outermost match, 1: below one, 0: neither. NULL: no memory. */
+static unsigned char *select_contexts(const struct limit *limit, const struct comparison *comparison)
+{
+    unsigned char *selected = calloc(comparison->count + 1, 1);
+    for (size_t i = 0; selected && i < comparison->count; i++) {
+        const struct compare_context *context = &comparison->context[i];
+        if (context->parent != ROW_NONE && selected[context->parent])
+            selected[i] = 1;
+        else if (limit->selects ? i > 0 && matches(limit, context) : i == 0)
+            selected[i] = 2;
+    }
+    return selected;
+}
+
+static void note_culprit(struct limit *limit, uint32_t context, double increase)
+{
+    size_t at = limit->culprit_count;
+    if (increase <= 0 || (at == LIMIT_CULPRITS && limit->increase[at - 1] >= increase))
+        return;
+    if (at == LIMIT_CULPRITS)
+        at--;
+    else
+        limit->culprit_count++;
+    for (; at > 0 && limit->increase[at - 1] < increase; at--) {
+        limit->increase[at] = limit->increase[at - 1];
+        limit->culprit[at] = limit->culprit[at - 1];
+    }
+    limit->increase[at] = increase;
+    limit->culprit[at] = context;
+}
+
+/* What the contexts' own code contributed; of the wall time, by their whole effort. */
+static void find_culprits(struct limit *limit, const struct comparison *comparison,
+                          const unsigned char *selected)
+{
+    static const enum measure effort[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,
+                                          MEASURE_LOCK_WAIT};
+    for (uint32_t i = 0; i < comparison->count; i++) {
+        if (!selected[i] || comparison->context[i].kind == ROW_STATEMENT)
+            continue;
+        double increase = 0;
+        for (size_t m = 0; m < (limit->wall ? sizeof effort / sizeof *effort : 1); m++) {
+            struct compare_change change =
+                comparison_change(comparison, i, limit->wall ? effort[m] : limit->measure, false);
+            increase += change.after - change.before;
+        }
+        note_culprit(limit, i, increase);
+    }
+}
+
+/* The sum over selected contexts, by run; whether there were any. */
+static bool gather(const struct limit *limit, const struct comparison *comparison,
+                   const unsigned char *selected, double *value, double *variance)
+{
+    bool any = false;
+    for (size_t run = 0; run < comparison->run_count; run++) {
+        value[run] = limit->wall ? comparison->run[run].wall_s : 0;
+        for (uint32_t i = 0; i < comparison->count; i++)
+            if (selected[i] == 2) {
+                any = true;
+                if (!limit->wall)
+                    value[run] += comparison_value(comparison, run, i, limit->measure, true);
+            }
+        variance[run] = limit->wall ? 0 : comparison_variance(comparison, run, limit->measure, value[run]);
+    }
+    return any;
+}
+
+bool limit_judge(struct limit *limit, const struct comparison *comparison, double least_percent)
+{
+    double value[comparison->run_count], variance[comparison->run_count];
+    double factor = 1 + limit->percent / 100;
+    unsigned char *selected = select_contexts(limit, comparison);
+    if (!selected)
+        return false;
+    bool any = gather(limit, comparison, selected, value, variance);
+    limit->change = comparison_change_of(comparison, value, variance);
+    double increase = limit->change.after - limit->change.before;
+    if (!any)
+        limit->verdict = LIMIT_NO_CONTEXT;
+    else if (increase <= 0 || limit->change.after <= factor * limit->change.before)
+        limit->verdict = LIMIT_KEPT;
+    else if (comparison_excess(comparison, value, variance, factor) <= 0)
+        limit->verdict = LIMIT_WITHIN_NOISE;
+    else if (!limit->wall && increase < comparison_least(comparison, limit->measure, least_percent))
+        limit->verdict = LIMIT_TOO_SMALL;
+    else
+        limit->verdict = LIMIT_EXCEEDED;
+    if (limit->verdict == LIMIT_EXCEEDED)
+        find_culprits(limit, comparison, selected);
+    free(selected);
+    return true;
+}
+
+char *limit_subject(const struct limit *limit)
+{
+    char *subject = NULL;
+    const char *at = strchr(limit->text, '@'), *equals = strrchr(limit->text, '=');
+    if (limit->wall)
+        return strdup("wall time");
+    if (!limit->selects)
+        return strdup(view_measure_title(limit->measure));
+    if (asprintf(&subject, "%s of %.*s", view_measure_title(limit->measure), (int)(equals - at - 1), at + 1) <
+        0)
+        return NULL;
+    return subject;
+}

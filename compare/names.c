@@ -1,0 +1,410 @@
+/* A name is a group: all labels of a kind, module and canonical name. In one run a group may have several
+ * labels, as constructs of a function, lambdas, or static functions of different files: entries. Those of two
+ * builds are matched by compare/align.h, those of the same build by being equal. */
+#include "compare/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/pair_map.h"
+#include "compare/align.h"
+#include "compare/canonical.h"
+#include "report/format.h"
+#include "report/grow.h"
+#include "report/strings.h"
+
+#define BUILD_UNKNOWN 0 /* equal to no build, itself neither */
+#define BUILD_MIXED   UINT32_MAX
+
+struct entry {
+    uint32_t group;
+    uint32_t next; /* of the group + 1; 0: none */
+    uint32_t build;
+    struct align_place
+        place; /* in the last run that has it; of constructs below the first line of their host */
+};
+
+struct group {
+    uint32_t name;    /* string */
+    uint32_t first;   /* entry + 1 */
+    uint32_t pending; /* of this run, + 1 */
+    uint32_t pending_count;
+};
+
+/* A label of the run that is being read. */
+struct pending {
+    const struct row_label *label;
+    uint32_t group, next;
+    uint32_t build;
+    uint32_t entry;
+    struct align_place place;
+};
+
+struct compare_names {
+    const struct profile *const *profile;
+    size_t profile_count;
+    struct strings *strings;
+    struct pair_map build_map; /* module -> build of all runs, BUILD_MIXED if they differ */
+    struct pair_map group_map; /* name, kind and module -> group */
+    struct group *group;
+    size_t group_count, group_room;
+    struct entry *entry;
+    size_t entry_count, entry_room;
+};
+
+struct run_names {
+    struct compare_names *names;
+    const struct profile *profile;
+    struct pair_map builds; /* module -> build */
+    struct pair_map labels; /* label, kind -> pending */
+    struct pair_map hosts;  /* name, module -> pending of the procedure + 1, 0: several */
+    struct pending *pending;
+    size_t pending_count, pending_room;
+};
+
+/* ---- modules ---- */
+
+/* The program is one module whatever its file is called. */
+static uint32_t module_id(struct compare_names *names, const struct profile *profile, const char *base_name)
+{
+    const char *program = profile_text(profile, "program");
+    if (program && strcmp(program, base_name) == 0)
+        return strings_intern(names->strings, "<program>");
+    char *module = canonical_module(base_name);
+    uint32_t id = strings_intern(names->strings, module ? module : base_name);
+    free(module);
+    return id;
+}
+
+static uint32_t build_of(struct compare_names *names, const struct profile_module *module)
+{
+    char text[2 * sizeof module->build_id + 1];
+    if (!module->build_id_bytes || module->build_id_bytes > sizeof module->build_id)
+        return BUILD_UNKNOWN;
+    for (uint32_t i = 0; i < module->build_id_bytes; i++)
+        snprintf(text + 2 * i, 3, "%02x", module->build_id[i]);
+    return strings_intern(names->strings, text);
+}
+
+static bool note_builds(struct compare_names *names, const struct profile *profile, struct pair_map *map)
+{
+    for (size_t i = 0; i < profile->module_count; i++) {
+        uint32_t build = build_of(names, &profile->modules[i]);
+        uint32_t *slot =
+            pair_map_slot(map, module_id(names, profile, format_base_name(profile->modules[i].path)), 0);
+        if (!slot)
+            return false;
+        *slot = *slot == PAIR_MAP_NEW                      ? build
+                : *slot == build && build != BUILD_UNKNOWN ? build
+                                                           : BUILD_MIXED;
+    }
+    return true;
+}
+
+struct compare_names *names_new(const struct profile *const *profile, size_t count)
+{
+    struct compare_names *names = calloc(1, sizeof *names);
+    bool good = names && (names->strings = strings_new());
+    if (names) {
+        names->profile = profile;
+        names->profile_count = count;
+    }
+    for (size_t i = 0; good && i < count; i++)
+        good = note_builds(names, profile[i], &names->build_map);
+    if (good)
+        return names;
+    names_free(names);
+    return NULL;
+}
+
+void names_free(struct compare_names *names)
+{
+    if (!names)
+        return;
+    strings_free(names->strings);
+    pair_map_free(&names->build_map);
+    pair_map_free(&names->group_map);
+    free(names->group);
+    free(names->entry);
+    free(names);
+}
+
+/* ---- labels to groups ---- */
+
+/* The canonical name of a row: of a line its distance from its function's first, of an address without a
+ * symbol the module, unless all runs have the same build of it. */
+static char *name_of(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t module)
+{
+    char *name = NULL;
+    const char *offset = strstr(row->label->name, "+0x");
+    if (row->kind == ROW_STATEMENT) {
+        const struct row_label *function = rows->row[row->parent].label;
+        bool relative = function->line > 0 && strcmp(function->file, row->label->file) == 0;
+        if (relative && asprintf(&name, "line %+d", row->label->line - function->line) < 0)
+            return NULL;
+        return relative ? name : strdup(row->label->name);
+    }
+    size_t bytes = offset ? (size_t)(offset - row->label->name) : 0;
+    if (offset && strncmp(row->label->name, row->label->module, bytes) == 0 && !row->label->module[bytes]) {
+        uint32_t *build = pair_map_slot(&run->names->build_map, module, 0);
+        if (build && *build != BUILD_MIXED && *build != BUILD_UNKNOWN)
+            return strdup(row->label->name);
+        return asprintf(&name, "%s (no symbols)", strings_text(run->names->strings, module)) < 0 ? NULL
+                                                                                                 : name;
+    }
+    return canonical_name(row->kind, row->label->name);
+}
+
+static bool find_group(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t module,
+                       uint32_t *group)
+{
+    struct compare_names *names = run->names;
+    unsigned kind = row->kind == ROW_INLINED ? ROW_PROCEDURE : row->kind;
+    char *text = name_of(run, rows, row, module);
+    if (!text)
+        return false;
+    uint32_t name = strings_intern(names->strings, text);
+    free(text);
+    uint32_t *slot = pair_map_slot(&names->group_map, name, (uint64_t)kind << 32 | module);
+    if (!slot || !grow_list(&names->group, &names->group_room, names->group_count, sizeof *names->group))
+        return false;
+    if (*slot == PAIR_MAP_NEW) {
+        *slot = (uint32_t)names->group_count;
+        names->group[names->group_count++] = (struct group){.name = name};
+    }
+    *group = *slot;
+    return true;
+}
+
+/* Only of functions and constructs with a known line is there more than one of a name. */
+static struct align_place place_of(struct compare_names *names, const struct row *row)
+{
+    const struct row_label *label = row->label;
+    bool offset = strstr(label->name, "+0x") != NULL;
+    struct align_place none = {.file = ""};
+    if (row->kind == ROW_STATEMENT || row->kind == ROW_PSEUDO || row->kind == ROW_RUNTIME || offset)
+        return none;
+    uint32_t file = strings_intern(names->strings, format_base_name(label->file));
+    return (struct align_place){strings_text(names->strings, file), label->line};
+}
+
+static bool note_host(struct run_names *run, const struct row *row, uint32_t name, uint32_t module,
+                      size_t pending)
+{
+    if (row->kind != ROW_PROCEDURE && row->kind != ROW_INLINED)
+        return true;
+    uint32_t *slot = pair_map_slot(&run->hosts, name, module);
+    if (slot)
+        *slot = *slot == PAIR_MAP_NEW ? (uint32_t)pending + 1 : 0;
+    return slot != NULL;
+}
+
+/* A label of a function or construct is looked up once a run; of a line once for each function. */
+static bool add_label(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t *index)
+{
+    struct compare_names *names = run->names;
+    const struct row_label *below = row->kind == ROW_STATEMENT ? rows->row[row->parent].label : NULL;
+    uint64_t kind = row->kind == ROW_INLINED ? ROW_PROCEDURE : row->kind;
+    uint32_t *slot = pair_map_slot(&run->labels, (uintptr_t)row->label, (uintptr_t)below << 4 | kind);
+    if (!slot || !grow_list(&run->pending, &run->pending_room, run->pending_count, sizeof *run->pending))
+        return false;
+    if (*slot != PAIR_MAP_NEW) {
+        *index = *slot;
+        return true;
+    }
+    *index = *slot = (uint32_t)run->pending_count;
+    struct pending *pending = &run->pending[run->pending_count++];
+    uint32_t module = module_id(names, run->profile, row->label->module);
+    uint32_t *build = pair_map_slot(&run->builds, module, 0);
+    if (!build)
+        return false;
+    if (*build == PAIR_MAP_NEW || *build == BUILD_MIXED)
+        *build = BUILD_UNKNOWN;
+    *pending = (struct pending){.label = row->label, .build = *build, .place = place_of(names, row)};
+    if (!find_group(run, rows, row, module, &pending->group))
+        return false;
+    struct group *group = &names->group[pending->group];
+    pending->next = group->pending;
+    group->pending = *index + 1;
+    group->pending_count++;
+    return note_host(run, row, group->name, module, *index);
+}
+
+/* ---- groups to entries ---- */
+
+/* A construct's line counts from its function's, where there is one of that name. */
+static void place_below_host(struct run_names *run, struct pending *pending)
+{
+    struct compare_names *names = run->names;
+    const char *text = strings_text(names->strings, names->group[pending->group].name);
+    size_t bytes = canonical_host_bytes(text);
+    char *host = bytes ? strndup(text, bytes) : NULL;
+    if (!host)
+        return;
+    uint32_t module = module_id(names, run->profile, pending->label->module);
+    uint32_t *slot = pair_map_slot(&run->hosts, strings_intern(names->strings, host), module);
+    free(host);
+    if (slot && *slot != PAIR_MAP_NEW && *slot > 0)
+        pending->place.line -= run->pending[*slot - 1].label->line;
+    else if (slot)
+        *slot = 0;
+}
+
+struct candidates {
+    struct align_place *place;
+    uint32_t *index;
+    size_t count;
+};
+
+static bool candidates_new(struct candidates *list, size_t room)
+{
+    *list = (struct candidates){malloc((room + 1) * sizeof *list->place),
+                                malloc((room + 1) * sizeof *list->index), 0};
+    return list->place && list->index;
+}
+
+static void candidates_free(struct candidates *list)
+{
+    free(list->place);
+    free(list->index);
+}
+
+/* Insertion in order; lists are short, and mostly come in order. */
+static void candidates_put(struct candidates *list, struct align_place place, uint32_t index)
+{
+    size_t at = list->count++;
+    for (; at > 0 && align_order(&list->place[at - 1], &place) > 0; at--) {
+        list->place[at] = list->place[at - 1];
+        list->index[at] = list->index[at - 1];
+    }
+    list->place[at] = place;
+    list->index[at] = index;
+}
+
+static uint32_t find_same(const struct compare_names *names, const struct group *group,
+                          const struct pending *pending)
+{
+    for (uint32_t e = group->first; e; e = names->entry[e - 1].next) {
+        const struct entry *entry = &names->entry[e - 1];
+        bool one_build = entry->build == pending->build && entry->build != BUILD_UNKNOWN;
+        if (one_build && align_order(&entry->place, &pending->place) == 0)
+            return e - 1;
+    }
+    return ROW_NONE;
+}
+
+static bool set_entry(struct compare_names *names, struct pending *pending, uint32_t index)
+{
+    struct group *group = &names->group[pending->group];
+    if (index == ROW_NONE) {
+        if (!grow_list(&names->entry, &names->entry_room, names->entry_count, sizeof *names->entry))
+            return false;
+        index = (uint32_t)names->entry_count++;
+        names->entry[index] = (struct entry){.group = pending->group, .next = group->first};
+        group->first = index + 1;
+    }
+    names->entry[index].place = pending->place;
+    names->entry[index].build = pending->build;
+    pending->entry = index;
+    return true;
+}
+
+/* What the run's build has not got yet, against the entries of other builds. Labels of one place are one
+ * entry: instances of a template that differ in the number of a lambda only. */
+static bool align_rest(struct run_names *run, struct group *group, struct candidates *known,
+                       struct candidates *rest)
+{
+    struct compare_names *names = run->names;
+    if (!rest->count)
+        return true;
+    uint32_t build = run->pending[rest->index[0]].build;
+    for (uint32_t e = group->first; e; e = names->entry[e - 1].next)
+        if (names->entry[e - 1].build != build || build == BUILD_UNKNOWN)
+            candidates_put(known, names->entry[e - 1].place, e - 1);
+    struct candidates unique;
+    size_t *match = malloc(rest->count * sizeof *match), at = 0;
+    bool good = candidates_new(&unique, rest->count) && match;
+    for (size_t i = 0; good && i < rest->count; i++)
+        if (i == 0 || align_order(&rest->place[i - 1], &rest->place[i]) != 0)
+            candidates_put(&unique, rest->place[i], rest->index[i]);
+    good = good && align_places(known->place, known->count, unique.place, unique.count, match);
+    for (size_t i = 0; good && i < rest->count; i++) {
+        struct pending *pending = &run->pending[rest->index[i]];
+        bool again = i > 0 && align_order(&rest->place[i - 1], &rest->place[i]) == 0;
+        if (i > 0 && !again)
+            at++;
+        uint32_t entry = again                     ? run->pending[rest->index[i - 1]].entry
+                         : match[at] == ALIGN_NONE ? ROW_NONE
+                                                   : known->index[match[at]];
+        good = set_entry(names, pending, entry);
+    }
+    candidates_free(&unique);
+    free(match);
+    return good;
+}
+
+static bool settle_group(struct run_names *run, uint32_t group_index)
+{
+    struct compare_names *names = run->names;
+    struct group *group = &names->group[group_index];
+    struct candidates known, rest;
+    size_t entries = 0;
+    for (uint32_t e = group->first; e; e = names->entry[e - 1].next)
+        entries++;
+    bool good = candidates_new(&known, entries);
+    good = candidates_new(&rest, group->pending_count) && good;
+    for (uint32_t p = group->pending; good && p; p = run->pending[p - 1].next) {
+        struct pending *pending = &run->pending[p - 1];
+        bool placed = *pending->place.file || pending->place.line;
+        uint32_t same = placed         ? find_same(names, group, pending)
+                        : group->first ? group->first - 1
+                                       : ROW_NONE;
+        if (same != ROW_NONE || !placed)
+            good = set_entry(names, pending, same);
+        else
+            candidates_put(&rest, pending->place, p - 1);
+    }
+    good = good && align_rest(run, group, &known, &rest);
+    group->pending = group->pending_count = 0;
+    candidates_free(&known);
+    candidates_free(&rest);
+    return good;
+}
+
+bool names_of_run(struct compare_names *names, size_t run_index, const struct rows *rows, uint32_t *entry)
+{
+    struct run_names run = {.names = names, .profile = names->profile[run_index]};
+    bool good = note_builds(names, run.profile, &run.builds);
+    for (size_t i = 0; good && i < rows->count; i++)
+        good = add_label(&run, rows, &rows->row[i], &entry[i]);
+    for (size_t i = 0; good && i < run.pending_count; i++)
+        place_below_host(&run, &run.pending[i]);
+    for (uint32_t g = 0; good && g < names->group_count; g++)
+        if (names->group[g].pending)
+            good = settle_group(&run, g);
+    for (size_t i = 0; good && i < rows->count; i++)
+        entry[i] = run.pending[entry[i]].entry;
+    pair_map_free(&run.builds);
+    pair_map_free(&run.labels);
+    pair_map_free(&run.hosts);
+    free(run.pending);
+    return good;
+}
+
+const char *names_canonical(const struct compare_names *names, uint32_t entry)
+{
+    return strings_text(names->strings, names->group[names->entry[entry].group].name);
+}
+
+static const char *keep(struct compare_names *names, const char *text)
+{
+    return strings_text(names->strings, strings_intern(names->strings, text));
+}
+
+struct row_label names_keep(struct compare_names *names, const struct row_label *label)
+{
+    return (struct row_label){.name = keep(names, label->name),
+                              .module = keep(names, label->module),
+                              .file = keep(names, label->file),
+                              .line = label->line};
+}

@@ -1,0 +1,202 @@
+#include "compare/stat_view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/statistics.h"
+#include "report/format.h"
+#include "report/views.h"
+
+#define END_OF_LINE "\r\n"
+
+static const enum measure shown[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD, MEASURE_LOCK_WAIT};
+#define SHOWN (sizeof shown / sizeof *shown)
+
+struct spread {
+    double median, least, most;
+    struct statistics_interval interval;
+};
+
+static struct spread spread_of(double *value, size_t count)
+{
+    struct spread spread = {.median = statistics_median(value, count)};
+    spread.interval = statistics_interval_of(value, count);
+    spread.least = value[0];
+    spread.most = value[count - 1];
+    return spread;
+}
+
+static struct spread spread_of_wall(const struct comparison *comparison)
+{
+    double value[comparison->run_count];
+    for (size_t run = 0; run < comparison->run_count; run++)
+        value[run] = comparison->run[run].wall_s;
+    return spread_of(value, comparison->run_count);
+}
+
+static struct spread spread_of_context(const struct comparison *comparison, uint32_t context,
+                                       enum measure measure, bool inclusive)
+{
+    double value[comparison->run_count];
+    for (size_t run = 0; run < comparison->run_count; run++)
+        value[run] = comparison_value(comparison, run, context, measure, inclusive);
+    return spread_of(value, comparison->run_count);
+}
+
+/* With up to eight runs the interval is all of them: the extremes say it. */
+static bool has_interval(const struct comparison *comparison)
+{
+    return comparison->run_count > 8;
+}
+
+static void print_spread(FILE *out, const struct comparison *comparison, const struct spread *spread,
+                         int decimals)
+{
+    const double numbers[] = {spread->median, spread->least, spread->most, spread->interval.low,
+                              spread->interval.high};
+    for (size_t i = 0; i < (has_interval(comparison) ? 5 : 3); i++) {
+        char number[FORMAT_NUMBER_BYTES];
+        fprintf(out, "%s%10s", i ? " " : "", format_decimal(number, numbers[i], decimals));
+    }
+}
+
+struct ranked {
+    uint32_t context;
+    struct spread spread;
+};
+
+static int compare_ranked(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    if (a->spread.median != b->spread.median)
+        return a->spread.median > b->spread.median ? -1 : 1;
+    return a->context < b->context ? -1 : a->context > b->context;
+}
+
+static bool print_contexts(FILE *out, const struct comparison *comparison, const struct stat_style *style,
+                           int decimals)
+{
+    struct ranked *ranked = malloc((comparison->count + 1) * sizeof *ranked);
+    size_t count = 0, taken = has_interval(comparison) ? 57 : 35;
+    bool good = ranked != NULL;
+    for (uint32_t i = 1; good && i < comparison->count; i++) {
+        struct spread spread = spread_of_context(comparison, i, style->measure, false);
+        if (comparison->context[i].kind != ROW_STATEMENT && spread.most > 0)
+            ranked[count++] = (struct ranked){i, spread};
+    }
+    if (good)
+        qsort(ranked, count, sizeof *ranked, compare_ranked);
+    if (count && style->top)
+        fprintf(out, "\n%s of the %s themselves:\n", view_measure_title(style->measure),
+                style->functions ? "functions" : "contexts");
+    for (size_t i = 0; good && i < count && i < style->top; i++) {
+        char *label =
+            comparison_label(comparison, ranked[i].context,
+                             style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
+        good = label != NULL;
+        print_spread(out, comparison, &ranked[i].spread, decimals);
+        fprintf(out, "  %s\n", label ? label : "");
+        free(label);
+    }
+    free(ranked);
+    return good;
+}
+
+static void print_confidence(FILE *out, const struct comparison *comparison, const struct stat_style *style,
+                             double coverage)
+{
+    char text[300], number[FORMAT_NUMBER_BYTES];
+    if (comparison->run_count < 2)
+        return;
+    snprintf(text, sizeof text, "With %s %% confidence the median of all possible runs lies %s.%s",
+             format_decimal(number, 100 * coverage, 1),
+             has_interval(comparison) ? "in the interval" : "between least and most",
+             comparison->run_count < 6 ? " Six runs are needed for 95 %." : "");
+    fputc('\n', out);
+    format_paragraph(out, text, style->columns);
+}
+
+bool stat_text(FILE *out, const struct comparison *comparison, const struct stat_style *style)
+{
+    double effort = comparison_effort(comparison, SIDE_BASE);
+    int decimals = effort < 100 ? 3 : effort < 10000 ? 2 : 1;
+    struct spread spread = spread_of_wall(comparison);
+    double coverage = spread.interval.coverage;
+    fprintf(out, "%zu run%s; seconds\n\n", comparison->run_count, comparison->run_count == 1 ? "" : "s");
+    fprintf(out, "%10s %10s %10s%s\n", "median", "least", "most",
+            has_interval(comparison) ? "      95 % interval" : "");
+    print_spread(out, comparison, &spread, 3);
+    fprintf(out, "  wall time\n");
+    for (size_t m = 0; m < SHOWN; m++) {
+        spread = spread_of_context(comparison, 0, shown[m], true);
+        print_spread(out, comparison, &spread, decimals);
+        fprintf(out, "  %s\n", view_measure_title(shown[m]));
+    }
+    if (!print_contexts(out, comparison, style, decimals))
+        return false;
+    print_confidence(out, comparison, style, coverage);
+    return true;
+}
+
+static void put_names(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id)
+{
+    const struct compare_context *context = &comparison->context[index];
+    fprintf(out, "%u,", id[index]);
+    if (context->parent != ROW_NONE)
+        fprintf(out, "%u", id[context->parent]);
+    fprintf(out, ",%u,%s,", context->depth, row_kind_name[context->kind]);
+    format_csv_text(out, context->label.name);
+    putc(',', out);
+    format_csv_text(out, context->label.module);
+    putc(',', out);
+    format_csv_text(out, context->label.file);
+    putc(',', out);
+    if (context->label.line > 0)
+        fprintf(out, "%d", context->label.line);
+}
+
+static void put_spread(FILE *out, const char *metric, const char *part, size_t runs,
+                       const struct spread *spread)
+{
+    const double numbers[] = {spread->median,       spread->least,         spread->most,
+                              spread->interval.low, spread->interval.high, spread->interval.coverage};
+    fprintf(out, ",%s,%s,%zu", metric, part, runs);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        putc(',', out);
+        format_csv_number(out, numbers[i]);
+    }
+    fputs(END_OF_LINE, out);
+}
+
+static void put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id)
+{
+    for (size_t m = 0; m < SHOWN; m++)
+        for (int inclusive = 1; inclusive >= 0; inclusive--) {
+            struct spread spread = spread_of_context(comparison, index, shown[m], inclusive);
+            if (spread.most == 0 && spread.least == 0 && index > 0)
+                continue;
+            put_names(out, comparison, index, id);
+            put_spread(out, measure_name[shown[m]], inclusive ? "I" : "E", comparison->run_count, &spread);
+        }
+}
+
+bool stat_csv(FILE *out, const struct comparison *comparison, enum measure measure)
+{
+    uint32_t *order = comparison_order(comparison, measure);
+    uint32_t *id = order ? malloc((comparison->count + 1) * sizeof *id) : NULL;
+    struct spread wall = spread_of_wall(comparison);
+    fputs("id,parent,depth,kind,name,module,file,line,metric,part,runs,median,min,max,low,high,"
+          "coverage" END_OF_LINE,
+          out);
+    fprintf(out, "%zu,,0,wall,<wall time>,,,", comparison->count);
+    put_spread(out, "wall", "", comparison->run_count, &wall);
+    for (uint32_t i = 0; id && i < comparison->count; i++)
+        id[order[i]] = i;
+    for (uint32_t i = 0; id && i < comparison->count; i++)
+        put_context(out, comparison, order[i], id);
+    bool good = id != NULL;
+    free(id);
+    free(order);
+    return good;
+}

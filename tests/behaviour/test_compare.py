@@ -1,0 +1,280 @@
+"""`blame diff` and `blame stat`: contexts matched across builds and compilers, changes as the programs clocked them,
+limits that noise does not exceed."""
+
+import atexit
+import csv
+import io
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+
+import expectations
+from blame_profile import Profile
+from harness import BLAME, ROOT, BlameTest, clean_environment, execute, program
+
+WORSE = 3
+LIMITS = ("--fail-above", "work=10", "--fail-above", "idleness=15", "--fail-above", "lock-wait=5", "--fail-above",
+          "idleness@^slow$=15", "--fail-above", "wall=20")
+# Programs spin until a time, so whoever takes their cores makes one share longer than the other: such runs are
+# measured again.
+FOREIGN_CORES, MOST_ATTEMPTS = 0.2, 5
+WHO_MEASURES = "as measured; does something run beside the tests?"
+GUIDE = os.path.join(ROOT, "docs", "continuous-integration.md")
+
+
+shared = tempfile.mkdtemp(prefix="blame-compare-")
+atexit.register(shutil.rmtree, shared, ignore_errors=True)
+kept = {}  # runs are measured once for all tests
+
+
+class Compare(BlameTest):
+    def profile(self, name, number=0):
+        """(directory, seconds by metric and function as the program clocked them)"""
+        if (name, number) not in kept:
+            for _ in range(MOST_ATTEMPTS):
+                run = self.attached([program(name)], how="launcher" if name.endswith("_gcc") else "library")
+                self.assertEqual(run.status, 0, run)
+                if run.foreign_cores < FOREIGN_CORES:
+                    break
+            directory = os.path.join(shared, name, f"run.{number}")
+            shutil.copytree(run.directories()[0], directory)
+            clocked = {(item.metric, item.context): item.value for item in expectations.read(run.stdout)}
+            kept[name, number] = directory, clocked
+        return kept[name, number]
+
+    def blame(self, command, *arguments, status=0, env=None, folder=None):
+        run = execute([BLAME, command, *arguments], clean_environment() | (env or {}), folder or self.new_folder())
+        self.assertEqual(run.status, status, f"{run}\n{WHO_MEASURES}")
+        return run
+
+    def table(self, *arguments, status=0, command="diff"):
+        run = self.blame(command, *arguments, "--format", "csv", status=status)
+        rows = list(csv.DictReader(io.StringIO(run.stdout)))
+        self.assertTrue(rows, run)
+        return rows
+
+    def named(self, rows, name):
+        return [row for row in rows if re.search(name, row["name"]) and row["kind"] != "statement"]
+
+    def inclusive(self, rows, metric, name, side):
+        """Over the outermost contexts with a name."""
+        chosen, total = set(), 0.0
+        for row in rows:
+            if row["parent"] in chosen:
+                chosen.add(row["id"])
+            elif row["kind"] in ("procedure", "inlined") and re.match(name + r"\b", row["name"]):
+                chosen.add(row["id"])
+                total += float(row[f"{metric} {side} (I)"])
+        return total
+
+
+class Diff(Compare):
+    def test_the_same_program_exceeds_no_limit_in_20_comparisons(self):
+        runs = [self.profile("compare", number)[0] for number in range(21)]
+        for base, new in zip(runs, runs[1:]):
+            with self.subTest(base=base):
+                self.blame("diff", base, new, *LIMITS)
+
+    def test_repeated_runs_of_the_same_program_exceed_no_limit(self):
+        runs = [self.profile("compare", number)[0] for number in range(6)]
+        bases = [argument for run in runs[::2] for argument in ("--base", run)]
+        self.blame("diff", *bases, *runs[1::2], *LIMITS)
+
+    def test_a_slower_function_exceeds_its_limits_and_is_named(self):
+        (base, before), (new, after) = self.profile("compare"), self.profile("compare_slower")
+        run = self.blame("diff", base, new, *LIMITS, status=WORSE)
+        for limit in ("work=10", "idleness=15", "idleness@^slow$=15", "wall=20"):
+            said = rf"(?m)^blame diff: --fail-above {re.escape(limit)}: exceeded, \+[\d.]+ %; most by "
+            self.assertRegex(run.stderr, said)
+        for subject in ("work", "idleness", "idleness of ^slow$", "wall time"):
+            self.assertRegex(run.stdout, rf"(?m)^limit {re.escape(subject)}: .*: EXCEEDED\n(    .*\n)*    .*< slow\b")
+        self.assertNotIn("lock-wait=5: exceeded", run.stderr)
+        self.assertRegex(run.stdout, r"(?m)^limit idleness: \+[\d.]+ % of at most \+15.0 %: EXCEEDED$")
+        self.assertRegex(run.stdout, r"(?m)^limit lock wait: .*: kept$")
+        rows = self.table(base, new)
+        for metric in ("work", "idleness"):
+            for side, clocked in (("base", before), ("new", after)):
+                seconds = clocked[metric, "slow"]
+                self.assertAlmostEqual(self.inclusive(rows, metric, "slow", side), seconds, delta=0.05 * seconds + 0.03)
+
+    def test_a_faster_program_exceeds_no_limit(self):
+        self.blame("diff", self.profile("compare_slower")[0], self.profile("compare")[0], *LIMITS)
+
+    def test_limits_of_other_functions_are_kept(self):
+        base, new = self.profile("compare")[0], self.profile("compare_slower")[0]
+        self.blame("diff", base, new, "--fail-above", "work@^steady$=15")
+
+    def test_three_runs_a_side_find_a_slower_function(self):
+        bases = [argument for number in range(3) for argument in ("--base", self.profile("compare", number)[0])]
+        new = [self.profile("compare_slower", number)[0] for number in range(3)]
+        run = self.blame("diff", *bases, *new, "--fail-above", "work@^slow$=20", status=WORSE)
+        self.assertIn("Mann-Whitney", run.stdout)
+        folder = os.path.dirname(new[0])
+        self.blame("diff", *bases, folder, "--fail-above", "work@^slow$=20", status=WORSE)
+
+    def assert_matched(self, base, new, only_new=()):
+        """Every function, lambda and region of the program that ran for long is one context on both sides."""
+        rows = self.table(base, new)
+        long = [row for row in rows if row["kind"] not in ("statement", "wall", "runtime")
+                and max(float(row["work base (I)"]), float(row["work new (I)"])) > 0.04]
+        self.assertGreater(len(long), 8)
+        self.assertEqual([row["name"] for row in long if row["found"] != "both"], list(only_new))
+        by_id = {row["id"]: row for row in rows}
+        regions = {}
+        for row in self.named(rows, r"^(slow|steady)\b"):
+            regions.setdefault(by_id[row["parent"]]["name"], set()).add(row["name"].split("(")[0])
+        self.assertEqual(sorted(map(sorted, regions.values())), [["slow"], ["slow"], ["steady"]], regions)
+
+    def test_moved_lines_and_renumbered_lambdas_are_found_again(self):
+        base, new = self.profile("compare")[0], self.profile("compare_moved")[0]
+        self.assert_matched(base, new)
+        added = self.named(self.table(base, new), r"operator\(\)")
+        self.assertEqual(sorted(row["found"] for row in added), ["both", "new"])
+
+    def test_builds_of_different_compilers_are_matched(self):
+        self.assert_matched(self.profile("compare")[0], self.profile("compare_gcc")[0])
+
+    def test_a_profile_and_itself_do_not_differ(self):
+        base = self.profile("compare")[0]
+        rows, stored = self.table(base, base), Profile(base)
+        for row in rows:
+            self.assertEqual(row["found"], "both")
+            for column in row:
+                if column.endswith(" base (I)") or column.endswith(" base (E)"):
+                    self.assertEqual(row[column], row[column.replace(" base ", " new ")])
+        root = rows[0]
+        for metric in ("work", "idleness", "overhead", "lock wait", "samples"):
+            self.assertEqual(root[f"{metric} base (I)"], stored.root.cells[f"{metric} (I)"]
+                             if metric != "samples" else f'{float(stored.root.cells["samples (I)"]):.6f}')
+            parts = sum(float(row[f"{metric} base (E)"]) for row in rows
+                        if row["kind"] not in ("statement", "wall"))
+            self.assertAlmostEqual(parts, float(root[f"{metric} base (I)"]), delta=1e-6 * len(rows))
+        self.assertIn("No context changed its own share", self.blame("diff", base, base).stdout)
+
+    def test_flat_has_a_row_a_function_and_the_same_totals(self):
+        base, new = self.profile("compare")[0], self.profile("compare_slower")[0]
+        tree, flat = self.table(base, new), self.table(base, new, "--view", "flat")
+        self.assertEqual(len(self.named(flat, r"^slow\b")), 1)
+        self.assertEqual(len(self.named(tree, r"^slow\b")), 2)
+        for column in ("base", "new", "work base (I)", "idleness new (I)"):
+            self.assertEqual(tree[0][column], flat[0][column])
+        self.assertIn("functions' own change", self.blame("diff", base, new, "--view", "flat").stdout)
+        self.blame("diff", base, new, "--view", "flat", *LIMITS, status=WORSE)
+
+    def test_normalised_values_are_shares(self):
+        base, new = self.profile("compare")[0], self.profile("compare_slower")[0]
+        root = self.table(base, new, "--normalise", "work")[0]
+        self.assertAlmostEqual(float(root["work base (I)"]), 100, places=3)
+        self.assertAlmostEqual(float(root["work new (I)"]), 100, places=3)
+        wall = Profile(base).run["wall_s"]
+        root = self.table(base, new, "--normalise", "wall")[0]
+        self.assertAlmostEqual(float(root["work base (I)"]), 100 * Profile(base).root["work (I)"] / wall, places=2)
+
+
+class Stat(Compare):
+    def test_medians_and_extremes_are_those_of_the_profiles(self):
+        runs = [self.profile("compare", number)[0] for number in range(5)]
+        rows = self.table(*runs, command="stat")
+        profiles = [Profile(run) for run in runs]
+        cases = [("wall", "<wall time>", "", [profile.run["wall_s"] for profile in profiles])]
+        cases += [(metric.replace(" ", "-"), "<program root>", "I",
+                   [profile.root[f"{metric} (I)"] for profile in profiles])
+                  for metric in ("work", "idleness", "overhead", "lock wait")]
+        for metric, name, part, values in cases:
+            row, = [row for row in rows if (row["metric"], row["name"], row["part"]) == (metric, name, part)]
+            self.assertAlmostEqual(float(row["median"]), statistics.median(values), places=5)
+            self.assertAlmostEqual(float(row["min"]), min(values), places=5)
+            self.assertAlmostEqual(float(row["max"]), max(values), places=5)
+            self.assertEqual((row["runs"], row["coverage"]), ("5", "0.937500"))
+
+    def test_text_has_the_contexts_with_most_and_the_confidence(self):
+        runs = [self.profile("compare", number)[0] for number in range(3)]
+        text = self.blame("stat", *runs, "--sort", "work", "--view", "flat", "--top", "1").stdout
+        self.assertRegex(text, r"(?m)^work of the functions themselves:\n +[\d.]+ +[\d.]+ +[\d.]+  spin_until")
+        self.assertIn("75.0 %", text)
+        self.assertEqual(text.count("spin_until"), 1)
+
+    def test_what_makes_runs_incomparable_is_said(self):
+        run = self.attached([program("compare")], {"BLAME_RATE": "500", "BLAME_TASKS": "creation"})
+        other, first = run.directories()[0], self.profile("compare")[0]
+        message = self.blame("stat", first, other).stderr
+        self.assertRegex(message, r"(?m)^blame stat: rate differs: 1000 in \S+, 500 in \S+; give all the same BLAME_RATE")
+        self.assertRegex(message, r"(?m)^blame stat: tasks differ: region in")
+        message = self.blame("stat", first, self.profile("compare_slower")[0]).stderr
+        self.assertRegex(message, r"(?m)^blame stat: build differs: [0-9a-f]+ in .*; compare .* by blame diff$")
+        message = self.blame("stat", first, first).stderr
+        self.assertRegex(message, r"(?m)are the same run, which counts twice; give each once$")
+        self.assertEqual(self.blame("diff", first, self.profile("compare", 1)[0]).stderr, "")
+
+
+class WrongUse(Compare):
+    def test_messages_name_what_is_wrong_and_what_is_accepted(self):
+        base = self.profile("compare")[0]
+        empty = self.new_folder()
+        cases = [
+            (("diff", base), 2, "1 profile given; accepted are two, BASE and NEW"),
+            (("diff", base, base, base), 2, "3 profiles given"),
+            (("diff",), 2, "no profile given"),
+            (("diff", base, base, "--fail-above", "speed=3"), 2, "speed=3: accepted are wall=PERCENT, METRIC=PERCENT"),
+            (("diff", base, base, "--fail-above", "idleness"), 2, "idleness: accepted are wall=PERCENT"),
+            (("diff", base, base, "--fail-above", "idleness=-1"), 2, "-1 is no percentage"),
+            (("diff", base, base, "--fail-above", "idleness=nan"), 2, "nan is no percentage"),
+            (("diff", base, base, "--fail-above", "wall@main=5"), 2, "wall@main=5: accepted are wall=PERCENT"),
+            (("diff", base, base, "--fail-above", "work@((=5"), 2, "(( is not a regular expression"),
+            (("diff", base, base, "--fail-above", "work@nobody=5"), 1, "no function of either side has such a name"),
+            (("diff", base, base, "--normalise", "threads"), 2, "accepted are none, wall, work"),
+            (("diff", base, base, "--top", "1.5"), 2, "whole number"),
+            (("diff", base, empty), 1, "no measurement"),
+            (("diff", base, "/nonexistent"), 1, "/nonexistent: No such file"),
+            (("diff", base, base, "--output", "/nonexistent/x"), 1, "/nonexistent/x: No such file"),
+            (("diff", base, base, "--output", "/dev/full"), 1, "/dev/full: No space left"),
+            (("stat", base, "--format", "json"), 2, "accepted are text, csv"),
+            (("stat",), 2, "no profile given"),
+            (("stat", empty), 1, "no measurement"),
+        ]
+        for arguments, status, message in cases:
+            with self.subTest(arguments=arguments):
+                run = self.blame(*arguments, status=status)
+                lines = run.stderr.splitlines()
+                self.assertEqual(len(lines), 1, run)
+                self.assertTrue(lines[0].startswith(f"blame {arguments[0]}: "), run)
+                self.assertIn(message, lines[0])
+
+    def test_output_appears_whole_or_not_at_all(self):
+        base, folder = self.profile("compare")[0], self.new_folder()
+        self.blame("diff", base, base, "--output", "changes.txt", folder=folder)
+        with open(os.path.join(folder, "changes.txt"), encoding="utf-8") as file:
+            self.assertIn("wall time", file.read())
+        self.assertEqual(os.listdir(folder), ["changes.txt"])
+        closed = subprocess.run(["sh", "-c", '"$@" >&-', "sh", BLAME, "stat", base], capture_output=True, text=True,
+                                check=False)
+        self.assertEqual(closed.returncode, 1, closed)
+        self.assertRegex(closed.stderr, r"^blame stat: standard output: [^\n]+\n$")
+
+
+class Guide(Compare):
+    """The shell lines of the guide's example, with a program of ours."""
+
+    def test_the_examples_lines_do_what_the_guide_says(self):
+        with open(GUIDE, encoding="utf-8") as file:
+            guide = file.read()
+        script = re.search(r"```sh\n(.*?)```", guide, re.DOTALL)[1]
+        steps = [line for line in script.splitlines() if line.strip()]
+        for snippet in re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL):
+            for step in steps:
+                self.assertIn(step.strip(), snippet)
+        folder = self.new_folder()
+        env = clean_environment() | {"PATH": os.path.dirname(BLAME) + ":" + os.environ["PATH"]}
+        for new, status in (("compare", 0), ("compare_slower", WORSE)):
+            with self.subTest(new=new):
+                for side, name in (("main", "compare"), ("change", new)):
+                    os.makedirs(os.path.join(folder, side), exist_ok=True)
+                    shutil.copy(program(name), os.path.join(folder, side, "app"))
+                shutil.rmtree(os.path.join(folder, "profiles"), ignore_errors=True)
+                run = execute(["sh", "-e", "-c", script], env, folder)
+                self.assertEqual(run.status, status, run)
+                self.assertIn("Mann-Whitney", run.stdout)
+                self.assertTrue(os.path.exists(os.path.join(folder, "profiles", "diff.csv")))

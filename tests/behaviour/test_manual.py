@@ -1,0 +1,132 @@
+"""The manual pages and the completion say what the programs accept, and nothing else."""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+
+from harness import BLAME, BUILD, ROOT, BlameTest
+
+PAGE, TOOL_PAGE = (os.path.join(ROOT, "man", name) for name in ("blame.1", "libblame.7"))
+COMPLETION = os.path.join(ROOT, "completion", "blame")
+OPTIONS_OF_TOOL = os.path.join(ROOT, "ompt_tool", "options.c")
+README = os.path.join(ROOT, "README.md")
+
+
+def output(*argv, **options):
+    return subprocess.run(argv, capture_output=True, text=True, check=False, **options)
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def commands():
+    text = output(BLAME, "--help").stdout
+    return re.findall(r"(?m)^  ([a-z]+) ", text.split("\ncommands:\n")[1])
+
+
+def options_in_help(command):
+    return re.findall(r"(?m)^  (--[a-z-]+)", output(BLAME, command, "--help").stdout)
+
+
+class Manual(BlameTest):
+    def test_pages_and_completion_are_what_help_says(self):
+        run = output("python3", os.path.join(ROOT, "man", "update.py"), BLAME, "--check")
+        self.assertEqual((run.returncode, run.stdout), (0, ""), run.stderr)
+
+    def test_the_check_sees_an_option_too_many_and_too_few(self):
+        for path, old, new in ((PAGE, "\\fB\\-\\-fail\\-above\\fR", "\\fB\\-\\-fail\\-below\\fR"),
+                               (COMPLETION, "--fail-above", "")):
+            with self.subTest(path=path):
+                copy = self.new_folder()
+                for folder in ("man", "completion"):
+                    shutil.copytree(os.path.join(ROOT, folder), os.path.join(copy, folder))
+                changed = os.path.join(copy, os.path.relpath(path, ROOT))
+                text = text_of(changed)
+                self.assertIn(old, text)
+                with open(changed, "w", encoding="utf-8") as file:
+                    file.write(text.replace(old, new))
+                run = output("python3", os.path.join(copy, "man", "update.py"), BLAME, "--check")
+                self.assertEqual(run.returncode, 1, run)
+                self.assertIn("run make man", run.stdout)
+
+    def test_every_option_of_help_has_its_paragraph(self):
+        page = text_of(PAGE).replace("\\-", "-")
+        sections = dict(re.findall(r"(?ms)^\.SS blame (\w+) .*?\n(.*?)(?=^\.S[SH])", page))
+        self.assertEqual(sorted(sections), sorted(commands()))
+        for command, section in sections.items():
+            self.assertEqual(re.findall(r"(?m)^\.TP\n\\fB(--[a-z-]+)\\fR", section), options_in_help(command))
+            self.assertIn("Examples:", section)
+
+    def test_every_variable_of_the_tool_is_documented_and_no_other(self):
+        accepted = set(re.findall(r'"(BLAME_[A-Z_]+)', text_of(OPTIONS_OF_TOOL)))
+        self.assertIn("BLAME_OUT", accepted)
+        self.assertEqual(set(re.findall(r"(?m)^\.B (BLAME_[A-Z_]+)$", text_of(TOOL_PAGE))), accepted)
+        self.assertLessEqual({f"BLAME_{name[2:].upper()}" for name in options_in_help("run")} - {"BLAME_HELP"}, accepted)
+
+    def test_pages_are_without_warnings(self):
+        run = output("mandoc", "-T", "lint", "-W", "warning", PAGE, TOOL_PAGE)
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
+
+    def test_installation_has_pages_and_completion(self):
+        folder = self.new_folder()
+        run = output("make", "-o", "all", "install", f"DESTDIR={folder}", "PREFIX=/usr", f"BUILD={BUILD}", cwd=ROOT)
+        self.assertEqual(run.returncode, 0, run)
+        installed = sorted(os.path.relpath(path, folder) for path in glob.glob(folder + "/**", recursive=True)
+                           if os.path.isfile(path))
+        self.assertEqual(installed, ["usr/bin/blame", "usr/lib/blame/libblame.so",
+                                     "usr/share/bash-completion/completions/blame", "usr/share/man/man1/blame.1",
+                                     "usr/share/man/man7/libblame.7"])
+
+
+class Completion(BlameTest):
+    def complete(self, *words, folder=None):
+        """What bash offers for the last word; words as bash takes them apart."""
+        script = ('. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _blame; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        run = output("bash", "-c", script, "bash", COMPLETION, "blame", *words, cwd=folder or self.folder)
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run)
+        return [line for line in run.stdout.split("\n") if line]
+
+    def test_commands_options_and_values(self):
+        self.assertEqual(sorted(self.complete("")), sorted([*commands(), "--help", "--version"]))
+        for command in commands():
+            self.assertEqual(self.complete(command, "--"), options_in_help(command))
+        self.assertEqual(self.complete("diff", "--n"), ["--normalise"])
+        self.assertEqual(self.complete("diff", "a", "--normalise", ""), ["none", "wall", "work"])
+        self.assertEqual(self.complete("diff", "--normalise", "=", "w"), ["wall", "work"])
+        self.assertEqual(self.complete("diff", "--normalise", "="), ["none", "wall", "work"])
+        self.assertEqual(self.complete("diff", "--top", ""), [])
+        self.assertEqual(self.complete("nonsense", "--"), [])
+
+    def test_every_value_that_is_offered_is_accepted(self):
+        tried = 0
+        for command in commands():
+            for option in options_in_help(command):
+                for value in self.complete(command, option, ""):
+                    run = output(BLAME, command, option, value, "--help")
+                    self.assertEqual(run.returncode, 0, f"{command} {option} {value}: {run.stderr}")
+                    tried += 1
+        self.assertGreater(tried, 40)
+
+    def test_profiles_and_files(self):
+        folder = self.new_folder()
+        for name in ("run 1", "run.2", "other"):
+            os.makedirs(os.path.join(folder, name))
+        for name in ("a.blame", "notes.txt"):
+            open(os.path.join(folder, name), "w", encoding="utf-8").close()
+        self.assertEqual(sorted(self.complete("stat", "", folder=folder)), ["a.blame", "other", "run 1", "run.2"])
+        self.assertEqual(sorted(self.complete("diff", "--base", "run", folder=folder)), ["run 1", "run.2"])
+        self.assertEqual(sorted(self.complete("stat", "--output", "n", folder=folder)), ["notes.txt"])
+        self.assertEqual(sorted(self.complete("diff", "-o", "n", folder=folder)), ["notes.txt"])
+
+    def test_the_program_of_run_is_a_command_and_its_arguments_are_files(self):
+        folder = self.new_folder()
+        open(os.path.join(folder, "input.txt"), "w", encoding="utf-8").close()
+        self.assertIn("bash", self.complete("run", "bas"))
+        self.assertIn("bash", self.complete("run", "--rate", "100", "--", "bas"))
+        self.assertEqual(self.complete("run", "--rate", "=", "100", "bash", "in", folder=folder), ["input.txt"])
+        self.assertEqual(self.complete("run", "bash", "--view", folder=folder), [])

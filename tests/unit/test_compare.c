@@ -1,0 +1,257 @@
+/* needs: compare/compare.c compare/context.c compare/names.c compare/align.c compare/canonical.c
+ * compare/statistics.c compare/limits.c report/rows_order.c report/rows_metric.c report/measure.c
+ * report/strings.c report/format.c report/view_label.c report/conservation.c report/write_csv.c
+ * report/locks.c report/rows.c report/tail_calls.c report/waits.c tests/fuzz/fake_symbols.c
+ * base/recipe_cause.c cct/pair_map.c cct/index_map.c cct/profile_format.c cct/profile_read.c
+ * cct/profile_merge.c cct/profile_killed.c */
+#include "tests/unit/unit.h"
+
+#include <math.h>
+
+#include "compare/compare.h"
+#include "compare/limits.h"
+
+#define RUNS 6
+
+/* A row of a run; the parent is the number of an earlier one, 0 the root. */
+struct given {
+    uint32_t parent;
+    enum row_kind kind;
+    const char *name, *module, *file;
+    int line;
+    double work_s;
+};
+
+struct made {
+    struct profile profile[RUNS];
+    struct profile_module module[RUNS];
+    struct profile_thread thread;
+    struct rows *rows[RUNS];
+    struct profile_metric metric[RUNS][16];
+    struct row_label label[RUNS][16];
+    const struct profile *profiles[RUNS];
+    const char *names[RUNS];
+    size_t runs;
+    struct comparison *comparison;
+};
+
+static void add_run(struct made *made, uint8_t build, const struct given *given, size_t count)
+{
+    size_t run = made->runs++;
+    struct profile *profile = &made->profile[run];
+    made->module[run] = (struct profile_module){.build_id_bytes = build ? 1 : 0, .build_id = {build}};
+    strcpy(made->module[run].path, "/x/app");
+    *profile = (struct profile){.modules = &made->module[run], .module_count = 1};
+    profile->header =
+        (struct profile_header){.rate = 1000, .threads_max = 2, .cores = 2, .end_ns = 1000000000};
+    made->profiles[run] = profile;
+    made->names[run] = "run";
+    struct rows *rows = made->rows[run] = calloc(1, sizeof *rows);
+    rows->threads = 2;
+    rows_append(rows, ROW_NONE, ROW_ROOT);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = rows_append(rows, given[i].parent, given[i].kind);
+        double work = given[i].work_s * 1e9;
+        made->metric[run][i] = (struct profile_metric){.samples = 1, .work = work, .inverse_busy = work};
+        made->label[run][i] =
+            (struct row_label){given[i].name, given[i].module, given[i].file, given[i].line};
+        rows->row[row].label = &made->label[run][i];
+        assert_true(rows_add_exclusive(rows, &rows->row[row], &made->metric[run][i]));
+    }
+    assert_true(rows_sum(rows));
+}
+
+#define ADD(made, build, ...)                                                                                \
+    add_run(made, build, (const struct given[]){__VA_ARGS__},                                                \
+            sizeof((const struct given[]){__VA_ARGS__}) / sizeof(struct given))
+
+static struct comparison *compare(struct made *made, size_t base)
+{
+    const size_t sides[SIDES] = {base, made->runs - base};
+    made->comparison = comparison_new(made->profiles, made->names, sides, NORMALISE_NONE);
+    assert_non_null(made->comparison);
+    for (size_t run = 0; run < made->runs; run++)
+        assert_true(comparison_add(made->comparison, run, made->rows[run]));
+    return made->comparison;
+}
+
+static void finish(struct made *made)
+{
+    comparison_free(made->comparison);
+    for (size_t run = 0; run < made->runs; run++)
+        rows_free(made->rows[run]);
+}
+
+/* Exclusive work of the n-th context with that canonical name, by run. */
+static void assert_work(const struct comparison *comparison, const char *name, int nth, double before,
+                        double after)
+{
+    for (uint32_t i = 0; i < comparison->count; i++)
+        if (strcmp(comparison->context[i].canonical, name) == 0 && nth-- == 0) {
+            assert_true(comparison_value(comparison, 0, i, MEASURE_WORK, false) == before);
+            assert_true(comparison_value(comparison, 1, i, MEASURE_WORK, false) == after);
+            assert_int_equal(comparison->context[i].found[SIDE_BASE], before > 0);
+            assert_int_equal(comparison->context[i].found[SIDE_NEW], after > 0);
+            return;
+        }
+    fail_msg("no such context: %s", name);
+}
+
+#define REGION(line, work)                                                                                   \
+    {                                                                                                        \
+        1, ROW_PARALLEL, "f [parallel a.c:" #line "]", "app", "a.c", line, work                              \
+    }
+#define FUNCTION_F(line)                                                                                     \
+    {                                                                                                        \
+        0, ROW_PROCEDURE, "f", "app", "a.c", line, 0                                                         \
+    }
+
+static void regions_of_one_build_are_matched_by_their_lines(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    ADD(&made, 7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
+    ADD(&made, 7, FUNCTION_F(10), REGION(30, 5), REGION(40, 6));
+    struct comparison *comparison = compare(&made, 1);
+    assert_int_equal(comparison->count, 5);
+    assert_work(comparison, "f [parallel]", 0, 1, 0);
+    assert_work(comparison, "f [parallel]", 1, 2, 5);
+    assert_work(comparison, "f [parallel]", 2, 0, 6);
+    finish(&made);
+}
+
+static void regions_of_two_builds_are_matched_in_order(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    ADD(&made, 7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
+    ADD(&made, 8, FUNCTION_F(10), REGION(30, 5), REGION(40, 6));
+    struct comparison *comparison = compare(&made, 1);
+    assert_int_equal(comparison->count, 4);
+    assert_work(comparison, "f [parallel]", 0, 1, 5);
+    assert_work(comparison, "f [parallel]", 1, 2, 6);
+    finish(&made);
+}
+
+static void an_added_region_is_new_and_lines_count_from_the_function(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    ADD(&made, 7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
+    ADD(&made, 8, FUNCTION_F(100), REGION(110, 5), REGION(114, 9), REGION(122, 6));
+    struct comparison *comparison = compare(&made, 1);
+    assert_work(comparison, "f [parallel]", 0, 1, 5);
+    assert_work(comparison, "f [parallel]", 1, 2, 6);
+    assert_work(comparison, "f [parallel]", 2, 0, 9);
+    finish(&made);
+}
+
+static void functions_of_one_name_are_told_apart_by_their_files(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    ADD(&made, 7, {0, ROW_PROCEDURE, "init", "app", "/old/a.c", 50, 1},
+        {0, ROW_PROCEDURE, "init", "app", "/old/b.c", 5, 2});
+    ADD(&made, 8, {0, ROW_INLINED, "init", "app", "/new/b.c", 51, 4});
+    struct comparison *comparison = compare(&made, 1);
+    assert_work(comparison, "init", 0, 1, 0);
+    assert_work(comparison, "init", 1, 2, 4);
+    finish(&made);
+}
+
+static void addresses_without_symbols_need_the_same_build(void **state)
+{
+    (void)state;
+    for (uint8_t other = 7; other <= 9; other++) {
+        struct made made = {0};
+        ADD(&made, other == 9 ? 0 : 7, {0, ROW_PROCEDURE, "app+0x10", "app", "", 0, 1},
+            {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 2});
+        ADD(&made, other == 9 ? 0 : other, {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 4});
+        struct comparison *comparison = compare(&made, 1);
+        if (other == 7) {
+            assert_work(comparison, "app+0x10", 0, 1, 0);
+            assert_work(comparison, "app+0x20", 0, 2, 4);
+        } else
+            assert_work(comparison, "app (no symbols)", 0, 3, 4);
+        finish(&made);
+    }
+}
+
+static void lines_count_from_their_function(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    ADD(&made, 7, FUNCTION_F(10), {1, ROW_STATEMENT, "a.c:12", "app", "a.c", 12, 1},
+        {1, ROW_STATEMENT, "h.h:3", "app", "h.h", 3, 2});
+    ADD(&made, 8, FUNCTION_F(60), {1, ROW_STATEMENT, "a.c:62", "app", "a.c", 62, 3},
+        {1, ROW_STATEMENT, "h.h:3", "app", "h.h", 3, 4});
+    struct comparison *comparison = compare(&made, 1);
+    assert_work(comparison, "line +2", 0, 1, 3);
+    assert_work(comparison, "h.h:3", 0, 2, 4);
+    finish(&made);
+}
+
+static enum limit_verdict judge(const struct comparison *comparison, const char *text, double least)
+{
+    struct limit limit;
+    char error[300];
+    assert_true(limit_read(&limit, text, error, sizeof error));
+    assert_true(limit_judge(&limit, comparison, least));
+    limit_free(&limit);
+    return limit.verdict;
+}
+
+static void limits_are_about_outermost_matches_beyond_noise(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    /* f calls itself; 1,000 samples/s: 4 s are 4,000 samples, off by 63 */
+    ADD(&made, 7, FUNCTION_F(10), {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 4},
+        {0, ROW_PROCEDURE, "g(int)", "app", "a.c", 90, 0.001});
+    ADD(&made, 8, FUNCTION_F(10), {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 5},
+        {0, ROW_PROCEDURE, "g(int)", "app", "a.c", 90, 0.04},
+        {0, ROW_PROCEDURE, "new", "app", "a.c", 1, 0.02});
+    struct comparison *comparison = compare(&made, 1);
+    assert_int_equal(judge(comparison, "work@^f$=24", 0), LIMIT_WITHIN_NOISE);
+    assert_int_equal(judge(comparison, "work@^f$=15", 0), LIMIT_EXCEEDED);
+    assert_int_equal(judge(comparison, "work@^f$=25", 0), LIMIT_KEPT);
+    assert_int_equal(judge(comparison, "work@^g$=100", 0), LIMIT_EXCEEDED);
+    assert_int_equal(judge(comparison, "work@^g$=100", 5), LIMIT_TOO_SMALL);
+    assert_int_equal(judge(comparison, "work@new=300", 0), LIMIT_EXCEEDED);
+    assert_int_equal(judge(comparison, "work@int=0", 0), LIMIT_NO_CONTEXT);
+    assert_int_equal(judge(comparison, "overhead=0", 0), LIMIT_KEPT);
+    assert_int_equal(judge(comparison, "wall=0", 0), LIMIT_KEPT);
+    finish(&made);
+}
+
+static void repeated_runs_must_all_be_above_the_limit(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    const double work[RUNS] = {1, 1.1, 1.2, 1.3, 1.4, 1.5};
+    for (int run = 0; run < RUNS; run++)
+        ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 1, work[run]});
+    struct comparison *comparison = compare(&made, 3);
+    struct compare_change change = comparison_change(comparison, 1, MEASURE_WORK, false);
+    assert_true(change.beyond_noise && fabs(change.before - 1.1) < 1e-9 && fabs(change.after - 1.4) < 1e-9);
+    assert_true(fabs(change.low - 0.1) < 1e-9 && fabs(change.high - 0.5) < 1e-9);
+    assert_int_equal(judge(comparison, "work=8", 0), LIMIT_EXCEEDED);
+    assert_int_equal(judge(comparison, "work=9", 0), LIMIT_WITHIN_NOISE); /* 1.3 of 1.2 */
+    assert_int_equal(judge(comparison, "work=28", 0), LIMIT_KEPT);
+    finish(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regions_of_one_build_are_matched_by_their_lines),
+        cmocka_unit_test(regions_of_two_builds_are_matched_in_order),
+        cmocka_unit_test(an_added_region_is_new_and_lines_count_from_the_function),
+        cmocka_unit_test(functions_of_one_name_are_told_apart_by_their_files),
+        cmocka_unit_test(addresses_without_symbols_need_the_same_build),
+        cmocka_unit_test(lines_count_from_their_function),
+        cmocka_unit_test(limits_are_about_outermost_matches_beyond_noise),
+        cmocka_unit_test(repeated_runs_must_all_be_above_the_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
