@@ -5,7 +5,7 @@ import io
 import os
 
 from browser import PageTest
-from harness import BLAME, BlameTest, clean_environment, execute, program
+from harness import BLAME, ROOT, BlameTest, clean_environment, execute, program
 from page_data import METRICS
 
 PROGRAMS = ["holders", "lock", "nested", "task_regions", "exceptions"]
@@ -87,14 +87,22 @@ class ReportPage(BlameTest, PageTest):
             table = self.one(f"#{section} [role=table]")
             self.assertEqual(int(table.get_attribute("aria-rowcount")), len(rows) + 1)
             self.assertGreater(len(rows), 1)
-            for title in table.find_elements("css selector", "[role=columnheader] button"):
-                title.click()
+            self.check_sorting(section)
         locks = self.run_script("return [...document.querySelectorAll('#locks .tree-row')].map((row) => row.cells[0].textContent)")
         with open(os.path.join(self.directory, "locks.csv"), newline="", encoding="utf-8") as file:
             self.assertEqual(sorted(locks), sorted(row["name"] for row in csv.DictReader(file)))
         run = self.one("#run").text
         for text in ("thread time", "samples", "runtime version", "modules were loaded"):
             self.assertIn(text, run)
+
+    def check_sorting(self, section):
+        columns = self.run_script("return [...document.querySelectorAll(`#${arguments[0]} [data-column]`)].map((button) => button.dataset.column)", section)
+        self.assertGreater(len(columns), 4)
+        for column in columns:
+            values = self.run_script("""const { table } = blame.report[arguments[0]], by = table.columns.find((column) => column.id === arguments[1]);
+                document.querySelector(`#${arguments[0]} [data-column="${by.id}"]`).click();
+                return [table.rows.map((row) => by.value(row)), table.descending]""", section, column)
+            self.assertEqual(values[0], sorted(values[0], reverse=values[1]), column)
 
     def test_a_lock_leads_to_its_holder(self):
         self.show(self.attached([program("holders")]))
@@ -104,11 +112,11 @@ class ReportPage(BlameTest, PageTest):
         self.assertTrue(wanted.startswith(self.selected().split(":")[0]) or self.selected() in wanted, (wanted, self.selected()))
 
     def test_source_of_the_selected_row(self):
-        self.show(self.attached([program("imbalance2")]))
+        self.show(self.attached([program("imbalance2")]), "--source-dir", ROOT)
         self.settle()
         target = self.one(".source-line.target")
         number = int(target.find_element("css selector", ".source-number").text)
-        with open(self.run_script("return document.querySelector('.source-file').title"), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, self.run_script("return document.querySelector('.source-file').title")), encoding="utf-8") as file:
             line = file.read().splitlines()[number - 1]
         self.assertEqual(target.find_element("css selector", "code").get_attribute("textContent").strip(), line.strip())
 

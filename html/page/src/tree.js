@@ -5,7 +5,7 @@ import { chooseColumns } from "./columns.js";
 import { VirtualList } from "./virtual.js";
 import { metricVariable } from "./palette.js";
 
-const ROW = 25, MOST_OPENED = 200000, HALF = 0.5, LEAST_FIRST = 0.05, MOST_FIRST = 24, LEAST_NAME = 19;
+const ROW = 25, MOST_OPENED = 200000, HALF = 0.5, LEAST_FIRST = 0.05, MOST_FIRST = 24, LEAST_NAME = 21;
 
 export class Tree {
     constructor(model, state, search) {
@@ -67,7 +67,7 @@ export class Tree {
         const { column: by, descending } = this.order;
         this.scroller.setAttribute("aria-colcount", this.columns.length);
         this.scroller.style.setProperty("--hue", `var(${metricVariable(this.state.metric)})`);
-        const widths = this.columns.slice(1).map((column) => column.primary ? 8.5 : Math.max(5.2, 0.52 * column.title.length + 1.6));
+        const widths = this.columns.slice(1).map((column) => column.primary ? 7.9 : Math.max(4.6, 0.47 * column.title.length + 1));
         this.scroller.style.setProperty("--columns", `minmax(0, 1fr) ${widths.map((width) => `${width}rem`).join(" ")}`);
         this.scroller.style.setProperty("--least", `${widths.reduce((sum, width) => sum + width, LEAST_NAME)}rem`);
         this.head.replaceChildren(...this.columns.map((column) => h("div.tree-title", {

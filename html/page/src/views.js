@@ -204,7 +204,7 @@ class Flat extends Grouped {
         const rows = [];
         for (const instance of node.instances)
             for (const child of this.model.children(instance)) if (this.model.isStatement(child)) rows.push(child);
-        return rows;
+        return rows.sort((a, b) => a - b); // a recursive function's later lines stand behind its calls
     }
 
     hasChildren(node) {
