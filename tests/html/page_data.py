@@ -4,6 +4,7 @@ thinks up. What the page is tested with, apart from what `blame html` writes."""
 import csv
 import json
 import os
+from random import Random
 
 KINDS = ["root", "procedure", "inlined", "parallel", "task", "statement", "runtime", "pseudo"]
 METRICS = ["samples", "work", "idleness", "overhead", "lock wait", "core idleness", "shared idleness", "lock wait here"]
@@ -111,24 +112,20 @@ def of_profile(directory):
 
 
 def many_rows(count):
-    """A tree of `count` rows: a few wide functions, long paths, statements; sums hold."""
-    rows = Rows()
+    """A tree of `count` rows: paths up to 60 rows long, functions that are called from many places, statements; sums hold."""
+    rows, random = Rows(), Random(1)
     rows.add(-1, "root", "<program root>")
-    state, stack = 12345, [0]
+    stack = [0]
     while len(rows.columns["parent"]) < count:
-        state = (state * 1103515245 + 12345) % (1 << 31)
-        parent = stack[-1]
-        if len(stack) > 40 or (len(stack) > 2 and state % 7 > 4):
-            stack.pop()
-            continue
-        own = state % 997
+        # Up by some rows, down by one: subtrees of all sizes.
+        del stack[max(1, len(stack) - random.choice((0, 0, 0, 1, 1, 2, 4)) - (len(stack) > 60)):]
+        own, which = int(random.paretovariate(1.2) * 100) % 1000000, int(random.paretovariate(0.6)) % 700
         exclusive = {"work": own, "idleness": own // 3, "samples": own // 50 + 1, "lock wait": own // 11, "shared idleness": own // 4}
-        kind = "parallel" if state % 13 == 0 else "inlined" if state % 5 == 0 else "procedure"
-        which = state // 7 % 700
-        name = f"space::solve<double, {which}>" if which % 2 else f"function_{which}"
-        row = rows.add(parent, kind, name, "program", f"/src/file{which % 60}.cc", which, state % 300 + 1, exclusive, exclusive)
-        if state % 3 == 0 and len(rows.columns["parent"]) < count:
-            rows.add(row, "statement", f"file{which % 60}.cc:{which + 3}", "program", f"/src/file{which % 60}.cc", which + 3, 0, exclusive, exclusive)
+        kind = random.choice(("procedure", "procedure", "procedure", "inlined", "parallel"))
+        name, file = f"space::solve<double, {which}>" if which % 2 else f"function_{which}", f"file{which % 60}.cc"
+        row = rows.add(stack[-1], kind, name, "program", f"/src/{file}", which, random.randrange(1, 300), exclusive, exclusive)
+        if random.random() < 0.3 and len(rows.columns["parent"]) < count:
+            rows.add(row, "statement", f"{file}:{which + 3}", "program", f"/src/{file}", which + 3, 0, exclusive, exclusive)
         stack.append(row)
     parent, kind = rows.columns["parent"], rows.columns["kind"]
     for row in range(len(parent) - 1, 0, -1):

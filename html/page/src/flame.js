@@ -16,7 +16,9 @@ export class Flame {
         this.sizer = h("div.flame-sizer", null, this.canvas);
         this.scroller = h("div.flame-scroller", null, this.sizer);
         this.crumbs = h("nav.crumbs", { "aria-label": "Zoom" });
-        this.element = h("div.flame", null, this.crumbs, this.scroller, this.says);
+        this.legend = h("div.legend", { hidden: true }, model.kinds.map((kind) => h("span.legend-item", null,
+            h("span.swatch", { style: { background: `var(--kind-${kind})` } }), kind)));
+        this.element = h("div.flame", null, this.crumbs, this.scroller, this.legend, this.says);
         this.palette = new Palette(model);
         this.redraw = once(() => this.draw());
         this.scroller.addEventListener("scroll", this.redraw, { passive: true });
@@ -58,6 +60,7 @@ export class Flame {
     update() {
         this.layout();
         this.palette.prepare(this.state.metric, this.state.colour);
+        this.legend.hidden = this.state.colour !== "kind";
         if (this.shown !== `${this.zoom}/${this.laidOut}/${this.scroller.clientWidth}`) {
             this.shown = `${this.zoom}/${this.laidOut}/${this.scroller.clientWidth}`;
             const height = this.levels(this.zoom) * BOX + 2;

@@ -57,11 +57,17 @@ function records(table) {
         [name, typeof row[i] === "string" ? oneLine(row[i]) : row[i] ?? ""])));
 }
 
-function contextColumn(id, title, name, go, width = "minmax(12rem, 2fr)") {
-    return { id, title, width, value: (row) => row[name], draw: (cell, row) => {
+// A row of the tree as a link: what the code is called and where it stands; its callers on a second look.
+function contextColumn(model, id, title, text, go) {
+    const short = (row) => {
         const target = row[id];
-        if (target >= 0 && target !== "") cell.append(h("button.link", { type: "button", title: `Show in the tree: ${row[name]}`, onclick: () => go(target) }, row[name]));
-        else cell.textContent = row[name] ?? "";
+        if (!(target >= 0) || target === "") return text(row);
+        return model.isStatement(target) ? `${model.name(model.parent[target])}  ${model.name(target)}` : `${model.name(target)}  ${model.place(target)}`;
+    };
+    return { id, title, width: "minmax(12rem, 2fr)", value: short, draw: (cell, row) => {
+        if (row[id] >= 0 && row[id] !== "")
+            cell.append(h("button.link", { type: "button", title: `Show in the tree: ${text(row)}`, onclick: () => go(row[id]) }, short(row)));
+        else cell.textContent = text(row);
     } };
 }
 
@@ -80,9 +86,9 @@ export function locksSection(model, go) {
         numberColumn("wait", "wait s", (row) => row.wait, decimals, "Seconds that threads waited for it"),
         numberColumn("acquisitions_contended", "waits", (row) => row.acquisitions_contended, null, "Waits that a sample saw: a lower bound", "5rem"),
         numberColumn("longest_wait", "longest s", (row) => row.longest_wait, decimals, "The longest wait, true to a sampling period"),
-        contextColumn("holder_id", "held longest by", "holder", go),
+        contextColumn(model, "holder_id", "held longest by", (row) => row.holder ?? "", go),
         numberColumn("holder_wait", "its part s", (row) => row.holder_wait, decimals),
-        contextColumn("waiter_id", "waited for longest in", "waiter", go),
+        contextColumn(model, "waiter_id", "waited for longest in", (row) => row.waiter ?? "", go),
         numberColumn("waiter_wait", "its part s", (row) => row.waiter_wait, decimals),
     ], rows);
     return { element: table.element, table };
@@ -97,7 +103,7 @@ function waitRows(model) {
         return { kind: text(place.place_kind), of: text(place.place_function), at: file ? `${baseName(file)}${line}` : "", file };
     });
     return (pairs?.place ?? []).map((place, i) => ({ ...known[place], seconds: pairs.us[i] * MICRO, context: pairs.row[i],
-        name: pairs.row[i] < 0 ? "(small)" : model.name(pairs.row[i]) }));
+        name: pairs.row[i] < 0 ? "(small)" : model.path(pairs.row[i]).slice(1).map((row) => model.name(row)).join(" > ") }));
 }
 
 export function waitsSection(model, go) {
@@ -108,7 +114,7 @@ export function waitsSection(model, go) {
         textColumn("kind", "in", "9.5rem", (row) => row.kind),
         textColumn("of", "of", "minmax(9rem, 1fr)", (row) => row.of),
         textColumn("at", "at", "minmax(8rem, .6fr)", (row) => row.at),
-        contextColumn("context", "while this ran", "name", go),
+        contextColumn(model, "context", "while this ran", (row) => row.name, go),
     ], rows);
     return { element: table.element, table };
 }

@@ -225,11 +225,13 @@ export class Tree {
         const [, { metric, exclusive }] = this.columns;
         let node = this.selected ?? this.view.root;
         if (!this.view.hasChildren(node)) node = this.view.root;
-        const value = (of) => this.view.value(of, metric, exclusive && of.parent !== null);
+        const value = (of) => this.view.value(of, metric, exclusive);
         for (;;) {
             let best = null;
             for (const child of node.children) if (!best || value(child) > value(best)) best = child;
-            if (!best || value(best) <= 0 || (node.parent && value(best) < HALF * value(node))) break;
+            // From the whole program on, the largest cause is taken even if it is one of many; not when nobody asked.
+            const least = node.parent ? HALF * this.view.value(node, metric, exclusive) : quietly ? LEAST_FIRST * this.view.value(node, metric, false) : 0;
+            if (!best || value(best) <= 0 || value(best) < least) break;
             node.open = true;
             node = best;
         }
