@@ -128,6 +128,27 @@ class Broken(PageTest):
         self.assertEqual(self.names(), ["<program root>"])
         self.assertIn("No thread was measured.", self.one("#threads").text)
 
+    def test_a_path_of_5000_calls(self):
+        rows, deep = page_data.Rows(), 5000
+        sums = {"work": 1000000, "idleness": 500000, "samples": 100}
+        rows.add(-1, "root", "<program root>", inclusive=sums)
+        for depth in range(deep):
+            rows.add(depth, "procedure", "recurse", "m", "/f.c", 1, 3, sums, sums if depth == deep - 1 else {})
+        self.open(rows.data())
+        self.keys("h")
+        self.assertEqual(self.run_script("return blame.report.tree.selected.level"), deep)
+        self.run_script("blame.report.flame.zoomTo(4000)")
+        self.assertEqual([row["idleness (I)"] for row in self.run_script("return blame.rows('flat')")], [500000, 500000])
+        self.one("[data-value=bottom-up]").click()
+        self.keys("h")
+        self.assertEqual(self.selected(), "recurse")
+        address = self.run_script("return location.hash")
+        self.one("[data-value=top-down]").click()
+        self.assertEqual(self.run_script("return blame.report.tree.selected.row"), deep)
+        self.assertLess(len(self.run_script("return location.hash")), 100)
+        self.open(rows.data(), address)
+        self.assertEqual(self.selected(), "recurse")
+
     def test_values_beyond_measure(self):
         rows = page_data.Rows()
         huge, negative = {"work": 2**53 - 1, "idleness": 10**15, "samples": 2**40}, {"core idleness": -5000000, "work": 5}

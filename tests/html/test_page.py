@@ -213,7 +213,7 @@ class Search(PageTest):
         for row in ("5", "7", "5"):
             self.keys("ENTER")
             self.settle()
-            self.assertEqual(self.run_script("return blame.report.state.at.split('.').pop()"), row)
+            self.assertEqual(self.run_script("return blame.report.state.at"), row)
         self.assertEqual(self.run_script("return [...document.querySelectorAll('.tree-row.match')].map((row) => row.name.textContent)"), ["helper"] * 2)
         self.keys("ESCAPE")
         self.assertEqual(self.all(".tree-row.match"), [])

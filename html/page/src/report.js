@@ -78,7 +78,7 @@ export class Report {
     connect() {
         const { state, tree, flame } = this;
         state.listen((changed) => this.changed(changed));
-        tree.chosen = (node) => state.set({ at: node.path().join(".") });
+        tree.chosen = (node) => state.set({ at: node.address });
         connectFlame(flame, (row) => this.selectRow(row, true));
         const taken = { h: () => tree.hotPath(), n: () => this.nextMatch(1), N: () => this.nextMatch(-1) };
         connectTreeKeys(tree, { taken: (key) => key in taken, enter: (node) => flame.zoomTo(this.rowOf(node)) });
@@ -107,7 +107,7 @@ export class Report {
         const node = this.view().nodeOfRow(row);
         if (!node) return;
         this.tree.select(node, quietly);
-        if (quietly) this.state.set({ at: node.path().join(".") });
+        if (quietly) this.state.set({ at: node.address });
     }
 
     // Where a finding, a lock or a wait leads: the row in the top-down tree, its source beside it.
@@ -124,7 +124,7 @@ export class Report {
     changeView(view) {
         const from = this.tree.selected, row = from ? this.rowOf(from) : 0;
         const node = from?.parent ? this.view(view).nodeOfRow(row) : null;
-        this.state.set({ view, sort: "", at: node ? node.path().join(".") : "" });
+        this.state.set({ view, sort: "", at: node ? node.address : "" });
     }
 
     fromHash() {
@@ -161,7 +161,7 @@ export class Report {
         if (any("q")) this.search.set(state.q);
         if (any("view", "metric", "unit", "sort")) tree.show(this.view());
         if (any("view", "at")) {
-            const node = state.at ? this.view().find(state.at.split(".")) : null;
+            const node = state.at ? this.view().atAddress(state.at) : null;
             if (node && node !== tree.selected) tree.select(node, true);
             else if (!node && tree.selected?.parent) tree.selected = null;
         }

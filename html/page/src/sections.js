@@ -102,8 +102,7 @@ function waitRows(model) {
         const file = text(place.place_file), line = place.place_line > 0 ? `:${place.place_line}` : "";
         return { kind: text(place.place_kind), of: text(place.place_function), at: file ? `${baseName(file)}${line}` : "", file };
     });
-    return (pairs?.place ?? []).map((place, i) => ({ ...known[place], seconds: pairs.us[i] * MICRO, context: pairs.row[i],
-        name: pairs.row[i] < 0 ? "(small)" : model.path(pairs.row[i]).slice(1).map((row) => model.name(row)).join(" > ") }));
+    return (pairs?.place ?? []).map((place, i) => ({ ...known[place], seconds: pairs.us[i] * MICRO, context: pairs.row[i] }));
 }
 
 export function waitsSection(model, go) {
@@ -114,7 +113,8 @@ export function waitsSection(model, go) {
         textColumn("kind", "in", "9.5rem", (row) => row.kind),
         textColumn("of", "of", "minmax(9rem, 1fr)", (row) => row.of),
         textColumn("at", "at", "minmax(8rem, .6fr)", (row) => row.at),
-        contextColumn(model, "context", "while this ran", (row) => row.name, go),
+        contextColumn(model, "context", "while this ran", (row) => row.context < 0 ? "(small)"
+            : model.path(row.context).slice(1).map((of) => model.name(of)).join(" > "), go),
     ], rows);
     return { element: table.element, table };
 }

@@ -29,10 +29,9 @@ class Node {
         return this.list ??= this.view.makeChildren(this);
     }
 
-    path() {
-        const keys = [];
-        for (let node = this; node.parent; node = node.parent) keys.push(node.key);
-        return keys.reverse();
+    // What an address calls it: "" for the root.
+    get address() {
+        return this.view.addressOf(this);
     }
 }
 
@@ -41,6 +40,16 @@ class View {
         this.model = model;
         this.name = name;
         this.byExclusive = name !== "top-down";
+    }
+
+    addressOf(node) {
+        const keys = [];
+        for (let at = node; at.parent; at = at.parent) keys.push(at.key);
+        return keys.reverse().join(".");
+    }
+
+    atAddress(text) {
+        return this.find(text.split("."));
     }
 
     find(path) {
@@ -111,6 +120,14 @@ class TopDown extends View {
 
     nodeOfRow(row) {
         return this.find(this.model.path(row).slice(1).map(String));
+    }
+
+    // A row's number leads to it by itself.
+    addressOf(node) { return node.parent ? node.key : ""; }
+
+    atAddress(text) {
+        const row = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+        return row >= 0 && row < this.model.count ? this.nodeOfRow(row) : null;
     }
 }
 
