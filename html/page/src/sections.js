@@ -110,7 +110,7 @@ export function waitsSection(model, go) {
     if (!rows.length) return { element: h("p.empty", null, "No thread was seen waiting while another was busy."), table: null };
     const table = new Table("Waits", [
         numberColumn("seconds", "waited s", (row) => row.seconds, decimals, "Seconds that threads waited at the place while the context was executed"),
-        textColumn("kind", "in", "9.5rem", (row) => row.kind),
+        textColumn("kind", "in", "11.5rem", (row) => row.kind),
         textColumn("of", "of", "minmax(9rem, 1fr)", (row) => row.of),
         textColumn("at", "at", "minmax(8rem, .6fr)", (row) => row.at),
         contextColumn(model, "context", "while this ran", (row) => row.context < 0 ? "(small)"
