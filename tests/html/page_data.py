@@ -17,7 +17,9 @@ class Rows:
     def __init__(self):
         self.strings = {"": 0}
         self.functions = {}
-        self.columns = {name: [] for name in ("parent", "kind", "name", "module", "file", "note", "line", "call_line", "function")}
+        self.columns = {
+            name: [] for name in ("parent", "kind", "name", "module", "file", "note", "line", "call_line", "function")
+        }
         self.inclusive = {metric: [] for metric in METRICS}
         self.exclusive = {metric: [] for metric in METRICS}
 
@@ -40,16 +42,37 @@ class Rows:
         return len(columns["parent"]) - 1
 
     def data(self, **more):
-        header = {"command": "program", "host": "host", "pid": 1, "wall_s": 1.0, "threads": 2, "cores": 2,
-                  "environment": "dedicated", "rate": 200, "clock": "wall", "finished": True, "version": "test"}
+        header = {
+            "command": "program",
+            "host": "host",
+            "pid": 1,
+            "wall_s": 1.0,
+            "threads": 2,
+            "cores": 2,
+            "environment": "dedicated",
+            "rate": 200,
+            "clock": "wall",
+            "finished": True,
+            "version": "test",
+        }
         return {
-            "format": 1, "title": "program", "run": {}, "header": header,
-            "metrics": [{"key": metric, "title": metric, "unit": "" if metric == "samples" else "s"} for metric in METRICS],
+            "format": 1,
+            "title": "program",
+            "run": {},
+            "header": header,
+            "metrics": [
+                {"key": metric, "title": metric, "unit": "" if metric == "samples" else "s"} for metric in METRICS
+            ],
             "default_metric": "idleness" if self.inclusive["idleness"][0] > 0 else "work",
             "strings": list(self.strings),
             "rows": {"count": len(self.columns["parent"]), **self.columns, "i": self.inclusive, "e": self.exclusive},
-            "kinds": KINDS, "threads": [], "locks": {"columns": [], "rows": []}, "waits": {"places": {"columns": [], "rows": []}, "pairs": {"place": [], "row": [], "us": []}},
-            "findings": [], "sources": [], **more,
+            "kinds": KINDS,
+            "threads": [],
+            "locks": {"columns": [], "rows": []},
+            "waits": {"places": {"columns": [], "rows": []}, "pairs": {"place": [], "row": [], "us": []}},
+            "findings": [],
+            "sources": [],
+            **more,
         }
 
 
@@ -69,8 +92,12 @@ def table(path):
 
 
 def sums(cells, part):
-    return {metric: int(cells[f"{metric} ({part})"]) if metric == "samples" else round(float(cells[f"{metric} ({part})"]) * 1e6)
-            for metric in METRICS}
+    return {
+        metric: int(cells[f"{metric} ({part})"])
+        if metric == "samples"
+        else round(float(cells[f"{metric} ({part})"]) * 1e6)
+        for metric in METRICS
+    }
 
 
 def waits(rows, read):
@@ -83,9 +110,14 @@ def waits(rows, read):
         place = places.setdefault(record["place"], [*texts, record["place_line"], record["in_region"], 0])
         place[5] += record["seconds"]
     order = list(places)
-    return {"places": {"columns": columns, "rows": list(places.values())},
-            "pairs": {"place": [order.index(record["place"]) for record in records], "row": [record["context"] for record in records],
-                      "us": [round(record["seconds"] * 1e6) for record in records]}}
+    return {
+        "places": {"columns": columns, "rows": list(places.values())},
+        "pairs": {
+            "place": [order.index(record["place"]) for record in records],
+            "row": [record["context"] for record in records],
+            "us": [round(record["seconds"] * 1e6) for record in records],
+        },
+    }
 
 
 def of_profile(directory):
@@ -93,22 +125,47 @@ def of_profile(directory):
     rows = Rows()
     with open(os.path.join(directory, "profile.csv"), newline="", encoding="utf-8") as file:
         for cells in csv.DictReader(file):
-            rows.add(int(cells["parent"] or -1), cells["kind"], cells["name"], cells["module"], cells["file"], int(cells["line"]),
-                     int(cells["call_line"]), sums(cells, "I"), sums(cells, "E"))
+            rows.add(
+                int(cells["parent"] or -1),
+                cells["kind"],
+                cells["name"],
+                cells["module"],
+                cells["file"],
+                int(cells["line"]),
+                int(cells["call_line"]),
+                sums(cells, "I"),
+                sums(cells, "E"),
+            )
     with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
         run = json.load(file)
     options = run["options"]
-    header = {"command": run["command"], "host": run["host"], "pid": run["pid"], "wall_s": run["wall_s"],
-              "threads": run["threads_max"], "cores": run["cores"], "environment": options["environment"],
-              "rate": options["rate"], "clock": options["clock"], "finished": run["finished"], "version": run["version"]}
+    header = {
+        "command": run["command"],
+        "host": run["host"],
+        "pid": run["pid"],
+        "wall_s": run["wall_s"],
+        "threads": run["threads_max"],
+        "cores": run["cores"],
+        "environment": options["environment"],
+        "rate": options["rate"],
+        "clock": options["clock"],
+        "finished": run["finished"],
+        "version": run["version"],
+    }
     threads = table(os.path.join(directory, "threads.csv"))
     sources = []
     for path in sorted({path for path in rows.strings if path.startswith("/") and os.path.isfile(path)}):
         with open(path, encoding="utf-8", errors="replace") as file:
             sources.append({"file": rows.strings[path], "first": 1, "lines": file.read().splitlines()})
-    return rows.data(waits=waits(rows, table(os.path.join(directory, "waits.csv"))), run=run, header=header, title=run["command"], sources=sources,
-                     threads=[dict(zip(threads["columns"], row)) for row in threads["rows"]],
-                     locks=table(os.path.join(directory, "locks.csv")))
+    return rows.data(
+        waits=waits(rows, table(os.path.join(directory, "waits.csv"))),
+        run=run,
+        header=header,
+        title=run["command"],
+        sources=sources,
+        threads=[dict(zip(threads["columns"], row)) for row in threads["rows"]],
+        locks=table(os.path.join(directory, "locks.csv")),
+    )
 
 
 def many_rows(count):
@@ -118,14 +175,24 @@ def many_rows(count):
     stack = [0]
     while len(rows.columns["parent"]) < count:
         # Up by some rows, down by one: subtrees of all sizes.
-        del stack[max(1, len(stack) - random.choice((0, 0, 0, 1, 1, 2, 4)) - (len(stack) > 60)):]
+        del stack[max(1, len(stack) - random.choice((0, 0, 0, 1, 1, 2, 4)) - (len(stack) > 60)) :]
         own, which = int(random.paretovariate(1.2) * 100) % 1000000, int(random.paretovariate(0.6)) % 700
-        exclusive = {"work": own, "idleness": own // 3, "samples": own // 50 + 1, "lock wait": own // 11, "shared idleness": own // 4}
+        exclusive = {
+            "work": own,
+            "idleness": own // 3,
+            "samples": own // 50 + 1,
+            "lock wait": own // 11,
+            "shared idleness": own // 4,
+        }
         kind = random.choice(("procedure", "procedure", "procedure", "inlined", "parallel"))
         name, file = f"space::solve<double, {which}>" if which % 2 else f"function_{which}", f"file{which % 60}.cc"
-        row = rows.add(stack[-1], kind, name, "program", f"/src/{file}", which, random.randrange(1, 300), exclusive, exclusive)
+        row = rows.add(
+            stack[-1], kind, name, "program", f"/src/{file}", which, random.randrange(1, 300), exclusive, exclusive
+        )
         if random.random() < 0.3 and len(rows.columns["parent"]) < count:
-            rows.add(row, "statement", f"{file}:{which + 3}", "program", f"/src/{file}", which + 3, 0, exclusive, exclusive)
+            rows.add(
+                row, "statement", f"{file}:{which + 3}", "program", f"/src/{file}", which + 3, 0, exclusive, exclusive
+            )
         stack.append(row)
     parent, kind = rows.columns["parent"], rows.columns["kind"]
     for row in range(len(parent) - 1, 0, -1):

@@ -26,7 +26,7 @@ class Node {
     }
 
     get children() {
-        return this.list ??= this.view.makeChildren(this);
+        return (this.list ??= this.view.makeChildren(this));
     }
 
     // What an address calls it: "" for the root.
@@ -65,24 +65,32 @@ class View {
     sort(node, column, descending) {
         const by = `${column.id}/${descending}`;
         if (node.sortedBy === by) return node.children;
-        const sign = descending ? -1 : 1, list = node.children;
+        const sign = descending ? -1 : 1,
+            list = node.children;
         const name = (child) => this.model.name(child.row);
         if (column.metric === undefined)
             list.sort((a, b) => sign * (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0) || a.order - b.order);
         else
-            list.sort((a, b) => sign * (this.value(a, column.metric, column.exclusive) -
-                this.value(b, column.metric, column.exclusive)) || a.order - b.order);
+            list.sort(
+                (a, b) =>
+                    sign *
+                        (this.value(a, column.metric, column.exclusive) -
+                            this.value(b, column.metric, column.exclusive)) || a.order - b.order,
+            );
         node.sortedBy = by;
         return list;
     }
 
     label(node) {
-        const { model } = this, row = node.row, kind = this.kindName(node);
+        const { model } = this,
+            row = node.row,
+            kind = this.kindName(node);
         const label = { call: "", name: model.name(row), note: "", place: "", kind };
         if (kind === "statement" || kind === "root") return label;
         const caller = this.name === "bottom-up" && node.level > 1;
         const line = caller ? node.callLine : model.line[row];
-        if (this.name === "top-down" && model.callLine[row] > 0 && !CONSTRUCTS.has(kind)) label.call = `${model.callLine[row]}`;
+        if (this.name === "top-down" && model.callLine[row] > 0 && !CONSTRUCTS.has(kind))
+            label.call = `${model.callLine[row]}`;
         const notes = kind === "inlined" ? ["inlined"] : [];
         if ((this.name === "top-down" || caller) && model.note(row)) notes.push(model.note(row));
         label.note = notes.join(", ");
@@ -110,9 +118,15 @@ class TopDown extends View {
         return list;
     }
 
-    hasChildren(node) { return this.model.end[node.row] > node.row + 1; }
-    kindName(node) { return this.model.kindName(node.row); }
-    rowsOf(node) { return [node.row]; }
+    hasChildren(node) {
+        return this.model.end[node.row] > node.row + 1;
+    }
+    kindName(node) {
+        return this.model.kindName(node.row);
+    }
+    rowsOf(node) {
+        return [node.row];
+    }
 
     value(node, metric, exclusive) {
         return (exclusive ? this.model.exclusive : this.model.inclusive)[metric][node.row];
@@ -123,7 +137,9 @@ class TopDown extends View {
     }
 
     // A row's number leads to it by itself.
-    addressOf(node) { return node.parent ? node.key : ""; }
+    addressOf(node) {
+        return node.parent ? node.key : "";
+    }
 
     atAddress(text) {
         const row = /^\d{1,9}$/.test(text) ? Number(text) : -1;
@@ -143,12 +159,17 @@ class Grouped extends View {
         return (exclusive ? node.exclusive : node.inclusive)[metric];
     }
 
-    kindName(node) { return this.model.kinds[node.kind]; }
-    rowsOf(node) { return node.parent ? node.instances : [0]; }
+    kindName(node) {
+        return this.model.kinds[node.kind];
+    }
+    rowsOf(node) {
+        return node.parent ? node.instances : [0];
+    }
 
     // Groups instances by key; null leaves one out. Groups and their instances keep the rows' order.
     group(parent, instances, callers, keyOf) {
-        const { model } = this, groups = new Map();
+        const { model } = this,
+            groups = new Map();
         instances.forEach((row, i) => {
             const key = keyOf(row, i);
             if (key === null) return;
@@ -167,7 +188,8 @@ class Grouped extends View {
     }
 
     sum(node) {
-        const { model } = this, metrics = model.metrics.length;
+        const { model } = this,
+            metrics = model.metrics.length;
         node.inclusive = new Float64Array(metrics);
         node.exclusive = new Float64Array(metrics);
         let end = 0;
@@ -185,7 +207,7 @@ class Grouped extends View {
         const rows = [];
         for (let row = 1; row < this.model.count; row++) if (!this.model.isStatement(row)) rows.push(row);
         const { fn } = this.model;
-        return this.group(this.root, rows, rows, (row) => fn[row] < 0 ? null : String(fn[row]));
+        return this.group(this.root, rows, rows, (row) => (fn[row] < 0 ? null : String(fn[row])));
     }
 
     nodeOfRow(row) {
@@ -195,11 +217,13 @@ class Grouped extends View {
 }
 
 class BottomUp extends Grouped {
-    constructor(model) { super(model, "bottom-up"); }
+    constructor(model) {
+        super(model, "bottom-up");
+    }
 
     hasChildren(node) {
         if (!node.parent) return this.model.count > 1;
-        return node.inside ??= node.level < CALLERS_DEPTH && node.callers.some((row) => this.model.parent[row] > 0);
+        return (node.inside ??= node.level < CALLERS_DEPTH && node.callers.some((row) => this.model.parent[row] > 0));
     }
 
     makeChildren(node) {
@@ -207,15 +231,18 @@ class BottomUp extends Grouped {
         if (!this.hasChildren(node)) return [];
         const { parent, callLine, fn } = this.model;
         const outer = node.callers.map((row) => parent[row]);
-        const list = this.group(node, node.instances, outer,
-            (_, i) => outer[i] > 0 && fn[outer[i]] >= 0 ? `${fn[outer[i]]}-${callLine[node.callers[i]]}` : null);
+        const list = this.group(node, node.instances, outer, (_, i) =>
+            outer[i] > 0 && fn[outer[i]] >= 0 ? `${fn[outer[i]]}-${callLine[node.callers[i]]}` : null,
+        );
         for (const child of list) child.callLine = Number(child.key.slice(child.key.indexOf("-") + 1));
         return list;
     }
 }
 
 class Flat extends Grouped {
-    constructor(model) { super(model, "flat"); }
+    constructor(model) {
+        super(model, "flat");
+    }
 
     statements(node) {
         const rows = [];
@@ -226,13 +253,14 @@ class Flat extends Grouped {
 
     hasChildren(node) {
         if (!node.parent) return this.model.count > 1;
-        return node.inside ??= node.level === 1 && this.statements(node).length > 0;
+        return (node.inside ??= node.level === 1 && this.statements(node).length > 0);
     }
 
     makeChildren(node) {
         if (!node.parent) return this.functions();
         if (node.level > 1) return [];
-        const { fn, line } = this.model, rows = this.statements(node);
+        const { fn, line } = this.model,
+            rows = this.statements(node);
         return this.group(node, rows, rows, (row) => `${fn[row]}-${line[row]}`);
     }
 }
@@ -243,7 +271,8 @@ export function makeView(model, name) {
 
 // All nodes in preorder, in the present order of siblings, at most `most` of them.
 export function allNodes(view, most = Infinity) {
-    const list = [], stack = [view.root];
+    const list = [],
+        stack = [view.root];
     while (stack.length && list.length < most) {
         const node = stack.pop();
         list.push(node);
