@@ -17,7 +17,7 @@ async function bundle(entry) {
         minify: true,
         write: false,
         format: "iife",
-        target: ["chrome100", "firefox100", "safari15.4"],
+        target: ["chrome111", "firefox113", "safari16.4"],
         charset: "ascii",
         legalComments: "inline",
         logLevel: "warning",

@@ -1,9 +1,6 @@
-"""The data of a report page (html/page), made without blame: of a profile directory's CSV files, or of rows that a test
-thinks up. What the page is tested with, apart from what `blame html` writes."""
+"""The data of a report page (html/page), made without blame, of rows that a test thinks up."""
 
-import csv
 import json
-import os
 from random import Random
 
 KINDS = ["root", "procedure", "inlined", "parallel", "task", "statement", "runtime", "pseudo"]
@@ -76,100 +73,8 @@ class Rows:
         }
 
 
-def number(text):
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
-
-
-def table(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
-    return {"columns": rows[0], "rows": [[number(cell) for cell in row] for row in rows[1:]]}
-
-
-def sums(cells, part):
-    return {
-        metric: int(cells[f"{metric} ({part})"])
-        if metric == "samples"
-        else round(float(cells[f"{metric} ({part})"]) * 1e6)
-        for metric in METRICS
-    }
-
-
-def waits(rows, read):
-    """waits.csv as places and pairs."""
-    records = [dict(zip(read["columns"], row)) for row in read["rows"]]
-    columns = ["place_kind", "place_function", "place_file", "place_line", "in_region", "seconds"]
-    places = {}
-    for record in records:
-        texts = [rows.text(record[name]) for name in columns[:3]]
-        place = places.setdefault(record["place"], [*texts, record["place_line"], record["in_region"], 0])
-        place[5] += record["seconds"]
-    order = list(places)
-    return {
-        "places": {"columns": columns, "rows": list(places.values())},
-        "pairs": {
-            "place": [order.index(record["place"]) for record in records],
-            "row": [record["context"] for record in records],
-            "us": [round(record["seconds"] * 1e6) for record in records],
-        },
-    }
-
-
-def of_profile(directory):
-    """The data of a profile directory; whole source files instead of snippets."""
-    rows = Rows()
-    with open(os.path.join(directory, "profile.csv"), newline="", encoding="utf-8") as file:
-        for cells in csv.DictReader(file):
-            rows.add(
-                int(cells["parent"] or -1),
-                cells["kind"],
-                cells["name"],
-                cells["module"],
-                cells["file"],
-                int(cells["line"]),
-                int(cells["call_line"]),
-                sums(cells, "I"),
-                sums(cells, "E"),
-            )
-    with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
-        run = json.load(file)
-    options = run["options"]
-    header = {
-        "command": run["command"],
-        "host": run["host"],
-        "pid": run["pid"],
-        "wall_s": run["wall_s"],
-        "threads": run["threads_max"],
-        "cores": run["cores"],
-        "environment": options["environment"],
-        "rate": options["rate"],
-        "clock": options["clock"],
-        "finished": run["finished"],
-        "version": run["version"],
-    }
-    threads = table(os.path.join(directory, "threads.csv"))
-    sources = []
-    for path in sorted({path for path in rows.strings if path.startswith("/") and os.path.isfile(path)}):
-        with open(path, encoding="utf-8", errors="replace") as file:
-            sources.append({"file": rows.strings[path], "first": 1, "lines": file.read().splitlines()})
-    return rows.data(
-        waits=waits(rows, table(os.path.join(directory, "waits.csv"))),
-        run=run,
-        header=header,
-        title=run["command"],
-        sources=sources,
-        threads=[dict(zip(threads["columns"], row)) for row in threads["rows"]],
-        locks=table(os.path.join(directory, "locks.csv")),
-    )
-
-
 def many_rows(count):
-    """A tree of `count` rows: paths up to 60 rows long, functions that are called from many places, statements; sums hold."""
+    """A tree of `count` rows: paths up to 60 rows long, functions with many callers, statements; sums hold."""
     rows, random = Rows(), Random(1)
     rows.add(-1, "root", "<program root>")
     stack = [0]

@@ -241,6 +241,25 @@ class Broken(PageTest):
         self.open(rows.data(), address)
         self.assertEqual(self.selected(), "recurse")
 
+    def test_a_row_with_200000_callees(self):
+        rows, wide = page_data.Rows(), 200000
+        rows.add(-1, "root", "<program root>", inclusive={"work": 2 * wide})
+        rows.add(0, "procedure", "main", "m", "/f.c", 1, 0, {"work": 2 * wide}, {})
+        for call in range(wide // 2):
+            child = rows.add(1, "procedure", f"callee{call % 1000}", "m", "/f.c", call, 7, {"work": 4}, {"work": 3})
+            rows.add(child, "procedure", "leaf", "m", "/f.c", 2, 8, {"work": 1}, {"work": 1})
+        threads = [
+            {"thread": i, "kind": "worker", "begin_s": 0, "end_s": 1, "samples": 1, "work": 1}
+            | {"idle": 0, "overhead": 0, "lock_wait": 0, "parked": 0}
+            for i in range(wide)
+        ]
+        self.open({**rows.data(), "threads": threads})
+        for view in ("top-down", "bottom-up", "flat"):
+            self.one(f"[data-value={view}]").click()
+            self.run_script("blame.report.tree.openAll(blame.report.view().root)")
+            self.assertGreater(len(self.names()), 10)
+        self.run_script("blame.report.flame.rowAt(700, 50); blame.report.tree.hotPath()")
+
     def test_values_beyond_measure(self):
         rows = page_data.Rows()
         huge, negative = {"work": 2**53 - 1, "idleness": 10**15, "samples": 2**40}, {

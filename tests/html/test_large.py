@@ -1,5 +1,5 @@
-"""A hundred thousand rows: the page opens, scrolls and draws without being felt. The gates are loose, because the machine
-may be busy; the figures are printed."""
+"""A hundred thousand rows: the page opens, scrolls and draws without being felt. The gates are loose, because the
+machine may be busy; the figures are printed."""
 
 import statistics
 

@@ -36,8 +36,8 @@ class ReportPage(BlameTest, PageTest):
         return list(csv.DictReader(io.StringIO(text, newline="")))
 
     def compare(self, view):
-        """Each row with its path of callers (or callees), whatever the order of equal ones. Sums of a group are those of values that
-        profile.csv rounds to 1e-6 s."""
+        """Each row with its path of callers (or callees), whatever the order of equal ones. Sums of a group are those
+        of values that profile.csv rounds to 1e-6 s."""
         columns = [f"{metric} ({part})" for metric in METRICS for part in "IE"]
         expected, shown = self.csv(view), self.run_script("return blame.rows(arguments[0])", view)
         self.assertEqual(len(shown), len(expected))

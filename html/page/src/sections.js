@@ -41,8 +41,8 @@ function numberColumn(id, title, of, decimals, about, width) {
 }
 
 function timeBar(threads) {
-    const end = Math.max(1e-9, ...threads.map((thread) => thread.end_s)),
-        begin = Math.min(0, ...threads.map((thread) => thread.begin_s));
+    const end = threads.reduce((last, thread) => Math.max(last, thread.end_s), 1e-9),
+        begin = threads.reduce((first, thread) => Math.min(first, thread.begin_s), 0);
     const at = (time) => `${(100 * (time - begin)) / (end - begin)}%`;
     return (cell, thread) => {
         const sum = PARTS.reduce((total, [key]) => total + Math.max(0, thread[key]), 0);

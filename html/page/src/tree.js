@@ -291,7 +291,8 @@ export class Tree {
             if (!this.view.hasChildren(next)) continue;
             next.open = true;
             opened += next.children.length;
-            stack.push(...next.children.filter((child) => this.view.hasChildren(child)).reverse());
+            for (let i = next.children.length; i-- > 0; )
+                if (this.view.hasChildren(next.children[i])) stack.push(next.children[i]);
         }
         this.says.textContent = stack.length ? `More than ${count(MOST_OPENED)} rows: the rest stays closed.` : "";
         this.flatten();

@@ -269,11 +269,11 @@ export function makeView(model, name) {
     return name === "bottom-up" ? new BottomUp(model) : name === "flat" ? new Flat(model) : new TopDown(model);
 }
 
-// All nodes in preorder, in the present order of siblings, at most `most` of them.
-export function allNodes(view, most = Infinity) {
+// All nodes in preorder, in the present order of siblings.
+export function allNodes(view) {
     const list = [],
         stack = [view.root];
-    while (stack.length && list.length < most) {
+    while (stack.length) {
         const node = stack.pop();
         list.push(node);
         const children = node.children;
