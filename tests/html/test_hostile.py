@@ -129,11 +129,13 @@ class Hostile(PageTest):
             self.run_script(
                 "blame.report.changeView(arguments[0]); blame.report.tree.openAll(blame.report.view().root)", view
             )
-            for row in range(0, 2 * len(NAMES) + 1):
-                self.run_script(
-                    "blame.report.selectRow(arguments[0], false); blame.report.flame.tip.show(arguments[0], 50, 50)",
-                    row,
-                )
+            self.run_script(
+                """const { report } = blame;
+                for (let row = 0; row < report.model.count; row++) {
+                    report.selectRow(row, false);
+                    report.flame.tip.show(row, 50, 50);
+                }"""
+            )
             self.check_unhurt()
         self.run_script("for (const title of document.querySelectorAll('details')) title.open = true")
         self.check_unhurt()
@@ -241,8 +243,8 @@ class Broken(PageTest):
         self.open(rows.data(), address)
         self.assertEqual(self.selected(), "recurse")
 
-    def test_a_row_with_200000_callees(self):
-        rows, wide = page_data.Rows(), 200000
+    def test_rows_and_threads_by_the_100000(self):
+        rows, wide = page_data.Rows(), 150000
         rows.add(-1, "root", "<program root>", inclusive={"work": 2 * wide})
         rows.add(0, "procedure", "main", "m", "/f.c", 1, 0, {"work": 2 * wide}, {})
         for call in range(wide // 2):
@@ -254,7 +256,7 @@ class Broken(PageTest):
             for i in range(wide)
         ]
         self.open({**rows.data(), "threads": threads})
-        for view in ("top-down", "bottom-up", "flat"):
+        for view in ("top-down", "bottom-up"):
             self.one(f"[data-value={view}]").click()
             self.run_script("blame.report.tree.openAll(blame.report.view().root)")
             self.assertGreater(len(self.names()), 10)

@@ -114,16 +114,16 @@ export function notes(model) {
     const off = residual(model, run);
     if (off) lines.push(["warning", off]);
     const lost = lostSamples(run);
-    if (lost.length) lines.push(["note", `Lost: ${lost.join(", ")}.`]);
+    if (lost.length) lines.push(["remark", `Lost: ${lost.join(", ")}.`]);
     if (run.rate_least < data.header.rate)
         lines.push([
-            "note",
+            "remark",
             `So many threads on so few cores were sampled ${run.rate_least.toFixed(0)} times a second each.`,
         ]);
     const left = data.left_out;
     if (left)
         lines.push([
-            "note",
+            "remark",
             `${count(left.rows)} of ${count(left.total)} rows are not in this page, each below ${Number(left.percent.toPrecision(2))} % of every ` +
                 `metric${left.asked ? " (--min)" : ""}: they are summed up in rows “(small)”, so totals hold.`,
         ]);
