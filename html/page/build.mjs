@@ -17,7 +17,7 @@ async function bundle(entry) {
         minify: true,
         write: false,
         format: "iife",
-        target: ["chrome100", "firefox100", "safari15.4"],
+        target: ["chrome111", "firefox113", "safari16.4"],
         charset: "ascii",
         legalComments: "inline",
         logLevel: "warning",
@@ -30,15 +30,22 @@ const style = await bundle("style.css");
 const hash = (text) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
 // Only this script and this style run, whatever a name in the data looks like; and nothing is fetched.
 // style-src-attr: the script sets widths and colours of elements.
-const policy = `default-src 'none'; script-src ${hash(script)}; style-src-elem ${hash(style)}; ` +
+const policy =
+    `default-src 'none'; script-src ${hash(script)}; style-src-elem ${hash(style)}; ` +
     "style-src-attr 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 let page = readFileSync(join(here, "src", "page.html"), "utf8");
-for (const [place, text] of [["POLICY", policy], ["STYLE", style], ["SCRIPT", script]]) {
+for (const [place, text] of [
+    ["POLICY", policy],
+    ["STYLE", style],
+    ["SCRIPT", script],
+]) {
     const parts = page.split(`{{${place}}}`);
-    if (parts.length !== 2) throw new Error(`src/page.html: {{${place}}} must be there once, is there ${parts.length - 1} times`);
+    if (parts.length !== 2)
+        throw new Error(`src/page.html: {{${place}}} must be there once, is there ${parts.length - 1} times`);
     page = parts.join(text);
 }
-if (page.split("<!--BLAME-DATA-->").length !== 2) throw new Error("src/page.html: <!--BLAME-DATA--> must be there once");
+if (page.split("<!--BLAME-DATA-->").length !== 2)
+    throw new Error("src/page.html: <!--BLAME-DATA--> must be there once");
 mkdirSync(dirname(target), { recursive: true });
 writeFileSync(target, page);

@@ -20,8 +20,16 @@ import page_data  # noqa: E402  (found through the path set above)
 from harness import ROOT  # noqa: E402
 
 TEMPLATE = os.path.join(ROOT, "html", "page", "dist", "page.html")
-ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-device-scale-factor=1",
-             "--disable-background-networking", "--no-first-run", "--window-size=1440,1000"]
+ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--force-device-scale-factor=1",
+    "--disable-background-networking",
+    "--no-first-run",
+    "--window-size=1440,1000",
+]
 
 
 def start_browser():
@@ -55,26 +63,36 @@ class PageTest(unittest.TestCase):
             self.browser.get_log(kind)
 
     def tearDown(self):
-        messages = [entry["message"] for entry in self.browser.get_log("browser")
-                    if not any(allowed in entry["message"] for allowed in self.allowed_messages)]
+        messages = [
+            entry["message"]
+            for entry in self.browser.get_log("browser")
+            if not any(allowed in entry["message"] for allowed in self.allowed_messages)
+        ]
         self.assertEqual(messages, [])
         self.assertEqual(self.foreign_requests(), [])
 
     def foreign_requests(self):
         """What was asked for besides files and data of the page itself, and was not stopped by the page's policy."""
         events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
-        asked = {event["params"]["requestId"]: event["params"]["request"]["url"] for event in events
-                 if event["method"] == "Network.requestWillBeSent"}
+        asked = {
+            event["params"]["requestId"]: event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+        }
         for event in events:
             if event["method"] == "Network.loadingFailed" and event["params"].get("blockedReason") == "csp":
                 asked.pop(event["params"]["requestId"], None)
         return [url for url in asked.values() if not url.startswith(("file:", "data:"))]
 
     def resize(self, width, height, dark=False, media=""):
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                                     {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "media": media, "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+        self.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+        self.browser.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia",
+            {"media": media, "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]},
+        )
 
     def open_text(self, text, place=""):
         path = os.path.join(self.folder, f"page{time.monotonic_ns()}.html")
@@ -101,20 +119,29 @@ class PageTest(unittest.TestCase):
 
     def settle(self):
         """Waits until what was asked for is drawn."""
-        self.browser.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
+        self.browser.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));"
+        )
 
     def names(self):
         """The names in the tree as shown, from the top."""
         self.settle()
-        return self.run_script("""return [...document.querySelectorAll(".tree-scroller[role=treegrid] .tree-row")]
-            .sort((a, b) => a.index - b.index).map((row) => row.name.textContent)""")
+        return self.run_script(
+            """return [...document.querySelectorAll(".tree-scroller[role=treegrid] .tree-row")]
+            .sort((a, b) => a.index - b.index).map((row) => row.name.textContent)"""
+        )
 
     def cells(self, column):
         """The numbers of a column as shown, by position in the tree."""
         self.settle()
-        return self.run_script("""return [...document.querySelectorAll(".tree-scroller[role=treegrid] .tree-row")]
-            .sort((a, b) => a.index - b.index).map((row) => row.numbers[arguments[0]].textContent)""", column)
+        return self.run_script(
+            """return [...document.querySelectorAll(".tree-scroller[role=treegrid] .tree-row")]
+            .sort((a, b) => a.index - b.index).map((row) => row.numbers[arguments[0]].textContent)""",
+            column,
+        )
 
     def selected(self):
         self.settle()
-        return self.run_script("return blame.report.tree.selected && blame.report.model.name(blame.report.tree.selected.row)")
+        return self.run_script(
+            "return blame.report.tree.selected && blame.report.model.name(blame.report.tree.selected.row)"
+        )

@@ -1,9 +1,7 @@
-"""The data of a report page (html/page), made without blame: of a profile directory's CSV files, or of rows that a test
-thinks up. What the page is tested with, apart from what `blame html` writes."""
+"""The data of a report page (html/page), made without blame, of rows that a test thinks up."""
 
-import csv
 import json
-import os
+from random import Random
 
 KINDS = ["root", "procedure", "inlined", "parallel", "task", "statement", "runtime", "pseudo"]
 METRICS = ["samples", "work", "idleness", "overhead", "lock wait", "core idleness", "shared idleness", "lock wait here"]
@@ -16,7 +14,9 @@ class Rows:
     def __init__(self):
         self.strings = {"": 0}
         self.functions = {}
-        self.columns = {name: [] for name in ("parent", "kind", "name", "module", "file", "note", "line", "call_line", "function")}
+        self.columns = {
+            name: [] for name in ("parent", "kind", "name", "module", "file", "note", "line", "call_line", "function")
+        }
         self.inclusive = {metric: [] for metric in METRICS}
         self.exclusive = {metric: [] for metric in METRICS}
 
@@ -39,96 +39,65 @@ class Rows:
         return len(columns["parent"]) - 1
 
     def data(self, **more):
-        header = {"command": "program", "host": "host", "pid": 1, "wall_s": 1.0, "threads": 2, "cores": 2,
-                  "environment": "dedicated", "rate": 200, "clock": "wall", "finished": True, "version": "test"}
+        header = {
+            "command": "program",
+            "host": "host",
+            "pid": 1,
+            "wall_s": 1.0,
+            "threads": 2,
+            "cores": 2,
+            "environment": "dedicated",
+            "rate": 200,
+            "clock": "wall",
+            "finished": True,
+            "version": "test",
+        }
         return {
-            "format": 1, "title": "program", "run": {}, "header": header,
-            "metrics": [{"key": metric, "title": metric, "unit": "" if metric == "samples" else "s"} for metric in METRICS],
+            "format": 1,
+            "title": "program",
+            "run": {},
+            "header": header,
+            "metrics": [
+                {"key": metric, "title": metric, "unit": "" if metric == "samples" else "s"} for metric in METRICS
+            ],
             "default_metric": "idleness" if self.inclusive["idleness"][0] > 0 else "work",
             "strings": list(self.strings),
             "rows": {"count": len(self.columns["parent"]), **self.columns, "i": self.inclusive, "e": self.exclusive},
-            "kinds": KINDS, "threads": [], "locks": {"columns": [], "rows": []}, "waits": {"places": {"columns": [], "rows": []}, "pairs": {"place": [], "row": [], "us": []}},
-            "findings": [], "sources": [], **more,
+            "kinds": KINDS,
+            "threads": [],
+            "locks": {"columns": [], "rows": []},
+            "waits": {"places": {"columns": [], "rows": []}, "pairs": {"place": [], "row": [], "us": []}},
+            "findings": [],
+            "sources": [],
+            **more,
         }
 
 
-def number(text):
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
-
-
-def table(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
-    return {"columns": rows[0], "rows": [[number(cell) for cell in row] for row in rows[1:]]}
-
-
-def sums(cells, part):
-    return {metric: int(cells[f"{metric} ({part})"]) if metric == "samples" else round(float(cells[f"{metric} ({part})"]) * 1e6)
-            for metric in METRICS}
-
-
-def waits(rows, read):
-    """waits.csv as places and pairs."""
-    records = [dict(zip(read["columns"], row)) for row in read["rows"]]
-    columns = ["place_kind", "place_function", "place_file", "place_line", "in_region", "seconds"]
-    places = {}
-    for record in records:
-        texts = [rows.text(record[name]) for name in columns[:3]]
-        place = places.setdefault(record["place"], [*texts, record["place_line"], record["in_region"], 0])
-        place[5] += record["seconds"]
-    order = list(places)
-    return {"places": {"columns": columns, "rows": list(places.values())},
-            "pairs": {"place": [order.index(record["place"]) for record in records], "row": [record["context"] for record in records],
-                      "us": [round(record["seconds"] * 1e6) for record in records]}}
-
-
-def of_profile(directory):
-    """The data of a profile directory; whole source files instead of snippets."""
-    rows = Rows()
-    with open(os.path.join(directory, "profile.csv"), newline="", encoding="utf-8") as file:
-        for cells in csv.DictReader(file):
-            rows.add(int(cells["parent"] or -1), cells["kind"], cells["name"], cells["module"], cells["file"], int(cells["line"]),
-                     int(cells["call_line"]), sums(cells, "I"), sums(cells, "E"))
-    with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
-        run = json.load(file)
-    options = run["options"]
-    header = {"command": run["command"], "host": run["host"], "pid": run["pid"], "wall_s": run["wall_s"],
-              "threads": run["threads_max"], "cores": run["cores"], "environment": options["environment"],
-              "rate": options["rate"], "clock": options["clock"], "finished": run["finished"], "version": run["version"]}
-    threads = table(os.path.join(directory, "threads.csv"))
-    sources = []
-    for path in sorted({path for path in rows.strings if path.startswith("/") and os.path.isfile(path)}):
-        with open(path, encoding="utf-8", errors="replace") as file:
-            sources.append({"file": rows.strings[path], "first": 1, "lines": file.read().splitlines()})
-    return rows.data(waits=waits(rows, table(os.path.join(directory, "waits.csv"))), run=run, header=header, title=run["command"], sources=sources,
-                     threads=[dict(zip(threads["columns"], row)) for row in threads["rows"]],
-                     locks=table(os.path.join(directory, "locks.csv")))
-
-
 def many_rows(count):
-    """A tree of `count` rows: a few wide functions, long paths, statements; sums hold."""
-    rows = Rows()
+    """A tree of `count` rows: paths up to 60 rows long, functions with many callers, statements; sums hold."""
+    rows, random = Rows(), Random(1)
     rows.add(-1, "root", "<program root>")
-    state, stack = 12345, [0]
+    stack = [0]
     while len(rows.columns["parent"]) < count:
-        state = (state * 1103515245 + 12345) % (1 << 31)
-        parent = stack[-1]
-        if len(stack) > 40 or (len(stack) > 2 and state % 7 > 4):
-            stack.pop()
-            continue
-        own = state % 997
-        exclusive = {"work": own, "idleness": own // 3, "samples": own // 50 + 1, "lock wait": own // 11, "shared idleness": own // 4}
-        kind = "parallel" if state % 13 == 0 else "inlined" if state % 5 == 0 else "procedure"
-        which = state // 7 % 700
-        name = f"space::solve<double, {which}>" if which % 2 else f"function_{which}"
-        row = rows.add(parent, kind, name, "program", f"/src/file{which % 60}.cc", which, state % 300 + 1, exclusive, exclusive)
-        if state % 3 == 0 and len(rows.columns["parent"]) < count:
-            rows.add(row, "statement", f"file{which % 60}.cc:{which + 3}", "program", f"/src/file{which % 60}.cc", which + 3, 0, exclusive, exclusive)
+        # Up by some rows, down by one: subtrees of all sizes.
+        del stack[max(1, len(stack) - random.choice((0, 0, 0, 1, 1, 2, 4)) - (len(stack) > 60)) :]
+        own, which = int(random.paretovariate(1.2) * 100) % 1000000, int(random.paretovariate(0.6)) % 700
+        exclusive = {
+            "work": own,
+            "idleness": own // 3,
+            "samples": own // 50 + 1,
+            "lock wait": own // 11,
+            "shared idleness": own // 4,
+        }
+        kind = random.choice(("procedure", "procedure", "procedure", "inlined", "parallel"))
+        name, file = f"space::solve<double, {which}>" if which % 2 else f"function_{which}", f"file{which % 60}.cc"
+        row = rows.add(
+            stack[-1], kind, name, "program", f"/src/{file}", which, random.randrange(1, 300), exclusive, exclusive
+        )
+        if random.random() < 0.3 and len(rows.columns["parent"]) < count:
+            rows.add(
+                row, "statement", f"{file}:{which + 3}", "program", f"/src/{file}", which + 3, 0, exclusive, exclusive
+            )
         stack.append(row)
     parent, kind = rows.columns["parent"], rows.columns["kind"]
     for row in range(len(parent) - 1, 0, -1):

@@ -22,15 +22,31 @@ class Build(unittest.TestCase):
             for name in ("package.json", "package-lock.json", "build.mjs"):
                 shutil.copy(os.path.join(PAGE, name), folder)
             shutil.copytree(os.path.join(PAGE, "src"), os.path.join(folder, "src"))
-            installed = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--fetch-timeout=60000", "--fetch-retries=1"], cwd=folder, capture_output=True, text=True)
-            if installed.returncode and re.search(r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|network", installed.stderr):
-                self.skipTest("NOT CHECKED: npm cannot reach its registry, so nobody knows whether dist/page.html is what its sources make:\n" + installed.stderr)
+            installed = subprocess.run(
+                ["npm", "ci", "--no-audit", "--no-fund", "--fetch-timeout=60000", "--fetch-retries=1"],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+            )
+            if installed.returncode and re.search(
+                r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|network",
+                installed.stderr,
+            ):
+                self.skipTest(
+                    "NOT CHECKED: npm cannot reach its registry, so nobody knows whether dist/page.html is what its sources make:\n"
+                    + installed.stderr
+                )
             self.assertEqual(installed.returncode, 0, installed.stdout + installed.stderr)
             built = os.path.join(folder, "built.html")
-            made = subprocess.run(["npm", "run", "--silent", "build", "--", built], cwd=folder, capture_output=True, text=True)
+            made = subprocess.run(
+                ["npm", "run", "--silent", "build", "--", built], cwd=folder, capture_output=True, text=True
+            )
             self.assertEqual((made.returncode, made.stderr), (0, ""), made.stdout)
             with open(built, "rb") as new, open(os.path.join(PAGE, "dist", "page.html"), "rb") as old:
-                self.assertTrue(new.read() == old.read(), "html/page/dist/page.html is another than its sources make: run make html-page")
+                self.assertTrue(
+                    new.read() == old.read(),
+                    "html/page/dist/page.html is another than its sources make: run make html-page",
+                )
 
     def test_one_small_file(self):
         with open(os.path.join(PAGE, "dist", "page.html"), encoding="utf-8") as file:
@@ -38,4 +54,10 @@ class Build(unittest.TestCase):
         self.assertEqual(page.count("<!--BLAME-DATA-->"), 1)
         self.assertLess(len(page), MOST_BYTES)
         self.assertEqual(re.findall(r"(?:https?:)?//[\w.-]+\.\w+[^\s\"'`)]*", page), [])
-        self.assertEqual(re.findall(r"\b(?:innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|XMLHttpRequest|fetch\(|WebSocket|sendBeacon)", page), [])
+        self.assertEqual(
+            re.findall(
+                r"\b(?:innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|XMLHttpRequest|fetch\(|WebSocket|sendBeacon)",
+                page,
+            ),
+            [],
+        )

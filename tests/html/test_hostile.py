@@ -4,12 +4,36 @@ import page_data
 from browser import PageTest
 
 NAMES = [
-    "</script><script>window.hurt = 1</script>", "<img src=x onerror='window.hurt = 2'>", "<svg/onload=window.hurt=3>",
-    "\"'><b onmouseover=window.hurt=4>", "javascript:window.hurt=5", "<!--", "]]>", "--></style><style>*{display:none}", "&lt;b&gt;&amp;&#x3c;",
-    "operator<<", "operator\"\"_s", "std::map<std::string, std::vector<int>>::operator[](std::string&&) const &",
-    "${window.hurt = 6}", "{{constructor.constructor('window.hurt=7')()}}", "__proto__", "constructor", "toString", "",
-    " ", "\u202eelif_live\u202c", "line\nbreak\ttab\x07bell\x1b[31m", "a\u0301\u0302\u0303" * 30, "日本語の関数名", "🧵" * 20, "x" * 20000, "\ufeff\u2028\u2029",
-    "\ud7ff\ue000\ufffd", "C:\\src\\app.c", "%s%n%00", "../../etc/passwd",
+    "</script><script>window.hurt = 1</script>",
+    "<img src=x onerror='window.hurt = 2'>",
+    "<svg/onload=window.hurt=3>",
+    "\"'><b onmouseover=window.hurt=4>",
+    "javascript:window.hurt=5",
+    "<!--",
+    "]]>",
+    "--></style><style>*{display:none}",
+    "&lt;b&gt;&amp;&#x3c;",
+    "operator<<",
+    "operator\"\"_s",
+    "std::map<std::string, std::vector<int>>::operator[](std::string&&) const &",
+    "${window.hurt = 6}",
+    "{{constructor.constructor('window.hurt=7')()}}",
+    "__proto__",
+    "constructor",
+    "toString",
+    "",
+    " ",
+    "\u202eelif_live\u202c",
+    "line\nbreak\ttab\x07bell\x1b[31m",
+    "a\u0301\u0302\u0303" * 30,
+    "日本語の関数名",
+    "🧵" * 20,
+    "x" * 20000,
+    "\ufeff\u2028\u2029",
+    "\ud7ff\ue000\ufffd",
+    "C:\\src\\app.c",
+    "%s%n%00",
+    "../../etc/passwd",
 ]
 
 
@@ -20,23 +44,72 @@ def hostile():
     parent = 0
     for i, name in enumerate(NAMES):
         left = {"work": 1000 * (len(NAMES) - i), "idleness": 500 * (len(NAMES) - i)}
-        parent = rows.add(parent, "procedure", name, name, f"/{name}", 1, 7, left, {"work": 1000, "idleness": 500}, note=name)
-        rows.add(parent, "statement", f"{name}:1", name, f"/{name}", 1, 0, {"work": 1000, "idleness": 500}, {"work": 1000, "idleness": 500})
+        parent = rows.add(
+            parent, "procedure", name, name, f"/{name}", 1, 7, left, {"work": 1000, "idleness": 500}, note=name
+        )
+        rows.add(
+            parent,
+            "statement",
+            f"{name}:1",
+            name,
+            f"/{name}",
+            1,
+            0,
+            {"work": 1000, "idleness": 500},
+            {"work": 1000, "idleness": 500},
+        )
     lock = ["0x1", NAMES[1], NAMES[1], 0.5, 3, 1, NAMES[1], 0.1, NAMES[0], 0.5, 1, NAMES[2], 0.5, 2, NAMES[3], 1]
-    columns = ["lock", "kind", "symbol", "wait", "acquisitions_contended", "blamed_contexts", "name", "longest_wait", "holder",
-               "holder_wait", "holder_id", "waiter", "waiter_wait", "waiter_id", "initialiser", "initialisers"]
+    columns = [
+        "lock",
+        "kind",
+        "symbol",
+        "wait",
+        "acquisitions_contended",
+        "blamed_contexts",
+        "name",
+        "longest_wait",
+        "holder",
+        "holder_wait",
+        "holder_id",
+        "waiter",
+        "waiter_wait",
+        "waiter_id",
+        "initialiser",
+        "initialisers",
+    ]
     text = rows.text
-    places = {"columns": ["place_kind", "place_function", "place_file", "place_line", "in_region", "seconds"],
-              "rows": [[text(NAMES[1]), text(NAMES[0]), text(NAMES[2]), 3, 1, 0.5]]}
+    places = {
+        "columns": ["place_kind", "place_function", "place_file", "place_line", "in_region", "seconds"],
+        "rows": [[text(NAMES[1]), text(NAMES[0]), text(NAMES[2]), 3, 1, 0.5]],
+    }
     finding = {name: NAMES[i] for i, name in enumerate(("rule", "title", "evidence", "advice", "place"))}
-    thread = {"thread": 0, "kind": NAMES[1], "begin_s": 0, "end_s": 1, "samples": 5, "work": 1, "idle": 0, "overhead": 0, "lock_wait": 0, "parked": 0}
+    thread = {
+        "thread": 0,
+        "kind": NAMES[1],
+        "begin_s": 0,
+        "end_s": 1,
+        "samples": 5,
+        "work": 1,
+        "idle": 0,
+        "overhead": 0,
+        "lock_wait": 0,
+        "parked": 0,
+    }
     data = rows.data(
-        title=NAMES[0], run={"command": NAMES[0], "options": {NAMES[1]: NAMES[2]}, "modules": [{"path": NAMES[1], "build_id": NAMES[0], "load_bias": NAMES[2]}],
-                             "samples": {"delivered": 5, "dropped": {NAMES[1]: 2}}},
-        locks={"columns": columns, "rows": [lock]}, waits={"places": places, "pairs": {"place": [0, 0], "row": [1, -1], "us": [5, 6]}},
-        findings=[{**finding, "row": 3, "metric": "work", "seconds": 1, "share": 5, "gain_s": 0}], threads=[thread],
+        title=NAMES[0],
+        run={
+            "command": NAMES[0],
+            "options": {NAMES[1]: NAMES[2]},
+            "modules": [{"path": NAMES[1], "build_id": NAMES[0], "load_bias": NAMES[2]}],
+            "samples": {"delivered": 5, "dropped": {NAMES[1]: 2}},
+        },
+        locks={"columns": columns, "rows": [lock]},
+        waits={"places": places, "pairs": {"place": [0, 0], "row": [1, -1], "us": [5, 6]}},
+        findings=[{**finding, "row": 3, "metric": "work", "seconds": 1, "share": 5, "gain_s": 0}],
+        threads=[thread],
         sources=[{"file": text(f"/{name}"), "first": 1, "lines": NAMES} for name in NAMES[:4]],
-        sources_missing=[{"file": text(f"/{NAMES[5]}"), "why": NAMES[1]}])
+        sources_missing=[{"file": text(f"/{NAMES[5]}"), "why": NAMES[1]}],
+    )
     data["header"].update(command=NAMES[0], host=NAMES[1], version=NAMES[2], environment=NAMES[3])
     return data
 
@@ -45,15 +118,24 @@ class Hostile(PageTest):
     def check_unhurt(self):
         self.settle()
         self.assertIsNone(self.run_script("return window.hurt ?? null"))
-        self.assertEqual(self.run_script("return document.querySelectorAll('img, svg, b, script:not(body > script)').length"), 0)
+        self.assertEqual(
+            self.run_script("return document.querySelectorAll('img, svg, b, script:not(body > script)').length"), 0
+        )
         self.assertEqual(len(self.all("style")), 1)
 
     def test_names_stay_text(self):
         self.open(hostile())
         for view in ("top-down", "bottom-up", "flat"):
-            self.run_script("blame.report.changeView(arguments[0]); blame.report.tree.openAll(blame.report.view().root)", view)
-            for row in range(0, 2 * len(NAMES) + 1):
-                self.run_script("blame.report.selectRow(arguments[0], false); blame.report.flame.tip.show(arguments[0], 50, 50)", row)
+            self.run_script(
+                "blame.report.changeView(arguments[0]); blame.report.tree.openAll(blame.report.view().root)", view
+            )
+            self.run_script(
+                """const { report } = blame;
+                for (let row = 0; row < report.model.count; row++) {
+                    report.selectRow(row, false);
+                    report.flame.tip.show(row, 50, 50);
+                }"""
+            )
             self.check_unhurt()
         self.run_script("for (const title of document.querySelectorAll('details')) title.open = true")
         self.check_unhurt()
@@ -68,15 +150,20 @@ class Hostile(PageTest):
         self.assertIn(NAMES[0], self.one("h1").text)
 
     def test_an_address_stays_text(self):
-        self.open(hostile(), "#q=%3Cimg%20src%3Dx%20onerror%3D%22window.hurt%3D8%22%3E&view=%3Cscript%3E&at=__proto__.constructor&metric=__proto__")
+        self.open(
+            hostile(),
+            "#q=%3Cimg%20src%3Dx%20onerror%3D%22window.hurt%3D8%22%3E&view=%3Cscript%3E&at=__proto__.constructor&metric=__proto__",
+        )
         self.check_unhurt()
 
     def test_the_policy_stops_what_gets_in(self):
         """The second wall: markup that did get into the page neither runs nor loads anything."""
         self.open(hostile())
         self.allowed_messages = ("Content Security Policy",)
-        self.run_script("""document.body.insertAdjacentHTML("beforeend", "<img src='https://example.invalid/x' onerror='window.hurt = 9'>");
-            const script = document.createElement("script"); script.textContent = "window.hurt = 10"; document.body.append(script);""")
+        self.run_script(
+            """document.body.insertAdjacentHTML("beforeend", "<img src='https://example.invalid/x' onerror='window.hurt = 9'>");
+            const script = document.createElement("script"); script.textContent = "window.hurt = 10"; document.body.append(script);"""
+        )
         self.settle()
         self.assertIsNone(self.run_script("return window.hurt ?? null"))
 
@@ -100,7 +187,7 @@ class Broken(PageTest):
         whole = page_data.fill(self.template, page_data.many_rows(20))
         begin = whole.index("<script type=")
         end = whole.index("</script>", begin)
-        self.assertIn("cut off", self.message(whole[:begin + (end - begin) // 2] + whole[end:]))
+        self.assertIn("cut off", self.message(whole[: begin + (end - begin) // 2] + whole[end:]))
 
     def test_other_data(self):
         cases = {
@@ -114,7 +201,12 @@ class Broken(PageTest):
         self.allowed_messages = ("Uncaught TypeError",)
         for text, change in cases.items():
             self.assertIn(text, self.message(self.filled(change)), text)
-        self.assertIn("not a report", self.message(self.template.replace(page_data.MARK, '<script type="application/json" id="blame-data">null</script>')))
+        self.assertIn(
+            "not a report",
+            self.message(
+                self.template.replace(page_data.MARK, '<script type="application/json" id="blame-data">null</script>')
+            ),
+        )
 
     def test_a_profile_of_one_row(self):
         rows = page_data.Rows()
@@ -128,13 +220,60 @@ class Broken(PageTest):
         self.assertEqual(self.names(), ["<program root>"])
         self.assertIn("No thread was measured.", self.one("#threads").text)
 
+    def test_a_path_of_5000_calls(self):
+        rows, deep = page_data.Rows(), 5000
+        sums = {"work": 1000000, "idleness": 500000, "samples": 100}
+        rows.add(-1, "root", "<program root>", inclusive=sums)
+        for depth in range(deep):
+            rows.add(depth, "procedure", "recurse", "m", "/f.c", 1, 3, sums, sums if depth == deep - 1 else {})
+        self.open(rows.data())
+        self.keys("h")
+        self.assertEqual(self.run_script("return blame.report.tree.selected.level"), deep)
+        self.run_script("blame.report.flame.zoomTo(4000)")
+        self.assertEqual(
+            [row["idleness (I)"] for row in self.run_script("return blame.rows('flat')")], [500000, 500000]
+        )
+        self.one("[data-value=bottom-up]").click()
+        self.keys("h")
+        self.assertEqual(self.selected(), "recurse")
+        address = self.run_script("return location.hash")
+        self.one("[data-value=top-down]").click()
+        self.assertEqual(self.run_script("return blame.report.tree.selected.row"), deep)
+        self.assertLess(len(self.run_script("return location.hash")), 100)
+        self.open(rows.data(), address)
+        self.assertEqual(self.selected(), "recurse")
+
+    def test_rows_and_threads_by_the_100000(self):
+        rows, wide = page_data.Rows(), 150000
+        rows.add(-1, "root", "<program root>", inclusive={"work": 2 * wide})
+        rows.add(0, "procedure", "main", "m", "/f.c", 1, 0, {"work": 2 * wide}, {})
+        for call in range(wide // 2):
+            child = rows.add(1, "procedure", f"callee{call % 1000}", "m", "/f.c", call, 7, {"work": 4}, {"work": 3})
+            rows.add(child, "procedure", "leaf", "m", "/f.c", 2, 8, {"work": 1}, {"work": 1})
+        threads = [
+            {"thread": i, "kind": "worker", "begin_s": 0, "end_s": 1, "samples": 1, "work": 1}
+            | {"idle": 0, "overhead": 0, "lock_wait": 0, "parked": 0}
+            for i in range(wide)
+        ]
+        self.open({**rows.data(), "threads": threads})
+        for view in ("top-down", "bottom-up"):
+            self.one(f"[data-value={view}]").click()
+            self.run_script("blame.report.tree.openAll(blame.report.view().root)")
+            self.assertGreater(len(self.names()), 10)
+        self.run_script("blame.report.flame.rowAt(700, 50); blame.report.tree.hotPath()")
+
     def test_values_beyond_measure(self):
         rows = page_data.Rows()
-        huge, negative = {"work": 2**53 - 1, "idleness": 10**15, "samples": 2**40}, {"core idleness": -5000000, "work": 5}
+        huge, negative = {"work": 2**53 - 1, "idleness": 10**15, "samples": 2**40}, {
+            "core idleness": -5000000,
+            "work": 5,
+        }
         rows.add(-1, "root", "<program root>", inclusive=huge)
         rows.add(0, "procedure", "huge", "m", "/f.c", 2**31 - 1, 2**31 - 1, huge, huge)
         rows.add(0, "procedure", "negative", "m", "/f.c", 1, 1, negative, negative)
         self.open(rows.data())
-        self.assertEqual([cell.split("\u2009")[0] for cell in self.cells(0)][:2], ["1000000000.010.0", "1000000000.010.0"])
+        self.assertEqual(
+            [cell.split("\u2009")[0] for cell in self.cells(0)][:2], ["1000000000.010.0", "1000000000.010.0"]
+        )
         self.run_script("blame.report.state.set({ metric: 'core idleness' })")
         self.assertTrue(any(cell.startswith("-5.0") for cell in self.cells(0)), self.cells(0))

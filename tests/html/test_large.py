@@ -1,5 +1,5 @@
-"""A hundred thousand rows: the page opens, scrolls and draws without being felt. The gates are loose, because the machine
-may be busy; the figures are printed."""
+"""A hundred thousand rows: the page opens, scrolls and draws without being felt. The gates are loose, because the
+machine may be busy; the figures are printed."""
 
 import statistics
 
@@ -18,17 +18,27 @@ class Large(PageTest):
         cls.data = page_data.many_rows(ROWS)
 
     def figure(self, what, value, most, unit):
-        print(f"        {what}: {value:.0f} {unit} (gate {most})" if unit == "ms" else f"        {what}: {value:.2f} {unit} (gate {most})", flush=True)
+        print(
+            f"        {what}: {value:.0f} {unit} (gate {most})"
+            if unit == "ms"
+            else f"        {what}: {value:.2f} {unit} (gate {most})",
+            flush=True,
+        )
         self.assertLess(value, most, what)
 
     def milliseconds(self, script):
         """What a command needs until it is drawn."""
-        return self.browser.execute_async_script("const done = arguments[0], begin = performance.now();" + script +
-                                                 "; requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)))")
+        return self.browser.execute_async_script(
+            "const done = arguments[0], begin = performance.now();"
+            + script
+            + "; requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)))"
+        )
 
     def test_rows(self):
         self.open(self.data)
-        load = self.run_script("const [entry] = performance.getEntriesByType('navigation'); return entry.loadEventEnd - entry.startTime")
+        load = self.run_script(
+            "const [entry] = performance.getEntriesByType('navigation'); return entry.loadEventEnd - entry.startTime"
+        )
         self.figure("load", load / 1000, LOAD_S, "s")
         for what, script in {
             "open all": "blame.report.tree.openAll(blame.report.view().root)",
@@ -44,7 +54,8 @@ class Large(PageTest):
         self.open(self.data)
         self.run_script("blame.report.tree.openAll(blame.report.view().root)")
         self.assertEqual(self.run_script("return blame.report.tree.visible.length"), ROWS)
-        times = self.browser.execute_async_script("""
+        times = self.browser.execute_async_script(
+            """
             const done = arguments[0], { scroller, list } = blame.report.tree, times = [];
             let before = null, step = 0;
             const next = () => {
@@ -55,12 +66,18 @@ class Large(PageTest):
                 if (step++ < 80) requestAnimationFrame(next);
                 else done(times);
             };
-            requestAnimationFrame(next);""")
+            requestAnimationFrame(next);"""
+        )
         self.figure("a frame of scrolling, median", statistics.median(times), FRAME_MS, "ms")
         self.figure("a frame of scrolling, 95 %", sorted(times)[int(0.95 * len(times))], 3 * FRAME_MS, "ms")
         self.assertLess(len(self.all("[role=treegrid] .tree-row")), 200)
         self.run_script("blame.report.tree.list.show(99999)")
-        self.assertEqual(self.run_script("return Math.max(...[...document.querySelectorAll('[role=treegrid] .tree-row')].map((row) => row.index))"), ROWS - 1)
+        self.assertEqual(
+            self.run_script(
+                "return Math.max(...[...document.querySelectorAll('[role=treegrid] .tree-row')].map((row) => row.index))"
+            ),
+            ROWS - 1,
+        )
 
     def test_graph(self):
         self.open(self.data)
@@ -70,7 +87,8 @@ class Large(PageTest):
     def test_a_list_longer_than_a_browser_can_be_high(self):
         """2,000,000 rows: the first, the last and what is between can be reached."""
         self.open(page_data.many_rows(20))
-        shown = self.run_script("""
+        shown = self.run_script(
+            """
             const { list, scroller, visible } = Object.assign(blame.report.tree, {}), [node] = visible;
             blame.report.tree.visible = new Array(2000000).fill(node);
             list.setCount(2000000);
@@ -80,5 +98,6 @@ class Large(PageTest):
                 seen.push(list.pool.some((row) => row.index === wanted && row.getBoundingClientRect().bottom <= scroller.getBoundingClientRect().bottom + 1
                     && row.getBoundingClientRect().top >= scroller.getBoundingClientRect().top - 1));
             }
-            return seen""")
+            return seen"""
+        )
         self.assertEqual(shown, [True] * 4)

@@ -7,13 +7,22 @@ from browser import PageTest
 from test_page import small
 
 # Text and what it stands on: as readable as WCAG's level AA asks for.
-PAIRS = [("--ink", "--paper"), ("--ink", "--card"), ("--muted", "--paper"), ("--muted", "--card"), ("--ink", "--selected"), ("--muted", "--selected"),
-         ("--accent", "--card"), ("--match", "--card"), ("--warn", "--warn-paper")]
+PAIRS = [
+    ("--ink", "--paper"),
+    ("--ink", "--card"),
+    ("--muted", "--paper"),
+    ("--muted", "--card"),
+    ("--ink", "--selected"),
+    ("--muted", "--selected"),
+    ("--accent", "--card"),
+    ("--match", "--card"),
+    ("--warn", "--warn-paper"),
+]
 METRICS = ["work", "idleness", "overhead", "lock-wait"]
 
 
 def luminance(colour):
-    parts = [int(colour[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -25,8 +34,10 @@ def contrast(one, other):
 
 class Look(PageTest):
     def variables(self, names):
-        return self.run_script("const style = getComputedStyle(document.documentElement); return arguments[0].map((name) => style.getPropertyValue(name).trim())",
-                               list(names))
+        return self.run_script(
+            "const style = getComputedStyle(document.documentElement); return arguments[0].map((name) => style.getPropertyValue(name).trim())",
+            list(names),
+        )
 
     def test_text_can_be_read_in_both_themes(self):
         for dark in (False, True):
@@ -55,13 +66,17 @@ class Look(PageTest):
             self.run_script("blame.report.tree.openAll(blame.report.view().root)")
             self.settle()
             self.assertLessEqual(self.run_script("return document.scrollingElement.scrollWidth"), width)
-            columns = self.run_script("""return [...document.querySelectorAll("[role=treegrid] .tree-row, [role=treegrid] .tree-head")]
-                .map((row) => row.children[1].getBoundingClientRect().left)""")
+            columns = self.run_script(
+                """return [...document.querySelectorAll("[role=treegrid] .tree-row, [role=treegrid] .tree-head")]
+                .map((row) => row.children[1].getBoundingClientRect().left)"""
+            )
             self.assertEqual(len(set(columns)), 1, "columns stand below each other")
 
     def test_every_button_has_a_name(self):
         self.open(small())
-        names = self.run_script("return [...document.querySelectorAll('button, select, input')].map((of) => of.textContent.trim() || of.getAttribute('aria-label') || of.title)")
+        names = self.run_script(
+            "return [...document.querySelectorAll('button, select, input')].map((of) => of.textContent.trim() || of.getAttribute('aria-label') || of.title)"
+        )
         self.assertTrue(names)
         self.assertNotIn("", names)
 

@@ -7,7 +7,9 @@ function fill(element, attributes, children) {
         else if (name === "style") for (const [key, of] of Object.entries(value)) element.style.setProperty(key, of);
         else element.setAttribute(name, value === true ? "" : String(value));
     }
-    element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+    element.append(
+        ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+    );
     return element;
 }
 
@@ -21,17 +23,27 @@ export function h(tag, attributes, ...children) {
 // A group of buttons of which one is pressed: options are [value, text, title].
 export function choice(label, options, onChoose) {
     const buttons = options.map(([value, text, title]) =>
-        h("button.choice-item", { type: "button", "data-value": value, title, "aria-pressed": "false",
-            onclick: () => onChoose(value) }, text));
-    const element = h("div.choice", { role: "group", "aria-label": label }, buttons);
-    const show = (value) => buttons.forEach((button) =>
-        button.setAttribute("aria-pressed", String(button.dataset.value === String(value))));
+        h(
+            "button.choice-item",
+            { "type": "button", "data-value": value, title, "aria-pressed": "false", "onclick": () => onChoose(value) },
+            text,
+        ),
+    );
+    const element = h("div.choice", { "role": "group", "aria-label": label }, buttons);
+    const show = (value) =>
+        buttons.forEach((button) =>
+            button.setAttribute("aria-pressed", String(button.dataset.value === String(value))),
+        );
     return { element, show };
 }
 
 export function once(callback) {
     let asked = 0;
     return () => {
-        if (!asked) asked = requestAnimationFrame(() => { asked = 0; callback(); });
+        if (!asked)
+            asked = requestAnimationFrame(() => {
+                asked = 0;
+                callback();
+            });
     };
 }

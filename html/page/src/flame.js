@@ -4,33 +4,53 @@ import { h, once } from "./dom.js";
 import { Palette } from "./palette.js";
 import { middle } from "./format.js";
 
-const BOX = 20, GAP = 1, LEAST = 0.5, MOST_HEIGHT = 460, TEXT_FROM = 26;
+const BOX = 20,
+    GAP = 1,
+    LEAST = 0.5,
+    MOST_HEIGHT = 460,
+    TEXT_FROM = 26;
 
 export class Flame {
     constructor(model, state, search, tip) {
         Object.assign(this, { model, state, search, tip, marked: new Set(), hovered: -1, cursor: 0 });
-        this.canvas = h("canvas.flame-canvas", { tabindex: "0", role: "application",
+        this.canvas = h("canvas.flame-canvas", {
+            "tabindex": "0",
+            "role": "application",
             "aria-label": "Calling contexts as an icicle graph. Arrows move, Enter zooms in, Escape zooms out.",
-            "aria-describedby": "flame-says" });
-        this.says = h("p.unseen", { id: "flame-says", "aria-live": "polite" });
+            "aria-describedby": "flame-says",
+        });
+        this.says = h("p.unseen", { "id": "flame-says", "aria-live": "polite" });
         this.sizer = h("div.flame-sizer", null, this.canvas);
         this.scroller = h("div.flame-scroller", null, this.sizer);
         this.crumbs = h("nav.crumbs", { "aria-label": "Zoom" });
-        this.element = h("div.flame", null, this.crumbs, this.scroller, this.says);
+        this.legend = h(
+            "div.legend",
+            { hidden: true },
+            model.kinds.map((kind) =>
+                h("span.legend-item", null, h("span.swatch", { style: { background: `var(--kind-${kind})` } }), kind),
+            ),
+        );
+        this.element = h("div.flame", null, this.crumbs, this.scroller, this.legend, this.says);
         this.palette = new Palette(model);
         this.redraw = once(() => this.draw());
         this.scroller.addEventListener("scroll", this.redraw, { passive: true });
         new ResizeObserver(this.redraw).observe(this.scroller);
     }
 
-    get zoom() { return Number(this.state.zoom); }
+    get zoom() {
+        return Number(this.state.zoom);
+    }
 
     // Widths: a parent is at least as wide as its children together, also where a metric is negative.
     layout() {
-        const { model } = this, metric = model.metricIndex.get(this.state.metric);
+        const { model } = this,
+            metric = model.metricIndex.get(this.state.metric);
         if (this.laidOut === metric) return;
-        const { count, parent } = model, values = model.inclusive[metric];
-        const width = new Float64Array(count), below = new Float64Array(count), start = new Float64Array(count);
+        const { count, parent } = model,
+            values = model.inclusive[metric];
+        const width = new Float64Array(count),
+            below = new Float64Array(count),
+            start = new Float64Array(count);
         for (let i = count - 1; i >= 0; i--) {
             width[i] = Math.max(0, values[i], below[i]);
             if (i) below[parent[i]] += width[i];
@@ -45,7 +65,8 @@ export class Flame {
     }
 
     levels(row) {
-        const { model } = this, least = this.width[row] / Math.max(1, this.scroller.clientWidth) * LEAST;
+        const { model } = this,
+            least = (this.width[row] / Math.max(1, this.scroller.clientWidth)) * LEAST;
         let deepest = model.depth[row];
         for (let i = row; i < model.end[row];) {
             if (this.width[i] <= least) i = model.end[i];
@@ -58,6 +79,7 @@ export class Flame {
     update() {
         this.layout();
         this.palette.prepare(this.state.metric, this.state.colour);
+        this.legend.hidden = this.state.colour !== "kind";
         if (this.shown !== `${this.zoom}/${this.laidOut}/${this.scroller.clientWidth}`) {
             this.shown = `${this.zoom}/${this.laidOut}/${this.scroller.clientWidth}`;
             const height = this.levels(this.zoom) * BOX + 2;
@@ -70,9 +92,20 @@ export class Flame {
     }
 
     drawCrumbs() {
-        const { model } = this, path = model.path(this.zoom), steps = [];
-        const step = (row) => h("button.crumb", { type: "button", title: model.name(row), onclick: () => this.zoomTo(row),
-            "aria-current": row === this.zoom ? "location" : null }, row ? middle(model.name(row), 40) : "whole program");
+        const { model } = this,
+            path = model.path(this.zoom),
+            steps = [];
+        const step = (row) =>
+            h(
+                "button.crumb",
+                {
+                    "type": "button",
+                    "title": model.name(row),
+                    "onclick": () => this.zoomTo(row),
+                    "aria-current": row === this.zoom ? "location" : null,
+                },
+                row ? middle(model.name(row), 40) : "whole program",
+            );
         path.forEach((row, i) => {
             const left = path.length > 8 && i > 1 && i < path.length - 5;
             if (left && i > 2) return;
@@ -83,7 +116,9 @@ export class Flame {
     }
 
     resizeCanvas() {
-        const width = this.scroller.clientWidth, height = this.scroller.clientHeight, ratio = devicePixelRatio || 1;
+        const width = this.scroller.clientWidth,
+            height = this.scroller.clientHeight,
+            ratio = devicePixelRatio || 1;
         const { canvas } = this;
         if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
             canvas.width = Math.round(width * ratio);
@@ -100,14 +135,18 @@ export class Flame {
         if (!this.width || !this.scroller.clientWidth) return;
         if (!this.shown.endsWith(`/${this.scroller.clientWidth}`)) return this.update();
         const { context, width, height } = this.resizeCanvas();
-        const { model, zoom } = this, top = this.scroller.scrollTop, origin = this.start[zoom];
+        const { model, zoom } = this,
+            top = this.scroller.scrollTop,
+            origin = this.start[zoom];
         const scale = this.width[zoom] > 0 ? width / this.width[zoom] : 0;
         context.clearRect(0, 0, width, height);
         context.font = this.palette.font;
         context.textBaseline = "middle";
-        const base = model.depth[zoom], lastPixel = new Int32Array(Math.ceil(height / BOX) + 3).fill(-1);
+        const base = model.depth[zoom],
+            lastPixel = new Int32Array(Math.ceil(height / BOX) + 3).fill(-1);
         for (let i = zoom; i < model.end[zoom];) {
-            const y = (model.depth[i] - base) * BOX - top, wide = this.width[i] * scale;
+            const y = (model.depth[i] - base) * BOX - top,
+                wide = this.width[i] * scale;
             if (y > height || this.width[i] <= 0) i = model.end[i];
             else {
                 const x = (this.start[i] - origin) * scale;
@@ -125,7 +164,8 @@ export class Flame {
 
     // Boxes too narrow to be seen show as one line where they are.
     drawSliver(context, row, x, y, lastPixel) {
-        const level = Math.floor(y / BOX) + 1, pixel = Math.floor(x);
+        const level = Math.floor(y / BOX) + 1,
+            pixel = Math.floor(x);
         if (level < 0 || lastPixel[level] === pixel) return;
         lastPixel[level] = pixel;
         context.fillStyle = this.search.matches(row) ? this.palette.match : this.palette.sliver;
@@ -133,8 +173,10 @@ export class Flame {
     }
 
     drawBox(context, row, x, y, wide) {
-        const { palette, search } = this, matched = search.matches(row);
-        const fill = palette.fill(row), inner = Math.max(LEAST, wide - (wide > 3 ? GAP : 0));
+        const { palette, search } = this,
+            matched = search.matches(row);
+        const fill = palette.fill(row),
+            inner = Math.max(LEAST, wide - (wide > 3 ? GAP : 0));
         context.globalAlpha = search.flags && !matched ? 0.35 : 1;
         context.fillStyle = fill.colour;
         context.fillRect(x, y, inner, BOX - GAP);
@@ -144,7 +186,11 @@ export class Flame {
         }
         if (wide >= TEXT_FROM) this.drawText(context, row, x, y, wide, fill.text);
         context.globalAlpha = 1;
-        if (row === this.hovered || this.marked.has(row) || (row === this.cursor && document.activeElement === this.canvas)) {
+        if (
+            row === this.hovered ||
+            this.marked.has(row) ||
+            (row === this.cursor && document.activeElement === this.canvas)
+        ) {
             context.strokeStyle = palette.mark;
             context.lineWidth = row === this.hovered ? 1 : 2;
             context.strokeRect(x + 1, y + 1, Math.max(1, inner - 2), BOX - GAP - 2);
@@ -152,7 +198,8 @@ export class Flame {
     }
 
     drawText(context, row, x, y, wide, colour) {
-        const left = Math.max(x, 0) + 5, room = Math.min(x + wide, this.scroller.clientWidth) - left - 4;
+        const left = Math.max(x, 0) + 5,
+            room = Math.min(x + wide, this.scroller.clientWidth) - left - 4;
         const text = this.palette.shorten(context, row ? this.model.name(row) : "whole program", room);
         context.fillStyle = colour;
         context.fillText(text, left, y + (BOX - GAP) / 2 + 0.5);
@@ -165,8 +212,10 @@ export class Flame {
 
     // The box at a place of the canvas, or -1.
     rowAt(x, y) {
-        const { model, zoom } = this, scale = this.scroller.clientWidth / this.width[zoom];
-        const level = Math.floor((y + this.scroller.scrollTop) / BOX), at = this.start[zoom] + x / scale;
+        const { model, zoom } = this,
+            scale = this.scroller.clientWidth / this.width[zoom];
+        const level = Math.floor((y + this.scroller.scrollTop) / BOX),
+            at = this.start[zoom] + x / scale;
         if (level < 0 || !(this.width[zoom] > 0)) return -1;
         let row = zoom;
         while (model.depth[row] - model.depth[zoom] < level) {

@@ -30,7 +30,8 @@ function onPointer(flame, select) {
 }
 
 function sibling(flame, row, step) {
-    const { model } = flame, above = model.parent[row];
+    const { model } = flame,
+        above = model.parent[row];
     if (above < 0) return row;
     const wide = [...model.children(above)].filter((child) => flame.width[child] > 0);
     return wide[wide.indexOf(row) + step] ?? row;

@@ -17,7 +17,9 @@ export function percent(share, decimals = 1) {
 }
 
 export function count(value) {
-    return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, THIN);
+    return Math.round(value)
+        .toString()
+        .replace(/\B(?=(\d{3})+$)/g, THIN);
 }
 
 export function plural(number, noun, more = `${noun}s`) {

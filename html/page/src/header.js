@@ -3,40 +3,83 @@ import { h } from "./dom.js";
 import { MICRO, count, decimalsFor, middle, oneLine, percent, plural, seconds } from "./format.js";
 import { metricVariable } from "./palette.js";
 
-const SHARES = [["work", "in your code"], ["idleness", "threads without work"], ["overhead", "in the OpenMP runtime"],
-    ["lock wait", "waiting for locks"]];
+const SHARES = [
+    ["work", "in your code"],
+    ["idleness", "threads without work"],
+    ["overhead", "in the OpenMP runtime"],
+    ["lock wait", "waiting for locks"],
+];
 const TOLERATED = 0.02; // as in blame's summary
 
 export function titleLine(model) {
-    const { header } = model.data, wall = Number(header.wall_s);
-    const facts = [`${wall.toFixed(2)} s`, `${plural(header.threads, "thread")} on ${plural(header.cores, "core")}`, header.environment,
-        `${count(header.rate)} samples/s${header.clock === "cpu" ? ", CPU clock" : ""}`, header.host && `on ${oneLine(header.host)}, pid ${header.pid}`];
+    const { header } = model.data,
+        wall = Number(header.wall_s);
+    const facts = [
+        `${wall.toFixed(2)} s`,
+        `${plural(header.threads, "thread")} on ${plural(header.cores, "core")}`,
+        header.environment,
+        `${count(header.rate)} samples/s${header.clock === "cpu" ? ", CPU clock" : ""}`,
+        header.host && `on ${oneLine(header.host)}, pid ${header.pid}`,
+    ];
     const command = oneLine(header.command || model.data.title || "(command unknown)");
-    return h("div.title-line", null, h("h1", { title: command }, middle(command, 300)), h("p.title-facts", null, facts.filter(Boolean).join("  ·  ")));
+    return h(
+        "div.title-line",
+        null,
+        h("h1", { title: command }, middle(command, 300)),
+        h("p.title-facts", null, facts.filter(Boolean).join("  ·  ")),
+    );
 }
 
 export function shareBar(model, state) {
-    const whole = model.effort(), decimals = decimalsFor(whole * MICRO), bars = [], legend = [];
+    const whole = model.effort(),
+        decimals = decimalsFor(whole * MICRO),
+        bars = [],
+        legend = [];
     for (const [key, meaning] of SHARES) {
         const index = model.metricIndex.get(key);
         if (index === undefined) continue;
-        const value = model.inclusive[index][0], share = model.share(key, value), colour = `var(${metricVariable(key)})`;
+        const value = model.inclusive[index][0],
+            share = model.share(key, value),
+            colour = `var(${metricVariable(key)})`;
         const choose = () => state.set({ metric: key, sort: "" });
-        bars.push(h("span.share", { style: { "flex-grow": share, background: colour }, title: `${key} ${percent(share)} %`, onclick: choose, hidden: share === 0 }));
-        legend.push(h("button.share-legend", { type: "button", "data-metric": key, onclick: choose, title: `Show ${key} below` },
-            h("span.share-name", null, h("span.swatch", { style: { background: colour } }), key),
-            h("span.share-number", null, percent(share), h("small", null, "\u2009%")),
-            h("span.share-seconds", null, `${seconds(value, Math.min(decimals, 2))} s`), h("span.share-meaning", null, meaning)));
+        bars.push(
+            h("span.share", {
+                style: { "flex-grow": share, "background": colour },
+                title: `${key} ${percent(share)} %`,
+                onclick: choose,
+                hidden: share === 0,
+            }),
+        );
+        legend.push(
+            h(
+                "button.share-legend",
+                { "type": "button", "data-metric": key, "onclick": choose, "title": `Show ${key} below` },
+                h("span.share-name", null, h("span.swatch", { style: { background: colour } }), key),
+                h("span.share-number", null, percent(share), h("small", null, "\u2009%")),
+                h("span.share-seconds", null, `${seconds(value, Math.min(decimals, 2))} s`),
+                h("span.share-meaning", null, meaning),
+            ),
+        );
     }
-    const element = h("section.shares", { "aria-label": "Where the thread time went" }, h("div.share-bar", { "aria-hidden": "true" }, bars),
-        h("div.share-legends", null, legend));
-    return { element, show: (metric) => legend.forEach((item) => item.setAttribute("aria-pressed", String(item.dataset.metric === metric))) };
+    const element = h(
+        "section.shares",
+        { "aria-label": "Where the thread time went" },
+        h("div.share-bar", { "aria-hidden": "true" }, bars),
+        h("div.share-legends", null, legend),
+    );
+    return {
+        element,
+        show: (metric) =>
+            legend.forEach((item) => item.setAttribute("aria-pressed", String(item.dataset.metric === metric))),
+    };
 }
 
 function lostSamples(run) {
-    const { samples } = run, lines = [];
+    const { samples } = run,
+        lines = [];
     for (const [reason, number] of Object.entries(samples?.dropped ?? {}))
-        if (reason !== "stopping") lines.push(`${count(number)} of ${count(samples.delivered)} samples (${oneLine(reason)})`);
+        if (reason !== "stopping")
+            lines.push(`${count(number)} of ${count(samples.delivered)} samples (${oneLine(reason)})`);
     const idle = run.threads_without_timer;
     if (idle?.threads) lines.push(`${plural(idle.threads, "thread")} without a timer for ${idle.seconds.toFixed(2)} s`);
     if (run.threads_untracked) lines.push(`${plural(run.threads_untracked, "thread")} beyond the tool's room`);
@@ -51,7 +94,10 @@ function residual(model, run) {
     const effort = model.effort() * MICRO;
     let worst = null;
     for (const [name, law] of Object.entries(run.conservation ?? {}))
-        if (Math.abs(law.relative) > (worst ? Math.abs(worst.relative) : TOLERATED) && (law.exact || Math.abs(law.residual) > TOLERATED * effort))
+        if (
+            Math.abs(law.relative) > (worst ? Math.abs(worst.relative) : TOLERATED) &&
+            (law.exact || Math.abs(law.residual) > TOLERATED * effort)
+        )
             worst = { ...law, name };
     if (!worst) return null;
     if (worst.name === "thread_time" && worst.left < worst.right / 2)
@@ -60,41 +106,84 @@ function residual(model, run) {
 }
 
 export function notes(model) {
-    const { data } = model, run = data.run ?? {}, lines = [];
-    if (data.header.finished === false) lines.push(["warning", "The program did not end normally: this is what was measured until then."]);
+    const { data } = model,
+        run = data.run ?? {},
+        lines = [];
+    if (data.header.finished === false)
+        lines.push(["warning", "The program did not end normally: this is what was measured until then."]);
     const off = residual(model, run);
     if (off) lines.push(["warning", off]);
     const lost = lostSamples(run);
-    if (lost.length) lines.push(["note", `Lost: ${lost.join(", ")}.`]);
+    if (lost.length) lines.push(["remark", `Lost: ${lost.join(", ")}.`]);
     if (run.rate_least < data.header.rate)
-        lines.push(["note", `So many threads on so few cores were sampled ${run.rate_least.toFixed(0)} times a second each.`]);
+        lines.push([
+            "remark",
+            `So many threads on so few cores were sampled ${run.rate_least.toFixed(0)} times a second each.`,
+        ]);
     const left = data.left_out;
     if (left)
-        lines.push(["note", `${count(left.rows)} of ${count(left.total)} rows are not in this page, each below ${Number(left.percent.toPrecision(2))} % of every ` +
-            `metric${left.asked ? " (--min)" : ""}: they are summed up in rows “(small)”, so totals hold.`]);
-    return lines.length ? h("ul.notes", { "aria-label": "Notes" }, lines.map(([kind, text]) => h("li", { class: kind }, text))) : null;
+        lines.push([
+            "remark",
+            `${count(left.rows)} of ${count(left.total)} rows are not in this page, each below ${Number(left.percent.toPrecision(2))} % of every ` +
+                `metric${left.asked ? " (--min)" : ""}: they are summed up in rows “(small)”, so totals hold.`,
+        ]);
+    return lines.length
+        ? h(
+              "ul.notes",
+              { "aria-label": "Notes" },
+              lines.map(([kind, text]) => h("li", { class: kind }, text)),
+          )
+        : null;
 }
 
 function card(model, finding, go) {
-    const colour = `var(${metricVariable(finding.metric)})`, percentages = Number(finding.share).toFixed(1);
+    const colour = `var(${metricVariable(finding.metric)})`,
+        percentages = Number(finding.share).toFixed(1);
     const gain = finding.gain_s > 0 ? `at most ${finding.gain_s.toFixed(2)} s shorter` : "";
-    return h("li.finding", { style: { "--hue": colour } }, h("button.finding-go", { type: "button", "data-row": finding.row, onclick: () => go(finding.row, finding.metric) },
-        h("span.finding-number", null, percentages, h("small", null, "\u2009%")),
-        h("span.finding-title", null, oneLine(finding.title))),
-        h("p.finding-facts", null, [`${finding.seconds.toFixed(2)} s of ${finding.metric}`, gain].filter(Boolean).join(" · ")),
+    return h(
+        "li.finding",
+        { style: { "--hue": colour } },
+        h(
+            "button.finding-go",
+            { "type": "button", "data-row": finding.row, "onclick": () => go(finding.row, finding.metric) },
+            h("span.finding-number", null, percentages, h("small", null, "\u2009%")),
+            h("span.finding-title", null, oneLine(finding.title)),
+        ),
+        h(
+            "p.finding-facts",
+            null,
+            [`${finding.seconds.toFixed(2)} s of ${finding.metric}`, gain].filter(Boolean).join(" · "),
+        ),
         finding.place ? h("p.finding-place", null, oneLine(finding.place)) : null,
-        h("p.finding-evidence", null, oneLine(finding.evidence)), h("p.finding-advice", null, oneLine(finding.advice)));
+        h("p.finding-evidence", null, oneLine(finding.evidence)),
+        h("p.finding-advice", null, oneLine(finding.advice)),
+    );
 }
 
 // go(row, metric): where a finding leads.
 export function findings(model, go) {
     const list = model.data.findings ?? [];
     if (!list.length) return null;
-    const most = 6, cards = list.map((finding) => card(model, finding, go)), grid = h("ol.findings", null, cards);
-    cards.slice(most).forEach((element) => { element.hidden = true; });
-    const more = cards.length > most && h("button.link.more", { type: "button", onclick: (event) => {
-        cards.forEach((element) => { element.hidden = false; });
-        event.target.remove();
-    } }, `${cards.length - most} more findings`);
-    return h("section", { id: "findings", "aria-label": "Findings" }, h("h2", null, "Findings"), grid, more);
+    const most = 6,
+        cards = list.map((finding) => card(model, finding, go)),
+        grid = h("ol.findings", null, cards);
+    cards.slice(most).forEach((element) => {
+        element.hidden = true;
+    });
+    const more =
+        cards.length > most &&
+        h(
+            "button.link.more",
+            {
+                type: "button",
+                onclick: (event) => {
+                    cards.forEach((element) => {
+                        element.hidden = false;
+                    });
+                    event.target.remove();
+                },
+            },
+            `${cards.length - most} more findings`,
+        );
+    return h("section", { "id": "findings", "aria-label": "Findings" }, h("h2", null, "Findings"), grid, more);
 }

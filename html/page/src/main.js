@@ -9,9 +9,15 @@ import { allNodes, makeView } from "./views.js";
 function rows(model, viewName) {
     const view = makeView(model, viewName);
     return allNodes(view).map((node) => {
-        const row = { depth: node.level, kind: view.kindName(node), name: model.name(node.row), module: model.module(node.row),
-            file: model.file(node.row), line: model.line[node.row],
-            call_line: node.callLine ?? (viewName === "top-down" ? model.callLine[node.row] : 0) };
+        const row = {
+            depth: node.level,
+            kind: view.kindName(node),
+            name: model.name(node.row),
+            module: model.module(node.row),
+            file: model.file(node.row),
+            line: model.line[node.row],
+            call_line: node.callLine ?? (viewName === "top-down" ? model.callLine[node.row] : 0),
+        };
         model.metrics.forEach(({ key }, m) => {
             row[`${key} (I)`] = view.value(node, m, false);
             row[`${key} (E)`] = view.value(node, m, true);
@@ -28,8 +34,13 @@ function start() {
         const report = new Report(model, page);
         globalThis.blame = { report, rows: (view) => rows(model, view) };
     } catch (error) {
-        page.replaceChildren(h("p.broken", { role: "alert" }, error instanceof FormatError ? error.message
-            : `This report cannot be shown: ${error.message}`));
+        page.replaceChildren(
+            h(
+                "p.broken",
+                { role: "alert" },
+                error instanceof FormatError ? error.message : `This report cannot be shown: ${error.message}`,
+            ),
+        );
         if (!(error instanceof FormatError)) throw error;
     }
 }

@@ -14,12 +14,15 @@ function check(data) {
     if (!(data.rows?.count >= 1)) throw new FormatError("The report has no rows, not even that of the whole program.");
     for (const name of ["parent", "kind", "name", "line", "function"])
         if (data.rows[name]?.length !== data.rows.count)
-            throw new FormatError(`The report's column “${name}” has ${data.rows[name]?.length} values for ${data.rows.count} rows.`);
+            throw new FormatError(
+                `The report's column “${name}” has ${data.rows[name]?.length} values for ${data.rows.count} rows.`,
+            );
 }
 
 // Columns of a metric each: 0 stands for zeros, a text for the column of that metric.
 function columns(data, part) {
-    const made = new Map(), { count } = data.rows;
+    const made = new Map(),
+        { count } = data.rows;
     const column = (key) => {
         const values = data.rows[part][key];
         if (!made.has(key)) {
@@ -63,7 +66,8 @@ export class Model {
         this.end = new Int32Array(count);
         this.depth = new Int32Array(count);
         for (let i = 1; i < count; i++) {
-            if (!(parent[i] >= 0 && parent[i] < i)) throw new FormatError(`Row ${i} of the report is not below an earlier row.`);
+            if (!(parent[i] >= 0 && parent[i] < i))
+                throw new FormatError(`Row ${i} of the report is not below an earlier row.`);
             this.depth[i] = this.depth[parent[i]] + 1;
         }
         for (let i = count - 1; i >= 0; i--) {
@@ -73,18 +77,32 @@ export class Model {
         }
     }
 
-    isStatement(row) { return this.kind[row] === this.statementKind; }
-    kindName(row) { return this.kinds[this.kind[row]]; }
-    name(row) { return this.strings[this.nameOf[row]]; }
-    module(row) { return this.strings[this.moduleOf[row]]; }
-    file(row) { return this.strings[this.fileOf[row]]; }
-    note(row) { return this.strings[this.noteOf[row]]; }
+    isStatement(row) {
+        return this.kind[row] === this.statementKind;
+    }
+    kindName(row) {
+        return this.kinds[this.kind[row]];
+    }
+    name(row) {
+        return this.strings[this.nameOf[row]];
+    }
+    module(row) {
+        return this.strings[this.moduleOf[row]];
+    }
+    file(row) {
+        return this.strings[this.fileOf[row]];
+    }
+    note(row) {
+        return this.strings[this.noteOf[row]];
+    }
 
     *children(row) {
         for (let child = row + 1; child < this.end[row]; child = this.end[child]) yield child;
     }
 
-    metric(key) { return this.metrics[this.metricIndex.get(key)]; }
+    metric(key) {
+        return this.metrics[this.metricIndex.get(key)];
+    }
 
     // Thread time of the whole program, with the idleness that the metric is about.
     effort(metric = "idleness") {

@@ -33,10 +33,12 @@ export class Palette {
     prepare(metric, mode) {
         const style = getComputedStyle(document.documentElement);
         const variable = (name) => parse(style.getPropertyValue(name) || "#888888");
-        const ink = variable("--box-ink"), light = variable("--box-light");
+        const ink = variable("--box-ink"),
+            light = variable("--box-light");
         const entry = (colour) => ({ colour: css(colour), text: luminance(colour) > 0.3 ? css(ink) : css(light) });
-        const paper = variable("--box-paper"), hue = variable(metricVariable(metric));
-        this.steps = Array.from({ length: STEPS + 1 }, (_, i) => entry(mix(paper, hue, 0.12 + 0.88 * i / STEPS)));
+        const paper = variable("--box-paper"),
+            hue = variable(metricVariable(metric));
+        this.steps = Array.from({ length: STEPS + 1 }, (_, i) => entry(mix(paper, hue, 0.12 + (0.88 * i) / STEPS)));
         this.byKind = this.model.kinds.map((kind) => entry(mix(paper, variable(`--kind-${kind}`), 0.75)));
         this.mode = mode;
         this.metric = this.model.metricIndex.get(metric);
@@ -52,7 +54,8 @@ export class Palette {
     // By how much of a row's metric is its own, or by its kind.
     fill(row) {
         if (this.mode === "kind") return this.byKind[this.model.kind[row]];
-        const inclusive = this.model.inclusive[this.metric][row], exclusive = this.model.exclusive[this.metric][row];
+        const inclusive = this.model.inclusive[this.metric][row],
+            exclusive = this.model.exclusive[this.metric][row];
         const share = inclusive > 0 ? Math.max(0, Math.min(1, exclusive / inclusive)) : 0;
         return this.steps[Math.round(share * STEPS)];
     }
@@ -68,7 +71,8 @@ export class Palette {
 
     shorten(context, text, room) {
         const more = this.letter(context, "…");
-        let used = 0, fits = "";
+        let used = 0,
+            fits = "";
         for (const letter of text) {
             const width = this.letter(context, letter);
             if (used + width > room) return fits && fits !== text ? `${fits}…` : "";
@@ -79,7 +83,8 @@ export class Palette {
     }
 
     describe(row) {
-        const { model, metric } = this, { key, title, unit } = model.metrics[metric];
+        const { model, metric } = this,
+            { key, title, unit } = model.metrics[metric];
         const value = model.inclusive[metric][row];
         return `${title} ${unit ? `${seconds(value, model.decimals)} s` : value}, ${percent(model.share(key, value))} percent`;
     }

@@ -14,13 +14,23 @@ import { Tree } from "./tree.js";
 import { connectTreeKeys } from "./tree_keys.js";
 import { VIEWS, makeView } from "./views.js";
 
-const MOST_MARKED = 20000, PRINTED_ROWS = 150;
+const MOST_MARKED = 20000,
+    PRINTED_ROWS = 150;
 
 export class Report {
     constructor(model, page) {
         this.model = model;
         this.views = new Map();
-        this.state = new State({ view: "top-down", metric: model.data.default_metric, unit: "seconds", at: "", zoom: "0", q: "", sort: "", colour: "itself" });
+        this.state = new State({
+            view: "top-down",
+            metric: model.data.default_metric,
+            unit: "seconds",
+            at: "",
+            zoom: "0",
+            q: "",
+            sort: "",
+            colour: "itself",
+        });
         this.search = new Search(model);
         this.tree = new Tree(model, this.state, this.search);
         this.flame = new Flame(model, this.state, this.search, new Tip(model));
@@ -37,28 +47,58 @@ export class Report {
     }
 
     build(page) {
-        const { model, state } = this, go = (row, metric) => this.go(row, metric), found = findings(model, go), numbers = sectionNotes(model);
+        const { model, state } = this,
+            go = (row, metric) => this.go(row, metric),
+            found = findings(model, go),
+            numbers = sectionNotes(model);
         this.threads = threadsSection(model);
         this.locks = locksSection(model, go);
         this.waits = waitsSection(model, go);
         this.shares = shareBar(model, state);
-        const sections = [found && ["findings", "Findings"], ["contexts", "Contexts"], ["threads", "Threads"], ["locks", "Locks"], ["waits", "Waits"], ["run", "Run"]].filter(Boolean);
-        this.toolbar = new Toolbar(model, state, this.search, sections, { next: (step) => this.nextMatch(step),
-            toTree: () => this.tree.scroller.focus(), themeChanged: () => this.themeChanged() });
-        const section = (id, title, more, part) => h("section", { id }, h("h2", null, title, h("small", null, more)), part.element);
-        page.append(h("header.top", null, titleLine(model), this.shares.element, notes(model)), this.toolbar.element,
-            h("main", null, found, this.contexts(), section("threads", "Threads", numbers.threads, this.threads),
-                section("locks", "Locks", numbers.locks, this.locks), section("waits", "Waits", "where threads idled, and whose code kept them", this.waits),
-                section("run", "Run", "", runSection(model))),
-            h("footer", null, `blame ${model.data.header.version ?? ""}`));
+        const sections = [
+            found && ["findings", "Findings"],
+            ["contexts", "Contexts"],
+            ["threads", "Threads"],
+            ["locks", "Locks"],
+            ["waits", "Waits"],
+            ["run", "Run"],
+        ].filter(Boolean);
+        this.toolbar = new Toolbar(model, state, this.search, sections, {
+            next: (step) => this.nextMatch(step),
+            toTree: () => this.tree.scroller.focus(),
+            themeChanged: () => this.themeChanged(),
+        });
+        const section = (id, title, more, part) =>
+            h("section", { id }, h("h2", null, title, h("small", null, more)), part.element);
+        page.append(
+            h("header.top", null, titleLine(model), this.shares.element, notes(model)),
+            this.toolbar.element,
+            h(
+                "main",
+                null,
+                found,
+                this.contexts(),
+                section("threads", "Threads", numbers.threads, this.threads),
+                section("locks", "Locks", numbers.locks, this.locks),
+                section("waits", "Waits", "where threads idled, and whose code kept them", this.waits),
+                section("run", "Run", "", runSection(model)),
+            ),
+            h("footer", null, `blame ${model.data.header.version ?? ""}`),
+        );
         document.title = `${model.data.title || model.data.header.command || "blame"} – blame`;
     }
 
     contexts() {
         const { state, tree } = this;
         this.viewChoice = choice("View", VIEWS, (view) => this.changeView(view));
-        this.colourChoice = choice("Colour", [["itself", "share of its own", "Strong: the row itself; pale: what it calls"],
-            ["kind", "kind", "Procedures, parallel regions, tasks, lines, the runtime"]], (colour) => state.set({ colour }));
+        this.colourChoice = choice(
+            "Colour",
+            [
+                ["itself", "share of its own", "Strong: the row itself; pale: what it calls"],
+                ["kind", "kind", "Procedures, parallel regions, tasks, lines, the runtime"],
+            ],
+            (colour) => state.set({ colour }),
+        );
         const button = (text, title, onclick) => h("button.tool", { type: "button", title, onclick }, text);
         this.columnsButton = button("All columns", "Show every metric, inclusive and itself", () => {
             tree.allColumns = !tree.allColumns;
@@ -66,24 +106,58 @@ export class Report {
             tree.show(this.view());
         });
         this.columnsButton.setAttribute("aria-pressed", "false");
-        return h("section", { id: "contexts" }, h("div.bar", null, h("h2", null, "Contexts"), h("span.filler"), h("span.label", null, "colour"), this.colourChoice.element),
-            this.flame.element, h("div.bar", null, this.viewChoice.element,
+        return h(
+            "section",
+            { id: "contexts" },
+            h(
+                "div.bar",
+                null,
+                h("h2", null, "Contexts"),
+                h("span.filler"),
+                h("span.label", null, "colour"),
+                this.colourChoice.element,
+            ),
+            this.flame.element,
+            h(
+                "div.bar",
+                null,
+                this.viewChoice.element,
                 button("Hot path", "Follow the main cause down from the selected row (h)", () => tree.hotPath()),
-                button("Open all", "Open everything below the selected row, or everything (*)", () => tree.openAll(tree.selected ?? this.view().root)),
-                button("Close all", "Close every row", () => tree.closeAll()), this.columnsButton, h("span.filler"),
-                h("span.hint", null, h("kbd", null, "↑↓←→"), " move  ", h("kbd", null, "Enter"), " zoom  ", h("kbd", null, "h"), " hot path  ", h("kbd", null, "/"), " search  ", h("kbd", null, "n"), " next")),
-            h("div.split", null, tree.element, this.source.element));
+                button("Open all", "Open everything below the selected row, or everything (*)", () =>
+                    tree.openAll(tree.selected ?? this.view().root),
+                ),
+                button("Close all", "Close every row", () => tree.closeAll()),
+                this.columnsButton,
+                h("span.filler"),
+                h(
+                    "span.hint",
+                    null,
+                    h("kbd", null, "↑↓←→"),
+                    " move  ",
+                    h("kbd", null, "Enter"),
+                    " zoom  ",
+                    h("kbd", null, "h"),
+                    " hot path  ",
+                    h("kbd", null, "/"),
+                    " search  ",
+                    h("kbd", null, "n"),
+                    " next",
+                ),
+            ),
+            h("div.split", null, tree.element, this.source.element),
+        );
     }
 
     connect() {
         const { state, tree, flame } = this;
         state.listen((changed) => this.changed(changed));
-        tree.chosen = (node) => state.set({ at: node.path().join(".") });
+        tree.chosen = (node) => state.set({ at: node.address });
         connectFlame(flame, (row) => this.selectRow(row, true));
         const taken = { h: () => tree.hotPath(), n: () => this.nextMatch(1), N: () => this.nextMatch(-1) };
         connectTreeKeys(tree, { taken: (key) => key in taken, enter: (node) => flame.zoomTo(this.rowOf(node)) });
         document.addEventListener("keydown", (event) => {
-            if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea")) return;
+            if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input, select, textarea"))
+                return;
             if (event.key === "/") this.toolbar.input.focus();
             else if (taken[event.key]) taken[event.key]();
             else return;
@@ -107,13 +181,16 @@ export class Report {
         const node = this.view().nodeOfRow(row);
         if (!node) return;
         this.tree.select(node, quietly);
-        if (quietly) this.state.set({ at: node.path().join(".") });
+        if (quietly) this.state.set({ at: node.address });
     }
 
     // Where a finding, a lock or a wait leads: the row in the top-down tree, its source beside it.
     go(row, metric) {
         const { state } = this;
-        const changes = { view: "top-down", ...(metric && this.model.metricIndex.has(metric) ? { metric, sort: "" } : {}) };
+        const changes = {
+            view: "top-down",
+            ...(metric && this.model.metricIndex.has(metric) ? { metric, sort: "" } : {}),
+        };
         if (row >= this.flame.zoom && row < this.model.end[this.flame.zoom]) state.set(changes);
         else state.set({ ...changes, zoom: "0" });
         this.selectRow(Math.max(0, row), false);
@@ -122,18 +199,21 @@ export class Report {
     }
 
     changeView(view) {
-        const from = this.tree.selected, row = from ? this.rowOf(from) : 0;
+        const from = this.tree.selected,
+            row = from ? this.rowOf(from) : 0;
         const node = from?.parent ? this.view(view).nodeOfRow(row) : null;
-        this.state.set({ view, sort: "", at: node ? node.path().join(".") : "" });
+        this.state.set({ view, sort: "", at: node ? node.address : "" });
     }
 
     fromHash() {
-        const { model, state } = this, flag = /^\d{1,9}$/;
+        const { model, state } = this,
+            flag = /^\d{1,9}$/;
         const values = state.readHash({
             view: (value) => VIEWS.some(([name]) => name === value),
             metric: (value) => model.metricIndex.has(value),
             unit: (value) => ["seconds", "percent"].includes(value),
-            at: () => true, q: () => true,
+            at: () => true,
+            q: () => true,
             zoom: (value) => flag.test(value) && Number(value) < model.count,
             sort: (value) => /^[\w /-]+:(up|down)$/.test(value),
             colour: (value) => ["itself", "kind"].includes(value),
@@ -150,18 +230,20 @@ export class Report {
     }
 
     showSelected() {
-        const { tree, flame } = this, node = tree.selected;
+        const { tree, flame } = this,
+            node = tree.selected;
         this.source.show(node ?? this.view().root);
         const rows = node?.parent ? this.view().rowsOf(node) : [];
         flame.mark(rows.length <= MOST_MARKED ? rows : []);
     }
 
     changed(changed) {
-        const { state, tree, flame } = this, any = (...names) => names.some((name) => changed.has(name));
+        const { state, tree, flame } = this,
+            any = (...names) => names.some((name) => changed.has(name));
         if (any("q")) this.search.set(state.q);
         if (any("view", "metric", "unit", "sort")) tree.show(this.view());
         if (any("view", "at")) {
-            const node = state.at ? this.view().find(state.at.split(".")) : null;
+            const node = state.at ? this.view().atAddress(state.at) : null;
             if (node && node !== tree.selected) tree.select(node, true);
             else if (!node && tree.selected?.parent) tree.selected = null;
         }
@@ -179,15 +261,20 @@ export class Report {
 
     // The next row that matches, behind the selected one. Grouped views have one row for all that are called alike.
     nextMatch(step) {
-        const { rows } = this.search, { tree } = this;
+        const { rows } = this.search,
+            { tree } = this;
         if (!rows.length) return;
         if (this.state.view === "top-down") {
             const at = tree.selected ? tree.selected.row : 0;
-            const next = step > 0 ? rows.find((row) => row > at) ?? rows[0] : rows.findLast((row) => row < at) ?? rows.at(-1);
+            const next =
+                step > 0
+                    ? (rows.find((row) => row > at) ?? rows[0])
+                    : (rows.findLast((row) => row < at) ?? rows.at(-1));
             this.selectRow(next, false);
             return;
         }
-        const { visible } = tree, at = tree.selected ? visible.indexOf(tree.selected) : 0;
+        const { visible } = tree,
+            at = tree.selected ? visible.indexOf(tree.selected) : 0;
         for (let i = 1; i <= visible.length; i++) {
             const node = visible[(at + step * i + visible.length * i) % visible.length];
             if (node.parent && this.search.matches(node.row)) return tree.select(node);

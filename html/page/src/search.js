@@ -19,16 +19,19 @@ export class Search {
         try {
             this.pattern = new RegExp(text, /[A-Z]/.test(text.replace(/\\./g, "")) ? "u" : "iu");
         } catch {
-            this.error = "Not a regular expression: close its brackets, or write \\ in front of ( [ * + ? . to mean the sign itself.";
+            this.error =
+                "Not a regular expression: close its brackets, or write \\ in front of ( [ * + ? . to mean the sign itself.";
             return;
         }
-        const { model, pattern } = this, known = new Map();
+        const { model, pattern } = this,
+            known = new Map();
         this.flags = new Uint8Array(model.count);
         for (let row = 0; row < model.count; row++) {
             const key = `${model.nameOf[row]}/${model.fileOf[row]}/${model.line[row]}`;
             let matches = known.get(key);
             if (matches === undefined) {
-                matches = pattern.test(model.name(row)) ||
+                matches =
+                    pattern.test(model.name(row)) ||
                     (model.file(row) !== "" && pattern.test(`${baseName(model.file(row))}:${model.line[row]}`));
                 known.set(key, matches);
             }
@@ -42,8 +45,12 @@ export class Search {
 
     // Inclusive: with what the rows call, each piece of the tree once. Exclusive: a function holds its statements'.
     sums(metric) {
-        const { model } = this, inclusive = model.inclusive[metric], exclusive = model.exclusive[metric];
-        let end = 0, within = 0, own = 0;
+        const { model } = this,
+            inclusive = model.inclusive[metric],
+            exclusive = model.exclusive[metric];
+        let end = 0,
+            within = 0,
+            own = 0;
         for (const row of this.rows) {
             if (row >= end) {
                 within += inclusive[row];
@@ -54,5 +61,7 @@ export class Search {
         return { inclusive: within, exclusive: own };
     }
 
-    matches(row) { return this.flags !== null && this.flags[row] === 1; }
+    matches(row) {
+        return this.flags !== null && this.flags[row] === 1;
+    }
 }

@@ -4,119 +4,272 @@ import { MICRO, baseName, count, oneLine, plural } from "./format.js";
 import { Table } from "./tables.js";
 import { metricVariable } from "./palette.js";
 
-const PARTS = [["work", "work"], ["overhead", "overhead"], ["lock_wait", "lock wait"], ["idle", "idleness"]];
+const PARTS = [
+    ["work", "work"],
+    ["overhead", "overhead"],
+    ["lock_wait", "lock wait"],
+    ["idle", "idleness"],
+];
 const TITLES = { idle: "idle", lock_wait: "lock wait" };
 
 function textColumn(id, title, width, of, about) {
-    return { id, title, width, about, value: of, draw: (cell, row) => {
-        cell.textContent = of(row);
-        cell.title = of(row);
-    } };
+    return {
+        id,
+        title,
+        width,
+        about,
+        value: of,
+        draw: (cell, row) => {
+            cell.textContent = of(row);
+            cell.title = of(row);
+        },
+    };
 }
 
 function numberColumn(id, title, of, decimals, about, width) {
-    return { id, title, numeric: true, about, width, value: of,
-        draw: (cell, row) => { cell.textContent = of(row) ? decimals === null ? count(of(row)) : of(row).toFixed(decimals) : ""; } };
+    return {
+        id,
+        title,
+        numeric: true,
+        about,
+        width,
+        value: of,
+        draw: (cell, row) => {
+            cell.textContent = of(row) ? (decimals === null ? count(of(row)) : of(row).toFixed(decimals)) : "";
+        },
+    };
 }
 
 function timeBar(threads) {
-    const end = Math.max(1e-9, ...threads.map((thread) => thread.end_s)), begin = Math.min(0, ...threads.map((thread) => thread.begin_s));
-    const at = (time) => `${100 * (time - begin) / (end - begin)}%`;
+    const end = threads.reduce((last, thread) => Math.max(last, thread.end_s), 1e-9),
+        begin = threads.reduce((first, thread) => Math.min(first, thread.begin_s), 0);
+    const at = (time) => `${(100 * (time - begin)) / (end - begin)}%`;
     return (cell, thread) => {
         const sum = PARTS.reduce((total, [key]) => total + Math.max(0, thread[key]), 0);
-        const life = Math.max(0, thread.end_s - thread.begin_s), whole = Math.max(sum, life);
+        const life = Math.max(0, thread.end_s - thread.begin_s),
+            whole = Math.max(sum, life);
         const pieces = PARTS.filter(([key]) => thread[key] > 0).map(([key, metric]) =>
-            h("span.piece", { title: `${TITLES[key] ?? key} ${thread[key].toFixed(3)} s`,
-                style: { width: `${100 * thread[key] / whole}%`, background: `var(${metricVariable(metric)})` } }));
-        cell.append(h("span.lifetime", { style: { left: at(thread.begin_s), width: `${100 * life / (end - begin)}%` } }, pieces));
+            h("span.piece", {
+                title: `${TITLES[key] ?? key} ${thread[key].toFixed(3)} s`,
+                style: { width: `${(100 * thread[key]) / whole}%`, background: `var(${metricVariable(metric)})` },
+            }),
+        );
+        cell.append(
+            h(
+                "span.lifetime",
+                { style: { left: at(thread.begin_s), width: `${(100 * life) / (end - begin)}%` } },
+                pieces,
+            ),
+        );
         cell.classList.add("bar-cell");
     };
 }
 
 export function threadsSection(model) {
-    const { threads } = model.data, { decimals } = model;
+    const { threads } = model.data,
+        { decimals } = model;
     if (!threads?.length) return { element: h("p.empty", null, "No thread was measured."), table: null };
     const part = ([key]) => numberColumn(key, TITLES[key] ?? key, (thread) => thread[key], decimals);
-    const table = new Table("Threads", [
-        numberColumn("thread", "thread", (thread) => thread.thread, null, "In order of their first sight", "4.6rem"),
-        textColumn("kind", "kind", "5rem", (thread) => thread.kind),
-        { id: "bar", title: "from its begin to its end", width: "minmax(14rem, 1fr)", about: "The shares of its lifetime, not their order in time",
-            draw: timeBar(threads) },
-        ...PARTS.map(part),
-        numberColumn("samples", "samples", (thread) => thread.samples, null),
-    ], [...threads]);
-    table.columns[0].draw = (cell, thread) => { cell.textContent = thread.thread; };
-    const legend = h("div.legend", null, PARTS.map(([key, metric]) => h("span.legend-item", null,
-        h("span.swatch", { style: { background: `var(${metricVariable(metric)})` } }), TITLES[key] ?? key)));
+    const table = new Table(
+        "Threads",
+        [
+            numberColumn(
+                "thread",
+                "thread",
+                (thread) => thread.thread,
+                null,
+                "In order of their first sight",
+                "4.6rem",
+            ),
+            textColumn("kind", "kind", "5rem", (thread) => thread.kind),
+            {
+                id: "bar",
+                title: "from its begin to its end",
+                width: "minmax(14rem, 1fr)",
+                about: "The shares of its lifetime, not their order in time",
+                draw: timeBar(threads),
+            },
+            ...PARTS.map(part),
+            numberColumn("samples", "samples", (thread) => thread.samples, null),
+        ],
+        [...threads],
+    );
+    table.columns[0].draw = (cell, thread) => {
+        cell.textContent = thread.thread;
+    };
+    const legend = h(
+        "div.legend",
+        null,
+        PARTS.map(([key, metric]) =>
+            h(
+                "span.legend-item",
+                null,
+                h("span.swatch", { style: { background: `var(${metricVariable(metric)})` } }),
+                TITLES[key] ?? key,
+            ),
+        ),
+    );
     return { element: h("div", null, legend, table.element), table };
 }
 
 // { columns, rows } of a CSV as objects.
 function records(table) {
-    return (table?.rows ?? []).map((row) => Object.fromEntries(table.columns.map((name, i) =>
-        [name, typeof row[i] === "string" ? oneLine(row[i]) : row[i] ?? ""])));
+    return (table?.rows ?? []).map((row) =>
+        Object.fromEntries(
+            table.columns.map((name, i) => [name, typeof row[i] === "string" ? oneLine(row[i]) : (row[i] ?? "")]),
+        ),
+    );
 }
 
-function contextColumn(id, title, name, go, width = "minmax(12rem, 2fr)") {
-    return { id, title, width, value: (row) => row[name], draw: (cell, row) => {
+// A row of the tree as a link: what the code is called and where it stands; its callers on a second look.
+function contextColumn(model, id, title, text, go) {
+    const short = (row) => {
         const target = row[id];
-        if (target >= 0 && target !== "") cell.append(h("button.link", { type: "button", title: `Show in the tree: ${row[name]}`, onclick: () => go(target) }, row[name]));
-        else cell.textContent = row[name] ?? "";
-    } };
+        if (!(target >= 0) || target === "") return text(row);
+        return model.isStatement(target)
+            ? `${model.name(model.parent[target])}  ${model.name(target)}`
+            : `${model.name(target)}  ${model.place(target)}`;
+    };
+    return {
+        id,
+        title,
+        width: "minmax(12rem, 2fr)",
+        value: short,
+        draw: (cell, row) => {
+            if (row[id] >= 0 && row[id] !== "")
+                cell.append(
+                    h(
+                        "button.link",
+                        { type: "button", title: `Show in the tree: ${text(row)}`, onclick: () => go(row[id]) },
+                        short(row),
+                    ),
+                );
+            else cell.textContent = text(row);
+        },
+    };
 }
 
 export function locksSection(model, go) {
-    const rows = records(model.data.locks), { decimals } = model;
+    const rows = records(model.data.locks),
+        { decimals } = model;
     if (!rows.length) return { element: h("p.empty", null, "No thread was seen waiting for a lock."), table: null };
     const name = (row) => String(row.name || row.symbol || row.lock);
-    const about = (row) => [`${row.kind} at ${row.lock}`, row.symbol && `variable ${row.symbol}`, row.initialiser && `initialised by ${row.initialiser}`,
-        row.initialisers > 1 && `${row.initialisers} calls initialised a lock here`].filter(Boolean).join("\n");
-    const table = new Table("Locks", [
-        { id: "name", title: "lock", width: "minmax(10rem, 1.4fr)", value: name, draw: (cell, row) => {
-            cell.textContent = name(row);
-            cell.title = about(row);
-        } },
-        textColumn("kind", "kind", "5.4rem", (row) => row.kind),
-        numberColumn("wait", "wait s", (row) => row.wait, decimals, "Seconds that threads waited for it"),
-        numberColumn("acquisitions_contended", "waits", (row) => row.acquisitions_contended, null, "Waits that a sample saw: a lower bound", "5rem"),
-        numberColumn("longest_wait", "longest s", (row) => row.longest_wait, decimals, "The longest wait, true to a sampling period"),
-        contextColumn("holder_id", "held longest by", "holder", go),
-        numberColumn("holder_wait", "its part s", (row) => row.holder_wait, decimals),
-        contextColumn("waiter_id", "waited for longest in", "waiter", go),
-        numberColumn("waiter_wait", "its part s", (row) => row.waiter_wait, decimals),
-    ], rows);
+    const about = (row) =>
+        [
+            `${row.kind} at ${row.lock}`,
+            row.symbol && `variable ${row.symbol}`,
+            row.initialiser && `initialised by ${row.initialiser}`,
+            row.initialisers > 1 && `${row.initialisers} calls initialised a lock here`,
+        ]
+            .filter(Boolean)
+            .join("\n");
+    const table = new Table(
+        "Locks",
+        [
+            {
+                id: "name",
+                title: "lock",
+                width: "minmax(10rem, 1.4fr)",
+                value: name,
+                draw: (cell, row) => {
+                    cell.textContent = name(row);
+                    cell.title = about(row);
+                },
+            },
+            textColumn("kind", "kind", "5.4rem", (row) => row.kind),
+            numberColumn("wait", "wait s", (row) => row.wait, decimals, "Seconds that threads waited for it"),
+            numberColumn(
+                "acquisitions_contended",
+                "waits",
+                (row) => row.acquisitions_contended,
+                null,
+                "Waits that a sample saw: a lower bound",
+                "5rem",
+            ),
+            numberColumn(
+                "longest_wait",
+                "longest s",
+                (row) => row.longest_wait,
+                decimals,
+                "The longest wait, true to a sampling period",
+            ),
+            contextColumn(model, "holder_id", "held longest by", (row) => row.holder ?? "", go),
+            numberColumn("holder_wait", "its part s", (row) => row.holder_wait, decimals),
+            contextColumn(model, "waiter_id", "waited for longest in", (row) => row.waiter ?? "", go),
+            numberColumn("waiter_wait", "its part s", (row) => row.waiter_wait, decimals),
+        ],
+        rows,
+    );
     return { element: table.element, table };
 }
 
 // Places and pairs as rows: a place where threads waited, and what was executed meanwhile.
 function waitRows(model) {
-    const { places, pairs } = model.data.waits ?? {}, text = (index) => model.strings[index] ?? "";
+    const { places, pairs } = model.data.waits ?? {},
+        text = (index) => model.strings[index] ?? "";
     const known = (places?.rows ?? []).map((cells) => {
         const place = Object.fromEntries(places.columns.map((name, i) => [name, cells[i]]));
-        const file = text(place.place_file), line = place.place_line > 0 ? `:${place.place_line}` : "";
-        return { kind: text(place.place_kind), of: text(place.place_function), at: file ? `${baseName(file)}${line}` : "", file };
+        const file = text(place.place_file),
+            line = place.place_line > 0 ? `:${place.place_line}` : "";
+        return {
+            kind: text(place.place_kind),
+            of: text(place.place_function),
+            at: file ? `${baseName(file)}${line}` : "",
+            file,
+        };
     });
-    return (pairs?.place ?? []).map((place, i) => ({ ...known[place], seconds: pairs.us[i] * MICRO, context: pairs.row[i],
-        name: pairs.row[i] < 0 ? "(small)" : model.name(pairs.row[i]) }));
+    return (pairs?.place ?? []).map((place, i) => ({
+        ...known[place],
+        seconds: pairs.us[i] * MICRO,
+        context: pairs.row[i],
+    }));
 }
 
 export function waitsSection(model, go) {
-    const rows = waitRows(model), { decimals } = model;
-    if (!rows.length) return { element: h("p.empty", null, "No thread was seen waiting while another was busy."), table: null };
-    const table = new Table("Waits", [
-        numberColumn("seconds", "waited s", (row) => row.seconds, decimals, "Seconds that threads waited at the place while the context was executed"),
-        textColumn("kind", "in", "9.5rem", (row) => row.kind),
-        textColumn("of", "of", "minmax(9rem, 1fr)", (row) => row.of),
-        textColumn("at", "at", "minmax(8rem, .6fr)", (row) => row.at),
-        contextColumn("context", "while this ran", "name", go),
-    ], rows);
+    const rows = waitRows(model),
+        { decimals } = model;
+    if (!rows.length)
+        return { element: h("p.empty", null, "No thread was seen waiting while another was busy."), table: null };
+    const table = new Table(
+        "Waits",
+        [
+            numberColumn(
+                "seconds",
+                "waited s",
+                (row) => row.seconds,
+                decimals,
+                "Seconds that threads waited at the place while the context was executed",
+            ),
+            textColumn("kind", "in", "11.5rem", (row) => row.kind),
+            textColumn("of", "of", "minmax(9rem, 1fr)", (row) => row.of),
+            textColumn("at", "at", "minmax(8rem, .6fr)", (row) => row.at),
+            contextColumn(
+                model,
+                "context",
+                "while this ran",
+                (row) =>
+                    row.context < 0
+                        ? "(small)"
+                        : model
+                              .path(row.context)
+                              .slice(1)
+                              .map((of) => model.name(of))
+                              .join(" > "),
+                go,
+            ),
+        ],
+        rows,
+    );
     return { element: table.element, table };
 }
 
 export function sectionNotes(model) {
-    const { threads, locks } = model.data, more = locks?.left_out;
+    const { threads, locks } = model.data,
+        more = locks?.left_out;
     return {
         threads: plural(threads?.length ?? 0, "thread"),
-        locks: plural(locks?.rows?.length ?? 0, "lock") + (more ? `; ${plural(more.locks, "lock")} with ${more.wait.toFixed(3)} s left out` : ""),
+        locks:
+            plural(locks?.rows?.length ?? 0, "lock") +
+            (more ? `; ${plural(more.locks, "lock")} with ${more.wait.toFixed(3)} s left out` : ""),
     };
 }

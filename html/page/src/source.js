@@ -5,13 +5,19 @@ import { metricVariable } from "./palette.js";
 
 export class Source {
     constructor(model, state) {
-        Object.assign(this, { model, state, snippets: new Map(), missing: new Map((model.data.sources_missing ?? []).map(({ file, why }) => [file, why])), totals: new Map() });
+        Object.assign(this, {
+            model,
+            state,
+            snippets: new Map(),
+            missing: new Map((model.data.sources_missing ?? []).map(({ file, why }) => [file, why])),
+            totals: new Map(),
+        });
         for (const source of model.data.sources ?? []) {
             if (!this.snippets.has(source.file)) this.snippets.set(source.file, []);
             this.snippets.get(source.file).push(source);
         }
         this.title = h("h3.source-title");
-        this.body = h("div.source-body", { tabindex: "0", role: "region", "aria-label": "Source" });
+        this.body = h("div.source-body", { "tabindex": "0", "role": "region", "aria-label": "Source" });
         this.element = h("aside.source", { "aria-label": "Source of the selected row" }, this.title, this.body);
     }
 
@@ -34,40 +40,47 @@ export class Source {
 
     // Lines of the row's own file: what they cost themselves, and what the calls in them cost.
     linesOf(node, file, metric) {
-        const { model } = this, lines = new Map();
+        const { model } = this,
+            lines = new Map();
         const add = (line, own, called) => {
             const sum = lines.get(line) ?? { own: 0, called: 0 };
             lines.set(line, { own: sum.own + own, called: sum.called + called });
         };
         for (const row of node.view.rowsOf(node)) {
             if (model.isStatement(row)) add(model.line[row], model.exclusive[metric][row], 0);
-            else for (const child of model.children(row)) {
-                if (model.isStatement(child)) {
-                    if (model.fileOf[child] === file) add(model.line[child], model.exclusive[metric][child], 0);
-                } else if (model.callLine[child] > 0 && model.fileOf[row] === file)
-                    add(model.callLine[child], 0, model.inclusive[metric][child]);
-            }
+            else
+                for (const child of model.children(row)) {
+                    if (model.isStatement(child)) {
+                        if (model.fileOf[child] === file) add(model.line[child], model.exclusive[metric][child], 0);
+                    } else if (model.callLine[child] > 0 && model.fileOf[row] === file)
+                        add(model.callLine[child], 0, model.inclusive[metric][child]);
+                }
         }
         return lines;
     }
 
     // The file and line that say most about a node.
     target(node, metric) {
-        const { model } = this, { row } = node;
+        const { model } = this,
+            { row } = node;
         if (node.callLine > 0) return { file: model.fileOf[row], line: node.callLine };
         if (node.callLine === 0 || model.isStatement(row)) return { file: model.fileOf[row], line: model.line[row] };
-        let best = null, most = 0;
+        let best = null,
+            most = 0;
         for (const of of node.view.rowsOf(node))
             for (const child of model.children(of)) {
                 const statement = model.isStatement(child);
                 const value = statement ? model.exclusive[metric][child] : model.inclusive[metric][child];
                 if (value > most && (statement || model.callLine[child] > 0)) {
                     most = value;
-                    best = statement ? { file: model.fileOf[child], line: model.line[child] } : { file: model.fileOf[of], line: model.callLine[child] };
+                    best = statement
+                        ? { file: model.fileOf[child], line: model.line[child] }
+                        : { file: model.fileOf[of], line: model.callLine[child] };
                 }
             }
         if (best && model.strings[best.file]) return best;
-        if (model.strings[model.fileOf[row]] || model.callLine[row] <= 0) return { file: model.fileOf[row], line: model.line[row] };
+        if (model.strings[model.fileOf[row]] || model.callLine[row] <= 0)
+            return { file: model.fileOf[row], line: model.line[row] };
         return { file: model.fileOf[model.parent[row]], line: model.callLine[row] };
     }
 
@@ -75,26 +88,41 @@ export class Source {
         this.node = node;
         const { model, state } = this;
         if (!node) return this.say("", "Select a row to see its source.");
-        const metric = model.metricIndex.get(state.metric), { file, line } = this.target(node, metric), name = model.strings[file];
-        if (!name) return this.say(model.name(node.row), node.parent ? "No source line is known for this row. Rows of code get one when it is compiled with -g." : "The whole program. Select a row to see its source.");
-        const title = `${baseName(name)}${line > 0 ? `:${line}` : ""}`, snippets = this.snippets.get(file);
+        const metric = model.metricIndex.get(state.metric),
+            { file, line } = this.target(node, metric),
+            name = model.strings[file];
+        if (!name)
+            return this.say(
+                model.name(node.row),
+                node.parent
+                    ? "No source line is known for this row. Rows of code get one when it is compiled with -g."
+                    : "The whole program. Select a row to see its source.",
+            );
+        const title = `${baseName(name)}${line > 0 ? `:${line}` : ""}`,
+            snippets = this.snippets.get(file);
         if (!snippets) return this.say(title, this.absence(file, name));
         this.element.classList.remove("nothing");
-        this.title.replaceChildren(h("span.source-file", { title: name }, title), h("span.source-metric", null, model.metrics[metric].title));
+        this.title.replaceChildren(
+            h("span.source-file", { title: name }, title),
+            h("span.source-metric", null, model.metrics[metric].title),
+        );
         this.fill(snippets, file, line, metric);
     }
 
     absence(file, name) {
         if (this.model.data.sources_wanted === false) return "This report was made without sources (--no-source).";
-        if (this.missing.has(file)) return `${name} could not be shown: ${this.missing.get(file)}. blame html --source-dir DIR looks for files in DIR, too.`;
+        if (this.missing.has(file))
+            return `${name} could not be shown: ${this.missing.get(file)}. blame html --source-dir DIR looks for files in DIR, too.`;
         return `No line of ${name} cost enough to be in this report.`;
     }
 
     // What a reader must know about the lines shown.
     remarks(file) {
         const { sources_changed: changed = [], sources_cut: cut = [] } = this.model.data;
-        const texts = [changed.includes(file) && "The file was changed after the program ran: lines may be off.",
-            cut.includes(file) && "Not all lines that matter are here: the file's part of this report is full."].filter(Boolean);
+        const texts = [
+            changed.includes(file) && "The file was changed after the program ran: lines may be off.",
+            cut.includes(file) && "Not all lines that matter are here: the file's part of this report is full.",
+        ].filter(Boolean);
         return texts.map((text) => h("p.source-remark", null, text));
     }
 
@@ -105,16 +133,34 @@ export class Source {
     }
 
     fill(snippets, file, line, metric) {
-        const here = this.linesOf(this.node, file, metric), everywhere = this.fileTotals(file, metric);
+        const here = this.linesOf(this.node, file, metric),
+            everywhere = this.fileTotals(file, metric);
         // A caller in the bottom-up view stands for its share of the callee's cost.
         if (this.node.callLine > 0) here.set(line, { own: 0, called: this.node.exclusive[metric] });
-        const most = Math.max(0, ...[...here.values()].map((value) => value.own + value.called), ...everywhere.values());
-        const lines = [h("div.source-line.source-head", { "aria-hidden": "true" }, h("span.source-number", null, "line"),
-            h("span.source-value", { title: "The line itself, and what it calls, in the selected row" }, "here"),
-            h("span.source-value.all", { title: "The line itself, wherever in the program it was executed" }, "all"), h("span.source-bar"))];
-        let target = null, before = null;
+        const most = Math.max(
+            0,
+            ...[...here.values()].map((value) => value.own + value.called),
+            ...everywhere.values(),
+        );
+        const lines = [
+            h(
+                "div.source-line.source-head",
+                { "aria-hidden": "true" },
+                h("span.source-number", null, "line"),
+                h("span.source-value", { title: "The line itself, and what it calls, in the selected row" }, "here"),
+                h(
+                    "span.source-value.all",
+                    { title: "The line itself, wherever in the program it was executed" },
+                    "all",
+                ),
+                h("span.source-bar"),
+            ),
+        ];
+        let target = null,
+            before = null;
         for (const snippet of snippets) {
-            if (before !== null && snippet.first > before) lines.push(h("div.source-gap", null, `⋯ ${plural(snippet.first - before, "line")}`));
+            if (before !== null && snippet.first > before)
+                lines.push(h("div.source-gap", null, `⋯ ${plural(snippet.first - before, "line")}`));
             snippet.lines.forEach((text, i) => {
                 const element = this.makeLine(snippet.first + i, text, here, everywhere, most);
                 if (snippet.first + i === line) target = element;
@@ -125,16 +171,26 @@ export class Source {
         target?.classList.add("target");
         this.body.style.setProperty("--hue", `var(${metricVariable(this.state.metric)})`);
         this.body.replaceChildren(...this.remarks(file), ...lines);
-        if (!target && line > 0) this.body.prepend(h("p.source-none", null, `Line ${line} is not among the lines that this report holds of the file.`));
+        if (!target && line > 0)
+            this.body.prepend(
+                h("p.source-none", null, `Line ${line} is not among the lines that this report holds of the file.`),
+            );
         else if (target) this.body.scrollTop = target.offsetTop - this.body.clientHeight / 2;
     }
 
     makeLine(number, text, here, everywhere, most) {
-        const { own, called } = here.get(number) ?? { own: 0, called: 0 }, all = everywhere.get(number) ?? 0;
-        const part = (value) => most > 0 ? Math.max(0, value / most) : 0;
-        return h("div.source-line", { style: { "--own": part(own), "--called": part(own + called), "--all": part(all) } },
-            h("span.source-number", null, number), h("span.source-value", null, this.number(own + called)),
-            h("span.source-value.all", null, this.number(all)), h("span.source-bar", { "aria-hidden": "true" }), h("code", null, text || " "));
+        const { own, called } = here.get(number) ?? { own: 0, called: 0 },
+            all = everywhere.get(number) ?? 0;
+        const part = (value) => (most > 0 ? Math.max(0, value / most) : 0);
+        return h(
+            "div.source-line",
+            { style: { "--own": part(own), "--called": part(own + called), "--all": part(all) } },
+            h("span.source-number", null, number),
+            h("span.source-value", null, this.number(own + called)),
+            h("span.source-value.all", null, this.number(all)),
+            h("span.source-bar", { "aria-hidden": "true" }),
+            h("code", null, text || " "),
+        );
     }
 
     number(value) {

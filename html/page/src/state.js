@@ -9,7 +9,9 @@ export class State {
         this.listeners = [];
     }
 
-    listen(listener) { this.listeners.push(listener); }
+    listen(listener) {
+        this.listeners.push(listener);
+    }
 
     // changes: new values by name. Listeners get the set of names whose value is another one now.
     set(changes) {
@@ -34,7 +36,8 @@ export class State {
 
     // accepted: by name, whether a value can be used. Others are ignored: a link may be from another profile.
     readHash(accepted) {
-        const hash = new URLSearchParams(location.hash.slice(1)), values = { ...this.defaults };
+        const hash = new URLSearchParams(location.hash.slice(1)),
+            values = { ...this.defaults };
         for (const key of KEPT) if (hash.has(key) && accepted[key](hash.get(key))) values[key] = hash.get(key);
         return Object.fromEntries(KEPT.map((key) => [key, values[key]]));
     }

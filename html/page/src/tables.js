@@ -2,7 +2,8 @@
 import { h } from "./dom.js";
 import { VirtualList } from "./virtual.js";
 
-const ROW = 25, MOST_HEIGHT = 430;
+const ROW = 25,
+    MOST_HEIGHT = 430;
 
 // columns: { id, title, about, width, numeric, value(row), draw(cell, row) }
 export class Table {
@@ -10,12 +11,22 @@ export class Table {
         Object.assign(this, { columns, rows, sorted: null, descending: true });
         this.head = h("div.tree-head", { role: "row" });
         this.body = h("div.tree-body", { role: "rowgroup" });
-        this.element = h("div.tree-scroller.table", { role: "table", tabindex: "0", "aria-label": name, "aria-rowcount": rows.length + 1 },
-            h("div.tree-head-group", { role: "rowgroup" }, this.head), this.body);
+        this.element = h(
+            "div.tree-scroller.table",
+            { "role": "table", "tabindex": "0", "aria-label": name, "aria-rowcount": rows.length + 1 },
+            h("div.tree-head-group", { role: "rowgroup" }, this.head),
+            this.body,
+        );
         this.element.style.setProperty("--columns", columns.map((column) => column.width ?? "6.5rem").join(" "));
         this.element.style.setProperty("--least", "58rem");
         this.element.style.height = `${Math.min(MOST_HEIGHT, (rows.length + 1) * ROW + 16)}px`;
-        this.list = new VirtualList(this.element, this.body, ROW, () => this.makeRow(), (row, index) => this.fillRow(row, index));
+        this.list = new VirtualList(
+            this.element,
+            this.body,
+            ROW,
+            () => this.makeRow(),
+            (row, index) => this.fillRow(row, index),
+        );
         this.element.addEventListener("keydown", (event) => {
             if (event.key === "Home" || event.key === "End") {
                 this.list.show(event.key === "Home" ? 0 : rows.length - 1);
@@ -27,10 +38,26 @@ export class Table {
     }
 
     drawHead() {
-        this.head.replaceChildren(...this.columns.map((column) => h("div", {
-            class: `tree-title${column.numeric ? "" : " name"}`, role: "columnheader", title: column.about,
-            "aria-sort": column !== this.sorted ? "none" : this.descending ? "descending" : "ascending",
-        }, column.value ? h("button", { type: "button", "data-column": column.id, onclick: () => this.sortBy(column) }, column.title) : column.title)));
+        this.head.replaceChildren(
+            ...this.columns.map((column) =>
+                h(
+                    "div",
+                    {
+                        "class": `tree-title${column.numeric ? "" : " name"}`,
+                        "role": "columnheader",
+                        "title": column.about,
+                        "aria-sort": column !== this.sorted ? "none" : this.descending ? "descending" : "ascending",
+                    },
+                    column.value
+                        ? h(
+                              "button",
+                              { "type": "button", "data-column": column.id, "onclick": () => this.sortBy(column) },
+                              column.title,
+                          )
+                        : column.title,
+                ),
+            ),
+        );
     }
 
     sortBy(column) {
@@ -38,7 +65,8 @@ export class Table {
         this.sorted = column;
         const sign = this.descending ? -1 : 1;
         this.rows.sort((a, b) => {
-            const left = column.value(a), right = column.value(b);
+            const left = column.value(a),
+                right = column.value(b);
             return sign * (left < right ? -1 : left > right ? 1 : 0);
         });
         this.drawHead();
@@ -47,7 +75,9 @@ export class Table {
 
     makeRow() {
         const row = h("div.tree-row", { role: "row" });
-        row.cells = this.columns.map((column) => h("div", { class: `cell ${column.numeric ? "number" : "text"}`, role: "cell" }));
+        row.cells = this.columns.map((column) =>
+            h("div", { class: `cell ${column.numeric ? "number" : "text"}`, role: "cell" }),
+        );
         row.append(...row.cells);
         return row;
     }

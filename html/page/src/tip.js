@@ -12,7 +12,8 @@ export class Tip {
     show(row, x, y) {
         if (this.row !== row) this.fill(row);
         this.row = row;
-        const { element } = this, room = 12;
+        const { element } = this,
+            room = 12;
         element.hidden = false;
         const { width, height } = element.getBoundingClientRect();
         const left = x + room + width > innerWidth ? x - room - width : x + room;
@@ -26,18 +27,44 @@ export class Tip {
     }
 
     fill(row) {
-        const { model } = this, place = model.place(row), note = model.note(row);
+        const { model } = this,
+            place = model.place(row),
+            note = model.note(row);
         const called = model.callLine[row] > 0 ? `called in line ${model.callLine[row]}` : "";
         const facts = [model.kindName(row), place, called, note].filter(Boolean).join(" · ");
         const lines = model.metrics.map((metric, m) => {
-            const inclusive = model.inclusive[m][row], exclusive = model.exclusive[m][row];
-            const text = (value) => metric.unit ? `${seconds(value, model.decimals)} s` : count(value);
-            return h("tr", inclusive || exclusive ? null : { class: "zero" }, h("th", { scope: "row" }, metric.title),
-                h("td", null, text(inclusive)), h("td", null, `${percent(model.share(metric.key, inclusive))} %`),
-                h("td", null, text(exclusive)));
+            const inclusive = model.inclusive[m][row],
+                exclusive = model.exclusive[m][row];
+            const text = (value) => (metric.unit ? `${seconds(value, model.decimals)} s` : count(value));
+            return h(
+                "tr",
+                inclusive || exclusive ? null : { class: "zero" },
+                h("th", { scope: "row" }, metric.title),
+                h("td", null, text(inclusive)),
+                h("td", null, `${percent(model.share(metric.key, inclusive))} %`),
+                h("td", null, text(exclusive)),
+            );
         });
-        this.element.replaceChildren(h("div.tip-name", null, middle(model.name(row), 160)), h("div.tip-facts", null, facts),
-            h("table", null, h("thead", null, h("tr", null, h("th"), h("th", null, "with callees"), h("th", null, "of all"),
-                h("th", null, "itself"))), h("tbody", null, lines)));
+        this.element.replaceChildren(
+            h("div.tip-name", null, middle(model.name(row), 160)),
+            h("div.tip-facts", null, facts),
+            h(
+                "table",
+                null,
+                h(
+                    "thead",
+                    null,
+                    h(
+                        "tr",
+                        null,
+                        h("th"),
+                        h("th", null, "with callees"),
+                        h("th", null, "of all"),
+                        h("th", null, "itself"),
+                    ),
+                ),
+                h("tbody", null, lines),
+            ),
+        );
     }
 }

@@ -3,17 +3,73 @@ import { choice, h } from "./dom.js";
 import { count, percent, plural, seconds } from "./format.js";
 import { applyTheme, readTheme } from "./state.js";
 
-const THEMES = [["auto", "Auto", "As the system has it"], ["light", "Light", "Light"], ["dark", "Dark", "Dark"]];
+const THEMES = [
+    ["auto", "Auto", "As the system has it"],
+    ["light", "Light", "Light"],
+    ["dark", "Dark", "Dark"],
+];
 
 export class Toolbar {
     constructor(model, state, search, sections, commands) {
         Object.assign(this, { model, state, search });
-        this.metric = h("select", { id: "metric", title: "What widths, bars and order are about", onchange: () => state.set({ metric: this.metric.value, sort: "" }) },
-            model.metrics.map(({ key, title }) => h("option", { value: key }, title)));
-        this.unit = choice("Unit", [["seconds", "s", "Seconds"], ["percent", "%", "Per cent of the whole effort"]], (unit) => state.set({ unit }));
-        this.input = h("input", { type: "search", id: "search", placeholder: "Search  /", spellcheck: "false", autocomplete: "off",
-            "aria-label": "Search names and places by a regular expression", oninput: () => state.set({ q: this.input.value }) });
-        this.input.addEventListener("keydown", (event) => {
+        this.metric = h(
+            "select",
+            {
+                id: "metric",
+                title: "What widths, bars and order are about",
+                onchange: () => state.set({ metric: this.metric.value, sort: "" }),
+            },
+            model.metrics.map(({ key, title }) => h("option", { value: key }, title)),
+        );
+        this.unit = choice(
+            "Unit",
+            [
+                ["seconds", "s", "Seconds"],
+                ["percent", "%", "Per cent of the whole effort"],
+            ],
+            (unit) => state.set({ unit }),
+        );
+        this.input = this.makeInput(commands);
+        this.found = h("span.found", { role: "status" });
+        const theme = choice("Theme", THEMES, (value) => {
+            applyTheme(value);
+            theme.show(value);
+            commands.themeChanged();
+        });
+        theme.show(readTheme());
+        this.element = h(
+            "div.toolbar",
+            { "role": "toolbar", "aria-label": "Report" },
+            h(
+                "nav.sections",
+                { "aria-label": "Sections" },
+                sections.map(([id, title]) =>
+                    h(
+                        "button.link",
+                        { type: "button", onclick: () => document.getElementById(id).scrollIntoView() },
+                        title,
+                    ),
+                ),
+            ),
+            h("label.field", null, h("span", null, "metric"), this.metric),
+            this.unit.element,
+            h("div.search", null, this.input, this.found),
+            theme.element,
+        );
+    }
+
+    makeInput(commands) {
+        const { state } = this;
+        const input = h("input", {
+            "type": "search",
+            "id": "search",
+            "placeholder": "Search  /",
+            "spellcheck": "false",
+            "autocomplete": "off",
+            "aria-label": "Search names and places by a regular expression",
+            "oninput": () => state.set({ q: input.value }),
+        });
+        input.addEventListener("keydown", (event) => {
             if (event.key === "Enter") commands.next(event.shiftKey ? -1 : 1);
             else if (event.key === "Escape") {
                 state.set({ q: "" });
@@ -22,18 +78,7 @@ export class Toolbar {
             event.preventDefault();
             event.stopPropagation();
         });
-        this.found = h("span.found", { role: "status" });
-        const theme = choice("Theme", THEMES, (value) => {
-            applyTheme(value);
-            theme.show(value);
-            commands.themeChanged();
-        });
-        theme.show(readTheme());
-        this.element = h("div.toolbar", { role: "toolbar", "aria-label": "Report" },
-            h("nav.sections", { "aria-label": "Sections" }, sections.map(([id, title]) => h("button.link", { type: "button",
-                onclick: () => document.getElementById(id).scrollIntoView() }, title))),
-            h("label.field", null, h("span", null, "metric"), this.metric), this.unit.element,
-            h("div.search", null, this.input, this.found), theme.element);
+        return input;
     }
 
     show() {
@@ -50,9 +95,12 @@ export class Toolbar {
     }
 
     foundText(metric) {
-        const { model, search, state } = this, { inclusive, exclusive } = search.sums(metric), { unit } = model.metrics[metric];
+        const { model, search, state } = this,
+            { inclusive, exclusive } = search.sums(metric),
+            { unit } = model.metrics[metric];
         if (!search.count) return "no row matches";
-        const text = (value) => `${unit ? `${seconds(value, model.decimals)} s` : count(value)} (${percent(model.share(state.metric, value))} %)`;
+        const text = (value) =>
+            `${unit ? `${seconds(value, model.decimals)} s` : count(value)} (${percent(model.share(state.metric, value))} %)`;
         return `${plural(search.count, "row")}: ${text(inclusive)} with callees, ${text(exclusive)} itself`;
     }
 }

@@ -5,18 +5,42 @@ import { chooseColumns } from "./columns.js";
 import { VirtualList } from "./virtual.js";
 import { metricVariable } from "./palette.js";
 
-const ROW = 25, MOST_OPENED = 200000, HALF = 0.5, LEAST_FIRST = 0.05, MOST_FIRST = 24, LEAST_NAME = 19;
+const ROW = 25,
+    MOST_OPENED = 200000,
+    HALF = 0.5,
+    LEAST_FIRST = 0.05,
+    MOST_FIRST = 24,
+    LEAST_NAME = 21;
 
 export class Tree {
     constructor(model, state, search) {
-        Object.assign(this, { model, state, search, visible: [], selected: null, allColumns: false, begun: new Set(), chosen: () => {} });
+        Object.assign(this, {
+            model,
+            state,
+            search,
+            visible: [],
+            selected: null,
+            allColumns: false,
+            begun: new Set(),
+            chosen: () => {},
+        });
         this.head = h("div.tree-head", { role: "row" });
         this.body = h("div.tree-body", { role: "rowgroup" });
-        this.scroller = h("div.tree-scroller", { role: "treegrid", tabindex: "0", "aria-label": "Contexts" },
-            h("div.tree-head-group", { role: "rowgroup" }, this.head), this.body);
+        this.scroller = h(
+            "div.tree-scroller",
+            { "role": "treegrid", "tabindex": "0", "aria-label": "Contexts" },
+            h("div.tree-head-group", { role: "rowgroup" }, this.head),
+            this.body,
+        );
         this.says = h("p.tree-says", { "aria-live": "polite" });
         this.element = h("div.tree", null, this.scroller, this.says);
-        this.list = new VirtualList(this.scroller, this.body, ROW, () => this.makeRow(), (row, index) => this.fillRow(row, index));
+        this.list = new VirtualList(
+            this.scroller,
+            this.body,
+            ROW,
+            () => this.makeRow(),
+            (row, index) => this.fillRow(row, index),
+        );
         this.body.addEventListener("click", (event) => this.onClick(event));
         this.body.addEventListener("dblclick", (event) => {
             const index = event.target.closest(".tree-row")?.index;
@@ -40,15 +64,19 @@ export class Tree {
     }
 
     get order() {
-        const [id, direction] = this.state.sort.split(":"), given = this.columns.find((column) => column.id === id);
+        const [id, direction] = this.state.sort.split(":"),
+            given = this.columns.find((column) => column.id === id);
         return { column: given ?? this.columns[1], descending: given ? direction !== "up" : true };
     }
 
     // What is open at first: the main causes, as far as they fit.
     openFirst() {
-        const [, { metric, exclusive }] = this.columns, { view } = this, least = LEAST_FIRST * view.value(view.root, metric, false);
+        const [, { metric, exclusive }] = this.columns,
+            { view } = this,
+            least = LEAST_FIRST * view.value(view.root, metric, false);
         if (view.root.children.some((node) => node.open)) return;
-        let queue = [view.root], rows = 1;
+        let queue = [view.root],
+            rows = 1;
         while (queue.length && rows < MOST_FIRST) {
             const next = [];
             for (const node of queue) {
@@ -56,7 +84,12 @@ export class Tree {
                 if (rows + node.children.length > MOST_FIRST && node.parent) continue;
                 node.open = true;
                 rows += node.children.length;
-                next.push(...node.children.filter((child) => view.hasChildren(child) && view.value(child, metric, exclusive) >= least && least > 0));
+                next.push(
+                    ...node.children.filter(
+                        (child) =>
+                            view.hasChildren(child) && view.value(child, metric, exclusive) >= least && least > 0,
+                    ),
+                );
             }
             queue = next;
         }
@@ -67,13 +100,37 @@ export class Tree {
         const { column: by, descending } = this.order;
         this.scroller.setAttribute("aria-colcount", this.columns.length);
         this.scroller.style.setProperty("--hue", `var(${metricVariable(this.state.metric)})`);
-        const widths = this.columns.slice(1).map((column) => column.primary ? 8.5 : Math.max(5.2, 0.52 * column.title.length + 1.6));
-        this.scroller.style.setProperty("--columns", `minmax(0, 1fr) ${widths.map((width) => `${width}rem`).join(" ")}`);
+        const widths = this.columns
+            .slice(1)
+            .map((column) => (column.primary ? 7.9 : Math.max(4.6, 0.47 * column.title.length + 1)));
+        this.scroller.style.setProperty(
+            "--columns",
+            `minmax(0, 1fr) ${widths.map((width) => `${width}rem`).join(" ")}`,
+        );
         this.scroller.style.setProperty("--least", `${widths.reduce((sum, width) => sum + width, LEAST_NAME)}rem`);
-        this.head.replaceChildren(...this.columns.map((column) => h("div.tree-title", {
-            role: "columnheader", title: `Sort by ${column.about}`, class: column.metric === undefined ? "tree-title name" : "tree-title",
-            "aria-sort": column !== by ? "none" : descending ? "descending" : "ascending",
-        }, h("button", { type: "button", tabindex: "-1", "data-column": column.id, onclick: () => this.sortBy(column) }, column.title))));
+        this.head.replaceChildren(
+            ...this.columns.map((column) =>
+                h(
+                    "div.tree-title",
+                    {
+                        "role": "columnheader",
+                        "title": `Sort by ${column.about}`,
+                        "class": column.metric === undefined ? "tree-title name" : "tree-title",
+                        "aria-sort": column !== by ? "none" : descending ? "descending" : "ascending",
+                    },
+                    h(
+                        "button",
+                        {
+                            "type": "button",
+                            "tabindex": "-1",
+                            "data-column": column.id,
+                            "onclick": () => this.sortBy(column),
+                        },
+                        column.title,
+                    ),
+                ),
+            ),
+        );
     }
 
     sortBy(column) {
@@ -83,7 +140,9 @@ export class Tree {
     }
 
     rowsBelow(node) {
-        const { column, descending } = this.order, found = [], stack = [];
+        const { column, descending } = this.order,
+            found = [],
+            stack = [];
         const push = (of) => {
             const children = this.view.sort(of, column, descending);
             for (let i = children.length; i-- > 0;) stack.push(children[i]);
@@ -110,14 +169,33 @@ export class Tree {
         row.name = h("span.row-name");
         row.note = h("span.note");
         row.place = h("span.place");
-        row.first = h("div.cell.name", { role: "rowheader" }, row.twist, row.kind, row.call, row.name, row.note, row.place);
-        row.numbers = this.columns.slice(1).map((column) => h("div.cell.number", { role: "gridcell", class: column.primary ? "cell number primary" : "cell number" }));
+        row.first = h(
+            "div.cell.name",
+            { role: "rowheader" },
+            row.twist,
+            row.kind,
+            row.call,
+            row.name,
+            row.note,
+            row.place,
+        );
+        row.numbers = this.columns
+            .slice(1)
+            .map((column) =>
+                h("div.cell.number", {
+                    role: "gridcell",
+                    class: column.primary ? "cell number primary" : "cell number",
+                }),
+            );
         row.append(row.first, ...row.numbers);
         return row;
     }
 
     fillRow(row, index) {
-        const { view } = this, node = this.visible[index], label = view.label(node), inside = view.hasChildren(node);
+        const { view } = this,
+            node = this.visible[index],
+            label = view.label(node),
+            inside = view.hasChildren(node);
         row.index = index;
         row.id = `row-${index}`;
         row.className = `tree-row kind-${label.kind}${node === this.selected ? " selected" : ""}${this.search.matches(node.row) ? " match" : ""}`;
@@ -127,18 +205,24 @@ export class Tree {
         if (inside) row.setAttribute("aria-expanded", String(node.open));
         else row.removeAttribute("aria-expanded");
         // Deep paths would push names out of sight: further levels are indented less.
-        row.first.style.setProperty("--indent", `${Math.min(node.level, 16) * 13 + Math.max(0, Math.min(node.level - 16, 60)) * 3}px`);
-        row.twist.textContent = inside ? node.open ? "▾" : "▸" : "";
+        row.first.style.setProperty(
+            "--indent",
+            `${Math.min(node.level, 16) * 13 + Math.max(0, Math.min(node.level - 16, 60)) * 3}px`,
+        );
+        row.twist.textContent = inside ? (node.open ? "▾" : "▸") : "";
         row.call.textContent = label.call ? `${label.call}:` : "";
         row.name.textContent = label.name;
         row.note.textContent = label.note ? `(${label.note})` : "";
         row.place.textContent = label.place;
-        row.first.title = [label.name, this.model.file(node.row) || this.model.module(node.row)].filter(Boolean).join("\n");
+        row.first.title = [label.name, this.model.file(node.row) || this.model.module(node.row)]
+            .filter(Boolean)
+            .join("\n");
         this.columns.slice(1).forEach((column, i) => this.fillNumber(row.numbers[i], column, node));
     }
 
     fillNumber(cell, column, node) {
-        const { model, state } = this, value = this.view.value(node, column.metric, column.exclusive);
+        const { model, state } = this,
+            value = this.view.value(node, column.metric, column.exclusive);
         const share = model.share(column.key, value);
         let text = "";
         if (value !== 0) {
@@ -147,7 +231,8 @@ export class Tree {
         }
         cell.textContent = text;
         if (column.primary) {
-            if (value !== 0 && state.unit !== "percent") cell.append(h("span.share-of", null, `${percent(share)}\u2009%`));
+            if (value !== 0 && state.unit !== "percent")
+                cell.append(h("span.share-of", null, `${percent(share)}\u2009%`));
             const root = this.view.value(this.view.root, column.metric, false);
             cell.style.setProperty("--share", root > 0 ? Math.max(0, Math.min(1, value / root)) : 0);
         }
@@ -161,7 +246,8 @@ export class Tree {
     }
 
     toggle(index, open) {
-        const node = this.visible[index], wanted = open ?? !node.open;
+        const node = this.visible[index],
+            wanted = open ?? !node.open;
         if (wanted === node.open || !this.view.hasChildren(node)) return;
         const below = node.open ? this.rowsBelow(node).length : 0;
         node.open = wanted;
@@ -185,8 +271,7 @@ export class Tree {
     // Selects a node, opening what it lies in.
     select(node, quietly = false) {
         let opened = false;
-        for (let above = node.parent; above; above = above.parent)
-            if (!above.open) above.open = opened = true;
+        for (let above = node.parent; above; above = above.parent) if (!above.open) above.open = opened = true;
         this.selected = node;
         if (opened || !this.visible.includes(node)) {
             this.flatten();
@@ -206,7 +291,8 @@ export class Tree {
             if (!this.view.hasChildren(next)) continue;
             next.open = true;
             opened += next.children.length;
-            stack.push(...next.children.filter((child) => this.view.hasChildren(child)).reverse());
+            for (let i = next.children.length; i-- > 0; )
+                if (this.view.hasChildren(next.children[i])) stack.push(next.children[i]);
         }
         this.says.textContent = stack.length ? `More than ${count(MOST_OPENED)} rows: the rest stays closed.` : "";
         this.flatten();
@@ -225,11 +311,17 @@ export class Tree {
         const [, { metric, exclusive }] = this.columns;
         let node = this.selected ?? this.view.root;
         if (!this.view.hasChildren(node)) node = this.view.root;
-        const value = (of) => this.view.value(of, metric, exclusive && of.parent !== null);
+        const value = (of) => this.view.value(of, metric, exclusive);
         for (;;) {
             let best = null;
             for (const child of node.children) if (!best || value(child) > value(best)) best = child;
-            if (!best || value(best) <= 0 || (node.parent && value(best) < HALF * value(node))) break;
+            // From the whole program on, the largest cause is taken even if it is one of many; not when nobody asked.
+            const least = node.parent
+                ? HALF * this.view.value(node, metric, exclusive)
+                : quietly
+                  ? LEAST_FIRST * this.view.value(node, metric, false)
+                  : 0;
+            if (!best || value(best) <= 0 || value(best) < least) break;
             node.open = true;
             node = best;
         }

@@ -40,8 +40,10 @@ export function connectTreeKeys(tree, commands) {
     };
     tree.scroller.addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.altKey || event.metaKey) return;
-        const at = tree.selected ? tree.visible.indexOf(tree.selected) : -1, index = Math.max(0, at);
-        if (moves[event.key]) tree.select(tree.visible[at < 0 && event.key.startsWith("Arrow") ? 0 : moves[event.key](index)]);
+        const at = tree.selected ? tree.visible.indexOf(tree.selected) : -1,
+            index = Math.max(0, at);
+        if (moves[event.key])
+            tree.select(tree.visible[at < 0 && event.key.startsWith("Arrow") ? 0 : moves[event.key](index)]);
         else if (event.key === "Enter") commands.enter(tree.visible[index]);
         else if (event.key === " ") tree.toggle(index);
         else if (event.key === "*") tree.openAll(tree.visible[index]);

@@ -26,13 +26,12 @@ class Node {
     }
 
     get children() {
-        return this.list ??= this.view.makeChildren(this);
+        return (this.list ??= this.view.makeChildren(this));
     }
 
-    path() {
-        const keys = [];
-        for (let node = this; node.parent; node = node.parent) keys.push(node.key);
-        return keys.reverse();
+    // What an address calls it: "" for the root.
+    get address() {
+        return this.view.addressOf(this);
     }
 }
 
@@ -41,6 +40,16 @@ class View {
         this.model = model;
         this.name = name;
         this.byExclusive = name !== "top-down";
+    }
+
+    addressOf(node) {
+        const keys = [];
+        for (let at = node; at.parent; at = at.parent) keys.push(at.key);
+        return keys.reverse().join(".");
+    }
+
+    atAddress(text) {
+        return this.find(text.split("."));
     }
 
     find(path) {
@@ -56,24 +65,32 @@ class View {
     sort(node, column, descending) {
         const by = `${column.id}/${descending}`;
         if (node.sortedBy === by) return node.children;
-        const sign = descending ? -1 : 1, list = node.children;
+        const sign = descending ? -1 : 1,
+            list = node.children;
         const name = (child) => this.model.name(child.row);
         if (column.metric === undefined)
             list.sort((a, b) => sign * (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0) || a.order - b.order);
         else
-            list.sort((a, b) => sign * (this.value(a, column.metric, column.exclusive) -
-                this.value(b, column.metric, column.exclusive)) || a.order - b.order);
+            list.sort(
+                (a, b) =>
+                    sign *
+                        (this.value(a, column.metric, column.exclusive) -
+                            this.value(b, column.metric, column.exclusive)) || a.order - b.order,
+            );
         node.sortedBy = by;
         return list;
     }
 
     label(node) {
-        const { model } = this, row = node.row, kind = this.kindName(node);
+        const { model } = this,
+            row = node.row,
+            kind = this.kindName(node);
         const label = { call: "", name: model.name(row), note: "", place: "", kind };
         if (kind === "statement" || kind === "root") return label;
         const caller = this.name === "bottom-up" && node.level > 1;
         const line = caller ? node.callLine : model.line[row];
-        if (this.name === "top-down" && model.callLine[row] > 0 && !CONSTRUCTS.has(kind)) label.call = `${model.callLine[row]}`;
+        if (this.name === "top-down" && model.callLine[row] > 0 && !CONSTRUCTS.has(kind))
+            label.call = `${model.callLine[row]}`;
         const notes = kind === "inlined" ? ["inlined"] : [];
         if ((this.name === "top-down" || caller) && model.note(row)) notes.push(model.note(row));
         label.note = notes.join(", ");
@@ -101,9 +118,15 @@ class TopDown extends View {
         return list;
     }
 
-    hasChildren(node) { return this.model.end[node.row] > node.row + 1; }
-    kindName(node) { return this.model.kindName(node.row); }
-    rowsOf(node) { return [node.row]; }
+    hasChildren(node) {
+        return this.model.end[node.row] > node.row + 1;
+    }
+    kindName(node) {
+        return this.model.kindName(node.row);
+    }
+    rowsOf(node) {
+        return [node.row];
+    }
 
     value(node, metric, exclusive) {
         return (exclusive ? this.model.exclusive : this.model.inclusive)[metric][node.row];
@@ -111,6 +134,16 @@ class TopDown extends View {
 
     nodeOfRow(row) {
         return this.find(this.model.path(row).slice(1).map(String));
+    }
+
+    // A row's number leads to it by itself.
+    addressOf(node) {
+        return node.parent ? node.key : "";
+    }
+
+    atAddress(text) {
+        const row = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+        return row >= 0 && row < this.model.count ? this.nodeOfRow(row) : null;
     }
 }
 
@@ -126,12 +159,17 @@ class Grouped extends View {
         return (exclusive ? node.exclusive : node.inclusive)[metric];
     }
 
-    kindName(node) { return this.model.kinds[node.kind]; }
-    rowsOf(node) { return node.parent ? node.instances : [0]; }
+    kindName(node) {
+        return this.model.kinds[node.kind];
+    }
+    rowsOf(node) {
+        return node.parent ? node.instances : [0];
+    }
 
     // Groups instances by key; null leaves one out. Groups and their instances keep the rows' order.
     group(parent, instances, callers, keyOf) {
-        const { model } = this, groups = new Map();
+        const { model } = this,
+            groups = new Map();
         instances.forEach((row, i) => {
             const key = keyOf(row, i);
             if (key === null) return;
@@ -150,7 +188,8 @@ class Grouped extends View {
     }
 
     sum(node) {
-        const { model } = this, metrics = model.metrics.length;
+        const { model } = this,
+            metrics = model.metrics.length;
         node.inclusive = new Float64Array(metrics);
         node.exclusive = new Float64Array(metrics);
         let end = 0;
@@ -168,7 +207,7 @@ class Grouped extends View {
         const rows = [];
         for (let row = 1; row < this.model.count; row++) if (!this.model.isStatement(row)) rows.push(row);
         const { fn } = this.model;
-        return this.group(this.root, rows, rows, (row) => fn[row] < 0 ? null : String(fn[row]));
+        return this.group(this.root, rows, rows, (row) => (fn[row] < 0 ? null : String(fn[row])));
     }
 
     nodeOfRow(row) {
@@ -178,11 +217,13 @@ class Grouped extends View {
 }
 
 class BottomUp extends Grouped {
-    constructor(model) { super(model, "bottom-up"); }
+    constructor(model) {
+        super(model, "bottom-up");
+    }
 
     hasChildren(node) {
         if (!node.parent) return this.model.count > 1;
-        return node.inside ??= node.level < CALLERS_DEPTH && node.callers.some((row) => this.model.parent[row] > 0);
+        return (node.inside ??= node.level < CALLERS_DEPTH && node.callers.some((row) => this.model.parent[row] > 0));
     }
 
     makeChildren(node) {
@@ -190,32 +231,36 @@ class BottomUp extends Grouped {
         if (!this.hasChildren(node)) return [];
         const { parent, callLine, fn } = this.model;
         const outer = node.callers.map((row) => parent[row]);
-        const list = this.group(node, node.instances, outer,
-            (_, i) => outer[i] > 0 && fn[outer[i]] >= 0 ? `${fn[outer[i]]}-${callLine[node.callers[i]]}` : null);
+        const list = this.group(node, node.instances, outer, (_, i) =>
+            outer[i] > 0 && fn[outer[i]] >= 0 ? `${fn[outer[i]]}-${callLine[node.callers[i]]}` : null,
+        );
         for (const child of list) child.callLine = Number(child.key.slice(child.key.indexOf("-") + 1));
         return list;
     }
 }
 
 class Flat extends Grouped {
-    constructor(model) { super(model, "flat"); }
+    constructor(model) {
+        super(model, "flat");
+    }
 
     statements(node) {
         const rows = [];
         for (const instance of node.instances)
             for (const child of this.model.children(instance)) if (this.model.isStatement(child)) rows.push(child);
-        return rows;
+        return rows.sort((a, b) => a - b); // a recursive function's later lines stand behind its calls
     }
 
     hasChildren(node) {
         if (!node.parent) return this.model.count > 1;
-        return node.inside ??= node.level === 1 && this.statements(node).length > 0;
+        return (node.inside ??= node.level === 1 && this.statements(node).length > 0);
     }
 
     makeChildren(node) {
         if (!node.parent) return this.functions();
         if (node.level > 1) return [];
-        const { fn, line } = this.model, rows = this.statements(node);
+        const { fn, line } = this.model,
+            rows = this.statements(node);
         return this.group(node, rows, rows, (row) => `${fn[row]}-${line[row]}`);
     }
 }
@@ -224,10 +269,11 @@ export function makeView(model, name) {
     return name === "bottom-up" ? new BottomUp(model) : name === "flat" ? new Flat(model) : new TopDown(model);
 }
 
-// All nodes in preorder, in the present order of siblings, at most `most` of them.
-export function allNodes(view, most = Infinity) {
-    const list = [], stack = [view.root];
-    while (stack.length && list.length < most) {
+// All nodes in preorder, in the present order of siblings.
+export function allNodes(view) {
+    const list = [],
+        stack = [view.root];
+    while (stack.length) {
         const node = stack.pop();
         list.push(node);
         const children = node.children;

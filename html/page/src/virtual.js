@@ -13,15 +13,22 @@ export class VirtualList {
         new ResizeObserver(this.redraw).observe(scroller);
     }
 
-    get headHeight() { return this.body.offsetTop; }
-    get height() { return Math.max(0, this.scroller.clientHeight - this.headHeight); }
-    get total() { return this.count * this.rowHeight; }
+    get headHeight() {
+        return this.body.offsetTop;
+    }
+    get height() {
+        return Math.max(0, this.scroller.clientHeight - this.headHeight);
+    }
+    get total() {
+        return this.count * this.rowHeight;
+    }
 
     // How far the rows have been moved: as far as the scroller was, unless the list is longer than it can be.
     get top() {
-        const real = this.scroller.scrollTop, pixels = Math.min(this.total, MOST_PIXELS);
+        const real = this.scroller.scrollTop,
+            pixels = Math.min(this.total, MOST_PIXELS);
         if (pixels === this.total) return real;
-        return Math.max(0, real * (this.total - this.height) / Math.max(1, pixels - this.height));
+        return Math.max(0, (real * (this.total - this.height)) / Math.max(1, pixels - this.height));
     }
 
     setCount(count) {
@@ -31,9 +38,12 @@ export class VirtualList {
     }
 
     draw() {
-        const top = this.top, shift = this.scroller.scrollTop - top;
+        const top = this.top,
+            shift = this.scroller.scrollTop - top;
         const first = this.all ? 0 : Math.max(0, Math.floor(top / this.rowHeight) - BEYOND);
-        const last = this.all ? this.count : Math.min(this.count, Math.ceil((top + this.height) / this.rowHeight) + BEYOND);
+        const last = this.all
+            ? this.count
+            : Math.min(this.count, Math.ceil((top + this.height) / this.rowHeight) + BEYOND);
         const needed = Math.max(0, last - first);
         while (this.pool.length < needed) {
             const row = this.make();
@@ -49,15 +59,17 @@ export class VirtualList {
     }
 
     show(index, middle = false) {
-        const at = index * this.rowHeight, top = this.top, { height } = this;
+        const at = index * this.rowHeight,
+            top = this.top,
+            { height } = this;
         let wanted = top;
         if (at < top) wanted = at;
         else if (at + this.rowHeight > top + height) wanted = at + this.rowHeight - height;
         if (wanted !== top && middle) wanted = at - height / 2;
         const pixels = Math.min(this.total, MOST_PIXELS);
         if (wanted !== top)
-            this.scroller.scrollTop = pixels === this.total ? wanted
-                : wanted * (pixels - height) / Math.max(1, this.total - height);
+            this.scroller.scrollTop =
+                pixels === this.total ? wanted : (wanted * (pixels - height)) / Math.max(1, this.total - height);
         this.draw();
     }
 
