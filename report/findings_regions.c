@@ -44,7 +44,7 @@ static char *idle_evidence(struct gathering *gathering, const struct unit *unit,
 {
     double overhead = unit->sum.overhead * 1e-9;
     char some[64] = "", name[4 * NAME_COLUMNS + 1];
-    if (unit->contexts > 1)
+    if (unit->contexts > 1 && gathering->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
     format_shorten(name, sizeof name, gathering->rows->row[unit->row].label->name, NAME_COLUMNS, false);
     return finding_text(gathering,
@@ -138,7 +138,7 @@ void find_both(struct gathering *gathering)
         if (!unit->both)
             continue;
         struct finding finding = start_finding(gathering, "both", unit->row, idle);
-        finding.gain_s += overhead * gathering->busy_to_wall;
+        finding.gain_s += overhead * gathering->busy_to_wall + gathering->nobody_busy_s;
         finding.title = finding_text(gathering, "idle and busy with OpenMP: %s %% idleness, %s %% overhead",
                                      number_text(gathering, 100 * idle / effort, 0),
                                      number_text(gathering, 100 * overhead / effort, 0));
