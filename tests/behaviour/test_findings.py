@@ -54,8 +54,8 @@ class Findings(BlameTest):
         self.fail("\n".join(wrong))
 
     def test_serial_code_is_worth_what_dividing_it_gains(self):
-        self.bounded("serial", "serial code")
-        self.bounded("serial", "serial code", how="launcher", name="gains_gcc")
+        self.bounded("serial", ".* s of serial code")
+        self.bounded("serial", ".* s of serial code", how="launcher", name="gains_gcc")
 
     def test_unequal_shares_are_worth_what_equal_ones_gain(self):
         self.bounded("imbalance", "unequal work")
@@ -94,5 +94,5 @@ class Findings(BlameTest):
         run = self.attached([program("late_start")], {"BLAME_SUMMARY": "1"})
         early_s = float(run.stdout.split()[1])
         found = findings_of(run.stderr)
-        self.assertRegex(found[0][1], r"^[\d.]+ s before OpenMP starts: 1 of 2 threads busy: <before.*start>")
+        self.assertRegex(found[0][1], r"^[\d.]+ s before OpenMP starts: <before.*start>")
         self.assertAlmostEqual(found[0][0], early_s / 2, delta=0.05)
