@@ -23,10 +23,12 @@ static void finish_profile(const char *directory, const char *file)
     }
     if (!profile->header.finished) {
         struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
-        if (profile->header.csv && report_write_files(profile, symbols, directory, error, sizeof(error)) != 0)
+        struct report_tables tables = report_tables_make(profile, symbols);
+        if (profile->header.csv && report_write_files(profile, &tables, directory, error, sizeof(error)) != 0)
             fprintf(stderr, "blame: %s\n", error);
         if (profile->header.summary)
-            report_print_summary(stderr, profile, symbols, directory);
+            report_print_summary(stderr, profile, &tables, directory);
+        report_tables_free(&tables);
         symbols_close(symbols);
     }
     profile_free(profile);

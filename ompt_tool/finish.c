@@ -134,12 +134,16 @@ static void write_reports(void)
         return;
     }
     struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
-    if (symbols && session.options.csv &&
-        report_write_files(profile, symbols, session.directory, error, sizeof(error)) != 0)
-        log_line(error, NULL);
-    if (symbols && session.options.summary)
-        report_print_summary(stderr, profile, symbols, session.directory);
-    symbols_close(symbols);
+    if (symbols) {
+        struct report_tables tables = report_tables_make(profile, symbols);
+        if (session.options.csv &&
+            report_write_files(profile, &tables, session.directory, error, sizeof(error)) != 0)
+            log_line(error, NULL);
+        if (session.options.summary)
+            report_print_summary(stderr, profile, &tables, session.directory);
+        report_tables_free(&tables);
+        symbols_close(symbols);
+    }
     profile_free(profile);
 }
 

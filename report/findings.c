@@ -144,6 +144,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     gathering.period_s = least_rate > 0 ? 1 / least_rate : 0;
     gathering.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) : 0;
     gathering.busy_to_wall = useful >= 1 ? 1 / useful : 1;
+    gathering.nobody_busy_s = fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9);
     gathering.no_memory = !gathering.findings || !gather_units(&gathering);
     bool short_run = !gathering.no_memory && find_short_run(&gathering);
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !short_run && !gathering.no_memory; i++)

@@ -65,7 +65,7 @@ void find_overhead(struct gathering *gathering)
     for (int construct = 0; construct < CONSTRUCTS && !gathering->no_memory; construct++) {
         struct cost cost = cost_of(gathering, (enum construct)construct);
         double seconds = cost.ns * 1e-9;
-        double gain_s = bound_of_cost(gathering, seconds, cost.idle_ns);
+        double gain_s = bound_of_cost(gathering, seconds, cost.idle_ns) + gathering->nobody_busy_s;
         uint64_t regions = gathering->profile->header.regions;
         char each[FORMAT_NUMBER_BYTES + 100] = "";
         if (gain_s < LEAST_GAIN_S || !is_enough(gathering, seconds, 1))

@@ -44,7 +44,7 @@ static char *idle_evidence(struct gathering *gathering, const struct unit *unit,
 {
     double overhead = unit->sum.overhead * 1e-9;
     char some[64] = "", name[4 * NAME_COLUMNS + 1];
-    if (unit->contexts > 1)
+    if (unit->contexts > 1 && gathering->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
     format_shorten(name, sizeof name, gathering->rows->row[unit->row].label->name, NAME_COLUMNS, false);
     return finding_text(gathering,
@@ -63,9 +63,9 @@ static void put_barrier(struct gathering *gathering, const struct unit *unit, do
     bool coarse = busy - 1 < COARSE_BUSY * (gathering->threads - 1);
     struct finding finding =
         start_finding(gathering, coarse ? "coarse" : "imbalance", unit->worst[CAUSE_BARRIER], seconds);
-    finding.title = finding_text(
-        gathering, "%s: %s of %s threads busy", coarse ? "too few pieces of work" : "unequal work",
-        number_text(gathering, busy, 1), number_text(gathering, gathering->threads, 0));
+    finding.title =
+        finding_text(gathering, "%s: %s of %s threads busy", coarse ? "too few pieces" : "unequal work",
+                     number_text(gathering, busy, 1), number_text(gathering, gathering->threads, 0));
     finding.evidence = idle_evidence(gathering, unit, seconds, place_of_waiting(unit, false));
     finding.advice = finding_text(
         gathering, "%s",
@@ -81,7 +81,7 @@ static void put_barrier(struct gathering *gathering, const struct unit *unit, do
 static void put_tasks(struct gathering *gathering, const struct unit *unit, double seconds)
 {
     struct finding finding = start_finding(gathering, "task-starved", unit->worst[CAUSE_TASKS], seconds);
-    finding.title = finding_text(gathering, "too few tasks at a time: %s of %s threads busy",
+    finding.title = finding_text(gathering, "too few tasks: %s of %s threads busy",
                                  number_text(gathering, busy_threads(&unit->sum), 1),
                                  number_text(gathering, gathering->threads, 0));
     finding.evidence = idle_evidence(gathering, unit, seconds, place_of_waiting(unit, true));
@@ -97,9 +97,8 @@ static void put_small_team(struct gathering *gathering, const struct unit *unit,
     double own = unit->sum.work + unit->sum.overhead + unit->sum.lock_wait;
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
     struct finding finding = start_finding(gathering, "narrow", unit->worst[CAUSE_NO_TEAM], seconds);
-    finding.title =
-        finding_text(gathering, "small team: %s of %s threads take part", number_text(gathering, team, 1),
-                     number_text(gathering, gathering->threads, 0));
+    finding.title = finding_text(gathering, "small team: %s of %s threads", number_text(gathering, team, 1),
+                                 number_text(gathering, gathering->threads, 0));
     finding.evidence = idle_evidence(gathering, unit, seconds, "of threads that are in no team");
     finding.advice =
         finding_text(gathering, "%s",
@@ -138,7 +137,7 @@ void find_both(struct gathering *gathering)
         if (!unit->both)
             continue;
         struct finding finding = start_finding(gathering, "both", unit->row, idle);
-        finding.gain_s += overhead * gathering->busy_to_wall;
+        finding.gain_s += overhead * gathering->busy_to_wall + gathering->nobody_busy_s;
         finding.title = finding_text(gathering, "idle and busy with OpenMP: %s %% idleness, %s %% overhead",
                                      number_text(gathering, 100 * idle / effort, 0),
                                      number_text(gathering, 100 * overhead / effort, 0));

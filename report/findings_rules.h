@@ -42,8 +42,9 @@ enum construct {
     CONSTRUCTS
 };
 
-/* A parallel region's code with all that it calls, the same from wherever it is entered. Code that is in no
- * known region but idles at barriers (programs without names) is one for each function. */
+/* A parallel region's code with all that it calls, the same from wherever it is entered; or all tasks below
+ * one function. Code that is in no known region but idles at barriers (programs without names) is one for
+ * each function. */
 struct unit {
     uint32_t row; /* its context with the highest effort */
     double row_ns;
@@ -74,6 +75,7 @@ struct gathering {
     double threads, cores;
     double idle_to_wall;     /* seconds of the run that a thread-second of idleness can stand for at most */
     double busy_to_wall;     /* the same of waiting and overhead */
+    double nobody_busy_s;    /* of the run: no thread was busy */
     uint32_t *region;        /* by row: the outermost row of a region around it, ROW_NONE: serial code */
     uint32_t *unit_of;       /* by row */
     bool *in_task;           /* by row */

@@ -36,16 +36,18 @@ static void put_serial(struct gathering *gathering, uint32_t row, double ns, enu
     char some[64] = "";
     if (spread == ONE_FUNCTION)
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
-    finding.title = finding_text(gathering, "serial code%s: %s s with 1 of %s threads busy",
-                                 spread == IN_PIECES ? " in small pieces" : "",
+    finding.title = finding_text(gathering, "%s s of serial code%s",
                                  number_text(gathering, seconds / (gathering->threads - 1), 2),
-                                 number_text(gathering, gathering->threads, 0));
-    finding.evidence = finding_text(
-        gathering, "%s s of idleness (+- %s) while %s outside parallel regions%s: %s %% of all, rule: %s %%",
-        number_text(gathering, seconds, 2), number_text(gathering, idleness_deviation(gathering, seconds), 2),
-        spread == IN_PIECES ? "many functions ran below this," : "this ran", some,
-        number_text(gathering, percent_of_program(gathering, seconds), 1),
-        number_text(gathering, LEAST_PERCENT, 0));
+                                 spread == IN_PIECES ? " in small pieces" : "");
+    finding.evidence = finding_text(gathering,
+                                    "%s s of idleness (+- %s) of %s threads while %s outside parallel "
+                                    "regions%s: %s %% of all, rule: %s %%",
+                                    number_text(gathering, seconds, 2),
+                                    number_text(gathering, idleness_deviation(gathering, seconds), 2),
+                                    number_text(gathering, gathering->threads - 1, 0),
+                                    spread == IN_PIECES ? "many functions ran below this," : "this ran", some,
+                                    number_text(gathering, percent_of_program(gathering, seconds), 1),
+                                    number_text(gathering, LEAST_PERCENT, 0));
     finding.advice = finding_text(gathering, "%s",
                                   spread == IN_PIECES ? "The serial pieces add up: look at the callees in "
                                                         "the top-down view, put them into parallel regions, "
@@ -148,9 +150,8 @@ void find_start_up(struct gathering *gathering)
                                   .measure = MEASURE_IDLENESS,
                                   .seconds = seconds,
                                   .gain_s = seconds * gathering->idle_to_wall};
-        finding.title = finding_text(gathering, "%s s before OpenMP starts: 1 of %s threads busy",
-                                     number_text(gathering, 1e-9 * row->exclusive->work, 2),
-                                     number_text(gathering, gathering->threads, 0));
+        finding.title = finding_text(gathering, "%s s before OpenMP starts",
+                                     number_text(gathering, 1e-9 * row->exclusive->work, 2));
         finding.evidence = finding_text(
             gathering, "%s s of idleness before the runtime was used first: %s %% of all, rule: %s %%",
             number_text(gathering, seconds, 2),

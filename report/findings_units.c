@@ -107,8 +107,10 @@ static enum cause cause_of(const struct gathering *gathering, enum wait_kind kin
 /* The unit of a row, made if need be; UNIT_NONE: no memory. */
 static uint32_t find_unit(struct gathering *gathering, uint32_t row)
 {
-    uint32_t function = gathering->rows->row[row].function;
-    uint32_t *slot = pair_map_slot(&gathering->unit_map, function, 0);
+    const struct row *at = &gathering->rows->row[row];
+    bool tasks = at->kind == ROW_TASK && at->parent != ROW_NONE;
+    uint32_t function = tasks ? gathering->rows->row[at->parent].function : at->function;
+    uint32_t *slot = pair_map_slot(&gathering->unit_map, function, tasks);
     if (!slot ||
         !grow_list(&gathering->unit, &gathering->unit_room, gathering->unit_count, sizeof *gathering->unit)) {
         gathering->no_memory = true;

@@ -111,21 +111,13 @@ static int write_all(const struct material *material, const char *dir, char *err
     return -1;
 }
 
-int report_write_files(const struct profile *profile, struct symbols *symbols, const char *dir, char *error,
-                       size_t error_bytes)
+int report_write_files(const struct profile *profile, const struct report_tables *tables, const char *dir,
+                       char *error, size_t error_bytes)
 {
-    struct material material = {.profile = profile, .rows = rows_build(profile, symbols)};
-    int status = -1;
-    if (material.rows)
-        material.locks = locks_gather(profile, material.rows, symbols);
-    if (material.locks)
-        material.waits = waits_gather(profile, material.rows, material.locks, symbols);
+    struct material material = {
+        .profile = profile, .rows = tables->rows, .locks = tables->locks, .waits = tables->waits};
     if (material.waits)
-        status = write_all(&material, dir, error, error_bytes);
-    else
-        snprintf(error, error_bytes, "cannot write %s/profile.csv: not enough memory", dir);
-    waits_free(material.waits);
-    locks_free(material.locks);
-    rows_free(material.rows);
-    return status;
+        return write_all(&material, dir, error, error_bytes);
+    snprintf(error, error_bytes, "cannot write %s/profile.csv: not enough memory", dir);
+    return -1;
 }

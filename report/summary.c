@@ -89,51 +89,97 @@ static void print_findings(const struct summary *summary, const struct findings 
     }
 }
 
+/* The highest values of a metric, and whose they are: rows, or functions. */
 struct top {
-    uint32_t row[CONTEXTS_SHOWN];
+    uint32_t item[CONTEXTS_SHOWN];
+    double seconds[CONTEXTS_SHOWN];
     size_t count, room;
-    double seconds; /* of all of them */
 };
+
+static void add_to_top(struct top *top, uint32_t item, double seconds)
+{
+    size_t at = top->count;
+    for (; at > 0 && top->seconds[at - 1] < seconds; at--)
+        if (at < top->room) {
+            top->item[at] = top->item[at - 1];
+            top->seconds[at] = top->seconds[at - 1];
+        }
+    if (at == top->room)
+        return;
+    top->item[at] = item;
+    top->seconds[at] = seconds;
+    top->count += top->count < top->room;
+}
+
+static double seconds_of(const struct top *top)
+{
+    double sum = 0;
+    for (size_t i = 0; i < top->count; i++)
+        sum += top->seconds[i];
+    return sum;
+}
 
 /* The rows with the highest exclusive value, without statements: a function in a context, not six of its
  * lines. */
-static void find_top(const struct rows *rows, enum measure measure, struct top *top)
+static void find_contexts(const struct rows *rows, enum measure measure, double least_s, struct top *top)
 {
-    double value[CONTEXTS_SHOWN];
-    top->count = 0;
     for (uint32_t i = 0; i < rows->count; i++) {
-        if (rows->row[i].kind == ROW_STATEMENT ||
-            measure_absolute(rows, rows->row[i].exclusive, measure) < LEAST_PERCENT)
-            continue;
-        double own = measure_value(rows, rows->row[i].exclusive, measure);
-        size_t at = top->count;
-        for (; at > 0 && value[at - 1] < own; at--)
-            if (at < top->room) {
-                value[at] = value[at - 1];
-                top->row[at] = top->row[at - 1];
-            }
-        if (at < top->room) {
-            value[at] = own;
-            top->row[at] = i;
-            top->count += top->count < top->room;
-        }
+        double seconds = measure_value(rows, rows->row[i].exclusive, measure);
+        if (rows->row[i].kind != ROW_STATEMENT && seconds >= least_s)
+            add_to_top(top, i, seconds);
     }
-    top->seconds = 0;
-    for (size_t i = 0; i < top->count; i++)
-        top->seconds += value[i];
 }
 
-static void print_top(const struct summary *summary, const struct rows *rows, const struct top *top,
-                      enum measure measure)
+/* The same by function, wherever it is called; an item is one of its rows. */
+static void find_functions(const struct rows *rows, enum measure measure, double least_s, struct top *top)
 {
+    uint32_t functions = 0;
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (rows->row[i].function != ROW_NONE && rows->row[i].function >= functions)
+            functions = rows->row[i].function + 1;
+    double *sum = calloc((size_t)functions + 1, sizeof *sum);
+    uint32_t *row = calloc((size_t)functions + 1, sizeof *row);
+    for (uint32_t i = 0; sum && row && i < rows->count; i++) {
+        uint32_t function = rows->row[i].function;
+        if (rows->row[i].kind == ROW_STATEMENT || function == ROW_NONE)
+            continue;
+        sum[function] += measure_value(rows, rows->row[i].exclusive, measure);
+        row[function] = i;
+    }
+    for (uint32_t f = 0; sum && row && f < functions; f++)
+        if (sum[f] >= least_s)
+            add_to_top(top, row[f], sum[f]);
+    free(sum);
+    free(row);
+}
+
+static char *function_label(const struct row *row)
+{
+    char *text = NULL;
+    const struct row_label *label = row->label;
+    bool line = *label->file && label->line > 0;
+    if ((line ? asprintf(&text, "%s  %s:%d", label->name, format_base_name(label->file), label->line)
+              : asprintf(&text, "%s", label->name)) < 0)
+        return NULL;
+    char *clean = format_clean(text, true);
+    free(text);
+    return clean;
+}
+
+static void print_top(const struct summary *summary, const struct top *top, enum measure measure,
+                      bool functions)
+{
+    const struct rows *rows = summary->rows;
+    double effort = measure_value(rows, rows->row[0].inclusive, MEASURE_EFFORT);
     for (size_t i = 0; i < top->count; i++) {
-        const struct profile_metric *metric = rows->row[top->row[i]].exclusive;
-        char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
-        char *label = view_context_label(rows, top->row[i], measure, summary->columns - 22, summary->utf8);
+        char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES], name[4 * SUMMARY_COLUMNS + 1];
+        char *label =
+            functions ? function_label(&rows->row[top->item[i]])
+                      : view_context_label(rows, top->item[i], measure, summary->columns - 22, summary->utf8);
+        format_shorten(name, sizeof name, label ? label : "", summary->columns - 22, summary->utf8);
         fprintf(summary->out, "%6s %% %9s s  %s\n",
-                format_decimal(percent, measure_absolute(summary->rows, metric, measure), 1),
-                format_decimal(seconds, measure_value(summary->rows, metric, measure), 2),
-                label ? label : "");
+                format_decimal(percent, fmin(100, 100 * top->seconds[i] / effort), 1),
+                format_decimal(seconds, top->seconds[i], 2), name);
         free(label);
     }
 }
@@ -143,21 +189,19 @@ static void print_contexts(const struct summary *summary, enum measure measure, 
                            const char *heading)
 {
     const struct profile_metric *total = summary->rows->row[0].inclusive;
+    double whole = measure_value(summary->rows, total, measure);
+    double least_s = LEAST_PERCENT / 100 * measure_value(summary->rows, total, MEASURE_EFFORT);
     struct top contexts = {.room = room}, functions = {.room = room};
-    struct rows *flat = NULL;
-    find_top(summary->rows, measure, &contexts);
-    if (contexts.seconds < FEW_SHARE * measure_value(summary->rows, total, measure) &&
-        measure_absolute(summary->rows, total, measure) >= LEAST_PERCENT &&
-        (flat = view_flat(summary->rows, FLAT_FUNCTION, measure)))
-        find_top(flat, measure, &functions);
-    bool by_function = functions.seconds > contexts.seconds;
-    if (by_function || contexts.count)
+    if (!(whole >= least_s) || !(whole > 0))
+        return;
+    find_contexts(summary->rows, measure, least_s, &contexts);
+    if (seconds_of(&contexts) < FEW_SHARE * whole)
+        find_functions(summary->rows, measure, least_s, &functions);
+    bool by_function = seconds_of(&functions) > seconds_of(&contexts);
+    const struct top *top = by_function ? &functions : &contexts;
+    if (top->count)
         fprintf(summary->out, "\n%s%s:\n", heading, by_function ? " (from all callers)" : "");
-    if (by_function)
-        print_top(summary, flat, &functions, measure);
-    else
-        print_top(summary, summary->rows, &contexts, measure);
-    rows_free(flat);
+    print_top(summary, top, measure, by_function);
 }
 
 /* Appends "what" to a line of losses. */
@@ -253,28 +297,26 @@ static void print_residual(const struct summary *summary)
 }
 
 /* Findings and contexts; without memory for the first only the others. */
-static void print_causes(const struct summary *summary, struct symbols *symbols)
+static void print_causes(const struct summary *summary, const struct report_tables *tables)
 {
-    const struct profile *profile = summary->profile;
-    const struct rows *rows = summary->rows;
-    struct lock_table *locks = locks_gather(profile, rows, symbols);
-    struct wait_table *waits = locks ? waits_gather(profile, rows, locks, symbols) : NULL;
-    struct findings *findings = waits ? findings_gather(profile, rows, locks, waits) : NULL;
+    struct findings *findings =
+        tables->locks && tables->waits
+            ? findings_gather(summary->profile, tables->rows, tables->locks, tables->waits)
+            : NULL;
     size_t room = findings && findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
     if (findings)
         print_findings(summary, findings);
     print_contexts(summary, MEASURE_IDLENESS, room, "While this ran, other threads idled");
     print_contexts(summary, MEASURE_LOCK_WAIT, room, "This held locks that other threads waited for");
     findings_free(findings);
-    waits_free(waits);
-    locks_free(locks);
 }
 
-void report_print_summary(FILE *out, const struct profile *profile, struct symbols *symbols, const char *dir)
+void report_print_summary(FILE *out, const struct profile *profile, const struct report_tables *tables,
+                          const char *dir)
 {
-    struct rows *rows = rows_build(profile, symbols);
-    struct summary summary = {.out = out, .profile = profile, .rows = rows, .utf8 = format_locale_is_utf8()};
-    if (!rows) {
+    struct summary summary = {
+        .out = out, .profile = profile, .rows = tables->rows, .utf8 = format_locale_is_utf8()};
+    if (!tables->rows) {
         fprintf(out, "blame: not enough memory for the summary; the profile is in %s\n", dir);
         return;
     }
@@ -285,10 +327,9 @@ void report_print_summary(FILE *out, const struct profile *profile, struct symbo
     print_metric(&summary, MEASURE_IDLENESS, "threads without work");
     print_metric(&summary, MEASURE_OVERHEAD, "in the OpenMP runtime");
     print_metric(&summary, MEASURE_LOCK_WAIT, "waiting for locks");
-    print_causes(&summary, symbols);
+    print_causes(&summary, tables);
     print_losses(&summary);
     print_rate(&summary);
     print_residual(&summary);
     fprintf(out, "\nprofile: %s    see more: blame report %s\n", dir, dir);
-    rows_free(rows);
 }

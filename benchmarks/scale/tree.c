@@ -180,8 +180,12 @@ static void write_report(const char *path, const char *dir)
         fail(error);
     uint64_t merged_ns = clock_now_ns();
     struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
-    if (!symbols || report_write_files(profile, symbols, dir, error, sizeof(error)) != 0)
+    if (!symbols)
+        fail("no memory");
+    struct report_tables tables = report_tables_make(profile, symbols);
+    if (report_write_files(profile, &tables, dir, error, sizeof(error)) != 0)
         fail(error);
+    report_tables_free(&tables);
     uint64_t end_ns = clock_now_ns();
     print("merge s", (double)(merged_ns - begin_ns) / 1e9);
     print("csv s", (double)(end_ns - merged_ns) / 1e9);

@@ -173,7 +173,9 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         view_text_locks(out, profile, table, &style);
         break;
     case 3:
-        report_print_summary(out, profile, symbols, "fuzz");
+        table = locks_gather(profile, rows, symbols);
+        waits = waits_gather(profile, rows, table, symbols);
+        report_print_summary(out, profile, &(struct report_tables){rows, table, waits}, "fuzz");
         break;
     case 4:
         view = view_bottom_up(rows, style.measure, 0, UINT32_MAX);

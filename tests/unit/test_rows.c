@@ -1,7 +1,7 @@
 /* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c cct/index_map.c
  * cct/profile_format.c report/rows.c report/tail_calls.c report/rows_order.c report/rows_metric.c
  * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
- * report/write_json.c base/recipe_cause.c report/conservation.c report/output.c tests/fuzz/fake_symbols.c
+ * report/write_json.c base/recipe_cause.c report/conservation.c report/output.c report/tables.c tests/fuzz/fake_symbols.c
  * tests/fuzz/profile_builder.c */
 /* libs: -ljansson */
 #include <stdarg.h>
@@ -397,7 +397,8 @@ static void files_appear_whole_or_not_at_all(void **state)
     assert_non_null(mkdtemp(dir));
     start(&made);
     add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_8), work(1, 1));
-    assert_int_equal(report_write_files(&made.profile, made.symbols, dir, error, sizeof error), 0);
+    struct report_tables tables = report_tables_make(&made.profile, made.symbols);
+    assert_int_equal(report_write_files(&made.profile, &tables, dir, error, sizeof error), 0);
     snprintf(path, sizeof path, "%s/run.json", dir);
     json_t *json = json_load_file(path, 0, NULL);
     assert_string_equal(json_string_value(json_object_get(json, "command")), "x,\"y\"\n");
@@ -409,12 +410,13 @@ static void files_appear_whole_or_not_at_all(void **state)
     assert_exists(dir, "threads.csv", true);
     assert_exists(dir, "profile.csv", true);
     assert_int_equal(rmdir(dir), 0); /* no temporary file is left */
-    assert_int_equal(report_write_files(&made.profile, made.symbols, dir, error, sizeof error), -1);
+    assert_int_equal(report_write_files(&made.profile, &tables, dir, error, sizeof error), -1);
     assert_non_null(strstr(error, dir));
     assert_int_equal(mkdir(dir, 0700), 0);
     snprintf(path, sizeof path, "%s/run.json", dir);
     assert_int_equal(mkdir(path, 0700), 0); /* the last rename fails */
-    assert_int_equal(report_write_files(&made.profile, made.symbols, dir, error, sizeof error), -1);
+    assert_int_equal(report_write_files(&made.profile, &tables, dir, error, sizeof error), -1);
+    report_tables_free(&tables);
     assert_exists(dir, "profile.csv", false);
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(rmdir(dir), 0);

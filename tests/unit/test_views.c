@@ -3,7 +3,7 @@
  * report/measure.c report/strings.c report/format.c report/locks.c report/write_csv.c report/waits.c
  * report/conservation.c report/views.c report/view_label.c report/view_text.c report/view_tables.c
  * report/view_folded.c report/rows_filter.c report/source_text.c report/summary.c
- * report/findings*.c tests/fuzz/fake_symbols.c
+ * report/findings*.c report/tables.c tests/fuzz/fake_symbols.c
  * tests/fuzz/profile_builder.c */
 #include <stdarg.h>
 #include <stddef.h>
@@ -225,8 +225,9 @@ static void the_summary_is_short_and_names_what_matters(void **state)
     struct made *made = *state;
     char *text = NULL;
     size_t size = 0, lines = 0;
+    struct report_tables tables = report_tables_make(&made->profile, made->symbols);
     FILE *out = open_memstream(&text, &size);
-    report_print_summary(out, &made->profile, made->symbols, "blame-v-1");
+    report_print_summary(out, &made->profile, &tables, "blame-v-1");
     fclose(out);
     for (const char *at = text; *at; at++)
         lines += *at == '\n';
@@ -238,11 +239,12 @@ static void the_summary_is_short_and_names_what_matters(void **state)
     free(text);
     made->thread[0].dropped[PROFILE_DROP_NO_MEMORY] = 3;
     out = open_memstream(&text, &size);
-    report_print_summary(out, &made->profile, made->symbols, "blame-v-1");
+    report_print_summary(out, &made->profile, &tables, "blame-v-1");
     fclose(out);
     assert_non_null(strstr(text, "lost: 3 of"));
     assert_non_null(strstr(text, "no memory"));
     free(text);
+    report_tables_free(&tables);
 }
 
 int main(void)
