@@ -15,9 +15,9 @@ static const struct command {
     {"run", cli_run, "run a program and measure it"},
     {"report", cli_report, "show a profile"},
     {"html", cli_html, "make a page for a browser of a profile"},
+    {"export", cli_export, "write a profile in the format of another program"},
     {"diff", cli_diff, "compare profiles of two builds or inputs"},
     {"stat", cli_stat, "show how the runs of one program scatter"},
-    {"export", cli_export, "write a profile in the format of another program"},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
