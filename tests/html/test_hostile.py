@@ -37,78 +37,51 @@ NAMES = [
 ]
 
 
-def hostile():
-    rows = page_data.Rows()
-    sums = {"work": 1000 * len(NAMES), "idleness": 500 * len(NAMES)}
-    rows.add(-1, "root", NAMES[0], inclusive=sums)
+def hostile_rows():
+    """Each name calls the next, and has a line."""
+    rows, own = page_data.Rows(), {"work": 1000, "idleness": 500}
+    rows.add(-1, "root", NAMES[0], inclusive={metric: value * len(NAMES) for metric, value in own.items()})
     parent = 0
     for i, name in enumerate(NAMES):
-        left = {"work": 1000 * (len(NAMES) - i), "idleness": 500 * (len(NAMES) - i)}
-        parent = rows.add(
-            parent, "procedure", name, name, f"/{name}", 1, 7, left, {"work": 1000, "idleness": 500}, note=name
-        )
-        rows.add(
-            parent,
-            "statement",
-            f"{name}:1",
-            name,
-            f"/{name}",
-            1,
-            0,
-            {"work": 1000, "idleness": 500},
-            {"work": 1000, "idleness": 500},
-        )
-    lock = ["0x1", NAMES[1], NAMES[1], 0.5, 3, 1, NAMES[1], 0.1, NAMES[0], 0.5, 1, NAMES[2], 0.5, 2, NAMES[3], 1]
-    columns = [
-        "lock",
-        "kind",
-        "symbol",
-        "wait",
-        "acquisitions_contended",
-        "blamed_contexts",
-        "name",
-        "longest_wait",
-        "holder",
-        "holder_wait",
-        "holder_id",
-        "waiter",
-        "waiter_wait",
-        "waiter_id",
-        "initialiser",
-        "initialisers",
-    ]
-    text = rows.text
-    places = {
-        "columns": ["place_kind", "place_function", "place_file", "place_line", "in_region", "seconds"],
-        "rows": [[text(NAMES[1]), text(NAMES[0]), text(NAMES[2]), 3, 1, 0.5]],
-    }
+        left = {metric: value * (len(NAMES) - i) for metric, value in own.items()}
+        parent = rows.add(parent, "procedure", name, name, f"/{name}", 1, 7, left, own, note=name)
+        rows.add(parent, "statement", f"{name}:1", name, f"/{name}", 1, 0, own, own)
+    return rows
+
+
+def hostile_tables(text):
+    """Every text beside the rows; text: the number of one that the rows have, too."""
+    lock = {"lock": "0x1", "kind": NAMES[1], "symbol": NAMES[1], "wait": 0.5, "acquisitions_contended": 3}
+    lock |= {"blamed_contexts": 1, "name": NAMES[1], "longest_wait": 0.1, "initialiser": NAMES[3], "initialisers": 1}
+    lock |= {"holder": NAMES[0], "holder_wait": 0.5, "holder_id": 1, "waiter": NAMES[2], "waiter_wait": 0.5}
+    place = {"place_kind": text(NAMES[1]), "place_function": text(NAMES[0]), "place_file": text(NAMES[2])}
+    place |= {"place_line": 3, "in_region": 1, "seconds": 0.5}
     finding = {name: NAMES[i] for i, name in enumerate(("rule", "title", "evidence", "advice", "place"))}
-    thread = {
-        "thread": 0,
-        "kind": NAMES[1],
-        "begin_s": 0,
-        "end_s": 1,
-        "samples": 5,
-        "work": 1,
-        "idle": 0,
-        "overhead": 0,
-        "lock_wait": 0,
-        "parked": 0,
-    }
-    data = rows.data(
-        title=NAMES[0],
-        run={
+    thread = {"thread": 0, "kind": NAMES[1], "begin_s": 0, "end_s": 1, "samples": 5, "work": 1}
+    return {
+        "locks": {"columns": [*lock, "waiter_id"], "rows": [[*lock.values(), 2]]},
+        "waits": {
+            "places": {"columns": list(place), "rows": [list(place.values())]},
+            "pairs": {"place": [0, 0], "row": [1, -1], "us": [5, 6]},
+        },
+        "findings": [finding | {"row": 3, "metric": "work", "seconds": 1, "share": 5, "gain_s": 0}],
+        "threads": [thread | {"idle": 0, "overhead": 0, "lock_wait": 0, "parked": 0}],
+        "run": {
             "command": NAMES[0],
             "options": {NAMES[1]: NAMES[2]},
             "modules": [{"path": NAMES[1], "build_id": NAMES[0], "load_bias": NAMES[2]}],
             "samples": {"delivered": 5, "dropped": {NAMES[1]: 2}},
         },
-        locks={"columns": columns, "rows": [lock]},
-        waits={"places": places, "pairs": {"place": [0, 0], "row": [1, -1], "us": [5, 6]}},
-        findings=[{**finding, "row": 3, "metric": "work", "seconds": 1, "share": 5, "gain_s": 0}],
-        threads=[thread],
-        sources=[{"file": text(f"/{name}"), "first": 1, "lines": NAMES} for name in NAMES[:4]],
-        sources_missing=[{"file": text(f"/{NAMES[5]}"), "why": NAMES[1]}],
+    }
+
+
+def hostile():
+    rows = hostile_rows()
+    data = rows.data(
+        title=NAMES[0],
+        **hostile_tables(rows.text),
+        sources=[{"file": rows.text(f"/{name}"), "first": 1, "lines": NAMES} for name in NAMES[:4]],
+        sources_missing=[{"file": rows.text(f"/{NAMES[5]}"), "why": NAMES[1]}],
     )
     data["header"].update(command=NAMES[0], host=NAMES[1], version=NAMES[2], environment=NAMES[3])
     return data

@@ -358,3 +358,57 @@ class Places(PageTest):
         self.run_script("scrollTo(0, 0)")
         self.all(".finding-go")[1].click()
         self.assertEqual(self.selected(), "<program root>")
+
+
+class Notes(PageTest):
+    """What must be known before the numbers are believed."""
+
+    def notes(self, header=(), **more):
+        data = small(**more)
+        data["header"].update(header)
+        self.open(data)
+        return [note.text for note in self.all(".notes li")]
+
+    def test_nothing_to_say(self):
+        law = {"law": "a = b", "left": 1.0, "right": 1.01, "residual": -0.01, "relative": -0.01, "exact": False}
+        run = {"samples": {"delivered": 10, "dropped": {"stopping": 3}}, "conservation": {"thread_time": law}}
+        self.assertEqual(self.notes(run=run | {"rate_least": 200.0}), [])
+
+    def test_a_killed_program(self):
+        self.assertIn("did not end normally", self.notes({"finished": False})[0])
+
+    def test_books_that_do_not_balance(self):
+        law = {"law": "a = b", "left": 0.9, "right": 1.0, "residual": -0.1, "relative": -0.1, "exact": False}
+        self.assertEqual(
+            self.notes(run={"conservation": {"busy_time": law}}),
+            ["The books are off by 10.0 % (busy_time: 0.90 against 1.00); see “Run” below."],
+        )
+        law.update(left=0.2, residual=-0.8, relative=-0.8)
+        self.assertIn("Only 20 % of the threads' time", self.notes(run={"conservation": {"thread_time": law}})[0])
+
+    def test_losses(self):
+        run = {"samples": {"delivered": 5000, "dropped": {"in tool": 12}}, "truncated_paths": 3, "unresolved_s": 0.5}
+        self.assertEqual(
+            self.notes(run=run | {"rate_least": 50.0}),
+            [
+                "Lost: 12 of 5\u2009000 samples (in tool), the callers of 0.500 s (<unresolved>), "
+                "the callers of 3 samples (<truncated>).",
+                "So many threads on so few cores were sampled 50 times a second each.",
+            ],
+        )
+
+    def test_rows_left_out(self):
+        left = {"rows": 900000, "total": 1000000, "percent": 0.0042, "asked": False}
+        self.assertEqual(
+            self.notes(left_out=left),
+            [
+                "900\u2009000 of 1\u2009000\u2009000 rows are not in this page, each below 0.0042 % of every metric: "
+                "they are summed up in rows “(small)”, so totals hold."
+            ],
+        )
+
+    def test_source_that_changed(self):
+        data = small()
+        data["sources_changed"] = [data["sources"][0]["file"]]
+        self.open(data)
+        self.assertIn("lines may be off", self.one(".source").text)

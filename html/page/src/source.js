@@ -117,13 +117,9 @@ export class Source {
     }
 
     // What a reader must know about the lines shown.
-    remarks(file) {
-        const { sources_changed: changed = [], sources_cut: cut = [] } = this.model.data;
-        const texts = [
-            changed.includes(file) && "The file was changed after the program ran: lines may be off.",
-            cut.includes(file) && "Not all lines that matter are here: the file's part of this report is full.",
-        ].filter(Boolean);
-        return texts.map((text) => h("p.source-remark", null, text));
+    remark(file) {
+        if (!this.model.data.sources_changed?.includes(file)) return [];
+        return [h("p.source-remark", null, "The file was changed after the program ran: lines may be off.")];
     }
 
     say(title, text) {
@@ -170,7 +166,7 @@ export class Source {
         }
         target?.classList.add("target");
         this.body.style.setProperty("--hue", `var(${metricVariable(this.state.metric)})`);
-        this.body.replaceChildren(...this.remarks(file), ...lines);
+        this.body.replaceChildren(...this.remark(file), ...lines);
         if (!target && line > 0)
             this.body.prepend(
                 h("p.source-none", null, `Line ${line} is not among the lines that this report holds of the file.`),

@@ -179,14 +179,12 @@ export class Tree {
             row.note,
             row.place,
         );
-        row.numbers = this.columns
-            .slice(1)
-            .map((column) =>
-                h("div.cell.number", {
-                    role: "gridcell",
-                    class: column.primary ? "cell number primary" : "cell number",
-                }),
-            );
+        row.numbers = this.columns.slice(1).map((column) =>
+            h("div.cell.number", {
+                role: "gridcell",
+                class: column.primary ? "cell number primary" : "cell number",
+            }),
+        );
         row.append(row.first, ...row.numbers);
         return row;
     }
@@ -291,7 +289,7 @@ export class Tree {
             if (!this.view.hasChildren(next)) continue;
             next.open = true;
             opened += next.children.length;
-            for (let i = next.children.length; i-- > 0; )
+            for (let i = next.children.length; i-- > 0;)
                 if (this.view.hasChildren(next.children[i])) stack.push(next.children[i]);
         }
         this.says.textContent = stack.length ? `More than ${count(MOST_OPENED)} rows: the rest stays closed.` : "";
