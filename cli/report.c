@@ -107,17 +107,22 @@ static bool cut(const struct report *report, struct rows *view, size_t *deeper)
     return visible != NULL;
 }
 
+/* Names a file, one of `count`. */
+static void complain_source(const char *path, size_t count, const char *what)
+{
+    char *clean = count ? format_clean(path, true) : NULL;
+    if (clean)
+        fprintf(stderr, "blame report: %s%s: %s\n", clean, count > 1 ? " and others" : "", what);
+    free(clean);
+}
+
 static void complain_sources(const struct source_text *sources)
 {
     const char *first;
     size_t count = source_text_missing(sources, &first);
-    if (count)
-        fprintf(stderr, "blame report: %s%s: source not found; --source-dir DIR says where sources are now\n",
-                first, count > 1 ? " and others" : "");
+    complain_source(first, count, "source not found; --source-dir DIR says where sources are now");
     count = source_text_changed(sources, &first);
-    if (count)
-        fprintf(stderr, "blame report: %s%s: changed after the run: the lines shown may be others\n", first,
-                count > 1 ? " and others" : "");
+    complain_source(first, count, "changed after the run: the lines shown may be others");
 }
 
 static bool print_text(struct report *report, const struct rows *view)
