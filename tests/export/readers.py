@@ -21,14 +21,15 @@ def row_path(row):
     return tuple(row.path()) or (ROOT,)
 
 
-def of_csv(tree):
+def of_csv(tree, negative=True):
     """Functions only: statements are part of theirs. Also how many rows a path has."""
     paths = collections.defaultdict(collections.Counter)
     for row in tree.rows:
         if row.kind != "statement":
             paths[row_path(row)]["rows"] += 1
             for metric, column in METRICS.items():
-                paths[row_path(row)][metric] += row[f"{column} (E)"] * scale(metric)
+                value = row[f"{column} (E)"] * scale(metric)
+                paths[row_path(row)][metric] += value if negative else max(value, 0)
     return paths
 
 
