@@ -52,6 +52,29 @@ static void put_loss(struct gathering *gathering, double seconds, double share, 
     put_finding(gathering, &finding);
 }
 
+/* All threads idle at once: nobody's code is to blame, and so nobody is. */
+static void find_nobody_busy(struct gathering *gathering)
+{
+    double seconds = gathering->nobody_busy_s, wall_s = profile_wall_s(gathering->profile);
+    if (gathering->profile->header.clock != 0 || seconds < LEAST_GAIN_S ||
+        100 * seconds < LOST_PERCENT * wall_s)
+        return;
+    struct finding finding = {.rule = "nobody-busy",
+                              .row = ROW_NONE,
+                              .measure = MEASURE_SAMPLES,
+                              .seconds = seconds * gathering->threads};
+    finding.title = finding_text(gathering, "%s s with no thread busy", number_text(gathering, seconds, 2));
+    finding.evidence = finding_text(
+        gathering, "all threads waited in OpenMP for %s s of %s s: %s %%, rule: %s %%",
+        number_text(gathering, seconds, 2), number_text(gathering, wall_s, 2),
+        number_text(gathering, 100 * seconds / wall_s, 1), number_text(gathering, LOST_PERCENT, 0));
+    finding.advice =
+        finding_text(gathering, "%s",
+                     "Other processes took the cores, or threads pass tiny pieces of work to each other: "
+                     "measure on a quiet machine, and read the idleness here with that in mind.");
+    put_finding(gathering, &finding);
+}
+
 void find_losses(struct gathering *gathering)
 {
     const struct ledger *ledger = &gathering->ledger;
@@ -61,6 +84,7 @@ void find_losses(struct gathering *gathering)
     double dropped = ledger->dropped_ns * 1e-9,
            truncated = (double)ledger->paths_truncated * gathering->period_s;
     double unresolved = profile->unresolved_ns * 1e-9;
+    find_nobody_busy(gathering);
     if (lifetime + unsampled > 0) {
         put_loss(gathering, unsampled, 100 * unsampled / (lifetime + unsampled), "threads without a timer");
         put_loss(gathering, dropped, 100 * dropped / (lifetime + unsampled), "samples that were dropped");

@@ -97,13 +97,17 @@ static void put_small_team(struct gathering *gathering, const struct unit *unit,
     double own = unit->sum.work + unit->sum.overhead + unit->sum.lock_wait;
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
     struct finding finding = start_finding(gathering, "narrow", unit->worst[CAUSE_NO_TEAM], seconds);
-    finding.title = finding_text(gathering, "small team: %s of %s threads", number_text(gathering, team, 1),
-                                 number_text(gathering, gathering->threads, 0));
+    finding.title =
+        team < ONE_THREAD
+            ? finding_text(gathering, "%s s in a team of one thread",
+                           number_text(gathering, seconds / (gathering->threads - 1), 2))
+            : finding_text(gathering, "small team: %s of %s threads", number_text(gathering, team, 1),
+                           number_text(gathering, gathering->threads, 0));
     finding.evidence = idle_evidence(gathering, unit, seconds, "of threads that are in no team");
-    finding.advice =
-        finding_text(gathering, "%s",
-                     "Let more threads take part: look at num_threads, if clauses, nested regions and "
-                     "OMP_MAX_ACTIVE_LEVELS.");
+    finding.advice = finding_text(gathering, "%s",
+                                  "Let more threads take part: look at num_threads, if clauses, nested "
+                                  "regions and OMP_MAX_ACTIVE_LEVELS. "
+                                  "Outside a parallel region tasks are executed one after the other.");
     put_finding(gathering, &finding);
 }
 

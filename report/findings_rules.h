@@ -16,6 +16,7 @@
     0.02 /* what is bounded by less is not worth a line (a process's start is known to 5 ms) */
 #define LEAST_SAMPLES 100  /* of all threads: with fewer only that is said */
 #define COARSE_BUSY   0.25 /* of the other threads: when fewer are busy there are too few pieces of work */
+#define ONE_THREAD    1.05 /* in a team on average: it is one of one thread */
 #define BOTH_PERCENT  10.0 /* of a region's own effort: its idleness and its overhead are both high */
 #define HANDOFF_SHARE                                                                                        \
     0.5 /* of the waiting for a lock: more while nobody held it means too many acquisitions */

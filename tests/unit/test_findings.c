@@ -345,6 +345,14 @@ static void losses_are_findings(void **state)
     assert_about(made->findings->finding[1].seconds, 5);
 }
 
+static void time_without_a_busy_thread_is_said(void **state)
+{
+    struct made *made = *state;
+    made->profile.header.end_ns = 1 + (uint64_t)(12.5 * S);
+    gather(made);
+    assert_string_equal(only(made, "nobody-busy")->title, "2.50 s with no thread busy");
+}
+
 static void few_samples_say_nothing_but_that(void **state)
 {
     struct made *made = *state;
@@ -443,6 +451,7 @@ int main(void)
         TEST(time_before_openmp_is_its_own_rule),
         TEST(more_threads_than_cores_are_said),
         TEST(losses_are_findings),
+        TEST(time_without_a_busy_thread_is_said),
         TEST(few_samples_say_nothing_but_that),
         TEST(what_sampling_error_can_make_is_no_finding),
         TEST(an_empty_profile_is_short),
