@@ -85,6 +85,13 @@ char *finding_text(struct gathering *gathering, const char *format, ...)
     return clean;
 }
 
+void shorten_name(char to[NAME_BYTES], const char *name)
+{
+    char *clean = format_clean(name, true);
+    format_shorten(to, NAME_BYTES, clean ? clean : "", NAME_COLUMNS, false);
+    free(clean);
+}
+
 void put_finding(struct gathering *gathering, const struct finding *finding)
 {
     struct findings *findings = gathering->findings;

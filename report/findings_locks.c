@@ -70,18 +70,16 @@ static void put_waiting(struct gathering *gathering, const struct waiting *waiti
 {
     double seconds = waiting->ns * 1e-9, share = percent_of_program(gathering, seconds);
     bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
-    char name[4 * NAME_COLUMNS + 1], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64];
-    char *clean = format_clean(lock ? lock->name : "", true);
+    char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64];
     struct finding finding = {.rule = "lock-bound",
                               .row = waiting->row,
                               .measure = MEASURE_LOCK_WAIT,
                               .seconds = seconds,
                               .gain_s = bound_of_cost(gathering, seconds, waiting->idle_ns)};
     if (lock)
-        format_shorten(name, sizeof name, clean ? clean : "", NAME_COLUMNS, false);
+        shorten_name(name, lock->name);
     else
         snprintf(name, sizeof name, "%zu locks", waiting->locks);
-    free(clean);
     describe_lock(gathering, lock, more, sizeof more);
     finding.title =
         finding_text(gathering, "%s s of waiting for %s", number_text(gathering, seconds, 2), name);

@@ -43,10 +43,10 @@ static char *idle_evidence(struct gathering *gathering, const struct unit *unit,
                            const char *where)
 {
     double overhead = unit->sum.overhead * 1e-9;
-    char some[64] = "", name[4 * NAME_COLUMNS + 1];
+    char some[64] = "", name[NAME_BYTES];
     if (unit->contexts > 1 && gathering->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
-    format_shorten(name, sizeof name, gathering->rows->row[unit->row].label->name, NAME_COLUMNS, false);
+    shorten_name(name, gathering->rows->row[unit->row].label->name);
     return finding_text(gathering,
                         "%s s of idleness (+- %s) %s in %s%s: %s %% of all, rule: %s %%; overhead "
                         "in it %s %% of all",

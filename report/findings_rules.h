@@ -10,19 +10,19 @@
 #include "report/findings.h"
 #include "report/format.h"
 
-#define LEAST_PERCENT 5.0 /* of the whole program's effort, for every finding */
-#define SIGMAS        2.0 /* by so many standard deviations of sampling it must be above that */
-#define LEAST_GAIN_S                                                                                         \
-    0.02 /* what is bounded by less is not worth a line (a process's start is known to 5 ms) */
+#define LEAST_PERCENT 5.0  /* of the whole program's effort, for every finding */
+#define SIGMAS        2.0  /* by so many standard deviations of sampling it must be above that */
+#define LEAST_GAIN_S  0.02 /* less is not worth a line: a process's start is known to 5 ms */
 #define LEAST_SAMPLES 100  /* of all threads: with fewer only that is said */
 #define COARSE_BUSY   0.25 /* of the other threads: when fewer are busy there are too few pieces of work */
 #define ONE_THREAD    1.05 /* in a team on average: it is one of one thread */
 #define BOTH_PERCENT  10.0 /* of a region's own effort: its idleness and its overhead are both high */
-#define HANDOFF_SHARE                                                                                        \
-    0.5 /* of the waiting for a lock: more while nobody held it means too many acquisitions */
+#define HANDOFF_SHARE 0.5  /* of the waiting for a lock while nobody held it: it is taken too often */
+#define LOST_PERCENT  5.0  /* of samples, or of time: with more lost the other numbers are doubtful */
+
 #define PLACE_COLUMNS 100 /* of a place with its callers */
 #define NAME_COLUMNS  60
-#define LOST_PERCENT  5.0 /* of samples, or of time: with more lost the other numbers are doubtful */
+#define NAME_BYTES    (4 * NAME_COLUMNS + 1)
 
 /* Why threads idle in a region. */
 enum cause {
@@ -131,6 +131,9 @@ const char *number_text(struct gathering *gathering, double value, int decimals)
 /* printf into a malloc'ed, printable string. NULL: no memory, which is noted. [init] */
 char *finding_text(struct gathering *gathering, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* A name as part of a sentence. [init] */
+void shorten_name(char to[NAME_BYTES], const char *name);
 
 /* Puts a finding down and takes over its texts; place and share are made from row and seconds. [init] */
 void put_finding(struct gathering *gathering, const struct finding *finding);
