@@ -40,11 +40,11 @@ static void put_serial(struct gathering *gathering, uint32_t row, double ns, enu
                                  number_text(gathering, seconds / (gathering->threads - 1), 2),
                                  spread == IN_PIECES ? " in small pieces" : "");
     finding.evidence = finding_text(gathering,
-                                    "%s s of idleness (+- %s) of %s threads while %s outside parallel "
-                                    "regions%s: %s %% of all, rule: %s %%",
+                                    "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
+                                    "parallel regions%s: %s %% of all, rule: %s %%",
                                     number_text(gathering, seconds, 2),
                                     number_text(gathering, idleness_deviation(gathering, seconds), 2),
-                                    number_text(gathering, gathering->threads - 1, 0),
+                                    number_text(gathering, gathering->threads, 0),
                                     spread == IN_PIECES ? "many functions ran below this," : "this ran", some,
                                     number_text(gathering, percent_of_program(gathering, seconds), 1),
                                     number_text(gathering, LEAST_PERCENT, 0));
