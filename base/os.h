@@ -44,6 +44,17 @@ void os_close(int fd);                                       /* [handler] */
 bool os_file_id(int fd, uint64_t *device, uint64_t *inode);  /* [handler] */
 bool os_copy_memory(void *to, uintptr_t from, size_t bytes); /* faults are a false, not a signal [handler] */
 
+#define OS_MAX_PARTS 4
+struct os_part {
+    void *to;
+    uintptr_t from;
+    size_t bytes;
+};
+
+/* The same for several places, at most OS_MAX_PARTS, with one system call: all of them, or a false. [handler]
+ */
+bool os_copy_parts(const struct os_part *parts, size_t count);
+
 pid_t os_tid(void); /* [handler] */
 
 /* A timer that signals the calling thread every period_ns from first_ns (absolute, on CLOCK_MONOTONIC) on;
