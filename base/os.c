@@ -126,6 +126,11 @@ int os_open_read(const char *path)
     return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 }
 
+int os_open_write(const char *path)
+{
+    return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+}
+
 ssize_t os_read(int fd, void *buffer, size_t bytes)
 {
     return syscall(SYS_read, fd, buffer, bytes);

@@ -37,8 +37,9 @@ struct os_pipe_guard {
 void os_guard_pipe(struct os_pipe_guard *guard);         /* [owner] */
 void os_unguard_pipe(const struct os_pipe_guard *guard); /* [owner] */
 
-int os_open_read(const char *path);                          /* [handler] */
-ssize_t os_read(int fd, void *buffer, size_t bytes);         /* [handler] */
+int os_open_read(const char *path);                  /* [handler] */
+int os_open_write(const char *path);                 /* a file that exists, to read and write [handler] */
+ssize_t os_read(int fd, void *buffer, size_t bytes); /* [handler] */
 ssize_t os_write(int fd, const void *buffer, size_t bytes);  /* [handler] */
 void os_close(int fd);                                       /* [handler] */
 bool os_file_id(int fd, uint64_t *device, uint64_t *inode);  /* [handler] */
