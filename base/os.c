@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -196,6 +197,16 @@ bool os_copy_parts(const struct os_part *parts, size_t count)
 bool os_copy_memory(void *to, uintptr_t from, size_t bytes)
 {
     return os_copy_parts(&(struct os_part){to, from, bytes}, 1);
+}
+
+void os_wait_word(uint32_t *word, uint32_t value)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+void os_wake_one(uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 pid_t os_tid(void)

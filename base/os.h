@@ -56,6 +56,10 @@ struct os_part {
  */
 bool os_copy_parts(const struct os_part *parts, size_t count);
 
+/* Sleeps as long as the word has that value, or less long; wakes one that does. [owner] */
+void os_wait_word(uint32_t *word, uint32_t value);
+void os_wake_one(uint32_t *word); /* [owner] */
+
 pid_t os_tid(void); /* [handler] */
 
 /* A timer that signals the calling thread every period_ns from first_ns (absolute, on CLOCK_MONOTONIC) on;
