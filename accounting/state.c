@@ -64,6 +64,8 @@ uint32_t state_forget_holder(uint64_t key)
 static bool holds_since(const struct state_line *line, uint64_t key, uint64_t time_ns,
                         const struct clock_reading *clocks)
 {
+    if (load_acquire(&line->holds) == 0)
+        return false;
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
         if (load_acquire(&line->held[i].key) == key)
             return clock_ticks_ns(clocks, load_relaxed(&line->held[i].since)) <= time_ns;
@@ -81,6 +83,8 @@ static bool may_hold(const struct state_line *line, uint64_t key)
 static uint64_t released_after(const struct state_line *line, uint64_t key, uint64_t time_ns,
                                const struct clock_reading *clocks)
 {
+    if (clock_ticks_ns(clocks, load_acquire(&line->released_last)) < time_ns)
+        return 0; /* of most threads no more than one cache line is read */
     for (uint32_t i = 0; i < STATE_RELEASES; i++) {
         if (load_acquire(&line->released[i].key) != key)
             continue;
@@ -94,7 +98,8 @@ static uint64_t released_after(const struct state_line *line, uint64_t key, uint
 
 /* The holder at time_ns: the thread that held the lock then and was the first to release it, or that holds it
  * since before; else one that holds more locks than have a name. Nobody: the lock was free then, between two
- * owners. What a thread holds is read before what it released, so that a release meanwhile is not missed. */
+ * owners. What a thread holds is read before what it released, so that a release meanwhile is not missed
+ * (S4). */
 static uint32_t find_holder(uint64_t time_ns, uint64_t key, uint32_t count,
                             const struct clock_reading *clocks)
 {

@@ -49,7 +49,8 @@ struct state_line {
     uint64_t wait_since;      /* LOCKWAIT: when it began */
     uint64_t place;           /* STATE_PLACE of the wait entered last; 0: none, or over */
     uint32_t releases;        /* written to released[] so far */
-    uint32_t reserved[3];
+    uint32_t reserved;
+    uint64_t released_last; /* when the last of them was, on clock_ticks() */
     /* From here on read for idle threads, and for holders of locks that somebody waits for, only. */
     struct {
         uint64_t key;   /* a lock that the thread holds, 0: none */
@@ -194,13 +195,15 @@ static inline bool state_lock_released(struct state_line *line, uint64_t key)
     uint32_t place = state_held_place(line, key);
     bool named = place < STATE_HELD_LOCKS;
     uint32_t last = line->releases++ % STATE_RELEASES;
+    uint64_t now_ticks = clock_ticks();
     store_relaxed(&line->released[last].key, 0);
     store_relaxed(&line->released[last].since, named ? line->held[place].since : 0);
-    store_relaxed(&line->released[last].ticks, clock_ticks());
+    store_relaxed(&line->released[last].ticks, now_ticks);
     store_release(&line->released[last].key, key);
-    if (likely(named)) {
-        store_relaxed(&line->held[place].key, 0);
-        store_relaxed(&line->holds, line->holds - 1);
+    store_release(&line->released_last, now_ticks);
+    if (likely(named)) { /* S4: a sample that misses the lock here finds the release above */
+        store_release(&line->held[place].key, 0);
+        store_release(&line->holds, line->holds - 1);
     }
     return named;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -17,9 +18,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/atomics.h"
 #include "base/clock.h"
 
-#define GUARD_BYTES 4096
+#define PAGE_BYTES  4096ul
+#define GUARD_BYTES PAGE_BYTES
 
 void *os_map(size_t bytes)
 {
@@ -124,6 +127,11 @@ int os_open_read(const char *path)
     return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 }
 
+int os_open_write(const char *path)
+{
+    return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+}
+
 ssize_t os_read(int fd, void *buffer, size_t bytes)
 {
     return syscall(SYS_read, fd, buffer, bytes);
@@ -149,11 +157,56 @@ bool os_file_id(int fd, uint64_t *device, uint64_t *inode)
     return true;
 }
 
+/* The process's number, asked for once: kept in a page that is empty in a child, however the child was made.
+ */
+static pid_t own_pid(void)
+{
+    static pid_t *kept;
+    pid_t *page = load_acquire(&kept), pid = page ? load_relaxed(page) : 0;
+    if (likely(pid))
+        return pid;
+    pid = (pid_t)syscall(SYS_getpid);
+    if (page) {
+        store_relaxed(page, pid);
+        return pid;
+    }
+    pid_t *fresh = os_map(sizeof(*fresh));
+    if (!fresh)
+        return pid;
+    if (syscall(SYS_madvise, fresh, PAGE_BYTES, MADV_WIPEONFORK) == 0) {
+        store_relaxed(fresh, pid);
+        if (compare_exchange(&kept, &page, fresh))
+            return pid;
+    }
+    os_unmap(fresh, sizeof(*fresh)); /* another thread was faster, or this system wipes no pages */
+    return pid;
+}
+
+bool os_copy_parts(const struct os_part *parts, size_t count)
+{
+    struct iovec local[OS_MAX_PARTS], remote[OS_MAX_PARTS];
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        local[i] = (struct iovec){parts[i].to, parts[i].bytes};
+        remote[i] = (struct iovec){(void *)parts[i].from, parts[i].bytes};
+        bytes += parts[i].bytes;
+    }
+    return syscall(SYS_process_vm_readv, own_pid(), local, count, remote, count, 0ul) == (ssize_t)bytes;
+}
+
 bool os_copy_memory(void *to, uintptr_t from, size_t bytes)
 {
-    struct iovec local = {to, bytes}, remote = {(void *)from, bytes};
-    return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1ul, &remote, 1ul, 0ul) ==
-           (ssize_t)bytes;
+    return os_copy_parts(&(struct os_part){to, from, bytes}, 1);
+}
+
+void os_wait_word(uint32_t *word, uint32_t value)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+void os_wake_one(uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 pid_t os_tid(void)

@@ -37,12 +37,28 @@ struct os_pipe_guard {
 void os_guard_pipe(struct os_pipe_guard *guard);         /* [owner] */
 void os_unguard_pipe(const struct os_pipe_guard *guard); /* [owner] */
 
-int os_open_read(const char *path);                          /* [handler] */
-ssize_t os_read(int fd, void *buffer, size_t bytes);         /* [handler] */
+int os_open_read(const char *path);                  /* [handler] */
+int os_open_write(const char *path);                 /* a file that exists, to read and write [handler] */
+ssize_t os_read(int fd, void *buffer, size_t bytes); /* [handler] */
 ssize_t os_write(int fd, const void *buffer, size_t bytes);  /* [handler] */
 void os_close(int fd);                                       /* [handler] */
 bool os_file_id(int fd, uint64_t *device, uint64_t *inode);  /* [handler] */
 bool os_copy_memory(void *to, uintptr_t from, size_t bytes); /* faults are a false, not a signal [handler] */
+
+#define OS_MAX_PARTS 4
+struct os_part {
+    void *to;
+    uintptr_t from;
+    size_t bytes;
+};
+
+/* The same for several places, at most OS_MAX_PARTS, with one system call: all of them, or a false. [handler]
+ */
+bool os_copy_parts(const struct os_part *parts, size_t count);
+
+/* Sleeps as long as the word has that value, or less long; wakes one that does. [owner] */
+void os_wait_word(uint32_t *word, uint32_t value);
+void os_wake_one(uint32_t *word); /* [owner] */
 
 pid_t os_tid(void); /* [handler] */
 

@@ -32,8 +32,9 @@ KERNELS = [
     ("uts-cutoff", "BOTS-like", "500000 --cutoff 6", "2000 --cutoff 6"),
 ]
 GROUPS = ["NPB-like", "BOTS-like"]
-COLUMNS = ["none", "floor", "blame", "creation"]
-RATIOS = [("blame", "none"), ("blame", "floor"), ("floor", "none"), ("creation", "none"), ("creation", "floor")]
+COLUMNS = ["none", "floor", "signals", "callbacks", "blame", "creation"]
+RATIOS = [("blame", "none"), ("blame", "floor"), ("floor", "none"), ("signals", "floor"), ("callbacks", "floor"),
+          ("blame", "signals"), ("creation", "none"), ("creation", "floor")]
 RESULT = re.compile(r"^(\S+) (\S+) (\d+) ([0-9.]+) VERIFIED$", re.MULTILINE)
 
 
@@ -44,7 +45,7 @@ def run_kernel(command, column, tools, args, scratch):
     result = RESULT.search(output)
     if result is None:
         raise BenchError(f"`{' '.join(command)}` printed no VERIFIED line:\n{output}")
-    if column in ("blame", "creation") and not os.path.isdir(out_dir):
+    if column in ("callbacks", "blame", "creation") and not os.path.isdir(out_dir):
         raise BenchError(f"`{' '.join(command)}` left no profile in {out_dir}: blame did not measure it")
     shutil.rmtree(out_dir, ignore_errors=True)
     return float(result.group(4)), process_s
@@ -132,6 +133,8 @@ def parse_arguments():
     parser.add_argument("--rate", type=positive, default=200, help="BLAME_RATE (default 200)")
     parser.add_argument("--threads", type=positive, default=2, help="OMP_NUM_THREADS (default 2)")
     parser.add_argument("--creation", action="store_true", help="also with BLAME_TASKS=creation")
+    parser.add_argument("--parts", action="store_true",
+                        help="also the floor with signals whose handler is empty, and blame at 1 sample a second")
     parser.add_argument("--quick", action="store_true", help="small sizes: a smoke test, not a measurement")
     parser.add_argument("--out", default="bench.csv", metavar="FILE", help="CSV file (default bench.csv)")
     parser.add_argument("--build", default="build/bench", metavar="DIR", help="where the kernels are")
@@ -152,7 +155,10 @@ def bench(args):
     tools = find_tools(args.build, args.tool)
     if args.creation and "blame" in tools:
         tools["creation"] = tools["blame"]
-    columns = ["none"] + list(tools)
+    if args.parts:
+        tools["signals"] = tools["floor"]
+        tools.update({"callbacks": tools["blame"]} if "blame" in tools else {})
+    columns = [column for column in COLUMNS if column == "none" or column in tools]
     rows = []
     with tempfile.TemporaryDirectory(prefix="blame-bench-") as scratch:
         for column in tools:

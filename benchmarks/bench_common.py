@@ -23,12 +23,15 @@ def clean_environment(threads):
 
 
 def tool_environment(column, tools, threads, rate, out_dir):
-    """The environment of one column: none, floor, blame, or creation (blame with creation contexts)."""
+    """The environment of one column: none, floor, signals (the floor with signals whose handler is empty), callbacks
+    (blame at 1 sample a second), blame, or creation (blame with creation contexts)."""
     environment = clean_environment(threads)
     if column != "none":
         environment["OMP_TOOL_LIBRARIES"] = tools[column]
-    if column in ("blame", "creation"):
-        environment.update(BLAME_RATE=str(rate), BLAME_OUT=out_dir, BLAME_SUMMARY="0")
+    if column == "signals":
+        environment["NOOP_RATE"] = str(rate)
+    if column in ("callbacks", "blame", "creation"):
+        environment.update(BLAME_RATE=str(1 if column == "callbacks" else rate), BLAME_OUT=out_dir, BLAME_SUMMARY="0")
     if column == "creation":
         environment["BLAME_TASKS"] = "creation"
     return environment

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +21,8 @@ struct filling {
 
 static struct {
     int fd;
+    uint64_t device, inode; /* the file's: the descriptor may become the program's */
+    char path[PATH_MAX];
     struct profile_header *header;
     uint32_t next_chunk;
     uint64_t retry_ns; /* no growth before this time; 0: none failed */
@@ -46,13 +49,45 @@ static void fill_header(struct profile_header *header)
     header->pid = getpid();
 }
 
+/* A program that closes all descriptors closes ours too, and gets the number for a file of its own. */
+static bool is_own_file(int fd)
+{
+    uint64_t device, inode;
+    return fd >= 0 && os_file_id(fd, &device, &inode) && device == arena.device && inode == arena.inode;
+}
+
+/* A descriptor of the file, opened again if need be; -1 when that fails. */
+static int own_file(void)
+{
+    int fd = load_relaxed(&arena.fd);
+    if (is_own_file(fd))
+        return fd;
+    int fresh = os_open_write(arena.path);
+    if (is_own_file(fresh) && compare_exchange(&arena.fd, &fd, fresh))
+        return fresh;
+    if (fresh >= 0)
+        os_close(fresh);
+    return is_own_file(fd) ? fd : -1; /* another thread was faster */
+}
+
+static void close_file(void)
+{
+    if (is_own_file(arena.fd))
+        close(arena.fd);
+    arena.fd = -1;
+}
+
 bool arena_open(const char *path)
 {
+    if (strlen(path) >= sizeof(arena.path)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return false;
     struct profile_header *header = NULL;
-    if (os_reserve(fd, 0, PROFILE_HEADER_BYTES))
+    if (os_file_id(fd, &arena.device, &arena.inode) && os_reserve(fd, 0, PROFILE_HEADER_BYTES))
         header = os_map_shared(fd, 0, PROFILE_HEADER_BYTES);
     if (!header) {
         int cause = errno;
@@ -62,6 +97,7 @@ bool arena_open(const char *path)
         return false;
     }
     fill_header(header);
+    strcpy(arena.path, path);
     arena.fd = fd;
     arena.header = header;
     return true;
@@ -69,13 +105,11 @@ bool arena_open(const char *path)
 
 void arena_abandon(void)
 {
-    if (arena.fd >= 0)
-        close(arena.fd);
+    close_file();
     /* The parent's chunks stay mapped but unreachable; nothing of the child writes there. */
     uint32_t used = arena.next_chunk < PROFILE_MAX_CHUNKS ? arena.next_chunk : PROFILE_MAX_CHUNKS;
     memset(arena.chunks, 0, used * sizeof(arena.chunks[0]));
     memset(arena.extents, 0, sizeof(arena.extents));
-    arena.fd = -1;
     arena.header = NULL;
     arena.next_chunk = 0;
     arena.retry_ns = 0;
@@ -86,9 +120,7 @@ void arena_finish(void)
 {
     if (arena.header)
         store_release(&arena.header->finished, 1);
-    if (arena.fd >= 0)
-        close(arena.fd);
-    arena.fd = -1;
+    close_file();
 }
 
 bool arena_is_open(void)
@@ -110,15 +142,15 @@ static void raise_chunk_count(uint32_t count)
 
 /* The chunk's memory, whose disk space exists. The rest of its extent lies beyond the end of the file as yet: nobody
  * touches it before its own space exists (A1). An extent for which there is no room gives way to the chunk alone. */
-static void *map_chunk(uint32_t number)
+static void *map_chunk(int fd, uint32_t number)
 {
     char **place = &arena.extents[number / EXTENT_CHUNKS], *extent = load_acquire(place);
     uint32_t first = number - number % EXTENT_CHUNKS;
     size_t bytes = (size_t)EXTENT_CHUNKS * PROFILE_CHUNK_BYTES;
     if (!extent) {
-        char *fresh = os_map_shared(arena.fd, chunk_offset(first), bytes);
+        char *fresh = os_map_shared(fd, chunk_offset(first), bytes);
         if (!fresh)
-            return os_map_shared(arena.fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
+            return os_map_shared(fd, chunk_offset(number), PROFILE_CHUNK_BYTES);
         if (compare_exchange(place, &extent, fresh))
             extent = fresh;
         else
@@ -138,8 +170,9 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
     if (number >= PROFILE_MAX_CHUNKS)
         return NULL;
     struct profile_chunk *chunk = NULL;
-    if (os_reserve(arena.fd, chunk_offset(number), PROFILE_CHUNK_BYTES))
-        chunk = map_chunk(number);
+    int fd = own_file();
+    if (fd >= 0 && os_reserve(fd, chunk_offset(number), PROFILE_CHUNK_BYTES))
+        chunk = map_chunk(fd, number);
     if (!chunk) {
         uint32_t next = number + 1;
         compare_exchange(&arena.next_chunk, &next, number); /* given back, unless others have grown meanwhile */

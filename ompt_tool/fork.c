@@ -12,6 +12,7 @@
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
+#include "unwind/loadmap.h"
 
 static uint32_t child_waits;
 static uint64_t forked_ns;
@@ -26,6 +27,7 @@ static void in_child(void)
     state_reset();
     locks_reset();
     region_epoch++;
+    loadmap_forked();
     store_relaxed(&session.stopping, 0);
     forked_ns = clock_now_ns();
     store_relaxed(&child_waits, measured);

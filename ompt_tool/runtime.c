@@ -13,23 +13,31 @@ struct region *runtime_region(const ompt_data_t *parallel_data)
     return region && region->epoch == region_epoch ? region : NULL;
 }
 
-/* An ancestor's data, while the runtime may be in the middle of changing its chain of tasks: read so that a
- * wild pointer is a failure and not a fault. */
-static bool read_carefully(const ompt_data_t *parallel_data, struct region **region)
+/* An ancestor, while the runtime may be in the middle of changing its chain of tasks: read so that a wild
+ * pointer is a failure and not a fault. */
+static bool read_carefully(struct task_level *level, ompt_frame_t *addresses, const ompt_frame_t *frame,
+                           const ompt_data_t *task_data, const ompt_data_t *parallel_data)
 {
-    ompt_data_t data;
+    const struct os_part all[] = {
+        {addresses, (uintptr_t)frame, sizeof(*addresses)},
+        {&level->data, (uintptr_t)task_data, sizeof(level->data)},
+        {&level->region, (uintptr_t)parallel_data, sizeof(level->region)},
+    };
+    struct os_part parts[3];
     struct region record;
-    *region = NULL;
-    if (!parallel_data)
-        return true;
-    if (!os_copy_memory(&data, (uintptr_t)parallel_data, sizeof(data)))
+    size_t count = 0;
+    level->region = NULL;
+    for (size_t i = 0; i < 3; i++)
+        if (all[i].from)
+            parts[count++] = all[i];
+    if (count && !os_copy_parts(parts, count))
         return false;
-    if (!data.ptr)
+    if (!level->region)
         return true;
-    if (!os_copy_memory(&record, (uintptr_t)data.ptr, sizeof(record)))
+    if (!os_copy_memory(&record, (uintptr_t)level->region, sizeof(record)))
         return false;
-    if (record.epoch == region_epoch && record.home)
-        *region = data.ptr;
+    if (record.epoch != region_epoch || !record.home)
+        level->region = NULL;
     return true;
 }
 
@@ -49,9 +57,7 @@ bool runtime_task_level(int ancestor, struct task_level *level)
         addresses = frame ? *frame : addresses;
         level->region = runtime_region(parallel_data);
         level->data = task_data ? task_data->value : 0;
-    } else if ((frame && !os_copy_memory(&addresses, (uintptr_t)frame, sizeof(addresses))) ||
-               (task_data && !os_copy_memory(&level->data, (uintptr_t)task_data, sizeof(level->data))) ||
-               !read_carefully(parallel_data, &level->region)) {
+    } else if (!read_carefully(level, &addresses, frame, task_data, parallel_data)) {
         return false;
     }
     level->exit = (uintptr_t)addresses.exit_frame.ptr;

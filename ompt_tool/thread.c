@@ -16,7 +16,8 @@
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 
 static struct {
-    uint32_t lock; /* serialises attaching and detaching: rare, outside the handler */
+    uint32_t lock; /* serialises attaching and detaching: rare, outside the handler. 0 free, 1 taken, 2 and
+                      awaited */
     struct thread *free, *all;
     uint32_t tree_count;
     uint32_t sampled;   /* threads that have a record now */
@@ -26,15 +27,21 @@ static struct {
     uint64_t untracked;
 } threads;
 
+/* Waiters sleep: many threads on few cores that begin at once would spin for as long as the owner has no
+ * core. */
 static void lock(void)
 {
-    while (exchange_acq_rel(&threads.lock, 1))
-        __builtin_ia32_pause();
+    uint32_t seen = 0;
+    if (compare_exchange(&threads.lock, &seen, 1))
+        return;
+    while (exchange_acq_rel(&threads.lock, 2))
+        os_wait_word(&threads.lock, 2);
 }
 
 static void unlock(void)
 {
-    store_release(&threads.lock, 0);
+    if (exchange_acq_rel(&threads.lock, 0) == 2)
+        os_wake_one(&threads.lock);
 }
 
 static bool make_path(struct path *path)

@@ -14,7 +14,9 @@
 #define MAX_HEADERS      32u
 #define SAME_BYTES       768
 #define REFRESH_EVERY_NS 1000000000ull
-#define REFRESH_PAUSE    100 /* times the duration of a refresh until the next */
+#define REFRESH_PAUSE    100 /* times the duration of a slice until the next */
+#define SLICE_LINES      160 /* of the map read in one sample: some 0.2 ms */
+#define FILE_LINES       16  /* that an unknown file is worth: its headers are read and mapped */
 #define MAX_COPY_BYTES   (64u << 20)
 
 struct snapshot {
@@ -30,6 +32,8 @@ static struct {
     uint64_t not_before_ns; /* no refresh for a miss before this time */
     uint32_t busy;          /* 1 while a thread reads the maps */
     struct snapshot *current;
+    struct maps_reader reader;     /* of a reading that is under way, in slices, a sample each */
+    int left;                      /* lines that the slice may read yet */
     struct loadmap_range *scratch; /* MAX_RANGES, for the thread that is busy */
     size_t scratch_count;
     uint32_t mapped_module; /* module of the file that the lines being read belong to */
@@ -38,7 +42,7 @@ static struct {
     uint32_t next_known; /* index of the module that was found last, + 1: they mostly keep their order */
     char *strings;
     size_t strings_left;
-} loadmap;
+} loadmap = {.reader.fd = -1};
 
 static const char *keep_string(const char *text)
 {
@@ -208,6 +212,7 @@ static uint32_t module_of(const struct maps_line *line, uintptr_t *bias)
     fresh.first_vaddr = line->start - fresh.load_bias;
     if (loadmap.module_count == LOADMAP_MAX_MODULES)
         return 0;
+    loadmap.left -= FILE_LINES;
     fresh.path = keep_string(line->path);
     fresh.flags = vdso ? PROFILE_MODULE_VDSO | PROFILE_MODULE_SYSTEM : 0;
     read_tables(&fresh, headers, count, line->start);
@@ -217,9 +222,8 @@ static uint32_t module_of(const struct maps_line *line, uintptr_t *bias)
 }
 
 /* Collects executable ranges; a line with offset 0 opens its file's module. */
-static bool take_line(const struct maps_line *line, void *unused)
+static void take_line(const struct maps_line *line)
 {
-    (void)unused;
     bool vdso = strcmp(line->path, "[vdso]") == 0;
     bool same = line->inode && line->inode == loadmap.mapped_inode && line->device == loadmap.mapped_device;
     if (same && loadmap.mapped_module) {
@@ -234,34 +238,85 @@ static bool take_line(const struct maps_line *line, void *unused)
         same = true;
     }
     if (!line->executable || loadmap.scratch_count == MAX_RANGES)
-        return true;
+        return;
     loadmap.scratch[loadmap.scratch_count++] = (struct loadmap_range){
         .start = line->start,
         .end = line->end,
         .load_bias = same && loadmap.mapped_module ? loadmap.mapped_bias : 0,
         .module_id = same ? loadmap.mapped_module : 0,
     };
+}
+
+static bool take_line_of_slice(const struct maps_line *line, void *unused)
+{
+    (void)unused;
+    take_line(line);
+    return --loadmap.left > 0;
+}
+
+static bool take_line_of_all(const struct maps_line *line, void *unused)
+{
+    (void)unused;
+    take_line(line);
     return true;
+}
+
+static bool begin_reading(void)
+{
+    loadmap.scratch_count = 0;
+    loadmap.mapped_module = 0;
+    loadmap.mapped_inode = 0;
+    return maps_open(&loadmap.reader);
+}
+
+/* What was read becomes the map, if it differs. */
+static bool publish(void)
+{
+    const struct snapshot *old = loadmap.current;
+    size_t bytes = loadmap.scratch_count * sizeof(struct loadmap_range);
+    if (old && old->count == loadmap.scratch_count && memcmp(old->ranges, loadmap.scratch, bytes) == 0)
+        return false;
+    struct snapshot *snapshot = os_map(sizeof(*snapshot) + bytes);
+    if (snapshot) {
+        snapshot->count = loadmap.scratch_count;
+        memcpy(snapshot->ranges, loadmap.scratch, bytes);
+        store_release(&loadmap.current, snapshot); /* L1, pairs with loadmap_find() */
+        store_release(&loadmap.generation, loadmap.generation + 1);
+    }
+    return true;
+}
+
+/* One slice; the first one begins a reading, the last one publishes it. */
+static bool read_slice(void)
+{
+    if (loadmap.reader.fd < 0 && !begin_reading())
+        return false;
+    loadmap.left = SLICE_LINES;
+    enum maps_status status = maps_go_on(&loadmap.reader, take_line_of_slice, NULL);
+    if (status == MAPS_STOPPED)
+        return false;
+    maps_close(&loadmap.reader);
+    return status == MAPS_END && publish();
 }
 
 bool loadmap_refresh_sometimes(void)
 {
     uint64_t begin_ns = clock_now_ns();
-    if (begin_ns < load_relaxed(&loadmap.not_before_ns))
+    uint32_t expected = 0;
+    if (begin_ns < load_relaxed(&loadmap.not_before_ns) || !compare_exchange(&loadmap.busy, &expected, 1))
         return false;
-    bool changed = loadmap_refresh();
-    uint64_t end_ns = clock_now_ns();
-    store_relaxed(&loadmap.not_before_ns, end_ns + REFRESH_PAUSE * (end_ns - begin_ns));
+    bool changed = read_slice();
+    uint64_t end_ns = clock_now_ns(), not_before_ns = end_ns + REFRESH_PAUSE * (end_ns - begin_ns);
+    store_relaxed(&loadmap.not_before_ns, not_before_ns);
+    store_relaxed(&loadmap.due_ns, loadmap.reader.fd >= 0 ? not_before_ns : end_ns + REFRESH_EVERY_NS);
+    store_release(&loadmap.busy, 0);
     return changed;
 }
 
 void loadmap_refresh_by_time(void)
 {
-    uint64_t now_ns = clock_now_ns();
-    if (now_ns < load_relaxed(&loadmap.due_ns))
-        return;
-    store_relaxed(&loadmap.due_ns, now_ns + REFRESH_EVERY_NS);
-    loadmap_refresh_sometimes();
+    if (clock_now_ns() >= load_relaxed(&loadmap.due_ns))
+        loadmap_refresh_sometimes();
 }
 
 uint32_t loadmap_generation(void)
@@ -274,25 +329,18 @@ bool loadmap_refresh(void)
     uint32_t expected = 0;
     if (!compare_exchange(&loadmap.busy, &expected, 1))
         return false;
-    bool changed = false;
-    loadmap.scratch_count = 0;
-    loadmap.mapped_module = 0;
-    loadmap.mapped_inode = 0;
-    struct snapshot *old = loadmap.current;
-    if (maps_read(take_line, NULL)) {
-        size_t bytes = loadmap.scratch_count * sizeof(struct loadmap_range);
-        changed =
-            !old || old->count != loadmap.scratch_count || memcmp(old->ranges, loadmap.scratch, bytes) != 0;
-        struct snapshot *snapshot = changed ? os_map(sizeof(*snapshot) + bytes) : NULL;
-        if (snapshot) {
-            snapshot->count = loadmap.scratch_count;
-            memcpy(snapshot->ranges, loadmap.scratch, bytes);
-            store_release(&loadmap.current, snapshot); /* L1, pairs with loadmap_find() */
-            store_release(&loadmap.generation, loadmap.generation + 1);
-        }
-    }
+    maps_close(&loadmap.reader);
+    bool changed =
+        begin_reading() && maps_go_on(&loadmap.reader, take_line_of_all, NULL) == MAPS_END && publish();
+    maps_close(&loadmap.reader);
     store_release(&loadmap.busy, 0);
     return changed;
+}
+
+void loadmap_forked(void)
+{
+    maps_close(&loadmap.reader);
+    store_relaxed(&loadmap.busy, 0);
 }
 
 bool loadmap_init(void)

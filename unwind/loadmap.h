@@ -39,18 +39,22 @@ struct loadmap_range {
 /* Reads the map for the first time. [init] */
 bool loadmap_init(void);
 
-/* Reads it again; does nothing when another thread is doing so. True if the map may have changed. [handler]
- */
+/* Reads it again, all at once; does nothing when another thread is reading it. True if the map may have
+ * changed. [init] */
 bool loadmap_refresh(void);
 
-/* The same because a walk met an unknown address: a library loaded since, or nonsense from a broken frame.
- * Reading the map takes longer than many a sampling period, so this does so for at most 1 % of the time.
- * [handler] */
+/* Reads a part of it again because a walk met an unknown address: a library loaded since, or nonsense from a
+ * broken frame. What one call reads is bounded, whatever is loaded; with hundreds of libraries a reading
+ * takes several calls, and is of no single moment. All calls together take at most 1 % of the time. True if a
+ * reading has ended and the map may have changed. [handler] */
 bool loadmap_refresh_sometimes(void);
 
-/* The same once in a second or so: a library may have taken another's place, which no unknown address shows.
- * [handler] */
+/* The same once in a second or so, and until a reading has ended: a library may have taken another's place,
+ * which no unknown address shows. [handler] */
 void loadmap_refresh_by_time(void);
+
+/* In a forked child: a reading that was under way is the parent's. [init] */
+void loadmap_forked(void);
 
 /* Counts the changes of the map. [handler] */
 uint32_t loadmap_generation(void);

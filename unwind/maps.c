@@ -67,35 +67,77 @@ bool maps_parse(char *text, struct maps_line *line)
     return true;
 }
 
+/* Lines that are whole in the buffer; what remains moves to its front. False: take wants no more. */
+static bool take_lines(struct maps_reader *reader, bool (*take)(const struct maps_line *line, void *argument),
+                       void *argument)
+{
+    size_t begin = 0;
+    bool going = true;
+    for (char *end; going && (end = memchr(reader->buffer + begin, '\n', reader->used - begin));) {
+        struct maps_line line;
+        *end = '\0';
+        if (!reader->dropping && maps_parse(reader->buffer + begin, &line))
+            going = take(&line, argument);
+        reader->dropping = false;
+        begin = (size_t)(end - reader->buffer) + 1;
+    }
+    memmove(reader->buffer, reader->buffer + begin, reader->used - begin);
+    reader->used -= begin;
+    if (reader->used == sizeof(reader->buffer) - 1) { /* the path is too long: its line is dropped */
+        reader->used = 0;
+        reader->dropping = true;
+    }
+    return going;
+}
+
+static bool is_ours(const struct maps_reader *reader)
+{
+    uint64_t device, inode;
+    return reader->fd >= 0 && os_file_id(reader->fd, &device, &inode) && device == reader->device &&
+           inode == reader->inode;
+}
+
+bool maps_open(struct maps_reader *reader)
+{
+    reader->used = 0;
+    reader->dropping = false;
+    reader->fd = os_open_read("/proc/self/maps");
+    if (reader->fd >= 0 && os_file_id(reader->fd, &reader->device, &reader->inode))
+        return true;
+    if (reader->fd >= 0)
+        os_close(reader->fd);
+    reader->fd = -1;
+    return false;
+}
+
+enum maps_status maps_go_on(struct maps_reader *reader,
+                            bool (*take)(const struct maps_line *line, void *argument), void *argument)
+{
+    if (!is_ours(reader))
+        return MAPS_LOST;
+    while (take_lines(reader, take, argument)) {
+        ssize_t got =
+            os_read(reader->fd, reader->buffer + reader->used, sizeof(reader->buffer) - 1 - reader->used);
+        if (got <= 0)
+            return got == 0 ? MAPS_END : MAPS_LOST;
+        reader->used += (size_t)got;
+    }
+    return MAPS_STOPPED;
+}
+
+void maps_close(struct maps_reader *reader)
+{
+    if (is_ours(reader))
+        os_close(reader->fd);
+    reader->fd = -1;
+}
+
 bool maps_read(bool (*take)(const struct maps_line *line, void *argument), void *argument)
 {
-    char buffer[2048]; /* a longer path is cut; the rest of its line is dropped */
-    int fd = os_open_read("/proc/self/maps");
-    if (fd < 0)
+    struct maps_reader reader;
+    if (!maps_open(&reader))
         return false;
-    size_t used = 0;
-    bool going = true, dropping = false;
-    while (going) {
-        ssize_t got = os_read(fd, buffer + used, sizeof(buffer) - 1 - used);
-        if (got <= 0)
-            break;
-        used += (size_t)got;
-        size_t begin = 0;
-        for (char *end; going && (end = memchr(buffer + begin, '\n', used - begin));) {
-            struct maps_line line;
-            *end = '\0';
-            if (!dropping && maps_parse(buffer + begin, &line))
-                going = take(&line, argument);
-            dropping = false;
-            begin = (size_t)(end - buffer) + 1;
-        }
-        memmove(buffer, buffer + begin, used - begin);
-        used -= begin;
-        if (used == sizeof(buffer) - 1) {
-            used = 0;
-            dropping = true;
-        }
-    }
-    os_close(fd);
-    return true;
+    enum maps_status status = maps_go_on(&reader, take, argument);
+    maps_close(&reader);
+    return status != MAPS_LOST;
 }

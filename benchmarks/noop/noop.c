@@ -1,20 +1,56 @@
 /* The floor: an OMPT tool that registers the callbacks that blame registers (`make gate` compares the two)
  * and does nothing in them. What a kernel loses with this tool, it loses to the runtime's side of OMPT,
- * whatever the tool. */
+ * whatever the tool. With NOOP_RATE=n each thread also gets n signals a second, whose handler does nothing:
+ * what sampling costs whatever the profiler. */
+#define _GNU_SOURCE
 #include <omp-tools.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #define UNUSED __attribute__((unused))
 #define EXPORT __attribute__((visibility("default")))
 
+static long rate;
+static __thread timer_t timer;
+static __thread int has_timer;
+
+static void on_signal(UNUSED int signal, UNUSED siginfo_t *info, UNUSED void *context)
+{
+}
+
 static void on_thread_begin(UNUSED ompt_thread_t type, UNUSED ompt_data_t *thread)
 {
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMAX};
+    event._sigev_un._tid = (int)syscall(SYS_gettid);
+    if (rate == 0 || timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
+        return;
+    long period_ns = 1000000000 / rate;
+    struct timespec period = {period_ns / 1000000000, period_ns % 1000000000};
+    struct itimerspec times = {period, period};
+    has_timer = timer_settime(timer, 0, &times, NULL) == 0;
 }
 
 static void on_thread_end(UNUSED ompt_data_t *thread)
 {
+    if (has_timer)
+        timer_delete(timer);
+    has_timer = 0;
+}
+
+/* As blame's handler: all signals wait meanwhile. */
+static void prepare_signals(void)
+{
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
+    const char *text = getenv("NOOP_RATE");
+    sigfillset(&action.sa_mask);
+    rate = text != NULL ? atol(text) : 0;
+    if (rate > 0)
+        sigaction(SIGRTMAX, &action, NULL);
 }
 
 static void on_parallel_begin(UNUSED ompt_data_t *task, UNUSED const ompt_frame_t *frame,
@@ -90,6 +126,7 @@ static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNU
     ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     if (set_callback == NULL)
         return 0;
+    prepare_signals();
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         set_callback(table[i].event, table[i].callback);
     const char *tasks = getenv("BLAME_TASKS");

@@ -1,9 +1,10 @@
 /* Nanoseconds that a sample spends in counting the other threads (accounting/state.c), for 2 to 4,095
- * threads. The threads are state lines only. Prints `threads case nanoseconds` a line; cases: work      all
- * threads work half      every other thread waits in a barrier: its place is noted lock      all work, and
- * the sample is a waiter's that looks for the holder foreign   as work, but another core has written all
- * lines since the last sample, as in a program whose threads all had an event meanwhile Usage: census
- * [repetitions] */
+ * threads. The threads are state lines only. Prints `threads case nanoseconds` a line; cases:
+ *   work      all threads work
+ *   half      every other thread waits in a barrier: its place is noted
+ *   lock      all work, all have released locks, every eighth one holds one; a waiter looks for a holder
+ *   foreign   as work, but another core has written all lines since the last sample
+ * Usage: census [repetitions] */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,22 @@ static void all_work(void)
 {
     for (uint32_t i = 0; i < line_count; i++)
         state_set_work(lines[i]);
+}
+
+/* As in a program that takes locks all the time: all threads have released some, every eighth one holds one.
+ */
+static void use_locks(void)
+{
+    for (uint32_t i = 0; i < line_count; i++) {
+        if (lines[i]->releases)
+            continue;
+        for (uint64_t key = 1; key <= STATE_RELEASES; key++) {
+            state_lock_held(lines[i], LOCK_KEY + 8 * key);
+            state_lock_released(lines[i], LOCK_KEY + 8 * key);
+        }
+        if (i % 8 == 0)
+            state_lock_held(lines[i], LOCK_KEY + 8);
+    }
 }
 
 /* In a region that goes on, in one of four barriers. */
@@ -123,6 +140,7 @@ int main(int argc, char **argv)
         grow(count < MAX_LINE ? count : MAX_LINE);
         all_work();
         report("work", 0, false, repetitions);
+        use_locks();
         report("lock", LOCK_KEY, false, repetitions);
         report("foreign", 0, true, repetitions);
         half_wait();

@@ -1,12 +1,16 @@
 /* The load map and the walk, by the number of loaded modules. Prints `modules phase value` a line; phases:
  *   read us      reading the load map at the start
- *   refresh us   reading it again after one more module was loaded
+ *   refresh us   reading it again after one more module was loaded, all at once
+ *   sample us    the longest part of that in one sample ...
+ *   samples      ... of so many ...
+ *   until ms     ... until the map has been read
  *   cold us      a first walk through 20 modules that were never walked before
  *   walk ns      the same walk again, a frame
- * Usage: modules DIR COUNT; DIR/module-0.so ... are there, some more than COUNT */
+ * Usage: modules DIR COUNT; DIR/module-0.so ... are there, two more than COUNT */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "unwind/loadmap.h"
@@ -61,6 +65,25 @@ static void measure_walk(void)
     print("walk ns", (double)(clock_now_ns() - begin_ns) / WALKS / frames);
 }
 
+/* As 1,000 samples a second do. */
+static void measure_samples(void)
+{
+    uint32_t generation = loadmap_generation();
+    uint64_t longest_ns = 0, begin_ns = clock_now_ns(), last_ns = begin_ns;
+    double samples = 0;
+    while (generation == loadmap_generation()) {
+        usleep(1000);
+        uint64_t sample_ns = clock_now_ns();
+        loadmap_refresh_sometimes();
+        last_ns = clock_now_ns();
+        samples += last_ns - sample_ns > 10000; /* the others may not yet */
+        longest_ns = last_ns - sample_ns > longest_ns ? last_ns - sample_ns : longest_ns;
+    }
+    print("sample us", (double)longest_ns / 1e3);
+    print("samples", samples);
+    print("until ms", (double)(last_ns - begin_ns) / 1e6);
+}
+
 /* Through modules that are far apart in the list of all. */
 static void go_down(void *argument)
 {
@@ -92,6 +115,8 @@ int main(int argc, char **argv)
     begin_ns = clock_now_ns();
     loadmap_refresh();
     print("refresh us", (double)(clock_now_ns() - begin_ns) / 1e3);
+    load(argv[1], module_count + 1);
+    measure_samples();
     go_down(&depth);
     return 0;
 }

@@ -5,11 +5,16 @@
 SCALE_PROGRAMS := $(addprefix $(BUILD)/scale/,census tree modules regions)
 SCALE_FLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -I. -MMD -MP
 SCALE_ARGS ?=
+TRACE_ARGS ?=
 
-.PHONY: bench-scale
+.PHONY: bench-scale bench-trace
 bench-scale: $(SCALE_PROGRAMS) $(BUILD)/scale/module.so $(BUILD)/bench/cg $(bench_noop) libblame.so
 	$(PYTHON) -B benchmarks/scale/scale.py --build $(BUILD)/scale --kernels $(BUILD)/bench --tool libblame.so \
 	    --out $(BUILD)/scale.csv --svg docs/performance.svg $(SCALE_ARGS)
+
+# How much smaller a profile is than a trace of the same samples.
+bench-trace: bench-build libblame.so
+	$(PYTHON) -B benchmarks/scale/trace.py --build $(BUILD)/bench --tool libblame.so $(TRACE_ARGS)
 
 # Not position independent: the addresses of its functions are those of the file.
 $(BUILD)/scale/census $(BUILD)/scale/tree $(BUILD)/scale/modules: $(BUILD)/scale/%: benchmarks/scale/%.c \

@@ -22,6 +22,7 @@ from quiet import Others
 
 # The cases of census.c, as curves are named.
 CENSUS = {"work": "all work", "half": "half wait", "lock": "holder asked for", "foreign": "lines from afar"}
+MODULE_RUNS = 5
 REPORT_BOUND_S, NODE_BOUND_BYTES = 2.0, 200
 
 
@@ -135,13 +136,14 @@ def measure_regions(args, numbers):
 
 
 def measure_modules(args, numbers):
-    print("modules: loaded libraries; the load map, and a walk through 20 of them")
+    print(f"modules: loaded libraries; the load map, and a walk through 20 of them; medians of {MODULE_RUNS} runs")
     with tempfile.TemporaryDirectory(prefix="blame-scale-") as scratch:
-        for number in range(max(args.modules) + 1):
+        for number in range(max(args.modules) + 2):
             shutil.copy(os.path.join(args.build, "module.so"), os.path.join(scratch, f"module-{number}.so"))
         for count in args.modules:
-            for modules, phase, unit, value in split_phases(program(args, "modules", scratch, count)):
-                numbers.add("modules", modules, phase, value, unit)
+            runs = [list(split_phases(program(args, "modules", scratch, count))) for _ in range(MODULE_RUNS)]
+            for rows in zip(*runs):
+                numbers.add("modules", rows[0][0], rows[0][1], statistics.median(row[3] for row in rows), rows[0][2])
     numbers.table("modules", "modules")
 
 
@@ -191,7 +193,7 @@ def panels_of(numbers):
         curves.Panel("Empty parallel regions", "regions so far", "ns a region",
                      {team(n): numbers.series("regions", f"{team(n)}: time") for n in (1, 2)}),
         curves.Panel("Loaded modules", "modules", "\N{GREEK SMALL LETTER MU}s",
-                     several("modules", ["read", "refresh", "cold"])),
+                     several("modules", ["read", "refresh", "sample", "cold"])),
         curves.Panel("More threads than cores", "threads", "seconds", several("threads", ["floor", "blame"])),
     ]
 

@@ -74,6 +74,46 @@ static void a_new_file_is_a_profile_at_once(void **unused)
     free(text);
 }
 
+/* The lowest descriptor that refers to the arena's file, as a program that closes all of them meets it. */
+static int arena_descriptor(void)
+{
+    struct stat wanted, st;
+    assert_int_equal(stat(unit_path, &wanted), 0);
+    for (int fd = 3; fd < 64; fd++)
+        if (fstat(fd, &st) == 0 && st.st_ino == wanted.st_ino && st.st_dev == wanted.st_dev)
+            return fd;
+    fail_msg("the arena's file is not open");
+    return -1;
+}
+
+static void a_descriptor_that_became_the_programs_is_left_alone(void **unused)
+{
+    (void)unused;
+    char name[sizeof(unit_path) + 16];
+    uint32_t number;
+    struct stat st;
+    snprintf(name, sizeof(name), "%s.program", unit_path);
+    int fd = arena_descriptor(), file = open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    assert_int_equal(write(file, "text", 4), 4);
+    assert_int_equal(dup2(file, fd), fd);
+    struct profile_chunk *chunk = arena_chunk(PROFILE_CHUNK_TREE, 7, &number);
+    assert_non_null(chunk);
+    assert_int_equal(chunk->owner, 7);
+    assert_int_equal(file_size(), PROFILE_HEADER_BYTES + PROFILE_CHUNK_BYTES);
+    int again = arena_descriptor();
+    assert_int_equal(dup2(file, again), again);
+    assert_int_equal(unlink(unit_path), 0);
+    assert_null(arena_chunk(PROFILE_CHUNK_TREE, 7, &number)); /* the file cannot be found again */
+    arena_finish();
+    assert_int_equal(fstat(fd, &st), 0); /* not closed either */
+    assert_int_equal(fstat(file, &st), 0);
+    assert_int_equal(st.st_size, 4);
+    close(again);
+    close(fd);
+    close(file);
+    unlink(name);
+}
+
 static void an_existing_file_is_not_overwritten(void **unused)
 {
     (void)unused;
@@ -340,6 +380,7 @@ static void threads_get_different_chunks(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_ARENA(a_descriptor_that_became_the_programs_is_left_alone),
         WITH_ARENA(a_new_file_is_a_profile_at_once),
         WITH_ARENA(an_existing_file_is_not_overwritten),
         WITH_ARENA(a_file_without_room_for_its_header_is_removed_and_says_why),

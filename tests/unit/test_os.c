@@ -178,6 +178,48 @@ static void copying_from_nowhere_is_false_not_a_fault(void **unused)
     munmap(page, 4096);
 }
 
+static void several_places_are_copied_at_once_or_none_counts(void **unused)
+{
+    (void)unused;
+    uint64_t a = 1, b = 2, c[3] = {3, 4, 5}, to[5] = {0};
+    struct os_part parts[] = {{&to[0], (uintptr_t)&a, sizeof(a)},
+                              {&to[1], (uintptr_t)&b, sizeof(b)},
+                              {&to[2], (uintptr_t)c, sizeof(c)}};
+    assert_true(os_copy_parts(parts, 3));
+    for (uint64_t i = 0; i < 5; i++)
+        assert_int_equal(to[i], i + 1);
+    assert_true(os_copy_parts(parts, 1));
+    for (int bad = 0; bad < 3; bad++) {
+        struct os_part broken[] = {parts[0], parts[1], parts[2]};
+        broken[bad].from = 8;
+        assert_false(os_copy_parts(broken, 3));
+    }
+}
+
+/* What a child reads is its own memory, however the child was made: a number of the parent's process that was
+ * kept would name the parent's. */
+static void a_child_copies_its_own_memory(void **unused)
+{
+    (void)unused;
+    static volatile uint64_t value;
+    uint64_t to = 0;
+    value = 1;
+    assert_true(os_copy_memory(&to, (uintptr_t)&value, sizeof(to)));
+    assert_int_equal(to, 1);
+    for (int way = 0; way < 2; way++) {
+        int status = -1;
+        pid_t child = way ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+        if (child == 0) {
+            value = 2;
+            _exit(os_copy_memory(&to, (uintptr_t)&value, sizeof(to)) && to == 2 ? 0 : 1);
+        }
+        assert_true(child > 0);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+}
+
 static uint32_t signals;
 static pid_t signalled_tid;
 
@@ -353,6 +395,8 @@ static void local_file_systems_are_not_network(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_places_are_copied_at_once_or_none_counts),
+        cmocka_unit_test(a_child_copies_its_own_memory),
         cmocka_unit_test(a_mapping_is_zeroed_and_writable),
         cmocka_unit_test(no_memory_is_null),
         cmocka_unit_test(what_is_written_to_a_shared_mapping_is_in_the_file),
