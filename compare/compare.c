@@ -94,7 +94,6 @@ static bool find_context(struct comparison *comparison, uint32_t parent, uint32_
         comparison->context[comparison->count++] = (struct compare_context){
             .parent = parent,
             .depth = parent == ROW_NONE ? 0 : comparison->context[parent].depth + 1,
-            .entry = entry,
             .kind = row->kind,
             .canonical = names_canonical(comparison->names, entry),
         };

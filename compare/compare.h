@@ -23,7 +23,6 @@ enum normalise {
 struct compare_context {
     uint32_t parent; /* ROW_NONE for the root */
     uint32_t depth;
-    uint32_t entry;         /* of the names: equal for rows of one function */
     uint8_t kind;           /* enum row_kind */
     bool found[SIDES];      /* in a run of the side */
     const char *canonical;  /* what the context is matched by: the name without the compiler's numbers */
