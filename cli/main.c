@@ -27,6 +27,7 @@ static void print_help(FILE *out)
     fputs("blame finds who makes the threads of an OpenMP program wait.\n\n"
           "  blame run ./app args          run a program and measure it\n"
           "  blame report DIR              show the profile that it left\n"
+          "  blame html DIR                make a page for a browser of it\n"
           "  blame diff BEFORE AFTER       what became worse, and where\n\n"
           "commands:\n",
           out);

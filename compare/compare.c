@@ -70,8 +70,10 @@ void comparison_free(struct comparison *comparison)
 {
     if (!comparison)
         return;
-    for (size_t i = 0; comparison->run && i < comparison->run_count; i++)
+    for (size_t i = 0; comparison->run && i < comparison->run_count; i++) {
         free(comparison->run[i].amount);
+        free(comparison->run[i].amount_at);
+    }
     free(comparison->run);
     free(comparison->context);
     free(comparison->scratch);
@@ -94,7 +96,6 @@ static bool find_context(struct comparison *comparison, uint32_t parent, uint32_
         comparison->context[comparison->count++] = (struct compare_context){
             .parent = parent,
             .depth = parent == ROW_NONE ? 0 : comparison->context[parent].depth + 1,
-            .entry = entry,
             .kind = row->kind,
             .canonical = names_canonical(comparison->names, entry),
         };
@@ -103,20 +104,32 @@ static bool find_context(struct comparison *comparison, uint32_t parent, uint32_
     return true;
 }
 
+/* NULL: no memory. */
+static struct compare_amount *find_amount(struct compare_run *run, uint32_t context)
+{
+    while (run->known_count <= context) {
+        if (!grow_list(&run->amount_at, &run->known_room, run->known_count, sizeof *run->amount_at))
+            return NULL;
+        run->amount_at[run->known_count++] = 0;
+    }
+    if (!run->amount_at[context]) {
+        if (!grow_list(&run->amount, &run->amount_room, run->amount_count, sizeof *run->amount))
+            return NULL;
+        run->amount[run->amount_count] = (struct compare_amount){0};
+        run->amount_at[context] = (uint32_t)++run->amount_count;
+    }
+    return &run->amount[run->amount_at[context] - 1];
+}
+
 static bool add_amount(struct compare_run *run, const struct rows *rows, const struct row *row,
                        uint32_t context)
 {
-    while (run->amount_count <= context) {
-        if (!grow_list(&run->amount, &run->amount_room, run->amount_count, sizeof *run->amount))
-            return false;
-        run->amount[run->amount_count++] = (struct compare_amount){0};
-    }
-    struct compare_amount *amount = &run->amount[context];
-    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++) {
+    struct compare_amount *amount = find_amount(run, context);
+    for (enum measure measure = 0; amount && measure < MEASURE_NAMED; measure++) {
         amount->inclusive[measure] += run->scale * measure_value(rows, row->inclusive, measure);
         amount->exclusive[measure] += run->scale * measure_value(rows, row->exclusive, measure);
     }
-    return true;
+    return amount != NULL;
 }
 
 static bool add_row(struct comparison *comparison, size_t run, const struct rows *rows, uint32_t row_index,
@@ -154,9 +167,9 @@ double comparison_value(const struct comparison *comparison, size_t run, uint32_
                         enum measure measure, bool inclusive)
 {
     const struct compare_run *of = &comparison->run[run];
-    if (context >= of->amount_count)
+    if (context >= of->known_count || !of->amount_at[context])
         return 0;
-    const struct compare_amount *amount = &of->amount[context];
+    const struct compare_amount *amount = &of->amount[of->amount_at[context] - 1];
     return inclusive ? amount->inclusive[measure] : amount->exclusive[measure];
 }
 

@@ -23,7 +23,6 @@ enum normalise {
 struct compare_context {
     uint32_t parent; /* ROW_NONE for the root */
     uint32_t depth;
-    uint32_t entry;         /* of the names: equal for rows of one function */
     uint8_t kind;           /* enum row_kind */
     bool found[SIDES];      /* in a run of the side */
     const char *canonical;  /* what the context is matched by: the name without the compiler's numbers */
@@ -42,8 +41,10 @@ struct compare_run {
     double wall_s;
     double scale;                  /* of values, by normalisation */
     double weight[MEASURE_NAMED];  /* most that one sample adds to a value, normalised */
-    struct compare_amount *amount; /* by context, as far as it was known when the run was added */
+    struct compare_amount *amount; /* of the contexts that the run has */
     size_t amount_count, amount_room;
+    uint32_t *amount_at; /* by context, as far as it was known when the run was added: its amount + 1, or 0 */
+    size_t known_count, known_room;
 };
 
 struct compare_names;

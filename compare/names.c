@@ -16,12 +16,18 @@
 #define BUILD_UNKNOWN 0 /* equal to no build, itself neither */
 #define BUILD_MIXED   UINT32_MAX
 
+/* Where a name is defined; of constructs and lambdas also the first line of the function around, 0: not
+ * known. */
+struct position {
+    struct align_place place;
+    int host_line;
+};
+
 struct entry {
     uint32_t group;
-    uint32_t next; /* of the group + 1; 0: none */
-    uint32_t build;
-    struct align_place
-        place; /* in the last run that has it; of constructs below the first line of their host */
+    uint32_t next;            /* of the group + 1; 0: none */
+    uint32_t build;           /* of the last run that has it */
+    struct position position; /* there */
 };
 
 struct group {
@@ -37,12 +43,11 @@ struct pending {
     uint32_t group, next;
     uint32_t build;
     uint32_t entry;
-    struct align_place place;
+    struct position position;
 };
 
 struct compare_names {
     const struct profile *const *profile;
-    size_t profile_count;
     struct strings *strings;
     struct pair_map build_map; /* module -> build of all runs, BUILD_MIXED if they differ */
     struct pair_map group_map; /* name, kind and module -> group */
@@ -105,10 +110,8 @@ struct compare_names *names_new(const struct profile *const *profile, size_t cou
 {
     struct compare_names *names = calloc(1, sizeof *names);
     bool good = names && (names->strings = strings_new());
-    if (names) {
+    if (names)
         names->profile = profile;
-        names->profile_count = count;
-    }
     for (size_t i = 0; good && i < count; i++)
         good = note_builds(names, profile[i], &names->build_map);
     if (good)
@@ -220,7 +223,7 @@ static bool add_label(struct run_names *run, const struct rows *rows, const stru
         return false;
     if (*build == PAIR_MAP_NEW || *build == BUILD_MIXED)
         *build = BUILD_UNKNOWN;
-    *pending = (struct pending){.label = row->label, .build = *build, .place = place_of(names, row)};
+    *pending = (struct pending){.label = row->label, .build = *build, .position = {place_of(names, row), 0}};
     if (!find_group(run, rows, row, module, &pending->group))
         return false;
     struct group *group = &names->group[pending->group];
@@ -232,8 +235,7 @@ static bool add_label(struct run_names *run, const struct rows *rows, const stru
 
 /* ---- groups to entries ---- */
 
-/* A construct's line counts from its function's, where there is one of that name. */
-static void place_below_host(struct run_names *run, struct pending *pending)
+static void find_host(struct run_names *run, struct pending *pending)
 {
     struct compare_names *names = run->names;
     const char *text = strings_text(names->strings, names->group[pending->group].name);
@@ -245,7 +247,7 @@ static void place_below_host(struct run_names *run, struct pending *pending)
     uint32_t *slot = pair_map_slot(&run->hosts, strings_intern(names->strings, host), module);
     free(host);
     if (slot && *slot != PAIR_MAP_NEW && *slot > 0)
-        pending->place.line -= run->pending[*slot - 1].label->line;
+        pending->position.host_line = run->pending[*slot - 1].label->line;
     else if (slot)
         *slot = 0;
 }
@@ -287,7 +289,7 @@ static uint32_t find_same(const struct compare_names *names, const struct group 
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next) {
         const struct entry *entry = &names->entry[e - 1];
         bool one_build = entry->build == pending->build && entry->build != BUILD_UNKNOWN;
-        if (one_build && align_order(&entry->place, &pending->place) == 0)
+        if (one_build && align_order(&entry->position.place, &pending->position.place) == 0)
             return e - 1;
     }
     return ROW_NONE;
@@ -303,15 +305,31 @@ static bool set_entry(struct compare_names *names, struct pending *pending, uint
         names->entry[index] = (struct entry){.group = pending->group, .next = group->first};
         group->first = index + 1;
     }
-    names->entry[index].place = pending->place;
+    names->entry[index].position = pending->position;
     names->entry[index].build = pending->build;
     pending->entry = index;
     return true;
 }
 
+/* Lines count from the function around if that is known of all. */
+static struct align_place place_in(const struct position *position, bool below_host)
+{
+    struct align_place place = position->place;
+    place.line -= below_host ? position->host_line : 0;
+    return place;
+}
+
+static bool all_have_hosts(const struct run_names *run, const struct group *group)
+{
+    for (uint32_t e = group->first; e; e = run->names->entry[e - 1].next)
+        if (!run->names->entry[e - 1].position.host_line)
+            return false;
+    return group->pending && run->pending[group->pending - 1].position.host_line;
+}
+
 /* What the run's build has not got yet, against the entries of other builds. Labels of one place are one
  * entry: instances of a template that differ in the number of a lambda only. */
-static bool align_rest(struct run_names *run, struct group *group, struct candidates *known,
+static bool align_rest(struct run_names *run, struct group *group, bool below_host, struct candidates *known,
                        struct candidates *rest)
 {
     struct compare_names *names = run->names;
@@ -320,7 +338,7 @@ static bool align_rest(struct run_names *run, struct group *group, struct candid
     uint32_t build = run->pending[rest->index[0]].build;
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next)
         if (names->entry[e - 1].build != build || build == BUILD_UNKNOWN)
-            candidates_put(known, names->entry[e - 1].place, e - 1);
+            candidates_put(known, place_in(&names->entry[e - 1].position, below_host), e - 1);
     struct candidates unique;
     size_t *match = malloc(rest->count * sizeof *match), at = 0;
     bool good = candidates_new(&unique, rest->count) && match;
@@ -353,18 +371,20 @@ static bool settle_group(struct run_names *run, uint32_t group_index)
         entries++;
     bool good = candidates_new(&known, entries);
     good = candidates_new(&rest, group->pending_count) && good;
+    bool below_host = all_have_hosts(run, group);
     for (uint32_t p = group->pending; good && p; p = run->pending[p - 1].next) {
         struct pending *pending = &run->pending[p - 1];
-        bool placed = *pending->place.file || pending->place.line;
+        const struct align_place *place = &pending->position.place;
+        bool placed = *place->file || place->line;
         uint32_t same = placed         ? find_same(names, group, pending)
                         : group->first ? group->first - 1
                                        : ROW_NONE;
         if (same != ROW_NONE || !placed)
             good = set_entry(names, pending, same);
         else
-            candidates_put(&rest, pending->place, p - 1);
+            candidates_put(&rest, place_in(&pending->position, below_host), p - 1);
     }
-    good = good && align_rest(run, group, &known, &rest);
+    good = good && align_rest(run, group, below_host, &known, &rest);
     group->pending = group->pending_count = 0;
     candidates_free(&known);
     candidates_free(&rest);
@@ -378,7 +398,7 @@ bool names_of_run(struct compare_names *names, size_t run_index, const struct ro
     for (size_t i = 0; good && i < rows->count; i++)
         good = add_label(&run, rows, &rows->row[i], &entry[i]);
     for (size_t i = 0; good && i < run.pending_count; i++)
-        place_below_host(&run, &run.pending[i]);
+        find_host(&run, &run.pending[i]);
     for (uint32_t g = 0; good && g < names->group_count; g++)
         if (names->group[g].pending)
             good = settle_group(&run, g);

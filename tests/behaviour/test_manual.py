@@ -57,6 +57,8 @@ class Manual(BlameTest):
         page = text_of(PAGE).replace("\\-", "-")
         sections = dict(re.findall(r"(?ms)^\.SS blame (\w+) .*?\n(.*?)(?=^\.S[SH])", page))
         self.assertEqual(sorted(sections), sorted(commands()))
+        synopsis = page.split(".SH SYNOPSIS\n")[1].split(".SH")[0]
+        self.assertEqual(set(commands()) - set(re.findall(r"[a-z]+", synopsis)), set())
         for command, section in sections.items():
             self.assertEqual(re.findall(r"(?m)^\.TP\n\\fB(--[a-z-]+)\\fR", section), options_in_help(command))
             self.assertIn("Examples:", section)

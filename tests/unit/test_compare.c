@@ -146,6 +146,21 @@ static void an_added_region_is_new_and_lines_count_from_the_function(void **stat
     finish(&made);
 }
 
+static void the_function_around_need_not_be_in_every_run(void **state)
+{
+    (void)state;
+    for (uint8_t other = 7; other <= 8; other++) {
+        struct made made = {0};
+        ADD(&made, 7, FUNCTION_F(10), {0, ROW_TASK, "f [task a.c:20]", "app", "a.c", 20, 1},
+            {0, ROW_TASK, "f [task a.c:30]", "app", "a.c", 30, 2});
+        ADD(&made, other, {0, ROW_TASK, "f [task a.c:30]", "app", "a.c", 30, 4});
+        struct comparison *comparison = compare(&made, 1);
+        assert_work(comparison, "f [task]", 0, 1, 0);
+        assert_work(comparison, "f [task]", 1, 2, 4);
+        finish(&made);
+    }
+}
+
 static void functions_of_one_name_are_told_apart_by_their_files(void **state)
 {
     (void)state;
@@ -247,6 +262,7 @@ int main(void)
         cmocka_unit_test(regions_of_one_build_are_matched_by_their_lines),
         cmocka_unit_test(regions_of_two_builds_are_matched_in_order),
         cmocka_unit_test(an_added_region_is_new_and_lines_count_from_the_function),
+        cmocka_unit_test(the_function_around_need_not_be_in_every_run),
         cmocka_unit_test(functions_of_one_name_are_told_apart_by_their_files),
         cmocka_unit_test(addresses_without_symbols_need_the_same_build),
         cmocka_unit_test(lines_count_from_their_function),
