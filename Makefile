@@ -1,5 +1,5 @@
 # make            libblame.so and blame
-# make demo       installs what is missing, builds, profiles an example and prints the report
+# make demo       installs what is missing, builds, profiles an example, prints the report and makes a page of it
 # make test       installs what is missing, builds and runs all tests      (SAN=address|undefined|thread: unit tests)
 # make bench      the kernels: no tool, empty tool, blame
 # make install PREFIX=/usr/local
@@ -67,6 +67,8 @@ demo-run: all
 	rm -rf $(BUILD)/demo
 	./blame run --rate 1000 --out $(BUILD)/demo $(BUILD)/diffuse
 	./blame report $(BUILD)/demo
+	./blame report $(BUILD)/demo --view findings
+	./blame html $(BUILD)/demo -o $(BUILD)/demo.html
 
 include tests/programs/programs.mk
 include benchmarks/bench.mk

@@ -1,6 +1,5 @@
 #include "cli/progress.h"
 
-
 #define PATIENCE_NS 1000000000u /* nothing is printed before */
 #define REFRESH_NS  100000000u
 

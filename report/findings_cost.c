@@ -81,12 +81,12 @@ void find_overhead(struct gathering *gathering)
         double share = percent_of_program(gathering, seconds);
         finding.title = finding_text(gathering, "%s: %s %% overhead", constructs[construct].title,
                                      number_text(gathering, share, 0));
-        finding.evidence =
-            finding_text(gathering, "%s s of overhead (+- %s)%s: %s %% of all, rule: %s %%; %s %% of it here",
-                         number_text(gathering, seconds, 2),
-                         number_text(gathering, sqrt(seconds * gathering->period_s), 2), each,
-                         number_text(gathering, share, 1), number_text(gathering, LEAST_PERCENT, 0),
-                         number_text(gathering, 100 * cost.top_ns / cost.ns, 0));
+        finding.evidence = finding_text(
+            gathering, "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here",
+            number_text(gathering, seconds, 2),
+            number_text(gathering, sqrt(seconds * gathering->period_s), 2), each,
+            number_text(gathering, share, 1), number_text(gathering, LEAST_PERCENT, 0),
+            number_text(gathering, 100 * cost.top_ns / cost.ns, 0));
         finding.advice = finding_text(gathering, "%s", constructs[construct].advice);
         put_finding(gathering, &finding);
     }

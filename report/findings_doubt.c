@@ -21,11 +21,12 @@ void find_oversubscription(struct gathering *gathering)
     finding.title = finding_text(gathering, "%s busy threads at a time on %s cores",
                                  number_text(gathering, own / inverse_busy, 1),
                                  number_text(gathering, gathering->cores, 0));
-    finding.evidence = finding_text(
-        gathering,
-        "%s s in which busy threads had no core (negative core idleness): %s %% of all, rule: %s %%",
-        number_text(gathering, excess, 2), number_text(gathering, percent_of_program(gathering, excess), 1),
-        number_text(gathering, LEAST_PERCENT, 0));
+    finding.evidence = finding_text(gathering,
+                                    "%s s in which busy threads had no core (negative core idleness): %s %% "
+                                    "of all (reported from %s %% on)",
+                                    number_text(gathering, excess, 2),
+                                    number_text(gathering, percent_of_program(gathering, excess), 1),
+                                    number_text(gathering, LEAST_PERCENT, 0));
     finding.advice = finding_text(
         gathering,
         "Use at most %s threads (OMP_NUM_THREADS), or more cores (affinity, cgroup quota); waiting threads "
@@ -43,9 +44,9 @@ static void put_loss(struct gathering *gathering, double seconds, double share, 
     if (share < LOST_PERCENT)
         return;
     finding.title = finding_text(gathering, "%s %% of the time is missing", number_text(gathering, share, 0));
-    finding.evidence =
-        finding_text(gathering, "%s: %s s, %s %%, rule: %s %%", what, number_text(gathering, seconds, 2),
-                     number_text(gathering, share, 1), number_text(gathering, LOST_PERCENT, 0));
+    finding.evidence = finding_text(gathering, "%s: %s s, %s %% (reported from %s %% on)", what,
+                                    number_text(gathering, seconds, 2), number_text(gathering, share, 1),
+                                    number_text(gathering, LOST_PERCENT, 0));
     finding.advice = finding_text(gathering, "%s",
                                   "Read the other numbers with that in mind; `lost` and `note` in the "
                                   "summary and run.json say what happened.");
@@ -65,7 +66,7 @@ static void find_nobody_busy(struct gathering *gathering)
                               .seconds = seconds * gathering->threads};
     finding.title = finding_text(gathering, "%s s with no thread busy", number_text(gathering, seconds, 2));
     finding.evidence = finding_text(
-        gathering, "all threads waited in OpenMP for %s s of %s s: %s %%, rule: %s %%",
+        gathering, "all threads waited in OpenMP for %s s of %s s: %s %% (reported from %s %% on)",
         number_text(gathering, seconds, 2), number_text(gathering, wall_s, 2),
         number_text(gathering, 100 * seconds / wall_s, 1), number_text(gathering, LOST_PERCENT, 0));
     finding.advice =
@@ -106,7 +107,7 @@ bool find_short_run(struct gathering *gathering)
     finding.title = finding_text(gathering, "too short to say: %llu sample%s", (unsigned long long)samples,
                                  samples == 1 ? "" : "s");
     finding.evidence =
-        finding_text(gathering, "%llu samples of %s s; rule: at least %d", (unsigned long long)samples,
+        finding_text(gathering, "%llu samples of %s s; at least %d are needed", (unsigned long long)samples,
                      number_text(gathering, gathering->effort_s, 2), LEAST_SAMPLES);
     finding.advice = finding_text(gathering, "%s",
                                   "Measure a longer run, or with more samples: BLAME_RATE=2000, or "

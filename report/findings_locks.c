@@ -84,7 +84,9 @@ static void put_waiting(struct gathering *gathering, const struct waiting *waiti
     finding.title =
         finding_text(gathering, "%s s of waiting for %s", number_text(gathering, seconds, 2), name);
     finding.evidence = finding_text(
-        gathering, "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all, rule: %s %%",
+        gathering,
+        "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all (reported from %s %% "
+        "on)",
         number_text(gathering, seconds, 2), number_text(gathering, sqrt(seconds * gathering->period_s), 2),
         more, number_text(gathering, 100 * waiting->handoff_ns / waiting->ns, 0),
         number_text(gathering, share, 1), number_text(gathering, LEAST_PERCENT, 0));

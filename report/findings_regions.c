@@ -47,14 +47,14 @@ static char *idle_evidence(struct gathering *gathering, const struct unit *unit,
     if (unit->contexts > 1 && gathering->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
     shorten_name(name, gathering->rows->row[unit->row].label->name);
-    return finding_text(gathering,
-                        "%s s of idleness (+- %s) %s in %s%s: %s %% of all, rule: %s %%; overhead "
-                        "in it %s %% of all",
-                        number_text(gathering, seconds, 2),
-                        number_text(gathering, idleness_deviation(gathering, seconds), 2), where, name, some,
-                        number_text(gathering, percent_of_program(gathering, seconds), 1),
-                        number_text(gathering, LEAST_PERCENT, 0),
-                        number_text(gathering, percent_of_program(gathering, overhead), 1));
+    return finding_text(
+        gathering,
+        "%s s of idleness (+- %s) %s in %s%s: %s %% of all (reported from %s %% on); overhead "
+        "in it %s %% of all",
+        number_text(gathering, seconds, 2), number_text(gathering, idleness_deviation(gathering, seconds), 2),
+        where, name, some, number_text(gathering, percent_of_program(gathering, seconds), 1),
+        number_text(gathering, LEAST_PERCENT, 0),
+        number_text(gathering, percent_of_program(gathering, overhead), 1));
 }
 
 static void put_barrier(struct gathering *gathering, const struct unit *unit, double seconds)

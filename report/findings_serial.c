@@ -41,7 +41,7 @@ static void put_serial(struct gathering *gathering, uint32_t row, double ns, enu
                                  spread == IN_PIECES ? " in small pieces" : "");
     finding.evidence = finding_text(gathering,
                                     "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
-                                    "parallel regions%s: %s %% of all, rule: %s %%",
+                                    "parallel regions%s: %s %% of all (reported from %s %% on)",
                                     number_text(gathering, seconds, 2),
                                     number_text(gathering, idleness_deviation(gathering, seconds), 2),
                                     number_text(gathering, gathering->threads, 0),
@@ -153,7 +153,8 @@ void find_start_up(struct gathering *gathering)
         finding.title = finding_text(gathering, "%s s before OpenMP starts",
                                      number_text(gathering, 1e-9 * row->exclusive->work, 2));
         finding.evidence = finding_text(
-            gathering, "%s s of idleness before the runtime was used first: %s %% of all, rule: %s %%",
+            gathering,
+            "%s s of idleness before the runtime was used first: %s %% of all (reported from %s %% on)",
             number_text(gathering, seconds, 2),
             number_text(gathering, percent_of_program(gathering, seconds), 1),
             number_text(gathering, LEAST_PERCENT, 0));

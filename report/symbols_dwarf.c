@@ -169,6 +169,7 @@ void symbols_dwarf_close(struct symbols_module *module)
     free(module->units);
     free(module->unit_ranges.list);
     symbols_map_free(&module->names);
+    symbols_map_free(&module->paths);
 }
 
 /* ---- call sites that hand an outlined function to libgomp ---- */

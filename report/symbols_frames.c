@@ -1,5 +1,6 @@
 /* The rows of one address: DWARF's functions, else the symbol, else module+0xoffset; constructs recognised,
  * the two functions that clang makes of a construct merged. */
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,25 @@ static void fill_frame(struct symbols_module *module, struct symbols_unit *unit,
     frame->at_line = raw->at.line;
 }
 
+/* GCC names files as they were given to it, from the folder in which it ran. */
+static const char *full_path(struct symbols_module *module, struct symbols_unit *unit, const char *file)
+{
+    if (!unit || !*file || *file == '/' || *file == '<') {
+        return file;
+    }
+    const char *known = symbols_map_find(&module->paths, (uintptr_t)file);
+    if (known) {
+        return known;
+    }
+    Dwarf_Attribute attribute;
+    const char *folder = dwarf_formstring(dwarf_attr_integrate(&unit->die, DW_AT_comp_dir, &attribute));
+    const char *rest = strncmp(file, "./", 2) == 0 ? file + 2 : file;
+    const char *path =
+        folder && *folder == '/' ? symbols_arena_text(module->arena, "%s/%s", folder, rest) : file;
+    symbols_map_put(&module->paths, (uintptr_t)file, (void *)(uintptr_t)path);
+    return path;
+}
+
 /* The inner function of a construct, inlined into the outer one: one row, at the inner one's position. */
 static bool merges_into(const struct symbols_raw *inner, const struct symbols_raw *outer)
 {
@@ -135,7 +155,7 @@ size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr, struc
     }
     if (!count) {
         **frames = (struct symbol_frame){.host_name = "", .file = "", .task_name = ""};
-        (*frames)->at_file = raws[0].at.file;
+        (*frames)->at_file = full_path(module, unit, raws[0].at.file);
         (*frames)->at_line = raws[0].at.line;
         name_offset(module, vaddr, *frames);
         return 1;
@@ -145,7 +165,10 @@ size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr, struc
         if (i + 1 < count && merges_into(&raws[i], &raws[i + 1])) {
             raws[i + 1].at = raws[i].at;
         } else {
-            fill_frame(module, unit, function, &raws[i], &(*frames)[made++]);
+            struct symbol_frame *frame = &(*frames)[made++];
+            fill_frame(module, unit, function, &raws[i], frame);
+            frame->file = full_path(module, unit, frame->file);
+            frame->at_file = full_path(module, unit, frame->at_file);
         }
     }
     return made;

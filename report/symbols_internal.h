@@ -148,6 +148,7 @@ struct symbols_module {
     size_t unit_count, unit_room;
     struct symbols_ranges unit_ranges;
     struct symbols_map names; /* entry address in .debug_info -> struct symbols_name */
+    struct symbols_map paths; /* a file name as libdw gives it -> the same with the unit's folder */
     struct symbols_ident *idents;
     size_t ident_count, ident_room;
     struct symbols_slot *slots; /* by vaddr */
