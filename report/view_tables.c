@@ -83,7 +83,7 @@ static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row,
 {
     char number[FORMAT_NUMBER_BYTES];
     char *label = view_context_label(rows, row, measure,
-                                     columns > CONTEXT_COLUMNS + 16 ? columns - CONTEXT_COLUMNS : 16, utf8);
+                                     columns > CONTEXT_COLUMNS + 14 ? columns - CONTEXT_COLUMNS : 14, utf8);
     fprintf(out, "%15s%9s  %s\n", role, format_decimal(number, wait_ns * 1e-9, 3), label ? label : "");
     free(label);
 }
