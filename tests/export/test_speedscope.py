@@ -18,7 +18,9 @@ from blame_profile import Tree  # noqa: E402
 from harness import BUILD, BlameTest  # noqa: E402
 from readers import METRICS  # noqa: E402
 
-UNREACHABLE = re.compile(r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|_CERT|CERT_|UNABLE_TO_VERIFY")
+UNREACHABLE = re.compile(
+    r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|_CERT|CERT_|UNABLE_TO_VERIFY"
+)
 UNIT_NS = {"": 1, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
 KINDS = ("names", "deep", "one", "random")
 

@@ -29,7 +29,8 @@ class Build(unittest.TestCase):
                 text=True,
             )
             if installed.returncode and re.search(
-                r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|network|_CERT|CERT_|UNABLE_TO_VERIFY",
+                r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|network"
+                r"|_CERT|CERT_|UNABLE_TO_VERIFY",
                 installed.stderr,
             ):
                 self.skipTest(
