@@ -75,6 +75,17 @@ static void expand(const char *pattern, char *text, size_t bytes)
     }
 }
 
+/* The folders above path, as far as they are missing. */
+static void make_folders_above(const char *path)
+{
+    char folder[sizeof(session.directory)];
+    const char *name = path + strspn(path, "/"), *slash;
+    for (; (slash = strchr(name, '/')) && slash[strspn(slash, "/")]; name = slash + strspn(slash, "/")) {
+        snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+        mkdir(folder, 0777);
+    }
+}
+
 /* Creates the directory exclusively: an existing one is never touched, several processes never share one. */
 static bool make_directory(void)
 {
@@ -84,6 +95,7 @@ static bool make_directory(void)
                                               : "blame-%e-%p";
     expand(pattern, wanted, sizeof(wanted));
     snprintf(session.directory, sizeof(session.directory), "%s", wanted);
+    make_folders_above(wanted);
     for (int i = 1; i <= MAX_ATTEMPTS; i++) {
         if (mkdir(session.directory, 0777) == 0) {
             char absolute[PATH_MAX]; /* the program may change its directory */

@@ -36,6 +36,12 @@ class Names(BlameTest):
                 run = self.quick({"BLAME_OUT": None, variable: "12"})
                 self.assertEqual(self.only_entry(run), f"blame-quick-12-{run.pid}")
 
+    def test_missing_folders_above_are_made(self):
+        for out, made in (("a/b/c", "a/b/c"), ("a//d/", "a/d"), ("e/", "e"), ("./f/%e", "f/quick")):
+            with self.subTest(out=out):
+                run = self.quick({"BLAME_OUT": out})
+                self.load(run, os.path.join(run.folder, made))
+
     def test_an_existing_directory_is_never_touched(self):
         folder = self.new_folder()
         kept = os.path.join(folder, "profile", "kept")
