@@ -14,7 +14,7 @@
 #include "report/strings.h"
 
 #define BUILD_UNKNOWN 0 /* equal to no build, itself neither */
-#define BUILD_MIXED   UINT32_MAX
+#define BUILD_MIXED   (PAIR_MAP_NEW - 1)
 
 /* Where a name is defined; of constructs and lambdas also the first line of the function around, 0: not
  * known. */
@@ -150,7 +150,7 @@ static char *name_of(struct run_names *run, const struct rows *rows, const struc
     size_t bytes = offset ? (size_t)(offset - row->label->name) : 0;
     if (offset && strncmp(row->label->name, row->label->module, bytes) == 0 && !row->label->module[bytes]) {
         uint32_t *build = pair_map_slot(&run->names->build_map, module, 0);
-        if (build && *build != BUILD_MIXED && *build != BUILD_UNKNOWN)
+        if (build && *build != PAIR_MAP_NEW && *build != BUILD_MIXED && *build != BUILD_UNKNOWN)
             return strdup(row->label->name);
         return asprintf(&name, "%s (no symbols)", strings_text(run->names->strings, module)) < 0 ? NULL
                                                                                                  : name;

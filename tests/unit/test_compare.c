@@ -192,6 +192,18 @@ static void addresses_without_symbols_need_the_same_build(void **state)
     }
 }
 
+static void two_new_runs_of_one_build_do_not_make_the_base_that_build(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    ADD(&made, 7, {0, ROW_PROCEDURE, "app+0x10", "app", "", 0, 1},
+        {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 2});
+    ADD(&made, 8, {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 4});
+    ADD(&made, 8, {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 4});
+    assert_work(compare(&made, 1), "app (no symbols)", 0, 3, 4);
+    finish(&made);
+}
+
 static void lines_count_from_their_function(void **state)
 {
     (void)state;
@@ -265,6 +277,7 @@ int main(void)
         cmocka_unit_test(the_function_around_need_not_be_in_every_run),
         cmocka_unit_test(functions_of_one_name_are_told_apart_by_their_files),
         cmocka_unit_test(addresses_without_symbols_need_the_same_build),
+        cmocka_unit_test(two_new_runs_of_one_build_do_not_make_the_base_that_build),
         cmocka_unit_test(lines_count_from_their_function),
         cmocka_unit_test(limits_are_about_outermost_matches_beyond_noise),
         cmocka_unit_test(repeated_runs_must_all_be_above_the_limit),
