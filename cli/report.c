@@ -137,8 +137,7 @@ static bool print_text(struct report *report, const struct rows *view)
     char *notes = report_notes(request, profile, &focused);
     style->notes = notes;
     if (request->source)
-        style->sources =
-            source_text_new(request->source_directory, profile->header.start_realtime_ns / 1000000000);
+        style->sources = source_text_new(request->source_directory, profile->header.start_realtime_ns);
     bool good = notes && (style->sources || !request->source) && view_text(report->out, profile, view, style);
     if (style->sources && good)
         complain_sources(style->sources);

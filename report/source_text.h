@@ -7,10 +7,9 @@
 
 struct source_text;
 
-/* directory: where files are looked for first, by as much of their path's end as leads to one; NULL: only
- * where the debug information says. since: files changed after that second of the epoch count as changed.
- * NULL: no memory. [init] */
-struct source_text *source_text_new(const char *directory, int64_t since);
+/* directory: where files are looked for first, see source_file_read(). since_ns: files changed after that
+ * time of the epoch count as changed. NULL: no memory. [init] */
+struct source_text *source_text_new(const char *directory, int64_t since_ns);
 void source_text_free(struct source_text *sources); /* [init] */
 
 /* The text of a line (from 1 on) without what indents it and ends it; NULL: there is none. Valid until

@@ -3,7 +3,7 @@
  * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
  * report/write_json.c base/recipe_cause.c report/conservation.c report/views.c report/view_label.c
  * report/view_text.c report/view_tables.c report/view_waits.c report/view_sort.c report/rows_filter.c
- * report/source_text.c report/view_folded.c report/summary.c
+ * report/source_*.c report/view_folded.c report/summary.c
  * report/findings*.c tests/fuzz/fake_symbols.c
  * tests/fuzz/profile_builder.c */
 /* libs: -ljansson */

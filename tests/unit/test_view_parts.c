@@ -1,4 +1,4 @@
-/* needs: report/format.c report/view_columns.c report/view_label.c report/measure.c report/source_text.c
+/* needs: report/format.c report/view_columns.c report/view_label.c report/measure.c report/source_*.c
  * report/strings.c cli/progress.c cli/clean_stream.c */
 #include "tests/unit/unit.h"
 
@@ -116,6 +116,24 @@ static void moved_sources_are_found_by_the_longest_end_of_their_path(void **stat
     unit_clean();
 }
 
+static void a_path_does_not_lead_out_of_the_folder(void **state)
+{
+    (void)state;
+    char folder[200], path[300];
+    unit_fresh_path();
+    snprintf(folder, sizeof folder, "%s/sub", unit_directory);
+    snprintf(path, sizeof path, "%s/b.c", unit_directory);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    write_file(path, "secret");
+    struct source_text *sources = source_text_new(folder, 0);
+    assert_null(source_text_line(sources, "/build/../b.c", 1));
+    assert_null(source_text_line(sources, "../b.c", 1));
+    source_text_free(sources);
+    unlink(path);
+    rmdir(folder);
+    unit_clean();
+}
+
 static uint64_t now_ns;
 
 static uint64_t fake_now(void)
@@ -161,6 +179,7 @@ int main(void)
         cmocka_unit_test(data_on_a_terminal_has_no_control_characters),
         cmocka_unit_test(columns_are_read_or_refused_with_what_is_accepted),
         cmocka_unit_test(moved_sources_are_found_by_the_longest_end_of_their_path),
+        cmocka_unit_test(a_path_does_not_lead_out_of_the_folder),
         cmocka_unit_test(progress_shows_after_a_second_and_is_gone_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "html/source_file.h"
+#include "report/source_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

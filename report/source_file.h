@@ -1,6 +1,6 @@
-/* Source files, as far as a page shows them. */
-#ifndef BLAME_HTML_SOURCE_FILE_H
-#define BLAME_HTML_SOURCE_FILE_H
+/* Source files, as debug information names them. */
+#ifndef BLAME_REPORT_SOURCE_FILE_H
+#define BLAME_REPORT_SOURCE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
