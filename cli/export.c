@@ -92,15 +92,6 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
     return check(request);
 }
 
-/* Without --metric: idleness, or work where nothing idles. */
-static enum measure choose_metric(const struct request *request, const struct rows *rows)
-{
-    if (request->metric >= 0)
-        return (enum measure)request->metric;
-    return measure_value(rows, rows->row[0].inclusive, MEASURE_IDLENESS) > 0 ? MEASURE_IDLENESS
-                                                                             : MEASURE_WORK;
-}
-
 /* What the file cannot say, or has not to say. */
 static void note_metric(const struct rows *rows, enum measure metric, bool stacks)
 {
@@ -131,7 +122,7 @@ static bool write_format(const struct request *request, const struct opened_prof
 {
     const struct profile *profile = opened->profile;
     const struct rows *rows = opened->rows;
-    enum measure metric = choose_metric(request, rows);
+    enum measure metric = request->metric >= 0 ? (enum measure)request->metric : measure_default(rows);
     note(request, rows, metric);
     switch ((enum format)request->format) {
     case FORMAT_FOLDED:

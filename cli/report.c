@@ -37,16 +37,14 @@ static bool wants_colour(const struct report_request *request, FILE *out)
     return isatty(fileno(out)) && !(no_colour && *no_colour) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-/* Without --sort: idleness, or work where nothing idles. */
 static enum measure choose_measure(const struct report *report)
 {
     const struct report_request *request = report->request;
-    const struct rows *rows = report->rows;
     if (request->measure != NOT_GIVEN)
         return (enum measure)request->measure;
     if (request->view > VIEW_FLAT)
         return request->view == VIEW_LOCKS ? MEASURE_LOCK_WAIT : MEASURE_EFFORT;
-    return measure_value(rows, rows_whole(rows), MEASURE_IDLENESS) > 0 ? MEASURE_IDLENESS : MEASURE_WORK;
+    return measure_default(report->rows);
 }
 
 static void start_style(struct report *report)

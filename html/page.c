@@ -115,15 +115,12 @@ static void put_header(struct page *page)
 
 static void put_metrics(struct page *page)
 {
-    const struct rows *rows = page->rows;
-    bool idle = measure_value(rows, rows->row[0].inclusive, MEASURE_IDLENESS) > 0;
     for (size_t i = 0; i < PAGE_MEASURES; i++) {
         const char *title = view_measure_title(page_measures[i]);
         fprintf(page->out, "%s{\"key\":\"%s\",\"title\":\"%s\",\"unit\":\"%s\"}", i ? "," : "[", title, title,
                 page_measures[i] == MEASURE_SAMPLES ? "" : "s");
     }
-    fprintf(page->out, "],\n\"default_metric\":\"%s\"",
-            view_measure_title(idle ? MEASURE_IDLENESS : MEASURE_WORK));
+    fprintf(page->out, "],\n\"default_metric\":\"%s\"", view_measure_title(measure_default(page->rows)));
 }
 
 static void put_run(struct page *page)

@@ -57,6 +57,11 @@ double measure_value(const struct rows *rows, const struct profile_metric *metri
     return measure == MEASURE_SAMPLES ? value : value * 1e-9;
 }
 
+enum measure measure_default(const struct rows *rows)
+{
+    return measure_value(rows, rows_whole(rows), MEASURE_IDLENESS) > 0 ? MEASURE_IDLENESS : MEASURE_WORK;
+}
+
 static double percent(double part, double whole)
 {
     if (!(whole > 0) || !(part > 0))

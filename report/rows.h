@@ -117,6 +117,9 @@ double measure_absolute(const struct rows *rows, const struct profile_metric *me
 double measure_relative(const struct rows *rows, const struct profile_metric *metric,
                         enum measure measure); /* [init] */
 
+/* What is shown where no measure is asked for: idleness, or work where nothing idles. [init] */
+enum measure measure_default(const struct rows *rows);
+
 void metric_add(struct profile_metric *sum, const struct profile_metric *metric); /* [init] */
 bool metric_is_zero(const struct profile_metric *metric);                         /* [init] */
 
