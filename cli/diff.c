@@ -197,8 +197,7 @@ static int compare(const struct request *request, const struct run_set *set, con
     struct out_file out;
     int status = CLI_BAD_INPUT;
     if (!good)
-        fprintf(stderr,
-                "blame diff: not enough memory; end other programs, or raise the limit (ulimit -v)\n");
+        complain_no_memory("diff");
     else if (run_set_compare(set, comparison[0], comparison[1]) && check_scales(comparison[flat]) &&
              out_file_open(&out, "diff", request->output)) {
         for (size_t i = 0; good && i < request->fail_above.count; i++)

@@ -67,22 +67,6 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
     return result;
 }
 
-/* A wrong folder would look like sources that are missing. */
-static bool check_source_dir(const char *source_dir)
-{
-    struct stat status;
-    int why = 0;
-    if (source_dir && stat(source_dir, &status) != 0)
-        why = errno;
-    else if (source_dir && !S_ISDIR(status.st_mode))
-        why = ENOTDIR;
-    if (why)
-        fprintf(stderr,
-                "blame html: --source-dir %s: %s; accepted is a directory with the program's sources\n",
-                source_dir, strerror(why));
-    return why == 0;
-}
-
 /* report.html in a profile directory, or beside a measurement file. malloc'ed; NULL: no memory. */
 static char *default_output(const char *input)
 {
@@ -173,12 +157,12 @@ int cli_html(int argc, char **argv)
     enum options_result parsed = parse_arguments(&request, argc, argv);
     if (parsed != OPTIONS_RUN)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
-    if (!check_source_dir(request.options.source_dir))
+    if (!check_source_dir("html", request.options.source_dir))
         return CLI_BAD_INPUT;
     char *chosen = request.output ? NULL : default_output(request.input);
     const char *path = request.output ? request.output : chosen;
     if (!path) {
-        fputs("blame html: not enough memory\n", stderr);
+        complain_no_memory("html");
         return CLI_BAD_INPUT;
     }
     int status = make_page(&request, path);

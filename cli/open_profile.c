@@ -12,13 +12,14 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 
-static int is_measurement(const struct dirent *entry)
+int is_measurement(const struct dirent *entry)
 {
     size_t length = strlen(entry->d_name);
     return length > 6 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 6, ".blame") == 0;
 }
 
-#define ACCEPTED "accepted is a profile directory, as blame run leaves it, or a *.blame file in one"
+#define MEMORY_ADVICE "; end other programs, or raise the limit (ulimit -v)"
+#define ACCEPTED      "accepted is a profile directory, as blame run leaves it, or a *.blame file in one"
 
 char *find_measurement(const char *command, const char *input)
 {
@@ -48,16 +49,32 @@ char *find_measurement(const char *command, const char *input)
     return path;
 }
 
+void complain_no_memory(const char *command)
+{
+    fprintf(stderr, "blame %s: not enough memory" MEMORY_ADVICE "\n", command);
+}
+
+bool check_source_dir(const char *command, const char *directory)
+{
+    struct stat status;
+    int why = 0;
+    if (directory && stat(directory, &status) != 0)
+        why = errno;
+    else if (directory && !S_ISDIR(status.st_mode))
+        why = ENOTDIR;
+    if (why)
+        fprintf(stderr, "blame %s: --source-dir %s: %s; accepted is a directory with the program's sources\n",
+                command, directory, strerror(why));
+    return why == 0;
+}
+
 /* What to do about a file that profile_read() refuses, by its message. */
 static const char *advice_about(const char *error)
 {
     static const char *const advice[][2] = {
-        {"not a blame profile", "; " ACCEPTED},
-        {"directory, not a", "; " ACCEPTED},
-        {"damaged", "; copy it again, or measure again"},
-        {"truncated", "; copy it again, or measure again"},
-        {"the program ended before", "; measure again"},
-        {"not enough memory", "; end other programs, or raise the limit (ulimit -v)"},
+        {"not a blame profile", "; " ACCEPTED},           {"directory, not a", "; " ACCEPTED},
+        {"damaged", "; copy it again, or measure again"}, {"truncated", "; copy it again, or measure again"},
+        {"the program ended before", "; measure again"},  {"not enough memory", MEMORY_ADVICE},
         {"cannot be", "; may you read it (ls -l)?"},
     };
     for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
@@ -111,7 +128,7 @@ bool open_thread_rows(const char *command, const char *input, int thread, struct
     progress_end();
     if (opened->rows)
         return true;
-    fprintf(stderr, "blame %s: %s: not enough memory%s\n", command, input, advice_about("not enough memory"));
+    complain_no_memory(command);
     close_profile(opened);
     return false;
 }
@@ -170,6 +187,6 @@ int out_file_close(struct out_file *file, bool good)
     if (why)
         complain(file, why);
     else if (!good)
-        fprintf(stderr, "blame %s: not enough memory%s\n", file->command, advice_about("not enough memory"));
+        complain_no_memory(file->command);
     return why || !good ? CLI_BAD_INPUT : CLI_DONE;
 }

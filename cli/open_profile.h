@@ -2,6 +2,7 @@
 #ifndef BLAME_CLI_OPEN_PROFILE_H
 #define BLAME_CLI_OPEN_PROFILE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -15,6 +16,16 @@ struct opened_profile {
     struct symbols *symbols;
     struct rows *rows;
 };
+
+/* For scandir(): whether it is a measurement file, by its name. [init] */
+int is_measurement(const struct dirent *entry);
+
+/* [init] */
+void complain_no_memory(const char *command);
+
+/* Whether it is one, or NULL; false after a message: a wrong folder would look like sources that are missing.
+ * [init] */
+bool check_source_dir(const char *command, const char *directory);
 
 /* The measurement file that an operand means, a profile directory or a *.blame file; malloc'ed, NULL after a
  * message on stderr. [init] */

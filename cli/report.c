@@ -273,7 +273,7 @@ static bool filter_rows(struct report *report)
         return true;
     report->rows = rows_filter(report->opened->rows, &filter);
     if (!report->rows) {
-        fprintf(stderr, "blame report: %s: not enough memory\n", request->input);
+        complain_no_memory("report");
         return false;
     }
     if (!request->focus || report->rows->count > 1)
@@ -310,7 +310,7 @@ static int run(const struct report_request *request)
 {
     struct opened_profile opened;
     struct out_file out;
-    if (!open_input(request, &opened))
+    if (!check_source_dir("report", request->source_directory) || !open_input(request, &opened))
         return CLI_BAD_INPUT;
     struct report report = {.request = request, .opened = &opened};
     int status = CLI_BAD_INPUT;

@@ -11,12 +11,6 @@
 #include "report/symbols.h"
 #include "report/views.h"
 
-static int is_measurement(const struct dirent *entry)
-{
-    size_t length = strlen(entry->d_name);
-    return length > 6 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 6, ".blame") == 0;
-}
-
 static int is_visible(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
@@ -46,8 +40,7 @@ static bool has_measurement(const char *path)
 
 static bool no_memory(const struct run_set *set)
 {
-    fprintf(stderr, "blame %s: not enough memory; end other programs, or raise the limit (ulimit -v)\n",
-            set->command);
+    complain_no_memory(set->command);
     return false;
 }
 
@@ -86,7 +79,8 @@ static bool add_below(struct run_set *set, const char *folder, bool *any)
         if (asprintf(&path, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/",
                      entries[i]->d_name) < 0)
             path = NULL;
-        if (path && has_measurement(path)) {
+        good = path || no_memory(set);
+        if (good && has_measurement(path)) {
             *any = true;
             good = add_run(set, path);
         }

@@ -80,8 +80,7 @@ static int show(const struct request *request, const struct run_set *set)
     struct out_file out;
     int status = CLI_BAD_INPUT;
     if (!comparison)
-        fprintf(stderr,
-                "blame stat: not enough memory; end other programs, or raise the limit (ulimit -v)\n");
+        complain_no_memory("stat");
     else if (run_set_compare(set, flat ? NULL : comparison, flat ? comparison : NULL) &&
              out_file_open(&out, "stat", request->output))
         status = out_file_close(&out, print(out.stream, request, comparison));

@@ -173,6 +173,8 @@ class Views(BlameTest):
         self.assertTrue(found, text)
         for number, source in found:
             self.assertEqual(source, lines[number - 1])
+        refused = self.text("--source-dir", "/no/such", status=1).stderr
+        self.assertIn("--source-dir /no/such: No such file or directory; accepted is", refused)
         empty = self.new_folder()
         run = self.text("--source-dir", empty, "--width", "300")
         self.assertIn("lock.c:", run.stdout)
