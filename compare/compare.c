@@ -10,6 +10,9 @@
 #include "report/conservation.h"
 #include "report/grow.h"
 
+const enum measure compare_parts[COMPARE_PARTS] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,
+                                                   MEASURE_LOCK_WAIT};
+
 /* ---- runs ---- */
 
 static bool is_idleness(enum measure measure)
@@ -235,6 +238,14 @@ struct compare_change comparison_change(const struct comparison *comparison, uin
     return comparison_change_of(comparison, value, variance);
 }
 
+struct compare_change comparison_wall_change(const struct comparison *comparison)
+{
+    double wall_s[comparison->run_count];
+    for (size_t run = 0; run < comparison->run_count; run++)
+        wall_s[run] = comparison->run[run].wall_s;
+    return comparison_change_of(comparison, wall_s, NULL);
+}
+
 static double median_of_sum(const struct comparison *comparison, enum compare_side side,
                             const enum measure *measure, size_t measures)
 {
@@ -251,9 +262,13 @@ static double median_of_sum(const struct comparison *comparison, enum compare_si
 
 double comparison_effort(const struct comparison *comparison, enum compare_side side)
 {
-    static const enum measure effort[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,
-                                          MEASURE_LOCK_WAIT};
-    return median_of_sum(comparison, side, effort, sizeof effort / sizeof *effort);
+    return median_of_sum(comparison, side, compare_parts, COMPARE_PARTS);
+}
+
+int comparison_decimals(const struct comparison *comparison)
+{
+    double effort = fmax(comparison_effort(comparison, SIDE_BASE), comparison_effort(comparison, SIDE_NEW));
+    return effort < 100 ? 3 : effort < 10000 ? 2 : 1;
 }
 
 double comparison_least(const struct comparison *comparison, enum measure measure, double percent)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cct/pair_map.h"
 #include "cct/profile_read.h"
@@ -94,7 +95,14 @@ double comparison_excess(const struct comparison *comparison, const double *valu
 double comparison_variance(const struct comparison *comparison, size_t run, enum measure measure,
                            double value);
 
-/* The median effort of a side's runs: work + idleness + overhead + lock wait. [init] */
+/* Of the wall times. [init] */
+struct compare_change comparison_wall_change(const struct comparison *comparison);
+
+/* The measures that add up to the effort. */
+#define COMPARE_PARTS 4
+extern const enum measure compare_parts[COMPARE_PARTS];
+
+/* The median effort of a side's runs. [init] */
 double comparison_effort(const struct comparison *comparison, enum compare_side side);
 /* A share of the base's effort (of its samples, if these are the measure; of the new one's if the base has
  * none), which changes must reach to count. [init] */
@@ -103,11 +111,19 @@ double comparison_least(const struct comparison *comparison, enum measure measur
 /* "s", or what values are per cent of. [init] */
 const char *comparison_unit(const struct comparison *comparison);
 
+/* Digits behind the point that tables of these runs have. [init] */
+int comparison_decimals(const struct comparison *comparison);
+
 /* "name  file.c:12  < caller < caller", at most `columns` wide; malloc'ed, NULL: no memory. [init] */
 char *comparison_label(const struct comparison *comparison, uint32_t context, size_t columns, bool utf8);
 
 /* Contexts as a tree is printed, siblings by their change of the inclusive measure, the greatest first:
  * `count` indices, malloc'ed; NULL: no memory. [init] */
 uint32_t *comparison_order(const struct comparison *comparison, enum measure measure);
+
+/* The columns that every CSV of contexts begins with; id[] by context. [init] */
+#define COMPARE_CSV_CONTEXT "id,parent,depth,kind,name,module,file,line"
+void comparison_put_context(FILE *out, const struct comparison *comparison, uint32_t context,
+                            const uint32_t *id);
 
 #endif

@@ -155,3 +155,21 @@ uint32_t *comparison_order(const struct comparison *comparison, enum measure mea
     free(order);
     return NULL;
 }
+
+void comparison_put_context(FILE *out, const struct comparison *comparison, uint32_t index,
+                            const uint32_t *id)
+{
+    const struct compare_context *context = &comparison->context[index];
+    fprintf(out, "%u,", id[index]);
+    if (context->parent != ROW_NONE)
+        fprintf(out, "%u", id[context->parent]);
+    fprintf(out, ",%u,%s,", context->depth, row_kind_name[context->kind]);
+    format_csv_text(out, context->label.name);
+    putc(',', out);
+    format_csv_text(out, context->label.module);
+    putc(',', out);
+    format_csv_text(out, context->label.file);
+    putc(',', out);
+    if (context->label.line > 0)
+        fprintf(out, "%d", context->label.line);
+}

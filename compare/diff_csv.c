@@ -25,30 +25,13 @@ static void put_change(FILE *out, const struct compare_change *change)
     fprintf(out, ",%d", change->beyond_noise);
 }
 
-static void put_names(FILE *out, const struct compare_context *context)
-{
-    const char *found = !context->found[SIDE_BASE] ? "new" : !context->found[SIDE_NEW] ? "base" : "both";
-    fprintf(out, ",%u,%s,", context->depth, row_kind_name[context->kind]);
-    format_csv_text(out, context->label.name);
-    putc(',', out);
-    format_csv_text(out, context->label.module);
-    putc(',', out);
-    format_csv_text(out, context->label.file);
-    putc(',', out);
-    if (context->label.line > 0)
-        fprintf(out, "%d", context->label.line);
-    fprintf(out, ",%s", found);
-}
-
 static void put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id,
                         enum measure measure)
 {
     const struct compare_context *context = &comparison->context[index];
-    fprintf(out, "%u,", id[index]);
-    if (context->parent != ROW_NONE)
-        fprintf(out, "%u", id[context->parent]);
-    put_names(out, context);
-    fprintf(out, ",%s", measure_name[measure]);
+    const char *found = !context->found[SIDE_BASE] ? "new" : !context->found[SIDE_NEW] ? "base" : "both";
+    comparison_put_context(out, comparison, index, id);
+    fprintf(out, ",%s,%s", found, measure_name[measure]);
     struct compare_change change = comparison_change(comparison, index, measure, true);
     put_change(out, &change);
     for (enum measure m = 0; m < MEASURE_NAMED; m++)
@@ -62,10 +45,7 @@ static void put_context(FILE *out, const struct comparison *comparison, uint32_t
 
 static void put_wall(FILE *out, const struct comparison *comparison)
 {
-    double wall[comparison->run_count];
-    for (size_t run = 0; run < comparison->run_count; run++)
-        wall[run] = comparison->run[run].wall_s;
-    struct compare_change change = comparison_change_of(comparison, wall, NULL);
+    struct compare_change change = comparison_wall_change(comparison);
     fprintf(out, "%zu,,0,wall,<wall time>,,,,both,wall", comparison->count);
     put_change(out, &change);
     for (int i = 0; i < 4 * MEASURE_NAMED; i++)
@@ -77,9 +57,7 @@ bool diff_csv(FILE *out, const struct comparison *comparison, enum measure measu
 {
     uint32_t *order = comparison_order(comparison, measure);
     uint32_t *id = order ? malloc((comparison->count + 1) * sizeof *id) : NULL;
-    fputs("id,parent,depth,kind,name,module,file,line,found,metric,base,new,change,percent,low,high,beyond_"
-          "noise",
-          out);
+    fputs(COMPARE_CSV_CONTEXT ",found,metric,base,new,change,percent,low,high,beyond_noise", out);
     for (enum measure m = 0; m < MEASURE_NAMED; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--)
             fprintf(out, ",%s base (%c),%s new (%c)", view_measure_title(m), inclusive ? 'I' : 'E',

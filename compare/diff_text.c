@@ -8,9 +8,6 @@
 
 #define SIGNED_BYTES (FORMAT_NUMBER_BYTES + 2)
 
-static const enum measure shown[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD, MEASURE_LOCK_WAIT};
-#define SHOWN (sizeof shown / sizeof *shown)
-
 void diff_number(char to[SIGNED_BYTES], double value, int decimals, bool sign)
 {
     char number[FORMAT_NUMBER_BYTES];
@@ -73,35 +70,26 @@ static void print_total(FILE *out, const char *title, const struct compare_chang
             change->beyond_noise || change->after == change->before ? "" : "  ~");
 }
 
-static int decimals_of(const struct comparison *comparison)
-{
-    double effort = fmax(comparison_effort(comparison, SIDE_BASE), comparison_effort(comparison, SIDE_NEW));
-    return effort < 100 ? 3 : effort < 10000 ? 2 : 1;
-}
-
 static void print_totals(FILE *out, const struct comparison *comparison, const struct diff_style *style)
 {
-    double wall[comparison->run_count];
     double effort[SIDES] = {comparison_effort(comparison, SIDE_BASE),
                             comparison_effort(comparison, SIDE_NEW)};
-    int decimals = decimals_of(comparison);
+    int decimals = comparison_decimals(comparison);
     char unit[80];
     snprintf(unit, sizeof unit, "in %s", comparison_unit(comparison));
     fprintf(out, "\n  %-15s %12s %8s %12s %8s %12s\n",
             comparison->normalise == NORMALISE_NONE ? "seconds" : unit, "base", "share", "new", "share",
             "change");
-    for (size_t run = 0; run < comparison->run_count; run++)
-        wall[run] = comparison->run[run].wall_s;
-    struct compare_change change = comparison_change_of(comparison, wall, NULL);
+    struct compare_change change = comparison_wall_change(comparison);
     print_total(out, comparison->normalise == NORMALISE_NONE ? "wall time" : "wall time, s", &change, NULL,
                 3);
-    for (size_t m = 0; m < SHOWN; m++) {
-        change = comparison_change(comparison, 0, shown[m], true);
-        print_total(out, view_measure_title(shown[m]), &change, effort, decimals);
+    for (size_t m = 0; m < COMPARE_PARTS; m++) {
+        change = comparison_change(comparison, 0, compare_parts[m], true);
+        print_total(out, view_measure_title(compare_parts[m]), &change, effort, decimals);
     }
     bool more = style->measure >= 0;
-    for (size_t m = 0; m < SHOWN; m++)
-        more = more && (int)shown[m] != style->measure;
+    for (size_t m = 0; m < COMPARE_PARTS; m++)
+        more = more && (int)compare_parts[m] != style->measure;
     if (!more)
         return;
     change = comparison_change(comparison, 0, (enum measure)style->measure, true);
@@ -133,7 +121,7 @@ static int compare_entries(const void *left, const void *right)
 static struct change_entry *gather(const struct comparison *comparison, const struct diff_style *style,
                                    size_t *count)
 {
-    struct change_entry *entry = malloc((comparison->count * SHOWN + 1) * sizeof *entry);
+    struct change_entry *entry = malloc((comparison->count * COMPARE_PARTS + 1) * sizeof *entry);
     double least[MEASURE_NAMED];
     for (enum measure measure = 0; measure < MEASURE_NAMED; measure++)
         least[measure] = comparison_least(comparison, measure, style->least_percent);
@@ -141,8 +129,8 @@ static struct change_entry *gather(const struct comparison *comparison, const st
     for (uint32_t i = 0; entry && i < comparison->count; i++) {
         if (comparison->context[i].kind == ROW_STATEMENT)
             continue;
-        for (size_t m = 0; m < (style->measure < 0 ? SHOWN : 1); m++) {
-            enum measure measure = style->measure < 0 ? shown[m] : (enum measure)style->measure;
+        for (size_t m = 0; m < (style->measure < 0 ? COMPARE_PARTS : 1); m++) {
+            enum measure measure = style->measure < 0 ? compare_parts[m] : (enum measure)style->measure;
             struct change_entry found = {i, measure, comparison_change(comparison, i, measure, false)};
             if (difference_of(&found) != 0 && fabs(difference_of(&found)) >= least[measure])
                 entry[(*count)++] = found;
@@ -176,7 +164,7 @@ static bool print_entry(FILE *out, const struct comparison *comparison, const st
 static bool print_list(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
                        size_t count, bool worse, const struct diff_style *style)
 {
-    int decimals = decimals_of(comparison);
+    int decimals = comparison_decimals(comparison);
     size_t listed = 0, all = 0;
     for (size_t i = 0; i < count; i++) {
         const struct change_entry *at = &entry[worse ? i : count - 1 - i];
@@ -249,7 +237,7 @@ static const char *verdict_text(const struct limit *limit)
 bool diff_limits_text(FILE *out, const struct comparison *comparison, const struct limit *limit, size_t count,
                       const struct diff_style *style)
 {
-    int decimals = count ? decimals_of(comparison) : 0;
+    int decimals = count ? comparison_decimals(comparison) : 0;
     for (size_t i = 0; i < count; i++) {
         char percent[SIGNED_BYTES + 4], number[FORMAT_NUMBER_BYTES], increase[SIGNED_BYTES];
         char *subject = limit_subject(&limit[i]);

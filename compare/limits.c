@@ -113,15 +113,13 @@ static void note_culprit(struct limit *limit, uint32_t context, double increase)
 static void find_culprits(struct limit *limit, const struct comparison *comparison,
                           const unsigned char *selected)
 {
-    static const enum measure effort[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,
-                                          MEASURE_LOCK_WAIT};
     for (uint32_t i = 0; i < comparison->count; i++) {
         if (!selected[i] || comparison->context[i].kind == ROW_STATEMENT)
             continue;
         double increase = 0;
-        for (size_t m = 0; m < (limit->wall ? sizeof effort / sizeof *effort : 1); m++) {
+        for (size_t m = 0; m < (limit->wall ? COMPARE_PARTS : 1); m++) {
             struct compare_change change =
-                comparison_change(comparison, i, limit->wall ? effort[m] : limit->measure, false);
+                comparison_change(comparison, i, limit->wall ? compare_parts[m] : limit->measure, false);
             increase += change.after - change.before;
         }
         note_culprit(limit, i, increase);

@@ -10,9 +10,6 @@
 
 #define END_OF_LINE "\r\n"
 
-static const enum measure shown[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD, MEASURE_LOCK_WAIT};
-#define SHOWN (sizeof shown / sizeof *shown)
-
 struct spread {
     double median, least, most;
     struct statistics_interval interval;
@@ -119,8 +116,7 @@ static void print_confidence(FILE *out, const struct comparison *comparison, con
 
 bool stat_text(FILE *out, const struct comparison *comparison, const struct stat_style *style)
 {
-    double effort = comparison_effort(comparison, SIDE_BASE);
-    int decimals = effort < 100 ? 3 : effort < 10000 ? 2 : 1;
+    int decimals = comparison_decimals(comparison);
     struct spread spread = spread_of_wall(comparison);
     double coverage = spread.interval.coverage;
     fprintf(out, "%zu run%s; seconds\n\n", comparison->run_count, comparison->run_count == 1 ? "" : "s");
@@ -128,32 +124,15 @@ bool stat_text(FILE *out, const struct comparison *comparison, const struct stat
             has_interval(comparison) ? "      95 % interval" : "");
     print_spread(out, comparison, &spread, 3);
     fprintf(out, "  wall time\n");
-    for (size_t m = 0; m < SHOWN; m++) {
-        spread = spread_of_context(comparison, 0, shown[m], true);
+    for (size_t m = 0; m < COMPARE_PARTS; m++) {
+        spread = spread_of_context(comparison, 0, compare_parts[m], true);
         print_spread(out, comparison, &spread, decimals);
-        fprintf(out, "  %s\n", view_measure_title(shown[m]));
+        fprintf(out, "  %s\n", view_measure_title(compare_parts[m]));
     }
     if (!print_contexts(out, comparison, style, decimals))
         return false;
     print_confidence(out, comparison, style, coverage);
     return true;
-}
-
-static void put_names(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id)
-{
-    const struct compare_context *context = &comparison->context[index];
-    fprintf(out, "%u,", id[index]);
-    if (context->parent != ROW_NONE)
-        fprintf(out, "%u", id[context->parent]);
-    fprintf(out, ",%u,%s,", context->depth, row_kind_name[context->kind]);
-    format_csv_text(out, context->label.name);
-    putc(',', out);
-    format_csv_text(out, context->label.module);
-    putc(',', out);
-    format_csv_text(out, context->label.file);
-    putc(',', out);
-    if (context->label.line > 0)
-        fprintf(out, "%d", context->label.line);
 }
 
 static void put_spread(FILE *out, const char *metric, const char *part, size_t runs,
@@ -171,13 +150,14 @@ static void put_spread(FILE *out, const char *metric, const char *part, size_t r
 
 static void put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id)
 {
-    for (size_t m = 0; m < SHOWN; m++)
+    for (size_t m = 0; m < COMPARE_PARTS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--) {
-            struct spread spread = spread_of_context(comparison, index, shown[m], inclusive);
+            struct spread spread = spread_of_context(comparison, index, compare_parts[m], inclusive);
             if (spread.most == 0 && spread.least == 0 && index > 0)
                 continue;
-            put_names(out, comparison, index, id);
-            put_spread(out, measure_name[shown[m]], inclusive ? "I" : "E", comparison->run_count, &spread);
+            comparison_put_context(out, comparison, index, id);
+            put_spread(out, measure_name[compare_parts[m]], inclusive ? "I" : "E", comparison->run_count,
+                       &spread);
         }
 }
 
@@ -186,8 +166,8 @@ bool stat_csv(FILE *out, const struct comparison *comparison, enum measure measu
     uint32_t *order = comparison_order(comparison, measure);
     uint32_t *id = order ? malloc((comparison->count + 1) * sizeof *id) : NULL;
     struct spread wall = spread_of_wall(comparison);
-    fputs("id,parent,depth,kind,name,module,file,line,metric,part,runs,median,min,max,low,high,"
-          "coverage" END_OF_LINE,
+    fputs(COMPARE_CSV_CONTEXT ",metric,part,runs,median,min,max,low,high,"
+                              "coverage" END_OF_LINE,
           out);
     fprintf(out, "%zu,,0,wall,<wall time>,,,", comparison->count);
     put_spread(out, "wall", "", comparison->run_count, &wall);
