@@ -35,19 +35,15 @@ static void print_side(FILE *out, const struct comparison *comparison, const str
     size_t first = side == SIDE_BASE ? 0 : comparison->side_count[SIDE_BASE];
     size_t count = comparison->side_count[side];
     const char *command = profile_text(profile[first], "command");
-    char *text = NULL, *clean, more[64] = "";
+    char *text = NULL, more[64] = "";
     if (count > 1)
         snprintf(more, sizeof more, " and %zu more", count - 1);
     if (asprintf(&text, "%s%s  %s", comparison->run[first].name, more, command ? command : "") < 0)
         return;
-    clean = format_clean(text, true);
-    char *line = malloc(4 * style->columns + 64);
-    if (clean && line) {
-        format_shorten(line, 4 * style->columns + 64, clean, style->columns - 6, style->utf8);
+    char *line = format_fit(text, style->columns - 6, style->utf8);
+    if (line)
         fprintf(out, "%s  %s\n", side == SIDE_BASE ? "base" : "new ", line);
-    }
     free(line);
-    free(clean);
     free(text);
 }
 

@@ -107,22 +107,11 @@ static void put_text(FILE *out, const char *text)
 
 static bool put_shortened(FILE *out, const char *text, size_t columns)
 {
-    char *clean = format_clean(text, true), shorter[4 * COMMAND_COLUMNS + 4];
-    if (clean) {
-        format_shorten(shorter, sizeof shorter, clean, columns, true);
-        put_text(out, shorter);
-    }
-    free(clean);
-    return clean != NULL;
-}
-
-static bool put_clean(FILE *out, const char *text)
-{
-    char *clean = format_clean(text, true);
-    if (clean)
-        put_text(out, clean);
-    free(clean);
-    return clean != NULL;
+    char *fitting = format_fit(text, columns, true);
+    if (fitting)
+        put_text(out, fitting);
+    free(fitting);
+    return fitting != NULL;
 }
 
 static void put_quantity(FILE *out, double value, enum measure measure)
@@ -174,7 +163,7 @@ static bool put_node(FILE *out, const struct graph *graph, uint32_t frame)
         put_share(out, graph, node->inclusive);
     }
     fputs("\", tooltip=\"", out);
-    good = good && put_clean(out, label->name);
+    good = good && put_shortened(out, label->name, SIZE_MAX);
     fprintf(out, "\", fontsize=%d, fillcolor=\"%s\"%s];\n", 10 + (int)(14 * sqrt(share)), heat[step],
             step >= DARK_FROM ? ", fontcolor=\"white\"" : "");
     return good;
@@ -187,9 +176,9 @@ static bool put_edge(FILE *out, const struct graph *graph, const struct part *ed
     fprintf(out, "n%u -> n%u [label=\" ", edge->from, edge->to);
     put_quantity(out, edge->inclusive, graph->measure);
     fputs("\", tooltip=\"", out);
-    bool good = put_clean(out, graph->frames.label[edge->from]->name);
+    bool good = put_shortened(out, graph->frames.label[edge->from]->name, SIZE_MAX);
     fputs(" calls ", out);
-    good = good && put_clean(out, graph->frames.label[edge->to]->name);
+    good = good && put_shortened(out, graph->frames.label[edge->to]->name, SIZE_MAX);
     fprintf(out, "\", penwidth=%s, weight=%d];\n", format_decimal(width, 0.5 + 5 * share, 2),
             1 + (int)(99 * share));
     return good;

@@ -84,13 +84,11 @@ static void put_title(struct page *page)
 {
     const char *command = profile_text(page->input->profile, "command");
     const char *title = page->options->title ? page->options->title : command ? command : "program";
-    char shortened[4 * TITLE_COLUMNS + 64], *clean = format_clean(title, true);
-    page->no_memory |= !clean;
-    if (!clean)
-        return;
-    format_shorten(shortened, sizeof shortened, clean, TITLE_COLUMNS, true);
-    page_text(page, page->options->title ? clean : shortened);
-    free(clean);
+    char *fitting = format_fit(title, page->options->title ? SIZE_MAX : TITLE_COLUMNS, true);
+    page->no_memory |= !fitting;
+    if (fitting)
+        page_text(page, fitting);
+    free(fitting);
 }
 
 static void put_header(struct page *page)

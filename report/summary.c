@@ -34,17 +34,16 @@ static void print_title(const struct summary *summary)
 {
     const struct profile_header *header = &summary->profile->header;
     const char *command = profile_text(summary->profile, "command");
-    char wall[FORMAT_NUMBER_BYTES], name[1700], facts[FORMAT_NUMBER_BYTES + 120];
-    char *clean = format_clean(command ? command : "program", true);
+    char wall[FORMAT_NUMBER_BYTES], facts[FORMAT_NUMBER_BYTES + 120];
     snprintf(facts, sizeof facts, "%s s, %u thread%s on %u core%s, %s",
              format_decimal(wall, profile_wall_s(summary->profile), 2), header->threads_max,
              header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s",
              header->environment == 1 ? "shared" : "dedicated");
     size_t taken = strlen(facts) + strlen("blame:   ");
-    format_shorten(name, sizeof name, clean ? clean : "",
-                   summary->columns > taken + 12 ? summary->columns - taken : 12, summary->utf8);
-    fprintf(summary->out, "\nblame: %s  %s\n\n", name, facts);
-    free(clean);
+    char *name = format_fit(command ? command : "program",
+                            summary->columns > taken + 12 ? summary->columns - taken : 12, summary->utf8);
+    fprintf(summary->out, "\nblame: %s  %s\n\n", name ? name : "", facts);
+    free(name);
 }
 
 static void print_metric(const struct summary *summary, enum measure measure, const char *meaning)
@@ -153,17 +152,15 @@ static void find_functions(const struct rows *rows, enum measure measure, double
     free(row);
 }
 
+/* malloc'ed, as it is: not yet printable. */
 static char *function_label(const struct row *row)
 {
     char *text = NULL;
     const struct row_label *label = row->label;
     bool line = *label->file && label->line > 0;
-    if ((line ? asprintf(&text, "%s  %s:%d", label->name, format_base_name(label->file), label->line)
-              : asprintf(&text, "%s", label->name)) < 0)
-        return NULL;
-    char *clean = format_clean(text, true);
-    free(text);
-    return clean;
+    int bytes = line ? asprintf(&text, "%s  %s:%d", label->name, format_base_name(label->file), label->line)
+                     : asprintf(&text, "%s", label->name);
+    return bytes < 0 ? NULL : text;
 }
 
 static void print_top(const struct summary *summary, const struct top *top, enum measure measure,
@@ -172,14 +169,15 @@ static void print_top(const struct summary *summary, const struct top *top, enum
     const struct rows *rows = summary->rows;
     double effort = measure_value(rows, rows->row[0].inclusive, MEASURE_EFFORT);
     for (size_t i = 0; i < top->count; i++) {
-        char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES], name[4 * SUMMARY_COLUMNS + 1];
+        char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
         char *label =
             functions ? function_label(&rows->row[top->item[i]])
                       : view_context_label(rows, top->item[i], measure, summary->columns - 22, summary->utf8);
-        format_shorten(name, sizeof name, label ? label : "", summary->columns - 22, summary->utf8);
+        char *name = label ? format_fit(label, summary->columns - 22, summary->utf8) : NULL;
         fprintf(summary->out, "%6s %% %9s s  %s\n",
                 format_decimal(percent, fmin(100, 100 * top->seconds[i] / effort), 1),
-                format_decimal(seconds, top->seconds[i], 2), name);
+                format_decimal(seconds, top->seconds[i], 2), name ? name : "");
+        free(name);
         free(label);
     }
 }
