@@ -44,12 +44,17 @@ static void tasks_text(char to[FACT_BYTES], const struct profile *profile)
     snprintf(to, FACT_BYTES, "%s", profile->header.tasks == 1 ? "creation" : "region");
 }
 
+static void put_clean(char to[FACT_BYTES], const char *text)
+{
+    char *clean = format_clean(text, true);
+    snprintf(to, FACT_BYTES, "%s", clean ? clean : "");
+    free(clean);
+}
+
 static void stored_text(char to[FACT_BYTES], const struct profile *profile, const char *key)
 {
     const char *text = profile_text(profile, key);
-    char *clean = format_clean(text ? text : "", true);
-    snprintf(to, FACT_BYTES, "%s", clean ? clean : "");
-    free(clean);
+    put_clean(to, text ? text : "");
 }
 
 static void host_text(char to[FACT_BYTES], const struct profile *profile)
@@ -70,9 +75,9 @@ static void rank_text(char to[FACT_BYTES], const struct profile *profile)
 /* The arguments, not where the program lies. */
 static void command_text(char to[FACT_BYTES], const struct profile *profile)
 {
-    char text[FACT_BYTES];
-    stored_text(text, profile, "command");
-    snprintf(to, FACT_BYTES, "%s", text + strcspn(text, " "));
+    const char *command = profile_text(profile, "command");
+    const char *arguments = command ? command + strcspn(command, " ") : "";
+    put_clean(to, arguments + strspn(arguments, " "));
 }
 
 static void finished_text(char to[FACT_BYTES], const struct profile *profile)

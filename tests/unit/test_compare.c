@@ -1,13 +1,14 @@
-/* needs: compare/compare.c compare/context.c compare/names.c compare/align.c compare/canonical.c
- * compare/statistics.c compare/limits.c report/rows_order.c report/rows_metric.c report/measure.c
- * report/strings.c report/format.c report/view_label.c report/conservation.c report/write_csv.c
- * report/locks.c report/rows.c report/tail_calls.c report/waits.c tests/fuzz/fake_symbols.c
- * base/recipe_cause.c cct/pair_map.c cct/index_map.c cct/profile_format.c cct/profile_read.c
- * cct/profile_merge.c cct/profile_killed.c */
+/* needs: compare/comparable.c compare/compare.c compare/context.c compare/names.c compare/align.c
+ * compare/canonical.c compare/statistics.c compare/limits.c report/rows_order.c report/rows_metric.c
+ * report/measure.c report/strings.c report/format.c report/view_label.c report/conservation.c
+ * report/write_csv.c report/locks.c report/rows.c report/tail_calls.c report/waits.c
+ * tests/fuzz/fake_symbols.c base/recipe_cause.c cct/pair_map.c cct/index_map.c cct/profile_format.c
+ * cct/profile_read.c cct/profile_merge.c cct/profile_killed.c */
 #include "tests/unit/unit.h"
 
 #include <math.h>
 
+#include "compare/comparable.h"
 #include "compare/compare.h"
 #include "compare/limits.h"
 
@@ -268,6 +269,58 @@ static void repeated_runs_must_all_be_above_the_limit(void **state)
     finish(&made);
 }
 
+/* Contexts that a run has ten samples of, and the other none, may be chance; eleven are not. */
+static void what_was_not_sampled_may_have_been_missed_by_one(void **state)
+{
+    (void)state;
+    for (int samples = 10; samples <= 11; samples++) {
+        struct made made = {0};
+        ADD(&made, 7, {0, ROW_PROCEDURE, "g", "app", "a.c", 90, 1});
+        ADD(&made, 7, {0, ROW_PROCEDURE, "g", "app", "a.c", 90, 1},
+            {0, ROW_PROCEDURE, "new", "app", "a.c", 1, 0.001 * samples});
+        struct comparison *comparison = compare(&made, 1);
+        assert_int_equal(comparison_change(comparison, 2, MEASURE_WORK, false).beyond_noise, samples == 11);
+        finish(&made);
+    }
+}
+
+static void a_function_that_calls_itself_counts_once(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    struct limit limit;
+    char error[300];
+    ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 1}, {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 4});
+    ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 2}, {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 8});
+    struct comparison *comparison = compare(&made, 1);
+    assert_true(limit_read(&limit, "work@f=1", error, sizeof error));
+    assert_true(limit_judge(&limit, comparison, 0));
+    assert_true(fabs(limit.change.before - 5) < 1e-9 && fabs(limit.change.after - 10) < 1e-9);
+    limit_free(&limit);
+    finish(&made);
+}
+
+static void arguments_are_compared_however_long_the_programs_path(void **state)
+{
+    (void)state;
+    struct profile profile[2] = {0};
+    const struct profile *profiles[2] = {&profile[0], &profile[1]};
+    const char *const names[2] = {"a", "b"};
+    char text[2][400], said[2000] = "";
+    for (int i = 0; i < 2; i++) {
+        memset(text[i], 0, sizeof text[i]);
+        strcpy(text[i], "command");
+        snprintf(text[i] + 8, sizeof text[i] - 9, "/%0250d/app -n %d", 0, i);
+        profile[i].text = text[i];
+        profile[i].text_bytes = sizeof text[i];
+    }
+    FILE *out = fmemopen(said, sizeof said, "w");
+    comparable_complain(out, "stat", profiles, names, 2);
+    fclose(out);
+    assert_string_equal(said, "blame stat: arguments differ: -n 0 in a, -n 1 in b; compare runs of the same "
+                              "input\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +334,9 @@ int main(void)
         cmocka_unit_test(lines_count_from_their_function),
         cmocka_unit_test(limits_are_about_outermost_matches_beyond_noise),
         cmocka_unit_test(repeated_runs_must_all_be_above_the_limit),
+        cmocka_unit_test(what_was_not_sampled_may_have_been_missed_by_one),
+        cmocka_unit_test(a_function_that_calls_itself_counts_once),
+        cmocka_unit_test(arguments_are_compared_however_long_the_programs_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
