@@ -106,6 +106,7 @@ static void a_descriptor_that_became_the_programs_is_left_alone(void **unused)
     assert_null(arena_chunk(PROFILE_CHUNK_TREE, 7, &number)); /* the file cannot be found again */
     arena_finish();
     assert_int_equal(fstat(fd, &st), 0); /* not closed either */
+    assert_int_equal(fstat(again, &st), 0);
     assert_int_equal(fstat(file, &st), 0);
     assert_int_equal(st.st_size, 4);
     close(again);

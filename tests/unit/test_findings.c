@@ -311,6 +311,26 @@ static void many_small_locks_of_one_holder_add_up(void **state)
     assert_non_null(strstr(only(made, "lock-bound")->title, "waiting for 100 locks"));
 }
 
+/* Two callers of the holder are two contexts of each lock; the idleness of their region bounds the gain once.
+ */
+static void locks_and_idleness_count_once_however_many_contexts_hold(void **state)
+{
+    struct made *made = *state;
+    uint32_t region = region_below(made, made->main_node);
+    uint32_t heavy = add(made, region, PROFILE_NODE_FRAME, KEY(HEAVY));
+    uint32_t again =
+        add(made, add(made, region, PROFILE_NODE_FRAME, OTHER(1)), PROFILE_NODE_FRAME, KEY(HEAVY));
+    run(made, region, 0.2, 1, THREADS, 1);
+    for (uint64_t i = 0; i < 50; i++) {
+        add_lock(made, heavy, 0x1000 + 64 * i, 0.06);
+        add_lock(made, again, 0x1000 + 64 * i, 0.06);
+    }
+    gather(made);
+    const struct finding *finding = only(made, "lock-bound");
+    assert_non_null(strstr(finding->title, "waiting for 50 locks"));
+    assert_about(finding->gain_s, 6.0 / THREADS + 0.6 / THREADS);
+}
+
 static void time_before_openmp_is_its_own_rule(void **state)
 {
     struct made *made = *state;
@@ -343,6 +363,16 @@ static void losses_are_findings(void **state)
     assert_about(made->findings->finding[0].seconds, 10);
     assert_non_null(strstr(made->findings->finding[1].evidence, "<truncated>"));
     assert_about(made->findings->finding[1].seconds, 5);
+}
+
+static void losses_count_from_five_per_cent_on(void **state)
+{
+    struct made *made = *state;
+    made->thread[0].end_ns = (uint64_t)(40 * S);
+    made->thread[0].work = 37.8 * S;
+    made->thread[0].dropped_ns = 2.2 * S;
+    gather(made);
+    assert_about(only(made, "lost")->seconds, 2.2);
 }
 
 static void time_without_a_busy_thread_is_said(void **state)
@@ -448,9 +478,11 @@ int main(void)
         TEST(idleness_and_overhead_together_are_one_finding),
         TEST(a_contended_lock_is_named_and_bounded),
         TEST(many_small_locks_of_one_holder_add_up),
+        TEST(locks_and_idleness_count_once_however_many_contexts_hold),
         TEST(time_before_openmp_is_its_own_rule),
         TEST(more_threads_than_cores_are_said),
         TEST(losses_are_findings),
+        TEST(losses_count_from_five_per_cent_on),
         TEST(time_without_a_busy_thread_is_said),
         TEST(few_samples_say_nothing_but_that),
         TEST(what_sampling_error_can_make_is_no_finding),

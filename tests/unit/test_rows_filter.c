@@ -102,9 +102,20 @@ static void check_filter(const struct rows *rows, const struct rows_filter *filt
                  !on_focus(filter, rows, rows->row[i].parent))
             due_total += own(rows, i);
     assert_true(total_of(view) == due_total);
+    for (uint32_t i = 0; i < rows->node_count; i++)
+        assert_true((view->node_row[i] != ROW_NONE) == on_focus(filter, rows, i));
     assert_true(rows_whole(view) == rows->row[0].inclusive);
     check_sums(view);
     rows_free(view);
+}
+
+/* As if each row were a node of the profile. */
+static void number_nodes(struct rows *rows)
+{
+    rows->node_count = rows->count;
+    rows->node_row = malloc(rows->count * sizeof *rows->node_row);
+    for (uint32_t i = 0; i < rows->count; i++)
+        rows->node_row[i] = i;
 }
 
 static void what_is_left_is_what_counting_paths_gives(void **state)
@@ -116,6 +127,7 @@ static void what_is_left_is_what_counting_paths_gives(void **state)
     for (uint64_t tree = 1; tree <= TREES; tree++) {
         seed = tree * 0x9e3779b97f4a7c15;
         struct rows *rows = random_rows(40);
+        number_nodes(rows);
         unsigned focus = pick(EXPRESSIONS + 3), hide = pick(EXPRESSIONS + 3);
         struct rows_filter filter = {.focus = focus < EXPRESSIONS ? &compiled[focus] : NULL,
                                      .hide = hide < EXPRESSIONS ? &compiled[hide] : NULL};
@@ -151,11 +163,42 @@ static void what_hidden_callees_cost_is_at_the_lines_of_their_calls(void **state
     regfree(&hide);
 }
 
+/* f0 calls f3 in line 12, f3 calls f6 in line 34: both hidden. */
+static void the_line_is_that_of_the_outermost_hidden_call(void **state)
+{
+    (void)state;
+    regex_t hide;
+    assert_int_equal(regcomp(&hide, "^(f3|f6)$", REG_EXTENDED | REG_NOSUB), 0);
+    struct rows_filter filter = {.hide = &hide};
+    static const int function[] = {0, 3, 6}, line[] = {0, 12, 34};
+    struct rows *rows = calloc(1, sizeof *rows);
+    rows->threads = rows->cores = 2;
+    rows->strings = strings_new();
+    uint32_t row = rows_append(rows, ROW_NONE, ROW_ROOT);
+    for (int i = 0; i < 3; i++) {
+        row = rows_append(rows, row, ROW_PROCEDURE);
+        rows->row[row].function = (uint32_t)function[i];
+        rows->row[row].label = &functions[function[i]];
+        rows->row[row].call_line = line[i];
+    }
+    add_cost(rows, row);
+    assert_true(rows_sum(rows));
+    assert_true(rows_order(rows, MEASURE_EFFORT, false));
+    struct rows *view = rows_filter(rows, &filter);
+    assert_int_equal(view->count, 3);
+    assert_string_equal(view->row[2].label->name, "x.c:12");
+    assert_true(own(view, 2) == total_of(rows));
+    rows_free(view);
+    rows_free(rows);
+    regfree(&hide);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_left_is_what_counting_paths_gives),
         cmocka_unit_test(what_hidden_callees_cost_is_at_the_lines_of_their_calls),
+        cmocka_unit_test(the_line_is_that_of_the_outermost_hidden_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
