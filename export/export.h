@@ -30,7 +30,10 @@ bool export_hatchet(FILE *out, const struct rows *rows);
 bool export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
                 double least_percent);
 
-/* A row's value in whole nanoseconds, or samples; what does not fit is the nearest that does. [init] */
+/* The nearest whole number; what does not fit is the nearest that does. [init] */
+int64_t export_whole(double value);
+
+/* A row's value in whole nanoseconds, or samples. [init] */
 int64_t export_value(const struct rows *rows, const struct profile_metric *metric, enum measure measure);
 
 /* The sum of what rows themselves have less than nothing of, in seconds, not above 0: formats of stacks have

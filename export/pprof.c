@@ -163,7 +163,7 @@ static void write_header(struct pprof *pprof, enum measure metric)
     part.n_sample_type = TYPES;
     part.sample_type = list;
     part.time_nanos = header->start_realtime_ns;
-    part.duration_nanos = (int64_t)(profile_wall_s(profile) * 1e9);
+    part.duration_nanos = export_whole(profile_wall_s(profile) * 1e9);
     part.period_type = &period;
     part.period = (int64_t)header->period_ns;
     part.n_comment = sizeof comments / sizeof *comments;

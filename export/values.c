@@ -1,15 +1,18 @@
 #include "export/export.h"
 
-int64_t export_value(const struct rows *rows, const struct profile_metric *metric, enum measure measure)
+int64_t export_whole(double value)
 {
-    double value = measure_value(rows, metric, measure);
-    if (measure != MEASURE_SAMPLES)
-        value *= 1e9;
     if (value >= 9.2e18)
         return INT64_MAX;
     if (value <= -9.2e18)
         return -INT64_MAX;
     return value > -0.5 ? (int64_t)(value + 0.5) : value < 0 ? -(int64_t)(0.5 - value) : 0;
+}
+
+int64_t export_value(const struct rows *rows, const struct profile_metric *metric, enum measure measure)
+{
+    double value = measure_value(rows, metric, measure);
+    return export_whole(measure == MEASURE_SAMPLES ? value : value * 1e9);
 }
 
 double export_negative(const struct rows *rows, enum measure measure)

@@ -69,7 +69,8 @@ static const char *read_text(struct source_file *file, int descriptor)
     if (status.st_size > SOURCE_FILE_BYTES)
         return "too large";
     file->bytes = (size_t)status.st_size;
-    file->changed_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+    bool far = status.st_mtim.tv_sec >= INT64_MAX / 1000000000; /* a clock that was wrong */
+    file->changed_ns = far ? INT64_MAX : (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
     file->text = calloc(file->bytes + 1, 1);
     if (!file->text)
         return strerror(ENOMEM);
@@ -81,7 +82,7 @@ static const char *read_text(struct source_file *file, int descriptor)
 bool source_file_read(struct source_file *file, const char *path, const char *source_dir, const char **why)
 {
     *file = (struct source_file){0};
-    /* GCC's names of what was compiled as src/a.c are relative: to the folder where one stands, with luck. */
+    /* A path whose folder debug information does not say may start where the user stands. */
     bool usable = *path == '/' || !climbs(path);
     int descriptor = source_dir ? open_below(source_dir, path) : -1;
     if (descriptor < 0 && usable)
