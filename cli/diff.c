@@ -40,8 +40,7 @@ static const struct usage usage = {
                 "  blame diff runs/before runs/after --fail-above wall=5 --fail-above idleness@relax=10\n"
                 "  blame diff --base a.1 --base a.2 --base a.3 b.1 b.2 b.3 --view flat --sort lock-wait\n"
                 "  blame diff old new --format csv --output changes.csv",
-    .operands_least = 1,
-    .operands = "BASE and NEW, profile directories, *.blame files or folders of profile directories",
+    .operands = "are BASE and NEW, profile directories, *.blame files or folders of profile directories",
 };
 
 static enum options_result read_options(struct request *request, int argc, char **argv)

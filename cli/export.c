@@ -34,9 +34,8 @@ static const struct usage usage = {
         "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
         "  blame export blame-amg-4711 --format dot --min 5 | dot -Tsvg -o amg.svg\n"
         "  blame export blame-amg-4711 --format hatchet -o amg.json",
-    .operands_least = 1,
     .operands_most = 1,
-    .operands = "a profile directory or a *.blame file",
+    .operands = "is a profile directory or a *.blame file",
 };
 
 static enum options_result refuse(const char *option, const struct request *request, const char *with)

@@ -27,9 +27,8 @@ static const struct usage usage = {
     .examples = "  blame html blame-amg-4711\n"
                 "  blame html blame-amg-4711 -o amg.html --title \"AMG, 64 threads, before\"\n"
                 "  blame html blame-amg-4711 --source-dir ~/src/amg",
-    .operands_least = 1,
     .operands_most = 1,
-    .operands = "a profile directory or a *.blame file",
+    .operands = "is a profile directory or a *.blame file",
 };
 
 struct request {

@@ -138,9 +138,8 @@ static enum options_result read_option(const struct usage *usage, int argc, char
 
 static enum options_result check_operands(const struct usage *usage, const char **operand, int count)
 {
-    if (count < usage->operands_least) {
-        fprintf(stderr, "blame %s: %s; accepted is %s\n", usage->command,
-                count ? "one profile more is needed" : "no profile given", usage->operands);
+    if (count == 0) {
+        fprintf(stderr, "blame %s: no profile given; accepted %s\n", usage->command, usage->operands);
         return OPTIONS_WRONG;
     }
     if (count > usage->operands_most) {

@@ -37,8 +37,8 @@ struct usage {
     const struct option_spec *options;
     size_t option_count;
     const char *examples; /* lines, indented by two */
-    int operands_least, operands_most;
-    const char *operands; /* what they are: "a profile directory or a *.blame file" */
+    int operands_most;    /* one is always needed */
+    const char *operands; /* what is accepted: "is a profile directory or a *.blame file" */
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_WRONG };

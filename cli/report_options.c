@@ -23,9 +23,8 @@ static const struct usage usage = {
                 "  blame report blame-amg-4711 --focus relax --hide '^__kmpc' --source\n"
                 "  blame report blame-amg-4711 --view flat --by file --columns work,idleness,idleness%\n"
                 "  blame report blame-amg-4711 --format folded | flamegraph.pl > idleness.svg",
-    .operands_least = 1,
     .operands_most = 1,
-    .operands = "a profile directory or a *.blame file",
+    .operands = "is a profile directory or a *.blame file",
 };
 
 enum {

@@ -33,8 +33,7 @@ static const struct usage usage = {
                 "  blame stat runs\n"
                 "  blame stat runs --view flat --sort lock-wait --top 20\n"
                 "  blame stat runs --format csv --output runs.csv",
-    .operands_least = 1,
-    .operands = "profile directories, *.blame files or folders of profile directories",
+    .operands = "are profile directories, *.blame files or folders of profile directories",
 };
 
 static enum options_result read_options(struct request *request, int argc, char **argv)
