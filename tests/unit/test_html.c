@@ -7,6 +7,7 @@
 /* libs: -ljansson */
 #include <jansson.h>
 #include <limits.h>
+#include <math.h>
 #include <sys/stat.h>
 
 #include "html/embedded.h"
@@ -364,6 +365,28 @@ static void a_path_that_leaves_this_folder_is_not_followed(void **state)
     assert_missing("its path is relative");
 }
 
+static void waiting_for_folded_rows_stays(void **state)
+{
+    (void)state;
+    struct html_result result;
+    struct html_options options = {.least_percent = 5, .no_source = true};
+    uint32_t main_node = add(0, 10, 10);
+    made.profile.header.threads_max = 4;
+    made.nodes[main_node].metric.samples = 1000;
+    add(add(add(main_node, 20, 0.1), 30, 0.1), 40, 0.1);
+    make_page(&options, &result);
+    json_t *waits = json_object_get(made.data, "waits"), *pairs = json_object_get(waits, "pairs");
+    json_t *row, *us = json_object_get(pairs, "us");
+    double sum = 0, due = 0;
+    size_t i;
+    assert_int_equal(result.rows_left_out, 6); /* f in f in f, and their lines */
+    json_array_foreach(us, i, row) sum += json_number_value(row);
+    json_array_foreach(json_object_get(json_object_get(waits, "places"), "rows"), i, row) due +=
+        1e6 * json_number_value(json_array_get(row, 5));
+    assert_int_equal(json_array_size(us), 2); /* main's, and that of all others */
+    assert_true(fabs(sum - due) < 2 && fabs(due - 3e6 * 10.3) < 2);
+}
+
 static void only_the_longest_locks_are_shown_and_the_others_counted(void **state)
 {
     (void)state;
@@ -415,6 +438,7 @@ int main(void)
         ON_PROFILE(a_missing_file_has_the_systems_reason),
         ON_PROFILE(a_relative_path_is_looked_for_here),
         ON_PROFILE(a_path_that_leaves_this_folder_is_not_followed),
+        ON_PROFILE(waiting_for_folded_rows_stays),
         ON_PROFILE(only_the_longest_locks_are_shown_and_the_others_counted),
         ON_PROFILE(without_sources_none_is_read),
     };
