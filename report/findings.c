@@ -73,13 +73,9 @@ const char *number_text(struct gathering *gathering, double value, int decimals)
 
 char *finding_text(struct gathering *gathering, const char *format, ...)
 {
-    char *text = NULL, *clean = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) >= 0) {
-        clean = format_clean(text, true);
-        free(text);
-    }
+    char *clean = format_vprintable(format, arguments);
     va_end(arguments);
     gathering->no_memory |= !clean;
     return clean;

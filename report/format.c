@@ -125,6 +125,25 @@ char *format_clean(const char *text, bool printable)
     return clean;
 }
 
+char *format_vprintable(const char *format, va_list arguments)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0)
+        return NULL;
+    char *clean = format_clean(text, true);
+    free(text);
+    return clean;
+}
+
+char *format_printable(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *clean = format_vprintable(format, arguments);
+    va_end(arguments);
+    return clean;
+}
+
 bool format_csv_plain(const char *text)
 {
     for (; *text; text++)

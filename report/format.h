@@ -3,6 +3,7 @@
 #ifndef BLAME_REPORT_FORMAT_H
 #define BLAME_REPORT_FORMAT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +31,11 @@ void format_csv_number(FILE *out, double value);
 /* Copies text as valid UTF-8, what is not replaced by U+FFFD; control characters too if `printable`. The
  * result has at most 3 bytes for each of text, and is malloc'ed; NULL: no memory. [init] */
 char *format_clean(const char *text, bool printable);
+
+/* printf into malloc'ed, printable text. NULL: no memory. [init] */
+char *format_printable(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *format_vprintable(const char *format, va_list arguments)
+    __attribute__((format(printf, 1, 0))); /* [init] */
 
 /* Columns of valid UTF-8 on a terminal, a code point for a column. [init]
  */

@@ -152,15 +152,12 @@ static void find_functions(const struct rows *rows, enum measure measure, double
     free(row);
 }
 
-/* malloc'ed, as it is: not yet printable. */
 static char *function_label(const struct row *row)
 {
-    char *text = NULL;
     const struct row_label *label = row->label;
-    bool line = *label->file && label->line > 0;
-    int bytes = line ? asprintf(&text, "%s  %s:%d", label->name, format_base_name(label->file), label->line)
-                     : asprintf(&text, "%s", label->name);
-    return bytes < 0 ? NULL : text;
+    if (!*label->file || label->line <= 0)
+        return format_printable("%s", label->name);
+    return format_printable("%s  %s:%d", label->name, format_base_name(label->file), label->line);
 }
 
 static void print_top(const struct summary *summary, const struct top *top, enum measure measure,

@@ -1,6 +1,5 @@
 #include "report/views.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,21 +28,6 @@ static bool is_construct(const struct row *row)
     return row->kind == ROW_PARALLEL || row->kind == ROW_TASK;
 }
 
-static char *clean_asprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static char *clean_asprintf(const char *format, ...)
-{
-    char *text = NULL, *clean = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) >= 0) {
-        clean = format_clean(text, true);
-        free(text);
-    }
-    va_end(arguments);
-    return clean;
-}
-
 char *view_row_label(const struct rows *rows, uint32_t index)
 {
     const struct row *row = &rows->row[index];
@@ -53,17 +37,17 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     int line = caller ? row->call_line : row->label->line;
     char call[16] = "";
     if (row->kind == ROW_STATEMENT || row->kind == ROW_ROOT)
-        return clean_asprintf("%s", row->label->name);
+        return format_printable("%s", row->label->name);
     if (!rows->callers && row->call_line > 0 && !is_construct(row))
         snprintf(call, sizeof call, "%d: ", row->call_line);
     if (row->note)
         snprintf(note, sizeof note, " (%s)", row->note);
     if (*row->label->file && line > 0 && (caller || !is_construct(row)))
-        return clean_asprintf("%s%s%s%s  %s:%d", call, row->label->name, inlined, note,
-                              format_base_name(row->label->file), line);
+        return format_printable("%s%s%s%s  %s:%d", call, row->label->name, inlined, note,
+                                format_base_name(row->label->file), line);
     if (*row->label->module && !*row->label->file && !strchr(row->label->name, '+'))
-        return clean_asprintf("%s%s%s%s  (%s)", call, row->label->name, inlined, note, row->label->module);
-    return clean_asprintf("%s%s%s%s", call, row->label->name, inlined, note);
+        return format_printable("%s%s%s%s  (%s)", call, row->label->name, inlined, note, row->label->module);
+    return format_printable("%s%s%s%s", call, row->label->name, inlined, note);
 }
 
 /* The source position of a context: its hottest statement, else the nearest call on its path with a known
