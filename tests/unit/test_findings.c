@@ -301,6 +301,23 @@ static void a_contended_lock_is_named_and_bounded(void **state)
     assert_int_equal(strncmp(finding->place, "heavy", 5), 0);
 }
 
+static void nothing_is_worth_more_than_the_whole_run(void **state)
+{
+    struct made *made = *state;
+    uint32_t region = region_below(made, made->main_node);
+    made->profile.header.cores = 1;
+    made->profile.header.end_ns = 1 + (uint64_t)(11.5 * S);
+    add_lock(made, add(made, region, PROFILE_NODE_FRAME, KEY(HEAVY)), 0x1234, 30);
+    gather(made);
+    bool found = false;
+    for (size_t i = 0; i < made->findings->count; i++) {
+        const struct finding *finding = &made->findings->finding[i];
+        assert_true(finding->gain_s <= 11.5 + 1e-6);
+        found |= strcmp(finding->rule, "lock-bound") == 0 && finding->gain_s > 11.4;
+    }
+    assert_true(found);
+}
+
 static void many_small_locks_of_one_holder_add_up(void **state)
 {
     struct made *made = *state;
@@ -447,6 +464,7 @@ int main(void)
         TEST(overhead_is_told_by_construct),
         TEST(idleness_and_overhead_together_are_one_finding),
         TEST(a_contended_lock_is_named_and_bounded),
+        TEST(nothing_is_worth_more_than_the_whole_run),
         TEST(many_small_locks_of_one_holder_add_up),
         TEST(time_before_openmp_is_its_own_rule),
         TEST(more_threads_than_cores_are_said),
