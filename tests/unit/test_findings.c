@@ -358,6 +358,8 @@ static void losses_are_findings(void **state)
     assert_int_equal(made->findings->count, 2);
     assert_string_equal(made->findings->finding[0].rule, "lost");
     assert_about(made->findings->finding[0].seconds, 10);
+    assert_non_null(strstr(made->findings->finding[0].title, "of the time is missing"));
+    assert_non_null(strstr(made->findings->finding[1].title, "has no known callers"));
     assert_non_null(strstr(made->findings->finding[1].evidence, "<truncated>"));
     assert_about(made->findings->finding[1].seconds, 5);
 }
