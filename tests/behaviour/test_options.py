@@ -121,6 +121,11 @@ class Summary(BlameTest):
         _, text = self.summary("serial_gap")
         self.assertRegex(text, r"serial_part")
 
+    def test_a_run_of_some_milliseconds_has_no_books_to_complain_about(self):
+        run = self.attached([program("quick")], {"BLAME_SUMMARY": "1", "BLAME_RATE": "200"})
+        self.assertIn("too short to say", run.stderr, run)
+        self.assertNotIn("note:", run.stderr, run)
+
     def test_it_is_short(self):
         _, text = self.summary("imbalance2")
         self.assertLessEqual(len(text.splitlines()), 30, text)

@@ -386,6 +386,12 @@ class Notes(PageTest):
         law.update(left=0.2, residual=-0.8, relative=-0.8)
         self.assertIn("Only 20 % of the threads' time", self.notes(run={"conservation": {"thread_time": law}})[0])
 
+    def test_a_few_samples_do_not_unbalance_the_books(self):
+        law = {"law": "a = b", "left": 0.9, "right": 1.0, "residual": -0.1, "relative": -0.1, "exact": False}
+        for rate, notes in ((20, 0), (1000, 1)):
+            run = {"conservation": {"shared_idle": law}, "rate_least": rate}
+            self.assertEqual(len(self.notes({"rate": rate, "threads": 2}, run=run)), notes, rate)
+
     def test_losses(self):
         run = {"samples": {"delivered": 5000, "dropped": {"in tool": 12}}, "truncated_paths": 3, "unresolved_s": 0.5}
         self.assertEqual(

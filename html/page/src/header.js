@@ -10,6 +10,7 @@ const SHARES = [
     ["lock wait", "waiting for locks"],
 ];
 const TOLERATED = 0.02; // as in blame's summary
+const SAMPLES_TOLERATED = 4; // of each thread
 
 export function titleLine(model) {
     const { header } = model.data,
@@ -91,12 +92,14 @@ function lostSamples(run) {
 }
 
 function residual(model, run) {
-    const effort = model.effort() * MICRO;
+    const { header } = model.data;
+    const samples = (SAMPLES_TOLERATED * header.threads) / (run.rate_least || header.rate);
+    const least = Math.max(TOLERATED * model.effort() * MICRO, samples);
     let worst = null;
     for (const [name, law] of Object.entries(run.conservation ?? {}))
         if (
             Math.abs(law.relative) > (worst ? Math.abs(worst.relative) : TOLERATED) &&
-            (law.exact || Math.abs(law.residual) > TOLERATED * effort)
+            (law.exact || Math.abs(law.residual) > least)
         )
             worst = { ...law, name };
     if (!worst) return null;
