@@ -316,6 +316,24 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     findings_free(findings);
 }
 
+/* As a shell takes it for one word. */
+static void print_word(FILE *out, const char *text)
+{
+    bool plain = *text && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                       "%+,-./:=@_") == strlen(text);
+    if (plain) {
+        fputs(text, out);
+        return;
+    }
+    putc('\'', out);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            putc(*text, out);
+    putc('\'', out);
+}
+
 void report_print_summary(FILE *out, const struct profile *profile, const struct report_tables *tables,
                           const char *dir)
 {
@@ -336,5 +354,7 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     print_losses(&summary);
     print_rate(&summary);
     print_residual(&summary);
-    fprintf(out, "\nprofile: %s    see more: blame report %s\n", dir, dir);
+    fprintf(out, "\nprofile: %s    see more: blame report ", dir);
+    print_word(out, dir);
+    putc('\n', out);
 }

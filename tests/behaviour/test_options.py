@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 
 from harness import BlameTest, program
 
@@ -125,6 +126,13 @@ class Summary(BlameTest):
         run = self.attached([program("quick")], {"BLAME_SUMMARY": "1", "BLAME_RATE": "200"})
         self.assertIn("too short to say", run.stderr, run)
         self.assertNotIn("note:", run.stderr, run)
+
+    def test_what_to_type_next_is_fit_for_a_shell(self):
+        folder = os.path.join(self.new_folder(), "my runs' $1")
+        run = self.attached([program("quick")], {"BLAME_SUMMARY": "1", "BLAME_OUT": folder})
+        command = shlex.split(run.stderr.split("see more: ")[1].splitlines()[0])
+        self.assertEqual(command[:2], ["blame", "report"], run)
+        self.assertEqual(os.path.basename(command[2]), os.path.basename(folder), run)
 
     def test_it_is_short(self):
         _, text = self.summary("imbalance2")
