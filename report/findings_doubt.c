@@ -111,9 +111,9 @@ bool find_short_run(struct gathering *gathering)
         .rule = "short", .row = ROW_NONE, .measure = MEASURE_SAMPLES, .seconds = gathering->effort_s};
     finding.title = finding_text(gathering, "too short to say: %llu sample%s", (unsigned long long)samples,
                                  samples == 1 ? "" : "s");
-    finding.evidence =
-        finding_text(gathering, "%llu samples of %s s; at least %d are needed", (unsigned long long)samples,
-                     number_text(gathering, gathering->effort_s, 2), LEAST_SAMPLES);
+    finding.evidence = finding_text(
+        gathering, "%s s of thread time gave %llu of the %d samples that are needed at least",
+        number_text(gathering, gathering->effort_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
     finding.advice = finding_text(gathering, "%s",
                                   "Measure a longer run, or with more samples: BLAME_RATE=2000, or "
                                   "`blame run --rate 2000`.");

@@ -349,7 +349,9 @@ class Places(PageTest):
             "advice": "some advice",
             "place": "fast  app.c:20",
         }
-        self.open(small(findings=[finding, {**finding, "row": -1, "place": "", "gain_s": 0}]))
+        doubt = {**finding, "row": -1, "place": "", "gain_s": 0, "metric": "samples"}
+        self.open(small(findings=[finding, doubt]))
+        self.assertNotIn("of samples", self.all(".finding")[1].text)
         for text in ("6.7", "a title", "some evidence", "some advice", "fast app.c:20", "0.01 s of work"):
             self.assertIn(text, self.all(".finding")[0].text)
         self.all(".finding-go")[0].click()

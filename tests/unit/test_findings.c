@@ -379,6 +379,7 @@ static void few_samples_say_nothing_but_that(void **state)
     made->thread[0].delivered = 99;
     gather(made);
     assert_string_equal(only(made, "short")->title, "too short to say: 99 samples");
+    assert_non_null(strstr(only(made, "short")->evidence, "gave 99 of the 100 samples"));
 }
 
 /* 8 % of 0.9 s: three sampling periods' worth at one thread. The same share of 100 times as much is one. */

@@ -143,6 +143,9 @@ function card(model, finding, go) {
     const colour = `var(${metricVariable(finding.metric)})`,
         percentages = Number(finding.share).toFixed(1);
     const gain = finding.gain_s > 0 ? `at most ${finding.gain_s.toFixed(2)} s shorter` : "";
+    // Doubts are about samples; their evidence has the seconds.
+    const cost = finding.metric === "samples" ? "" : `${finding.seconds.toFixed(2)} s of ${finding.metric}`;
+    const facts = [cost, gain].filter(Boolean).join(" · ");
     return h(
         "li.finding",
         { style: { "--hue": colour } },
@@ -152,11 +155,7 @@ function card(model, finding, go) {
             h("span.finding-number", null, percentages, h("small", null, "\u2009%")),
             h("span.finding-title", null, oneLine(finding.title)),
         ),
-        h(
-            "p.finding-facts",
-            null,
-            [`${finding.seconds.toFixed(2)} s of ${finding.metric}`, gain].filter(Boolean).join(" · "),
-        ),
+        facts ? h("p.finding-facts", null, facts) : null,
         finding.place ? h("p.finding-place", null, oneLine(finding.place)) : null,
         h("p.finding-evidence", null, oneLine(finding.evidence)),
         h("p.finding-advice", null, oneLine(finding.advice)),
