@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,13 +37,28 @@ static void print_help(FILE *out)
     fputs("\n`blame COMMAND --help` explains a command; `blame --version` prints the version.\n", out);
 }
 
+/* NULL: there is no such command. */
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    fprintf(stderr, "blame: %s: no such command; accepted are", name);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", commands[i].name);
+    fputs(", --help, --version\n", stderr);
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
+    static char help[] = "--help";
     if (argc < 2) {
         print_help(stderr);
         return CLI_BAD_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    bool asked = strcmp(argv[1], "help") == 0;
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (asked && argc == 2)) {
         print_help(stdout);
         return CLI_DONE;
     }
@@ -50,12 +66,9 @@ int main(int argc, char **argv)
         puts("blame " BLAME_VERSION);
         return CLI_DONE;
     }
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    fprintf(stderr, "blame: %s: no such command; accepted are", argv[1]);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(stderr, "%s %s", i ? "," : "", commands[i].name);
-    fputs(", --help, --version\n", stderr);
-    return CLI_BAD_USAGE;
+    const struct command *command = find_command(argv[asked ? 2 : 1]);
+    if (!command)
+        return CLI_BAD_USAGE;
+    /* `blame help COMMAND` is `blame COMMAND --help`. */
+    return asked ? command->run(2, (char *[]){argv[2], help, NULL}) : command->run(argc - 1, argv + 1);
 }

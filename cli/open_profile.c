@@ -150,6 +150,18 @@ static void complain(const struct out_file *file, int why)
                        : "what was written is incomplete: --output FILE writes to a file");
 }
 
+/* What was measured cannot be had again: a slip in an option must not cost it. */
+static bool holds_measurement(const char *path)
+{
+    char magic[sizeof PROFILE_MAGIC - 1];
+    FILE *file = fopen(path, "re");
+    bool holds = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+                 memcmp(magic, PROFILE_MAGIC, sizeof magic) == 0;
+    if (file)
+        fclose(file);
+    return holds;
+}
+
 bool out_file_open(struct out_file *file, const char *command, const char *path)
 {
     bool standard = !path || strcmp(path, "-") == 0;
@@ -158,7 +170,13 @@ bool out_file_open(struct out_file *file, const char *command, const char *path)
         return true;
     struct stat status;
     /* A device or a pipe is written to, not replaced. */
-    bool replace = stat(path, &status) != 0 || S_ISREG(status.st_mode);
+    bool exists = stat(path, &status) == 0, replace = !exists || S_ISREG(status.st_mode);
+    if (exists && replace && holds_measurement(path)) {
+        fprintf(stderr,
+                "blame %s: %s: a measurement, which is not overwritten: give another file by --output\n",
+                command, path);
+        return false;
+    }
     if (replace && asprintf(&file->temporary, "%s.%ld.part", path, (long)getpid()) < 0)
         file->temporary = NULL;
     file->stream = fopen(file->temporary ? file->temporary : path, replace ? "wxe" : "we");

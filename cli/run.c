@@ -193,6 +193,16 @@ static int wait_for_program(void)
     return WEXITSTATUS(status);
 }
 
+static void say_no_profile(const char *program)
+{
+    fputs("blame: no profile: the program did not start an OpenMP runtime with tool support: does it use "
+          "OpenMP, with libomp or libgomp?",
+          stderr);
+    if (!elf_loads(program, "libgomp.so.1 "))
+        fputs(" A GCC program that it starts, as scripts do, needs a blame run of its own there.", stderr);
+    fputs("\n", stderr);
+}
+
 int cli_run(int argc, char **argv)
 {
     char program[PATH_MAX], tool[PATH_MAX];
@@ -236,10 +246,7 @@ int cli_run(int argc, char **argv)
     int status = wait_for_program();
     if (attach) {
         if (collect_profiles(space.notes) == 0 && status != 126 && status != 127)
-            fputs("blame: no profile: the program did not start an OpenMP runtime with tool support: does it "
-                  "use OpenMP, "
-                  "with libomp or libgomp?\n",
-                  stderr);
+            say_no_profile(program);
         remove_workspace(&space);
     }
     return status;

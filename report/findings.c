@@ -101,6 +101,10 @@ void put_finding(struct gathering *gathering, const struct finding *finding)
     struct finding *put = &findings->finding[findings->count++];
     *put = *finding;
     put->share = fmin(100, percent_of_program(gathering, finding->seconds));
+    /* Many threads on few cores wait longer together than the run is long, even divided by the cores. */
+    double wall_s = profile_wall_s(gathering->profile);
+    if (wall_s > 0)
+        put->gain_s = fmin(finding->gain_s, wall_s);
     put->place = finding->row == ROW_NONE ? strdup("")
                                           : view_context_label(gathering->rows, finding->row,
                                                                finding->measure, PLACE_COLUMNS, false);

@@ -37,13 +37,14 @@ void find_oversubscription(struct gathering *gathering)
 }
 
 /* share: in percent. */
-static void put_loss(struct gathering *gathering, double seconds, double share, const char *what)
+static void put_loss(struct gathering *gathering, double seconds, double share, const char *title,
+                     const char *what)
 {
     struct finding finding = {
         .rule = "lost", .row = ROW_NONE, .measure = MEASURE_SAMPLES, .seconds = seconds};
     if (share < LOST_PERCENT)
         return;
-    finding.title = finding_text(gathering, "%s %% of the time is missing", number_text(gathering, share, 0));
+    finding.title = finding_text(gathering, title, number_text(gathering, share, 0));
     finding.evidence = finding_text(gathering, "%s: %s s, %s %% (reported from %s %% on)", what,
                                     number_text(gathering, seconds, 2), number_text(gathering, share, 1),
                                     number_text(gathering, LOST_PERCENT, 0));
@@ -85,15 +86,19 @@ void find_losses(struct gathering *gathering)
     double dropped = ledger->dropped_ns * 1e-9,
            truncated = (double)ledger->paths_truncated * gathering->period_s;
     double unresolved = profile->unresolved_ns * 1e-9;
+    const char *missing = "%s %% of the time is missing";
     find_nobody_busy(gathering);
     if (lifetime + unsampled > 0) {
-        put_loss(gathering, unsampled, 100 * unsampled / (lifetime + unsampled), "threads without a timer");
-        put_loss(gathering, dropped, 100 * dropped / (lifetime + unsampled), "samples that were dropped");
+        put_loss(gathering, unsampled, 100 * unsampled / (lifetime + unsampled), missing,
+                 "threads without a timer");
+        put_loss(gathering, dropped, 100 * dropped / (lifetime + unsampled), missing,
+                 "samples that were dropped");
     }
     if (busy > 0) {
-        put_loss(gathering, unresolved, 100 * unresolved / busy,
+        put_loss(gathering, unresolved, 100 * unresolved / busy, "%s %% of the busy time has no known region",
                  "busy time of unknown regions (<unresolved>)");
-        put_loss(gathering, truncated, 100 * truncated / busy, "busy time of unknown callers (<truncated>)");
+        put_loss(gathering, truncated, 100 * truncated / busy, "%s %% of the busy time has no known callers",
+                 "busy time of unknown callers (<truncated>)");
     }
 }
 
@@ -106,9 +111,9 @@ bool find_short_run(struct gathering *gathering)
         .rule = "short", .row = ROW_NONE, .measure = MEASURE_SAMPLES, .seconds = gathering->effort_s};
     finding.title = finding_text(gathering, "too short to say: %llu sample%s", (unsigned long long)samples,
                                  samples == 1 ? "" : "s");
-    finding.evidence =
-        finding_text(gathering, "%llu samples of %s s; at least %d are needed", (unsigned long long)samples,
-                     number_text(gathering, gathering->effort_s, 2), LEAST_SAMPLES);
+    finding.evidence = finding_text(
+        gathering, "%s s of thread time gave %llu of the %d samples that are needed at least",
+        number_text(gathering, gathering->effort_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
     finding.advice = finding_text(gathering, "%s",
                                   "Measure a longer run, or with more samples: BLAME_RATE=2000, or "
                                   "`blame run --rate 2000`.");

@@ -20,6 +20,7 @@
 #define SUMMARY_COLUMNS    100
 #define BAR_COLUMNS        30
 #define RESIDUAL_TOLERATED 0.02
+#define SAMPLES_TOLERATED  4
 #define LEAST_PERCENT      0.05 /* contexts that would be printed as 0.0 % are not */
 
 struct summary {
@@ -263,16 +264,20 @@ static void print_rate(const struct summary *summary)
                 format_decimal(number, least, 0));
 }
 
-/* A law is worth a line when it is off by more than sampling error: on its own terms, and for the run as a
- * whole (the idleness of a run with next to none is all noise). */
+/* A law is worth a line when it is off by more than sampling error: on its own terms, for the run as a whole
+ * (the idleness of a run with next to none is all noise), and by more than some samples of each thread. */
 static void print_residual(const struct summary *summary)
 {
     struct conservation_law laws[CONSERVATION_LAWS], *worst = NULL;
     size_t count = conservation_check(summary->profile, summary->rows, laws);
     double effort = measure_value(summary->rows, summary->rows->row[0].inclusive, MEASURE_EFFORT);
+    double rate = profile_least_rate(summary->profile);
+    double least = rate > 0 ? SAMPLES_TOLERATED * summary->rows->threads / rate : 0;
+    if (least < RESIDUAL_TOLERATED * effort)
+        least = RESIDUAL_TOLERATED * effort;
     for (size_t i = 0; i < count; i++)
         if (fabs(laws[i].relative) > (worst ? fabs(worst->relative) : RESIDUAL_TOLERATED) &&
-            (laws[i].exact || fabs(laws[i].residual) > RESIDUAL_TOLERATED * effort))
+            (laws[i].exact || fabs(laws[i].residual) > least))
             worst = &laws[i];
     if (!worst)
         return;
@@ -306,6 +311,24 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     findings_free(findings);
 }
 
+/* As a shell takes it for one word. */
+static void print_word(FILE *out, const char *text)
+{
+    bool plain = *text && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                       "%+,-./:=@_") == strlen(text);
+    if (plain) {
+        fputs(text, out);
+        return;
+    }
+    putc('\'', out);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            putc(*text, out);
+    putc('\'', out);
+}
+
 void report_print_summary(FILE *out, const struct profile *profile, const struct report_tables *tables,
                           const char *dir)
 {
@@ -326,5 +349,7 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     print_losses(&summary);
     print_rate(&summary);
     print_residual(&summary);
-    fprintf(out, "\nprofile: %s    see more: blame report %s\n", dir, dir);
+    fprintf(out, "\nprofile: %s    see more: blame report ", dir);
+    print_word(out, dir);
+    putc('\n', out);
 }

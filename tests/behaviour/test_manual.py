@@ -53,6 +53,13 @@ class Manual(BlameTest):
                 self.assertEqual(run.returncode, 1, run)
                 self.assertIn("run make man", run.stdout)
 
+    def test_help_of_a_command_is_what_its_option_says(self):
+        for command in commands():
+            asked, option = output(BLAME, "help", command), output(BLAME, command, "--help")
+            self.assertEqual((asked.returncode, asked.stdout), (0, option.stdout), command)
+        run = output(BLAME, "help", "repot")
+        self.assertEqual((run.returncode, run.stdout, len(run.stderr.splitlines())), (2, "", 1), run)
+
     def test_every_option_of_help_has_its_paragraph(self):
         page = text_of(PAGE).replace("\\-", "-")
         sections = dict(re.findall(r"(?ms)^\.SS blame (\w+) .*?\n(.*?)(?=^\.S[SH])", page))

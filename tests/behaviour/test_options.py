@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 
 from harness import BlameTest, program
 
@@ -91,6 +92,11 @@ class Options(BlameTest):
         profile = self.load(run)
         self.assertEqual([profile.option(name) for name in ("rate", "clock", "depth")], ["500", "cpu", "100"])
 
+    def test_gcc_programs_in_scripts_are_spoken_of_when_there_is_no_profile(self):
+        for command, said in ((["sh", "-c", program("quick_gcc")], True), (["sh", "-c", program("quick")], False)):
+            run = self.attached(command, how="launcher")
+            self.assertEqual("A GCC program that it starts" in run.stderr, said, run)
+
     def test_an_option_outweighs_the_environment(self):
         profile = self.load(self.quick({"BLAME_RATE": "300"}, "launcher", options=["--rate", "500"]))
         self.assertEqual(profile.rate(), 500)
@@ -120,6 +126,18 @@ class Summary(BlameTest):
         self.assertRegex(text, r"lock\.c:\d+")
         _, text = self.summary("serial_gap")
         self.assertRegex(text, r"serial_part")
+
+    def test_a_run_of_some_milliseconds_has_no_books_to_complain_about(self):
+        run = self.attached([program("quick")], {"BLAME_SUMMARY": "1", "BLAME_RATE": "200"})
+        self.assertIn("too short to say", run.stderr, run)
+        self.assertNotIn("note:", run.stderr, run)
+
+    def test_what_to_type_next_is_fit_for_a_shell(self):
+        folder = os.path.join(self.new_folder(), "my runs' $1")
+        run = self.attached([program("quick")], {"BLAME_SUMMARY": "1", "BLAME_OUT": folder})
+        command = shlex.split(run.stderr.split("see more: ")[1].splitlines()[0])
+        self.assertEqual(command[:2], ["blame", "report"], run)
+        self.assertEqual(os.path.basename(command[2]), os.path.basename(folder), run)
 
     def test_it_is_short(self):
         _, text = self.summary("imbalance2")

@@ -235,6 +235,21 @@ class Views(BlameTest):
         self.text("--focus", "no_such_function", "-o", path, status=1)
         self.assertGreater(os.path.getsize(path), 0)
 
+    def test_output_never_replaces_a_measurement(self):
+        folder = os.path.join(self.new_folder(), "copy")
+        shutil.copytree(self.directory(), folder)
+        measurement, = (os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".blame"))
+        with open(measurement, "rb") as file:
+            before = file.read()
+        for command in (["report", folder], ["export", folder, "--format", "folded"], ["html", folder],
+                        ["stat", folder], ["diff", folder, folder]):
+            run = subprocess.run([BLAME, *command, "--output", measurement], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual((run.returncode, len(run.stderr.splitlines())), (1, 1), run)
+            self.assertIn("not overwritten", run.stderr)
+            with open(measurement, "rb") as file:
+                self.assertEqual(file.read(), before, command)
+
     def test_what_does_not_go_together_is_said_in_one_line(self):
         for arguments, mentions in (
                 (["--view", "threads", "--focus", "x"], ["--focus", "top-down", "waits", "threads"]),

@@ -349,7 +349,9 @@ class Places(PageTest):
             "advice": "some advice",
             "place": "fast  app.c:20",
         }
-        self.open(small(findings=[finding, {**finding, "row": -1, "place": "", "gain_s": 0}]))
+        doubt = {**finding, "row": -1, "place": "", "gain_s": 0, "metric": "samples"}
+        self.open(small(findings=[finding, doubt]))
+        self.assertNotIn("of samples", self.all(".finding")[1].text)
         for text in ("6.7", "a title", "some evidence", "some advice", "fast app.c:20", "0.01 s of work"):
             self.assertIn(text, self.all(".finding")[0].text)
         self.all(".finding-go")[0].click()
@@ -385,6 +387,12 @@ class Notes(PageTest):
         )
         law.update(left=0.2, residual=-0.8, relative=-0.8)
         self.assertIn("Only 20 % of the threads' time", self.notes(run={"conservation": {"thread_time": law}})[0])
+
+    def test_a_few_samples_do_not_unbalance_the_books(self):
+        law = {"law": "a = b", "left": 0.9, "right": 1.0, "residual": -0.1, "relative": -0.1, "exact": False}
+        for rate, notes in ((20, 0), (1000, 1)):
+            run = {"conservation": {"shared_idle": law}, "rate_least": rate}
+            self.assertEqual(len(self.notes({"rate": rate, "threads": 2}, run=run)), notes, rate)
 
     def test_losses(self):
         run = {"samples": {"delivered": 5000, "dropped": {"in tool": 12}}, "truncated_paths": 3, "unresolved_s": 0.5}

@@ -301,6 +301,23 @@ static void a_contended_lock_is_named_and_bounded(void **state)
     assert_int_equal(strncmp(finding->place, "heavy", 5), 0);
 }
 
+static void nothing_is_worth_more_than_the_whole_run(void **state)
+{
+    struct made *made = *state;
+    uint32_t region = region_below(made, made->main_node);
+    made->profile.header.cores = 1;
+    made->profile.header.end_ns = 1 + (uint64_t)(11.5 * S);
+    add_lock(made, add(made, region, PROFILE_NODE_FRAME, KEY(HEAVY)), 0x1234, 30);
+    gather(made);
+    bool found = false;
+    for (size_t i = 0; i < made->findings->count; i++) {
+        const struct finding *finding = &made->findings->finding[i];
+        assert_true(finding->gain_s <= 11.5 + 1e-6);
+        found |= strcmp(finding->rule, "lock-bound") == 0 && finding->gain_s > 11.4;
+    }
+    assert_true(found);
+}
+
 static void many_small_locks_of_one_holder_add_up(void **state)
 {
     struct made *made = *state;
@@ -361,6 +378,8 @@ static void losses_are_findings(void **state)
     assert_int_equal(made->findings->count, 2);
     assert_string_equal(made->findings->finding[0].rule, "lost");
     assert_about(made->findings->finding[0].seconds, 10);
+    assert_non_null(strstr(made->findings->finding[0].title, "of the time is missing"));
+    assert_non_null(strstr(made->findings->finding[1].title, "has no known callers"));
     assert_non_null(strstr(made->findings->finding[1].evidence, "<truncated>"));
     assert_about(made->findings->finding[1].seconds, 5);
 }
@@ -390,6 +409,7 @@ static void few_samples_say_nothing_but_that(void **state)
     made->thread[0].delivered = 99;
     gather(made);
     assert_string_equal(only(made, "short")->title, "too short to say: 99 samples");
+    assert_non_null(strstr(only(made, "short")->evidence, "gave 99 of the 100 samples"));
 }
 
 /* 8 % of 0.9 s: three sampling periods' worth at one thread. The same share of 100 times as much is one. */
@@ -477,6 +497,7 @@ int main(void)
         TEST(overhead_is_told_by_construct),
         TEST(idleness_and_overhead_together_are_one_finding),
         TEST(a_contended_lock_is_named_and_bounded),
+        TEST(nothing_is_worth_more_than_the_whole_run),
         TEST(many_small_locks_of_one_holder_add_up),
         TEST(locks_and_idleness_count_once_however_many_contexts_hold),
         TEST(time_before_openmp_is_its_own_rule),

@@ -10,6 +10,7 @@ const SHARES = [
     ["lock wait", "waiting for locks"],
 ];
 const TOLERATED = 0.02; // as in blame's summary
+const SAMPLES_TOLERATED = 4; // of each thread
 
 export function titleLine(model) {
     const { header } = model.data,
@@ -91,12 +92,14 @@ function lostSamples(run) {
 }
 
 function residual(model, run) {
-    const effort = model.effort() * MICRO;
+    const { header } = model.data;
+    const samples = (SAMPLES_TOLERATED * header.threads) / (run.rate_least || header.rate);
+    const least = Math.max(TOLERATED * model.effort() * MICRO, samples);
     let worst = null;
     for (const [name, law] of Object.entries(run.conservation ?? {}))
         if (
             Math.abs(law.relative) > (worst ? Math.abs(worst.relative) : TOLERATED) &&
-            (law.exact || Math.abs(law.residual) > TOLERATED * effort)
+            (law.exact || Math.abs(law.residual) > least)
         )
             worst = { ...law, name };
     if (!worst) return null;
@@ -140,6 +143,9 @@ function card(model, finding, go) {
     const colour = `var(${metricVariable(finding.metric)})`,
         percentages = Number(finding.share).toFixed(1);
     const gain = finding.gain_s > 0 ? `at most ${finding.gain_s.toFixed(2)} s shorter` : "";
+    // Doubts are about samples; their evidence has the seconds.
+    const cost = finding.metric === "samples" ? "" : `${finding.seconds.toFixed(2)} s of ${finding.metric}`;
+    const facts = [cost, gain].filter(Boolean).join(" · ");
     return h(
         "li.finding",
         { style: { "--hue": colour } },
@@ -149,11 +155,7 @@ function card(model, finding, go) {
             h("span.finding-number", null, percentages, h("small", null, "\u2009%")),
             h("span.finding-title", null, oneLine(finding.title)),
         ),
-        h(
-            "p.finding-facts",
-            null,
-            [`${finding.seconds.toFixed(2)} s of ${finding.metric}`, gain].filter(Boolean).join(" · "),
-        ),
+        facts ? h("p.finding-facts", null, facts) : null,
         finding.place ? h("p.finding-place", null, oneLine(finding.place)) : null,
         h("p.finding-evidence", null, oneLine(finding.evidence)),
         h("p.finding-advice", null, oneLine(finding.advice)),
