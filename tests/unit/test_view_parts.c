@@ -1,5 +1,5 @@
-/* needs: report/format.c report/view_columns.c report/view_label.c report/measure.c report/source_*.c
- * report/strings.c cli/progress.c cli/clean_stream.c */
+/* needs: report/format.c report/view_columns.c report/view_label.c report/view_sort.c report/measure.c
+ * report/source_*.c report/strings.c cli/progress.c cli/clean_stream.c */
 #include "tests/unit/unit.h"
 
 #include <sys/stat.h>
@@ -134,6 +134,32 @@ static void a_path_does_not_lead_out_of_the_folder(void **state)
     unit_clean();
 }
 
+static void pairs_follow_their_places(void **state)
+{
+    (void)state;
+    struct wait_table table = {.place = calloc(2, sizeof *table.place),
+                               .place_count = 2,
+                               .pair = calloc(3, sizeof *table.pair),
+                               .pair_count = 3};
+    struct view_cut cut;
+    table.place[0] = (struct wait_place){.kind = WAIT_BARRIER, .ns = 8, .first_pair = 0, .pair_count = 2};
+    table.place[1] = (struct wait_place){.kind = WAIT_LOCK, .ns = 2, .first_pair = 2, .pair_count = 1};
+    for (uint32_t i = 0; i < 3; i++)
+        table.pair[i] = (struct wait_pair){.place = i / 2, .row = i};
+    assert_true(view_sort_waits(&table, MEASURE_LOCK_WAIT, 0, &cut));
+    assert_int_equal(table.place[0].kind, WAIT_LOCK);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(table.pair[i].row, (i + 2) % 3);
+        assert_int_equal(table.pair[i].place, i > 0);
+    }
+    assert_true(view_sort_waits(&table, MEASURE_LOCK_WAIT, 50, &cut));
+    assert_int_equal(table.place_count, 1);
+    assert_int_equal(table.pair[0].place, 0);
+    assert_true(cut.count == 1 && cut.ns == 2);
+    free(table.place);
+    free(table.pair);
+}
+
 static uint64_t now_ns;
 
 static uint64_t fake_now(void)
@@ -180,6 +206,7 @@ int main(void)
         cmocka_unit_test(columns_are_read_or_refused_with_what_is_accepted),
         cmocka_unit_test(moved_sources_are_found_by_the_longest_end_of_their_path),
         cmocka_unit_test(a_path_does_not_lead_out_of_the_folder),
+        cmocka_unit_test(pairs_follow_their_places),
         cmocka_unit_test(progress_shows_after_a_second_and_is_gone_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
