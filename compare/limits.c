@@ -63,6 +63,10 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes
                  equals[1] ? equals + 1 : "\"\"");
         return false;
     }
+    if (at && at + 1 == equals) {
+        snprintf(error, bytes, "%s: accepted is METRIC@REGEX=PERCENT with a REGEX that is not empty", text);
+        return false;
+    }
     return !at || read_regex(limit, at + 1, equals, error, bytes);
 }
 

@@ -224,6 +224,7 @@ class WrongUse(Compare):
             (("diff", base, base, "--fail-above", "idleness=nan"), 2, "nan is no percentage"),
             (("diff", base, base, "--fail-above", "wall@main=5"), 2, "wall@main=5: accepted are wall=PERCENT"),
             (("diff", base, base, "--fail-above", "work@((=5"), 2, "(( is not a regular expression"),
+            (("diff", base, base, "--fail-above", "work@=5"), 2, "work@=5: accepted is METRIC@REGEX=PERCENT"),
             (("diff", base, base, "--fail-above", "work@nobody=5"), 1, "no function of either side has such a name"),
             (("diff", base, base, "--normalise", "threads"), 2, "accepted are none, wall, work"),
             (("diff", base, base, "--top", "1.5"), 2, "whole number"),
