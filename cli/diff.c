@@ -72,11 +72,8 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
          "write there, not to standard output"},
     };
-    struct usage complete = usage;
-    complete.options = options;
-    complete.option_count = sizeof options / sizeof *options;
-    complete.operands_most = argc;
-    enum options_result result = options_read(&complete, argc, argv, request->operand.item, &operands);
+    enum options_result result = options_read(&usage, options, sizeof options / sizeof *options, argc, argv,
+                                              request->operand.item, &operands);
     request->operand.count = (size_t)operands;
     return result;
 }

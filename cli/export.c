@@ -79,12 +79,10 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "dot: leave out functions below this share of the metric (default 1)"},
     };
-    struct usage complete = usage;
-    complete.options = options;
-    complete.option_count = sizeof options / sizeof *options;
     const char *operand[argc];
     int count;
-    enum options_result result = options_read(&complete, argc, argv, operand, &count);
+    enum options_result result =
+        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
     if (result != OPTIONS_RUN)
         return result;
     request->input = operand[0];

@@ -55,12 +55,10 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
          "of their parent, so that sums stay; 0 keeps all (default: 0; if there\n"
          "are more than 100,000 rows, as much as leaves so many)"},
     };
-    struct usage complete = usage;
-    complete.options = options;
-    complete.option_count = sizeof options / sizeof *options;
     const char *operand[argc];
     int count;
-    enum options_result result = options_read(&complete, argc, argv, operand, &count);
+    enum options_result result =
+        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
     if (result == OPTIONS_RUN)
         request->input = operand[0];
     return result;

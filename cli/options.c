@@ -142,18 +142,21 @@ static enum options_result check_operands(const struct usage *usage, const char 
         fprintf(stderr, "blame %s: no profile given; accepted %s\n", usage->command, usage->operands);
         return OPTIONS_WRONG;
     }
-    if (count > usage->operands_most) {
-        fprintf(stderr, "blame %s: %s: %s accepted, and %s was given already\n", usage->command,
-                operand[usage->operands_most],
-                usage->operands_most == 1 ? "one profile is" : "no further profile is", operand[0]);
+    if (usage->operands_most && count > usage->operands_most) {
+        fprintf(stderr, "blame %s: %s: one profile is accepted, and %s was given already\n", usage->command,
+                operand[usage->operands_most], operand[0]);
         return OPTIONS_WRONG;
     }
     return OPTIONS_RUN;
 }
 
-enum options_result options_read(const struct usage *usage, int argc, char **argv, const char **operand,
+enum options_result options_read(const struct usage *usage, const struct option_spec *options,
+                                 size_t option_count, int argc, char **argv, const char **operand,
                                  int *operand_count)
 {
+    struct usage complete = *usage;
+    complete.options = options;
+    complete.option_count = option_count;
     bool options_end = false;
     *operand_count = 0;
     for (int i = 1; i < argc; i++) {
@@ -166,10 +169,10 @@ enum options_result options_read(const struct usage *usage, int argc, char **arg
             continue;
         }
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            print_help(usage);
+            print_help(&complete);
             return OPTIONS_HELPED;
         }
-        if (read_option(usage, argc, argv, &i) != OPTIONS_RUN)
+        if (read_option(&complete, argc, argv, &i) != OPTIONS_RUN)
             return OPTIONS_WRONG;
     }
     return check_operands(usage, operand, *operand_count);

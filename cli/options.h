@@ -31,13 +31,13 @@ struct option_spec {
 };
 
 struct usage {
-    const char *command;  /* "report" */
-    const char *synopsis; /* "DIR [options]" */
-    const char *about;    /* paragraphs in front of the options; NULL: none */
-    const struct option_spec *options;
+    const char *command;               /* "report" */
+    const char *synopsis;              /* "DIR [options]" */
+    const char *about;                 /* paragraphs in front of the options; NULL: none */
+    const struct option_spec *options; /* these two: left to options_read() */
     size_t option_count;
     const char *examples; /* lines, indented by two */
-    int operands_most;    /* one is always needed */
+    int operands_most;    /* 0: any number; one is always needed */
     const char *operands; /* what is accepted: "is a profile directory or a *.blame file" */
 };
 
@@ -46,7 +46,8 @@ enum options_result { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_WRONG };
 /* Reads argv[1...]. Options may stand before and behind operands, as --name VALUE or --name=VALUE, -o for
  * --output, `--` ends them. operand[] has room for argc; after it the number of operands is in
  * *operand_count. OPTIONS_HELPED after --help (printed), OPTIONS_WRONG after a message on stderr. [init] */
-enum options_result options_read(const struct usage *usage, int argc, char **argv, const char **operand,
+enum options_result options_read(const struct usage *usage, const struct option_spec *options,
+                                 size_t option_count, int argc, char **argv, const char **operand,
                                  int *operand_count);
 
 #endif

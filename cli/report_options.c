@@ -200,12 +200,10 @@ static enum options_result read_arguments(struct report_request *request, int ar
         {"--width", OPTION_WHOLE, &request->width, "N", NULL, 60, 10000,
          "columns of text (default: the terminal's, COLUMNS, or 100)"},
     };
-    struct usage complete = usage;
-    complete.options = options;
-    complete.option_count = sizeof options / sizeof *options;
     const char *operand[argc];
     int count;
-    enum options_result result = options_read(&complete, argc, argv, operand, &count);
+    enum options_result result =
+        options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
     request->input = result == OPTIONS_RUN ? operand[0] : NULL;
     return result;
 }

@@ -52,11 +52,8 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
          "write there, not to standard output"},
     };
-    struct usage complete = usage;
-    complete.options = options;
-    complete.option_count = sizeof options / sizeof *options;
-    complete.operands_most = argc;
-    return options_read(&complete, argc, argv, request->operand, &request->operand_count);
+    return options_read(&usage, options, sizeof options / sizeof *options, argc, argv, request->operand,
+                        &request->operand_count);
 }
 
 static bool print(FILE *out, const struct request *request, const struct comparison *comparison)

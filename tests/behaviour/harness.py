@@ -98,6 +98,22 @@ def execute(argv, env, folder, timeout_s=TIMEOUT_S):
 class BlameTest(unittest.TestCase):
     needs_tool = True
     idle_law_tolerance = LAW_TOLERANCE
+    shared = None
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.shared:
+            shutil.rmtree(cls.shared, ignore_errors=True)
+            cls.shared = None
+
+    def shared_directory(self, run_once):
+        """The one profile directory of run_once(), which runs for the first test of the class that asks."""
+        cls = type(self)
+        if cls.shared is None:
+            directory, = run_once().directories()
+            cls.shared = self.folder + "-shared"
+            shutil.copytree(directory, cls.shared)
+        return cls.shared
 
     def setUp(self):
         if KEEP:

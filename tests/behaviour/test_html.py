@@ -32,22 +32,10 @@ def micro(text):
 
 
 class Html(BlameTest):
-    shared = None
-
-    @classmethod
-    def tearDownClass(cls):
-        if cls.shared:
-            shutil.rmtree(cls.shared, ignore_errors=True)
-            cls.shared = None
-
     def profile_directory(self):
         """One run of lock.c for the whole class."""
-        if Html.shared is None:
-            run = self.attached([program("lock")])
-            directory, = run.directories()  # whether its books balance is not the question here
-            Html.shared = self.folder + "-lock"
-            shutil.copytree(directory, Html.shared)
-        return Html.shared
+        # Whether its books balance is not the question here.
+        return self.shared_directory(lambda: self.attached([program("lock")]))
 
     def html(self, *arguments, status=0, folder=None):
         run = execute([BLAME, "html", *arguments], clean_environment(), folder or self.new_folder())

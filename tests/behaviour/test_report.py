@@ -11,22 +11,14 @@ VIEWS = ("top-down", "bottom-up", "flat", "threads", "locks")
 
 
 class Report(BlameTest):
-    shared = None
-
-    @classmethod
-    def tearDownClass(cls):
-        if cls.shared:
-            shutil.rmtree(cls.shared, ignore_errors=True)
-            cls.shared = None
-
     def profile_directory(self):
         """One run of lock.c for the whole class."""
-        if Report.shared is None:
+        def run_once():
             run = self.attached([program("lock")], {"BLAME_LOCKS": "release"})
             self.load(run)
-            Report.shared = self.folder + "-lock"
-            shutil.copytree(run.directories()[0], Report.shared)
-        return Report.shared
+            return run
+
+        return self.shared_directory(run_once)
 
     def test_every_view_is_printed_as_text(self):
         for view in VIEWS:

@@ -19,21 +19,10 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Views(BlameTest):
-    shared = None
-
-    @classmethod
-    def tearDownClass(cls):
-        if cls.shared:
-            shutil.rmtree(cls.shared, ignore_errors=True)
-            cls.shared = None
-
     def directory(self):
         """One run of lock.c for the whole class; its command has what must not reach a terminal."""
-        if Views.shared is None:
-            run = self.attached([program("lock"), "\x1b[31m\x07\u00fc\u202e"], {"BLAME_LOCKS": "release"})
-            Views.shared = self.folder + "-views"
-            shutil.copytree(run.directories()[0], Views.shared)
-        return Views.shared
+        command = [program("lock"), "\x1b[31m\x07\u00fc\u202e"]
+        return self.shared_directory(lambda: self.attached(command, {"BLAME_LOCKS": "release"}))
 
     def text(self, *arguments, env=None, status=0):
         run = execute([BLAME, "report", self.directory(), *arguments], clean_environment() | (env or {}), self.new_folder())

@@ -4,7 +4,6 @@ import gzip
 import os
 import pty
 import re
-import shutil
 import subprocess
 import sys
 
@@ -17,21 +16,9 @@ FORMATS = ("folded", "speedscope", "pprof", "hatchet", "dot")
 
 
 class Command(BlameTest):
-    shared = None
-
-    @classmethod
-    def tearDownClass(cls):
-        if Command.shared:
-            shutil.rmtree(Command.shared, ignore_errors=True)
-            Command.shared = None
-
     def profile(self):
         """One run of lock.c for the whole class."""
-        if Command.shared is None:
-            run = self.attached([program("lock")])
-            Command.shared = self.folder + "-lock"
-            shutil.copytree(run.directories()[0], Command.shared)
-        return Command.shared
+        return self.shared_directory(lambda: self.attached([program("lock")]))
 
     def export(self, *arguments, env=None, **options):
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options

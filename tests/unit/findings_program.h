@@ -7,6 +7,7 @@
 #include "report/findings.h"
 #include "report/output.h"
 #include "tests/fuzz/fake_symbols.h"
+#include "tests/unit/merged_tree.h"
 #include "tests/unit/unit.h"
 
 #define S          1e9
@@ -50,9 +51,7 @@ struct made {
 static uint32_t add(struct made *made, uint32_t parent, uint8_t kind, uint64_t key)
 {
     assert_true(made->profile.node_count < MOST_NODES);
-    uint32_t i = (uint32_t)made->profile.node_count++;
-    made->nodes[i] = (struct merged_node){.parent = parent, .kind = kind, .key = key};
-    return i;
+    return merged_add(&made->profile, parent, kind, key, (struct profile_metric){0});
 }
 
 /* `seconds` in which `busy` threads of a team of `team` ran this code, all the others waiting in `place`. */

@@ -13,6 +13,7 @@
 #include "export/export.h"
 #include "export/pprof.pb-c.h"
 #include "tests/fuzz/fake_symbols.h"
+#include "tests/unit/merged_tree.h"
 
 #define S            1e9
 #define KEY(address) PROFILE_KEY(1, (address))
@@ -38,13 +39,7 @@ struct made {
 
 static uint32_t add(struct made *made, uint32_t parent, uint64_t key, double work_s)
 {
-    uint32_t i = (uint32_t)made->profile.node_count++;
-    made->nodes[i] = (struct merged_node){
-        .parent = parent,
-        .kind = PROFILE_NODE_FRAME,
-        .key = key,
-        .metric = {.samples = work_s > 0, .work = work_s * S, .inverse_busy = work_s * S}};
-    return i;
+    return merged_add_work(&made->profile, parent, key, work_s);
 }
 
 /* main > f > twice (1 s), and main > f > f > twice (2 s). */

@@ -16,6 +16,7 @@
 #include "report/format.h"
 #include "report/write_csv.h"
 #include "tests/fuzz/fake_symbols.h"
+#include "tests/unit/merged_tree.h"
 #include "tests/unit/unit.h"
 
 #define S         1e9 /* metrics are in nanoseconds */
@@ -42,7 +43,6 @@ static struct made made;
 
 static uint32_t add(uint32_t parent, int line, double work_s)
 {
-    uint32_t i = (uint32_t)made.profile.node_count++;
     made.frames[line] = (struct symbol_frame){.name = line == 10 ? "main" : "f\"\\<\x01\xff",
                                               .host_name = "",
                                               .file = made.source,
@@ -51,12 +51,7 @@ static uint32_t add(uint32_t parent, int line, double work_s)
                                               .at_line = line,
                                               .task_name = ""};
     fake_symbols_set(KEY(line), &made.frames[line], 1);
-    made.nodes[i] = (struct merged_node){
-        .parent = parent,
-        .kind = PROFILE_NODE_FRAME,
-        .key = KEY(line),
-        .metric = {.samples = work_s > 0, .work = work_s * S, .inverse_busy = work_s * S}};
-    return i;
+    return merged_add_work(&made.profile, parent, KEY(line), work_s);
 }
 
 static int start(void **state)

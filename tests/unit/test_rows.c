@@ -25,6 +25,7 @@
 #include "report/rows.h"
 #include "report/write_csv.h"
 #include "tests/fuzz/fake_symbols.h"
+#include "tests/unit/merged_tree.h"
 
 #define S 1e9 /* metrics are in nanoseconds */
 
@@ -117,9 +118,7 @@ static void start(struct hand_made *made)
 static uint32_t add(struct hand_made *made, uint32_t parent, uint8_t kind, uint64_t key,
                     struct profile_metric metric)
 {
-    uint32_t i = (uint32_t)made->profile.node_count++;
-    made->nodes[i] = (struct merged_node){.parent = parent, .kind = kind, .key = key, .metric = metric};
-    return i;
+    return merged_add(&made->profile, parent, kind, key, metric);
 }
 
 static struct profile_metric work(double seconds, double busy)
