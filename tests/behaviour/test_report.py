@@ -141,5 +141,10 @@ class WhatCannotBeUsed(BlameTest):
                 for mention in mentions:
                     self.assertIn(mention, run.stderr)
 
+    def test_a_second_directory_is_wrong_usage(self):
+        run = self.report(self.measurement()[0], "another", status=2)
+        self.assertEqual((run.stdout, len(run.stderr.splitlines())), ("", 1), run)
+        self.assertIn("another: one profile is accepted", run.stderr)
+
     def test_no_directory_is_wrong_usage(self):
         self.assertTrue(self.report(status=2).stderr.strip())
