@@ -31,6 +31,7 @@ enum profile_chunk_kind {
     PROFILE_CHUNK_THREAD = 2, /* struct profile_thread[], from byte PROFILE_THREAD_BYTES on */
     PROFILE_CHUNK_MODULE = 3, /* struct profile_module[], from byte PROFILE_MODULE_BYTES on */
     PROFILE_CHUNK_TEXT = 4,   /* "key\0value\0" pairs, from byte PROFILE_UNIT_BYTES on: see docs/format.md */
+    PROFILE_CHUNK_NAME = 5,   /* struct profile_name[], from byte PROFILE_NAME_BYTES on */
 };
 
 struct profile_chunk {
@@ -63,7 +64,19 @@ enum profile_node_kind {
     PROFILE_NODE_INITIALISER = 11, /* below WAITS; key: address in the call that had initialised the lock;
                                       metric: struct profile_waits */
     PROFILE_NODE_VARIABLE = 12,    /* below WAITS; key: the variable of a critical section; no metric */
+    /* What the program says of itself (include/blame.h), in tries too: rows like FRAME. The code inside hangs
+     * below, from the frame that began it inward. Key of the first three: number of a struct profile_name. */
+    PROFILE_NODE_PHASE = 13,
+    PROFILE_NODE_EVENT = 14,
+    PROFILE_NODE_PARAMETER = 15,
+    PROFILE_NODE_INSTANCE = 16, /* below PHASE: one execution; key: its number, or PROFILE_INSTANCE_REST */
+    PROFILE_NODE_PROBE = 17,    /* below one of these four: what was measured of it, by this tree's threads; key:
+                                   0; metric: struct profile_probe; no row */
+    PROFILE_NODE_COUNTERS = 18, /* counters of its parent, PROFILE_COUNTERS of them; key: 0; metric: struct
+                                   profile_counters; no row. Below a PROBE: counted, else: at samples */
 };
+
+#define PROFILE_INSTANCE_REST UINT64_MAX /* all instances beyond BLAME_PHASE_INSTANCES */
 
 enum profile_pseudo {
     PROFILE_PSEUDO_BEFORE_START = 1, /* <before OpenMP start> */
@@ -153,6 +166,25 @@ struct profile_waits {
     uint64_t reserved[2];
 };
 
+/* In a metric's place at PROBE nodes: begin/end pairs, those that ended. Pauses are not part of it. */
+struct profile_probe {
+    uint64_t calls;
+    double inclusive_ns;
+    double exclusive_ns;      /* without what was begun inside, by the same thread */
+    double shortest_ns;       /* of one call, inclusive */
+    double longest_ns;
+    double sum_of_squares;    /* of inclusive times, in ns^2 */
+    uint64_t first_begin_ns;  /* on the clock of profile_header.start_ns */
+    uint64_t last_end_ns;
+};
+
+#define PROFILE_COUNTERS 8u /* most of BLAME_COUNTERS */
+
+/* In a metric's place at COUNTERS nodes: in the order of the file's text "counters". */
+struct profile_counters {
+    double value[PROFILE_COUNTERS];
+};
+
 /* Why a delivered sample was not recorded; names in profile_drop_name[] (cct/profile_format.c). */
 enum profile_drop {
     PROFILE_DROP_IN_TOOL = 0,   /* the thread was inside the tool */
@@ -161,6 +193,7 @@ enum profile_drop {
     PROFILE_DROP_NO_PATH = 3,   /* not even one frame could be had */
     PROFILE_DROP_OVERLOAD = 4,  /* handling takes longer than the sampling period: the program must get on */
     PROFILE_DROP_CUT_OFF = 5,   /* the process ended in the middle of the sample; found by the reader */
+    PROFILE_DROP_PAUSED = 6,    /* the program had asked for a pause: omp_control_tool */
     PROFILE_DROP_REASONS = 8
 };
 
@@ -200,7 +233,9 @@ struct profile_thread {
     uint64_t slow_steps[16]; /* frames that libunwind stepped over, by enum recipe_cause */
     uint64_t tree; /* number of the tree that its samples are in, which an earlier or later thread may have had,
                       too; 0: not known */
-    uint64_t reserved[17];
+    double probed_exact;   /* time with at least one phase, event or parameter open, by the clock */
+    double probed_sampled; /* the same by this thread's samples: p of all recorded ones, whatever their state */
+    uint64_t reserved[15];
 };
 
 #define PROFILE_MODULE_BYTES 1024u
@@ -214,6 +249,21 @@ struct profile_module {
     uint8_t build_id[32];
     char path[PROFILE_MODULE_BYTES - 64];
 };
+
+/* The name of a phase, event or parameter. Number = 1 + its index over all name chunks in file order. */
+#define PROFILE_NAME_BYTES 256u
+struct profile_name {
+    uint32_t kind;      /* enum profile_node_kind: PHASE, EVENT or PARAMETER */
+    uint32_t flags;     /* PROFILE_NAME_ flags */
+    uint64_t place;     /* PROFILE_KEY inside the call that began it first */
+    uint64_t instances; /* PHASE: numbered executions */
+    uint64_t throttled_after; /* calls in the context that was throttled first; 0: none was */
+    char text[PROFILE_NAME_BYTES - 32]; /* a parameter's has its value: "size = 512" */
+};
+
+#define PROFILE_NAME_DYNAMIC   1u /* a phase that has instances */
+#define PROFILE_NAME_THROTTLED 2u /* an event that was too short and too frequent: not measured any more */
+#define PROFILE_NAME_CUT       4u /* the text is the name's begin and a hash of the rest */
 
 struct profile_header {
     char magic[8];
@@ -243,6 +293,11 @@ struct profile_header {
     uint64_t regions;           /* parallel regions begun (unsampled ones included), known at the end */
     uint64_t threads_untracked; /* threads beyond the registry's room */
     uint64_t lock_inits_lost;   /* initialisations of locks beyond the room for their names */
+    uint64_t paused_ns;         /* in all pauses that the program asked for, up to end_ns */
+    uint64_t pauses;
+    uint64_t probes_lost;       /* begins for which there was no room: too deep, too many names, no memory */
+    uint32_t ended_by_program;  /* 1: omp_control_tool(omp_control_tool_end) */
+    uint32_t phase_instances;   /* BLAME_PHASE_INSTANCES */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");
@@ -250,6 +305,9 @@ _Static_assert(sizeof(struct profile_node) == PROFILE_UNIT_BYTES, "a node is one
 _Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metric record is two units");
 _Static_assert(sizeof(struct profile_waits) == sizeof(struct profile_metric),
                "waits stand in a metric's place");
+_Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric), "so do exact times");
+_Static_assert(sizeof(struct profile_counters) == sizeof(struct profile_metric), "and counters");
+_Static_assert(sizeof(struct profile_name) == PROFILE_NAME_BYTES, "name records tile their chunk");
 _Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread records tile their chunk");
 _Static_assert(sizeof(struct profile_module) == PROFILE_MODULE_BYTES, "module records tile their chunk");
 _Static_assert(sizeof(struct profile_header) <= PROFILE_HEADER_BYTES, "the header fits its page");
