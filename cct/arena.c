@@ -26,7 +26,7 @@ static struct {
     struct profile_header *header;
     uint32_t next_chunk;
     uint64_t retry_ns; /* no growth before this time; 0: none failed */
-    struct filling threads, modules, text;
+    struct filling threads, modules, names, text;
     struct profile_chunk *chunks[PROFILE_MAX_CHUNKS];
     char *extents[PROFILE_MAX_CHUNKS / EXTENT_CHUNKS]; /* the first chunk's place; NULL: not mapped */
 } arena = {.fd = -1};
@@ -113,7 +113,7 @@ void arena_abandon(void)
     arena.header = NULL;
     arena.next_chunk = 0;
     arena.retry_ns = 0;
-    arena.threads = arena.modules = arena.text = (struct filling){NULL, 0};
+    arena.threads = arena.modules = arena.names = arena.text = (struct filling){NULL, 0};
 }
 
 void arena_finish(void)
@@ -121,6 +121,11 @@ void arena_finish(void)
     if (arena.header)
         store_release(&arena.header->finished, 1);
     close_file();
+}
+
+bool arena_flush(void)
+{
+    return arena.fd >= 0 && fdatasync(own_file()) == 0;
 }
 
 bool arena_is_open(void)
@@ -198,8 +203,12 @@ void *arena_unit(uint32_t unit_idx)
 
 void *arena_record(enum profile_chunk_kind kind, uint32_t *number)
 {
-    struct filling *filling = kind == PROFILE_CHUNK_THREAD ? &arena.threads : &arena.modules;
-    uint32_t bytes = kind == PROFILE_CHUNK_THREAD ? PROFILE_THREAD_BYTES : PROFILE_MODULE_BYTES;
+    struct filling *filling = kind == PROFILE_CHUNK_THREAD   ? &arena.threads
+                              : kind == PROFILE_CHUNK_MODULE ? &arena.modules
+                                                             : &arena.names;
+    uint32_t bytes = kind == PROFILE_CHUNK_THREAD   ? PROFILE_THREAD_BYTES
+                     : kind == PROFILE_CHUNK_MODULE ? PROFILE_MODULE_BYTES
+                                                    : PROFILE_NAME_BYTES;
     uint32_t room = PROFILE_CHUNK_BYTES / bytes - 1; /* the first place holds the chunk's header */
     if (!filling->chunk || filling->chunk->used == room) {
         uint32_t unused;

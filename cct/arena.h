@@ -22,6 +22,9 @@ void arena_abandon(void);
 /* Unmaps nothing (late samples may still read), marks the file as finished. [init] */
 void arena_finish(void);
 
+/* Waits until what is in the file so far is on the disk; false if there is no file or that failed. [owner] */
+bool arena_flush(void);
+
 bool arena_is_open(void); /* [handler] */
 
 /* The header in the file; NULL when no arena is open. [handler] */
@@ -34,7 +37,7 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
 /* The unit with that index; the index must have come from the arena. [handler] */
 void *arena_unit(uint32_t unit_idx);
 
-/* A zeroed record in a chunk of the kind (thread, module), its number in *number (0, 1, ...). Serialised by
+/* A zeroed record in a chunk of the kind (thread, module, name), its number in *number (0, 1, ...). Serialised by
  * the caller. NULL when there is no room. [handler] */
 void *arena_record(enum profile_chunk_kind kind, uint32_t *number);
 

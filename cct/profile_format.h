@@ -76,7 +76,7 @@ enum profile_node_kind {
                                    profile_counters; no row. Below a PROBE: counted, else: at samples */
 };
 
-#define PROFILE_INSTANCE_REST UINT64_MAX /* all instances beyond BLAME_PHASE_INSTANCES */
+#define PROFILE_INSTANCE_REST (1ull << 63) /* all instances beyond BLAME_PHASE_INSTANCES */
 
 enum profile_pseudo {
     PROFILE_PSEUDO_BEFORE_START = 1, /* <before OpenMP start> */
@@ -234,7 +234,8 @@ struct profile_thread {
     uint64_t tree; /* number of the tree that its samples are in, which an earlier or later thread may have had,
                       too; 0: not known */
     double probed_exact;   /* time with at least one phase, event or parameter open, by the clock */
-    double probed_sampled; /* the same by this thread's samples: p of all recorded ones, whatever their state */
+    double probed_sampled; /* the same by this thread's samples: p of those that came then, whatever became of them
+                              (but not in a pause) */
     uint64_t reserved[15];
 };
 
@@ -256,9 +257,10 @@ struct profile_name {
     uint32_t kind;      /* enum profile_node_kind: PHASE, EVENT or PARAMETER */
     uint32_t flags;     /* PROFILE_NAME_ flags */
     uint64_t place;     /* PROFILE_KEY inside the call that began it first */
-    uint64_t instances; /* PHASE: numbered executions */
+    uint64_t executions; /* PHASE: those that had a number */
+    uint64_t instances;  /* PHASE: rows that were made for them */
     uint64_t throttled_after; /* calls in the context that was throttled first; 0: none was */
-    char text[PROFILE_NAME_BYTES - 32]; /* a parameter's has its value: "size = 512" */
+    char text[PROFILE_NAME_BYTES - 40]; /* a parameter's has its value: "size = 512" */
 };
 
 #define PROFILE_NAME_DYNAMIC   1u /* a phase that has instances */

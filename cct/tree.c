@@ -228,6 +228,34 @@ void tree_add_metric(struct profile_metric *to, const struct profile_metric *fro
     to->waits += from->waits;
 }
 
+static void add_probe(struct profile_probe *to, const struct profile_probe *from)
+{
+    if (from->calls == 0)
+        return;
+    bool first = to->calls == 0;
+    to->calls += from->calls;
+    to->inclusive_ns += from->inclusive_ns;
+    to->exclusive_ns += from->exclusive_ns;
+    to->sum_of_squares += from->sum_of_squares;
+    if (first || from->shortest_ns < to->shortest_ns)
+        to->shortest_ns = from->shortest_ns;
+    if (from->longest_ns > to->longest_ns)
+        to->longest_ns = from->longest_ns;
+    if (first || from->first_begin_ns < to->first_begin_ns)
+        to->first_begin_ns = from->first_begin_ns;
+    if (from->last_end_ns > to->last_end_ns)
+        to->last_end_ns = from->last_end_ns;
+}
+
+/* Adds what stands in a metric's place at a node of that kind. */
+static void add_record(uint8_t kind, void *to, const void *from)
+{
+    if (kind == PROFILE_NODE_PROBE)
+        add_probe(to, from);
+    else
+        tree_add_metric(to, from);
+}
+
 /* Moves one node's metrics to its counterpart. */
 static bool move_metric(struct tree *tree, struct profile_node *from, uint32_t to_idx)
 {
@@ -236,7 +264,7 @@ static bool move_metric(struct tree *tree, struct profile_node *from, uint32_t t
     struct profile_metric *to = tree_metric(tree, to_idx), *source = arena_unit(from->metric);
     if (!to)
         return false;
-    tree_add_metric(to, source);
+    add_record(from->kind, to, source);
     memset(source, 0, sizeof(*source)); /* a second visit after a failure must not add it again */
     return true;
 }
@@ -247,6 +275,7 @@ bool tree_graft(struct tree *tree, uint32_t from, uint32_t into)
 {
     for (size_t i = 0; i < 2; i++)
         tree->last[i].base = tree->last[i].count = 0;
+    tree->grafts++;
     if (!move_metric(tree, tree_node(from), into))
         return false;
     uint32_t at = from, target = into;

@@ -37,6 +37,7 @@ struct tree {
     uint32_t buckets;      /* in use */
     uint32_t level_size;   /* buckets when the current doubling began */
     uint32_t entries;
+    uint32_t grafts; /* counts tree_graft(): nodes that are no root's may have been recycled since */
     uint32_t *segments[TREE_SEGMENTS];
     uint32_t *scratch;        /* TREE_PATH_MAX entries, outside the program's stack */
     struct tree_last last[2]; /* [1]: below the trie */
@@ -60,7 +61,7 @@ uint32_t tree_placeholder(struct tree *tree, uint64_t key);
 /* The node's metric record, made zeroed if there is none; NULL when there is no memory. [handler] */
 struct profile_metric *tree_metric(struct tree *tree, uint32_t node_idx);
 
-/* Adds one record's sums to another's. [handler] */
+/* Adds one metric record's sums to another's. [handler] */
 void tree_add_metric(struct profile_metric *to, const struct profile_metric *from);
 
 struct profile_node *tree_node(uint32_t node_idx); /* [handler] */

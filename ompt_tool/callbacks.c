@@ -9,11 +9,13 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "ompt_tool/capture.h"
+#include "ompt_tool/control.h"
 #include "ompt_tool/creation.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/helpers.h"
 #include "ompt_tool/lock_names.h"
 #include "ompt_tool/lock_waits.h"
+#include "ompt_tool/probes.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/session.h"
@@ -120,6 +122,15 @@ static __attribute__((noinline)) void end_idle(struct thread *thread, bool in_re
     thread_leave_tool(thread);
 }
 
+/* What the implicit task has left open. A worker has nothing else. */
+static __attribute__((noinline)) void end_probes(struct thread *thread, struct region *region)
+{
+    if (!thread->probes->count || !thread_enter_tool(thread))
+        return;
+    probes_end_region(thread, region);
+    thread_leave_tool(thread);
+}
+
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
                              ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
 {
@@ -128,8 +139,11 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
     if (!thread || (flags & ompt_task_initial))
         return;
     thread->forking = endpoint == ompt_scope_end && thread_num == 0;
-    if (endpoint != ompt_scope_begin)
+    if (endpoint != ompt_scope_begin) {
+        if (unlikely(thread->probes))
+            end_probes(thread, thread_num == 0 ? thread->encountered : NULL);
         return;
+    }
     if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
         return;
     if (unlikely(thread->idle.pending)) /* a new worker's wait has no end event */
@@ -357,6 +371,7 @@ int callbacks_register(void)
         {ompt_callback_nest_lock, (ompt_callback_t)on_nest_lock},
         {ompt_callback_lock_init, (ompt_callback_t)on_lock_init},
         {ompt_callback_lock_destroy, (ompt_callback_t)on_lock_destroy},
+        {ompt_callback_control_tool, (ompt_callback_t)control_tool},
     };
     int refused = 0;
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)

@@ -10,6 +10,7 @@
 
 struct creation;
 struct creation_memo;
+struct probe_open;
 
 /* What the leaf of a context becomes. */
 enum leaf {
@@ -23,9 +24,6 @@ struct capture {
     bool in_runtime;   /* the leaf is inside the OpenMP runtime: overhead */
     enum profile_drop cause;
 };
-
-/* Once, before anything else here. [init] */
-void capture_init(void);
 
 /* True if there is code of the program on the calling thread's stack, or if that cannot be told. [owner] */
 bool capture_program_calls(struct thread *thread);
@@ -48,6 +46,28 @@ struct capture_creation {
  * the frames. The thread is in the tool. [owner] */
 void capture_creation(struct thread *thread, const struct creation *creation, struct creation_memo *memo,
                       struct capture_creation *result);
+
+/* What a walk from the begin of a phase, event or parameter found: the path is in thread->path, from the
+ * function that began it (its frame is keys[0]) outward. */
+struct capture_probe {
+    uint32_t context;      /* of the trie: what that function's callers are below */
+    struct region *region; /* and that is below this region's, or below the root for NULL */
+    int32_t flags;         /* of the task */
+    bool has_level;        /* there is such a task */
+    bool from_root;        /* whatever the region */
+    bool complete;         /* as in struct capture_creation */
+    bool cut;
+};
+
+/* Walks from the begin to the innermost open one or the task's first frame; memo as above. The thread is in
+ * the tool. [owner] */
+void capture_probe(struct thread *thread, struct creation_memo *memo, struct capture_probe *result);
+
+/* The node of an open phase, event or parameter; 0 when there is no room. [handler] */
+uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe);
+
+/* The node that stands for a region in contexts: the first part of the above. [handler] */
+uint32_t capture_probe_base(struct thread *thread, const struct probe_open *probe);
 
 /* An absolute address as a PROFILE_KEY. [handler] */
 uint64_t capture_key(uintptr_t address);

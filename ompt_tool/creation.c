@@ -6,9 +6,21 @@
 #include "base/atomics.h"
 #include "ompt_tool/capture.h"
 #include "ompt_tool/creation_memo.h"
+#include "ompt_tool/probes.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
+
+/* The innermost probe that the creating task may have open: its context is the creator's then. */
+static void stop_at_probe(const struct thread *thread, struct creation_key *key)
+{
+    const struct probes *probes = thread->probes;
+    const struct probe_open *inner = probes && probes->count ? &probes->open[probes->count - 1] : NULL;
+    if (!inner || inner->stack >= key->high)
+        return;
+    key->high = inner->stack; /* not behind low: then no path fits, and each is walked */
+    key->creator = inner->context;
+}
 
 /* The creating task's part of the stack. False when the runtime's addresses are not on this stack, or stale.
  */
@@ -20,6 +32,8 @@ static bool find_span(const struct thread *thread, const ompt_frame_t *frame, st
     key->high = (uintptr_t)frame->exit_frame.ptr;
     if (!key->high)
         key->high = thread->unwinder.own_stack_high;
+    if (unlikely(thread->probes))
+        stop_at_probe(thread, key);
     return (key->low | key->high) % sizeof(uintptr_t) == 0 &&
            key->low >= (uintptr_t)__builtin_frame_address(0) && key->high > key->low &&
            key->high <= thread->unwinder.own_stack_high && key->high - key->low <= INT32_MAX;
@@ -43,17 +57,6 @@ static bool is_called_by_program(const struct thread *thread, const struct creat
     bool on_stack = slot % sizeof(uintptr_t) == 0 && slot > (uintptr_t)__builtin_frame_address(0) &&
                     slot < thread->unwinder.own_stack_high;
     return !on_stack || *(const uintptr_t *)slot != creation->codeptr;
-}
-
-static struct creation_memo *memo_for_more(struct thread *thread)
-{
-    if (thread->memos && !creation_memo_is_good(thread->memos)) {
-        creation_memo_free(thread->memos);
-        thread->memos = NULL;
-    }
-    if (!thread->memos)
-        thread->memos = creation_memo_make();
-    return thread->memos;
 }
 
 /* What is created further down than BLAME_DEPTH has one context, of which only the outer part is known. */
@@ -99,7 +102,7 @@ walk_creation(struct thread *thread, const struct creation *creation, const stru
     struct capture_creation walk;
     if (!thread_enter_tool(thread))
         return 0;
-    struct creation_memo *memo = key ? memo_for_more(thread) : NULL;
+    struct creation_memo *memo = key ? creation_memo_for_more(&thread->memos) : NULL;
     if (memo)
         creation_memo_begin(memo, key);
     capture_creation(thread, creation, memo, &walk);

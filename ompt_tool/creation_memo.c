@@ -71,6 +71,17 @@ bool creation_memo_is_good(const struct creation_memo *memo)
            memo->edge_count < EDGES_MOST;
 }
 
+struct creation_memo *creation_memo_for_more(struct creation_memo **memo)
+{
+    if (*memo && !creation_memo_is_good(*memo)) {
+        creation_memo_free(*memo);
+        *memo = NULL;
+    }
+    if (!*memo)
+        *memo = creation_memo_make();
+    return *memo;
+}
+
 /* The stack of a program built with AddressSanitizer has red zones between what is compared. */
 __attribute__((no_sanitize_address)) static inline uintptr_t word_at(uintptr_t address)
 {

@@ -36,6 +36,9 @@ void creation_memo_free(struct creation_memo *memo); /* [owner] */
  * another one: then what is at an address may be other code. [owner] */
 bool creation_memo_is_good(const struct creation_memo *memo);
 
+/* *memo as long as it is good, else a new one in its place; NULL when there is no memory. [owner] */
+struct creation_memo *creation_memo_for_more(struct creation_memo **memo);
+
 /* The context of the path on the stack, 0 if it is not known. [owner] */
 uint32_t creation_memo_find(const struct creation_memo *memo, const struct creation_key *key);
 

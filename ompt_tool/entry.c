@@ -13,13 +13,13 @@
 #include "base/os.h"
 #include "cct/profile_format.h"
 #include "ompt_tool/callbacks.h"
-#include "ompt_tool/capture.h"
 #include "ompt_tool/finish.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
+#include "ompt_tool/walk.h"
 #include "unwind/loadmap.h"
 
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
@@ -33,6 +33,7 @@ static void look_up_entry_points(ompt_function_lookup_t lookup)
     runtime.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
     runtime.get_parallel_info = (ompt_get_parallel_info_t)lookup("ompt_get_parallel_info");
     runtime.finalize_tool = (ompt_finalize_tool_t)lookup("ompt_finalize_tool");
+    runtime.get_max_threads = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_threads");
 }
 
 /* What kind of code each module holds decides what a frame in it means. */
@@ -81,7 +82,7 @@ static int start(ompt_function_lookup_t lookup)
     }
     clock_ticks_init();
     flag_modules(lookup);
-    capture_init();
+    walk_init();
     if (!sampler_init()) {
         log_line("no real-time signal is free; nothing is measured", NULL);
         return 0;

@@ -16,6 +16,7 @@
 #include "cct/arena.h"
 #include "cct/profile_read.h"
 #include "ompt_tool/capture.h"
+#include "ompt_tool/probes.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
@@ -74,6 +75,7 @@ static void resolve_all(uint64_t now_ns)
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all) {
         if (!is_quiet(thread, deadline_ns))
             continue;
+        probes_finish(thread);
         settle_thread(thread, now_ns);
         placeholders_resolve(&thread->placeholders, &thread->tree);
     }
@@ -100,6 +102,7 @@ static void book_unreleased(void)
 static void finish_header(uint64_t now_ns)
 {
     struct profile_header *header = arena_header();
+    session_pause(false);
     header->end_ns = now_ns;
     header->threads_max = thread_most();
     header->threads_untracked = thread_untracked();

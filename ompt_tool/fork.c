@@ -9,6 +9,7 @@
 #include "accounting/state.h"
 #include "cct/arena.h"
 #include "cct/region.h"
+#include "ompt_tool/probe_names.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
@@ -26,6 +27,7 @@ static void in_child(void)
     thread_reset();
     state_reset();
     locks_reset();
+    probe_names_reset();
     region_epoch++;
     loadmap_forked();
     store_relaxed(&session.stopping, 0);

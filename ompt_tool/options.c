@@ -45,6 +45,13 @@ static const struct option table[] = {
      {"section", "release", NULL},
      "section or release"},
     {"BLAME_DEPTH", OFFSET(depth), 512, 1, 4096, {NULL}, "a whole number from 1 to 4096"},
+    {"BLAME_PHASE_INSTANCES",
+     OFFSET(phase_instances),
+     10000,
+     1,
+     100000000,
+     {NULL},
+     "a whole number from 1 to 100000000"},
     {"BLAME_CSV", OFFSET(csv), 1, 0, 0, {"0", "1", NULL}, "0 or 1"},
     {"BLAME_SUMMARY", OFFSET(summary), 1, 0, 0, {"0", "1", NULL}, "0 or 1"},
     {"BLAME_DISABLE", OFFSET(disable), 0, 0, 0, {"0", "1", NULL}, "0 or 1"},
@@ -78,6 +85,41 @@ static void print_value(const struct option *option, int value, char *text, size
         snprintf(text, bytes, "%d", value);
 }
 
+/* calls@nanoseconds, or 0 for never. */
+static bool parse_throttle(const char *text, struct options *options)
+{
+    char *at, *end;
+    if (strcmp(text, "0") == 0) {
+        options->throttle_ns = 0;
+        return true;
+    }
+    unsigned long long calls = strtoull(text, &at, 10);
+    if (*text < '0' || *text > '9' || *at != '@' || at[1] < '0' || at[1] > '9')
+        return false;
+    unsigned long long ns = strtoull(at + 1, &end, 10);
+    if (*end || ns == 0 || calls == 0)
+        return false;
+    options->throttle_calls = calls;
+    options->throttle_ns = ns;
+    return true;
+}
+
+static const char *text_of(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text ? text : NULL;
+}
+
+static void read_throttle(struct options *options)
+{
+    const char *text = text_of("BLAME_EVENTS_THROTTLE");
+    options->throttle_calls = 100000; /* TAU's rule */
+    options->throttle_ns = 2000;
+    if (text && !parse_throttle(text, options))
+        log_line("BLAME_EVENTS_THROTTLE=", text,
+                 ": accepted is calls@nanoseconds, as in 100000@2000, or 0 for never; using 100000@2000", NULL);
+}
+
 void options_read(struct options *options)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -91,9 +133,24 @@ void options_read(struct options *options)
         print_value(option, option->fallback, fallback, sizeof(fallback));
         log_line(option->name, "=", text, ": accepted is ", option->accepted, "; using ", fallback, NULL);
     }
-    options->out = getenv("BLAME_OUT");
-    if (options->out && !*options->out)
-        options->out = NULL;
+    options->out = text_of("BLAME_OUT");
+    options->events_include = text_of("BLAME_EVENTS_INCLUDE");
+    options->events_exclude = text_of("BLAME_EVENTS_EXCLUDE");
+    read_throttle(options);
+}
+
+static void print_events(const struct options *options, char *text, size_t used, size_t bytes)
+{
+    const char *include = options->events_include, *exclude = options->events_exclude;
+    if (include)
+        used += (size_t)snprintf(text + used, bytes - used, "BLAME_EVENTS_INCLUDE=%s\n", include);
+    if (exclude && used < bytes)
+        used += (size_t)snprintf(text + used, bytes - used, "BLAME_EVENTS_EXCLUDE=%s\n", exclude);
+    if (used < bytes && options->throttle_ns)
+        snprintf(text + used, bytes - used, "BLAME_EVENTS_THROTTLE=%llu@%llu\n",
+                 (unsigned long long)options->throttle_calls, (unsigned long long)options->throttle_ns);
+    else if (used < bytes)
+        snprintf(text + used, bytes - used, "BLAME_EVENTS_THROTTLE=0\n");
 }
 
 void options_print(const struct options *options, char *text, size_t bytes)
@@ -105,4 +162,5 @@ void options_print(const struct options *options, char *text, size_t bytes)
         print_value(&table[i], *(const int *)((const char *)options + table[i].offset), value, sizeof(value));
         used += (size_t)snprintf(text + used, bytes - used, "%s=%s\n", table[i].name, value);
     }
+    print_events(options, text, used < bytes ? used : bytes, bytes);
 }

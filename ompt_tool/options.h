@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { CLOCK_WALL = 0, CLOCK_CPU = 1 };
 enum { ENVIRONMENT_DEDICATED = 0, ENVIRONMENT_SHARED = 1 };
@@ -24,6 +25,11 @@ struct options {
     int csv;
     int summary;
     int disable;
+    int phase_instances;        /* rows of one phase's instances */
+    const char *events_include; /* comma separated shell patterns, NULL: all */
+    const char *events_exclude; /* the same, NULL: none */
+    uint64_t throttle_calls;    /* an event called more often than this */
+    uint64_t throttle_ns;       /* and shorter, on average, than this is not measured any more; 0: never */
 };
 
 /* Reads the environment; a bad value is named on stderr and replaced by its default. [init] */

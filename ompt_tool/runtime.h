@@ -14,6 +14,7 @@ struct runtime {
     ompt_get_task_info_t get_task_info;
     ompt_get_parallel_info_t get_parallel_info;
     ompt_finalize_tool_t finalize_tool;
+    int (*get_max_threads)(void); /* omp_get_max_threads: any call makes a thread known to the runtime */
     uintptr_t code_low, code_bytes; /* where its code lies; 0 bytes: inside the program */
 };
 

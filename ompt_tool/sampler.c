@@ -13,6 +13,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/capture.h"
+#include "ompt_tool/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/session.h"
 
@@ -75,6 +76,12 @@ static void record(struct thread *thread, const siginfo_t *info, ucontext_t *con
                    const struct clock_reading *clocks)
 {
     struct delivery delivery = take_delivery(thread, info, clocks);
+    if (unlikely(load_relaxed(&session.paused))) {
+        sample_drop(thread, &delivery, PROFILE_DROP_PAUSED);
+        return;
+    }
+    if (unlikely(thread->probes && load_relaxed(&thread->probes->count)))
+        thread->ledger->probed_sampled += delivery.p;
     if (load_relaxed(&thread->in_tool)) {
         sample_drop(thread, &delivery, PROFILE_DROP_IN_TOOL);
         return;

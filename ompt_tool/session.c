@@ -177,6 +177,7 @@ static void write_header(void)
     header->environment = (uint32_t)options->environment;
     header->context = (uint32_t)options->context;
     header->tasks = (uint32_t)options->tasks;
+    header->phase_instances = (uint32_t)options->phase_instances;
     header->depth = (uint32_t)options->depth;
     header->csv = (uint32_t)options->csv;
     header->summary = (uint32_t)options->summary;
@@ -202,6 +203,8 @@ bool session_start(uint64_t process_start_ns)
 {
     session.start_ns = process_start_ns;
     session.period_ns = NS_PER_S / (uint64_t)session.options.rate;
+    session.paused = 0;
+    session.paused_ticks = 0;
     recorded.count = 0;
     if (!make_directory() || !open_arena()) {
         leave_note(false);
@@ -212,6 +215,35 @@ bool session_start(uint64_t process_start_ns)
     leave_note(true);
     session_record_modules();
     return true;
+}
+
+bool session_pause(bool pause)
+{
+    uint32_t expected = !pause;
+    struct clock_reading clocks = clock_read();
+    struct profile_header *header = arena_header();
+    if (!arena_is_open() || load_relaxed(&session.paused) == (uint32_t)pause)
+        return false;
+    if (pause)
+        store_relaxed(&session.paused_since, clocks.ticks);
+    if (!compare_exchange(&session.paused, &expected, (uint32_t)pause))
+        return false;
+    if (pause) {
+        header->pauses++;
+        return true;
+    }
+    uint64_t ticks = clocks.ticks - load_relaxed(&session.paused_since);
+    store_relaxed(&session.paused_ticks, session.paused_ticks + ticks);
+    header->paused_ns = (uint64_t)((double)session.paused_ticks * clocks.ns_per_tick);
+    return true;
+}
+
+uint64_t session_paused_ticks(uint64_t now_ticks)
+{
+    uint64_t ticks = load_relaxed(&session.paused_ticks);
+    if (unlikely(load_relaxed(&session.paused)))
+        ticks += now_ticks - load_relaxed(&session.paused_since);
+    return ticks;
 }
 
 void session_record_modules(void)

@@ -12,6 +12,9 @@ struct session {
     uint64_t period_ns;
     uint64_t start_ns; /* process start, CLOCK_MONOTONIC */
     uint32_t stopping; /* 1: no more samples, no more trees */
+    uint32_t paused;       /* 1: the program asked for a pause */
+    uint64_t paused_since; /* clock_ticks() */
+    uint64_t paused_ticks; /* of the pauses that are over */
     char directory[4096];
     char file[4224]; /* the measurement file, perhaps elsewhere (network file systems) */
     char runtime[128];
@@ -22,6 +25,12 @@ extern struct session session;
 /* Creates the output directory and the arena, and fills the header. False, after one line on stderr, when
  * nothing can be measured. [init] */
 bool session_start(uint64_t process_start_ns);
+
+/* The program's wish to begin or to end a pause; true if that changed anything. [owner] */
+bool session_pause(bool pause);
+
+/* Ticks spent in pauses until then (clock_ticks()). [handler] */
+uint64_t session_paused_ticks(uint64_t now_ticks);
 
 /* Writes modules that were loaded since the last call to the file. [handler] */
 void session_record_modules(void);

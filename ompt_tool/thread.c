@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "cct/arena.h"
+#include "ompt_tool/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"
@@ -14,6 +15,8 @@
 #define MAX_LEDGERS 65536u /* beyond, ended threads' ledgers are shared */
 
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+
+__thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 
 static struct {
     uint32_t lock; /* serialises attaching and detaching: rare, outside the handler. 0 free, 1 taken, 2 and
@@ -134,6 +137,7 @@ struct thread *thread_attach(enum profile_thread_kind kind)
     thread->in_tool = thread->in_handler = 0;
     thread->idle.pending = thread->carries = false;
     thread->waiter_context = 0;
+    probes_attach(thread);
     unwinder_attach(&thread->unwinder);
     restart_state_init(&thread->restart, sampler_signals());
     state_set_idle(line, 0); /* as long as it does not count */
@@ -146,6 +150,7 @@ struct thread *thread_attach(enum profile_thread_kind kind)
 /* What is still open when a thread ends: a wait that nothing follows, dispatch that no region follows. */
 static void settle_rest(struct thread *thread)
 {
+    probes_end_region(thread, NULL);
     if (thread->idle.pending)
         account_idle(thread->ledger, &thread->idle);
     thread->idle.pending = false;
@@ -163,6 +168,7 @@ void thread_detach(struct thread *thread)
         thread_leave_tool(thread);
     }
     thread_self = NULL;
+    thread_has_ended = true;
     signal_fence();
     state_line_release(thread->line);
     lock();

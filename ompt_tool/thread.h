@@ -14,6 +14,8 @@
 #include "ompt_tool/restart.h"
 #include "unwind/unwind.h"
 
+struct probes;
+
 /* A call path as the tree takes it: keys from the leaf outward. */
 struct path {
     uint64_t *keys; /* options.depth entries */
@@ -50,6 +52,7 @@ struct thread {
     uint64_t acquisitions;    /* mutex_acquire events: tells one wait from the next */
     uint64_t counted_wait;    /* the wait that was counted last */
     struct path path, context_path;
+    struct probes *probes;       /* phases, events and parameters; NULL until the first (probes.c) */
     struct creation_memo *memos; /* creation contexts found before, NULL until the first (creation.c) */
     uint32_t waiter_context; /* of the task whose wait the current callback ends, if not the current one */
     uint32_t slow_samples;   /* in a row, each of which took longer than the period */
@@ -63,6 +66,9 @@ struct thread {
 
 /* The calling thread's record, NULL when it has none. [handler] */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+
+/* The calling thread had a record, and is about to end. [owner] */
+extern __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 
 /* Gives the calling thread, IDLE and not counted yet, a record and starts its timer; NULL when there is no
  * room. [owner] */

@@ -1,0 +1,318 @@
+#include "ompt_tool/probe_context.h"
+
+#include <omp-tools.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/atomics.h"
+#include "cct/arena.h"
+#include "ompt_tool/capture.h"
+#include "ompt_tool/creation_memo.h"
+#include "ompt_tool/probe_names.h"
+#include "ompt_tool/runtime.h"
+#include "ompt_tool/session.h"
+#include "ompt_tool/task_word.h"
+#include "ompt_tool/thread.h"
+
+#define SEPARATOR      " = " /* between a parameter's name and its value */
+#define PARAMETER_NAME 480u  /* most bytes of a parameter's name that are looked at */
+
+static enum profile_node_kind node_kind(enum blame_kind kind)
+{
+    return kind == BLAME_ITERATION ? PROFILE_NODE_PHASE : (enum profile_node_kind)kind;
+}
+
+static uint64_t hash_of(const char *text, size_t bytes)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+/* What a text is found by besides its address: a parameter's value. */
+static inline uint64_t number_of(const struct probe_begin *begin)
+{
+    return begin->kind == BLAME_PARAMETER ? begin->number : 0;
+}
+
+static inline uint32_t text_place(const struct probe_begin *begin)
+{
+    uint64_t hash = ((uintptr_t)begin->text ^ (uint64_t)begin->kind << 56 ^ number_of(begin) << 20) *
+                    0x9e3779b97f4a7c15ull;
+    return (uint32_t)(hash >> 40) % PROBE_TEXTS;
+}
+
+/* A parameter's record, by the name alone. */
+static bool is_parameter(const struct profile_name *record, const struct probe_begin *call)
+{
+    const size_t cut_bytes = 200; /* a text that was cut has at least so much of the name */
+    bool cut = record->flags & PROFILE_NAME_CUT;
+    size_t bytes = cut && call->bytes > cut_bytes ? cut_bytes : call->bytes;
+    return record->kind == PROFILE_NODE_PARAMETER && bytes < sizeof(record->text) &&
+           memcmp(record->text, call->text, bytes) == 0 &&
+           (cut || strncmp(record->text + bytes, SEPARATOR, strlen(SEPARATOR)) == 0);
+}
+
+static bool is_text_of(const struct profile_name *record, const struct probe_begin *call)
+{
+    if (call->kind == BLAME_PARAMETER)
+        return is_parameter(record, call);
+    return probe_name_is(record, node_kind(call->kind), call->text, call->bytes);
+}
+
+uint32_t probe_find_text(const struct probes *probes, const struct probe_begin *begin)
+{
+    const struct probe_text *text = &probes->texts[text_place(begin)];
+    if (text->text != begin->text || text->kind != begin->kind || !text->name)
+        return 0;
+    if (unlikely(text->name == PROBE_NAME_EXCLUDED))
+        return text->number == hash_of(begin->text, begin->bytes) ? text->name : 0;
+    if (text->number != number_of(begin) || !is_text_of(probe_name_record(text->name), begin))
+        return 0;
+    return text->name;
+}
+
+static uint32_t name_of(const struct probe_begin *begin)
+{
+    char text[PARAMETER_NAME + 32];
+    if (begin->kind != BLAME_PARAMETER)
+        return probe_name(node_kind(begin->kind), begin->text, begin->bytes, begin->place);
+    int bytes = (int)(begin->bytes < PARAMETER_NAME ? begin->bytes : PARAMETER_NAME);
+    bytes = snprintf(text, sizeof(text), "%.*s" SEPARATOR "%lld", bytes, begin->text,
+                     (long long)(int64_t)begin->number);
+    return probe_name(PROFILE_NODE_PARAMETER, text, (size_t)bytes, begin->place);
+}
+
+static void count_lost(void)
+{
+    fetch_add_relaxed(&arena_header()->probes_lost, 1);
+}
+
+uint32_t probe_look_up(struct thread *thread, const struct probe_begin *begin)
+{
+    if (!thread_enter_tool(thread))
+        return 0;
+    uint32_t name = name_of(begin);
+    uint64_t number = name == PROBE_NAME_EXCLUDED ? hash_of(begin->text, begin->bytes) : number_of(begin);
+    thread->probes->texts[text_place(begin)] = (struct probe_text){begin->text, number, begin->kind, name};
+    if (!name)
+        count_lost();
+    thread_leave_tool(thread);
+    return name;
+}
+
+bool probe_is_off(uint32_t name)
+{
+    return name == PROBE_NAME_EXCLUDED ||
+           (load_relaxed(&probe_name_record(name)->flags) & PROFILE_NAME_THROTTLED);
+}
+
+uint64_t probe_instance(uint32_t name, uint64_t number)
+{
+    struct profile_name *record = probe_name_record(name);
+    if (unlikely(!(load_relaxed(&record->flags) & PROFILE_NAME_DYNAMIC)))
+        __atomic_fetch_or(&record->flags, PROFILE_NAME_DYNAMIC, __ATOMIC_RELAXED);
+    uint64_t execution = fetch_add_relaxed(&record->executions, 1);
+    if (load_relaxed(&record->instances) >= (uint64_t)session.options.phase_instances)
+        return PROFILE_INSTANCE_REST;
+    return number == (uint64_t)BLAME_NEXT ? execution : number;
+}
+
+void probe_throttle(uint32_t name, uint64_t calls)
+{
+    struct profile_name *record = probe_name_record(name);
+    if (record->kind != PROFILE_NODE_EVENT || (load_relaxed(&record->flags) & PROFILE_NAME_THROTTLED))
+        return;
+    store_relaxed(&record->throttled_after, calls);
+    __atomic_fetch_or(&record->flags, PROFILE_NAME_THROTTLED, __ATOMIC_RELAXED);
+}
+
+static uint32_t known_place(uint32_t parent, uint32_t name, uint64_t number)
+{
+    uint64_t hash = (parent ^ (uint64_t)name << 32 ^ number * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
+    return (uint32_t)(hash >> 40) % PROBE_PLACES;
+}
+
+/* The probe's own nodes in the trie. */
+static uint32_t add_probe(struct tree *tree, uint32_t parent, const struct probe_begin *begin, uint32_t name)
+{
+    uint32_t context = tree_child(tree, parent, node_kind(begin->kind), name), entries = tree->entries;
+    if (!context || begin->kind != BLAME_ITERATION)
+        return context;
+    context = tree_child(tree, context, PROFILE_NODE_INSTANCE, begin->number);
+    if (tree->entries != entries && begin->number != PROFILE_INSTANCE_REST)
+        fetch_add_relaxed(&probe_name_record(name)->instances, 1);
+    return context;
+}
+
+void probe_context_below(struct thread *thread, uint32_t parent, const struct probe_begin *begin,
+                         struct probe_open *fresh)
+{
+    fresh->known = known_place(parent, fresh->name, begin->number);
+    struct probe_known *known = &thread->probes->known[fresh->known];
+    if (likely(known->parent == parent && known->name == fresh->name && known->number == begin->number)) {
+        fresh->context = known->context;
+        return;
+    }
+    if (!parent || !thread_enter_tool(thread))
+        return;
+    fresh->context = add_probe(&thread->tree, parent, begin, fresh->name);
+    *known = (struct probe_known){0};
+    if (fresh->context)
+        *known = (struct probe_known){
+            .parent = parent, .name = fresh->name, .number = begin->number, .context = fresh->context};
+    else
+        count_lost();
+    thread_leave_tool(thread);
+}
+
+void probe_inherit(struct probe_open *fresh, const struct probe_open *around)
+{
+    fresh->region = around->region;
+    fresh->flags = around->flags;
+    fresh->has_level = around->has_level;
+    fresh->from_root = around->from_root;
+}
+
+/* Walks, and keeps the path in mind; returns the context of the callers. */
+static uint32_t walk(struct thread *thread, const struct creation_key *key, struct probe_open *fresh)
+{
+    struct capture_probe found;
+    if (!thread_enter_tool(thread))
+        return 0;
+    struct creation_memo *memo = key ? creation_memo_for_more(&thread->memos) : NULL;
+    if (memo)
+        creation_memo_begin(memo, key);
+    capture_probe(thread, memo, &found);
+    fresh->region = found.region;
+    fresh->flags = found.flags;
+    fresh->has_level = found.has_level;
+    fresh->from_root = found.from_root;
+    if (memo && found.context && found.complete && !(found.from_root && found.region))
+        creation_memo_keep(memo, found.cut, found.context);
+    if (!found.context)
+        count_lost();
+    thread_leave_tool(thread);
+    return found.context;
+}
+
+/* The part of the stack where the callers are, and in whose context: as far as it is the current task's, and
+ * inside the innermost one that this has open. False when the runtime's addresses are not on this stack. */
+static bool find_span(const struct thread *thread, const struct probe_begin *begin,
+                      const struct task_level *level, const struct probe_open *around,
+                      struct creation_key *key)
+{
+    uintptr_t end = thread->unwinder.own_stack_high;
+    key->codeptr = begin->place;
+    key->low = begin->stack - 2 * sizeof(uintptr_t);
+    key->high = around ? around->stack : level->exit ? level->exit : end;
+    key->creator = around ? around->context : task_word_context(level->data);
+    return (key->low | key->high) % sizeof(uintptr_t) == 0 && key->low < key->high && key->high <= end &&
+           key->high - key->low <= INT32_MAX;
+}
+
+/* The innermost one that the current task has open, unless its begin lies further in than this one's. */
+static const struct probe_open *find_around(const struct thread *thread, const struct task_level *level)
+{
+    const struct probes *probes = thread->probes;
+    const struct probe_open *around = probes->count ? &probes->open[probes->count - 1] : NULL;
+    bool mine = around && around->context && around->region == level->region &&
+                (!level->exit || around->stack < level->exit);
+    return mine ? around : NULL;
+}
+
+void probe_context_find(struct thread *thread, const struct probe_begin *begin, struct probe_open *fresh)
+{
+    struct task_level level = {0};
+    struct creation_key key;
+    fresh->has_level = runtime_task_level(0, &level);
+    fresh->region = level.region;
+    fresh->flags = level.flags;
+    const struct probe_open *around = find_around(thread, &level);
+    uint32_t parent = 0;
+    if (around && around->stack <= begin->stack) {
+        parent = around->context;
+    } else if (find_span(thread, begin, &level, around, &key)) {
+        parent = likely(thread->memos) ? creation_memo_find(thread->memos, &key) : 0;
+        if (!parent)
+            parent = walk(thread, &key, fresh);
+        else if (around)
+            probe_inherit(fresh, around);
+        probe_context_below(thread, parent, begin, fresh);
+        return;
+    } else {
+        parent = walk(thread, NULL, fresh);
+        around = NULL;
+    }
+    if (around)
+        probe_inherit(fresh, around);
+    probe_context_below(thread, parent, begin, fresh);
+}
+
+static bool is_below_root(const struct probe_open *open)
+{
+    return open->from_root || (!open->region && (!open->has_level || (open->flags & ompt_task_initial)));
+}
+
+static struct profile_probe *find_record(struct thread *thread, struct probe_open *open)
+{
+    struct probe_known *known = &thread->probes->known[open->known];
+    struct tree *tree = &thread->tree;
+    uint32_t base = capture_probe_base(thread, open);
+    bool is_mine = known->context == open->context;
+    if (is_mine && known->record && known->base == base &&
+        (base == tree->root || known->grafts == tree->grafts))
+        return known->record;
+    uint32_t node_idx = base ? capture_probe_node(thread, open) : 0;
+    node_idx = node_idx ? tree_child(tree, node_idx, PROFILE_NODE_PROBE, 0) : 0;
+    struct profile_probe *record = node_idx ? (struct profile_probe *)tree_metric(tree, node_idx) : NULL;
+    if (is_mine) {
+        known->base = base;
+        known->grafts = tree->grafts;
+        known->record = record;
+    }
+    if (!record)
+        count_lost();
+    return record;
+}
+
+struct profile_probe *probe_record(struct thread *thread, struct probe_open *open)
+{
+    const struct probe_known *known = &thread->probes->known[open->known];
+    if (likely(is_below_root(open) && known->context == open->context && known->record &&
+               known->base == thread->tree.root))
+        return known->record;
+    bool entered = thread_enter_tool(thread);
+    if (!entered && !thread->probes->finishing)
+        return NULL;
+    struct profile_probe *record = find_record(thread, open);
+    if (entered)
+        thread_leave_tool(thread);
+    return record;
+}
+
+bool probe_is_ended_by(const struct probe_open *open, const struct probe_begin *end)
+{
+    const struct profile_name *record = probe_name_record(open->name);
+    if (!is_text_of(record, end))
+        return false;
+    return likely(!(load_relaxed(&record->flags) & PROFILE_NAME_THROTTLED)) || open->stack == end->stack;
+}
+
+void probe_misnested(struct thread *thread, uint32_t inner, uintptr_t inner_place, uint32_t outer,
+                     uintptr_t outer_place)
+{
+    if (!thread_enter_tool(thread))
+        return;
+    probe_name_misnested(inner, inner_place, outer, outer_place);
+    thread_leave_tool(thread);
+}
+
+/* A forked child does not know what its parent had open; what is off or was lost has no begin either. */
+void probe_unmatched(struct thread *thread, const struct probe_begin *end)
+{
+    uint32_t name = region_epoch == 0 && !load_relaxed(&session.paused) ? probe_look_up(thread, end) : 0;
+    if (name && !probe_is_off(name))
+        probe_misnested(thread, name, end->place, 0, end->place);
+}

@@ -1,0 +1,193 @@
+#include "ompt_tool/probe_names.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+#include "cct/arena.h"
+#include "ompt_tool/capture.h"
+#include "ompt_tool/session.h"
+
+#define SLOTS     131072u
+#define NAMES     65536u
+#define TEXT_ROOM sizeof(((struct profile_name *)0)->text)
+#define HASH_TEXT 18u /* "#" and 16 digits, and the end */
+#define MISNESTED 64u /* most that are noted */
+
+static struct {
+    uint32_t lock; /* 0 free, 1 taken, 2 and awaited */
+    uint32_t count;
+    uint32_t misnested;
+    uint32_t *slots;               /* hash table of numbers; 0: empty */
+    struct profile_name **records; /* by number */
+    uint8_t *noted;                /* by number: misnested before */
+} names;
+
+static void lock(void)
+{
+    uint32_t seen = 0;
+    if (compare_exchange(&names.lock, &seen, 1))
+        return;
+    while (exchange_acq_rel(&names.lock, 2))
+        os_wait_word(&names.lock, 2);
+}
+
+static void unlock(void)
+{
+    if (exchange_acq_rel(&names.lock, 0) == 2)
+        os_wake_one(&names.lock);
+}
+
+static uint64_t hash_text(enum profile_node_kind kind, const char *text, size_t bytes)
+{
+    uint64_t hash = 0xcbf29ce484222325ull ^ kind;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
+    return hash ^ hash >> 32;
+}
+
+/* The text as the file has it: what is too long ends in a hash of all of it. False if it is whole. */
+static bool cut_text(char out[TEXT_ROOM], enum profile_node_kind kind, const char *text, size_t bytes)
+{
+    memset(out, 0, TEXT_ROOM);
+    if (bytes < TEXT_ROOM) {
+        memcpy(out, text, bytes);
+        return false;
+    }
+    memcpy(out, text, TEXT_ROOM - HASH_TEXT);
+    snprintf(out + TEXT_ROOM - HASH_TEXT, HASH_TEXT, "#%016llx",
+             (unsigned long long)hash_text(kind, text, bytes));
+    return true;
+}
+
+bool probe_name_is(const struct profile_name *record, enum profile_node_kind kind, const char *text,
+                   size_t bytes)
+{
+    if (likely(bytes < TEXT_ROOM))
+        return record->kind == (uint32_t)kind && memcmp(record->text, text, bytes) == 0 &&
+               !record->text[bytes];
+    char cut[TEXT_ROOM];
+    cut_text(cut, kind, text, bytes);
+    return record->kind == (uint32_t)kind && memcmp(record->text, cut, TEXT_ROOM) == 0;
+}
+
+/* Whether one of the comma separated shell patterns is the name's. */
+static bool matches(const char *patterns, const char *name)
+{
+    char pattern[256];
+    while (*patterns) {
+        size_t bytes = strcspn(patterns, ",");
+        if (bytes > 0 && bytes < sizeof(pattern)) {
+            memcpy(pattern, patterns, bytes);
+            pattern[bytes] = '\0';
+            if (fnmatch(pattern, name, 0) == 0)
+                return true;
+        }
+        patterns += bytes;
+        patterns += *patterns == ',';
+    }
+    return false;
+}
+
+static bool is_excluded(enum profile_node_kind kind, const char *name)
+{
+    const struct options *options = &session.options;
+    if (kind != PROFILE_NODE_EVENT)
+        return false;
+    return (options->events_include && !matches(options->events_include, name)) ||
+           (options->events_exclude && matches(options->events_exclude, name));
+}
+
+static bool have_tables(void)
+{
+    if (!names.slots)
+        names.slots = os_map(SLOTS * sizeof(*names.slots));
+    if (!names.records)
+        names.records = os_map((NAMES + 1) * sizeof(*names.records));
+    if (!names.noted)
+        names.noted = os_map(NAMES + 1);
+    return names.slots && names.records && names.noted;
+}
+
+static uint32_t add_name(enum profile_node_kind kind, const char *text, size_t bytes, uintptr_t place)
+{
+    uint32_t number;
+    if (names.count == NAMES)
+        return 0;
+    struct profile_name *record = arena_record(PROFILE_CHUNK_NAME, &number);
+    if (!record)
+        return 0;
+    if (cut_text(record->text, kind, text, bytes))
+        record->flags |= PROFILE_NAME_CUT;
+    record->place = capture_key(place - 1);
+    store_release(&record->kind, (uint32_t)kind); /* a reader of the file skips the record until then */
+    names.records[number + 1] = record;
+    names.count++;
+    return number + 1;
+}
+
+static uint32_t look_up(enum profile_node_kind kind, const char *text, size_t bytes, uintptr_t place)
+{
+    char whole[TEXT_ROOM];
+    cut_text(whole, kind, text, bytes);
+    if (is_excluded(kind, whole))
+        return PROBE_NAME_EXCLUDED;
+    if (!have_tables())
+        return 0;
+    uint32_t slot = (uint32_t)(hash_text(kind, text, bytes) % SLOTS);
+    while (names.slots[slot]) {
+        if (probe_name_is(names.records[names.slots[slot]], kind, text, bytes))
+            return names.slots[slot];
+        slot = (slot + 1) % SLOTS;
+    }
+    return names.slots[slot] = add_name(kind, text, bytes, place);
+}
+
+uint32_t probe_name(enum profile_node_kind kind, const char *text, size_t bytes, uintptr_t place)
+{
+    lock();
+    uint32_t number = look_up(kind, text, bytes, place);
+    unlock();
+    return number;
+}
+
+struct profile_name *probe_name_record(uint32_t number)
+{
+    return names.records[number];
+}
+
+static void note_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer, uintptr_t outer_place)
+{
+    char line[2 * TEXT_ROOM + 64];
+    if (names.noted[inner] || names.misnested == MISNESTED)
+        return;
+    names.noted[inner] = 1;
+    names.misnested++;
+    const char *text = outer == PROBE_NAME_REGION ? "<region or thread>"
+                       : outer                    ? names.records[outer]->text
+                                                  : "";
+    snprintf(line, sizeof(line), "%s\t%llx\t%s\t%llx", names.records[inner]->text,
+             (unsigned long long)capture_key(inner_place - 1), text,
+             (unsigned long long)(outer_place ? capture_key(outer_place - 1) : 0));
+    arena_text("misnested", line);
+}
+
+void probe_name_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer, uintptr_t outer_place)
+{
+    lock();
+    note_misnested(inner, inner_place, outer, outer_place);
+    unlock();
+}
+
+void probe_names_reset(void)
+{
+    if (names.slots)
+        os_unmap(names.slots, SLOTS * sizeof(*names.slots));
+    if (names.records)
+        os_unmap(names.records, (NAMES + 1) * sizeof(*names.records));
+    if (names.noted)
+        os_unmap(names.noted, NAMES + 1);
+    memset(&names, 0, sizeof(names));
+}

@@ -1,0 +1,248 @@
+/* The common way through begin and end touches the thread's own memory only: the name is found by its address
+ * and compared, the context by that of the probe around, when both were begun in one frame, and the record of
+ * exact times by the context. It changes nothing that the handler uses but the stack of open ones, entry
+ * first. Everything else happens inside thread_enter_tool(), in probe_context.c. */
+#include "ompt_tool/probes.h"
+
+#include <omp-tools.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+#include "cct/arena.h"
+#include "include/blame.h"
+#include "ompt_tool/fork.h"
+#include "ompt_tool/probe_context.h"
+#include "ompt_tool/probe_names.h"
+#include "ompt_tool/runtime.h"
+#include "ompt_tool/session.h"
+#include "ompt_tool/thread.h"
+
+#define REFRESH_TICKS (1u << 23) /* some milliseconds: how long a reading of the clocks is good for */
+
+static void count_lost(void)
+{
+    struct profile_header *header = arena_header();
+    if (header && !load_relaxed(&session.stopping))
+        fetch_add_relaxed(&header->probes_lost, 1);
+}
+
+/* A thread that the runtime has not met: asking it anything makes them acquainted, and attaches the thread.
+ */
+static __attribute__((noinline)) struct thread *introduce(void)
+{
+    if (fork_child_waits())
+        return fork_child_attach();
+    if (!thread_self && !thread_has_ended && arena_is_open() && runtime.get_max_threads)
+        runtime.get_max_threads();
+    if (!thread_self)
+        count_lost();
+    return thread_self;
+}
+
+static __attribute__((noinline)) bool make_probes(struct thread *thread)
+{
+    struct probes *probes = os_map(sizeof(*probes));
+    if (!probes) {
+        count_lost();
+        return false;
+    }
+    probes->clocks = clock_read();
+    store_release(&thread->probes, probes);
+    return true;
+}
+
+static inline struct thread *probing_thread(void)
+{
+    struct thread *thread = thread_self;
+    if (unlikely(!thread) && !(thread = introduce()))
+        return NULL;
+    if (unlikely(!thread->probes) && !make_probes(thread))
+        return NULL;
+    return likely(!load_relaxed(&session.stopping)) ? thread : NULL;
+}
+
+/* Below the one around, begun in the same frame or in one that has returned since: nothing to walk. */
+static inline bool continues(const struct probe_open *around, const struct probe_begin *begin)
+{
+    return around->stack == begin->stack && around->context;
+}
+
+static inline void push(struct probes *probes, const struct probe_open *fresh)
+{
+    probes->open[probes->count] = *fresh;
+    signal_fence();
+    store_relaxed(&probes->count, probes->count + 1);
+}
+
+static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, int64_t number)
+{
+    struct probe_begin begin = {
+        .text = name,
+        .bytes = bytes,
+        .kind = kind,
+        .number = (uint64_t)number,
+        .place = (uintptr_t)__builtin_return_address(0),
+        .stack = (uintptr_t)__builtin_dwarf_cfa(),
+    };
+    struct thread *thread = probing_thread();
+    if (!thread)
+        return;
+    struct probes *probes = thread->probes;
+    if (unlikely(probes->count == PROBES_OPEN)) {
+        probes->depth_lost++;
+        count_lost();
+        return;
+    }
+    struct probe_open fresh = {.stack = begin.stack, .place = begin.place};
+    fresh.name = probe_find_text(probes, &begin);
+    if (unlikely(!fresh.name) && !(fresh.name = probe_look_up(thread, &begin)))
+        return;
+    if (unlikely(probe_is_off(fresh.name)))
+        return;
+    if (kind == BLAME_ITERATION)
+        begin.number = probe_instance(fresh.name, begin.number);
+    const struct probe_open *around = probes->count ? &probes->open[probes->count - 1] : NULL;
+    if (likely(around) && continues(around, &begin)) {
+        probe_inherit(&fresh, around);
+        probe_context_below(thread, around->context, &begin, &fresh);
+    } else {
+        probe_context_find(thread, &begin, &fresh);
+    }
+    fresh.not_counted = load_relaxed(&session.paused);
+    fresh.begin_ticks = clock_ticks();
+    fresh.begin_paused = session_paused_ticks(fresh.begin_ticks);
+    push(probes, &fresh);
+}
+
+/* What was measured of one that has ended. */
+static void add_times(struct probes *probes, struct profile_probe *record, const struct probe_open *ended,
+                      uint64_t end_ticks, uint64_t ticks)
+{
+    double ns = (double)ticks * probes->clocks.ns_per_tick;
+    double inner_ns = (double)ended->inner_ticks * probes->clocks.ns_per_tick;
+    if (unlikely(!record->calls)) {
+        record->first_begin_ns = clock_ticks_ns(&probes->clocks, ended->begin_ticks);
+        record->shortest_ns = ns;
+    }
+    record->calls++;
+    record->inclusive_ns += ns;
+    record->exclusive_ns += ns > inner_ns ? ns - inner_ns : 0;
+    record->sum_of_squares += ns * ns;
+    if (ns < record->shortest_ns)
+        record->shortest_ns = ns;
+    if (ns > record->longest_ns)
+        record->longest_ns = ns;
+    record->last_end_ns = clock_ticks_ns(&probes->clocks, end_ticks);
+}
+
+static inline void throttle(const struct profile_probe *record, uint32_t name)
+{
+    const struct options *options = &session.options;
+    if (unlikely(record->calls > options->throttle_calls) &&
+        record->inclusive_ns < (double)record->calls * (double)options->throttle_ns)
+        probe_throttle(name, record->calls);
+}
+
+/* The innermost one ends. */
+static void end_innermost(struct thread *thread, uint64_t end_ticks)
+{
+    struct probes *probes = thread->probes;
+    struct probe_open *ended = &probes->open[probes->count - 1];
+    uint64_t ticks = end_ticks - ended->begin_ticks;
+    uint64_t paused = session_paused_ticks(end_ticks) - ended->begin_paused;
+    ticks = likely(ticks >= paused) ? ticks - paused : 0;
+    if (unlikely(end_ticks - probes->clocks.ticks > REFRESH_TICKS))
+        probes->clocks = clock_read();
+    struct profile_probe *record = NULL;
+    if (likely(!ended->not_counted) && ended->context)
+        record = probe_record(thread, ended);
+    if (likely(record)) {
+        add_times(probes, record, ended, end_ticks, ticks);
+        throttle(record, ended->name);
+    }
+    store_relaxed(&probes->count, probes->count - 1);
+    signal_fence();
+    if (probes->count)
+        probes->open[probes->count - 1].inner_ticks += ticks;
+    else
+        thread->ledger->probed_exact += (double)ticks * probes->clocks.ns_per_tick;
+}
+
+/* Any but the innermost, or none: what is still open inside is ended too, and all of it is told once. */
+static __attribute__((noinline)) void end_other(struct thread *thread, const struct probe_begin *end,
+                                                uint64_t end_ticks)
+{
+    struct probes *probes = thread->probes;
+    uint32_t left = probes->count;
+    while (left && !probe_is_ended_by(&probes->open[left - 1], end))
+        left--;
+    if (!left) {
+        probe_unmatched(thread, end);
+        return;
+    }
+    uint32_t outer = probes->open[left - 1].name;
+    while (probes->count > left) {
+        const struct probe_open *inner = &probes->open[probes->count - 1];
+        probe_misnested(thread, inner->name, inner->place, outer, end->place);
+        end_innermost(thread, end_ticks);
+    }
+    end_innermost(thread, end_ticks);
+}
+
+static void end_probe(const char *name, size_t bytes, enum blame_kind kind)
+{
+    uint64_t end_ticks = clock_ticks();
+    struct thread *thread = probing_thread();
+    if (!thread)
+        return;
+    struct probe_begin end = {
+        .text = name,
+        .bytes = bytes,
+        .kind = kind,
+        .place = (uintptr_t)__builtin_return_address(0),
+        .stack = (uintptr_t)__builtin_dwarf_cfa(),
+    };
+    struct probes *probes = thread->probes;
+    if (unlikely(probes->depth_lost)) {
+        probes->depth_lost--;
+        return;
+    }
+    if (likely(probes->count) && likely(probe_is_ended_by(&probes->open[probes->count - 1], &end)))
+        end_innermost(thread, end_ticks);
+    else
+        end_other(thread, &end, end_ticks);
+}
+
+const struct blame_calls probes_calls = {sizeof(struct blame_calls), begin_probe, end_probe};
+
+void probes_end_region(struct thread *thread, const struct region *region)
+{
+    struct probes *probes = thread->probes;
+    uint64_t now_ticks = clock_ticks();
+    while (probes && probes->count) {
+        const struct probe_open *inner = &probes->open[probes->count - 1];
+        if (region && inner->region != region)
+            return;
+        probe_misnested(thread, inner->name, inner->place, PROBE_NAME_REGION, 0);
+        end_innermost(thread, now_ticks);
+    }
+}
+
+void probes_finish(struct thread *thread)
+{
+    uint64_t now_ticks = clock_ticks();
+    if (!thread->active || !thread->probes)
+        return;
+    thread->probes->finishing = true;
+    while (thread->probes->count)
+        end_innermost(thread, now_ticks);
+}
+
+void probes_attach(struct thread *thread)
+{
+    thread_has_ended = false;
+    if (thread->probes)
+        thread->probes->count = thread->probes->depth_lost = 0;
+}

@@ -1,0 +1,83 @@
+/* Phases, events and parameters: what the program says of itself through include/blame.h. A thread keeps a
+ * stack of those it has open. Each knows its context from when it began, so that a sample's walk ends at the
+ * innermost one that its task has open (capture.c), and its exact times are in the file when it ends.
+ *
+ * What is known of a path is kept twice: as a context of the trie, relative to the task's region and so the
+ * same in every execution of a region, and, when that is asked for, as the node below the region's own
+ * context. */
+#ifndef BLAME_OMPT_TOOL_PROBES_H
+#define BLAME_OMPT_TOOL_PROBES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "cct/region.h"
+
+#define PROBES_OPEN  256u  /* most that a thread has open */
+#define PROBE_TEXTS  256u  /* names that a thread finds by their address */
+#define PROBE_PLACES 1024u /* contexts that a thread finds at once */
+
+struct thread;
+
+struct probe_open {
+    uintptr_t stack;       /* stack pointer of the function that began it: its frame is the one around */
+    struct region *region; /* that its task belongs to */
+    uint64_t begin_ticks;
+    uint64_t begin_paused; /* session_paused_ticks() then */
+    uint64_t inner_ticks;  /* taken by those begun inside */
+    uintptr_t place;       /* return address of the call that began it */
+    uint32_t name;
+    uint32_t context; /* of the trie, with itself; 0: none could be had */
+    uint32_t
+        node_idx; /* the same below the region's context, as long as grafts is the tree's; 0: not known */
+    uint32_t grafts;
+    uint32_t known;   /* the place in probes.known where its context came from */
+    int32_t flags;    /* of its task */
+    bool has_level;   /* its task has an entry in the runtime's chain */
+    bool from_root;   /* context is below the root, whatever the region */
+    bool not_counted; /* begun in a pause */
+};
+
+/* A name that was looked up before. */
+struct probe_text {
+    const char *text;
+    uint64_t number; /* a parameter's value */
+    uint32_t kind, name;
+};
+
+/* A context that was found before: the probe `name` (instance `number`) below parent. */
+struct probe_known {
+    uint32_t parent, name;
+    uint64_t number;
+    uint32_t context;
+    uint32_t base;     /* the node that stands for the region */
+    uint32_t node_idx; /* below that, as long as grafts is the tree's */
+    uint32_t grafts;
+    struct profile_probe *record; /* that node's; NULL: not looked up */
+};
+
+struct probes {
+    uint32_t count;              /* open ones; raised when the entry is complete, lowered before it goes */
+    bool finishing;              /* the measurement ends, and other threads with it */
+    uint32_t depth_lost;         /* begins beyond PROBES_OPEN that have not ended */
+    struct clock_reading clocks; /* of late, to convert ticks */
+    struct probe_open open[PROBES_OPEN];
+    struct probe_text texts[PROBE_TEXTS];
+    struct probe_known known[PROBE_PLACES];
+};
+
+/* The table that the program's calls go through (include/blame.h). */
+extern const struct blame_calls probes_calls;
+
+/* Ends what the thread has open in the region at the end of its implicit task there, or all of it for NULL:
+ * the program forgot to. The thread is in the tool. [owner] */
+void probes_end_region(struct thread *thread, const struct region *region);
+
+/* Ends all of a thread's at the measurement's end; nothing is wrong with that. The thread is quiet. [init] */
+void probes_finish(struct thread *thread);
+
+/* A thread begins (again): nothing is open. [owner] */
+void probes_attach(struct thread *thread);
+
+#endif

@@ -1,0 +1,255 @@
+#include "ompt_tool/walk.h"
+
+#include <omp-tools.h>
+#include <stddef.h>
+#include <sys/auxv.h>
+
+#include "base/atomics.h"
+#include "ompt_tool/creation_memo.h"
+#include "ompt_tool/probes.h"
+#include "ompt_tool/session.h"
+
+#define MAX_LEVELS  64 /* ancestors looked at in one walk */
+#define ENTRY_BYTES 64 /* of _start, which has no unwind information on some systems */
+
+static uintptr_t program_entry;
+
+static uint32_t flags_of(const struct unwind_frame *frame)
+{
+    return frame->module ? frame->module->flags : 0;
+}
+
+uint64_t walk_key(const struct unwind_frame *frame)
+{
+    if (!frame->range)
+        return PROFILE_KEY(0, frame->ip);
+    return PROFILE_KEY(frame->range->module_id, frame->ip - frame->range->load_bias);
+}
+
+static void next_frame(struct walk *walk)
+{
+    walk->have = unwinder_next(walk->unwinder, &walk->at);
+    if (unlikely(walk->memo) && walk->have == UNWIND_FRAME)
+        creation_memo_note(walk->memo, &walk->at);
+}
+
+/* libomp changes team and current task one after the other when it makes and unmakes a region: in between it
+ * gives the task around with the inner region, and so on outward. The inner region's own task has not begun
+ * or has ended then, and has no exit address. */
+static bool is_ahead(const struct walk *walk)
+{
+    const struct thread *thread = walk->thread;
+    const struct task_level *level = &walk->level;
+    return thread->forking && level->region && level->region == thread->encountered &&
+           ((level->flags & ompt_task_explicit) || level->exit);
+}
+
+bool walk_next_level(struct walk *walk)
+{
+    walk->has_level = ++walk->ancestor < MAX_LEVELS && runtime_task_level(walk->ancestor, &walk->level);
+    if (walk->has_level && walk->ancestor == 0)
+        walk->ahead = is_ahead(walk);
+    if (walk->has_level && walk->ahead && walk->level.region)
+        walk->level.region = walk->level.region->outer;
+    return walk->has_level;
+}
+
+static bool skip_stale_level(struct walk *walk)
+{
+    if (!walk->has_stale)
+        walk->stale = walk->level, walk->stale_ancestor = walk->ancestor;
+    walk->has_stale = true;
+    return walk_next_level(walk);
+}
+
+/* An exit address that no frame of this stack has. For a task with if(0), whose code clang's programs call
+ * themselves, libomp takes whatever the program has in rbp. */
+static bool is_foreign_exit(const struct walk *walk)
+{
+    const int called = ompt_task_explicit | ompt_task_undeferred;
+    return walk->level.exit &&
+           (walk->level.exit < walk->stack_low ||
+            ((walk->level.flags & called) == called && walk->level.exit >= walk->stack_high));
+}
+
+void walk_begin(struct walk *walk, struct thread *thread)
+{
+    struct unwinder *unwinder = &thread->unwinder;
+    walk->unwinder = unwinder;
+    walk->thread = thread;
+    walk->memo = NULL;
+    walk->probes = thread->probes ? load_relaxed(&thread->probes->count) : 0;
+    walk->inside = NULL;
+    walk->by_range = walk->has_stale = walk->ahead = false;
+    walk->stack_low = unwinder->stack_begin;
+    walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
+    walk->ancestor = -1;
+    do /* a task outside all regions runs where it was made: its callers are on this stack */
+        walk_next_level(walk);
+    while (walk->has_level && (walk->level.flags & ompt_task_explicit) && !walk->level.region);
+    /* A serialised region or an undeferred task leaves an exit address that its returned frame once had:
+     * below the stack pointer, it can mark nothing. The task above is the one whose stack this is. */
+    while (walk->has_level && is_foreign_exit(walk) && skip_stale_level(walk))
+        ;
+    next_frame(walk);
+}
+
+static bool has_exit(const struct walk *walk)
+{
+    return walk->has_level && walk->level.exit >= walk->stack_low && walk->level.exit < walk->stack_high;
+}
+
+/* A runtime frame behind user code, when the task's exit address is missing or stale. GOMP_parallel_loop_*
+ * set none for the primary thread, but the runtime's frame that called the region's body is here. While a
+ * region is being made its task has no exit address yet either, nor any frame: then this is the boundary of
+ * the task around. (A region serialised by clang has no such frame: its body is called by user code.) */
+static bool is_unmarked_boundary(struct walk *walk, const struct unwind_frame *frame)
+{
+    if (walk->has_stale) {
+        walk->level = walk->stale;
+        walk->ancestor = walk->stale_ancestor;
+        walk->has_level = true;
+        walk->has_stale = false;
+        return true;
+    }
+    if (!walk->has_level || walk->level.exit || (walk->level.flags & ompt_task_initial))
+        return false;
+    struct task_level level = walk->level;
+    int ancestor = walk->ancestor;
+    if (walk_next_level(walk) && walk->level.exit >= frame->stack && walk->level.exit < frame->cfa)
+        return true;
+    walk->level = level;
+    walk->ancestor = ancestor;
+    walk->has_level = true;
+    return true;
+}
+
+/* True if the frame is the runtime's, and called the code of the walk's current task. Frames of user code
+ * that reach over the exit address show that it is stale (see walk_begin). */
+static bool is_boundary(struct walk *walk, const struct unwind_frame *frame, bool runtime_frame, bool leading)
+{
+    if (walk->by_range)
+        return runtime_frame && !leading;
+    while (has_exit(walk) && frame->cfa > walk->level.exit) {
+        if (runtime_frame && walk->level.exit >= frame->stack)
+            return true;
+        if (!skip_stale_level(walk))
+            break;
+    }
+    return runtime_frame && !leading && is_unmarked_boundary(walk, frame);
+}
+
+/* Frames that only start the program's own code: the loader, _start, __libc_start_main, a thread's start. */
+static bool is_system(const struct unwind_frame *frame, uint32_t flags)
+{
+    return (flags & PROFILE_MODULE_SYSTEM) || frame->ip - program_entry < ENTRY_BYTES;
+}
+
+/* Drops the frames that start threads and programs from a path that reached the stack's end. */
+static void cut_start(struct path *path, size_t system_count)
+{
+    if (system_count < path->count || path->in_runtime)
+        path->count -= system_count;
+    else if (path->count)
+        path->count = 1; /* all of it is the system's: the innermost says most */
+}
+
+static void take_runtime_frame(struct path *path, const struct unwind_frame *frame)
+{
+    path->in_runtime = true;
+    path->runtime_key = walk_key(frame); /* the last one stays: the entry that user code called */
+    path->count = 0;                     /* what the runtime called is the runtime's time */
+}
+
+/* The innermost phase, event or parameter that the walk's task has open; those of tasks further in are left
+ * behind. */
+static struct probe_open *innermost_probe(struct walk *walk)
+{
+    for (; walk->probes; walk->probes--) {
+        struct probe_open *probe = &walk->thread->probes->open[walk->probes - 1];
+        if (!walk->has_level || probe->region == walk->level.region ||
+            (walk->has_stale && probe->region == walk->stale.region))
+            return probe->context ? probe : NULL;
+    }
+    return NULL;
+}
+
+/* True if the frame is that of the function that began it, or one around that: what is further out is known.
+ */
+static bool is_around_probe(struct walk *walk, const struct unwind_frame *frame)
+{
+    struct probe_open *probe = innermost_probe(walk);
+    if (!probe || frame->cfa <= probe->stack)
+        return false;
+    walk->inside = probe;
+    return true;
+}
+
+bool walk_task(struct walk *walk, struct path *path)
+{
+    bool leading = true, boundary = false;
+    size_t system_count = 0; /* outermost frames so far that are the system's */
+    *path = (struct path){.keys = path->keys};
+    for (; walk->have == UNWIND_FRAME; next_frame(walk)) {
+        uint32_t flags = flags_of(&walk->at);
+        bool runtime_frame = (flags & PROFILE_MODULE_RUNTIME) != 0;
+        if ((boundary = is_boundary(walk, &walk->at, runtime_frame, leading)))
+            break;
+        if (runtime_frame && leading) {
+            take_runtime_frame(path, &walk->at);
+            system_count = 0;
+        }
+        if (runtime_frame || (flags & PROFILE_MODULE_TOOL))
+            continue;
+        if (path->count == (size_t)session.options.depth) {
+            path->truncated = true;
+            walk->inside = innermost_probe(walk);
+            return walk->inside != NULL; /* as below */
+        }
+        bool system = is_system(&walk->at, flags);
+        leading = leading && system;
+        system_count = system ? system_count + 1 : 0;
+        path->keys[path->count++] = walk_key(&walk->at);
+        if (unlikely(walk->probes) && is_around_probe(walk, &walk->at))
+            return true;
+    }
+    if (walk->have == UNWIND_END && path->count && system_count == 0)
+        walk->have = UNWIND_BROKEN; /* no thread begins in user code: a frame without unwind information */
+    path->truncated = walk->have == UNWIND_BROKEN;
+    if (unlikely(path->truncated) && (walk->inside = innermost_probe(walk)))
+        return true; /* it is further out all the same */
+    if (walk->have == UNWIND_END)
+        cut_start(path, system_count);
+    if (path->count == 0 && (path->in_runtime || boundary)) {
+        path->in_runtime = true;
+        path->runtime_key = 0; /* no user code on the stack that could have called an entry */
+    }
+    return boundary;
+}
+
+bool walk_leave_probe(struct walk *walk, struct path *path)
+{
+    walk->inside = NULL;
+    walk->probes = 0;
+    next_frame(walk);
+    bool boundary = walk_task(walk, path);
+    walk->probes = load_relaxed(&walk->thread->probes->count);
+    return boundary;
+}
+
+bool walk_finds_program(struct thread *thread)
+{
+    struct unwind_frame frame;
+    enum unwind_result have;
+    while ((have = unwinder_next(&thread->unwinder, &frame)) == UNWIND_FRAME) {
+        uint32_t flags = flags_of(&frame);
+        if (!(flags & (PROFILE_MODULE_RUNTIME | PROFILE_MODULE_TOOL)) && !is_system(&frame, flags))
+            break;
+    }
+    return have != UNWIND_END;
+}
+
+void walk_init(void)
+{
+    program_entry = (uintptr_t)getauxval(AT_ENTRY);
+}

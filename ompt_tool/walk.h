@@ -1,0 +1,61 @@
+/* Walks over one stack, task by task: where user code, the runtime and tasks begin and end on it. */
+#ifndef BLAME_OMPT_TOOL_WALK_H
+#define BLAME_OMPT_TOOL_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ompt_tool/runtime.h"
+#include "ompt_tool/thread.h"
+#include "unwind/unwind.h"
+
+struct creation_memo;
+struct probe_open;
+
+/* `at` is the first frame that was not consumed. */
+struct walk {
+    struct unwinder *unwinder;
+    const struct thread *thread;
+    struct unwind_frame at;
+    enum unwind_result have; /* UNWIND_FRAME: at is valid */
+    int ancestor;
+    bool ahead; /* the runtime gives the task around with the region that is being made or unmade */
+    struct task_level level;
+    bool has_level;
+    struct task_level stale; /* the innermost level whose exit address was found to be stale, or is missing */
+    int stale_ancestor;
+    bool has_stale;
+    bool by_range; /* no exit address tells where the task begins: the runtime's next frame outward does */
+    uintptr_t stack_low, stack_high; /* only frame addresses on this stack can be compared */
+    struct creation_memo *memo;      /* takes note of the frames, or NULL */
+    uint32_t probes;           /* of the thread's open ones, those that no frame so far was outside of */
+    struct probe_open *inside; /* the walk's last frame is the one around it */
+};
+
+/* Once, before anything else here. [init] */
+void walk_init(void);
+
+/* Begins with the current task, at the frame that the thread's unwinder was started at. [handler] */
+void walk_begin(struct walk *walk, struct thread *thread);
+
+/* The task around the walk's; false when there is none. [handler] */
+bool walk_next_level(struct walk *walk);
+
+/* One task's frames, from walk->at outward, up to its boundary, the innermost probe that it has open
+ * (walk->inside) or the stack's end; true at a boundary or a probe. Leading frames of the runtime, with
+ * whatever the runtime called, become path->runtime_key; runtime frames further out are left out: user code
+ * that the runtime called in between (a reduction) belongs below the user code around it. [handler] */
+bool walk_task(struct walk *walk, struct path *path);
+
+/* Goes on from the probe that a walk ended at to its task's boundary; false when there is none. What is
+ * passed is written to path. [handler] */
+bool walk_leave_probe(struct walk *walk, struct path *path);
+
+/* A frame's address as the tree has it. [handler] */
+uint64_t walk_key(const struct unwind_frame *frame);
+
+/* True if there is code of the program on the calling thread's stack, or if that cannot be told. The unwinder
+ * was started here. [owner] */
+bool walk_finds_program(struct thread *thread);
+
+#endif
