@@ -65,18 +65,12 @@ static uint32_t task_base(struct thread *thread, struct region *region, bool has
     return base;
 }
 
-uint32_t capture_probe_base(struct thread *thread, const struct probe_open *probe)
-{
-    if (probe->from_root)
-        return thread->tree.root;
-    return task_base(thread, probe->region, probe->has_level, probe->flags);
-}
-
 uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe)
 {
     if (likely(probe->node_idx && probe->grafts == thread->tree.grafts))
         return probe->node_idx;
-    uint32_t base = capture_probe_base(thread, probe);
+    uint32_t base = probe->from_root ? thread->tree.root
+                                     : task_base(thread, probe->region, probe->has_level, probe->flags);
     probe->node_idx = base ? tree_copy_trie_path(&thread->tree, probe->context, base) : 0;
     probe->grafts = thread->tree.grafts;
     return probe->node_idx;

@@ -66,9 +66,6 @@ void capture_probe(struct thread *thread, struct creation_memo *memo, struct cap
 /* The node of an open phase, event or parameter; 0 when there is no room. [handler] */
 uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe);
 
-/* The node that stands for a region in contexts: the first part of the above. [handler] */
-uint32_t capture_probe_base(struct thread *thread, const struct probe_open *probe);
-
 /* An absolute address as a PROFILE_KEY. [handler] */
 uint64_t capture_key(uintptr_t address);
 

@@ -206,7 +206,8 @@ static bool find_span(const struct thread *thread, const struct probe_begin *beg
     uintptr_t end = thread->unwinder.own_stack_high;
     key->codeptr = begin->place;
     key->low = begin->stack - 2 * sizeof(uintptr_t);
-    key->high = around ? around->stack : level->exit ? level->exit : end;
+    /* The frame around it begins there, and is the last. */
+    key->high = around ? around->stack + sizeof(uintptr_t) : level->exit ? level->exit : end;
     key->creator = around ? around->context : task_word_context(level->data);
     return (key->low | key->high) % sizeof(uintptr_t) == 0 && key->low < key->high && key->high <= end &&
            key->high - key->low <= INT32_MAX;
@@ -250,38 +251,36 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
     probe_context_below(thread, parent, begin, fresh);
 }
 
-static bool is_below_root(const struct probe_open *open)
+/* The record is that of the context below this region in this life of its: below a region that is not
+ * resolved, nodes go with the next graft. */
+static inline bool is_record_of(const struct probe_known *known, const struct probe_open *open,
+                                const struct tree *tree)
 {
-    return open->from_root || (!open->region && (!open->has_level || (open->flags & ompt_task_initial)));
+    return known->record && known->context == open->context && known->region == open->region &&
+           (!open->region || (known->instance == open->region->instance && known->grafts == tree->grafts));
 }
 
 static struct profile_probe *find_record(struct thread *thread, struct probe_open *open)
 {
     struct probe_known *known = &thread->probes->known[open->known];
-    struct tree *tree = &thread->tree;
-    uint32_t base = capture_probe_base(thread, open);
-    bool is_mine = known->context == open->context;
-    if (is_mine && known->record && known->base == base &&
-        (base == tree->root || known->grafts == tree->grafts))
-        return known->record;
-    uint32_t node_idx = base ? capture_probe_node(thread, open) : 0;
-    node_idx = node_idx ? tree_child(tree, node_idx, PROFILE_NODE_PROBE, 0) : 0;
-    struct profile_probe *record = node_idx ? (struct profile_probe *)tree_metric(tree, node_idx) : NULL;
-    if (is_mine) {
-        known->base = base;
-        known->grafts = tree->grafts;
-        known->record = record;
-    }
-    if (!record)
+    uint32_t node_idx = capture_probe_node(thread, open);
+    node_idx = node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_PROBE, 0) : 0;
+    struct profile_metric *metric = node_idx ? tree_metric(&thread->tree, node_idx) : NULL;
+    if (!metric)
         count_lost();
-    return record;
+    if (known->context == open->context) {
+        known->region = open->region;
+        known->instance = open->region ? open->region->instance : 0;
+        known->grafts = thread->tree.grafts;
+        known->record = (struct profile_probe *)metric;
+    }
+    return (struct profile_probe *)metric;
 }
 
 struct profile_probe *probe_record(struct thread *thread, struct probe_open *open)
 {
     const struct probe_known *known = &thread->probes->known[open->known];
-    if (likely(is_below_root(open) && known->context == open->context && known->record &&
-               known->base == thread->tree.root))
+    if (likely(is_record_of(known, open, &thread->tree)))
         return known->record;
     bool entered = thread_enter_tool(thread);
     if (!entered && !thread->probes->finishing)

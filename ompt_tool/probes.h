@@ -51,10 +51,10 @@ struct probe_known {
     uint32_t parent, name;
     uint64_t number;
     uint32_t context;
-    uint32_t base;     /* the node that stands for the region */
-    uint32_t node_idx; /* below that, as long as grafts is the tree's */
-    uint32_t grafts;
-    struct profile_probe *record; /* that node's; NULL: not looked up */
+    uint32_t instance; /* of the region */
+    uint32_t grafts;   /* the tree's, when record was found */
+    const struct region *region;
+    struct profile_probe *record; /* of the node below that region; NULL: not looked up */
 };
 
 struct probes {

@@ -2,6 +2,7 @@
  * from what callgrind counts between the two. */
 #include "benchmarks/gate/fake_runtime.h"
 #include "benchmarks/gate/sample.h"
+#include "include/blame.h"
 
 #include <dlfcn.h>
 #include <omp-tools.h>
@@ -150,6 +151,14 @@ EXPORT void fake_print_callbacks(void)
     for (int event = 0; event < MAX_EVENTS; event++)
         if (registered[event])
             printf("%d\n", event);
+}
+
+EXPORT const struct blame_calls *fake_blame_calls(void)
+{
+    const struct blame_calls *calls = NULL;
+    if (registered[ompt_callback_control_tool])
+        CALLBACK(ompt_callback_control_tool)(BLAME_COMMAND, sizeof(struct blame_calls), &calls, NULL);
+    return calls;
 }
 
 SEND send_parallel_begin(struct task *task, ompt_data_t *parallel, unsigned threads, const void *codeptr)

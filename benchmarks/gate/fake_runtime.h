@@ -12,6 +12,8 @@ enum fake_lock { FAKE_LOCK, FAKE_CRITICAL, FAKE_ORDERED, FAKE_NEST_LOCK };
 
 typedef void (*fake_body)(void);
 
+struct blame_calls; /* include/blame.h */
+
 /* Loads the tool and makes the calling thread the initial thread; false, and why on stderr, when it does not
  * start. */
 bool fake_start(const char *tool);
@@ -24,6 +26,9 @@ void fake_time_samples(sample_timer timer);
 
 /* The numbers of the callbacks that the tool registered, sorted, one line each. */
 void fake_print_callbacks(void);
+
+/* The tool's calls for phases and events; NULL when it has none. */
+const struct blame_calls *fake_blame_calls(void);
 
 /* A region of one thread, or with `worker` of two: the other thread executes that. */
 void fake_parallel(fake_body body, fake_body worker);

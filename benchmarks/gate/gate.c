@@ -18,6 +18,7 @@
 #include "benchmarks/gate/descend.h"
 #include "benchmarks/gate/fake_runtime.h"
 #include "benchmarks/gate/sample.h"
+#include "include/blame.h"
 
 #define EXPORT   __attribute__((visibility("default")))
 #define NOINLINE __attribute__((noinline))
@@ -167,6 +168,65 @@ static void deep_tasks(void)
     descend(DEPTH, tasks);
 }
 
+static const struct blame_calls *calls;
+
+static NOINLINE void send_begin(const char *name, enum blame_kind kind)
+{
+    calls->begin(name, strlen(name), kind, 0);
+    __asm__ volatile("");
+}
+
+static NOINLINE void send_end(const char *name, enum blame_kind kind)
+{
+    calls->end(name, strlen(name), kind);
+    __asm__ volatile("");
+}
+
+static void events(void)
+{
+    for (int i = 0; i < repeats; i++) {
+        send_begin("event", BLAME_EVENT);
+        send_end("event", BLAME_EVENT);
+    }
+    __asm__ volatile("");
+}
+
+/* Events and the phase around them are begun in one frame. */
+static void events_in_phase(void)
+{
+    send_begin("phase", BLAME_PHASE);
+    for (int i = 0; i < repeats; i++) {
+        send_begin("event", BLAME_EVENT);
+        send_end("event", BLAME_EVENT);
+    }
+    send_end("phase", BLAME_PHASE);
+}
+
+static void deep_events_in_phase(void)
+{
+    send_begin("phase", BLAME_PHASE);
+    descend(5, events);
+    send_end("phase", BLAME_PHASE);
+}
+
+static void deep_events(void)
+{
+    descend(DEPTH, events);
+}
+
+static void sample_five_frames_in(void)
+{
+    send_begin("phase", BLAME_PHASE);
+    descend(5, sample_work);
+    send_end("phase", BLAME_PHASE);
+}
+
+/* As deep as work_samples(), but the walk ends at the phase. */
+static void phase_samples(void)
+{
+    descend(DEPTH - 5, sample_five_frames_in);
+}
+
 static void idle_samples(void)
 {
     fake_barrier(repeats, NULL);
@@ -241,6 +301,9 @@ static void inside_one_thread(void)
     count("ordered", ordered);
     count("nestable lock", nest_locks);
     count("lock's life", lock_lives);
+    count("event in a phase", events_in_phase);
+    count("event 5 frames in", deep_events_in_phase);
+    count("event at 20 frames", deep_events);
 }
 
 static void inside_two_threads(void)
@@ -248,6 +311,7 @@ static void inside_two_threads(void)
     ask_holder(); /* now the other thread is there, with all that its beginning costs */
     ask_holder();
     count("sample WORK", work_samples);
+    count("sample in a phase", phase_samples);
     count("sample IDLE", idle_samples);
     count("sample LOCKWAIT", lock_samples);
     count("blamed release", blamed_releases);
@@ -268,6 +332,9 @@ int main(int argc, char **argv)
               stderr);
         return 1;
     } else {
+        calls = fake_blame_calls();
+        if (!calls)
+            return fputs("gate: the tool does not give its calls for phases and events\n", stderr), 1;
         count("parallel", regions);
         fake_parallel(inside_one_thread, NULL);
         fake_parallel(inside_two_threads, hold_when_asked);
