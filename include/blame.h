@@ -1,5 +1,5 @@
-/* What a program can tell blame of itself: phases, events and parameters, in its own terms. Header-only, for C
- * (C99 on) and C++ (C++11 on); nothing to link. Without the profiler every call is one predictable branch.
+/* What a program can tell blame of itself: phases, events and parameters, in its own terms. Header-only, for
+ * C (C99 on) and C++ (C++11 on); nothing to link. Without the profiler every call is one predictable branch.
  *
  *     blame_phase_begin("solve");              static phase: one row
  *     blame_phase_end("solve");
@@ -22,6 +22,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 /* The tool's side. A name is `bytes` long and needs no end mark. */
 enum blame_kind { BLAME_PHASE = 13, BLAME_EVENT = 14, BLAME_PARAMETER = 15, BLAME_ITERATION = 16 };
@@ -33,7 +34,208 @@ struct blame_calls {
     void (*end)(const char *name, size_t bytes, enum blame_kind kind);
 };
 
-#define BLAME_NEXT    INT64_MIN /* the next number of that name */
+#define BLAME_NEXT    INT64_MIN  /* the next number of that name */
 #define BLAME_COMMAND 0x626c616d /* omp_control_tool(BLAME_COMMAND, sizeof(struct blame_calls), &pointer) */
+
+/* Or'ed to a kind: who calls the table is a function that stands for another (blame.F90), so that what begins
+ * or ends belongs to the caller of the function that calls. */
+#define BLAME_FOR_CALLER 0x100
+
+/* The rest is the program's side. Names that end in _ are not for users. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Inlined at any optimisation: the tool sees by the return address whose phase it is. */
+#define BLAME_INLINE_ static __inline__ __attribute__((always_inline))
+#define BLAME_ABSENT_ ((const struct blame_calls *)1)
+typedef void (*blame_function_)(void);
+
+/* One for a program or shared library. NULL: nobody has asked for the tool yet. */
+extern const struct blame_calls *blame_table_ __attribute__((weak, visibility("hidden")));
+const struct blame_calls *blame_table_;
+
+/* dlsym(), if the program has one: nothing to link. */
+static blame_function_ blame_dlsym_(void *handle, const char *name) __attribute__((weakref("dlsym"), unused));
+
+/* Whether a tool could be there; a runtime is not started for nothing. */
+static __inline__ __attribute__((unused)) int blame_may_be_there_(void)
+{
+    const char *libraries = getenv("OMP_TOOL_LIBRARIES");
+    return blame_dlsym_ != 0 && ((libraries && *libraries) || getenv("BLAME_PRELOADED") ||
+                                 blame_dlsym_(0 /* RTLD_DEFAULT */, "ompt_start_tool"));
+}
+
+/* Several threads may ask at once: all get the same answer. */
+static __attribute__((noinline, cold, unused)) const struct blame_calls *blame_ask_(void)
+{
+    const struct blame_calls *calls = 0;
+    if (blame_may_be_there_()) {
+        /* A runtime that has not begun yet knows of no tool; this makes it begin. */
+        int (*begin)(void) = (int (*)(void))blame_dlsym_(0, "omp_get_max_threads");
+        int (*control)(int, int, void *) = (int (*)(int, int, void *))blame_dlsym_(0, "omp_control_tool");
+        if (begin && control) {
+            begin();
+            if (control(BLAME_COMMAND, (int)sizeof(struct blame_calls), &calls) != 0 ||
+                (calls && calls->bytes < sizeof(struct blame_calls)))
+                calls = 0;
+        }
+    }
+    if (!calls)
+        calls = BLAME_ABSENT_;
+    __atomic_store_n(&blame_table_, calls, __ATOMIC_RELEASE);
+    return calls;
+}
+
+/* The empty statements behind the calls keep them from becoming jumps, which leave no return address. */
+BLAME_INLINE_ void blame_begin_(const char *name, enum blame_kind kind, int64_t number)
+{
+    const struct blame_calls *calls = __atomic_load_n(&blame_table_, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(calls == BLAME_ABSENT_, 1))
+        return;
+    if (!calls && (calls = blame_ask_()) == BLAME_ABSENT_)
+        return;
+    calls->begin(name, __builtin_strlen(name), kind, number);
+    __asm__ __volatile__("");
+}
+
+BLAME_INLINE_ void blame_end_(const char *name, enum blame_kind kind)
+{
+    const struct blame_calls *calls = __atomic_load_n(&blame_table_, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(calls == BLAME_ABSENT_, 1))
+        return;
+    if (!calls && (calls = blame_ask_()) == BLAME_ABSENT_)
+        return;
+    calls->end(name, __builtin_strlen(name), kind);
+    __asm__ __volatile__("");
+}
+
+BLAME_INLINE_ void blame_phase_begin(const char *name)
+{
+    blame_begin_(name, BLAME_PHASE, 0);
+}
+
+BLAME_INLINE_ void blame_phase_end(const char *name)
+{
+    blame_end_(name, BLAME_PHASE);
+}
+
+BLAME_INLINE_ void blame_iteration_begin(const char *name, int64_t number)
+{
+    blame_begin_(name, BLAME_ITERATION, number);
+}
+
+BLAME_INLINE_ void blame_iteration_end(const char *name)
+{
+    blame_end_(name, BLAME_ITERATION);
+}
+
+BLAME_INLINE_ void blame_event_begin(const char *name)
+{
+    blame_begin_(name, BLAME_EVENT, 0);
+}
+
+BLAME_INLINE_ void blame_event_end(const char *name)
+{
+    blame_end_(name, BLAME_EVENT);
+}
+
+BLAME_INLINE_ void blame_parameter_begin(const char *name, int64_t value)
+{
+    blame_begin_(name, BLAME_PARAMETER, value);
+}
+
+BLAME_INLINE_ void blame_parameter_end(const char *name)
+{
+    blame_end_(name, BLAME_PARAMETER);
+}
+
+#ifdef __cplusplus
+}
+
+#if __cplusplus >= 202002L
+#define BLAME_KEEP_ [[nodiscard]]
+#else
+#define BLAME_KEEP_
+#endif
+#define BLAME_MEMBER_ __attribute__((always_inline)) inline
+
+/* From here to the end of the scope. The name must live as long as the object: a literal, best. */
+namespace blame {
+
+class phase
+{
+public:
+    BLAME_KEEP_ BLAME_MEMBER_ explicit phase(const char *name) : name_(name)
+    {
+        blame_phase_begin(name);
+    }
+    BLAME_MEMBER_ ~phase()
+    {
+        blame_phase_end(name_);
+    }
+    phase(const phase &) = delete;
+    phase &operator=(const phase &) = delete;
+
+private:
+    const char *name_;
+};
+
+class iteration
+{
+public:
+    BLAME_KEEP_ BLAME_MEMBER_ explicit iteration(const char *name, int64_t number = BLAME_NEXT) : name_(name)
+    {
+        blame_iteration_begin(name, number);
+    }
+    BLAME_MEMBER_ ~iteration()
+    {
+        blame_iteration_end(name_);
+    }
+    iteration(const iteration &) = delete;
+    iteration &operator=(const iteration &) = delete;
+
+private:
+    const char *name_;
+};
+
+class event
+{
+public:
+    BLAME_KEEP_ BLAME_MEMBER_ explicit event(const char *name) : name_(name)
+    {
+        blame_event_begin(name);
+    }
+    BLAME_MEMBER_ ~event()
+    {
+        blame_event_end(name_);
+    }
+    event(const event &) = delete;
+    event &operator=(const event &) = delete;
+
+private:
+    const char *name_;
+};
+
+class parameter
+{
+public:
+    BLAME_KEEP_ BLAME_MEMBER_ parameter(const char *name, int64_t value) : name_(name)
+    {
+        blame_parameter_begin(name, value);
+    }
+    BLAME_MEMBER_ ~parameter()
+    {
+        blame_parameter_end(name_);
+    }
+    parameter(const parameter &) = delete;
+    parameter &operator=(const parameter &) = delete;
+
+private:
+    const char *name_;
+};
+
+} // namespace blame
+#endif
 
 #endif
