@@ -10,12 +10,13 @@
 #include <stdlib.h>
 
 #include "cct/index_map.h"
+#include "cct/profile_probes.h"
 
 enum {
     PLACE_UNKNOWN = 0,
     PLACE_IN_PROGRESS = 1, /* on the stack: meeting it again is a cycle */
     PLACE_SKIP = 2,
-    PLACE_MERGED = 3, /* + the merged node's index */
+    PLACE_MERGED = PROFILE_PLACE_MERGED, /* + the merged node's index */
 };
 
 struct merge {
@@ -120,7 +121,14 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
     case PROFILE_NODE_LOCK:
     case PROFILE_NODE_PSEUDO:
     case PROFILE_NODE_WAITERS:
+    case PROFILE_NODE_PHASE:
+    case PROFILE_NODE_EVENT:
+    case PROFILE_NODE_PARAMETER:
         if (parent == PLACE_SKIP || is_leaf(&merge->profile->nodes[parent - PLACE_MERGED]))
+            return PLACE_SKIP;
+        return PLACE_MERGED + merge_child(merge, parent - PLACE_MERGED, node->kind, node->key);
+    case PROFILE_NODE_INSTANCE:
+        if (parent == PLACE_SKIP || merge->profile->nodes[parent - PLACE_MERGED].kind != PROFILE_NODE_PHASE)
             return PLACE_SKIP;
         return PLACE_MERGED + merge_child(merge, parent - PLACE_MERGED, node->kind, node->key);
     default: /* recycled, a trie of region contexts, or nothing that this version writes */
@@ -246,6 +254,8 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
         }
     if (!wrong)
         wrong = merge_sum_unresolved(profile);
+    if (!wrong)
+        wrong = profile_read_probes(chunks, merge.place, profile);
     free(merge.place);
     free(merge.stack);
     index_map_free(&merge.children);

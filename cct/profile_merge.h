@@ -32,7 +32,9 @@ const struct profile_node *profile_node_at(const struct profile_chunks *chunks, 
 const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks,
                                                uint32_t metric_idx); /* [init] */
 
-/* Fills nodes, node_count and unresolved_ns of *profile. Returns NULL, or what is wrong with the file. [init]
+#define PROFILE_PLACE_MERGED 3u /* in a list of places by node_idx: + the merged node's index */
+
+/* Fills nodes, node_count, unresolved_ns, probes and counters of *profile. Returns NULL, or what is wrong with the file. [init]
  */
 const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile);
 

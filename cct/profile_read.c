@@ -11,6 +11,7 @@
 #include "cct/pair_map.h"
 #include "cct/profile_killed.h"
 #include "cct/profile_merge.h"
+#include "cct/profile_probes.h"
 
 #define THREADS_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_THREAD_BYTES) / PROFILE_THREAD_BYTES)
 #define MODULES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_MODULE_BYTES) / PROFILE_MODULE_BYTES)
@@ -54,7 +55,8 @@ static const char *check_header(const struct profile_header *header)
 static bool thread_sane(const struct profile_thread *thread)
 {
     const double sums[] = {thread->work,   thread->overhead,   thread->lock_wait,       thread->idle,
-                           thread->parked, thread->dropped_ns, thread->idle_nobody_busy};
+                           thread->parked, thread->dropped_ns, thread->idle_nobody_busy,
+                           thread->probed_exact, thread->probed_sampled};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (!profile_number_sane(sums[i]) || sums[i] < 0)
             return false;
@@ -330,6 +332,8 @@ static const char *read_open_file(int file, size_t thread, struct profile *profi
     if (!wrong)
         wrong = read_text(&chunks, profile);
     if (!wrong)
+        wrong = profile_read_names(&chunks, profile);
+    if (!wrong)
         wrong = profile_merge(&chunks, profile);
     if (!wrong)
         wrong = read_locks(&chunks, profile);
@@ -382,12 +386,14 @@ void profile_free(struct profile *profile)
     free(profile->modules);
     free(profile->locks);
     free(profile->text);
+    profile_free_probes(profile);
     free(profile);
 }
 
-const char *profile_text(const struct profile *profile, const char *key)
+const char *profile_text_next(const struct profile *profile, const char *key, const char *after)
 {
-    const char *at = profile->text, *end = at + profile->text_bytes;
+    const char *at = after ? after + strlen(after) + 1 : profile->text;
+    const char *end = profile->text + profile->text_bytes;
     /* read_text() keeps one zero byte behind the text, so strings end at `end` at the latest. */
     while (at < end) {
         const char *value = at + strlen(at) + 1;
@@ -398,4 +404,9 @@ const char *profile_text(const struct profile *profile, const char *key)
         at = value < end ? value + strlen(value) + 1 : end;
     }
     return NULL;
+}
+
+const char *profile_text(const struct profile *profile, const char *key)
+{
+    return profile_text_next(profile, key, NULL);
 }

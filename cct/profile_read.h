@@ -14,7 +14,8 @@
 struct merged_node {
     uint64_t key;
     uint32_t parent;
-    uint8_t kind; /* enum profile_node_kind: ROOT (node 0 only), FRAME, RUNTIME, LOCK, PSEUDO */
+    uint8_t kind; /* enum profile_node_kind: ROOT (node 0 only), FRAME, RUNTIME, LOCK, PSEUDO, WAITERS, PHASE,
+                     EVENT, PARAMETER, INSTANCE */
     struct profile_metric metric; /* exclusive, all threads summed */
 };
 
@@ -27,6 +28,19 @@ struct profile_lock {
     uint64_t waits;
 };
 
+/* What the threads of one tree measured of a phase, event, parameter or instance. */
+struct merged_probe {
+    uint32_t node; /* the merged node */
+    uint32_t tree;
+    struct profile_probe probe;
+    struct profile_counters counters; /* from begin to end */
+};
+
+struct merged_counters {
+    uint32_t node;
+    struct profile_counters counters; /* at samples, exclusive, all threads summed */
+};
+
 struct profile {
     struct profile_header header;
     struct merged_node *nodes;
@@ -37,6 +51,15 @@ struct profile {
     size_t module_count;
     struct profile_lock *locks; /* in no order */
     size_t lock_count;
+    struct profile_name *names; /* name number n is names[n - 1] */
+    size_t name_count;
+    struct merged_probe *probes; /* by node and tree */
+    size_t probe_count;
+    struct merged_counters *counters; /* by node */
+    size_t counters_count;
+    const char *counter_name[PROFILE_COUNTERS];
+    size_t counter_count; /* of these names */
+    char *counter_text;   /* their text */
     char *text; /* "key\0value\0" pairs */
     size_t text_bytes;
     double unresolved_ns; /* busy time (work, overhead, lock wait) below <unresolved> */
@@ -56,5 +79,15 @@ extern void (*profile_read_progress)(size_t done, size_t total);
 
 /* The value stored under key ("command", "host", "runtime", ...), or NULL. [init] */
 const char *profile_text(const struct profile *profile, const char *key);
+/* The next value under a key that may occur many times, behind `after` (NULL: the first); NULL: no more.
+ * [init] */
+const char *profile_text_next(const struct profile *profile, const char *key, const char *after);
+
+/* The name of a phase, event or parameter, or of an instance's phase; NULL: the file has none. [init] */
+const struct profile_name *profile_name_of(const struct profile *profile, const struct merged_node *node);
+
+/* Sums, least and greatest of both; a record without calls adds nothing. [init] */
+void profile_add_probe(struct profile_probe *sum, const struct profile_probe *probe);
+void profile_add_counters(struct profile_counters *sum, const struct profile_counters *counters); /* [init] */
 
 #endif

@@ -80,6 +80,29 @@ static void add_law(struct conservation_law *laws, size_t *count, const char *na
     law->ok = fabs(law->relative) <= 1e-9;
 }
 
+/* The time with something open, by samples and by the clock: of threads whose samples were all recorded. */
+static void add_probed(struct conservation_law *laws, size_t *count, const struct profile *profile)
+{
+    double exact = 0, sampled = 0, variance = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        uint64_t dropped = 0, period = thread->period_ns ? thread->period_ns : profile->header.period_ns;
+        for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++)
+            dropped += reason == PROFILE_DROP_STOPPING ? 0 : thread->dropped[reason];
+        if (dropped || thread->timer_failed)
+            continue;
+        exact += thread->probed_exact;
+        sampled += thread->probed_sampled;
+        variance += (double)period * fmax(thread->probed_exact, thread->probed_sampled);
+    }
+    if (profile->header.pauses || profile->header.clock != 0 || !(exact > 0))
+        return;
+    add_law(laws, count, "probed",
+            "time of threads in phases, events and parameters: by their samples = by the clock",
+            sampled * 1e-9, exact * 1e-9, false);
+    laws[*count - 1].tolerance = 4e-9 * sqrt(variance);
+}
+
 size_t conservation_check(const struct profile *profile, const struct rows *rows,
                           struct conservation_law laws[CONSERVATION_LAWS])
 {
@@ -118,5 +141,6 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
             rows->threads * (total.inverse_busy * s + before) -
                 (ledger.work + ledger.overhead + ledger.lock_wait) * s - before,
             false);
+    add_probed(laws, &count, profile);
     return count;
 }

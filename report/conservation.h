@@ -19,9 +19,10 @@ struct conservation_law {
     double relative;       /* of the larger side, 0 when both are 0 */
     bool exact;            /* only rounding may separate the sides; otherwise sampling error may */
     bool ok;               /* of an exact law: it holds */
+    double tolerance;      /* four standard deviations of the residual, for its samples; 0: not known */
 };
 
-#define CONSERVATION_LAWS 6
+#define CONSERVATION_LAWS 7
 
 /* Fills laws[] and returns their number (a law that this run cannot be held to is left out). [init]
  */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "report/locks.h"
+#include "report/phases.h"
 #include "report/rows.h"
 #include "report/write_csv.h"
 #include "report/write_json.h"
@@ -42,6 +43,15 @@ static bool put_waits(FILE *out, const struct material *material)
     return true;
 }
 
+static bool put_phases(FILE *out, const struct material *material)
+{
+    struct phase_table *table = phases_gather(material->profile, material->rows);
+    if (table)
+        write_phases_csv(out, material->rows, table);
+    phases_free(table);
+    return table != NULL;
+}
+
 static bool put_json(FILE *out, const struct material *material)
 {
     return write_run_json(out, material->profile, material->rows);
@@ -50,12 +60,22 @@ static bool put_json(FILE *out, const struct material *material)
 static const struct output_file {
     const char *name;
     bool (*put)(FILE *out, const struct material *material); /* false: no memory */
+    bool (*wanted)(const struct profile *profile);           /* NULL: always */
 } files[] = {
-    {"profile.csv", put_profile}, {"threads.csv", put_threads}, {"locks.csv", put_locks},
-    {"waits.csv", put_waits},     {"run.json", put_json},
+    {.name = "profile.csv", .put = put_profile},
+    {.name = "threads.csv", .put = put_threads},
+    {.name = "locks.csv", .put = put_locks},
+    {.name = "waits.csv", .put = put_waits},
+    {.name = "phases.csv", .put = put_phases, .wanted = phases_any},
+    {.name = "run.json", .put = put_json},
 };
 
 #define FILE_COUNT (sizeof files / sizeof *files)
+
+static bool is_wanted(const struct output_file *file, const struct material *material)
+{
+    return !file->wanted || file->wanted(material->profile);
+}
 
 /* Both names of an output file; false if they are too long. */
 static bool make_paths(const char *dir, const char *name, char *path, char *temporary, size_t bytes)
@@ -87,6 +107,8 @@ static int write_all(const struct material *material, const char *dir, char *err
     int wrong = 0;
     size_t written = 0, renamed = 0;
     for (; written < FILE_COUNT && !wrong; written += !wrong) {
+        if (!is_wanted(&files[written], material))
+            continue;
         wrong = make_paths(dir, files[written].name, path, temporary, sizeof path) ? 0 : ENAMETOOLONG;
         if (!wrong)
             wrong = write_one(&files[written], material, temporary);
@@ -94,6 +116,8 @@ static int write_all(const struct material *material, const char *dir, char *err
             unlink(temporary);
     }
     for (; renamed < FILE_COUNT && !wrong; renamed += !wrong) {
+        if (!is_wanted(&files[renamed], material))
+            continue;
         make_paths(dir, files[renamed].name, path, temporary, sizeof path);
         if (rename(temporary, path) != 0)
             wrong = errno;

@@ -21,7 +21,8 @@ struct report_tables {
 struct report_tables report_tables_make(const struct profile *profile, struct symbols *symbols); /* [init] */
 void report_tables_free(struct report_tables *tables);                                           /* [init] */
 
-/* Writes profile.csv, threads.csv, locks.csv, waits.csv and run.json into dir. Each appears whole or not at all:
+/* Writes profile.csv, threads.csv, locks.csv, waits.csv, run.json and, of a program with phases, phases.csv into
+ * dir. Each appears whole or not at all:
  * all are written under other names first, then renamed. Returns 0, or -1 with one line in error[] and nothing
  * left behind. [init] */
 int report_write_files(const struct profile *profile, const struct report_tables *tables, const char *dir,

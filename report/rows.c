@@ -4,18 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/index_map.h"
-#include "cct/pair_map.h"
 #include "report/grow.h"
-#include "report/tail_calls.h"
+#include "report/rows_build.h"
 
 void (*rows_progress)(size_t done, size_t total);
 
 const char *const row_kind_name[ROW_KINDS] = {
-    [ROW_ROOT] = "root",         [ROW_PROCEDURE] = "procedure", [ROW_INLINED] = "inlined",
-    [ROW_PARALLEL] = "parallel", [ROW_TASK] = "task",           [ROW_STATEMENT] = "statement",
-    [ROW_RUNTIME] = "runtime",   [ROW_PSEUDO] = "pseudo",       [ROW_FILE] = "file",
-    [ROW_MODULE] = "module",
+    [ROW_ROOT] = "root",           [ROW_PROCEDURE] = "procedure", [ROW_INLINED] = "inlined",
+    [ROW_PARALLEL] = "parallel",   [ROW_TASK] = "task",           [ROW_STATEMENT] = "statement",
+    [ROW_RUNTIME] = "runtime",     [ROW_PSEUDO] = "pseudo",       [ROW_FILE] = "file",
+    [ROW_MODULE] = "module",       [ROW_PHASE] = "phase",         [ROW_EVENT] = "event",
+    [ROW_PARAMETER] = "parameter",
 };
 
 static const char *const pseudo_name[] = {
@@ -27,43 +26,6 @@ static const char *const pseudo_name[] = {
     [PROFILE_PSEUDO_HANDOFF] = "<lock handoff>",
     [PROFILE_PSEUDO_TABLE_FULL] = "<lock table full>",
     [PROFILE_PSEUDO_HELPER] = "<hidden helper>",
-};
-
-/* A function as users see it, or a source line of a module; strings as ids. */
-struct function {
-    uint32_t name, module, file;
-    int line;
-};
-
-/* One logical frame at an address, with its strings interned once per address. */
-struct place {
-    uint32_t function;
-    int at_line; /* of calls made there, 0 when unknown */
-    uint32_t statement_file;
-    int statement_line; /* of the statement that its own cost is shown at, 0: none */
-    uint8_t kind;
-    bool fold;      /* shown as part of its caller's row if that has the same name */
-    bool outermost; /* the last place of its address: the function on the stack */
-};
-
-struct builder {
-    struct rows *rows;
-    const struct profile *profile;
-    struct symbols *symbols;
-    const struct row_label **functions;
-    size_t function_count, function_capacity;
-    struct place *places;
-    size_t place_count, place_capacity;
-    struct pair_map function_map; /* (name, module), (file, line, kind class) -> function */
-    struct pair_map key_map;      /* (key, is it a runtime entry) -> its innermost place */
-    struct pair_map line_map;     /* (file, line), module -> number in lines */
-    const struct row_label **lines;
-    size_t line_count, line_capacity;
-    struct index_map children; /* rows by parent, function or file, kind and line */
-    struct tail_calls *tail_calls;
-    uint32_t *anchor;    /* by merged node: the row its children hang below */
-    uint32_t *innermost; /* by merged node: a FRAME's innermost place, else ROW_NONE */
-    bool no_memory;
 };
 
 /* Room for one more item in the array that list points to. */
@@ -85,8 +47,7 @@ static const struct row_label *new_label(struct builder *builder, const char *na
     return label;
 }
 
-/* Inlined and called instances of a procedure are one function; a construct is another one than its host. */
-static uint32_t find_function(struct builder *builder, enum row_kind kind, const struct function *function)
+uint32_t rows_find_function(struct builder *builder, enum row_kind kind, const struct function *function)
 {
     unsigned kind_class = kind == ROW_INLINED ? ROW_PROCEDURE : kind;
     uint64_t a = (uint64_t)function->name << 32 | function->module;
@@ -136,7 +97,7 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
         .line = frame->line,
     };
     builder->places[builder->place_count++] = (struct place){
-        .function = find_function(builder, kind, &function),
+        .function = rows_find_function(builder, kind, &function),
         .at_line = frame->at_line,
         .statement_file = strings_intern(strings, known ? frame->at_file : frame->file),
         /* Code of no line, as compilers make some, counts for the function's first line: its cost must not
@@ -197,8 +158,8 @@ static uint32_t find_child(struct builder *builder, uint32_t parent, enum row_ki
     return index;
 }
 
-static uint32_t find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind,
-                                  uint32_t function, int call_line)
+uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind,
+                                uint32_t function, int call_line)
 {
     uint32_t index = find_child(builder, parent, kind, function, call_line);
     if (builder->no_memory)
@@ -245,7 +206,8 @@ static uint32_t add_named_row(struct builder *builder, uint32_t parent, enum row
                               int call_line)
 {
     struct function function = {.name = strings_intern(builder->rows->strings, name)};
-    return find_function_row(builder, parent, kind, find_function(builder, kind, &function), call_line);
+    return rows_find_function_row(builder, parent, kind, rows_find_function(builder, kind, &function),
+                                  call_line);
 }
 
 static uint32_t add_pseudo_row(struct builder *builder, uint32_t parent, uint64_t code, int call_line)
@@ -275,7 +237,7 @@ static uint32_t add_place_rows(struct builder *builder, uint32_t first, uint32_t
     for (uint32_t i = outermost_place(builder, first) + 1; i-- > first && !builder->no_memory;) {
         const struct place *place = &builder->places[i];
         if (!place->fold || !has_name_of(builder, row, place->function))
-            row = find_function_row(builder, row, place->kind, place->function, call_line);
+            row = rows_find_function_row(builder, row, place->kind, place->function, call_line);
         call_line = place->at_line;
     }
     return row;
@@ -312,16 +274,16 @@ static uint32_t add_tail_row(struct builder *builder, const struct tail_frame *f
     if (builder->no_memory)
         return 0;
     uint32_t outermost = outermost_place(builder, first);
-    uint32_t row = find_function_row(builder, parent, builder->places[outermost].kind,
-                                     builder->places[outermost].function, line);
+    uint32_t row = rows_find_function_row(builder, parent, builder->places[outermost].kind,
+                                          builder->places[outermost].function, line);
     if (builder->no_memory)
         return 0;
     builder->rows->row[row].note = "tail call";
     if (!frame->at_jump) /* one of several jumps */
         return row;
     for (uint32_t i = outermost; i-- > first && !builder->no_memory;)
-        row = find_function_row(builder, row, builder->places[i].kind, builder->places[i].function,
-                                builder->places[i + 1].at_line);
+        row = rows_find_function_row(builder, row, builder->places[i].kind, builder->places[i].function,
+                                     builder->places[i + 1].at_line);
     *call_line = builder->places[first].at_line;
     return row;
 }
@@ -344,7 +306,7 @@ static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint32
                               uint64_t *key)
 {
     const struct merged_node *node = &builder->profile->nodes[node_idx];
-    const struct merged_node *caller = &builder->profile->nodes[node->parent];
+    const struct merged_node *caller = rows_caller_of(builder->profile, node);
     const struct tail_frame *frames;
     if (caller->kind != PROFILE_NODE_FRAME || is_whole(builder, caller->key, node->key))
         return parent;
@@ -367,16 +329,28 @@ static uint32_t add_runtime_row(struct builder *builder, uint64_t key, uint32_t 
     uint32_t place = find_places(builder, key, true);
     if (builder->no_memory)
         return 0;
-    return find_function_row(builder, parent, ROW_RUNTIME, builder->places[place].function, call_line);
+    return rows_find_function_row(builder, parent, ROW_RUNTIME, builder->places[place].function, call_line);
 }
 
 /* The row that shows a node's own metrics: for user code with a known line its statement. */
 static uint32_t find_metric_row(struct builder *builder, uint32_t node_idx)
 {
     uint32_t innermost = builder->innermost[node_idx];
-    if (innermost == ROW_NONE || builder->places[innermost].statement_line <= 0)
+    if (innermost == ROW_NONE || node_is_marker(&builder->profile->nodes[node_idx]) ||
+        builder->places[innermost].statement_line <= 0)
         return builder->anchor[node_idx];
     return find_statement_row(builder, builder->anchor[node_idx], &builder->places[innermost]);
+}
+
+/* Nodes are asked for in order. */
+static bool has_counters(struct builder *builder, uint32_t node_idx)
+{
+    const struct profile *profile = builder->profile;
+    while (builder->next_counters < profile->counters_count &&
+           profile->counters[builder->next_counters].node < node_idx)
+        builder->next_counters++;
+    return builder->next_counters < profile->counters_count &&
+           profile->counters[builder->next_counters].node == node_idx;
 }
 
 static void add_node(struct builder *builder, uint32_t node_idx)
@@ -403,9 +377,16 @@ static void add_node(struct builder *builder, uint32_t node_idx)
     case PROFILE_NODE_WAITERS:
         shown_as = node->parent;
         break;
+    case PROFILE_NODE_PHASE:
+    case PROFILE_NODE_EVENT:
+    case PROFILE_NODE_PARAMETER:
+    case PROFILE_NODE_INSTANCE:
+        parent = rows_add_marker(builder, node_idx, parent);
+        builder->rows->node_row[node_idx] = parent;
+        break;
     }
     builder->anchor[node_idx] = parent;
-    if (metric_is_zero(&node->metric) || builder->no_memory)
+    if ((metric_is_zero(&node->metric) && !has_counters(builder, node_idx)) || builder->no_memory)
         return;
     uint32_t row = find_metric_row(builder, shown_as);
     if (builder->no_memory)
@@ -485,9 +466,11 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
     }
     if (!builder.no_memory)
         add_before_start(&builder);
+    if (!builder.no_memory)
+        rows_read_misnested(&builder);
     bool good = !builder.no_memory;
     free_builder(&builder); /* before more is needed */
-    if (good && rows_sum(rows) && rows_order(rows, MEASURE_EFFORT, false))
+    if (good && rows_sum(rows) && rows_add_extras(rows, profile) && rows_order(rows, MEASURE_EFFORT, false))
         return rows;
     rows_free(rows);
     return NULL;

@@ -25,6 +25,9 @@ enum row_kind {
     ROW_PSEUDO,
     ROW_FILE,   /* in flat views: all functions of a source file, */
     ROW_MODULE, /* or of a module */
+    ROW_PHASE,  /* what the program says of itself: a phase, or an execution of one, */
+    ROW_EVENT,
+    ROW_PARAMETER,
     ROW_KINDS
 };
 
@@ -34,6 +37,24 @@ extern const char *const row_kind_name[ROW_KINDS]; /* as in profile.csv */
 struct row_label {
     const char *name, *module, *file;
     int line;
+};
+
+/* What a row has besides its sums: exact times of phases, events and parameters, counters. */
+struct row_extra {
+    struct profile_probe probe;    /* all threads'; a phase's is the sum of its numbered executions' */
+    struct profile_counters exact; /* counted from begin to end */
+    struct profile_counters inclusive, exclusive; /* counted at samples */
+};
+
+/* A name of the program's, and where it was begun or ended. */
+struct named_place {
+    const char *name, *function, *file;
+    int line;
+};
+
+/* `inner` was still open where `outer` ended; no name of an outer one: `inner` ended without a begin. */
+struct misnesting {
+    struct named_place inner, outer;
 };
 
 /* Rows are in preorder: a parent before its children, row 0 is the root. A row's exclusive value is its own
@@ -52,6 +73,7 @@ struct row {
                          stack, the candidates where several are possible; NULL: nothing */
     /* Rows of equal sums share them, and those of a single node are the node's: never NULL. */
     const struct profile_metric *inclusive, *exclusive;
+    const struct row_extra *extra; /* NULL: nothing */
 };
 
 struct rows {
@@ -70,6 +92,12 @@ struct rows {
     /* What absolute percentages are of; NULL: row 0. In a tree that a focus has thinned out: the whole
      * program's. */
     const struct profile_metric *whole;
+    bool probed;                        /* rows have exact times */
+    const struct profile *profile;      /* that the rows were made of; NULL in views */
+    const struct misnesting *misnested; /* what was ended in a wrong order */
+    size_t misnested_count;
+    size_t counter_count; /* rows have these counters */
+    const char *const *counter_name;
     struct row_block *blocks; /* what rows_alloc() gave out */
     struct strings
         *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
@@ -140,5 +168,13 @@ bool rows_add_exclusive(struct rows *rows, struct row *row, const struct profile
 /* From the exclusive sums of nodes: inclusive ones, and functions with their statements'. false: no memory.
  * [init] */
 bool rows_sum(struct rows *rows);
+/* Gives rows what they have besides: by node_row, before rows_order(). false: no memory. [init] */
+bool rows_add_extras(struct rows *rows, const struct profile *profile);
+
+/* Whether a row is a phase, event or parameter. [init] */
+static inline bool row_is_marker(const struct row *row)
+{
+    return row->kind == ROW_PHASE || row->kind == ROW_EVENT || row->kind == ROW_PARAMETER;
+}
 
 #endif

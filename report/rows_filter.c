@@ -224,8 +224,12 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
         sum_inclusive(&to);
     for (size_t n = 0; !to.no_memory && n < rows->node_count; n++) {
         uint32_t row = rows->node_row[n];
-        to.view->node_row[n] = row != ROW_NONE && to.inside[row] ? to.target[row] : ROW_NONE;
+        bool gone = row == ROW_NONE || !to.inside[row] ||
+                    (to.match[row] & MATCH_HIDE && row_is_marker(&rows->row[row]));
+        to.view->node_row[n] = gone ? ROW_NONE : to.target[row];
     }
+    if (!to.no_memory && rows->profile)
+        to.no_memory = !rows_add_extras(to.view, rows->profile);
     pair_map_free(&to.labels);
     pair_map_free(&to.lines);
     index_map_free(&to.children);

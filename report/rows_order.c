@@ -89,14 +89,14 @@ static bool sort_children(struct order *order, enum measure measure, bool by_exc
     return true;
 }
 
-/* The rows of each subtree, in `end`; 0 for one that cost nothing. Children have larger indices than their
- * parents. */
+/* The rows of each subtree, in `end`; 0 for one that cost nothing and has nothing exact. Children have larger
+ * indices than their parents. */
 static void count_subtrees(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++)
         rows->row[i].end = 1;
     for (size_t i = rows->count; i-- > 1;) {
-        if (metric_is_zero(rows->row[i].inclusive))
+        if (metric_is_zero(rows->row[i].inclusive) && !rows->row[i].extra && rows->row[i].end == 1)
             rows->row[i].end = 0;
         rows->row[rows->row[i].parent].end += rows->row[i].end;
     }

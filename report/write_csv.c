@@ -82,12 +82,37 @@ static char *put_int(char *at, int value)
     return format_integer(at, value < 0 ? (uint64_t) - (int64_t)value : (uint64_t)value);
 }
 
+/* Columns that only some profiles have. */
+static char *put_extra(char *at, const struct rows *rows, const struct row *row)
+{
+    static const struct row_extra nothing;
+    const struct row_extra *extra = row->extra ? row->extra : &nothing;
+    if (rows->probed && row_is_marker(row) && extra->probe.calls) {
+        *at++ = ',';
+        at = format_integer(at, extra->probe.calls);
+        *at++ = ',';
+        at = format_micro(at, extra->probe.inclusive_ns * 1e-9);
+        *at++ = ',';
+        at = format_micro(at, extra->probe.exclusive_ns * 1e-9);
+    } else if (rows->probed) {
+        at = stpcpy(at, ",,,");
+    }
+    for (size_t i = 0; i < rows->counter_count; i++) {
+        *at++ = ',';
+        at = format_micro(at, extra->inclusive.value[i]);
+        *at++ = ',';
+        at = format_micro(at, extra->exclusive.value[i]);
+    }
+    return at;
+}
+
 static void put_row(struct lines *lines, const struct rows *rows, size_t index)
 {
     const struct row *row = &rows->row[index];
     put_label(lines, rows, index);
-    char *at =
-        room_for(lines, (4 + 2 * COUNT(csv_measures) + 2 * COUNT(csv_percentages)) * FORMAT_NUMBER_BYTES);
+    char *at = room_for(
+        lines, (4 + 2 * COUNT(csv_measures) + 2 * COUNT(csv_percentages) + 3 + 2 * PROFILE_COUNTERS) *
+                   FORMAT_NUMBER_BYTES);
     at = put_int(at, row->label->line);
     *at++ = ',';
     at = put_int(at, row->call_line);
@@ -107,7 +132,17 @@ static void put_row(struct lines *lines, const struct rows *rows, size_t index)
         *at++ = ',';
         at = format_micro(at, measure_relative(rows, row->inclusive, csv_percentages[i]));
     }
-    advance(lines, stpcpy(at, END_OF_LINE));
+    advance(lines, stpcpy(put_extra(at, rows, row), END_OF_LINE));
+}
+
+static void put_counter_title(FILE *out, const char *name, const char *which)
+{
+    char *title = NULL;
+    if (asprintf(&title, "%s (%s)", name, which) < 0)
+        title = NULL;
+    putc(',', out);
+    format_csv_text(out, title ? title : which);
+    free(title);
 }
 
 void write_profile_csv(FILE *out, const struct rows *rows)
@@ -118,8 +153,15 @@ void write_profile_csv(FILE *out, const struct rows *rows)
         "core idleness (I),core idleness (E),shared idleness (I),shared idleness (E),"
         "lock wait here (I),lock wait here (E),"
         "absolute work,relative work,absolute idleness,relative idleness,absolute overhead,relative overhead,"
-        "absolute lock wait,relative lock wait" END_OF_LINE,
+        "absolute lock wait,relative lock wait",
         out);
+    if (rows->probed)
+        fputs(",calls,exact (I),exact (E)", out);
+    for (size_t i = 0; i < rows->counter_count; i++) {
+        put_counter_title(out, rows->counter_name[i], "I");
+        put_counter_title(out, rows->counter_name[i], "E");
+    }
+    fputs(END_OF_LINE, out);
     struct lines lines;
     lines.out = out;
     lines.used = 0;

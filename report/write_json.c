@@ -106,6 +106,8 @@ static json_t *conservation(const struct profile *profile, const struct rows *ro
         json_object_set_new(law, "exact", json_boolean(laws[i].exact));
         if (laws[i].exact)
             json_object_set_new(law, "ok", json_boolean(laws[i].ok));
+        if (laws[i].tolerance > 0)
+            json_object_set_new(law, "tolerance", json_real(laws[i].tolerance));
         json_object_set_new(json, laws[i].name, law);
     }
     return json;
@@ -127,6 +129,82 @@ static json_t *modules(const struct profile *profile)
         json_array_append_new(json, entry);
     }
     return json;
+}
+
+static json_t *place_json(const struct named_place *place)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "name", text(place->name));
+    json_object_set_new(json, "function", text(place->function));
+    json_object_set_new(json, "file", text(place->file));
+    json_object_set_new(json, "line", json_integer(place->line));
+    return json;
+}
+
+/* "inner" was open where "outer" ended; without an "outer" it was ended without a begin. */
+static json_t *misnested(const struct rows *rows)
+{
+    json_t *json = json_array();
+    for (size_t i = 0; i < rows->misnested_count; i++) {
+        const struct misnesting *wrong = &rows->misnested[i];
+        json_t *entry = json_object();
+        json_object_set_new(entry, "inner", place_json(&wrong->inner));
+        json_object_set_new(entry, "outer", *wrong->outer.name ? place_json(&wrong->outer) : json_null());
+        json_array_append_new(json, entry);
+    }
+    return json;
+}
+
+/* By name; NULL: no memory. */
+static uint64_t *count_executions(const struct profile *profile)
+{
+    uint64_t *executions = calloc(profile->name_count + 1, sizeof *executions);
+    for (size_t i = 0; executions && i < profile->probe_count; i++) {
+        const struct merged_probe *probe = &profile->probes[i];
+        const struct profile_name *name = profile_name_of(profile, &profile->nodes[probe->node]);
+        if (name)
+            executions[name - profile->names] += probe->probe.calls;
+    }
+    return executions;
+}
+
+/* The names of phases, events and parameters; their times are in phases.csv and profile.csv. */
+static json_t *phases(const struct profile *profile)
+{
+    static const char *const kinds[] = {"phase", "event", "parameter"};
+    json_t *json = json_array();
+    uint64_t *executions = count_executions(profile);
+    for (size_t i = 0; executions && i < profile->name_count; i++) {
+        const struct profile_name *name = &profile->names[i];
+        if (name->kind < PROFILE_NODE_PHASE || name->kind > PROFILE_NODE_PARAMETER)
+            continue;
+        json_t *entry = json_object();
+        json_object_set_new(entry, "name", text(name->text));
+        json_object_set_new(entry, "kind", json_string(kinds[name->kind - PROFILE_NODE_PHASE]));
+        json_object_set_new(entry, "executions", number(executions[i]));
+        json_object_set_new(entry, "throttled",
+                            name->flags & PROFILE_NAME_THROTTLED ? number(name->throttled_after)
+                                                                 : json_null());
+        if (name->flags & PROFILE_NAME_DYNAMIC)
+            json_object_set_new(entry, "instances", number(name->instances));
+        json_array_append_new(json, entry);
+    }
+    free(executions);
+    return json;
+}
+
+static void set_probes(json_t *json, const struct profile *profile, const struct rows *rows)
+{
+    json_t *counters = json_array();
+    for (size_t i = 0; i < profile->counter_count; i++)
+        json_array_append_new(counters, text(profile->counter_name[i]));
+    json_object_set_new(json, "phases", phases(profile));
+    json_object_set_new(json, "misnested", misnested(rows));
+    json_object_set_new(json, "probes_lost", number(profile->header.probes_lost));
+    json_object_set_new(json, "counters", counters);
+    json_object_set_new(json, "paused_s", seconds((double)profile->header.paused_ns));
+    json_object_set_new(json, "pauses", number(profile->header.pauses));
+    json_object_set_new(json, "ended_by_program", json_boolean(profile->header.ended_by_program));
 }
 
 static void set_losses(json_t *json, const struct profile *profile, const struct ledger *ledger)
@@ -178,6 +256,7 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "idle_nobody_busy_s", seconds(ledger.idle_nobody_busy));
     json_object_set_new(json, "conservation", conservation(profile, rows));
     set_losses(json, profile, &ledger);
+    set_probes(json, profile, rows);
     json_object_set_new(json, "finished", json_boolean(header->finished));
     json_object_set_new(json, "killed", json_boolean(!header->finished));
     json_object_set_new(json, "modules", modules(profile));

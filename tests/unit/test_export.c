@@ -1,7 +1,7 @@
 /* needs: export/values.c export/frames.c export/dot.c export/gzip.c export/pprof.c export/pprof_tables.c
- * export/pprof.pb-c.c cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/pair_map.c
- * cct/index_map.c cct/profile_format.c report/rows.c report/tail_calls.c report/rows_order.c
- * report/rows_metric.c report/measure.c report/strings.c report/format.c report/json_text.c
+ * export/pprof.pb-c.c cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c
+ * cct/index_map.c cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c
+ * report/rows_metric.c report/rows_extra.c cct/profile_probe_sum.c report/measure.c report/strings.c report/format.c report/json_text.c
  * report/view_label.c report/conservation.c report/write_csv.c report/locks.c
  * report/waits.c tests/fuzz/fake_symbols.c */
 /* libs: -lprotobuf-c -lz -ljansson */

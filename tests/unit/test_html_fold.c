@@ -1,4 +1,4 @@
-/* needs: cct/pair_map.c cct/index_map.c report/rows_order.c report/rows_metric.c report/measure.c
+/* needs: cct/pair_map.c cct/index_map.c report/rows_order.c report/rows_metric.c report/rows_extra.c cct/profile_probe_sum.c report/measure.c
  * report/strings.c html/fold.c */
 #include <math.h>
 

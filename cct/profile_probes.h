@@ -1,0 +1,26 @@
+/* What the program says of itself, read from a measurement file: names, exact times, counters. The third part
+ * of profile_read. */
+#ifndef BLAME_CCT_PROFILE_PROBES_H
+#define BLAME_CCT_PROFILE_PROBES_H
+
+#include "cct/profile_merge.h"
+
+/* Whether a node stands for a phase, event, parameter or instance. [any] */
+static inline bool profile_kind_is_marker(uint8_t kind)
+{
+    return kind >= PROFILE_NODE_PHASE && kind <= PROFILE_NODE_INSTANCE;
+}
+
+/* Fills names and counter_names of *profile, whose text must have been read. Returns NULL, or what is wrong
+ * with the file. [init] */
+const char *profile_read_names(const struct profile_chunks *chunks, struct profile *profile);
+
+/* Fills probes and counters of *profile, whose nodes have been merged; place: by node_idx,
+ * PROFILE_PLACE_MERGED + the merged node, less for nodes that are none. Returns NULL, or what is wrong with
+ * the file. [init] */
+const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place,
+                                struct profile *profile);
+
+void profile_free_probes(struct profile *profile); /* [init] */
+
+#endif

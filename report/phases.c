@@ -1,0 +1,244 @@
+#include "report/phases.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cct/pair_map.h"
+#include "report/conservation.h"
+#include "report/grow.h"
+#include "report/write_csv.h"
+
+#define NO_ENTRY UINT32_MAX
+
+struct gathering {
+    const struct profile *profile;
+    struct phase_table *table;
+    size_t room;
+    struct pair_map entries;      /* (name and sort, instance) -> entry */
+    uint32_t *owner;              /* by merged node: the closest phase's or instance's node, 0: none */
+    bool *numbered;               /* by merged node: a phase that has executions with numbers */
+    struct profile_metric *below; /* by merged node: inclusive */
+    bool no_memory;
+};
+
+bool phases_any(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->name_count; i++)
+        if (profile->names[i].kind == PROFILE_NODE_PHASE)
+            return true;
+    for (size_t i = 0; i < profile->node_count; i++)
+        if (profile->nodes[i].kind == PROFILE_NODE_PHASE)
+            return true;
+    return false;
+}
+
+static uint32_t find_entry(struct gathering *to, uint32_t name, enum phase_instance is, uint64_t instance)
+{
+    struct phase_table *table = to->table;
+    uint32_t *slot = pair_map_slot(&to->entries, (uint64_t)name << 2 | is, instance);
+    to->no_memory |= !slot;
+    if (!slot || *slot != PAIR_MAP_NEW)
+        return slot ? *slot : NO_ENTRY;
+    to->no_memory |= !grow_list(&table->entry, &to->room, table->count, sizeof *table->entry);
+    if (to->no_memory) {
+        *slot = NO_ENTRY;
+        return NO_ENTRY;
+    }
+    *slot = (uint32_t)table->count;
+    table->entry[table->count++] =
+        (struct phase_entry){.name = name, .is = is, .instance = instance, .thread = PHASE_THREAD_NONE};
+    return *slot;
+}
+
+/* The entry of a phase's node, an instance's, or the program's. */
+static uint32_t entry_of(struct gathering *to, uint32_t node_idx)
+{
+    const struct merged_node *node = &to->profile->nodes[node_idx];
+    if (node_idx == 0)
+        return 0;
+    if (node->kind != PROFILE_NODE_INSTANCE)
+        return find_entry(to, (uint32_t)node->key, PHASE_STATIC, 0);
+    uint32_t name = (uint32_t)to->profile->nodes[node->parent].key;
+    bool others = node->key == PROFILE_INSTANCE_REST;
+    return find_entry(to, name, others ? PHASE_OTHERS : PHASE_NUMBERED, others ? 0 : node->key);
+}
+
+/* Whether the entry of an owner is inside another context of the same entry. */
+static bool is_nested(struct gathering *to, uint32_t owner, uint32_t entry)
+{
+    uint32_t at = owner;
+    for (unsigned level = 0; at && level < 1000; level++) {
+        at = to->owner[to->profile->nodes[at].parent];
+        if (at && entry_of(to, at) == entry)
+            return true;
+    }
+    return false;
+}
+
+static void find_owners(struct gathering *to)
+{
+    const struct profile *profile = to->profile;
+    for (uint32_t i = 1; i < profile->node_count; i++) {
+        const struct merged_node *node = &profile->nodes[i];
+        bool phase = node->kind == PROFILE_NODE_PHASE || node->kind == PROFILE_NODE_INSTANCE;
+        to->owner[i] = phase ? i : to->owner[node->parent];
+        if (node->kind == PROFILE_NODE_INSTANCE)
+            to->numbered[node->parent] = true;
+    }
+}
+
+/* What threads idled in waits is a part of its parent's already. */
+static bool counts(const struct merged_node *node)
+{
+    return node->kind != PROFILE_NODE_WAITERS && !metric_is_zero(&node->metric);
+}
+
+static void add_samples(struct gathering *to)
+{
+    const struct profile *profile = to->profile;
+    for (uint32_t i = (uint32_t)profile->node_count; i-- > 0 && !to->no_memory;) {
+        const struct merged_node *node = &profile->nodes[i];
+        if (counts(node)) {
+            uint32_t entry = entry_of(to, to->owner[i]);
+            metric_add(&to->below[i], &node->metric);
+            if (!to->no_memory)
+                metric_add(&to->table->entry[entry].exclusive, &node->metric);
+        }
+        if (i)
+            metric_add(&to->below[node->parent], &to->below[i]);
+    }
+    for (uint32_t i = 1; i < profile->node_count && !to->no_memory; i++) {
+        if (to->owner[i] != i || to->numbered[i] || metric_is_zero(&to->below[i]))
+            continue;
+        uint32_t entry = entry_of(to, i);
+        if (!to->no_memory && !is_nested(to, i, entry))
+            metric_add(&to->table->entry[entry].inclusive, &to->below[i]);
+    }
+}
+
+/* The thread that a tree's samples were of when something began; trees of threads that ended are used again.
+ */
+static uint32_t thread_of(const struct profile *profile, uint32_t tree, uint64_t time_ns)
+{
+    uint32_t found = PHASE_THREAD_NONE;
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        if (thread->tree != tree)
+            continue;
+        if (found == PHASE_THREAD_NONE || thread->begin_ns <= time_ns)
+            found = i; /* threads are in order of their start */
+    }
+    return found;
+}
+
+static void add_probes(struct gathering *to)
+{
+    const struct profile *profile = to->profile;
+    for (size_t i = 0; i < profile->probe_count && !to->no_memory; i++) {
+        const struct merged_probe *probe = &profile->probes[i];
+        const struct merged_node *node = &profile->nodes[probe->node];
+        if (node->kind != PROFILE_NODE_PHASE && node->kind != PROFILE_NODE_INSTANCE)
+            continue;
+        uint32_t index = entry_of(to, probe->node);
+        if (to->no_memory)
+            return;
+        struct phase_entry *entry = &to->table->entry[index];
+        uint32_t thread = thread_of(profile, probe->tree, probe->probe.first_begin_ns);
+        if (entry->thread == PHASE_THREAD_NONE)
+            entry->thread = thread;
+        else if (thread != entry->thread && thread != PHASE_THREAD_NONE)
+            entry->thread = PHASE_THREAD_MANY;
+        profile_add_probe(&entry->probe, &probe->probe);
+        profile_add_counters(&entry->counters, &probe->counters);
+    }
+}
+
+/* The program itself: one execution, by one thread. */
+static void add_program(struct gathering *to, const struct rows *rows)
+{
+    struct phase_entry *program = &to->table->entry[0];
+    double wall = profile_wall_s(to->profile) * 1e9;
+    double before = (double)to->profile->header.before_start_ns;
+    program->probe = (struct profile_probe){.calls = 1,
+                                            .inclusive_ns = wall,
+                                            .exclusive_ns = wall,
+                                            .shortest_ns = wall,
+                                            .longest_ns = wall,
+                                            .sum_of_squares = wall * wall,
+                                            .first_begin_ns = to->profile->header.start_ns};
+    program->thread = to->profile->thread_count ? 0 : PHASE_THREAD_NONE;
+    program->inclusive = *rows_whole(rows);
+    if (before > 0)
+        metric_add(&program->exclusive, &(struct profile_metric){.work = before, .inverse_busy = before});
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct phase_entry *a = left, *b = right;
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    if (a->is != b->is)
+        return a->is < b->is ? -1 : 1;
+    int64_t x = (int64_t)a->instance, y = (int64_t)b->instance;
+    return (x > y) - (x < y);
+}
+
+struct phase_table *phases_gather(const struct profile *profile, const struct rows *rows)
+{
+    struct gathering to = {.profile = profile, .table = calloc(1, sizeof *to.table)};
+    to.owner = calloc(profile->node_count + 1, sizeof *to.owner);
+    to.numbered = calloc(profile->node_count + 1, sizeof *to.numbered);
+    to.below = calloc(profile->node_count + 1, sizeof *to.below);
+    to.no_memory = !to.table || !to.owner || !to.numbered || !to.below;
+    if (!to.no_memory) {
+        to.table->profile = profile;
+        find_entry(&to, 0, PHASE_STATIC, 0);
+    }
+    if (!to.no_memory) {
+        find_owners(&to);
+        add_samples(&to);
+        add_probes(&to);
+    }
+    if (!to.no_memory) {
+        add_program(&to, rows);
+        qsort(to.table->entry + 1, to.table->count - 1, sizeof *to.table->entry, compare_entries);
+    }
+    pair_map_free(&to.entries);
+    free(to.owner);
+    free(to.numbered);
+    free(to.below);
+    if (!to.no_memory)
+        return to.table;
+    phases_free(to.table);
+    return NULL;
+}
+
+void phases_free(struct phase_table *table)
+{
+    if (!table)
+        return;
+    free(table->entry);
+    free(table);
+}
+
+const char *phase_entry_name(const struct phase_table *table, const struct phase_entry *entry)
+{
+    if (entry->name == 0)
+        return "<program>";
+    return entry->name <= table->profile->name_count ? table->profile->names[entry->name - 1].text
+                                                     : "<no name>";
+}
+
+double probe_mean_s(const struct profile_probe *probe)
+{
+    return probe->calls ? probe->inclusive_ns / (double)probe->calls * 1e-9 : 0;
+}
+
+double probe_deviation_s(const struct profile_probe *probe)
+{
+    if (probe->calls == 0)
+        return 0;
+    double mean = probe->inclusive_ns / (double)probe->calls;
+    double variance = probe->sum_of_squares / (double)probe->calls - mean * mean;
+    return variance > 0 ? sqrt(variance) * 1e-9 : 0;
+}

@@ -1,0 +1,50 @@
+/* Phases: one entry for each phase and each of its numbered executions, over all contexts. The closest
+ * enclosing phase owns a context; outside all phases it is the program's. */
+#ifndef BLAME_REPORT_PHASES_H
+#define BLAME_REPORT_PHASES_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cct/profile_read.h"
+#include "report/rows.h"
+
+#define PHASE_THREAD_NONE UINT32_MAX       /* nobody known began it */
+#define PHASE_THREAD_MANY (UINT32_MAX - 1) /* several threads did */
+
+enum phase_instance { PHASE_STATIC, PHASE_NUMBERED, PHASE_OTHERS };
+
+struct phase_entry {
+    uint32_t name; /* number of its name; 0: the whole program */
+    enum phase_instance is;
+    uint64_t instance;
+    uint32_t thread;                  /* place in profile->threads of the one that began it */
+    struct profile_probe probe;       /* sums of all its executions */
+    struct profile_counters counters; /* in them */
+    /* By samples of all threads: with and without nested phases. */
+    struct profile_metric inclusive, exclusive;
+};
+
+struct phase_table {
+    const struct profile *profile;
+    struct phase_entry *entry; /* the program first, then by name and instance, others last */
+    size_t count;
+};
+
+bool phases_any(const struct profile *profile); /* [init] */
+
+/* NULL: no memory. [init] */
+struct phase_table *phases_gather(const struct profile *profile, const struct rows *rows);
+void phases_free(struct phase_table *table); /* [init] */
+
+/* "<program>" or the phase's name; borrowed. [init] */
+const char *phase_entry_name(const struct phase_table *table, const struct phase_entry *entry);
+
+/* Standard deviation of one execution's seconds; 0 for none. [init] */
+double probe_deviation_s(const struct profile_probe *probe);
+double probe_mean_s(const struct profile_probe *probe); /* [init] */
+
+/* phases.csv. false: no memory. [init] */
+void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_table *table);
+
+#endif

@@ -1,0 +1,73 @@
+/* phases.csv */
+#include <math.h>
+
+#include "report/format.h"
+#include "report/phases.h"
+
+#define END_OF_LINE "\r\n"
+
+static const enum measure measures[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD, MEASURE_LOCK_WAIT};
+
+#define MEASURES (sizeof measures / sizeof *measures)
+
+static void put_number(FILE *out, double value)
+{
+    putc(',', out);
+    format_csv_number(out, value);
+}
+
+static void put_entry(FILE *out, const struct rows *rows, const struct phase_table *table,
+                      const struct phase_entry *entry)
+{
+    const struct profile_probe *probe = &entry->probe;
+    uint64_t start = table->profile->header.start_ns;
+    format_csv_text(out, phase_entry_name(table, entry));
+    if (entry->is == PHASE_NUMBERED)
+        fprintf(out, ",%lld,", (long long)entry->instance);
+    else
+        fputs(entry->is == PHASE_OTHERS ? ",others," : ",,", out);
+    if (entry->thread == PHASE_THREAD_MANY)
+        putc('*', out);
+    else if (entry->thread != PHASE_THREAD_NONE)
+        fprintf(out, "%u", entry->thread);
+    if (probe->calls) {
+        put_number(out, (double)(int64_t)(probe->first_begin_ns - start) * 1e-9);
+        put_number(out, probe->inclusive_ns * 1e-9);
+        fprintf(out, ",%llu", (unsigned long long)probe->calls);
+        put_number(out, probe->shortest_ns * 1e-9);
+        put_number(out, probe->longest_ns * 1e-9);
+        put_number(out, probe_mean_s(probe));
+        put_number(out, probe_deviation_s(probe));
+    } else {
+        fputs(",,,0,,,,", out);
+    }
+    fprintf(out, ",%llu,%llu", (unsigned long long)entry->inclusive.samples,
+            (unsigned long long)entry->exclusive.samples);
+    for (size_t i = 0; i < MEASURES; i++) {
+        put_number(out, measure_value(rows, &entry->inclusive, measures[i]));
+        put_number(out, measure_value(rows, &entry->exclusive, measures[i]));
+    }
+    put_number(out, measure_absolute(rows, &entry->inclusive, MEASURE_IDLENESS));
+    put_number(out, measure_relative(rows, &entry->inclusive, MEASURE_IDLENESS));
+    for (size_t i = 0; i < table->profile->counter_count; i++)
+        if (entry->name && probe->calls)
+            put_number(out, entry->counters.value[i]);
+        else
+            putc(',', out);
+    fputs(END_OF_LINE, out);
+}
+
+void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_table *table)
+{
+    fputs("phase,instance,thread,begin,seconds,calls,min,max,mean,deviation,samples (I),samples (E),"
+          "work (I),work (E),idleness (I),idleness (E),overhead (I),overhead (E),lock wait (I),lock wait (E),"
+          "absolute idleness,relative idleness",
+          out);
+    for (size_t i = 0; i < table->profile->counter_count; i++) {
+        putc(',', out);
+        format_csv_text(out, table->profile->counter_name[i]);
+    }
+    fputs(END_OF_LINE, out);
+    for (size_t i = 0; i < table->count; i++)
+        put_entry(out, rows, table, &table->entry[i]);
+}
