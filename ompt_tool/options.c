@@ -78,6 +78,12 @@ static void print_value(const struct option *option, int value, char *text, size
         snprintf(text, bytes, "%d", value);
 }
 
+static const char *text_of(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text ? text : NULL;
+}
+
 void options_read(struct options *options)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -91,9 +97,9 @@ void options_read(struct options *options)
         print_value(option, option->fallback, fallback, sizeof(fallback));
         log_line(option->name, "=", text, ": accepted is ", option->accepted, "; using ", fallback, NULL);
     }
-    options->out = getenv("BLAME_OUT");
-    if (options->out && !*options->out)
-        options->out = NULL;
+    options->out = text_of("BLAME_OUT");
+    options->counters = text_of("BLAME_COUNTERS");
+    options->sample = text_of("BLAME_SAMPLE");
 }
 
 void options_print(const struct options *options, char *text, size_t bytes)

@@ -39,6 +39,7 @@ struct thread {
     /* Dispatch after the region had ended: booked in the region that comes next. */
     struct profile_metric carried;
     bool carries;
+    struct counters *counters; /* NULL: nothing is counted (counters.h) */
     uint32_t in_tool;    /* a callback works on what the handler uses (T1) */
     uint32_t in_handler; /* the handler is running */
     bool sampled;        /* has a timer */
