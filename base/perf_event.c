@@ -10,7 +10,8 @@
 
 #include "base/os.h"
 
-#define LEAST_FD 400 /* out of the way of programs that count on low numbers, below the usual limit of 1,024 */
+#define LEAST_FD                                                                                             \
+    400 /* out of the way of programs that count on low numbers, below the usual limit of 1,024 */
 
 _Static_assert(sizeof(struct perf_event_attr) <= PERF_EVENT_BYTES, "an attribute fits its room");
 

@@ -28,11 +28,12 @@ bool perf_event_is_clock(const struct perf_event *event);
 /* Leaves out what the kernel does: all that unprivileged users may have counted. [init] */
 void perf_event_user_only(struct perf_event *event);
 
-/* Begins to count for the calling thread, and for no other. False with errno set: nothing is counted. [owner] */
+/* Begins to count for the calling thread, and for no other. False with errno set: nothing is counted. [owner]
+ */
 bool perf_group_open(struct perf_group *group, const struct perf_event *events, uint32_t count);
 
-/* Counts so far, by one read(2) after one ioctl(2) that proves whose descriptor it is. False: they cannot be had
- * any more. Other threads may read, too. [handler] */
+/* Counts so far, by one read(2) after one ioctl(2) that proves whose descriptor it is. False: they cannot be
+ * had any more. Other threads may read, too. [handler] */
 bool perf_group_read(const struct perf_group *group, uint64_t *values);
 
 /* Closes what is still the group's own. [owner] */
@@ -40,7 +41,8 @@ void perf_group_close(struct perf_group *group);
 
 /* An event that sends the signal to the calling thread, with descriptor group->fd[0] in si_fd, once it has
  * counted `period` more, and then stands still until it is armed again. It begins standing still. [owner] */
-bool perf_overflow_open(struct perf_group *group, const struct perf_event *event, uint64_t period, int signal);
+bool perf_overflow_open(struct perf_group *group, const struct perf_event *event, uint64_t period,
+                        int signal);
 void perf_overflow_arm(const struct perf_group *group); /* one ioctl(2) [handler] */
 
 /* No overflows after the one that is under way; any thread may. [any] */

@@ -262,7 +262,8 @@ static bool move_metric(struct tree *tree, struct profile_node *from, uint32_t t
     if (!to)
         return false;
     add_record((enum profile_node_kind)from->kind, to, source);
-    memset(source, 0, sizeof(struct profile_metric)); /* a second visit after a failure must not add it again */
+    memset(source, 0,
+           sizeof(struct profile_metric)); /* a second visit after a failure must not add it again */
     return true;
 }
 

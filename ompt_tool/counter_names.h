@@ -17,8 +17,8 @@ bool counter_names_next(const char **list, char name[COUNTER_NAME_BYTES]);
 /* EVENT@PERIOD, a whole number from 1 to COUNTER_MOST_PERIOD; false: it is not of that form. [any] */
 bool counter_names_split(const char *text, char name[COUNTER_NAME_BYTES], uint64_t *period);
 
-/* How many letters are to be changed, put in or left out to make one name of the other, of lower or upper case.
- * A name's part behind "::" stands for the whole, too. [any] */
+/* How many letters are to be changed, put in or left out to make one name of the other, of lower or upper
+ * case. A name's part behind "::" stands for the whole, too. [any] */
 unsigned counter_names_distance(const char *wanted, const char *name);
 
 /* The nearest names so far, nearest first. */

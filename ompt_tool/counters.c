@@ -1,5 +1,5 @@
-/* The rules of this house: as in sampler.c. What runs in the handler works on the thread's own struct counters
- * and the kernel's descriptors, nothing else. */
+/* The rules of this house: as in sampler.c. What runs in the handler works on the thread's own struct
+ * counters and the kernel's descriptors, nothing else. */
 #include "ompt_tool/counters.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ struct counters {
     struct perf_group group, overflow;
     int64_t now[PROFILE_COUNTERS];     /* at the last sample */
     int64_t waiting[PROFILE_COUNTERS]; /* to be booked */
-    struct profile_counters *sum[3]; /* in the file; by enum profile_counters_sum */
+    struct profile_counters *sum[3];   /* in the file; by enum profile_counters_sum */
 };
 
 static uint32_t failure_told;

@@ -77,8 +77,10 @@ static bool make_permitted(struct papi_event *event)
     }
     user_only = true;
     *event = reduced;
-    log_line("counters have only what the program does itself, not what the kernel does for it: not permitted, "
-             "see /proc/sys/kernel/perf_event_paranoid", NULL);
+    log_line(
+        "counters have only what the program does itself, not what the kernel does for it: not permitted, "
+        "see /proc/sys/kernel/perf_event_paranoid",
+        NULL);
     return true;
 }
 
@@ -91,8 +93,9 @@ static void refuse(const char *variable, const char *name, const char *why, cons
         strcat(names, i ? ", " : "");
         strcat(names, nearest.name[i]);
     }
-    log_line(variable, "=", name, ": ", why, "; ", nearest.count ? "nearest that there are: " : "there are none",
-             names, "; ", instead, NULL);
+    log_line(variable, "=", name, ": ", why, "; ",
+             nearest.count ? "nearest that can be counted: " : "nothing can be counted", names, "; ", instead,
+             NULL);
 }
 
 static bool is_twice(const char *name)
@@ -135,7 +138,8 @@ static void plan_counter(const char *name)
     else if (!make_permitted(&event))
         refuse("BLAME_COUNTERS", name, reason(errno), instead);
     else if (!take_entry(name, &event))
-        log_line("BLAME_COUNTERS=", name, ": cannot be counted together with those before it; ", instead, NULL);
+        log_line("BLAME_COUNTERS=", name, ": cannot be counted together with those before it; ", instead,
+                 NULL);
 }
 
 static void plan_sample(const char *text)
@@ -159,7 +163,8 @@ static void plan_sample(const char *text)
         return;
     }
     if (perf_event_is_clock(&event.part[0]) && period < LEAST_CLOCK_PERIOD) {
-        log_line("BLAME_SAMPLE=", text, ": the kernel's clocks overflow every 10000 ns at most; using 10000", NULL);
+        log_line("BLAME_SAMPLE=", text, ": the kernel's clocks overflow every 10000 ns at most; using 10000",
+                 NULL);
         period = LEAST_CLOCK_PERIOD;
     }
     if (!perf_overflow_open(&group, &event.part[0], period, 0)) {
@@ -180,8 +185,9 @@ void counters_init(void)
     if (!list && !sample)
         return;
     if (!papi_open(why, sizeof(why))) {
-        log_line(list ? "BLAME_COUNTERS=" : "BLAME_SAMPLE=", list ? list : sample, ": PAPI cannot be used: ", why,
-                 list ? "; going on without counters" : "", sample ? "; using the clock" : "", NULL);
+        log_line(list ? "BLAME_COUNTERS=" : "BLAME_SAMPLE=", list ? list : sample,
+                 ": PAPI cannot be used: ", why, list ? "; going on without counters" : "",
+                 sample ? "; using the clock" : "", NULL);
         return;
     }
     while (list && counter_names_next(&list, name))

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PFM_KERNEL_AND_USER (1 | 8) /* privilege levels of libpfm, which encodes PAPI's native events: PFM_PLM0, 3 */
-#define PFM_PERF_EVENT_EXT  2       /* PFM_OS_PERF_EVENT_EXT: what PAPI itself asks for */
+#define PFM_KERNEL_AND_USER                                                                                  \
+    (1 | 8)                  /* privilege levels of libpfm, which encodes PAPI's native events: PFM_PLM0, 3 */
+#define PFM_PERF_EVENT_EXT 2 /* PFM_OS_PERF_EVENT_EXT: what PAPI itself asks for */
 
 /* pfm_perf_encode_arg_t; its header is not part of PAPI's development package. */
 struct pfm_request {

@@ -1,5 +1,5 @@
-/* PAPI, loaded only when it is asked for: which events there are, and what the kernel has to count for them. It
- * is closed again before the program runs on: nothing of it runs in the program's threads. */
+/* PAPI, loaded only when it is asked for: which events there are, and what the kernel has to count for them.
+ * It is closed again before the program runs on: nothing of it runs in the program's threads. */
 #ifndef BLAME_OMPT_TOOL_PAPI_H
 #define BLAME_OMPT_TOOL_PAPI_H
 

@@ -175,7 +175,8 @@ static void write_header(void)
     header->start_ns = session.start_ns;
     header->start_realtime_ns = clock_realtime_ns() - (int64_t)(now_ns - session.start_ns);
     header->tool_start_ns = now_ns;
-    header->before_start_ns = now_ns - session.start_ns;
+    /* Time cannot be added to events. */
+    header->before_start_ns = counters_sample_text() ? 0 : now_ns - session.start_ns;
     header->period_ns = session.period_ns;
     header->rate = (uint32_t)options->rate;
     header->clock = (uint32_t)options->clock;
@@ -206,8 +207,8 @@ static void leave_note(bool measured)
 bool session_start(uint64_t process_start_ns)
 {
     session.start_ns = process_start_ns;
-    session.period_ns = counters_sample_period_ns() ? counters_sample_period_ns()
-                                                    : NS_PER_S / (uint64_t)session.options.rate;
+    session.period_ns =
+        counters_sample_period_ns() ? counters_sample_period_ns() : NS_PER_S / (uint64_t)session.options.rate;
     recorded.count = 0;
     if (!make_directory() || !open_arena()) {
         leave_note(false);

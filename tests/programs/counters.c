@@ -4,8 +4,8 @@
  *
  *     counted FUNCTION faults NUMBER switches NUMBER cpu SECONDS
  *
- * argv: pages, sleeps and seconds of each thread; then, optionally, "fork": the child does it all once more, or
- * "close": the threads close every descriptor above 2 first and open a pipe at each. */
+ * argv: pages, sleeps and seconds of each thread; then, optionally, "fork": the child does it all once more,
+ * or "close": the threads close every descriptor above 2 first and open a pipe at each. */
 #include "analytic.h"
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -70,7 +70,8 @@ static void one_thread(long pages, long sleeps, double seconds)
 {
     struct rusage before = usage_now();
     if (pages) {
-        char *memory = mmap(NULL, (size_t)pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        char *memory =
+            mmap(NULL, (size_t)pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED)
             exit(3);
         madvise(memory, (size_t)pages * PAGE, MADV_NOHUGEPAGE);
