@@ -236,7 +236,17 @@ struct profile_thread {
     double probed_exact;   /* time with at least one phase, event or parameter open, by the clock */
     double probed_sampled; /* the same by this thread's samples: p of those that came then, whatever became of them
                               (but not in a pause) */
-    uint64_t reserved[15];
+    /* Units (as node_idx) of struct profile_counters, by enum profile_counters_sum; 0: nothing was counted. */
+    uint32_t counters[4];
+    uint64_t counters_failed; /* 1: they could not be had, or not any more */
+    uint64_t reserved[12];
+};
+
+/* What a thread counted in all is what COUNTERS nodes below contexts have of it, and the two others. */
+enum profile_counters_sum {
+    PROFILE_COUNTERS_TOTAL = 0,
+    PROFILE_COUNTERS_IDLE = 1, /* before samples that hit the thread while it was idle */
+    PROFILE_COUNTERS_LOST = 2, /* before dropped samples, and after the last one */
 };
 
 #define PROFILE_MODULE_BYTES 1024u

@@ -182,24 +182,31 @@ uint32_t tree_placeholder(struct tree *tree, uint64_t key)
     return new_node(tree, 0, PROFILE_NODE_REGION, key);
 }
 
-struct profile_metric *tree_metric(struct tree *tree, uint32_t node_idx)
+uint32_t tree_record(struct tree *tree)
 {
-    struct profile_node *node = tree_node(node_idx);
-    if (node->metric)
-        return arena_unit(node->metric);
     uint32_t unit_idx = tree->free_metrics;
     if (unit_idx) {
         tree->free_metrics = *(uint32_t *)arena_unit(unit_idx);
     } else {
         if (!have_chunk(tree, 2))
-            return NULL;
+            return 0;
         tree->chunk->metric_unit -= 2;
         unit_idx = tree->chunk_no * PROFILE_UNITS_PER_CHUNK + tree->chunk->metric_unit;
     }
-    struct profile_metric *metric = arena_unit(unit_idx);
-    memset(metric, 0, sizeof(*metric));
+    memset(arena_unit(unit_idx), 0, sizeof(struct profile_metric));
+    return unit_idx;
+}
+
+struct profile_metric *tree_metric(struct tree *tree, uint32_t node_idx)
+{
+    struct profile_node *node = tree_node(node_idx);
+    if (node->metric)
+        return arena_unit(node->metric);
+    uint32_t unit_idx = tree_record(tree);
+    if (!unit_idx)
+        return NULL;
     store_release(&node->metric, unit_idx);
-    return metric;
+    return arena_unit(unit_idx);
 }
 
 static void recycle_node(struct tree *tree, uint32_t node_idx)
@@ -247,13 +254,25 @@ static void add_probe(struct profile_probe *to, const struct profile_probe *from
         to->last_end_ns = from->last_end_ns;
 }
 
-/* Adds what stands in a metric's place at a node of that kind. */
-static void add_record(uint8_t kind, void *to, const void *from)
+void tree_add_counters(struct profile_counters *to, const struct profile_counters *from)
 {
-    if (kind == PROFILE_NODE_PROBE)
+    for (uint32_t i = 0; i < PROFILE_COUNTERS; i++)
+        to->value[i] += from->value[i];
+}
+
+/* What stands in a metric's place depends on the node's kind. */
+static void add_record(enum profile_node_kind kind, void *to, const void *from)
+{
+    switch (kind) {
+    case PROFILE_NODE_COUNTERS:
+        tree_add_counters(to, from);
+        break;
+    case PROFILE_NODE_PROBE:
         add_probe(to, from);
-    else
+        break;
+    default:
         tree_add_metric(to, from);
+    }
 }
 
 /* Moves one node's metrics to its counterpart. */
@@ -261,11 +280,12 @@ static bool move_metric(struct tree *tree, struct profile_node *from, uint32_t t
 {
     if (!from->metric)
         return true;
-    struct profile_metric *to = tree_metric(tree, to_idx), *source = arena_unit(from->metric);
+    void *to = tree_metric(tree, to_idx), *source = arena_unit(from->metric);
     if (!to)
         return false;
-    add_record(from->kind, to, source);
-    memset(source, 0, sizeof(*source)); /* a second visit after a failure must not add it again */
+    add_record((enum profile_node_kind)from->kind, to, source);
+    memset(source, 0,
+           sizeof(struct profile_metric)); /* a second visit after a failure must not add it again */
     return true;
 }
 

@@ -61,7 +61,11 @@ uint32_t tree_placeholder(struct tree *tree, uint64_t key);
 /* The node's metric record, made zeroed if there is none; NULL when there is no memory. [handler] */
 struct profile_metric *tree_metric(struct tree *tree, uint32_t node_idx);
 
-/* Adds one metric record's sums to another's. [handler] */
+/* A zeroed record of a metric's size that no node has; its unit, 0 when there is no memory. [handler] */
+uint32_t tree_record(struct tree *tree);
+
+/* Adds one record's sums to another's. [handler] */
+void tree_add_counters(struct profile_counters *to, const struct profile_counters *from);
 void tree_add_metric(struct profile_metric *to, const struct profile_metric *from);
 
 struct profile_node *tree_node(uint32_t node_idx); /* [handler] */

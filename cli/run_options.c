@@ -31,6 +31,12 @@ static const struct run_option {
      "what a lock's waiting is blamed on: the lines inside the section\n"
      "that kept it (default), or its release"},
     {"--depth", "BLAME_DEPTH", NULL, 1, 4096, "N", "most frames kept per path, 1 to 4096 (default 512)"},
+    {"--counters", "BLAME_COUNTERS", NULL, 0, 0, "LIST",
+     "PAPI's names of at most 8 counters, separated by commas, counted for\n"
+     "every context: PAPI_TOT_INS,perf::PAGE-FAULTS"},
+    {"--sample", "BLAME_SAMPLE", NULL, 0, 0, "EVENT@N",
+     "a sample whenever a thread has counted N more of the event, instead\n"
+     "of by the clock: all figures are events then, not seconds"},
     {"--csv", "BLAME_CSV", "0, 1", 0, 0, "0|1", "write the CSV files at the end (default 1)"},
     {"--summary", "BLAME_SUMMARY", "0, 1", 0, 0, "0|1", "print the summary at the end (default 1)"},
 };
@@ -96,8 +102,8 @@ static int complain(const struct run_option *option, const char *value)
         fprintf(stderr, "blame run: %s %s: accepted is a whole number from %d to %d\n", option->name,
                 *value ? value : "\"\"", option->low, option->high);
     else
-        fprintf(stderr, "blame run: %s: accepted is the name of a directory, which must not be empty\n",
-                option->name);
+        fprintf(stderr, "blame run: %s: accepted is %s, which must not be empty\n", option->name,
+                strcmp(option->value, "DIR") == 0 ? "the name of a directory" : option->value);
     return -1;
 }
 

@@ -13,6 +13,7 @@
 #include "base/os.h"
 #include "cct/profile_format.h"
 #include "ompt_tool/callbacks.h"
+#include "ompt_tool/counters.h"
 #include "ompt_tool/finish.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/runtime.h"
@@ -87,6 +88,7 @@ static int start(ompt_function_lookup_t lookup)
         log_line("no real-time signal is free; nothing is measured", NULL);
         return 0;
     }
+    counters_init();
     if (!session_start(start_ns))
         return 0;
     fork_init();

@@ -16,6 +16,7 @@
 #include "cct/arena.h"
 #include "cct/profile_read.h"
 #include "ompt_tool/capture.h"
+#include "ompt_tool/counters.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/sample.h"
@@ -54,6 +55,7 @@ static void settle_thread(struct thread *thread, uint64_t now_ns)
     thread->idle.pending = false;
     if (thread->carries)
         sample_book_carried(thread, NULL);
+    counters_settle(thread);
     if (!thread->ledger->end_ns)
         thread->ledger->end_ns = now_ns;
 }

@@ -9,6 +9,7 @@
 #include "accounting/state.h"
 #include "cct/arena.h"
 #include "cct/region.h"
+#include "ompt_tool/counters.h"
 #include "ompt_tool/probe_names.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"
@@ -24,6 +25,7 @@ static void in_child(void)
 {
     bool measured = arena_is_open() || load_relaxed(&child_waits);
     arena_abandon();
+    counters_forked();
     thread_reset();
     state_reset();
     locks_reset();

@@ -134,6 +134,8 @@ void options_read(struct options *options)
         log_line(option->name, "=", text, ": accepted is ", option->accepted, "; using ", fallback, NULL);
     }
     options->out = text_of("BLAME_OUT");
+    options->counters = text_of("BLAME_COUNTERS");
+    options->sample = text_of("BLAME_SAMPLE");
     options->events_include = text_of("BLAME_EVENTS_INCLUDE");
     options->events_exclude = text_of("BLAME_EVENTS_EXCLUDE");
     read_throttle(options);

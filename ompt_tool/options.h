@@ -15,7 +15,9 @@ enum { LOCKS_IN_SECTION = 0, LOCKS_AT_RELEASE = 1 };
 
 struct options {
     const char *out; /* BLAME_OUT as given, NULL: the default name */
-    int rate;        /* samples per second and thread */
+    const char *counters,
+        *sample; /* BLAME_COUNTERS and BLAME_SAMPLE as given, NULL: none (counters_plan.c) */
+    int rate;    /* samples per second and thread */
     int clock;
     int environment;
     int context;

@@ -260,35 +260,45 @@ static inline bool is_record_of(const struct probe_known *known, const struct pr
            (!open->region || (known->instance == open->region->instance && known->grafts == tree->grafts));
 }
 
-static struct profile_probe *find_record(struct thread *thread, struct probe_open *open)
+/* A record below the node, NULL when there is no room. */
+static void *record_below(struct tree *tree, uint32_t *node_idx, enum profile_node_kind kind)
 {
-    struct probe_known *known = &thread->probes->known[open->known];
-    uint32_t node_idx = capture_probe_node(thread, open);
-    node_idx = node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_PROBE, 0) : 0;
-    struct profile_metric *metric = node_idx ? tree_metric(&thread->tree, node_idx) : NULL;
-    if (!metric)
+    *node_idx = *node_idx ? tree_child(tree, *node_idx, kind, 0) : 0;
+    void *record = *node_idx ? tree_metric(tree, *node_idx) : NULL;
+    if (!record)
         count_lost();
-    if (known->context == open->context) {
-        known->region = open->region;
-        known->instance = open->region ? open->region->instance : 0;
-        known->grafts = thread->tree.grafts;
-        known->record = (struct profile_probe *)metric;
-    }
-    return (struct profile_probe *)metric;
+    return record;
 }
 
-struct profile_probe *probe_record(struct thread *thread, struct probe_open *open)
+static void find_record(struct thread *thread, struct probe_open *open, struct probe_known *known)
 {
-    const struct probe_known *known = &thread->probes->known[open->known];
+    struct tree *tree = &thread->tree;
+    uint32_t node_idx = capture_probe_node(thread, open);
+    known->context = open->context;
+    known->region = open->region;
+    known->instance = open->region ? open->region->instance : 0;
+    known->grafts = tree->grafts;
+    known->record = record_below(tree, &node_idx, PROFILE_NODE_PROBE);
+    known->counters = thread->counters ? record_below(tree, &node_idx, PROFILE_NODE_COUNTERS) : NULL;
+}
+
+struct profile_probe *probe_record(struct thread *thread, struct probe_open *open,
+                                   struct profile_counters **counters)
+{
+    struct probe_known *known = &thread->probes->known[open->known], once = {0};
+    *counters = known->counters;
     if (likely(is_record_of(known, open, &thread->tree)))
         return known->record;
     bool entered = thread_enter_tool(thread);
     if (!entered && !thread->probes->finishing)
         return NULL;
-    struct profile_probe *record = find_record(thread, open);
+    if (known->context != open->context)
+        known = &once; /* the place has been taken by another */
+    find_record(thread, open, known);
+    *counters = known->counters;
     if (entered)
         thread_leave_tool(thread);
-    return record;
+    return known->record;
 }
 
 bool probe_is_ended_by(const struct probe_open *open, const struct probe_begin *end)

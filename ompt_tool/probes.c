@@ -12,6 +12,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "include/blame.h"
+#include "ompt_tool/counters.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/probe_context.h"
 #include "ompt_tool/probe_names.h"
@@ -110,6 +111,7 @@ static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, in
     } else {
         probe_context_find(thread, &begin, &fresh);
     }
+    counters_read(thread, probes->counted[probes->count]);
     fresh.not_counted = load_relaxed(&session.paused);
     fresh.begin_ticks = clock_ticks();
     fresh.begin_paused = session_paused_ticks(fresh.begin_ticks);
@@ -145,6 +147,17 @@ static inline void throttle(const struct profile_probe *record, uint32_t name)
         probe_throttle(name, record->calls);
 }
 
+/* By how much the counters have gone on since the innermost one began. */
+static __attribute__((noinline)) void add_counters(struct thread *thread, struct profile_counters *counters)
+{
+    const int64_t *begun = thread->probes->counted[thread->probes->count - 1];
+    int64_t now[PROFILE_COUNTERS];
+    if (!counters_read(thread, now))
+        return;
+    for (uint32_t i = 0; i < PROFILE_COUNTERS; i++)
+        counters->value[i] += (double)(now[i] - begun[i]);
+}
+
 /* The innermost one ends. */
 static void end_innermost(struct thread *thread, uint64_t end_ticks)
 {
@@ -156,8 +169,11 @@ static void end_innermost(struct thread *thread, uint64_t end_ticks)
     if (unlikely(end_ticks - probes->clocks.ticks > REFRESH_TICKS))
         probes->clocks = clock_read();
     struct profile_probe *record = NULL;
+    struct profile_counters *counters = NULL;
     if (likely(!ended->not_counted) && ended->context)
-        record = probe_record(thread, ended);
+        record = probe_record(thread, ended, &counters);
+    if (unlikely(counters != NULL))
+        add_counters(thread, counters);
     if (likely(record)) {
         add_times(probes, record, ended, end_ticks, ticks);
         throttle(record, ended->name);

@@ -54,7 +54,8 @@ struct probe_known {
     uint32_t instance; /* of the region */
     uint32_t grafts;   /* the tree's, when record was found */
     const struct region *region;
-    struct profile_probe *record; /* of the node below that region; NULL: not looked up */
+    struct profile_counters *counters; /* exact ones, beside record */
+    struct profile_probe *record;      /* of the node below that region; NULL: not looked up */
 };
 
 struct probes {
@@ -63,6 +64,7 @@ struct probes {
     uint32_t depth_lost;         /* begins beyond PROBES_OPEN that have not ended */
     struct clock_reading clocks; /* of late, to convert ticks */
     struct probe_open open[PROBES_OPEN];
+    int64_t counted[PROBES_OPEN][PROFILE_COUNTERS]; /* by the counters when it began */
     struct probe_text texts[PROBE_TEXTS];
     struct probe_known known[PROBE_PLACES];
 };

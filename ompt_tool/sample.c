@@ -4,6 +4,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "ompt_tool/capture.h"
+#include "ompt_tool/counters.h"
 #include "ompt_tool/lock_waits.h"
 #include "ompt_tool/session.h"
 
@@ -11,6 +12,7 @@ void sample_drop(struct thread *thread, const struct delivery *delivery, enum pr
 {
     thread->ledger->dropped[cause] += delivery->count;
     thread->ledger->dropped_ns += delivery->p;
+    counters_book_ledger(thread, PROFILE_COUNTERS_LOST);
 }
 
 static struct profile_metric *metric_at(struct thread *thread, uint32_t node_idx)
@@ -81,6 +83,7 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
     else
         thread->ledger->work += delivery->p;
     thread->ledger->recorded += delivery->count;
+    counters_book(thread, capture.node_idx);
     take_held(thread, capture.node_idx);
     record_places(thread, capture.node_idx, delivery->p / census.busy, &places);
 }
@@ -110,6 +113,7 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
     else
         account_idle(thread->ledger, sample);
     sample->since_ticks = since_ticks;
+    counters_book_ledger(thread, PROFILE_COUNTERS_IDLE);
 }
 
 void sample_resume_idle(struct thread *thread, uint64_t begin_ticks)
@@ -168,6 +172,7 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     lock_waits_sample(thread, key, delivery->p);
     thread->ledger->lock_wait += delivery->p;
     thread->ledger->recorded += delivery->count;
+    counters_book(thread, capture.node_idx);
     take_held(thread, capture.node_idx);
 }
 

@@ -13,6 +13,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/capture.h"
+#include "ompt_tool/counters.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/session.h"
@@ -33,6 +34,8 @@ uint64_t sampler_signals(void)
  * overruns are not always told: there the thread's CPU time itself says how many periods have passed. */
 static uint64_t expirations_of(const struct thread *thread, const siginfo_t *info)
 {
+    if (unlikely(info->si_code != SI_TIMER))
+        return 1; /* an overflow: the next one comes when this one has been handled */
     if (session.options.clock == CLOCK_WALL)
         return 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
     uint64_t passed = (clock_thread_cpu_ns() - thread->cpu_origin_ns) / thread->period_ns;
@@ -48,7 +51,7 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
     delivery.count = expirations_of(thread, info);
     delivery.p = (double)delivery.count * (double)thread->period_ns;
     delivery.due_ns = thread->timer_origin_ns + (thread->expirations + 1) * thread->period_ns;
-    if (session.options.clock == CLOCK_CPU || delivery.due_ns > now_ns)
+    if (session.options.clock == CLOCK_CPU || delivery.due_ns > now_ns || info->si_code != SI_TIMER)
         delivery.due_ns = now_ns;
     delivery.census_ns = delivery.due_ns + (delivery.count - 1) * thread->period_ns;
     if (delivery.census_ns > now_ns)
@@ -76,6 +79,7 @@ static void record(struct thread *thread, const siginfo_t *info, ucontext_t *con
                    const struct clock_reading *clocks)
 {
     struct delivery delivery = take_delivery(thread, info, clocks);
+    counters_take(thread);
     if (unlikely(load_relaxed(&session.paused))) {
         sample_drop(thread, &delivery, PROFILE_DROP_PAUSED);
         return;
@@ -127,7 +131,8 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     }
     struct clock_reading clocks = clock_read(); /* the only one of this sample */
     restart_enter(&thread->restart, context);
-    if (info->si_code == SI_TIMER) {
+    bool overflowed = counters_overflowed(thread, info);
+    if (info->si_code == SI_TIMER || overflowed) {
         record(thread, info, context, &clocks);
         if (unlikely(thread->period_ns < load_relaxed(&least_period_ns)))
             slow_down(thread);
@@ -138,6 +143,8 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
         sample_resume_idle(thread, clocks.ticks);
     else
         restart_note_sample(&thread->restart);
+    if (unlikely(overflowed))
+        counters_overflow_rearm(thread);
     errno = saved_errno;
     restart_leave(&thread->restart, context);
 }
@@ -186,6 +193,12 @@ void sampler_start(struct thread *thread)
     uint64_t since_ns = now_ns - session.start_ns;
     thread->expirations = 0;
     thread->period_ns = thread->ledger->period_ns = period_ns;
+    if (unlikely(counters_sample_period_ns())) {
+        thread->sampled = true; /* from its first sample on it is armed again */
+        thread->sampled = counters_overflow_start(thread, sample_signal);
+        thread->ledger->timer_failed = !thread->sampled;
+        return;
+    }
     thread->cpu_origin_ns = clock_thread_cpu_ns();
     thread->timer_origin_ns = session.start_ns + since_ns / period_ns * period_ns + phase_ns;
     if (thread->timer_origin_ns > now_ns)
@@ -197,9 +210,12 @@ void sampler_start(struct thread *thread)
 
 void sampler_stop(struct thread *thread)
 {
-    if (thread->sampled)
-        os_timer_stop(thread->timer);
+    bool sampled = thread->sampled;
     thread->sampled = false;
+    if (sampled && counters_sample_period_ns())
+        counters_overflow_stop(thread);
+    else if (sampled)
+        os_timer_stop(thread->timer);
 }
 
 void sampler_fork_prepare(void)

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
+#include "ompt_tool/counters.h"
 #include "unwind/loadmap.h"
 
 #define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
@@ -160,6 +161,10 @@ static void write_texts(void)
         arena_text("rank", mpi_rank());
     options_print(&session.options, text, sizeof(text));
     arena_text("options", text);
+    if (counters_text())
+        arena_text("counters", counters_text());
+    if (counters_sample_text())
+        arena_text("sample", counters_sample_text());
 }
 
 static void write_header(void)
@@ -170,7 +175,8 @@ static void write_header(void)
     header->start_ns = session.start_ns;
     header->start_realtime_ns = clock_realtime_ns() - (int64_t)(now_ns - session.start_ns);
     header->tool_start_ns = now_ns;
-    header->before_start_ns = now_ns - session.start_ns;
+    /* Time cannot be added to events. */
+    header->before_start_ns = counters_sample_text() ? 0 : now_ns - session.start_ns;
     header->period_ns = session.period_ns;
     header->rate = (uint32_t)options->rate;
     header->clock = (uint32_t)options->clock;
@@ -202,7 +208,8 @@ static void leave_note(bool measured)
 bool session_start(uint64_t process_start_ns)
 {
     session.start_ns = process_start_ns;
-    session.period_ns = NS_PER_S / (uint64_t)session.options.rate;
+    session.period_ns =
+        counters_sample_period_ns() ? counters_sample_period_ns() : NS_PER_S / (uint64_t)session.options.rate;
     session.paused = 0;
     session.paused_ticks = 0;
     recorded.count = 0;

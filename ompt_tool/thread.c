@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "cct/arena.h"
+#include "ompt_tool/counters.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
@@ -142,6 +143,7 @@ struct thread *thread_attach(enum profile_thread_kind kind)
     restart_state_init(&thread->restart, sampler_signals());
     state_set_idle(line, 0); /* as long as it does not count */
     signal_fence();
+    counters_attach(thread);
     thread_self = thread;
     sampler_start(thread);
     return thread;
@@ -164,6 +166,8 @@ void thread_detach(struct thread *thread)
     sampler_stop(thread);
     if (thread_enter_tool(thread)) {
         settle_rest(thread);
+        counters_settle(thread);
+        counters_detach(thread);
         thread->ledger->end_ns = clock_now_ns();
         thread_leave_tool(thread);
     }

@@ -41,9 +41,10 @@ struct thread {
     /* Dispatch after the region had ended: booked in the region that comes next. */
     struct profile_metric carried;
     bool carries;
-    uint32_t in_tool;    /* a callback works on what the handler uses (T1) */
-    uint32_t in_handler; /* the handler is running */
-    bool sampled;        /* has a timer */
+    struct counters *counters; /* NULL: nothing is counted (counters.h) */
+    uint32_t in_tool;          /* a callback works on what the handler uses (T1) */
+    uint32_t in_handler;       /* the handler is running */
+    bool sampled;              /* has a timer */
     timer_t timer;
     uint64_t period_ns;       /* of its timer */
     uint64_t timer_origin_ns; /* the timer expires at origin + n * period, n = 1, 2 ... */

@@ -119,7 +119,9 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
         if (rows->row[i].kind != ROW_STATEMENT)
             thread_idle += measure_value(rows, rows->row[i].exclusive, MEASURE_THREAD_IDLENESS);
     double busy = total.work + total.overhead + total.lock_wait;
-    if (profile->header.clock == 0)
+    bool events =
+        profile_text(profile, "sample") != NULL; /* samples by overflow: no time, none of idle threads */
+    if (profile->header.clock == 0 && !events)
         add_law(laws, &count, "thread_time",
                 "work + overhead + lock wait of all contexts, + idle time + time of dropped samples = "
                 "lifetimes of "
@@ -132,6 +134,8 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
     laws[count - 1].ok = ledger.delivered == ledger.recorded + ledger.dropped;
     add_law(laws, &count, "busy_time", "work + overhead of contexts = work + overhead of threads",
             (total.work + total.overhead) * s, (ledger.work + ledger.overhead) * s, true);
+    if (events)
+        return count;
     add_law(laws, &count, "shared_idle",
             "shared idleness of contexts = idle time of threads in use while a thread was busy",
             total.shared_idle * s, (ledger.idle - ledger.parked - ledger.idle_nobody_busy) * s, false);

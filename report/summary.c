@@ -47,14 +47,26 @@ static void print_title(const struct summary *summary)
     free(name);
 }
 
+/* Samples by a counter's overflow: the figures are no seconds. */
+static void print_events(const struct summary *summary)
+{
+    const char *sample = profile_text(summary->profile, "sample");
+    char *clean = sample ? format_fit(sample, summary->columns - 60, summary->utf8) : NULL;
+    if (clean)
+        fprintf(summary->out, "  samples by %s: the figures are events (%.*s), not seconds\n\n", clean,
+                (int)strcspn(clean, "@"), clean);
+    free(clean);
+}
+
 static void print_metric(const struct summary *summary, enum measure measure, const char *meaning)
 {
     const struct profile_metric *total = summary->rows->row[0].inclusive;
     double percent = measure_absolute(summary->rows, total, measure);
     char seconds[FORMAT_NUMBER_BYTES], share[FORMAT_NUMBER_BYTES];
-    fprintf(summary->out, "  %-9s %9s s %5s %%  ", view_measure_title(measure),
-            format_decimal(seconds, measure_value(summary->rows, total, measure), 2),
-            format_decimal(share, percent, 1));
+    bool events = profile_text(summary->profile, "sample") != NULL;
+    fprintf(summary->out, "  %-9s %9s %s %5s %%  ", view_measure_title(measure),
+            format_decimal(seconds, measure_value(summary->rows, total, measure), events ? 0 : 2),
+            events ? " " : "s", format_decimal(share, percent, 1));
     int filled = (int)(BAR_COLUMNS * percent / 100 + 0.5);
     for (int i = 0; i < BAR_COLUMNS; i++)
         if (summary->utf8)
@@ -166,15 +178,17 @@ static void print_top(const struct summary *summary, const struct top *top, enum
 {
     const struct rows *rows = summary->rows;
     double effort = measure_value(rows, rows->row[0].inclusive, MEASURE_EFFORT);
+    bool events = profile_text(summary->profile, "sample") != NULL;
     for (size_t i = 0; i < top->count; i++) {
         char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
         char *label =
             functions ? function_label(&rows->row[top->item[i]])
                       : view_context_label(rows, top->item[i], measure, summary->columns - 22, summary->utf8);
         char *name = label ? format_fit(label, summary->columns - 22, summary->utf8) : NULL;
-        fprintf(summary->out, "%6s %% %9s s  %s\n",
+        fprintf(summary->out, "%6s %% %9s %s  %s\n",
                 format_decimal(percent, fmin(100, 100 * top->seconds[i] / effort), 1),
-                format_decimal(seconds, top->seconds[i], 2), name ? name : "");
+                format_decimal(seconds, top->seconds[i], events ? 0 : 2), events ? " " : "s",
+                name ? name : "");
         free(name);
         free(label);
     }
@@ -341,6 +355,7 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     size_t columns = format_terminal_columns(out);
     summary.columns = columns < 80 ? 80 : columns > SUMMARY_COLUMNS ? SUMMARY_COLUMNS : columns;
     print_title(&summary);
+    print_events(&summary);
     print_metric(&summary, MEASURE_WORK, "in your code");
     print_metric(&summary, MEASURE_IDLENESS, "threads without work");
     print_metric(&summary, MEASURE_OVERHEAD, "in the OpenMP runtime");

@@ -27,6 +27,7 @@ struct table {
     struct number_column column[VIEW_COLUMNS_MOST];
     size_t column_count, tree_columns;
     int decimals;
+    size_t number_columns; /* of a number and the blank before it */
     bool *visible;
     uint32_t *last_child; /* by row: its last child that is shown */
     bool *last;           /* by depth: the row shown there has no further sibling */
@@ -56,11 +57,30 @@ static void print_notes(FILE *out, const struct view_style *style)
     }
 }
 
+/* Samples by a counter's overflow: what is said to be seconds is something else. */
+static void print_events(FILE *out, const struct profile *profile, const struct view_style *style)
+{
+    const char *sample = profile_text(profile, "sample");
+    char text[320];
+    if (!sample)
+        return;
+    snprintf(text, sizeof text,
+             "samples by %.160s: seconds and s below are events (%.*s), not time; idle threads may have none",
+             sample, (int)strcspn(sample, "@"), sample);
+    char *clean = format_fit(text, sizeof text, style->utf8);
+    if (clean)
+        format_paragraph(out, clean, style->columns);
+    free(clean);
+}
+
 void view_text_header(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     const struct profile_header *header = &profile->header;
     const char *command = profile_text(profile, "command"), *host = profile_text(profile, "host");
-    char wall[FORMAT_NUMBER_BYTES], where[160], facts[320];
+    char wall[FORMAT_NUMBER_BYTES], where[160], facts[320], pace[64] = "samples by overflow";
+    if (!profile_text(profile, "sample"))
+        snprintf(pace, sizeof pace, "%u samples/s and thread, %s clock", header->rate,
+                 header->clock == 1 ? "CPU" : "wall");
     snprintf(where, sizeof where, "  (%s%.64s%spid %d)", host ? "on " : "", host ? host : "",
              host ? ", " : "", header->pid);
     size_t taken = strlen(style->title) + 2 + strlen(where);
@@ -73,13 +93,13 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     char *clean = format_fit(where, style->columns, style->utf8);
     fprintf(out, "%s%s%s: %s%s\n", format_strong(style->colour), style->title, format_plain(style->colour),
             line ? line : "", clean ? clean : "");
-    snprintf(facts, sizeof facts,
-             "%.40s s wall time, %u thread%s, %u core%s, %s; %u samples/s and thread, %s clock%s",
+    snprintf(facts, sizeof facts, "%.40s s wall time, %u thread%s, %u core%s, %s; %s%s",
              format_decimal(wall, profile_wall_s(profile), 2), header->threads_max,
              header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s",
-             header->environment == 1 ? "shared" : "dedicated", header->rate,
-             header->clock == 1 ? "CPU" : "wall", header->finished ? "" : "; did not end normally");
+             header->environment == 1 ? "shared" : "dedicated", pace,
+             header->finished ? "" : "; did not end normally");
     format_paragraph(out, facts, style->columns);
+    print_events(out, profile, style);
     print_notes(out, style);
     free(line);
     free(clean);
@@ -88,7 +108,8 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
 static void add_column(struct table *table, enum measure measure, bool exclusive, bool percent,
                        const char *title)
 {
-    size_t length = strlen(title), width = percent && length < 5 ? 6 : length + 1 < 8 ? 8 : length + 1;
+    size_t length = strlen(title), least = percent ? 8 : table->number_columns;
+    size_t width = percent && length < 5 ? 6 : length + 1 < least ? least : length + 1;
     struct number_column *column = &table->column[table->column_count];
     if (!table->style->numbers && table->column_count >= 3 && table->tree_columns < width + LEAST_TREE)
         return;
@@ -109,7 +130,11 @@ static void choose_columns(struct table *table)
                                           MEASURE_OVERHEAD};
     const struct view_style *style = table->style;
     double effort = measure_value(table->rows, rows_whole(table->rows), MEASURE_EFFORT);
-    table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : 1;
+    char number[FORMAT_NUMBER_BYTES];
+    table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : effort < 1e5 ? 1 : 0;
+    table->number_columns = strlen(format_decimal(number, effort, table->decimals)) + 1; /* none is larger */
+    if (table->number_columns < 8)
+        table->number_columns = 8;
     table->tree_columns = style->columns - 2;
     for (size_t i = 0; style->numbers && i < style->numbers->count; i++) {
         const struct view_column *column = &style->numbers->column[i];

@@ -247,6 +247,8 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "cores", number(header->cores));
     json_object_set_new(json, "regions", number(header->regions));
     json_object_set_new(json, "options", options(profile));
+    if (profile_text(profile, "sample"))
+        json_object_set_new(json, "sample", text(profile_text(profile, "sample")));
     json_object_set_new(json, "runtime_version", text(profile_text(profile, "runtime")));
     json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));
     json_object_set_new(json, "samples", samples(&ledger));

@@ -1,0 +1,213 @@
+#include "ompt_tool/counters_plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "ompt_tool/counters.h"
+#include "ompt_tool/papi.h"
+#include "ompt_tool/session.h"
+
+#define LEAST_CLOCK_PERIOD 10000u /* ns: the kernel's clocks do not overflow more often */
+#define WHY_BYTES          256u
+
+struct counters_plan counters_plan;
+
+static bool user_only; /* the kernel's own doings may not be counted */
+
+static const char *reason(int cause)
+{
+    switch (cause) {
+    case ENOENT:
+    case ENODEV:
+    case EINVAL:
+    case EOPNOTSUPP:
+        return "this machine has no such counter";
+    case EBUSY:
+        return "this machine has no room for it now";
+    case EACCES:
+    case EPERM:
+        return "not permitted, see /proc/sys/kernel/perf_event_paranoid";
+    default:
+        return strerror(cause);
+    }
+}
+
+/* Whether the kernel counts these, all at once, for this thread. */
+static bool try_group(const struct perf_event *events, uint32_t count)
+{
+    struct perf_group group;
+    bool works = perf_group_open(&group, events, count);
+    int cause = errno;
+    if (works)
+        perf_group_close(&group);
+    errno = cause;
+    return works;
+}
+
+static void leave_kernel_out(struct papi_event *event)
+{
+    for (uint32_t part = 0; part < event->parts; part++)
+        perf_event_user_only(&event->part[part]);
+}
+
+static bool works_alone(const struct papi_event *event)
+{
+    struct papi_event tried = *event;
+    if (user_only)
+        leave_kernel_out(&tried);
+    return try_group(tried.part, tried.parts);
+}
+
+/* Unprivileged users may often count only what their programs do themselves: then that, and once a line. */
+static bool make_permitted(struct papi_event *event)
+{
+    if (user_only)
+        leave_kernel_out(event);
+    if (try_group(event->part, event->parts))
+        return true;
+    if (user_only || (errno != EACCES && errno != EPERM))
+        return false;
+    struct papi_event reduced = *event;
+    leave_kernel_out(&reduced);
+    if (!try_group(reduced.part, reduced.parts)) {
+        errno = EACCES;
+        return false;
+    }
+    user_only = true;
+    *event = reduced;
+    log_line(
+        "counters have only what the program does itself, not what the kernel does for it: not permitted, "
+        "see /proc/sys/kernel/perf_event_paranoid",
+        NULL);
+    return true;
+}
+
+static void refuse(const char *variable, const char *name, const char *why, const char *instead)
+{
+    struct counter_nearest nearest;
+    char names[COUNTER_NEAREST * (COUNTER_NAME_BYTES + 2)] = "";
+    papi_find_nearest(name, works_alone, &nearest);
+    for (unsigned i = 0; i < nearest.count; i++) {
+        strcat(names, i ? ", " : "");
+        strcat(names, nearest.name[i]);
+    }
+    log_line(variable, "=", name, ": ", why, "; ",
+             nearest.count ? "nearest that can be counted: " : "nothing can be counted", names, "; ", instead,
+             NULL);
+}
+
+static bool is_twice(const char *name)
+{
+    for (uint32_t i = 0; i < counters_plan.count; i++)
+        if (strcmp(counters_plan.entry[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Behind those before it: all are counted at once. */
+static bool take_entry(const char *name, const struct papi_event *event)
+{
+    uint32_t first = counters_plan.events;
+    if (first + event->parts > PERF_GROUP_EVENTS)
+        return false;
+    memcpy(&counters_plan.event[first], event->part, event->parts * sizeof(event->part[0]));
+    if (!try_group(counters_plan.event, first + event->parts))
+        return false;
+    struct counters_plan_entry *entry = &counters_plan.entry[counters_plan.count++];
+    *entry = (struct counters_plan_entry){.first = first, .parts = event->parts, .subtract = event->subtract};
+    strcpy(entry->name, name);
+    counters_plan.events += event->parts;
+    snprintf(counters_plan.text + strlen(counters_plan.text),
+             sizeof(counters_plan.text) - strlen(counters_plan.text), "%s%s", first ? "\n" : "", name);
+    return true;
+}
+
+static void plan_counter(const char *name)
+{
+    struct papi_event event;
+    char why[WHY_BYTES];
+    const char *instead = "going on without it";
+    if (is_twice(name))
+        return;
+    if (counters_plan.count == PROFILE_COUNTERS)
+        log_line("BLAME_COUNTERS=", name, ": there is room for 8 counters; ", instead, NULL);
+    else if (!papi_find(name, &event, why, sizeof(why)))
+        refuse("BLAME_COUNTERS", name, why, instead);
+    else if (!make_permitted(&event))
+        refuse("BLAME_COUNTERS", name, reason(errno), instead);
+    else if (!take_entry(name, &event))
+        log_line("BLAME_COUNTERS=", name, ": cannot be counted together with those before it; ", instead,
+                 NULL);
+}
+
+static void plan_sample(const char *text)
+{
+    struct papi_event event;
+    struct perf_group group;
+    char name[COUNTER_NAME_BYTES], why[WHY_BYTES];
+    uint64_t period;
+    const char *instead = "using the clock";
+    if (!counter_names_split(text, name, &period)) {
+        log_line("BLAME_SAMPLE=", text, ": accepted is EVENT@PERIOD, a period from 1 to 10000000000 events; ",
+                 instead, NULL);
+        return;
+    }
+    if (!papi_find(name, &event, why, sizeof(why))) {
+        refuse("BLAME_SAMPLE", name, why, instead);
+        return;
+    }
+    if (event.parts != 1 || !make_permitted(&event)) {
+        refuse("BLAME_SAMPLE", name, event.parts != 1 ? "a sum of several counters" : reason(errno), instead);
+        return;
+    }
+    if (perf_event_is_clock(&event.part[0]) && period < LEAST_CLOCK_PERIOD) {
+        log_line("BLAME_SAMPLE=", text, ": the kernel's clocks overflow every 10000 ns at most; using 10000",
+                 NULL);
+        period = LEAST_CLOCK_PERIOD;
+    }
+    if (!perf_overflow_open(&group, &event.part[0], period, 0)) {
+        refuse("BLAME_SAMPLE", name, "it counts, but does not tell of overflows", instead);
+        return;
+    }
+    perf_group_close(&group);
+    counters_plan.sample_event = event.part[0];
+    counters_plan.sample_period = period;
+    snprintf(counters_plan.sample_text, sizeof(counters_plan.sample_text), "%s@%llu", name,
+             (unsigned long long)period);
+}
+
+void counters_init(void)
+{
+    const char *list = session.options.counters, *sample = session.options.sample;
+    char name[COUNTER_NAME_BYTES], why[WHY_BYTES];
+    if (!list && !sample)
+        return;
+    if (!papi_open(why, sizeof(why))) {
+        log_line(list ? "BLAME_COUNTERS=" : "BLAME_SAMPLE=", list ? list : sample,
+                 ": PAPI cannot be used: ", why, list ? "; going on without counters" : "",
+                 sample ? "; using the clock" : "", NULL);
+        return;
+    }
+    while (list && counter_names_next(&list, name))
+        plan_counter(name);
+    if (sample)
+        plan_sample(sample);
+    papi_close();
+}
+
+const char *counters_text(void)
+{
+    return counters_plan.count ? counters_plan.text : NULL;
+}
+
+const char *counters_sample_text(void)
+{
+    return counters_plan.sample_period ? counters_plan.sample_text : NULL;
+}
+
+uint64_t counters_sample_period_ns(void)
+{
+    return counters_plan.sample_period * 1000000000ull;
+}
