@@ -1,5 +1,6 @@
 #include "ompt_tool/walk.h"
 
+#include <limits.h>
 #include <omp-tools.h>
 #include <stddef.h>
 #include <sys/auxv.h>
@@ -78,8 +79,10 @@ void walk_begin(struct walk *walk, struct thread *thread)
     walk->unwinder = unwinder;
     walk->thread = thread;
     walk->memo = NULL;
-    walk->probes = thread->probes ? load_relaxed(&thread->probes->count) : 0;
-    walk->inside = NULL;
+    walk->probe = walk->inside = NULL;
+    walk->probe_level = INT_MIN;
+    walk->has_probes = thread->probes && load_relaxed(&thread->probes->count);
+    walk->past_probe = false;
     walk->by_range = walk->has_stale = walk->ahead = false;
     walk->stack_low = unwinder->stack_begin;
     walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
@@ -161,17 +164,28 @@ static void take_runtime_frame(struct path *path, const struct unwind_frame *fra
     path->count = 0;                     /* what the runtime called is the runtime's time */
 }
 
-/* The innermost phase, event or parameter that the walk's task has open; those of tasks further in are left
- * behind. */
+/* Which task the walk is in may turn out late: a level that was passed over as stale may be its own. */
+static bool is_of_walk(const struct walk *walk, const struct probe_open *probe)
+{
+    return !walk->has_level || probe->region == walk->level.region ||
+           (walk->has_stale && probe->region == walk->stale.region);
+}
+
+/* The innermost phase, event or parameter that the walk's task has open. */
 static struct probe_open *innermost_probe(struct walk *walk)
 {
-    for (; walk->probes; walk->probes--) {
-        struct probe_open *probe = &walk->thread->probes->open[walk->probes - 1];
-        if (!walk->has_level || probe->region == walk->level.region ||
-            (walk->has_stale && probe->region == walk->stale.region))
-            return probe->context ? probe : NULL;
+    struct probes *probes = walk->thread->probes;
+    int level = 2 * walk->ancestor + walk->has_stale;
+    if (likely(!walk->has_probes) || walk->past_probe)
+        return NULL;
+    uint32_t count = load_relaxed(&probes->count);
+    if (walk->probe_level != level) {
+        while (count > 0 && !is_of_walk(walk, &probes->open[count - 1]))
+            count--;
+        walk->probe = count > 0 && probes->open[count - 1].context ? &probes->open[count - 1] : NULL;
+        walk->probe_level = level;
     }
-    return NULL;
+    return walk->probe;
 }
 
 /* True if the frame is that of the function that began it, or one around that: what is further out is known.
@@ -187,7 +201,7 @@ static bool is_around_probe(struct walk *walk, const struct unwind_frame *frame)
 
 bool walk_task(struct walk *walk, struct path *path)
 {
-    bool leading = true, boundary = false;
+    bool leading = !walk->past_probe, boundary = false;
     size_t system_count = 0; /* outermost frames so far that are the system's */
     *path = (struct path){.keys = path->keys};
     for (; walk->have == UNWIND_FRAME; next_frame(walk)) {
@@ -210,7 +224,7 @@ bool walk_task(struct walk *walk, struct path *path)
         leading = leading && system;
         system_count = system ? system_count + 1 : 0;
         path->keys[path->count++] = walk_key(&walk->at);
-        if (unlikely(walk->probes) && is_around_probe(walk, &walk->at))
+        if (unlikely(walk->has_probes) && is_around_probe(walk, &walk->at))
             return true;
     }
     if (walk->have == UNWIND_END && path->count && system_count == 0)
@@ -230,10 +244,10 @@ bool walk_task(struct walk *walk, struct path *path)
 bool walk_leave_probe(struct walk *walk, struct path *path)
 {
     walk->inside = NULL;
-    walk->probes = 0;
+    walk->past_probe = true;
     next_frame(walk);
     bool boundary = walk_task(walk, path);
-    walk->probes = load_relaxed(&walk->thread->probes->count);
+    walk->past_probe = false;
     return boundary;
 }
 

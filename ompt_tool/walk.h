@@ -28,8 +28,11 @@ struct walk {
     bool by_range; /* no exit address tells where the task begins: the runtime's next frame outward does */
     uintptr_t stack_low, stack_high; /* only frame addresses on this stack can be compared */
     struct creation_memo *memo;      /* takes note of the frames, or NULL */
-    uint32_t probes;           /* of the thread's open ones, those that no frame so far was outside of */
-    struct probe_open *inside; /* the walk's last frame is the one around it */
+    struct probe_open *probe;        /* the innermost one that the walk's task has open, NULL for none */
+    int probe_level;                 /* looked up for this level */
+    bool has_probes;                 /* the thread has some open */
+    bool past_probe;                 /* goes on behind it, to the task's boundary */
+    struct probe_open *inside;       /* the walk's last frame is the one around it */
 };
 
 /* Once, before anything else here. [init] */
