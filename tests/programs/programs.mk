@@ -12,14 +12,15 @@ TEST_SOURCE := tests/programs
 TEST_BIN := $(BUILD)/tests
 
 TEST_WARN := -Wall -Wextra -Werror
-TEST_CFLAGS := -O2 -g -fopenmp -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
-TEST_CXXFLAGS := -O2 -g -fopenmp -std=c++17 -D_GNU_SOURCE $(TEST_WARN)
+TEST_CFLAGS := -O2 -g -fopenmp -Iinclude -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
+TEST_CXXFLAGS := -O2 -g -fopenmp -Iinclude -std=c++17 -D_GNU_SOURCE $(TEST_WARN)
 TEST_LIBS := -lpthread -ldl
 
 TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated integrated3 nested tasks taskwait creation \
 	creation_paths creation_undeferred \
 	task_regions section taskgroup tiny_tasks handoff nest_lock holders unreleased regions deep tail_call dlopen_loop \
-	forks endings own_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations gains
+	forks endings own_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations gains \
+	phase_blame phase_nesting phase_threads phase_many event_many control
 
 TEST_EINTR := $(patsubst $(TEST_SOURCE)/%.c,%,$(wildcard $(TEST_SOURCE)/eintr_*.c))
 
@@ -34,10 +35,10 @@ test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
 $(TEST_BIN):
 	mkdir -p $@
 
-$(TEST_BOTH:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+$(TEST_BOTH:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h include/blame.h | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
 
-$(TEST_BOTH:%=$(TEST_BIN)/%_gcc): $(TEST_BIN)/%_gcc: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+$(TEST_BOTH:%=$(TEST_BIN)/%_gcc): $(TEST_BIN)/%_gcc: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h include/blame.h | $(TEST_BIN)
 	$(TEST_GCC) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
 
 $(TEST_BIN)/sweep_check: $(TEST_SOURCE)/sweep_check.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
