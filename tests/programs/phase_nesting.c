@@ -4,11 +4,11 @@
 
 NAMED static void crossed(void)
 {
-    blame_phase_begin("outer");
-    blame_phase_begin("inner");
+    blame_phase_begin("whole");
+    blame_phase_begin("part");
     spin_until(clock_s() + 0.01);
-    blame_phase_end("outer");
-    blame_phase_end("inner");
+    blame_phase_end("whole");
+    blame_phase_end("part");
 }
 
 NAMED static void never_begun(void)
