@@ -161,11 +161,12 @@ BLAME_INLINE_ void blame_parameter_end(const char *name)
 #define BLAME_MEMBER_ __attribute__((always_inline)) inline
 
 /* From here to the end of the scope. The name must live as long as the object: a literal, best. */
-namespace blame {
+namespace blame
+{
 
 class phase
 {
-public:
+  public:
     BLAME_KEEP_ BLAME_MEMBER_ explicit phase(const char *name) : name_(name)
     {
         blame_phase_begin(name);
@@ -177,13 +178,13 @@ public:
     phase(const phase &) = delete;
     phase &operator=(const phase &) = delete;
 
-private:
+  private:
     const char *name_;
 };
 
 class iteration
 {
-public:
+  public:
     BLAME_KEEP_ BLAME_MEMBER_ explicit iteration(const char *name, int64_t number = BLAME_NEXT) : name_(name)
     {
         blame_iteration_begin(name, number);
@@ -195,13 +196,13 @@ public:
     iteration(const iteration &) = delete;
     iteration &operator=(const iteration &) = delete;
 
-private:
+  private:
     const char *name_;
 };
 
 class event
 {
-public:
+  public:
     BLAME_KEEP_ BLAME_MEMBER_ explicit event(const char *name) : name_(name)
     {
         blame_event_begin(name);
@@ -213,13 +214,13 @@ public:
     event(const event &) = delete;
     event &operator=(const event &) = delete;
 
-private:
+  private:
     const char *name_;
 };
 
 class parameter
 {
-public:
+  public:
     BLAME_KEEP_ BLAME_MEMBER_ parameter(const char *name, int64_t value) : name_(name)
     {
         blame_parameter_begin(name, value);
@@ -231,7 +232,7 @@ public:
     parameter(const parameter &) = delete;
     parameter &operator=(const parameter &) = delete;
 
-private:
+  private:
     const char *name_;
 };
 

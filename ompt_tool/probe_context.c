@@ -175,6 +175,24 @@ void probe_inherit(struct probe_open *fresh, const struct probe_open *around)
     fresh->from_root = around->from_root;
 }
 
+void probe_for_caller(struct thread *thread, struct probe_begin *begin)
+{
+    struct unwind_frame frame;
+    enum unwind_result have;
+    if (!thread_enter_tool(thread))
+        return;
+    unwinder_start_here(&thread->unwinder);
+    do
+        have = unwinder_next(&thread->unwinder, &frame);
+    while (have == UNWIND_FRAME && frame.stack < begin->stack);
+    if (have == UNWIND_FRAME && frame.cfa > begin->stack && frame.cfa <= thread->unwinder.own_stack_high) {
+        begin->stack = frame.cfa;
+        begin->place = *(const uintptr_t *)(frame.cfa - sizeof(uintptr_t));
+    }
+    signal_fence(); /* no tail call: the walk starts in this function's frame */
+    thread_leave_tool(thread);
+}
+
 /* Walks, and keeps the path in mind; returns the context of the callers. */
 static uint32_t walk(struct thread *thread, const struct creation_key *key, struct probe_open *fresh)
 {
@@ -306,7 +324,9 @@ bool probe_is_ended_by(const struct probe_open *open, const struct probe_begin *
     const struct profile_name *record = probe_name_record(open->name);
     if (!is_text_of(record, end))
         return false;
-    return likely(!(load_relaxed(&record->flags) & PROFILE_NAME_THROTTLED)) || open->stack == end->stack;
+    if (likely(!(load_relaxed(&record->flags) & PROFILE_NAME_THROTTLED)))
+        return true;
+    return end->for_caller || open->stack == end->stack; /* not the end of one that was not measured */
 }
 
 void probe_misnested(struct thread *thread, uint32_t inner, uintptr_t inner_place, uint32_t outer,

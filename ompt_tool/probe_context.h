@@ -17,10 +17,14 @@ struct probe_begin {
     const char *text;
     size_t bytes;
     enum blame_kind kind;
+    bool for_caller; /* the calling function stands for another: BLAME_FOR_CALLER */
     uint64_t number;
     uintptr_t place; /* its return address */
     uintptr_t stack; /* the calling function's stack pointer */
 };
+
+/* Makes it the call of the function's caller. [owner] */
+void probe_for_caller(struct thread *thread, struct probe_begin *begin);
 
 /* The name's number when the thread has looked it up before, else 0. [owner] */
 uint32_t probe_find_text(const struct probes *probes, const struct probe_begin *begin);

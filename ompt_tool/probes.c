@@ -22,6 +22,8 @@
 
 #define REFRESH_TICKS (1u << 23) /* some milliseconds: how long a reading of the clocks is good for */
 
+#define KIND(kind) ((enum blame_kind)((kind) & ~BLAME_FOR_CALLER))
+
 static void count_lost(void)
 {
     struct profile_header *header = arena_header();
@@ -82,7 +84,8 @@ static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, in
     struct probe_begin begin = {
         .text = name,
         .bytes = bytes,
-        .kind = kind,
+        .kind = KIND(kind),
+        .for_caller = kind & BLAME_FOR_CALLER,
         .number = (uint64_t)number,
         .place = (uintptr_t)__builtin_return_address(0),
         .stack = (uintptr_t)__builtin_dwarf_cfa(),
@@ -90,6 +93,8 @@ static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, in
     struct thread *thread = probing_thread();
     if (!thread)
         return;
+    if (unlikely(begin.for_caller))
+        probe_for_caller(thread, &begin);
     struct probes *probes = thread->probes;
     if (unlikely(probes->count == PROBES_OPEN)) {
         probes->depth_lost++;
@@ -102,7 +107,7 @@ static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, in
         return;
     if (unlikely(probe_is_off(fresh.name)))
         return;
-    if (kind == BLAME_ITERATION)
+    if (begin.kind == BLAME_ITERATION)
         begin.number = probe_instance(fresh.name, begin.number);
     const struct probe_open *around = probes->count ? &probes->open[probes->count - 1] : NULL;
     if (likely(around) && continues(around, &begin)) {
@@ -216,7 +221,8 @@ static void end_probe(const char *name, size_t bytes, enum blame_kind kind)
     struct probe_begin end = {
         .text = name,
         .bytes = bytes,
-        .kind = kind,
+        .kind = KIND(kind),
+        .for_caller = kind & BLAME_FOR_CALLER,
         .place = (uintptr_t)__builtin_return_address(0),
         .stack = (uintptr_t)__builtin_dwarf_cfa(),
     };

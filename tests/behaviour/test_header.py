@@ -1,5 +1,5 @@
 """include/blame.h and include/blame.F90 by themselves: what compiles, what a program without the tool pays, and what a
-tool is told. The tool here is tests/programs/header_tool.c, which prints every call and the function that it came from."""
+tool is told. Here the tool is tests/programs/header_tool.c, which prints every call and the function it came from."""
 
 import itertools
 import os

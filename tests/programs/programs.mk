@@ -7,26 +7,32 @@ CLANG ?= clang-19
 CLANGXX ?= $(subst /clang,/clang++,$(patsubst clang%,clang++%,$(CLANG)))
 TEST_GCC ?= gcc
 TEST_GXX ?= g++
+TEST_GFORTRAN ?= gfortran
+TEST_FLANG ?= flang-new-19
 
 TEST_SOURCE := tests/programs
 TEST_BIN := $(BUILD)/tests
 
 TEST_WARN := -Wall -Wextra -Werror
-TEST_CFLAGS := -O2 -g -fopenmp -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
-TEST_CXXFLAGS := -O2 -g -fopenmp -std=c++17 -D_GNU_SOURCE $(TEST_WARN)
+TEST_CFLAGS := -O2 -g -fopenmp -Iinclude -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
+TEST_CXXFLAGS := -O2 -g -fopenmp -Iinclude -std=c++17 -D_GNU_SOURCE $(TEST_WARN)
 TEST_LIBS := -lpthread -ldl
 
 TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated integrated3 nested tasks taskwait creation \
 	creation_paths creation_undeferred \
 	task_regions section taskgroup tiny_tasks handoff nest_lock holders unreleased regions deep tail_call dlopen_loop \
-	forks endings own_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations gains counters
+	forks endings own_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations gains \
+	phase_blame phase_nesting phase_threads phase_many event_many control counters
 
 TEST_EINTR := $(patsubst $(TEST_SOURCE)/%.c,%,$(wildcard $(TEST_SOURCE)/eintr_*.c))
 
 TEST_COMPARE := compare compare_slower compare_moved compare_gcc
 
+# examples/phases
+TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
+
 TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc dlopen_lib.so tool_memory.so quick_static \
-	$(TEST_EINTR) $(TEST_COMPARE) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4
+	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4
 
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
@@ -34,10 +40,10 @@ test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
 $(TEST_BIN):
 	mkdir -p $@
 
-$(TEST_BOTH:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+$(TEST_BOTH:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h include/blame.h | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
 
-$(TEST_BOTH:%=$(TEST_BIN)/%_gcc): $(TEST_BIN)/%_gcc: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+$(TEST_BOTH:%=$(TEST_BIN)/%_gcc): $(TEST_BIN)/%_gcc: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h include/blame.h | $(TEST_BIN)
 	$(TEST_GCC) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
 
 $(TEST_BIN)/sweep_check: $(TEST_SOURCE)/sweep_check.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
@@ -84,3 +90,24 @@ $(TEST_BIN)/compare_moved: $(TEST_COMPARE_RULE)
 	$(CLANGXX) $(TEST_CXXFLAGS) -DMOVED -o $@ $<
 $(TEST_BIN)/compare_gcc: $(TEST_COMPARE_RULE)
 	$(TEST_GXX) $(TEST_CXXFLAGS) -o $@ $<
+
+TEST_EXAMPLE_SOURCE := examples/phases
+TEST_EXAMPLE_RULE = $(TEST_EXAMPLE_SOURCE)/clocked.h include/blame.h | $(TEST_BIN)
+$(TEST_BIN)/matmul $(TEST_BIN)/adi: $(TEST_BIN)/%: $(TEST_EXAMPLE_SOURCE)/%.c $(TEST_EXAMPLE_RULE)
+	$(CLANG) $(TEST_CFLAGS) -o $@ $< -lm
+$(TEST_BIN)/matmul_gcc $(TEST_BIN)/adi_gcc: $(TEST_BIN)/%_gcc: $(TEST_EXAMPLE_SOURCE)/%.c $(TEST_EXAMPLE_RULE)
+	$(TEST_GCC) $(TEST_CFLAGS) -o $@ $< -lm
+$(TEST_BIN)/relax: $(TEST_EXAMPLE_SOURCE)/relax.cpp $(TEST_EXAMPLE_RULE)
+	$(CLANGXX) $(TEST_CXXFLAGS) -o $@ $<
+$(TEST_BIN)/relax_gcc: $(TEST_EXAMPLE_SOURCE)/relax.cpp $(TEST_EXAMPLE_RULE)
+	$(TEST_GXX) $(TEST_CXXFLAGS) -o $@ $<
+
+# Each compiler has a folder for its modules.
+$(TEST_BIN)/heat: $(TEST_EXAMPLE_SOURCE)/heat.f90 include/blame.F90 | $(TEST_BIN)
+	mkdir -p $@.mod
+	$(TEST_FLANG) -O2 -g -module-dir $@.mod -c -o $@.mod/blame.o include/blame.F90
+	$(TEST_FLANG) -O2 -g -fopenmp -module-dir $@.mod -o $@ $< $@.mod/blame.o
+$(TEST_BIN)/heat_gcc: $(TEST_EXAMPLE_SOURCE)/heat.f90 include/blame.F90 | $(TEST_BIN)
+	mkdir -p $@.mod
+	$(TEST_GFORTRAN) -O2 -g -Wall -J$@.mod -c -o $@.mod/blame.o include/blame.F90
+	$(TEST_GFORTRAN) -O2 -g -fopenmp -Wall -J$@.mod -o $@ $< $@.mod/blame.o
