@@ -82,6 +82,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/blame
 	install -m 755 blame $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 libblame.so $(DESTDIR)$(PREFIX)/lib/blame/
+	install -D -m 644 include/blame.h $(DESTDIR)$(PREFIX)/include/blame.h
+	install -D -m 644 include/blame.F90 $(DESTDIR)$(PREFIX)/include/blame.F90
 	install -D -m 644 man/blame.1 $(DESTDIR)$(PREFIX)/share/man/man1/blame.1
 	install -D -m 644 man/libblame.7 $(DESTDIR)$(PREFIX)/share/man/man7/libblame.7
 	install -D -m 644 completion/blame $(DESTDIR)$(PREFIX)/share/bash-completion/completions/blame

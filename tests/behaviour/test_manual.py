@@ -80,13 +80,14 @@ class Manual(BlameTest):
         run = output("mandoc", "-T", "lint", "-W", "warning", PAGE, TOOL_PAGE)
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
 
-    def test_installation_has_pages_and_completion(self):
+    def test_installation_has_headers_pages_and_completion(self):
         folder = self.new_folder()
         run = output("make", "-o", "all", "install", f"DESTDIR={folder}", "PREFIX=/usr", f"BUILD={BUILD}", cwd=ROOT)
         self.assertEqual(run.returncode, 0, run)
         installed = sorted(os.path.relpath(path, folder) for path in glob.glob(folder + "/**", recursive=True)
                            if os.path.isfile(path))
-        self.assertEqual(installed, ["usr/bin/blame", "usr/lib/blame/libblame.so",
+        self.assertEqual(installed, ["usr/bin/blame", "usr/include/blame.F90", "usr/include/blame.h",
+                                     "usr/lib/blame/libblame.so",
                                      "usr/share/bash-completion/completions/blame", "usr/share/man/man1/blame.1",
                                      "usr/share/man/man7/libblame.7"])
 

@@ -247,8 +247,12 @@ class Control(PhaseTest):
 
 class Examples(PhaseTest):
     def example(self, name, how="library", arguments=()):
-        run, profile = self.profile_of(name, *arguments, env=PASSIVE, how=how)
+        run = self.attached([program(name), *arguments], {"OMP_NUM_THREADS": "2"}, how)
+        self.assertEqual(run.status, 0, run)
+        self.assert_only_tool_lines(run)
         self.assertIn("verified: yes", run.stdout)
+        # Regions by the thousand, waking up all the time: the laws of time are for programs that are not.
+        profile = self.load(run, checks=contract_checks.TREE_CHECKS)
         self.assertEqual(profile.run["misnested"], [])
         return clocked_of(run), profile
 
