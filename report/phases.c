@@ -69,7 +69,7 @@ static bool is_nested(struct gathering *to, uint32_t owner, uint32_t entry)
     uint32_t at = owner;
     for (unsigned level = 0; at && level < 1000; level++) {
         at = to->owner[to->profile->nodes[at].parent];
-        if (at && entry_of(to, at) == entry)
+        if (at && !to->numbered[at] && entry_of(to, at) == entry)
             return true;
     }
     return false;

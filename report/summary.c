@@ -373,7 +373,7 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     print_metric(&summary, MEASURE_LOCK_WAIT, "waiting for locks");
     print_phases(&summary);
     print_causes(&summary, tables);
-    view_text_probe_notes(out, profile, tables->rows, "\n", summary.columns);
+    view_text_probe_notes(out, profile, tables->rows, summary.columns);
     print_losses(&summary);
     print_rate(&summary);
     print_residual(&summary);

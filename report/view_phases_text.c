@@ -172,7 +172,9 @@ static bool print_phases(struct phases_view *to)
         uint32_t row = to->view->node_row[g];
         print_numbers(to, &group->probe, &group->inclusive);
         char *label = format_printable("%s", phase_name(to->table, group->name));
+        fputs(format_strong(to->style->colour), to->out);
         print_name(to, "", 0, label);
+        fputs(format_plain(to->style->colour), to->out);
         free(label);
         if (group->name && !print_executions(to, group))
             return false;
@@ -319,7 +321,7 @@ bool view_text_phases(FILE *out, const struct profile *profile, const struct row
     bool good = print_phases(&to) && print_events(&to);
     if (to.cut)
         fprintf(out, "\n%zu row%s cut; --min 0 shows all\n", to.cut, to.cut == 1 ? "" : "s");
-    view_text_probe_notes(out, profile, rows, "\n", style->columns);
+    view_text_probe_notes(out, profile, rows, style->columns);
     rows_free(view);
     return good;
 }

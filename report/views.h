@@ -132,10 +132,9 @@ char *view_row_label(const struct rows *rows, uint32_t row);
 char *view_context_label(const struct rows *rows, uint32_t row, enum measure measure, size_t columns,
                          bool utf8);
 
-/* One line each: events not measured any more, what was ended in a wrong order, pauses, what was lost. A
- * column of text in front of each. [init] */
-void view_text_probe_notes(FILE *out, const struct profile *profile, const struct rows *rows,
-                           const char *before, size_t columns);
+/* One line each, behind an empty line: events not measured any more, what was ended in a wrong order, pauses,
+ * what was lost. [init] */
+void view_text_probe_notes(FILE *out, const struct profile *profile, const struct rows *rows, size_t columns);
 
 /* A measure as a heading: "lock wait". [init] */
 const char *view_measure_title(enum measure measure);
