@@ -11,6 +11,7 @@
 #include "report/findings.h"
 #include "report/format.h"
 #include "report/locks.h"
+#include "report/phases.h"
 #include "report/rows_filter.h"
 #include "report/source_text.h"
 #include "report/waits.h"
@@ -19,6 +20,7 @@
 #define LEAST_PERCENT 0.5 /* of text views, unless --min says otherwise */
 #define LOCKS_SHOWN   40  /* the same of tables */
 #define PLACES_SHOWN  30
+#define PHASES_DEPTH  2
 #define BELOW_SHOWN   3 /* contexts below a lock or a place */
 
 struct report {
@@ -246,6 +248,21 @@ static bool print_findings(struct report *report)
     return good;
 }
 
+static bool print_phases(struct report *report)
+{
+    const struct report_request *request = report->request;
+    const struct profile *profile = report->opened->profile;
+    struct phase_table *table = phases_gather(profile, report->rows);
+    uint32_t depth = request->depth == NOT_GIVEN ? PHASES_DEPTH : (uint32_t)request->depth;
+    bool good = table != NULL;
+    if (good && request->format == FORMAT_CSV)
+        write_phases_csv(report->out, report->rows, table);
+    else if (good)
+        good = view_text_phases(report->out, profile, report->rows, table, depth, &report->style);
+    phases_free(table);
+    return good;
+}
+
 static bool print_view(struct report *report)
 {
     switch (report->request->view) {
@@ -257,6 +274,8 @@ static bool print_view(struct report *report)
         return print_waits(report);
     case VIEW_FINDINGS:
         return print_findings(report);
+    case VIEW_PHASES:
+        return print_phases(report);
     default:
         return print_tree(report);
     }

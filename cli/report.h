@@ -16,6 +16,7 @@ enum report_view {
     VIEW_LOCKS,
     VIEW_WAITS,
     VIEW_FINDINGS,
+    VIEW_PHASES,
     VIEW_COUNT
 };
 enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED };

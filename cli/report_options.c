@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const report_view_name[] = {"top-down", "bottom-up", "flat",     "threads",
-                                        "locks",    "waits",     "findings", NULL};
-const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",     "Threads",
-                                         "Locks",    "Waits",     "Findings", NULL};
+const char *const report_view_name[] = {"top-down", "bottom-up", "flat",   "threads", "locks",
+                                        "waits",    "findings",  "phases", NULL};
+const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",   "Threads", "Locks",
+                                         "Waits",    "Findings",  "Phases", NULL};
 
 static const char *const format_name[] = {"text", "csv", "folded", NULL};
 static const char *const percent_name[] = {"absolute", "relative", NULL};
@@ -74,6 +74,7 @@ static int measures_of(int view)
     case VIEW_WAITS:
         return 1 << MEASURE_IDLENESS | 1 << MEASURE_LOCK_WAIT;
     case VIEW_FINDINGS:
+    case VIEW_PHASES:
         return 0;
     default:
         return -1;
@@ -85,9 +86,10 @@ static bool can_sort(const struct report_request *request)
     int accepted = measures_of(request->view);
     if (request->measure == NOT_GIVEN || accepted & 1 << request->measure)
         return true;
-    if (request->view == VIEW_FINDINGS) {
-        fputs("blame report: --sort: not accepted with --view findings, which has the greatest share first\n",
-              stderr);
+    if (accepted == 0) {
+        fprintf(stderr, "blame report: --sort: not accepted with --view %s, which has the %s first\n",
+                report_view_name[request->view],
+                request->view == VIEW_PHASES ? "most exact seconds" : "greatest share");
         return false;
     }
     fprintf(stderr, "blame report: --sort %s: with --view %s accepted are", measure_name[request->measure],
@@ -104,8 +106,9 @@ static bool fits_together(const struct report_request *request)
     return fits_view(request, "--format", "folded", request->format == FORMAT_FOLDED, TREES) &&
            fits_view(request, "--by", NULL, request->by != NOT_GIVEN, 1 << VIEW_FLAT) &&
            fits_view(request, "--min", NULL, request->least_percent >= 0,
-                     TREES | TABLES | 1 << VIEW_FINDINGS) &&
-           fits_view(request, "--depth", NULL, request->depth != NOT_GIVEN, TREES | TABLES) &&
+                     TREES | TABLES | 1 << VIEW_FINDINGS | 1 << VIEW_PHASES) &&
+           fits_view(request, "--depth", NULL, request->depth != NOT_GIVEN,
+                     TREES | TABLES | 1 << VIEW_PHASES) &&
            fits_view(request, "--focus", NULL, request->focus, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--hide", NULL, request->hide, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--thread", NULL, request->thread != NOT_GIVEN, TREES | 1 << VIEW_WAITS) &&
@@ -162,7 +165,9 @@ static enum options_result read_arguments(struct report_request *request, int ar
          "threads    what each thread did with its time\n"
          "locks      who was waited for, and who held the lock\n"
          "waits      where threads waited, and whose code kept them waiting\n"
-         "findings   what to look at first, with evidence and advice"},
+         "findings   what to look at first, with evidence and advice\n"
+         "phases     the program's phases and what their code calls; events,\n"
+         "           exact and sampled"},
         {"--by", OPTION_WORD, &request->by, "WHAT", flat_by_name, 0, 0,
          "flat: function (default), file, module, or construct (the parallel\n"
          "region, task or entry of the runtime that code ran in)"},
@@ -172,7 +177,8 @@ static enum options_result read_arguments(struct report_request *request, int ar
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "leave out rows below this share of the metric (default: text 0.5, else 0)"},
         {"--depth", OPTION_WHOLE, &request->depth, "N", NULL, 1, 1000000,
-         "leave out rows deeper than N; locks, waits: 1 is without contexts"},
+         "leave out rows deeper than N; locks, waits: 1 is without contexts;\n"
+         "phases: default 2, a phase and what its code calls"},
         {"--focus", OPTION_TEXT, &request->focus, "REGEX", NULL, 0, 0,
          "only paths through rows whose name or file matches; per cent stay\n"
          "the whole program's (POSIX extended regular expression)"},

@@ -69,7 +69,7 @@ static bool is_nested(struct gathering *to, uint32_t owner, uint32_t entry)
     uint32_t at = owner;
     for (unsigned level = 0; at && level < 1000; level++) {
         at = to->owner[to->profile->nodes[at].parent];
-        if (at && entry_of(to, at) == entry)
+        if (at && !to->numbered[at] && entry_of(to, at) == entry)
             return true;
     }
     return false;
@@ -183,6 +183,34 @@ static int compare_entries(const void *left, const void *right)
     return (x > y) - (x < y);
 }
 
+static int compare_groups(const void *left, const void *right)
+{
+    const struct phase_group *a = left, *b = right;
+    if (a->probe.inclusive_ns != b->probe.inclusive_ns)
+        return a->probe.inclusive_ns > b->probe.inclusive_ns ? -1 : 1;
+    return (a->name > b->name) - (a->name < b->name);
+}
+
+/* Entries are sorted by name. */
+static bool make_groups(struct phase_table *table)
+{
+    table->group = calloc(table->count, sizeof *table->group);
+    if (!table->group)
+        return false;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct phase_entry *entry = &table->entry[i];
+        if (i == 0 || entry->name != table->entry[i - 1].name)
+            table->group[table->group_count++] = (struct phase_group){.name = entry->name, .first_entry = i};
+        struct phase_group *group = &table->group[table->group_count - 1];
+        group->entry_count++;
+        profile_add_probe(&group->probe, &entry->probe);
+        metric_add(&group->inclusive, &entry->inclusive);
+        metric_add(&group->exclusive, &entry->exclusive);
+    }
+    qsort(table->group + 1, table->group_count - 1, sizeof *table->group, compare_groups);
+    return true;
+}
+
 struct phase_table *phases_gather(const struct profile *profile, const struct rows *rows)
 {
     struct gathering to = {.profile = profile, .table = calloc(1, sizeof *to.table)};
@@ -202,6 +230,7 @@ struct phase_table *phases_gather(const struct profile *profile, const struct ro
     if (!to.no_memory) {
         add_program(&to, rows);
         qsort(to.table->entry + 1, to.table->count - 1, sizeof *to.table->entry, compare_entries);
+        to.no_memory = !make_groups(to.table);
     }
     pair_map_free(&to.entries);
     free(to.owner);
@@ -218,15 +247,15 @@ void phases_free(struct phase_table *table)
     if (!table)
         return;
     free(table->entry);
+    free(table->group);
     free(table);
 }
 
-const char *phase_entry_name(const struct phase_table *table, const struct phase_entry *entry)
+const char *phase_name(const struct phase_table *table, uint32_t name)
 {
-    if (entry->name == 0)
+    if (name == 0)
         return "<program>";
-    return entry->name <= table->profile->name_count ? table->profile->names[entry->name - 1].text
-                                                     : "<no name>";
+    return name <= table->profile->name_count ? table->profile->names[name - 1].text : "<no name>";
 }
 
 double probe_mean_s(const struct profile_probe *probe)

@@ -25,10 +25,20 @@ struct phase_entry {
     struct profile_metric inclusive, exclusive;
 };
 
+/* All executions of one phase. */
+struct phase_group {
+    uint32_t name; /* 0: the whole program */
+    size_t first_entry, entry_count;
+    struct profile_probe probe;
+    struct profile_metric inclusive, exclusive;
+};
+
 struct phase_table {
     const struct profile *profile;
     struct phase_entry *entry; /* the program first, then by name and instance, others last */
     size_t count;
+    struct phase_group *group; /* the program first, then the most exact seconds */
+    size_t group_count;
 };
 
 bool phases_any(const struct profile *profile); /* [init] */
@@ -38,7 +48,7 @@ struct phase_table *phases_gather(const struct profile *profile, const struct ro
 void phases_free(struct phase_table *table); /* [init] */
 
 /* "<program>" or the phase's name; borrowed. [init] */
-const char *phase_entry_name(const struct phase_table *table, const struct phase_entry *entry);
+const char *phase_name(const struct phase_table *table, uint32_t name);
 
 /* Standard deviation of one execution's seconds; 0 for none. [init] */
 double probe_deviation_s(const struct profile_probe *probe);

@@ -9,12 +9,14 @@
 #include "report/format.h"
 #include "report/locks.h"
 #include "report/output.h"
+#include "report/phases.h"
 #include "report/rows.h"
 #include "report/views.h"
 #include "report/waits.h"
 
 #define FINDINGS_SHOWN     3
 #define CONTEXTS_SHOWN     5
+#define PHASES_SHOWN       5
 #define CONTEXTS_BESIDE    3    /* when there are findings as well */
 #define FEW_SHARE          0.25 /* of a metric: when the contexts shown have less of it, functions are shown */
 #define SUMMARY_COLUMNS    100
@@ -291,7 +293,7 @@ static void print_residual(const struct summary *summary)
         least = RESIDUAL_TOLERATED * effort;
     for (size_t i = 0; i < count; i++)
         if (fabs(laws[i].relative) > (worst ? fabs(worst->relative) : RESIDUAL_TOLERATED) &&
-            (laws[i].exact || fabs(laws[i].residual) > least))
+            (laws[i].exact || fabs(laws[i].residual) > fmax(least, laws[i].tolerance)))
             worst = &laws[i];
     if (!worst)
         return;
@@ -308,6 +310,30 @@ static void print_residual(const struct summary *summary)
             "\nnote: the books are off by %s %% (%s: %s against %s); see conservation in run.json\n",
             format_decimal(relative, fabs(100 * worst->relative), 1), worst->name,
             format_decimal(left, worst->left, 2), format_decimal(right, worst->right, 2));
+}
+
+/* The phases that took longest, and how idle they were. */
+static void print_phases(const struct summary *summary)
+{
+    if (!phases_any(summary->profile))
+        return;
+    struct phase_table *table = phases_gather(summary->profile, summary->rows);
+    for (size_t g = 1; table && g < table->group_count && g <= PHASES_SHOWN; g++) {
+        const struct phase_group *group = &table->group[g];
+        char seconds[FORMAT_NUMBER_BYTES], idle[FORMAT_NUMBER_BYTES], calls[40] = "";
+        char *name = format_fit(phase_name(table, group->name), summary->columns - 48, summary->utf8);
+        if (group->probe.calls > 1)
+            snprintf(calls, sizeof calls, "  (%llu times)", (unsigned long long)group->probe.calls);
+        fprintf(summary->out, "%s%8s %% %9s s  %s%s\n",
+                g == 1 ? "\nPhases (idle per cent of their threads' time; seconds by the clock):\n" : "",
+                format_decimal(idle, measure_relative(summary->rows, &group->inclusive, MEASURE_IDLENESS), 1),
+                format_decimal(seconds, group->probe.inclusive_ns * 1e-9, 2), name ? name : "", calls);
+        free(name);
+    }
+    if (table && table->group_count > 1 + PHASES_SHOWN)
+        fprintf(summary->out, "%22sand %zu more: blame report --view phases\n", "",
+                table->group_count - 1 - PHASES_SHOWN);
+    phases_free(table);
 }
 
 /* Findings and contexts; without memory for the first only the others. */
@@ -360,7 +386,9 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     print_metric(&summary, MEASURE_IDLENESS, "threads without work");
     print_metric(&summary, MEASURE_OVERHEAD, "in the OpenMP runtime");
     print_metric(&summary, MEASURE_LOCK_WAIT, "waiting for locks");
+    print_phases(&summary);
     print_causes(&summary, tables);
+    view_text_probe_notes(out, profile, tables->rows, summary.columns);
     print_losses(&summary);
     print_rate(&summary);
     print_residual(&summary);

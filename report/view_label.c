@@ -45,7 +45,7 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     if (*row->label->file && line > 0 && (caller || !is_construct(row)))
         return format_printable("%s%s%s%s  %s:%d", call, row->label->name, inlined, note,
                                 format_base_name(row->label->file), line);
-    if (*row->label->module && !*row->label->file && !strchr(row->label->name, '+'))
+    if (*row->label->module && !*row->label->file && !row_is_marker(row) && !strchr(row->label->name, '+'))
         return format_printable("%s%s%s%s  (%s)", call, row->label->name, inlined, note, row->label->module);
     return format_printable("%s%s%s%s", call, row->label->name, inlined, note);
 }

@@ -7,6 +7,7 @@
 
 #include "report/findings.h"
 #include "report/locks.h"
+#include "report/phases.h"
 #include "report/rows.h"
 #include "report/waits.h"
 
@@ -86,6 +87,15 @@ bool view_text_locks(FILE *out, const struct profile *profile, const struct lock
 void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows,
                      const struct wait_table *table, const struct view_style *style); /* [init] */
 
+/* Below each phase what its code calls, `depth` levels with the phase's own; events and parameters, exact and
+ * sampled. false: no memory. [init] */
+bool view_text_phases(FILE *out, const struct profile *profile, const struct rows *rows,
+                      const struct phase_table *table, uint32_t depth, const struct view_style *style);
+/* A tree with a row for each of the table's phases below the root, in node_row by its place in the table;
+ * below it the program's rows that it is the closest phase of, without source lines, and nested phases, which
+ * are not followed. NULL: no memory. [init] */
+struct rows *view_phases(const struct rows *rows, const struct phase_table *table);
+
 void view_text_findings(FILE *out, const struct profile *profile, const struct findings *findings,
                         const struct view_style *style); /* [init] */
 /* A line for each finding of at least the share; `context` is the row's id in profile.csv. [init] */
@@ -121,6 +131,10 @@ char *view_row_label(const struct rows *rows, uint32_t row);
  * memory. [init] */
 char *view_context_label(const struct rows *rows, uint32_t row, enum measure measure, size_t columns,
                          bool utf8);
+
+/* One line each, behind an empty line: events not measured any more, what was ended in a wrong order, pauses,
+ * what was lost. [init] */
+void view_text_probe_notes(FILE *out, const struct profile *profile, const struct rows *rows, size_t columns);
 
 /* A measure as a heading: "lock wait". [init] */
 const char *view_measure_title(enum measure measure);

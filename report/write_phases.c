@@ -21,7 +21,7 @@ static void put_entry(FILE *out, const struct rows *rows, const struct phase_tab
 {
     const struct profile_probe *probe = &entry->probe;
     uint64_t start = table->profile->header.start_ns;
-    format_csv_text(out, phase_entry_name(table, entry));
+    format_csv_text(out, phase_name(table, entry->name));
     if (entry->is == PHASE_NUMBERED)
         fprintf(out, ",%lld,", (long long)entry->instance);
     else

@@ -1,9 +1,11 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c cct/index_map.c
- * cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/rows_extra.c cct/profile_probe_sum.c
- * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
- * report/write_json.c report/phases.c base/recipe_cause.c report/conservation.c report/views.c report/view_label.c
+/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c
+ * cct/index_map.c cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c
+ * report/rows_order.c report/rows_metric.c report/rows_extra.c cct/profile_probe_sum.c report/measure.c
+ * report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c report/write_json.c
+ * report/phases.c base/recipe_cause.c report/conservation.c report/views.c report/view_label.c
  * report/view_text.c report/view_tables.c report/view_waits.c report/view_sort.c report/rows_filter.c
- * report/source_*.c report/view_folded.c report/summary.c
+ * report/source_*.c report/view_folded.c report/summary.c report/phases.c report/write_phases.c
+ * report/view_phases.c report/view_phases_text.c report/view_probe_notes.c
  * report/findings*.c tests/fuzz/fake_symbols.c
  * tests/fuzz/profile_builder.c */
 /* libs: -ljansson */
@@ -21,6 +23,7 @@
 #include "cct/profile_read.h"
 #include "report/locks.h"
 #include "report/output.h"
+#include "report/phases.h"
 #include "report/rows.h"
 #include "report/rows_filter.h"
 #include "report/views.h"
@@ -146,6 +149,15 @@ static void exercise_filter(const struct profile *profile, const struct rows *ro
     regfree(&hide);
 }
 
+static void exercise_phases(const struct profile *profile, const struct rows *rows, FILE *out, uint64_t round)
+{
+    struct view_style style = choose_style(round);
+    struct phase_table *phases = phases_gather(profile, rows);
+    write_phases_csv(out, rows, phases);
+    view_text_phases(out, profile, rows, phases, 1 + round % 4, &style);
+    phases_free(phases);
+}
+
 /* The rows are built in each round; what is printed of them takes turns. */
 static void exercise(const struct profile *profile, FILE *out, uint64_t round)
 {
@@ -156,7 +168,7 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
     struct view_style style = choose_style(round);
     struct view_cut left_out;
     rewind(out);
-    switch (round % 8) {
+    switch (round % 9) {
     case 0:
         write_profile_csv(out, rows);
         break;
@@ -189,6 +201,9 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         exercise_filter(profile, rows, out, round);
         rows_order(rows, style.measure, false);
         exercise_view(profile, rows, out, round, false);
+        break;
+    case 8:
+        exercise_phases(profile, rows, out, round);
         break;
     case 7:
         table = locks_gather(profile, rows, symbols);

@@ -105,6 +105,12 @@ void builder_metric(struct profile_builder *builder, uint32_t tree, uint32_t nod
     sum->waits += metric->waits;
 }
 
+void builder_record(struct profile_builder *builder, uint32_t tree, uint32_t node_idx, const void *record)
+{
+    builder_metric(builder, tree, node_idx, &(struct profile_metric){0});
+    memcpy(builder_at(builder, builder_at(builder, node_idx)->metric), record, sizeof(struct profile_metric));
+}
+
 void builder_thread(struct profile_builder *builder, const struct profile_thread *thread)
 {
     uint32_t n = builder->thread_chunk;
@@ -121,6 +127,20 @@ void builder_module(struct profile_builder *builder, const struct profile_module
         n = builder->module_chunk = new_chunk(builder, PROFILE_CHUNK_MODULE, 0);
     struct profile_chunk *chunk = builder_chunk(builder, n - 1);
     ((struct profile_module *)chunk)[1 + chunk->used++] = *module;
+}
+
+uint32_t builder_name(struct profile_builder *builder, const struct profile_name *name)
+{
+    const uint32_t room = PROFILE_CHUNK_BYTES / PROFILE_NAME_BYTES - 1;
+    uint32_t n = builder->name_chunk, number = 1;
+    if (n == 0 || builder_chunk(builder, n - 1)->used == room)
+        n = builder->name_chunk = new_chunk(builder, PROFILE_CHUNK_NAME, 0);
+    for (uint32_t i = 0; i < n - 1; i++)
+        number += builder_chunk(builder, i)->kind == PROFILE_CHUNK_NAME ? room : 0;
+    struct profile_chunk *chunk = builder_chunk(builder, n - 1);
+    number += chunk->used;
+    ((struct profile_name *)chunk)[1 + chunk->used++] = *name;
+    return number;
 }
 
 void builder_text(struct profile_builder *builder, const char *key, const char *value)
@@ -163,6 +183,56 @@ static void example_metric(struct profile_builder *builder, uint32_t tree, uint3
     builder_metric(builder, tree, node, &metric);
 }
 
+/* A phase, an event, a parameter, an execution of a phase: below parent, with exact times and counters. */
+static uint32_t example_marker(struct profile_builder *builder, uint32_t tree, uint32_t parent,
+                               unsigned number)
+{
+    uint8_t kind = (uint8_t)(PROFILE_NODE_PHASE + number % 4);
+    uint64_t key = kind == PROFILE_NODE_INSTANCE ? number % 50 : 1 + number % 6;
+    if (kind == PROFILE_NODE_INSTANCE)
+        parent = builder_node(builder, tree, parent, PROFILE_NODE_PHASE, 1);
+    uint32_t node = builder_node(builder, tree, parent, kind,
+                                 kind == PROFILE_NODE_INSTANCE && key == 49 ? PROFILE_INSTANCE_REST : key);
+    uint32_t probe_node = builder_node(builder, tree, node, PROFILE_NODE_PROBE, 0);
+    double seconds = 1e-3 * (1 + number % 9);
+    struct profile_probe probe = {.calls = 1 + number % 3,
+                                  .inclusive_ns = seconds * 1e9,
+                                  .exclusive_ns = seconds * 5e8,
+                                  .shortest_ns = seconds * 1e8,
+                                  .longest_ns = seconds * 9e8,
+                                  .sum_of_squares = seconds * seconds * 1e18,
+                                  .first_begin_ns = 1000000000 + number,
+                                  .last_end_ns = 2000000000 + number};
+    struct profile_counters counters = {.value = {number, -1, 0, 7}};
+    builder_record(builder, tree, probe_node, &probe);
+    builder_record(builder, tree, builder_node(builder, tree, probe_node, PROFILE_NODE_COUNTERS, 0),
+                   &counters);
+    builder_record(builder, tree, builder_node(builder, tree, node, PROFILE_NODE_COUNTERS, 0), &counters);
+    return node;
+}
+
+static void example_names(struct profile_builder *builder)
+{
+    static const char *const names[] = {"step", "solve", "pack", "unpack", "size = 512", "\xff, \"x\""};
+    builder_header(builder)->pauses = 2;
+    builder_header(builder)->paused_ns = 70000000;
+    builder_header(builder)->probes_lost = 3;
+    builder_text(builder, "counters", "perf::TASK-CLOCK\nperf::PAGE-FAULTS");
+    builder_text(builder, "misnested", "pack\t1000000001234\tsolve\t1000000005678");
+    builder_text(builder, "misnested", "pack\t1000000001234\t\t0");
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct profile_name name = {.kind = PROFILE_NODE_PHASE + i / 2,
+                                    .place = PROFILE_KEY(1, 0x4321 + i),
+                                    .flags = i == 0   ? PROFILE_NAME_DYNAMIC
+                                             : i == 3 ? PROFILE_NAME_THROTTLED
+                                                      : 0,
+                                    .instances = 50,
+                                    .throttled_after = i == 3 ? 100000 : 0};
+        strcpy(name.text, names[i]);
+        builder_name(builder, &name);
+    }
+}
+
 void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t nodes, unsigned seed)
 {
     static const uint8_t kinds[16] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 9, 5, 5, 6, 7, 0};
@@ -175,11 +245,14 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
                                     .idle = 5e8,
                                     .parked = 1e8,
                                     .begin_ns = 1000000000,
-                                    .end_ns = 2500000000};
+                                    .end_ns = 2500000000,
+                                    .probed_exact = 7e8,
+                                    .probed_sampled = 6.9e8};
     builder_start(builder);
     builder_header(builder)->before_start_ns = 12345678;
     builder_text(builder, "command", "./app with \"arguments\", \xff\xfe \xe2\x82\xac");
     builder_text(builder, "host", "node17");
+    example_names(builder);
     strcpy(module.path, "/tmp/app");
     builder_module(builder, &module);
     strcpy(module.path, "/usr/lib/libomp.so.5");
@@ -208,6 +281,8 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
                                ? PROFILE_PLACE_KEY(number % 16, PROFILE_KEY(1 + number % 2, number % 40000))
                                : PROFILE_KEY(1 + number % 2, number % 40000);
             uint32_t parent = recent[(number >> 4) % 8];
+            if (number % 23 == 0)
+                parent = recent[(number >> 4) % 8] = example_marker(builder, tree, parent, number >> 8);
             uint32_t node = builder_node(builder, tree, parent, kind, key);
             if (kind == PROFILE_NODE_FRAME)
                 recent[(number >> 7) % 8] = (number >> 10) % 9 ? node : roots[(number >> 14) % 3];

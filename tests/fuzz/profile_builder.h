@@ -12,7 +12,7 @@ struct profile_builder {
     unsigned char *bytes; /* the file, malloc'ed */
     size_t size;
     uint32_t open_chunk[64]; /* by tree: the chunk that nodes go to, + 1 */
-    uint32_t thread_chunk, module_chunk, text_chunk;
+    uint32_t thread_chunk, module_chunk, text_chunk, name_chunk;
 };
 
 void builder_start(struct profile_builder *builder);
@@ -27,8 +27,12 @@ uint32_t builder_node(struct profile_builder *builder, uint32_t tree, uint32_t p
 /* Gives the node a metric record, or adds to the one it has. */
 void builder_metric(struct profile_builder *builder, uint32_t tree, uint32_t node_idx,
                     const struct profile_metric *metric);
+/* Puts another record of a metric's size in its place. */
+void builder_record(struct profile_builder *builder, uint32_t tree, uint32_t node_idx, const void *record);
 void builder_thread(struct profile_builder *builder, const struct profile_thread *thread);
 void builder_module(struct profile_builder *builder, const struct profile_module *module);
+/* The name's number. */
+uint32_t builder_name(struct profile_builder *builder, const struct profile_name *name);
 void builder_text(struct profile_builder *builder, const char *key, const char *value);
 bool builder_write(const struct profile_builder *builder, const char *path);
 

@@ -1,0 +1,176 @@
+/* The call path profile of each phase. The function that began a phase is part of the phase's own row: what
+ * is below that is what its code calls. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/pair_map.h"
+#include "report/views.h"
+
+struct arranging {
+    const struct rows *rows;
+    const struct phase_table *table;
+    struct rows *view;
+    struct pair_map children; /* (row of the view, function), kind -> row of the view */
+    uint32_t *group;          /* by name: its place in the table, ROW_NONE: none */
+    uint32_t *phase;          /* by row: 1 + the name of the phase that the row is, 0: it is none */
+    uint32_t *target;         /* by row: the row of the view that it adds to */
+    bool no_memory;
+};
+
+static uint32_t find_child(struct arranging *to, uint32_t parent, const struct row *like)
+{
+    uint32_t *slot = pair_map_slot(&to->children, (uint64_t)parent << 32 | like->function, like->kind);
+    to->no_memory |= !slot;
+    if (!slot)
+        return 0;
+    if (*slot == PAIR_MAP_NEW) {
+        *slot = rows_append(to->view, parent, (enum row_kind)like->kind);
+        to->no_memory |= *slot == ROW_NONE;
+        if (to->no_memory)
+            return *slot = 0;
+        struct row *row = &to->view->row[*slot];
+        row->function = like->function;
+        row->label = like->label;
+    }
+    return *slot;
+}
+
+static void add(struct arranging *to, uint32_t target, const struct profile_metric *metric)
+{
+    if (!to->no_memory)
+        to->no_memory = !rows_add_exclusive(to->view, &to->view->row[target], metric);
+}
+
+static void add_exact(struct arranging *to, uint32_t target, const struct profile_probe *probe)
+{
+    struct row *row = &to->view->row[target];
+    if (to->no_memory || probe->calls == 0)
+        return;
+    struct row_extra *extra =
+        row->extra ? (struct row_extra *)row->extra : rows_alloc(to->view, sizeof *extra);
+    to->no_memory |= !extra;
+    if (extra)
+        profile_add_probe(&extra->probe, probe);
+    row->extra = extra;
+}
+
+/* Rows of the first level, the program's for 0. */
+static uint32_t row_of(const struct arranging *to, uint32_t name)
+{
+    uint32_t group = name <= to->table->profile->name_count ? to->group[name] : ROW_NONE;
+    return group == ROW_NONE ? to->view->node_row[0] : to->view->node_row[group];
+}
+
+/* The phase's row that a row of the view is below. */
+static uint32_t first_level(const struct arranging *to, uint32_t view_row)
+{
+    while (to->view->row[view_row].parent != 0)
+        view_row = to->view->row[view_row].parent;
+    return view_row;
+}
+
+static void take_row(struct arranging *to, uint32_t index)
+{
+    const struct row *row = &to->rows->row[index];
+    uint32_t above = to->target[row->parent];
+    if (row->kind == ROW_STATEMENT)
+        return;
+    if (to->phase[index]) {
+        bool instance = to->phase[row->parent] == to->phase[index];
+        to->target[index] = row_of(to, to->phase[index] - 1);
+        if (!instance && first_level(to, above) != to->target[index]) { /* seen from the phase around it */
+            uint32_t nested = find_child(to, above, row);
+            add(to, nested, row->inclusive);
+            add_exact(to, nested, row->extra ? &row->extra->probe : &(struct profile_probe){0});
+        }
+        add(to, to->target[index], row->exclusive);
+        return;
+    }
+    bool began =
+        !row_is_marker(row) && row->kind != ROW_PSEUDO && (row->parent == 0 || to->phase[row->parent]);
+    to->target[index] = began ? above : find_child(to, above, row);
+    add(to, to->target[index], row->exclusive);
+    if (row_is_marker(row) && row->extra)
+        add_exact(to, to->target[index], &row->extra->probe);
+}
+
+static bool add_phases(struct arranging *to)
+{
+    const struct phase_table *table = to->table;
+    for (uint32_t g = 0; g < table->group_count; g++) {
+        const struct phase_group *group = &table->group[g];
+        uint32_t row = rows_append(to->view, 0, ROW_PHASE);
+        struct row_label *label = rows_alloc(to->view, sizeof *label);
+        struct row_extra *extra = rows_alloc(to->view, sizeof *extra);
+        if (row == ROW_NONE || !label || !extra)
+            return false;
+        *label = row_no_label;
+        label->name = phase_name(table, group->name);
+        extra->probe = group->probe;
+        to->view->row[row].label = label;
+        to->view->row[row].extra = extra; /* keeps it, sampled or not */
+        to->view->node_row[g] = row;
+        if (group->name <= table->profile->name_count)
+            to->group[group->name] = g;
+    }
+    return true;
+}
+
+/* Which rows are phases, and of which name. */
+static void find_phases(struct arranging *to)
+{
+    const struct profile *profile = to->table->profile;
+    for (uint32_t n = 1; n < profile->node_count; n++) {
+        const struct merged_node *node = &profile->nodes[n];
+        uint32_t row = to->rows->node_row[n];
+        if (row == ROW_NONE)
+            continue;
+        if (node->kind == PROFILE_NODE_INSTANCE)
+            node = &profile->nodes[node->parent];
+        if (node->kind == PROFILE_NODE_PHASE)
+            to->phase[row] = 1 + (uint32_t)node->key;
+    }
+}
+
+static bool start(struct arranging *to)
+{
+    size_t names = to->table->profile->name_count + 1;
+    to->view = calloc(1, sizeof *to->view);
+    to->group = malloc(names * sizeof *to->group);
+    to->phase = calloc(to->rows->count + 1, sizeof *to->phase);
+    to->target = calloc(to->rows->count + 1, sizeof *to->target);
+    if (!to->view || !to->group || !to->phase || !to->target)
+        return false;
+    memset(to->group, 0xff, names * sizeof *to->group);
+    to->view->threads = to->rows->threads;
+    to->view->cores = to->rows->cores;
+    to->view->shared = to->rows->shared;
+    to->view->whole = rows_whole(to->rows);
+    to->view->node_row = calloc(to->table->group_count + 1, sizeof *to->view->node_row);
+    to->view->node_count = to->table->group_count;
+    if (!to->view->node_row || rows_append(to->view, ROW_NONE, ROW_ROOT) == ROW_NONE)
+        return false;
+    to->view->row[0].label = to->rows->row[0].label;
+    return add_phases(to);
+}
+
+struct rows *view_phases(const struct rows *rows, const struct phase_table *table)
+{
+    struct arranging to = {.rows = rows, .table = table};
+    to.no_memory = !start(&to);
+    if (!to.no_memory) {
+        find_phases(&to);
+        to.target[0] = row_of(&to, 0);
+        add(&to, to.target[0], rows->row[0].exclusive);
+    }
+    for (uint32_t i = 1; i < rows->count && !to.no_memory; i++)
+        take_row(&to, i);
+    pair_map_free(&to.children);
+    free(to.group);
+    free(to.phase);
+    free(to.target);
+    if (!to.no_memory && rows_sum(to.view) && rows_order(to.view, MEASURE_EFFORT, false))
+        return to.view;
+    rows_free(to.view);
+    return NULL;
+}

@@ -1,0 +1,327 @@
+/* The phases view as text. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/pair_map.h"
+#include "report/format.h"
+#include "report/rows_filter.h"
+#include "report/views.h"
+
+#define FEW_EXECUTIONS 8 /* up to so many executions have a line each */
+#define SLOWEST        5
+#define EVENTS_SHOWN   20
+#define NAME_INDENT    64 /* columns in front of a name */
+#define SERIES_INDENT  20
+#define SIGMAS         1.96 /* 95 % */
+
+struct phases_view {
+    FILE *out;
+    const struct view_style *style;
+    const struct rows *rows, *view;
+    const struct phase_table *table;
+    int decimals;
+    double least_s; /* of effort: rows below it are left out */
+    size_t cut;
+};
+
+static void print_cell(const struct phases_view *to, int width, bool given, double value, int decimals)
+{
+    char number[FORMAT_NUMBER_BYTES] = "";
+    fprintf(to->out, "%*s", width, given ? format_decimal(number, value, decimals) : "");
+}
+
+/* Exact time and calls, and what samples say. */
+static void print_numbers(const struct phases_view *to, const struct profile_probe *probe,
+                          const struct profile_metric *metric)
+{
+    static const enum measure measures[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,
+                                            MEASURE_LOCK_WAIT};
+    static const int widths[] = {10, 10, 9, 10};
+    double effort = measure_value(to->rows, metric, MEASURE_EFFORT);
+    double idle = measure_relative(to->rows, metric, MEASURE_IDLENESS);
+    print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
+    print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
+        double value = measure_value(to->rows, metric, measures[i]);
+        print_cell(to, widths[i], value != 0, value, to->decimals);
+    }
+    const char *heat = format_heat(idle, to->style->colour);
+    fputs(heat, to->out);
+    print_cell(to, 7, effort > 0, idle, 1);
+    fprintf(to->out, "%s ", *heat ? format_plain(true) : "");
+}
+
+static void print_name(const struct phases_view *to, const char *branches, size_t branch_columns,
+                       const char *name)
+{
+    size_t room = to->style->columns > NAME_INDENT + branch_columns + 12
+                      ? to->style->columns - NAME_INDENT - branch_columns
+                      : 12;
+    char *fitting = name ? format_fit(name, room, to->style->utf8) : NULL;
+    fprintf(to->out, "%s%s\n", branches, fitting ? fitting : "");
+    free(fitting);
+}
+
+static const struct profile_probe *probe_of(const struct row *row)
+{
+    static const struct profile_probe none;
+    return row->extra ? &row->extra->probe : &none;
+}
+
+static bool is_shown(const struct phases_view *to, const struct row *row)
+{
+    return row->extra || measure_value(to->rows, row->inclusive, MEASURE_EFFORT) >= to->least_s;
+}
+
+/* What the code of a phase, or of a row below it, calls. */
+static void print_below(struct phases_view *to, uint32_t first)
+{
+    const struct rows *view = to->view;
+    bool utf8 = to->style->utf8;
+    uint32_t level = view->row[first].depth;
+    for (uint32_t i = first + 1; i < view->row[first].end;) {
+        const struct row *row = &view->row[i];
+        char branches[64] = "";
+        if (!is_shown(to, row)) {
+            to->cut++;
+            i = row->end;
+            continue;
+        }
+        unsigned indent = row->depth - level - 1 < 12 ? row->depth - level - 1 : 12;
+        for (unsigned depth = 0; depth < indent; depth++)
+            strcat(branches, "  ");
+        strcat(branches, utf8 ? "\xe2\x94\x94 " : "- ");
+        print_numbers(to, probe_of(row), row->inclusive);
+        char *label = view_row_label(view, i);
+        print_name(to, branches, 2 * (indent + 1), label);
+        free(label);
+        i++;
+    }
+}
+
+static int compare_slower(const void *left, const void *right)
+{
+    const struct phase_entry *a = *(const struct phase_entry *const *)left;
+    const struct phase_entry *b = *(const struct phase_entry *const *)right;
+    if (a->probe.inclusive_ns != b->probe.inclusive_ns)
+        return a->probe.inclusive_ns > b->probe.inclusive_ns ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+/* Many executions: how they differ, and which took longest. */
+static bool print_series(const struct phases_view *to, const struct phase_group *group)
+{
+    const struct phase_entry *entries = &to->table->entry[group->first_entry];
+    const struct phase_entry **slowest = malloc((group->entry_count + 1) * sizeof *slowest);
+    char least[FORMAT_NUMBER_BYTES], most[FORMAT_NUMBER_BYTES], mean[FORMAT_NUMBER_BYTES],
+        deviation[FORMAT_NUMBER_BYTES];
+    char *text = NULL;
+    size_t bytes, count = 0;
+    FILE *out = slowest ? open_memstream(&text, &bytes) : NULL;
+    if (!out) {
+        free(slowest);
+        return false;
+    }
+    for (size_t i = 0; i < group->entry_count; i++)
+        if (entries[i].is == PHASE_NUMBERED && entries[i].probe.calls)
+            slowest[count++] = &entries[i];
+    if (count)
+        qsort(slowest, count, sizeof *slowest, compare_slower);
+    fprintf(out, "each %s to %s s, mean %s, deviation %s; slowest:",
+            format_decimal(least, group->probe.shortest_ns * 1e-9, to->decimals + 1),
+            format_decimal(most, group->probe.longest_ns * 1e-9, to->decimals + 1),
+            format_decimal(mean, probe_mean_s(&group->probe), to->decimals + 1),
+            format_decimal(deviation, probe_deviation_s(&group->probe), to->decimals + 1));
+    for (size_t i = 0; i < count && i < SLOWEST; i++)
+        fprintf(out, "%s [%lld] %s", i ? "," : "", (long long)slowest[i]->instance,
+                format_decimal(least, slowest[i]->probe.inclusive_ns * 1e-9, to->decimals + 1));
+    free(slowest);
+    bool good = fclose(out) == 0;
+    if (good)
+        format_indented(to->out, text, SERIES_INDENT, to->style->columns);
+    free(text);
+    return good;
+}
+
+static bool print_executions(const struct phases_view *to, const struct phase_group *group)
+{
+    const struct phase_entry *entries = &to->table->entry[group->first_entry];
+    if (entries[group->entry_count - 1].is == PHASE_STATIC)
+        return true;
+    if (group->entry_count > FEW_EXECUTIONS || entries[group->entry_count - 1].is == PHASE_OTHERS)
+        return print_series(to, group);
+    for (size_t i = 0; i < group->entry_count; i++) {
+        if (entries[i].is != PHASE_NUMBERED)
+            continue;
+        char *label = format_printable("[%lld]", (long long)entries[i].instance);
+        print_numbers(to, &entries[i].probe, &entries[i].inclusive);
+        print_name(to, "  ", 2, label);
+        free(label);
+    }
+    return true;
+}
+
+static bool print_phases(struct phases_view *to)
+{
+    fprintf(to->out, "\n%s%9s%8s%10s%10s%9s%10s%7s %s%s\n", format_strong(to->style->colour), "exact",
+            "calls", "work", "idleness", "overhead", "lock wait", "idle %", "phase",
+            format_plain(to->style->colour));
+    for (size_t g = 0; g < to->table->group_count; g++) {
+        const struct phase_group *group = &to->table->group[g];
+        uint32_t row = to->view->node_row[g];
+        print_numbers(to, &group->probe, &group->inclusive);
+        char *label = format_printable("%s", phase_name(to->table, group->name));
+        fputs(format_strong(to->style->colour), to->out);
+        print_name(to, "", 0, label);
+        fputs(format_plain(to->style->colour), to->out);
+        free(label);
+        if (group->name && !print_executions(to, group))
+            return false;
+        if (row != ROW_NONE)
+            print_below(to, row);
+    }
+    return true;
+}
+
+/* An event or a parameter, wherever it was begun. */
+struct event {
+    const struct row *row; /* one of them */
+    struct profile_probe probe;
+    uint64_t samples;
+    double sampled_s;
+};
+
+static int compare_events(const void *left, const void *right)
+{
+    const struct event *a = left, *b = right;
+    if (a->probe.inclusive_ns != b->probe.inclusive_ns)
+        return a->probe.inclusive_ns > b->probe.inclusive_ns ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* NULL: no memory. */
+static struct event *find_event(struct event *events, size_t *count, struct pair_map *map,
+                                const struct row *row)
+{
+    uint32_t *slot = pair_map_slot(map, row->function, 0);
+    if (!slot)
+        return NULL;
+    if (*slot == PAIR_MAP_NEW) {
+        *slot = (uint32_t)*count;
+        events[(*count)++] = (struct event){.row = row};
+    }
+    return &events[*slot];
+}
+
+/* malloc'ed; NULL: no memory. */
+static struct event *gather_events(const struct rows *rows, size_t *count)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        room += rows->row[i].kind == ROW_EVENT || rows->row[i].kind == ROW_PARAMETER;
+    struct event *events = calloc(room + 1, sizeof *events);
+    struct pair_map map = {0};
+    bool good = events != NULL;
+    *count = 0;
+    for (uint32_t i = 1; good && i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        if (row->kind != ROW_EVENT && row->kind != ROW_PARAMETER)
+            continue;
+        struct event *event = find_event(events, count, &map, row);
+        good = event != NULL;
+        if (!good)
+            break;
+        uint32_t above = row->parent;
+        while (above && rows->row[above].function != row->function)
+            above = rows->row[above].parent;
+        profile_add_probe(&event->probe, probe_of(row));
+        if (above) /* its time is part of the outer one's already */
+            continue;
+        event->samples += row->inclusive->samples;
+        event->sampled_s += measure_value(rows, row->inclusive, MEASURE_WORK) +
+                            measure_value(rows, row->inclusive, MEASURE_OVERHEAD);
+    }
+    pair_map_free(&map);
+    if (good && *count)
+        qsort(events, *count, sizeof *events, compare_events);
+    if (good)
+        return events;
+    free(events);
+    return NULL;
+}
+
+static void print_event(const struct phases_view *to, const struct event *event)
+{
+    const struct profile_probe *probe = &event->probe;
+    char number[FORMAT_NUMBER_BYTES], error[FORMAT_NUMBER_BYTES + 4] = "";
+    print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
+    print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
+    print_cell(to, 10, probe->calls > 0, probe->exclusive_ns * 1e-9, to->decimals);
+    print_cell(to, 14, probe->calls > 0, probe_mean_s(probe) * 1e6, 3);
+    print_cell(to, 11, event->samples > 0, event->sampled_s, to->decimals);
+    if (event->samples)
+        snprintf(
+            error, sizeof error, "+- %s",
+            format_decimal(number, SIGMAS * event->sampled_s / sqrt((double)event->samples), to->decimals));
+    fprintf(to->out, "%11s ", error);
+    char *label = format_printable("%s", event->row->label->name);
+    print_name(to, "", 0, label);
+    free(label);
+}
+
+/* Two measurements of one time beside each other. */
+static bool print_events(const struct phases_view *to)
+{
+    size_t count;
+    struct event *events = gather_events(to->rows, &count);
+    if (count) {
+        fputc('\n', to->out);
+        format_paragraph(to->out,
+                         "Events and parameters by the clock, and by samples: work and overhead of all "
+                         "threads inside, with its 95 % interval.",
+                         to->style->columns);
+        fprintf(to->out, "\n%s%9s%8s%10s%14s%11s%11s %s%s\n", format_strong(to->style->colour), "exact",
+                "calls", "itself", "mean (us)", "sampled", "", "event or parameter",
+                format_plain(to->style->colour));
+    }
+    for (size_t i = 0; i < count && i < EVENTS_SHOWN; i++)
+        print_event(to, &events[i]);
+    if (count > EVENTS_SHOWN)
+        fprintf(to->out, "and %zu more, see profile.csv\n", count - EVENTS_SHOWN);
+    bool good = events != NULL;
+    free(events);
+    return good;
+}
+
+bool view_text_phases(FILE *out, const struct profile *profile, const struct rows *rows,
+                      const struct phase_table *table, uint32_t depth, const struct view_style *style)
+{
+    double effort = measure_value(rows, rows_whole(rows), MEASURE_EFFORT);
+    struct phases_view to = {.out = out,
+                             .style = style,
+                             .rows = rows,
+                             .table = table,
+                             .decimals = effort < 1000 ? 3 : 1,
+                             .least_s = 0.01 * style->least_percent * effort};
+    view_text_header(out, profile, style);
+    struct rows *view = view_phases(rows, table);
+    to.view = view;
+    if (!view)
+        return false;
+    if (table->group_count == 1)
+        fputs("\nThe program began no phase; include/blame.h has blame_phase_begin().\n", out);
+    else
+        format_paragraph(out,
+                         "Exact: seconds from begin to end, by the clock of the threads that began it. The "
+                         "others: thread time by samples, nested phases included. Below a phase what its "
+                         "code calls; a nested phase is followed at its own row.",
+                         style->columns);
+    rows_limit_depth(view, depth);
+    bool good = print_phases(&to) && print_events(&to);
+    if (to.cut)
+        fprintf(out, "\n%zu row%s cut; --min 0 shows all\n", to.cut, to.cut == 1 ? "" : "s");
+    view_text_probe_notes(out, profile, rows, style->columns);
+    rows_free(view);
+    return good;
+}

@@ -1,0 +1,498 @@
+/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c
+ * cct/profile_probe_sum.c cct/pair_map.c cct/index_map.c cct/profile_format.c report/rows.c
+ * report/rows_marker.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/rows_extra.c
+ * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
+ * report/write_json.c base/recipe_cause.c report/conservation.c report/output.c report/tables.c
+ * report/phases.c report/write_phases.c report/view*.c report/rows_filter.c report/source_*.c
+ * report/summary.c report/findings*.c tests/fuzz/fake_symbols.c */
+/* libs: -ljansson */
+#include "tests/unit/unit.h"
+
+#include <jansson.h>
+#include <math.h>
+
+#include "report/conservation.h"
+#include "report/output.h"
+#include "report/phases.h"
+#include "report/rows_filter.h"
+#include "report/views.h"
+#include "report/write_csv.h"
+#include "report/write_json.h"
+#include "tests/fuzz/fake_symbols.h"
+#include "tests/unit/merged_tree.h"
+
+#define S 1e9
+#define FRAME(n, l, al)                                                                                      \
+    {                                                                                                        \
+        .name = n, .host_name = "", .file = "/s/a.c", .line = l, .at_file = "/s/a.c", .at_line = al,         \
+        .task_name = ""                                                                                      \
+    }
+
+enum { MAIN = 1, STEP, KERNEL, SEND, BEGIN };
+#define KEY(place) PROFILE_KEY(1, 0x3000 + (place))
+static const struct symbol_frame frames[][1] = {[MAIN] = {FRAME("main", 1, 5)},
+                                                [STEP] = {FRAME("step", 10, 12)},
+                                                [KERNEL] = {FRAME("kernel", 20, 22)},
+                                                [SEND] = {FRAME("send", 30, 33)},
+                                                [BEGIN] = {FRAME("step", 10, 11)}};
+
+enum { SOLVE = 1, EXCHANGE, ITERATION, PACK, SIZE, QUIET }; /* numbers of names */
+
+static struct {
+    struct profile profile;
+    struct merged_node nodes[64];
+    struct profile_thread threads[2];
+    struct profile_name names[6];
+    struct merged_probe probes[32];
+    struct merged_counters counters[8];
+    struct symbols *symbols;
+    struct rows *rows;
+} made;
+
+static uint32_t add(uint32_t parent, uint8_t kind, uint64_t key)
+{
+    return merged_add(&made.profile, parent, kind, key, (struct profile_metric){0});
+}
+
+static uint32_t work(uint32_t parent, int place, double seconds)
+{
+    uint32_t node = merged_add_work(&made.profile, parent, KEY(place), seconds);
+    made.nodes[node].metric.samples = (uint64_t)(100 * seconds);
+    return node;
+}
+
+/* So many calls that took `each` seconds on average, half a second more and less. */
+static void probe(uint32_t node, uint32_t tree, uint64_t calls, double each, double begin)
+{
+    made.probes[made.profile.probe_count++] =
+        (struct merged_probe){.node = node,
+                              .tree = tree,
+                              .probe = {.calls = calls,
+                                        .inclusive_ns = (double)calls * each * S,
+                                        .exclusive_ns = (double)calls * each * S / 2,
+                                        .shortest_ns = (each - .5) * S,
+                                        .longest_ns = (each + .5) * S,
+                                        .sum_of_squares = (double)calls * (each * each + .25) * S * S,
+                                        .first_begin_ns = (uint64_t)(begin * S)},
+                              .counters = {.value = {(double)calls, 1}}};
+}
+
+static void name(int number, uint32_t kind, const char *text)
+{
+    made.names[number - 1] = (struct profile_name){.kind = kind, .place = KEY(BEGIN)};
+    snprintf(made.names[number - 1].text, sizeof made.names[0].text, "%s", text);
+}
+
+/* main begins step, whose phase "solve" (1 s itself, 4 s in kernel) has an event "pack" (2 s in kernel), a
+ * phase "exchange" (3 s in send), and a phase "iteration", whose executions 2, 17 and the others have 1 s
+ * each. */
+static void fill(void)
+{
+    uint32_t main_node = work(0, MAIN, 5);
+    uint32_t solve = add(main_node, PROFILE_NODE_PHASE, SOLVE);
+    uint32_t step = work(solve, STEP, 1);
+    uint32_t kernel = work(step, KERNEL, 4);
+    uint32_t pack = add(step, PROFILE_NODE_EVENT, PACK);
+    work(pack, KERNEL, 2);
+    uint32_t exchange = add(step, PROFILE_NODE_PHASE, EXCHANGE);
+    work(exchange, SEND, 3);
+    uint32_t iteration = add(step, PROFILE_NODE_PHASE, ITERATION);
+    uint64_t keys[] = {17, 2, PROFILE_INSTANCE_REST};
+    probe(solve, 1, 1, 13, 1);
+    probe(pack, 1, 4, .5, 2);
+    probe(exchange, 1, 1, 3, 3);
+    probe(exchange, 2, 1, 3, 2.5);
+    for (int i = 0; i < 3; i++) {
+        uint32_t instance = add(iteration, PROFILE_NODE_INSTANCE, keys[i]);
+        work(instance, STEP, 1);
+        probe(instance, 1, i == 2 ? 10 : 1, 1, 4 + i);
+    }
+    uint32_t size = add(main_node, PROFILE_NODE_PARAMETER, SIZE);
+    probe(size, 1, 7, .5, 9); /* no sample met it */
+    made.counters[made.profile.counters_count++] =
+        (struct merged_counters){.node = step, .counters = {.value = {10, 1}}};
+    made.counters[made.profile.counters_count++] =
+        (struct merged_counters){.node = kernel, .counters = {.value = {32, 2}}};
+}
+
+static int make(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "command\0./a\0misnested\0pack\t1000000003005\tsolve\t1000000003004\0misnested\0"
+        "late\t1000000003003\t\t0";
+    memset(&made, 0, sizeof made);
+    for (int place = MAIN; place <= BEGIN; place++)
+        fake_symbols_set(KEY(place), frames[place], 1);
+    made.profile = (struct profile){.nodes = made.nodes,
+                                    .node_count = 1,
+                                    .threads = made.threads,
+                                    .thread_count = 2,
+                                    .names = made.names,
+                                    .name_count = 6,
+                                    .probes = made.probes,
+                                    .counters = made.counters,
+                                    .counter_name = {"perf::A", "B"},
+                                    .counter_count = 2,
+                                    .text = (char *)text,
+                                    .text_bytes = sizeof text};
+    made.profile.header = (struct profile_header){.threads_max = 2,
+                                                  .cores = 2,
+                                                  .finished = 1,
+                                                  .rate = 100,
+                                                  .period_ns = 10000000,
+                                                  .end_ns = (uint64_t)(20 * S),
+                                                  .pauses = 2,
+                                                  .paused_ns = (uint64_t)(1.5 * S),
+                                                  .probes_lost = 3,
+                                                  .ended_by_program = 1};
+    made.threads[0] = (struct profile_thread){.kind = 1, .tree = 1, .end_ns = (uint64_t)(20 * S)};
+    made.threads[1] = (struct profile_thread){.kind = 2, .tree = 2, .end_ns = (uint64_t)(20 * S)};
+    name(SOLVE, PROFILE_NODE_PHASE, "solve");
+    name(EXCHANGE, PROFILE_NODE_PHASE, "exchange");
+    name(ITERATION, PROFILE_NODE_PHASE, "iteration");
+    name(PACK, PROFILE_NODE_EVENT, "pack");
+    name(SIZE, PROFILE_NODE_PARAMETER, "size = 512");
+    name(QUIET, PROFILE_NODE_EVENT, "quiet");
+    made.names[ITERATION - 1].flags = PROFILE_NAME_DYNAMIC;
+    made.names[ITERATION - 1].instances = 12;
+    made.names[QUIET - 1].flags = PROFILE_NAME_THROTTLED;
+    made.names[QUIET - 1].throttled_after = 100000;
+    made.nodes[0].kind = PROFILE_NODE_ROOT;
+    fill();
+    made.symbols = symbols_open(NULL, 0);
+    made.rows = rows_build(&made.profile, made.symbols);
+    return made.rows ? 0 : -1;
+}
+
+static int destroy(void **state)
+{
+    (void)state;
+    rows_free(made.rows);
+    symbols_close(made.symbols);
+    fake_symbols_clear();
+    return 0;
+}
+
+static const struct row *row_of(const struct rows *rows, enum row_kind kind, const char *label)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->row[i].kind == kind && strcmp(rows->row[i].label->name, label) == 0)
+            return &rows->row[i];
+    fail_msg("no %s row %s", row_kind_name[kind], label);
+    return NULL;
+}
+
+static void assert_exact(const struct row *row, uint64_t calls, double inclusive_s)
+{
+    assert_non_null(row->extra);
+    assert_int_equal(row->extra->probe.calls, calls);
+    assert_true(row->extra->probe.inclusive_ns == inclusive_s * S);
+    assert_true(row->extra->probe.exclusive_ns == inclusive_s * S / 2);
+}
+
+static void phases_events_and_parameters_are_rows_at_their_place(void **state)
+{
+    (void)state;
+    const struct rows *rows = made.rows;
+    const struct row *solve = row_of(rows, ROW_PHASE, "phase solve");
+    assert_string_equal(solve->label->file, "/s/a.c");
+    assert_int_equal(solve->label->line, 11);
+    assert_true(&rows->row[solve->parent] == row_of(rows, ROW_PROCEDURE, "main"));
+    assert_exact(solve, 1, 13);
+    assert_true(solve->inclusive->work == 13 * S && solve->exclusive->work == 0);
+    const struct row *step = solve + 1; /* its call is main's, through the phase */
+    assert_string_equal(step->label->name, "step");
+    assert_int_equal(step->call_line, 5);
+    assert_exact(row_of(rows, ROW_EVENT, "event pack"), 4, 2);
+    assert_exact(row_of(rows, ROW_PHASE, "phase exchange"), 2, 6);
+    assert_exact(row_of(rows, ROW_PHASE, "phase iteration"), 12, 12);
+    assert_exact(row_of(rows, ROW_PHASE, "iteration [17]"), 1, 1);
+    assert_exact(row_of(rows, ROW_PHASE, "iteration [others]"), 10, 10);
+    assert_exact(row_of(rows, ROW_PARAMETER, "size = 512"), 7, 3.5); /* kept without a sample */
+}
+
+static void counters_at_samples_are_added_up_like_times(void **state)
+{
+    (void)state;
+    const struct row_extra *root = made.rows->row[0].extra;
+    const struct row_extra *solve = row_of(made.rows, ROW_PHASE, "phase solve")->extra;
+    const struct row_extra *line = row_of(made.rows, ROW_STATEMENT, "a.c:22")->extra;
+    const struct row_extra *kernel = row_of(made.rows, ROW_PROCEDURE, "kernel")->extra;
+    assert_true(root->inclusive.value[0] == 42 && root->inclusive.value[1] == 3);
+    assert_true(solve->inclusive.value[0] == 42 && solve->exclusive.value[0] == 0);
+    assert_true(solve->exact.value[0] == 1);
+    assert_true(kernel->inclusive.value[0] == 32 && kernel->exclusive.value[0] == 32);
+    assert_true(line->exclusive.value[0] == 32);
+}
+
+/* The text that a writer writes, in a buffer for the test's own. */
+static char output[20000];
+
+static FILE *start_output(void)
+{
+    memset(output, 0, sizeof output);
+    return fmemopen(output, sizeof output - 1, "w");
+}
+
+static const char *line_with(const char *text)
+{
+    static char line[1000];
+    char *at = strstr(output, text);
+    if (!at)
+        fail_msg("no \"%s\" in:\n%s", text, output);
+    at += *at == '\n' && at[1] != '\0'; /* "\nsolve": at the begin of a line */
+    while (at > output && at[-1] != '\n')
+        at--;
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\r\n"), at);
+    return line;
+}
+
+static void assert_line(const char *with, const char *expected)
+{
+    const char *line = line_with(with);
+    if (!strstr(line, expected))
+        fail_msg("no \"%s\" in: %s", expected, line);
+}
+
+static void profile_csv_has_exact_times_and_counters(void **state)
+{
+    (void)state;
+    FILE *out = start_output();
+    write_profile_csv(out, made.rows);
+    fclose(out);
+    assert_line("id,parent",
+                ",relative lock wait,calls,exact (I),exact (E),perf::A (I),perf::A (E),B (I),B (E)");
+    assert_line(",phase solve,", ",1,13.000000,6.500000,42.000000,0.000000,3.000000,0.000000");
+    assert_line(",procedure,kernel,", ",,,,32.000000,32.000000,2.000000,2.000000");
+    assert_line(",parameter,size = 512,", ",7,3.500000,1.750000,0.000000,0.000000,0.000000,0.000000");
+    made.profile.probe_count = made.profile.counters_count = made.profile.counter_count = 0;
+    struct rows *plain = rows_build(&made.profile, made.symbols);
+    out = start_output();
+    write_profile_csv(out, plain);
+    fclose(out);
+    const char *end = strstr(output, "relative lock wait\r\n");
+    assert_non_null(end); /* no column more than in profiles of other programs */
+    rows_free(plain);
+}
+
+static void hidden_rows_lose_their_exact_times_and_no_counters(void **state)
+{
+    (void)state;
+    regex_t hide;
+    assert_int_equal(regcomp(&hide, "exchange|^kernel|iteration .2", REG_EXTENDED | REG_NOSUB), 0);
+    struct rows *view = rows_filter(made.rows, &(struct rows_filter){.hide = &hide});
+    assert_exact(row_of(view, ROW_PHASE, "phase solve"), 1, 13);
+    assert_exact(row_of(view, ROW_PHASE, "phase iteration"), 12, 12);
+    assert_exact(row_of(view, ROW_PHASE, "iteration [17]"), 1, 1);
+    assert_true(view->row[0].extra->inclusive.value[0] == 42);
+    assert_true(row_of(view, ROW_PROCEDURE, "step")->extra->exclusive.value[0] == 42);
+    for (size_t i = 0; i < view->count; i++)
+        assert_null(strstr(view->row[i].label->name, "exchange"));
+    rows_free(view);
+    regfree(&hide);
+}
+
+static void phases_csv_adds_up_contexts_and_threads(void **state)
+{
+    (void)state;
+    struct phase_table *table = phases_gather(&made.profile, made.rows);
+    FILE *out = start_output();
+    write_phases_csv(out, made.rows, table);
+    fclose(out);
+    assert_string_equal(
+        line_with("phase,instance"),
+        "phase,instance,thread,begin,seconds,calls,min,max,mean,deviation,samples (I),samples (E),"
+        "work (I),work (E),idleness (I),idleness (E),overhead (I),overhead (E),"
+        "lock wait (I),lock wait (E),absolute idleness,relative idleness,perf::A,B");
+    /* One thread of two works all the time. */
+    assert_line("<program>",
+                "<program>,,0,0.000000,20.000000,1,20.000000,20.000000,20.000000,0.000000,1800,500,"
+                "18.000000,5.000000,18.000000,5.000000,0.000000,");
+    assert_line("\nsolve,", "solve,,0,1.000000,13.000000,1,12.500000,13.500000,13.000000,0.500000,1300,700,"
+                            "13.000000,7.000000,13.000000,7.000000,");
+    assert_line("\nsolve,", ",36.111111,50.000000,1.000000,1.000000");
+    assert_line("\nexchange,",
+                "exchange,,*,2.500000,6.000000,2,2.500000,3.500000,3.000000,0.500000,300,300,");
+    assert_line("\niteration,2,", "iteration,2,0,5.000000,1.000000,1,0.500000,");
+    assert_line("\niteration,others,",
+                "iteration,others,0,6.000000,10.000000,10,0.500000,1.500000,1.000000,");
+    assert_null(strstr(output, "iteration,,")); /* its executions are all of it */
+    size_t lines = 0;
+    double exclusive = 0;
+    for (size_t i = 0; i < table->count; i++, lines++)
+        exclusive += table->entry[i].exclusive.work;
+    assert_int_equal(lines, 6);
+    assert_true(exclusive == 18 * S);
+    assert_int_equal(table->group_count, 4);
+    assert_string_equal(phase_name(table, table->group[0].name), "<program>");
+    assert_string_equal(phase_name(table, table->group[1].name), "solve");
+    assert_string_equal(phase_name(table, table->group[2].name), "iteration");
+    phases_free(table);
+}
+
+/* A phase inside itself has its time once. */
+static void recursion_counts_once(void **state)
+{
+    (void)state;
+    uint32_t outer = add(0, PROFILE_NODE_PHASE, QUIET);
+    uint32_t inner = add(work(outer, STEP, 1), PROFILE_NODE_PHASE, QUIET);
+    work(inner, STEP, 2);
+    rows_free(made.rows);
+    made.rows = rows_build(&made.profile, made.symbols);
+    struct phase_table *table = phases_gather(&made.profile, made.rows);
+    const struct phase_entry *entry = &table->entry[table->count - 1];
+    assert_int_equal(entry->name, QUIET);
+    assert_true(entry->inclusive.work == 3 * S && entry->exclusive.work == 3 * S);
+    phases_free(table);
+}
+
+static json_t *member(json_t *json, const char *list, size_t index, const char *key)
+{
+    return json_object_get(json_array_get(json_object_get(json, list), index), key);
+}
+
+static void run_json_names_phases_and_what_went_wrong(void **state)
+{
+    (void)state;
+    json_t *json = run_json(&made.profile, made.rows);
+    assert_string_equal(json_string_value(member(json, "phases", ITERATION - 1, "kind")), "phase");
+    assert_int_equal(json_integer_value(member(json, "phases", ITERATION - 1, "executions")), 12);
+    assert_int_equal(json_integer_value(member(json, "phases", ITERATION - 1, "instances")), 12);
+    assert_int_equal(json_integer_value(member(json, "phases", QUIET - 1, "throttled")), 100000);
+    assert_true(json_is_null(member(json, "phases", PACK - 1, "throttled")));
+    assert_string_equal(json_string_value(member(json, "phases", SIZE - 1, "kind")), "parameter");
+    json_t *inner = member(json, "misnested", 0, "inner"), *outer = member(json, "misnested", 0, "outer");
+    assert_string_equal(json_string_value(json_object_get(inner, "name")), "pack");
+    assert_int_equal(json_integer_value(json_object_get(inner, "line")), 11);
+    assert_string_equal(json_string_value(json_object_get(outer, "function")), "send");
+    assert_true(json_is_null(member(json, "misnested", 1, "outer")));
+    assert_string_equal(json_string_value(json_object_get(member(json, "misnested", 1, "inner"), "function")),
+                        "kernel");
+    assert_true(json_real_value(json_object_get(json, "paused_s")) == 1.5);
+    assert_int_equal(json_integer_value(json_object_get(json, "pauses")), 2);
+    assert_int_equal(json_integer_value(json_object_get(json, "probes_lost")), 3);
+    assert_true(json_is_true(json_object_get(json, "ended_by_program")));
+    assert_string_equal(json_string_value(json_array_get(json_object_get(json, "counters"), 0)), "perf::A");
+    json_decref(json);
+}
+
+static void the_view_shows_each_phase_and_what_its_code_calls(void **state)
+{
+    (void)state;
+    struct view_style style = {.title = "Phases", .columns = 100, .measure = MEASURE_EFFORT};
+    struct phase_table *table = phases_gather(&made.profile, made.rows);
+    struct rows *view = view_phases(made.rows, table);
+    const struct row *solve = row_of(view, ROW_PHASE, "solve");
+    assert_int_equal(solve->depth, 1);
+    assert_true(solve->inclusive->work == 13 * S && solve->exclusive->work == S); /* step's own is its own */
+    const struct row *kernel = row_of(view, ROW_PROCEDURE, "kernel");
+    assert_true(&view->row[kernel->parent] == solve);
+    assert_true(row_of(view, ROW_PHASE, "phase exchange")->inclusive->work == 3 * S);
+    assert_true(row_of(view, ROW_PHASE, "iteration")->inclusive->work == 3 * S);
+    assert_true(row_of(view, ROW_PHASE, "<program>")->inclusive->work == 18 * S);
+    rows_free(view);
+    FILE *out = start_output();
+    assert_true(view_text_phases(out, &made.profile, made.rows, table, 2, &style));
+    fclose(out);
+    assert_line(" solve\n", "   13.000       1    13.000    13.000                      50.0 solve");
+    assert_line("- phase exchange", "    6.000       2     3.000     3.000");
+    assert_line("each 0.5", "each 0.5000 to 1.5000 s, mean 1.0000, deviation 0.5000; slowest: [2] 1.0000");
+    assert_line("event pack\n", "    2.000       4     1.000    500000.000      2.000   +- 0.277 event pack");
+    assert_line(" size = 512\n",
+                "    3.500       7     1.750    500000.000                       size = 512");
+    for (const char *at = output; *at; at += strcspn(at, "\n") + 1)
+        assert_true(strcspn(at, "\n") <= 100);
+    phases_free(table);
+}
+
+static void the_summary_has_phases_and_notes(void **state)
+{
+    (void)state;
+    setenv("LC_ALL", "C", 1);
+    struct report_tables tables = report_tables_make(&made.profile, made.symbols);
+    FILE *out = start_output();
+    report_print_summary(out, &made.profile, &tables, "d");
+    fclose(out);
+    assert_line("  solve\n", "    50.0 %     13.00 s  solve");
+    assert_line("  iteration  (", "    50.0 %     12.00 s  iteration  (12 times)");
+    line_with("note: quiet is short and frequent: not measured any more after 100000 calls\n");
+    line_with("note: pack (step, a.c:11) was still open where solve (send, a.c:33) ended\n");
+    line_with("note: late (kernel, a.c:22) ended without a begin\n");
+    line_with("note: 1.50 s in 2 pauses that the program asked for are not measured\n");
+    line_with("note: the program ended the measurement itself\n");
+    line_with("note: 3 begins of phases, events or parameters had no room and are lost\n");
+    report_tables_free(&tables);
+}
+
+static const struct conservation_law *law_of(struct conservation_law *laws, size_t count, const char *wanted)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(laws[i].name, wanted) == 0)
+            return &laws[i];
+    return NULL;
+}
+
+static void the_clock_and_the_samples_of_probed_time_are_compared(void **state)
+{
+    (void)state;
+    struct conservation_law laws[CONSERVATION_LAWS];
+    made.profile.header.pauses = 0;
+    made.threads[0].probed_exact = 4 * S;
+    made.threads[0].probed_sampled = 3.9 * S;
+    made.threads[1].probed_exact = 9 * S;
+    made.threads[1].dropped[PROFILE_DROP_OVERLOAD] = 1;
+    made.threads[0].dropped[PROFILE_DROP_STOPPING] = 1;
+    size_t count = conservation_check(&made.profile, made.rows, laws);
+    const struct conservation_law *law = law_of(laws, count, "probed");
+    assert_non_null(law);
+    assert_true(fabs(law->left - 3.9) < 1e-9 && law->right == 4 && !law->exact);
+    assert_true(fabs(law->tolerance - 4 * sqrt(.01 * 4)) < 1e-12);
+    made.profile.header.pauses = 1;
+    assert_null(law_of(laws, conservation_check(&made.profile, made.rows, laws), "probed"));
+    made.profile.header.pauses = 0;
+    made.threads[0].probed_exact = 0;
+    assert_null(law_of(laws, conservation_check(&made.profile, made.rows, laws), "probed"));
+}
+
+static void phases_csv_is_written_where_there_are_phases(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/blame-phases-XXXXXX", path[100];
+    const char *const files[] = {"profile.csv", "threads.csv", "locks.csv",
+                                 "waits.csv",   "run.json",    "phases.csv"};
+    assert_non_null(mkdtemp(dir));
+    for (int round = 0; round < 2; round++) {
+        struct report_tables tables = report_tables_make(&made.profile, made.symbols);
+        assert_int_equal(report_write_files(&made.profile, &tables, dir, output, sizeof output), 0);
+        for (size_t i = 0; i < 6; i++) {
+            snprintf(path, sizeof path, "%s/%s", dir, files[i]);
+            assert_int_equal(unlink(path), round == 1 && i == 5 ? -1 : 0);
+        }
+        report_tables_free(&tables);
+        made.profile.name_count = 0;
+        made.profile.node_count = 2;
+        made.profile.probe_count = made.profile.counters_count = 0;
+    }
+    assert_int_equal(rmdir(dir), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, destroy)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(phases_events_and_parameters_are_rows_at_their_place),
+        TEST(counters_at_samples_are_added_up_like_times),
+        TEST(profile_csv_has_exact_times_and_counters),
+        TEST(hidden_rows_lose_their_exact_times_and_no_counters),
+        TEST(phases_csv_adds_up_contexts_and_threads),
+        TEST(recursion_counts_once),
+        TEST(run_json_names_phases_and_what_went_wrong),
+        TEST(the_view_shows_each_phase_and_what_its_code_calls),
+        TEST(the_summary_has_phases_and_notes),
+        TEST(the_clock_and_the_samples_of_probed_time_are_compared),
+        TEST(phases_csv_is_written_where_there_are_phases),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
