@@ -80,6 +80,11 @@ static void command_text(char to[FACT_BYTES], const struct profile *profile)
     put_clean(to, arguments + strspn(arguments, " "));
 }
 
+static void sample_text(char to[FACT_BYTES], const struct profile *profile)
+{
+    stored_text(to, profile, "sample");
+}
+
 static void finished_text(char to[FACT_BYTES], const struct profile *profile)
 {
     snprintf(to, FACT_BYTES, "%s", profile->header.finished ? "normally" : "killed");
@@ -109,6 +114,7 @@ static const struct fact facts[] = {
     {"runtime", "the difference may be the runtime's", runtime_text},
     {"rate", "give all the same BLAME_RATE", rate_text},
     {"clock", "give all the same BLAME_CLOCK", clock_text},
+    {"samples", "give all the same BLAME_SAMPLE: events are no seconds", sample_text},
     {"environment", "give all the same BLAME_ENVIRONMENT", environment_text},
     {"tasks", "give all the same BLAME_TASKS", tasks_text},
     {"end", "a run that was killed has not done all the work", finished_text},

@@ -88,6 +88,7 @@ bool counters_read_all(struct thread *thread, int64_t values[PROFILE_COUNTERS])
     uint64_t numbers[PERF_GROUP_EVENTS];
     if (!perf_group_read(&thread->counters->group, numbers))
         return false;
+    memset(values, 0, PROFILE_COUNTERS * sizeof(values[0]));
     combine(numbers, values);
     return true;
 }

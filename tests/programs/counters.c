@@ -5,7 +5,8 @@
  *     counted FUNCTION faults NUMBER switches NUMBER cpu SECONDS
  *
  * argv: pages, sleeps and seconds of each thread; then, optionally, "fork": the child does it all once more,
- * or "close": the threads close every descriptor above 2 first and open a pipe at each. */
+ * "close": the threads close every descriptor above 2 first and open a pipe at each, or "open" and how many
+ * descriptors the program needs at last. */
 #include "analytic.h"
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -131,6 +132,9 @@ int main(int argc, char **argv)
     if (argc < 4)
         return 2;
     all_threads(argv, argc > 4 && strcmp(argv[4], "close") == 0);
+    for (int i = 0; argc > 5 && strcmp(argv[4], "open") == 0 && i < atoi(argv[5]); i++)
+        if (dup(0) < 0)
+            return 7;
     if (argc > 4 && strcmp(argv[4], "fork") == 0) {
         pid_t pid = fork();
         if (pid == 0) {

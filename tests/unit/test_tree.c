@@ -224,6 +224,46 @@ static void all_metrics_are_added(void **unused)
     assert_memory_equal(&a, &sum, sizeof(sum));
 }
 
+static struct profile_counters *counters_of(uint32_t context)
+{
+    return (void *)tree_metric(&tree, tree_child(&tree, context, PROFILE_NODE_COUNTERS, 0));
+}
+
+/* Their bytes mean something else than a metric's: added as one, whole numbers would be added bit by bit. */
+static void a_graft_adds_counters_as_counters(void **unused)
+{
+    (void)unused;
+    uint32_t from = tree_placeholder(&tree, 1), into = frame(tree.root, 1);
+    uint32_t alone = frame(from, 2), both = frame(from, 3);
+    for (uint32_t i = 0; i < PROFILE_COUNTERS; i++) {
+        counters_of(from)->value[i] = 1 + i;
+        counters_of(into)->value[i] = 0.5;
+        counters_of(alone)->value[i] = 10;
+        counters_of(both)->value[i] = 100 + i;
+        counters_of(frame(into, 3))->value[i] = 1000;
+    }
+    assert_true(tree_graft(&tree, from, into));
+    for (uint32_t i = 0; i < PROFILE_COUNTERS; i++) {
+        assert_true(counters_of(into)->value[i] == 1.5 + i);
+        assert_true(counters_of(frame(into, 2))->value[i] == 10);
+        assert_true(counters_of(frame(into, 3))->value[i] == 1100 + i);
+    }
+}
+
+static void records_without_a_node_are_zeroed_and_their_own(void **unused)
+{
+    (void)unused;
+    uint32_t first = tree_record(&tree);
+    memset(arena_unit(first), 1, sizeof(struct profile_counters));
+    add_work(frame(tree.root, 1), 1);
+    uint32_t second = tree_record(&tree);
+    const struct profile_counters *counters = arena_unit(second);
+    assert_true(first && second && first != second);
+    for (uint32_t i = 0; i < PROFILE_COUNTERS; i++)
+        assert_true(counters->value[i] == 0);
+    assert_true(tree_metric(&tree, frame(tree.root, 1))->work == 1);
+}
+
 static void an_empty_graft_recycles_the_placeholder(void **unused)
 {
     (void)unused;
@@ -384,6 +424,8 @@ int main(void)
         WITH_TREE(a_million_nodes_are_found_grafted_and_recycled),
         WITH_TREE(a_graft_adds_metrics_where_contexts_meet),
         WITH_TREE(all_metrics_are_added),
+        WITH_TREE(a_graft_adds_counters_as_counters),
+        WITH_TREE(records_without_a_node_are_zeroed_and_their_own),
         WITH_TREE(an_empty_graft_recycles_the_placeholder),
         WITH_TREE(placeholders_are_not_children),
         WITH_TREE(recycled_metric_records_start_at_zero),
