@@ -210,6 +210,8 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
         uint32_t place = place_kind(kind);
         if (task_data)
             task_data->value = (task_data->value & ~TASK_WAIT_MASK) | TASK_WAIT(place);
+        if (unlikely(thread->probes) && place == PROFILE_PLACE_REGION_END && runtime_region(parallel_data))
+            end_probes(thread, runtime_region(parallel_data)); /* a worker's task ends with its wait */
         state_set_idle_region(thread->line, runtime_region(parallel_data));
         state_set_place(thread->line, place_of(place, codeptr));
         become_idle(thread);

@@ -223,7 +223,8 @@ void capture_creation(struct thread *thread, const struct creation *creation, st
     signal_fence(); /* as above */
 }
 
-void capture_probe(struct thread *thread, struct creation_memo *memo, struct capture_probe *result)
+void capture_probe(struct thread *thread, size_t inside, struct creation_memo *memo,
+                   struct capture_probe *result)
 {
     struct walk walk;
     struct path *path = &thread->path;
@@ -238,8 +239,10 @@ void capture_probe(struct thread *thread, struct creation_memo *memo, struct cap
     result->cut = is_cut(thread, &walk);
     result->complete = result->cut || (walk.ancestor == 0 && (boundary || walk.have == UNWIND_END));
     struct path callers = *path;
-    callers.keys += path->count > 0; /* without the function that begins it */
-    callers.count -= path->count > 0;
+    if (inside > path->count)
+        inside = path->count;
+    callers.keys += inside;
+    callers.count -= inside;
     result->context = add_path(&thread->tree, walk_context(thread, &walk, result->from_root), &callers);
     thread->ledger->paths_truncated += path->truncated;
     count_steps(thread->ledger, &thread->unwinder);

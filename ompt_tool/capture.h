@@ -3,6 +3,7 @@
 #ifndef BLAME_OMPT_TOOL_CAPTURE_H
 #define BLAME_OMPT_TOOL_CAPTURE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -59,9 +60,11 @@ struct capture_probe {
     bool cut;
 };
 
-/* Walks from the begin to the innermost open one or the task's first frame; memo as above. The thread is in
- * the tool. [owner] */
-void capture_probe(struct thread *thread, struct creation_memo *memo, struct capture_probe *result);
+/* Walks from the begin to the innermost open one or the task's first frame; memo as above. The first `inside`
+ * frames are not callers: that of the function that begins it, and of one that does so for it. The thread is
+ * in the tool. [owner] */
+void capture_probe(struct thread *thread, size_t inside, struct creation_memo *memo,
+                   struct capture_probe *result);
 
 /* The node of an open phase, event or parameter; 0 when there is no room. [handler] */
 uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe);

@@ -194,7 +194,8 @@ void probe_for_caller(struct thread *thread, struct probe_begin *begin)
 }
 
 /* Walks, and keeps the path in mind; returns the context of the callers. */
-static uint32_t walk(struct thread *thread, const struct creation_key *key, struct probe_open *fresh)
+static uint32_t walk(struct thread *thread, const struct probe_begin *begin, const struct creation_key *key,
+                     struct probe_open *fresh)
 {
     struct capture_probe found;
     if (!thread_enter_tool(thread))
@@ -202,7 +203,7 @@ static uint32_t walk(struct thread *thread, const struct creation_key *key, stru
     struct creation_memo *memo = key ? creation_memo_for_more(&thread->memos) : NULL;
     if (memo)
         creation_memo_begin(memo, key);
-    capture_probe(thread, memo, &found);
+    capture_probe(thread, begin->for_caller ? 2 : 1, memo, &found);
     fresh->region = found.region;
     fresh->flags = found.flags;
     fresh->has_level = found.has_level;
@@ -255,13 +256,13 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
     } else if (find_span(thread, begin, &level, around, &key)) {
         parent = likely(thread->memos) ? creation_memo_find(thread->memos, &key) : 0;
         if (!parent)
-            parent = walk(thread, &key, fresh);
+            parent = walk(thread, begin, &key, fresh);
         else if (around)
             probe_inherit(fresh, around);
         probe_context_below(thread, parent, begin, fresh);
         return;
     } else {
-        parent = walk(thread, NULL, fresh);
+        parent = walk(thread, begin, NULL, fresh);
         around = NULL;
     }
     if (around)

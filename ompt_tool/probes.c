@@ -252,14 +252,19 @@ void probes_end_region(struct thread *thread, const struct region *region)
     }
 }
 
-void probes_finish(struct thread *thread)
+void probes_end_all(struct thread *thread)
 {
     uint64_t now_ticks = clock_ticks();
+    while (thread->probes && thread->probes->count)
+        end_innermost(thread, now_ticks);
+}
+
+void probes_finish(struct thread *thread)
+{
     if (!thread->active || !thread->probes)
         return;
     thread->probes->finishing = true;
-    while (thread->probes->count)
-        end_innermost(thread, now_ticks);
+    probes_end_all(thread);
 }
 
 void probes_attach(struct thread *thread)

@@ -76,7 +76,10 @@ extern const struct blame_calls probes_calls;
  * the program forgot to. The thread is in the tool. [owner] */
 void probes_end_region(struct thread *thread, const struct region *region);
 
-/* Ends all of a thread's at the measurement's end; nothing is wrong with that. The thread is quiet. [init] */
+/* Ends all that the thread has open at its own end, which is no mistake. It is in the tool. [owner] */
+void probes_end_all(struct thread *thread);
+
+/* The same at the measurement's end. The thread is quiet. [init] */
 void probes_finish(struct thread *thread);
 
 /* A thread begins (again): nothing is open. [owner] */

@@ -152,7 +152,7 @@ struct thread *thread_attach(enum profile_thread_kind kind)
 /* What is still open when a thread ends: a wait that nothing follows, dispatch that no region follows. */
 static void settle_rest(struct thread *thread)
 {
-    probes_end_region(thread, NULL);
+    probes_end_all(thread);
     if (thread->idle.pending)
         account_idle(thread->ledger, &thread->idle);
     thread->idle.pending = false;

@@ -153,12 +153,36 @@ static uint64_t part_start(Dwarf_Die *die, uint64_t vaddr)
 struct chain {
     Dwarf_Die calls[SYMBOLS_MAX_FRAMES]; /* outermost first */
     size_t count;
+    /* Calls of artificial functions (a header's, the compiler's) are a part of the line that has the outermost:
+     * sites[i] is the call that led from calls[i - 1] to calls[i], `hidden` the one that led on from the last. */
+    Dwarf_Die sites[SYMBOLS_MAX_FRAMES];
+    Dwarf_Die hidden;
+    bool has_hidden;
     uint32_t budget;
 };
 
 static bool has_code(Dwarf_Die *die)
 {
     return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
+}
+
+static bool descend(struct chain *chain, Dwarf_Die *parent, uint64_t vaddr, int depth);
+
+static void take_call(struct chain *chain, Dwarf_Die *call, uint64_t vaddr, int depth)
+{
+    if (dwarf_hasattr_integrate(call, DW_AT_artificial)) {
+        if (!chain->has_hidden) {
+            chain->hidden = *call;
+        }
+        chain->has_hidden = true;
+    } else if (chain->count < SYMBOLS_MAX_FRAMES) {
+        chain->sites[chain->count] = chain->has_hidden ? chain->hidden : *call;
+        chain->calls[chain->count++] = *call;
+        chain->has_hidden = false;
+    } else {
+        return;
+    }
+    descend(chain, call, vaddr, depth + 1);
 }
 
 /* True: vaddr was found below parent, the search is over. A block without addresses may hold calls that have
@@ -176,10 +200,7 @@ static bool descend(struct chain *chain, Dwarf_Die *parent, uint64_t vaddr, int 
             return true;
         }
         if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, vaddr) == 1) {
-            if (chain->count < SYMBOLS_MAX_FRAMES) {
-                chain->calls[chain->count++] = child;
-                descend(chain, &child, vaddr, depth + 1);
-            }
+            take_call(chain, &child, vaddr, depth);
             return true;
         }
         if (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block) {
@@ -224,7 +245,9 @@ size_t symbols_inline_chain(struct symbols_module *module, uint64_t vaddr, struc
         raws[i].name = symbols_dwarf_name(module, die);
         raws[i].inlined = i + 1 < chain.count;
         raws[i].low = raws[i].inlined ? start : (*function)->low;
-        raws[i].at = i == 0 ? symbols_lines_at(*unit, vaddr, start) : call_position(*unit, die + 1);
+        raws[i].at = i > 0              ? call_position(*unit, &chain.sites[chain.count - i])
+                     : chain.has_hidden ? call_position(*unit, &chain.hidden)
+                                        : symbols_lines_at(*unit, vaddr, start);
         if (!raws[i].name) {
             return 0;
         }
