@@ -81,6 +81,15 @@ class AtSamples(Counters):
                      for pages in (PAGES, 2 * PAGES))
         self.assertAlmostEqual(many.sums(TOTAL)[0] - few.sums(TOTAL)[0], THREADS * PAGES, delta=100)
 
+    def test_what_no_sample_sees_is_in_the_totals_all_the_same(self):
+        for extra in ([], ["exit"]):  # threads that end before the tool does, or not
+            with self.subTest(extra):
+                run = self.counting({"BLAME_COUNTERS": FAULTS, "BLAME_RATE": "1"}, sleeps=0, seconds=0, extra=extra)
+                counted = self.counted(run)
+                self.assert_books_agree(counted)
+                self.assertAlmostEqual(counted.sums(TOTAL)[0], THREADS * PAGES, delta=200)
+                self.assertGreater(counted.sums(LOST)[0], 0)
+
     def test_what_idle_threads_count_is_nobodys(self):
         run = self.attached([program("imbalance2")], {"BLAME_COUNTERS": CLOCK, "KMP_BLOCKTIME": "infinite"})
         counted = Counted(run.directories()[0], program("imbalance2"))
@@ -88,7 +97,7 @@ class AtSamples(Counters):
         self.assert_books_agree(counted)
         self.assertGreater(idle_s, 0.1)
         # Threads that spin as long as they have no work use a core, if they get one.
-        self.assertGreater(counted.sums(IDLE)[0] * 1e-9, 0.3 * idle_s)
+        self.assertGreater(counted.sums(IDLE)[0] * 1e-9, 0.1 * idle_s)
         self.assertLess(counted.sums(IDLE)[0] * 1e-9, 1.1 * idle_s)
 
     def test_parent_and_forked_child_count_for_themselves(self):
