@@ -1,4 +1,4 @@
-"""BLAME_COUNTERS and BLAME_SAMPLE, with events that the kernel counts itself: they are there without hardware counters."""
+"""BLAME_COUNTERS and BLAME_SAMPLE, with events that the kernel counts itself: no hardware counters are needed."""
 
 import ctypes
 import os
