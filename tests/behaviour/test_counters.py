@@ -100,6 +100,14 @@ class AtSamples(Counters):
         self.assertGreater(counted.sums(IDLE)[0] * 1e-9, 0.1 * idle_s)
         self.assertLess(counted.sums(IDLE)[0] * 1e-9, 1.1 * idle_s)
 
+    def test_what_is_done_in_a_pause_is_no_contexts(self):
+        run = self.attached([program("control"), "pause", "start"], {"BLAME_COUNTERS": CLOCK})
+        self.assertEqual(run.status, 0, run)
+        counted = Counted(run.directories()[0], program("control"))
+        self.assert_books_agree(counted)
+        self.assertLess(counted.below("unmeasured")[0], 20e6)  # a period's worth, and what the machine's noise adds
+        self.assertGreater(counted.sums(LOST)[0], 100e6)       # of 0.2 s, on a core that others may want
+
     def test_parent_and_forked_child_count_for_themselves(self):
         run = self.counting({"BLAME_COUNTERS": FAULTS}, sleeps=0, extra=["fork"])
         self.assertEqual(len(run.directories()), 2, run)
