@@ -33,7 +33,8 @@ class Counted:
         kind, _, used = struct.unpack_from("<III", self.data, begin)
         if kind == TREE:
             for unit in range(1, used):
-                key, parent, _, _, _, metric, node = struct.unpack_from("<QIIIIIB", self.data, begin + unit * UNIT_BYTES)
+                at = begin + unit * UNIT_BYTES
+                key, parent, _, _, _, metric, node = struct.unpack_from("<QIIIIIB", self.data, at)
                 self.nodes[number * UNITS + unit] = (node, key, parent, metric)
         elif kind == THREAD:
             self.threads += [begin + THREAD_BYTES * (i + 1) for i in range(used)]
@@ -46,7 +47,8 @@ class Counted:
             self.texts.update((key.decode(), value.decode()) for key, value in zip(words[::2], words[1::2]))
 
     def _read_symbols(self):
-        lines = subprocess.run(["nm", "--defined-only", self.program], capture_output=True, text=True, check=True).stdout
+        command = ["nm", "--defined-only", self.program]
+        lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         found = sorted((int(words[0], 16), words[2]) for words in map(str.split, lines.splitlines())
                        if words[1] in "tTwW")
         self.addresses, self.functions = [at for at, _ in found], [name for _, name in found]

@@ -1,14 +1,16 @@
-"""BLAME_COUNTERS and BLAME_SAMPLE, with events that the kernel counts itself: they are there without hardware counters."""
+"""BLAME_COUNTERS and BLAME_SAMPLE, with events that the kernel counts itself: no hardware counters are needed."""
 
 import ctypes
 import os
 import re
+import shutil
 import struct
 import subprocess
+import unittest
 
 from blame_profile import Profile
 from counted import IDLE, LOST, TOTAL, Counted
-from harness import LIBRARY, BlameTest, program
+from harness import BLAME, LIBRARY, BlameTest, clean_environment, execute, program
 
 FAULTS, CLOCK, SWITCHES = "perf::PAGE-FAULTS", "perf::TASK-CLOCK", "perf::CONTEXT-SWITCHES"
 PAGES, SLEEPS, SECONDS = 20000, 200, 0.3
@@ -79,6 +81,33 @@ class AtSamples(Counters):
                      for pages in (PAGES, 2 * PAGES))
         self.assertAlmostEqual(many.sums(TOTAL)[0] - few.sums(TOTAL)[0], THREADS * PAGES, delta=100)
 
+    def test_what_no_sample_sees_is_in_the_totals_all_the_same(self):
+        for extra in ([], ["exit"]):  # threads that end before the tool does, or not
+            with self.subTest(extra):
+                run = self.counting({"BLAME_COUNTERS": FAULTS, "BLAME_RATE": "1"}, sleeps=0, seconds=0, extra=extra)
+                counted = self.counted(run)
+                self.assert_books_agree(counted)
+                self.assertAlmostEqual(counted.sums(TOTAL)[0], THREADS * PAGES, delta=200)
+                self.assertGreater(counted.sums(LOST)[0], 0)
+
+    def test_what_idle_threads_count_is_nobodys(self):
+        run = self.attached([program("imbalance2")], {"BLAME_COUNTERS": CLOCK, "KMP_BLOCKTIME": "infinite"})
+        counted = Counted(run.directories()[0], program("imbalance2"))
+        idle_s = Profile(run.directories()[0]).threads_total("idle")
+        self.assert_books_agree(counted)
+        self.assertGreater(idle_s, 0.1)
+        # Threads that spin as long as they have no work use a core, if they get one.
+        self.assertGreater(counted.sums(IDLE)[0] * 1e-9, 0.1 * idle_s)
+        self.assertLess(counted.sums(IDLE)[0] * 1e-9, 1.1 * idle_s)
+
+    def test_what_is_done_in_a_pause_is_no_contexts(self):
+        run = self.attached([program("control"), "pause", "start"], {"BLAME_COUNTERS": CLOCK})
+        self.assertEqual(run.status, 0, run)
+        counted = Counted(run.directories()[0], program("control"))
+        self.assert_books_agree(counted)
+        self.assertLess(counted.below("unmeasured")[0], 20e6)  # a period's worth, and what the machine's noise adds
+        self.assertGreater(counted.sums(LOST)[0], 100e6)       # of 0.2 s, on a core that others may want
+
     def test_parent_and_forked_child_count_for_themselves(self):
         run = self.counting({"BLAME_COUNTERS": FAULTS}, sleeps=0, extra=["fork"])
         self.assertEqual(len(run.directories()), 2, run)
@@ -113,6 +142,36 @@ class AtSamples(Counters):
                 self.assertEqual(run.status, STATUS, run)
                 self.assertEqual(len(run.tool_lines()), failed, run)
                 self.assertEqual(self.counted(run).failed(), failed)
+
+    def test_a_program_that_counts_with_papi_itself_goes_on_counting(self):
+        for env in ({"BLAME_COUNTERS": f"{FAULTS},PAPI_NO_SUCH"}, {"BLAME_SAMPLE": f"{FAULTS}@10"}):
+            for how in ("library", "launcher"):
+                with self.subTest(env, how=how):
+                    run = self.attached([program("own_papi")], env, how)
+                    self.assertEqual((run.status, run.stdout), (STATUS, "own count right\n"), run)
+                    self.assertEqual(len(run.directories()), 1)
+        profile = Profile(run.directories()[0])
+        self.assertAlmostEqual(profile.total("work", "touch_pages"), THREADS * 2000, delta=100)
+
+    @unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/usr/bin/setpriv"), "needs another user")
+    def test_who_may_not_count_the_kernel_counts_the_program(self):
+        with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as file:
+            if int(file.read()) != 2:
+                self.skipTest("perf_event_paranoid is not 2")
+        folder = os.path.join(self.folder, "open")
+        os.chmod(self.folder, 0o755)
+        os.mkdir(folder)
+        os.chmod(folder, 0o777)
+        library, copy = (shutil.copy(path, folder) for path in (LIBRARY, program("counters")))
+        env = {"OMP_TOOL_LIBRARIES": library, "BLAME_OUT": os.path.join(folder, "profile"), "BLAME_SUMMARY": "0",
+               "BLAME_RATE": "1000", "BLAME_COUNTERS": f"{FAULTS},{CLOCK}"}
+        run = self.plain(["setpriv", "--reuid", "65534", "--clear-groups", copy, str(PAGES), "0", "0.05"], env)
+        self.assertEqual(run.status, STATUS, run)
+        self.assertEqual(len(run.tool_lines()), 1, run)
+        self.assertIn("counters have only what the program does itself", run.tool_lines()[0])
+        counted = Counted(env["BLAME_OUT"], copy)
+        self.assertEqual(counted.names, [FAULTS, CLOCK])
+        self.assertAlmostEqual(counted.sums(TOTAL)[0], THREADS * PAGES, delta=100)
 
     def test_the_launcher_has_an_option(self):
         run = self.counting({}, how="launcher", options=["--counters", f"{FAULTS},{CLOCK}"])
@@ -236,6 +295,12 @@ class ByOverflow(Counters):
         view = self.report(run.directories()[0]).stdout
         self.assertIn(f"samples by {FAULTS}@10: seconds and s below are events ({FAULTS})", " ".join(view.split()))
         self.assertNotIn("samples/s", view)
+
+    def test_events_are_not_compared_with_seconds_without_a_word(self):
+        by_faults, by_clock = (self.counting(env, 2000, 5, 0.05) for env in ({"BLAME_SAMPLE": f"{FAULTS}@10"}, {}))
+        diff = execute([BLAME, "diff", by_faults.directories()[0], by_clock.directories()[0]], clean_environment(),
+                       self.new_folder())
+        self.assertIn(f"blame diff: samples differ: {FAULTS}@10 in", diff.stderr)
 
     def test_clocks_of_the_kernel_have_a_least_period(self):
         run = self.counting({"BLAME_SAMPLE": f"{CLOCK}@10"}, 10, 0, 0.05)

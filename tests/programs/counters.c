@@ -5,8 +5,8 @@
  *     counted FUNCTION faults NUMBER switches NUMBER cpu SECONDS
  *
  * argv: pages, sleeps and seconds of each thread; then, optionally, "fork": the child does it all once more,
- * "close": the threads close every descriptor above 2 first and open a pipe at each, or "open" and how many
- * descriptors the program needs at last. */
+ * "close": the threads close every descriptor above 2 first and open a pipe at each, "exit": the program ends
+ * inside the region, or "open" and how many descriptors the program needs at last. */
 #include "analytic.h"
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -117,6 +117,10 @@ static void all_threads(char **argv, int closing)
             close_all();
 #pragma omp barrier
         one_thread(atol(argv[1]), atol(argv[2]), atof(argv[3]));
+#pragma omp barrier
+#pragma omp master
+        if (argv[4] && strcmp(argv[4], "exit") == 0)
+            exit(6);
     }
     if (closing)
         check_pipes();

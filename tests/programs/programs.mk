@@ -32,7 +32,7 @@ TEST_COMPARE := compare compare_slower compare_moved compare_gcc
 TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
 
 TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc dlopen_lib.so tool_memory.so quick_static \
-	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4
+	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4 own_papi
 
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
@@ -51,6 +51,9 @@ $(TEST_BIN)/sweep_check: $(TEST_SOURCE)/sweep_check.c $(TEST_SOURCE)/analytic.h 
 
 $(TEST_EINTR:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
+
+$(TEST_BIN)/own_papi: $(TEST_SOURCE)/own_papi.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -o $@ $< -lpapi
 
 $(TEST_BIN)/exceptions: $(TEST_SOURCE)/exceptions.cc | $(TEST_BIN)
 	$(CLANGXX) $(TEST_CXXFLAGS) -o $@ $<
