@@ -5,7 +5,6 @@
 
 #include "cct/pair_map.h"
 #include "report/format.h"
-#include "report/rows_filter.h"
 #include "report/views.h"
 
 #define FEW_EXECUTIONS 8 /* up to so many executions have a line each */
@@ -23,6 +22,7 @@ struct phases_view {
     int decimals;
     double least_s; /* of effort: rows below it are left out */
     size_t cut;
+    uint32_t depth; /* rows deeper than that are not shown */
 };
 
 static void print_cell(const struct phases_view *to, int width, bool given, double value, int decimals)
@@ -83,8 +83,8 @@ static void print_below(struct phases_view *to, uint32_t first)
     for (uint32_t i = first + 1; i < view->row[first].end;) {
         const struct row *row = &view->row[i];
         char branches[64] = "";
-        if (!is_shown(to, row)) {
-            to->cut++;
+        if (row->depth > to->depth || !is_shown(to, row)) {
+            to->cut += row->depth <= to->depth;
             i = row->end;
             continue;
         }
@@ -302,6 +302,7 @@ bool view_text_phases(FILE *out, const struct profile *profile, const struct row
                              .style = style,
                              .rows = rows,
                              .table = table,
+                             .depth = depth,
                              .decimals = effort < 1000 ? 3 : 1,
                              .least_s = 0.01 * style->least_percent * effort};
     view_text_header(out, profile, style);
@@ -317,7 +318,6 @@ bool view_text_phases(FILE *out, const struct profile *profile, const struct row
                          "others: thread time by samples, nested phases included. Below a phase what its "
                          "code calls; a nested phase is followed at its own row.",
                          style->columns);
-    rows_limit_depth(view, depth);
     bool good = print_phases(&to) && print_events(&to);
     if (to.cut)
         fprintf(out, "\n%zu row%s cut; --min 0 shows all\n", to.cut, to.cut == 1 ? "" : "s");
