@@ -6,7 +6,8 @@ import re
 
 from blame_profile import LAW_TOLERANCE, METRICS, PERCENTAGES
 
-KINDS = {"root", "procedure", "inlined", "parallel", "task", "statement", "runtime", "pseudo", "phase", "event", "parameter"}
+KINDS = {"root", "procedure", "inlined", "parallel", "task", "statement", "runtime", "pseudo", "phase", "event",
+         "parameter"}
 PSEUDO_NAME = re.compile(r"^<.+>$")
 SECONDS = re.compile(r"^-?\d+\.\d{6}$")
 TIMES = [metric for metric in METRICS if metric != "samples"]
