@@ -63,6 +63,13 @@ uint32_t rows_add_marker(struct builder *builder, uint32_t node_idx, uint32_t pa
                  : kind == ROW_EVENT ? "event "
                                      : "",
                  text);
+    const struct symbol_frame *began = name ? user_frame(builder, name->place) : NULL;
+    struct rows *rows = builder->rows;
+    if (began && !rows->begun_in)
+        rows->begun_in = rows_alloc(rows, builder->profile->name_count * sizeof *rows->begun_in);
+    if (began && rows->begun_in)
+        rows->begun_in[name - builder->profile->names] =
+            strings_text(rows->strings, strings_intern(rows->strings, began->name));
     builder->innermost[node_idx] = builder->innermost[node->parent];
     return rows_find_function_row(builder, parent, kind,
                                   find_named_function(builder, kind, label, name ? name->place : 0), 0);
