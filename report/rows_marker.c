@@ -44,6 +44,22 @@ static uint32_t find_named_function(struct builder *builder, enum row_kind kind,
     return rows_find_function(builder, kind, &function);
 }
 
+static void note_begin(struct builder *builder, const struct profile_name *name)
+{
+    struct rows *rows = builder->rows;
+    size_t number = (size_t)(name - builder->profile->names), used = 1;
+    const struct symbol_frame *frames;
+    char list[2000] = "\n";
+    if (!rows->begun_in)
+        rows->begun_in = rows_alloc(rows, builder->profile->name_count * sizeof *rows->begun_in);
+    if (!rows->begun_in || rows->begun_in[number] || !name->place)
+        return;
+    size_t count = symbols_lookup(builder->symbols, name->place, &frames);
+    for (size_t i = 0; i < count && used + strlen(frames[i].name) + 2 < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s\n", frames[i].name);
+    rows->begun_in[number] = strings_text(rows->strings, strings_intern(rows->strings, list));
+}
+
 uint32_t rows_add_marker(struct builder *builder, uint32_t node_idx, uint32_t parent)
 {
     const struct merged_node *node = &builder->profile->nodes[node_idx];
@@ -63,13 +79,8 @@ uint32_t rows_add_marker(struct builder *builder, uint32_t node_idx, uint32_t pa
                  : kind == ROW_EVENT ? "event "
                                      : "",
                  text);
-    const struct symbol_frame *began = name ? user_frame(builder, name->place) : NULL;
-    struct rows *rows = builder->rows;
-    if (began && !rows->begun_in)
-        rows->begun_in = rows_alloc(rows, builder->profile->name_count * sizeof *rows->begun_in);
-    if (began && rows->begun_in)
-        rows->begun_in[name - builder->profile->names] =
-            strings_text(rows->strings, strings_intern(rows->strings, began->name));
+    if (name && !builder->no_memory)
+        note_begin(builder, name);
     builder->innermost[node_idx] = builder->innermost[node->parent];
     return rows_find_function_row(builder, parent, kind,
                                   find_named_function(builder, kind, label, name ? name->place : 0), 0);

@@ -70,19 +70,22 @@ static uint32_t first_level(const struct arranging *to, uint32_t view_row)
     return view_row;
 }
 
-/* Whether a row is the function that began the phase around it: below that the one on the stack, then,
- * inlined into that one, the one with its name. */
+/* Whether a row is the function that began the phase around it: the one on the stack, and what is inlined
+ * into it around the begin. */
 static bool is_beginner(const struct arranging *to, const struct row *row)
 {
     uint32_t group = to->target[row->parent] - to->view->node_row[0];
     uint32_t name = group < to->table->group_count ? to->table->group[group].name : 0;
+    char wanted[300];
     if (row_is_marker(row) || row->kind == ROW_PSEUDO)
         return false;
     if (row->parent == 0 || to->phase[row->parent])
         return true;
-    return row->kind == ROW_INLINED && to->began[row->parent] && name && to->rows->begun_in &&
-           name <= to->table->profile->name_count && to->rows->begun_in[name - 1] &&
-           strcmp(to->rows->begun_in[name - 1], row->label->name) == 0;
+    if (row->kind != ROW_INLINED || !to->began[row->parent] || !name || !to->rows->begun_in ||
+        name > to->table->profile->name_count || !to->rows->begun_in[name - 1])
+        return false;
+    int bytes = snprintf(wanted, sizeof wanted, "\n%s\n", row->label->name);
+    return bytes < (int)sizeof wanted && strstr(to->rows->begun_in[name - 1], wanted);
 }
 
 static void take_row(struct arranging *to, uint32_t index)
