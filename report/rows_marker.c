@@ -15,19 +15,49 @@ const struct merged_node *rows_caller_of(const struct profile *profile, const st
     return caller;
 }
 
+/* The frame at a place that is the user's: what include/ has inlined into it stands in front. NULL: none. */
+static const struct symbol_frame *user_frame(struct builder *builder, uint64_t place)
+{
+    const struct symbol_frame *frames;
+    size_t count = place ? symbols_lookup(builder->symbols, place, &frames) : 0, i = 0;
+    for (; i + 1 < count; i++) {
+        const char *slash = strrchr(frames[i].at_file, '/');
+        const char *file = slash ? slash + 1 : frames[i].at_file;
+        if (strcmp(file, "blame.h") != 0 && strcmp(file, "blame.F90") != 0)
+            break;
+    }
+    return count ? &frames[i] : NULL;
+}
+
 static uint32_t find_named_function(struct builder *builder, enum row_kind kind, const char *label,
                                     uint64_t place)
 {
     struct strings *strings = builder->rows->strings;
     struct function function = {.name = strings_intern(strings, label)};
-    const struct symbol_frame *frames;
-    if (place && symbols_lookup(builder->symbols, place, &frames) > 0) {
+    const struct symbol_frame *frame = user_frame(builder, place);
+    if (frame) {
         const char *module = symbols_module_name(builder->symbols, PROFILE_KEY_MODULE(place));
         function.module = strings_intern(strings, module);
-        function.file = strings_intern(strings, frames[0].at_file);
-        function.line = frames[0].at_line > 0 ? frames[0].at_line : 0;
+        function.file = strings_intern(strings, frame->at_file);
+        function.line = frame->at_line > 0 ? frame->at_line : 0;
     }
     return rows_find_function(builder, kind, &function);
+}
+
+static void note_begin(struct builder *builder, const struct profile_name *name)
+{
+    struct rows *rows = builder->rows;
+    size_t number = (size_t)(name - builder->profile->names), used = 1;
+    const struct symbol_frame *frames;
+    char list[2000] = "\n";
+    if (!rows->begun_in)
+        rows->begun_in = rows_alloc(rows, builder->profile->name_count * sizeof *rows->begun_in);
+    if (!rows->begun_in || rows->begun_in[number] || !name->place)
+        return;
+    size_t count = symbols_lookup(builder->symbols, name->place, &frames);
+    for (size_t i = 0; i < count && used + strlen(frames[i].name) + 2 < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s\n", frames[i].name);
+    rows->begun_in[number] = strings_text(rows->strings, strings_intern(rows->strings, list));
 }
 
 uint32_t rows_add_marker(struct builder *builder, uint32_t node_idx, uint32_t parent)
@@ -49,6 +79,8 @@ uint32_t rows_add_marker(struct builder *builder, uint32_t node_idx, uint32_t pa
                  : kind == ROW_EVENT ? "event "
                                      : "",
                  text);
+    if (name && !builder->no_memory)
+        note_begin(builder, name);
     builder->innermost[node_idx] = builder->innermost[node->parent];
     return rows_find_function_row(builder, parent, kind,
                                   find_named_function(builder, kind, label, name ? name->place : 0), 0);
@@ -68,12 +100,12 @@ static struct named_place next_place(struct builder *builder, const char **at)
 {
     struct strings *strings = builder->rows->strings;
     struct named_place place = {.name = next_field(strings, at), .function = "", .file = ""};
-    const struct symbol_frame *frames;
     uint64_t key = strtoull(next_field(strings, at), NULL, 16);
-    if (key && symbols_lookup(builder->symbols, key, &frames) > 0) {
-        place.function = strings_text(strings, strings_intern(strings, frames[0].name));
-        place.file = strings_text(strings, strings_intern(strings, frames[0].at_file));
-        place.line = frames[0].at_line > 0 ? frames[0].at_line : 0;
+    const struct symbol_frame *frame = user_frame(builder, key);
+    if (frame) {
+        place.function = strings_text(strings, strings_intern(strings, frame->name));
+        place.file = strings_text(strings, strings_intern(strings, frame->at_file));
+        place.line = frame->at_line > 0 ? frame->at_line : 0;
     }
     return place;
 }

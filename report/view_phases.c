@@ -13,6 +13,7 @@ struct arranging {
     struct pair_map children; /* (row of the view, function), kind -> row of the view */
     uint32_t *group;          /* by name: its place in the table, ROW_NONE: none */
     uint32_t *phase;          /* by row: 1 + the name of the phase that the row is, 0: it is none */
+    bool *began;              /* by row: the function that began a phase, part of the phase's row */
     uint32_t *target;         /* by row: the row of the view that it adds to */
     bool no_memory;
 };
@@ -69,6 +70,24 @@ static uint32_t first_level(const struct arranging *to, uint32_t view_row)
     return view_row;
 }
 
+/* Whether a row is the function that began the phase around it: the one on the stack, and what is inlined
+ * into it around the begin. */
+static bool is_beginner(const struct arranging *to, const struct row *row)
+{
+    uint32_t group = to->target[row->parent] - to->view->node_row[0];
+    uint32_t name = group < to->table->group_count ? to->table->group[group].name : 0;
+    char wanted[300];
+    if (row_is_marker(row) || row->kind == ROW_PSEUDO)
+        return false;
+    if (row->parent == 0 || to->phase[row->parent])
+        return true;
+    if (row->kind != ROW_INLINED || !to->began[row->parent] || !name || !to->rows->begun_in ||
+        name > to->table->profile->name_count || !to->rows->begun_in[name - 1])
+        return false;
+    int bytes = snprintf(wanted, sizeof wanted, "\n%s\n", row->label->name);
+    return bytes < (int)sizeof wanted && strstr(to->rows->begun_in[name - 1], wanted);
+}
+
 static void take_row(struct arranging *to, uint32_t index)
 {
     const struct row *row = &to->rows->row[index];
@@ -86,9 +105,8 @@ static void take_row(struct arranging *to, uint32_t index)
         add(to, to->target[index], row->exclusive);
         return;
     }
-    bool began =
-        !row_is_marker(row) && row->kind != ROW_PSEUDO && (row->parent == 0 || to->phase[row->parent]);
-    to->target[index] = began ? above : find_child(to, above, row);
+    to->began[index] = is_beginner(to, row);
+    to->target[index] = to->began[index] ? above : find_child(to, above, row);
     add(to, to->target[index], row->exclusive);
     if (row_is_marker(row) && row->extra)
         add_exact(to, to->target[index], &row->extra->probe);
@@ -139,7 +157,8 @@ static bool start(struct arranging *to)
     to->group = malloc(names * sizeof *to->group);
     to->phase = calloc(to->rows->count + 1, sizeof *to->phase);
     to->target = calloc(to->rows->count + 1, sizeof *to->target);
-    if (!to->view || !to->group || !to->phase || !to->target)
+    to->began = calloc(to->rows->count + 1, sizeof *to->began);
+    if (!to->view || !to->group || !to->phase || !to->target || !to->began)
         return false;
     memset(to->group, 0xff, names * sizeof *to->group);
     to->view->threads = to->rows->threads;
@@ -169,6 +188,7 @@ struct rows *view_phases(const struct rows *rows, const struct phase_table *tabl
     free(to.group);
     free(to.phase);
     free(to.target);
+    free(to.began);
     if (!to.no_memory && rows_sum(to.view) && rows_order(to.view, MEASURE_EFFORT, false))
         return to.view;
     rows_free(to.view);

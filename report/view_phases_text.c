@@ -5,13 +5,14 @@
 
 #include "cct/pair_map.h"
 #include "report/format.h"
-#include "report/rows_filter.h"
 #include "report/views.h"
 
 #define FEW_EXECUTIONS 8 /* up to so many executions have a line each */
 #define SLOWEST        5
 #define EVENTS_SHOWN   20
 #define NAME_INDENT    64 /* columns in front of a name */
+#define NARROW_COLUMNS 84 /* narrower terminals get fewer numbers, */
+#define NARROW_INDENT  45 /* and the name has more room */
 #define SERIES_INDENT  20
 #define SIGMAS         1.96 /* 95 % */
 
@@ -23,6 +24,8 @@ struct phases_view {
     int decimals;
     double least_s; /* of effort: rows below it are left out */
     size_t cut;
+    bool narrow;
+    uint32_t depth; /* rows deeper than that are not shown */
 };
 
 static void print_cell(const struct phases_view *to, int width, bool given, double value, int decimals)
@@ -42,7 +45,7 @@ static void print_numbers(const struct phases_view *to, const struct profile_pro
     double idle = measure_relative(to->rows, metric, MEASURE_IDLENESS);
     print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
     print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
-    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
+    for (size_t i = 0; i < (to->narrow ? 2 : sizeof measures / sizeof *measures); i++) {
         double value = measure_value(to->rows, metric, measures[i]);
         print_cell(to, widths[i], value != 0, value, to->decimals);
     }
@@ -55,9 +58,8 @@ static void print_numbers(const struct phases_view *to, const struct profile_pro
 static void print_name(const struct phases_view *to, const char *branches, size_t branch_columns,
                        const char *name)
 {
-    size_t room = to->style->columns > NAME_INDENT + branch_columns + 12
-                      ? to->style->columns - NAME_INDENT - branch_columns
-                      : 12;
+    size_t before = (to->narrow ? NARROW_INDENT : NAME_INDENT) + branch_columns;
+    size_t room = to->style->columns > before + 12 ? to->style->columns - before : 12;
     char *fitting = name ? format_fit(name, room, to->style->utf8) : NULL;
     fprintf(to->out, "%s%s\n", branches, fitting ? fitting : "");
     free(fitting);
@@ -83,8 +85,8 @@ static void print_below(struct phases_view *to, uint32_t first)
     for (uint32_t i = first + 1; i < view->row[first].end;) {
         const struct row *row = &view->row[i];
         char branches[64] = "";
-        if (!is_shown(to, row)) {
-            to->cut++;
+        if (row->depth > to->depth || !is_shown(to, row)) {
+            to->cut += row->depth <= to->depth;
             i = row->end;
             continue;
         }
@@ -164,8 +166,8 @@ static bool print_executions(const struct phases_view *to, const struct phase_gr
 
 static bool print_phases(struct phases_view *to)
 {
-    fprintf(to->out, "\n%s%9s%8s%10s%10s%9s%10s%7s %s%s\n", format_strong(to->style->colour), "exact",
-            "calls", "work", "idleness", "overhead", "lock wait", "idle %", "phase",
+    fprintf(to->out, "\n%s%9s%8s%10s%10s%s%7s %s%s\n", format_strong(to->style->colour), "exact", "calls",
+            "work", "idleness", to->narrow ? "" : " overhead lock wait", "idle %", "phase",
             format_plain(to->style->colour));
     for (size_t g = 0; g < to->table->group_count; g++) {
         const struct phase_group *group = &to->table->group[g];
@@ -257,14 +259,16 @@ static void print_event(const struct phases_view *to, const struct event *event)
     char number[FORMAT_NUMBER_BYTES], error[FORMAT_NUMBER_BYTES + 4] = "";
     print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
     print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
-    print_cell(to, 10, probe->calls > 0, probe->exclusive_ns * 1e-9, to->decimals);
-    print_cell(to, 14, probe->calls > 0, probe_mean_s(probe) * 1e6, 3);
+    if (!to->narrow) {
+        print_cell(to, 10, probe->calls > 0, probe->exclusive_ns * 1e-9, to->decimals);
+        print_cell(to, 14, probe->calls > 0, probe_mean_s(probe) * 1e6, 3);
+    }
     print_cell(to, 11, event->samples > 0, event->sampled_s, to->decimals);
     if (event->samples)
         snprintf(
             error, sizeof error, "+- %s",
             format_decimal(number, SIGMAS * event->sampled_s / sqrt((double)event->samples), to->decimals));
-    fprintf(to->out, "%11s ", error);
+    fprintf(to->out, "%*s ", to->narrow ? 16 : 11, error);
     char *label = format_printable("%s", event->row->label->name);
     print_name(to, "", 0, label);
     free(label);
@@ -281,9 +285,9 @@ static bool print_events(const struct phases_view *to)
                          "Events and parameters by the clock, and by samples: work and overhead of all "
                          "threads inside, with its 95 % interval.",
                          to->style->columns);
-        fprintf(to->out, "\n%s%9s%8s%10s%14s%11s%11s %s%s\n", format_strong(to->style->colour), "exact",
-                "calls", "itself", "mean (us)", "sampled", "", "event or parameter",
-                format_plain(to->style->colour));
+        fprintf(to->out, "\n%s%9s%8s%s%11s%*s %s%s\n", format_strong(to->style->colour), "exact", "calls",
+                to->narrow ? "" : "    itself     mean (us)", "sampled", to->narrow ? 16 : 11, "",
+                to->narrow ? "event" : "event or parameter", format_plain(to->style->colour));
     }
     for (size_t i = 0; i < count && i < EVENTS_SHOWN; i++)
         print_event(to, &events[i]);
@@ -302,6 +306,8 @@ bool view_text_phases(FILE *out, const struct profile *profile, const struct row
                              .style = style,
                              .rows = rows,
                              .table = table,
+                             .narrow = style->columns < NARROW_COLUMNS,
+                             .depth = depth,
                              .decimals = effort < 1000 ? 3 : 1,
                              .least_s = 0.01 * style->least_percent * effort};
     view_text_header(out, profile, style);
@@ -310,14 +316,14 @@ bool view_text_phases(FILE *out, const struct profile *profile, const struct row
     if (!view)
         return false;
     if (table->group_count == 1)
-        fputs("\nThe program began no phase; include/blame.h has blame_phase_begin().\n", out);
+        format_paragraph(out, "The program began no phase; include/blame.h has blame_phase_begin().",
+                         style->columns);
     else
         format_paragraph(out,
                          "Exact: seconds from begin to end, by the clock of the threads that began it. The "
                          "others: thread time by samples, nested phases included. Below a phase what its "
                          "code calls; a nested phase is followed at its own row.",
                          style->columns);
-    rows_limit_depth(view, depth);
     bool good = print_phases(&to) && print_events(&to);
     if (to.cut)
         fprintf(out, "\n%zu row%s cut; --min 0 shows all\n", to.cut, to.cut == 1 ? "" : "s");

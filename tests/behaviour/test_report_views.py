@@ -13,7 +13,7 @@ from blame_profile import METRICS, NotAProfile, Profile, Tree
 from harness import BLAME, ROOT, BlameTest, clean_environment, execute, program
 
 TREES = ("top-down", "bottom-up", "flat")
-VIEWS = (*TREES, "threads", "locks", "waits", "findings")
+VIEWS = (*TREES, "threads", "locks", "waits", "findings", "phases")
 SUMS = [check for check in contract_checks.TREE_CHECKS if check.__name__ in ("check_layout", "check_sums", "check_order")]
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -245,6 +245,8 @@ class Views(BlameTest):
                 (["--view", "threads", "--sort", "core-idleness"], ["core-idleness", "work", "samples"]),
                 (["--view", "locks", "--sort", "work"], ["--sort work", "lock-wait"]),
                 (["--view", "findings", "--sort", "work"], ["--sort", "findings"]),
+                (["--view", "phases", "--sort", "work"], ["--sort", "phases", "exact"]),
+                (["--view", "phases", "--thread", "0"], ["--thread", "top-down", "phases"]),
                 (["--view", "locks", "--hide", "x"], ["--hide", "waits"]),
                 (["--view", "waits", "--format", "folded"], ["folded", "flat"]),
                 (["--view", "bottom-up", "--source"], ["--source", "flat"]),

@@ -149,15 +149,18 @@ static void exercise_filter(const struct profile *profile, const struct rows *ro
     regfree(&hide);
 }
 
-static void exercise_locks(const struct profile *profile, const struct rows *rows, struct symbols *symbols, FILE *out,
-                           uint64_t round)
+static void exercise_waits(const struct profile *profile, const struct rows *rows, struct symbols *symbols,
+                           FILE *out, uint64_t round)
 {
     struct view_style style = choose_style(round);
+    struct view_cut left_out;
     struct lock_table *table = locks_gather(profile, rows, symbols);
-    write_locks_csv(out, table);
-    style.most = round % 5;
-    view_sort_locks(table, style.measure, style.least_percent);
-    view_text_locks(out, profile, table, &style);
+    struct wait_table *waits = waits_gather(profile, rows, table, symbols);
+    write_waits_csv(out, rows, waits);
+    view_sort_waits(waits, style.measure, style.least_percent, &left_out);
+    style.cut = &left_out;
+    view_text_waits(out, profile, rows, waits, &style);
+    waits_free(waits);
     locks_free(table);
 }
 
@@ -178,7 +181,6 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
     struct lock_table *table = NULL;
     struct wait_table *waits = NULL;
     struct view_style style = choose_style(round);
-    struct view_cut left_out;
     rewind(out);
     switch (round % 9) {
     case 0:
@@ -190,7 +192,11 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         write_run_json(out, profile, rows);
         break;
     case 2:
-        exercise_locks(profile, rows, symbols, out, round);
+        table = locks_gather(profile, rows, symbols);
+        write_locks_csv(out, table);
+        style.most = round % 5;
+        view_sort_locks(table, style.measure, style.least_percent);
+        view_text_locks(out, profile, table, &style);
         break;
     case 3:
         table = locks_gather(profile, rows, symbols);
@@ -214,12 +220,7 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         exercise_phases(profile, rows, out, round);
         break;
     case 7:
-        table = locks_gather(profile, rows, symbols);
-        waits = waits_gather(profile, rows, table, symbols);
-        write_waits_csv(out, rows, waits);
-        view_sort_waits(waits, style.measure, style.least_percent, &left_out);
-        style.cut = &left_out;
-        view_text_waits(out, profile, rows, waits, &style);
+        exercise_waits(profile, rows, symbols, out, round);
         break;
     }
     rows_free(view);

@@ -379,6 +379,40 @@ static void conservation_laws_compare_contexts_with_ledgers(void **state)
     finish(&made);
 }
 
+static const struct conservation_law *law_of(struct conservation_law *laws, size_t count, const char *wanted)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(laws[i].name, wanted) == 0)
+            return &laws[i];
+    return NULL;
+}
+
+static void the_clock_and_the_samples_of_probed_time_are_compared(void **state)
+{
+    (void)state;
+    struct hand_made made;
+    struct conservation_law laws[CONSERVATION_LAWS];
+    start(&made);
+    made.profile.thread_count = 2;
+    made.profile.header.period_ns = 10000000;
+    made.threads[0].probed_exact = 4 * S;
+    made.threads[0].probed_sampled = 3.9 * S;
+    made.threads[0].dropped[PROFILE_DROP_STOPPING] = 1;
+    made.threads[1].probed_exact = 9 * S; /* it lost samples, nobody knows of what */
+    made.threads[1].dropped[PROFILE_DROP_OVERLOAD] = 1;
+    size_t count = conservation_check(&made.profile, build(&made), laws);
+    const struct conservation_law *law = law_of(laws, count, "probed");
+    assert_non_null(law);
+    assert_true(fabs(law->left - 3.9) < 1e-9 && law->right == 4 && !law->exact);
+    assert_true(fabs(law->tolerance - 4 * sqrt(.01 * 4)) < 1e-12);
+    made.profile.header.pauses = 1;
+    assert_null(law_of(laws, conservation_check(&made.profile, made.rows, laws), "probed"));
+    made.profile.header.pauses = 0;
+    made.threads[0].probed_exact = 0;
+    assert_null(law_of(laws, conservation_check(&made.profile, made.rows, laws), "probed"));
+    finish(&made);
+}
+
 static void assert_exists(const char *dir, const char *name, bool expected)
 {
     char path[200];
@@ -435,6 +469,7 @@ int main(void)
         cmocka_unit_test(numbers_are_written_alike_in_every_locale),
         cmocka_unit_test(long_names_lose_their_middle),
         cmocka_unit_test(conservation_laws_compare_contexts_with_ledgers),
+        cmocka_unit_test(the_clock_and_the_samples_of_probed_time_are_compared),
         cmocka_unit_test(files_appear_whole_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, set_symbols, NULL);
