@@ -42,6 +42,12 @@ bench-startup: bench-build $(bench_tool)
 bench-micro: $(bench_micro) $(bench_noop) $(bench_tool)
 	$(PYTHON) benchmarks/micro/micro.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
 
+bench_probes := $(BUILD)/bench/probes
+
+.PHONY: bench-probes
+bench-probes: $(bench_probes) $(bench_noop) $(bench_tool)
+	$(PYTHON) benchmarks/probes/probes.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+
 bench_memory := $(addprefix $(BUILD)/bench/,memory libraise_threshold.so tool_memory.so)
 
 .PHONY: bench-memory
@@ -85,6 +91,9 @@ $(BUILD)/bench/libraise_threshold.so: benchmarks/memory/raise_threshold.c | $(BU
 
 $(BUILD)/bench/tool_memory.so: tests/programs/tool_memory.c | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -D_GNU_SOURCE -shared -fPIC -fvisibility=hidden -o $@ $<
+
+$(bench_probes): benchmarks/probes/probes.c include/blame.h | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -I. -o $@ $<
 
 $(bench_micro): benchmarks/micro/micro.c | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<

@@ -31,7 +31,7 @@ def one_run(args, mode, settings, tools, scratch):
 def measure(args, tools):
     times = {mode: {} for mode, _ in MODES}
     with tempfile.TemporaryDirectory(prefix="blame-probes-") as scratch:
-        check_tool_loads(os.path.join(args.build, "probes"), tools, scratch)
+        check_tool_loads("blame", tools, [os.path.join(args.build, "probes"), "1"], os.path.join(scratch, "check"))
         for _ in range(args.turns):
             for mode, settings in MODES:
                 for name, ns in one_run(args, mode, settings, tools, scratch).items():
