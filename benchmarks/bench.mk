@@ -48,6 +48,13 @@ bench_probes := $(BUILD)/bench/probes
 bench-probes: $(bench_probes) $(bench_noop) $(bench_tool)
 	$(PYTHON) benchmarks/probes/probes.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
 
+# The same kernels as they are, and telling their phases.
+bench_hybrid := $(addprefix $(BUILD)/bench/phases/,cg mg ep is sparselu)
+
+.PHONY: bench-hybrid
+bench-hybrid: bench-build $(bench_hybrid) $(bench_tool)
+	$(PYTHON) benchmarks/probes/hybrid.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+
 bench_memory := $(addprefix $(BUILD)/bench/,memory libraise_threshold.so tool_memory.so)
 
 .PHONY: bench-memory
@@ -79,6 +86,14 @@ $(BUILD)/bench/%: benchmarks/npb/%.c | $(BUILD)/bench
 
 $(BUILD)/bench/%: benchmarks/bots/%.c | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $@.d -o $@ $< -lm
+
+$(BUILD)/bench/phases/%: benchmarks/npb/%.c include/blame.h
+	@mkdir -p $(@D)
+	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -I. -DKERNEL_PHASES -MMD -MP -MF $@.d -o $@ $< -lm
+
+$(BUILD)/bench/phases/%: benchmarks/bots/%.c include/blame.h
+	@mkdir -p $(@D)
+	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -I. -DKERNEL_PHASES -MMD -MP -MF $@.d -o $@ $< -lm
 
 $(BUILD)/bench/region: benchmarks/startup/region.c | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
