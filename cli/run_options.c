@@ -37,21 +37,30 @@ static const struct run_option {
     {"--sample", "BLAME_SAMPLE", NULL, 0, 0, "EVENT@N",
      "a sample whenever a thread has counted N more of the event, instead\n"
      "of by the clock: all figures are events then, not seconds"},
+    {"--phase-instances", "BLAME_PHASE_INSTANCES", NULL, 1, 100000000, "N",
+     "numbered executions of one phase that have a row each (10000)"},
+    {"--events-include", "BLAME_EVENTS_INCLUDE", NULL, 0, 0, "LIST",
+     "shell patterns, separated by commas: events that are measured"},
+    {"--events-exclude", "BLAME_EVENTS_EXCLUDE", NULL, 0, 0, "LIST", "and events that are not"},
+    {"--events-throttle", "BLAME_EVENTS_THROTTLE", NULL, 0, 0, "C@N",
+     "no longer measure events called more than C times that take less than\n"
+     "N nanoseconds on average (default 100000@2000); 0: never"},
     {"--csv", "BLAME_CSV", "0, 1", 0, 0, "0|1", "write the CSV files at the end (default 1)"},
     {"--summary", "BLAME_SUMMARY", "0, 1", 0, 0, "0|1", "print the summary at the end (default 1)"},
 };
 
+#define HELP_COLUMN  25
 #define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
 
 static void print_option(const char *name, const char *value, const char *help)
 {
     char left[64];
     snprintf(left, sizeof left, "  %s %s", name, value);
-    printf("%-22s", left);
+    printf("%-*s", HELP_COLUMN, left);
     for (; *help; help++) {
         putchar(*help);
         if (*help == '\n')
-            printf("%22s", "");
+            printf("%*s", HELP_COLUMN, "");
     }
     putchar('\n');
 }

@@ -1,6 +1,7 @@
 #include "report/write_json.h"
 
 #include <inttypes.h>
+#include <ctype.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,28 @@ static json_t *start_time(int64_t realtime_ns)
     return json_string(whole);
 }
 
+/* Those that the header has no field for, of "BLAME_NAME=value" lines. */
+static void other_options(json_t *json, const char *lines)
+{
+    const char prefix[] = "BLAME_";
+    while (lines && *lines) {
+        char name[64];
+        size_t bytes = strcspn(lines, "\n"), length = strcspn(lines, "=\n");
+        const char *value = lines + length + 1, *next = lines[bytes] ? lines + bytes + 1 : lines + bytes;
+        if (length < bytes && length < sizeof name && strncmp(lines, prefix, strlen(prefix)) == 0) {
+            size_t count = 0;
+            for (size_t i = strlen(prefix); i < length; i++)
+                name[count++] = (char)tolower((unsigned char)lines[i]);
+            name[count] = '\0';
+            char *copy = strndup(value, bytes - length - 1);
+            if (copy && !json_object_get(json, name))
+                json_object_set_new(json, name, text(copy));
+            free(copy);
+        }
+        lines = next;
+    }
+}
+
 static json_t *options(const struct profile *profile)
 {
     const struct profile_header *header = &profile->header;
@@ -57,6 +80,7 @@ static json_t *options(const struct profile *profile)
     json_object_set_new(json, "depth", number(header->depth));
     json_object_set_new(json, "csv", number(header->csv));
     json_object_set_new(json, "summary", number(header->summary));
+    other_options(json, profile_text(profile, "options"));
     return json;
 }
 

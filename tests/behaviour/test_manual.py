@@ -74,7 +74,7 @@ class Manual(BlameTest):
         accepted = set(re.findall(r'"(BLAME_[A-Z_]+)', text_of(OPTIONS_OF_TOOL)))
         self.assertIn("BLAME_OUT", accepted)
         self.assertEqual(set(re.findall(r"(?m)^\.B (BLAME_[A-Z_]+)$", text_of(TOOL_PAGE))), accepted)
-        self.assertLessEqual({f"BLAME_{name[2:].upper()}" for name in options_in_help("run")} - {"BLAME_HELP"}, accepted)
+        self.assertLessEqual({f"BLAME_{name[2:].replace('-', '_').upper()}" for name in options_in_help("run")} - {"BLAME_HELP"}, accepted)
 
     def test_pages_are_without_warnings(self):
         run = output("mandoc", "-T", "lint", "-W", "warning", PAGE, TOOL_PAGE)

@@ -15,6 +15,8 @@ REFUSED = {
     "BLAME_TASKS": (["none"], ["region", "creation"]),
     "BLAME_LOCKS": (["none"], ["section", "release"]),
     "BLAME_DEPTH": (["0", "4097", "deep"], ["1", "4096"]),
+    "BLAME_PHASE_INSTANCES": (["0", "100000001", "many"], ["1", "100000000"]),
+    "BLAME_EVENTS_THROTTLE": (["100", "@5", "5@", "0@5", "1@2@3", "-1@5", "often"], ["calls@nanoseconds", "0"]),
     "BLAME_CSV": (["2", "yes"], ["0", "1"]),
     "BLAME_SUMMARY": (["maybe"], ["0", "1"]),
     "BLAME_DISABLE": (["perhaps"], ["0", "1"]),
@@ -22,9 +24,11 @@ REFUSED = {
 ACCEPTED = {
     "BLAME_RATE": ["1", "10000"], "BLAME_CLOCK": ["wall", "cpu"], "BLAME_ENVIRONMENT": ["dedicated", "shared"],
     "BLAME_CONTEXT": ["deferred", "eager"], "BLAME_TASKS": ["region"], "BLAME_DEPTH": ["1", "4096"],
+    "BLAME_PHASE_INSTANCES": ["1", "100000000"], "BLAME_EVENTS_THROTTLE": ["0", "1@1"],
+    "BLAME_EVENTS_INCLUDE": ["a*,b", ","], "BLAME_EVENTS_EXCLUDE": ["[", "*"],
 }
 DEFAULTS = {"rate": "200", "clock": "wall", "environment": "dedicated", "context": "deferred", "tasks": "region",
-            "depth": "512"}
+            "depth": "512", "phase_instances": "10000", "events_throttle": "100000@2000"}
 OWN_LINE = "the program's own line"
 
 
