@@ -16,7 +16,7 @@ static void stop_at_probe(const struct thread *thread, struct creation_key *key)
 {
     const struct probes *probes = thread->probes;
     const struct probe_open *inner = probes && probes->count ? &probes->open[probes->count - 1] : NULL;
-    if (!inner || inner->stack >= key->high)
+    if (!inner || !inner->context || inner->stack >= key->high)
         return;
     /* The frame around it begins there, and is the last. Not above low: no path fits, and each is walked. */
     key->high = inner->stack + sizeof(uintptr_t);

@@ -250,22 +250,15 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
     fresh->region = level.region;
     fresh->flags = level.flags;
     const struct probe_open *around = find_around(thread, &level);
+    bool has_span = find_span(thread, begin, &level, around, &key);
     uint32_t parent = 0;
-    if (around && around->stack <= begin->stack) {
-        parent = around->context;
-    } else if (find_span(thread, begin, &level, around, &key)) {
-        parent = likely(thread->memos) ? creation_memo_find(thread->memos, &key) : 0;
-        if (!parent)
-            parent = walk(thread, begin, &key, fresh);
-        else if (around)
-            probe_inherit(fresh, around);
-        probe_context_below(thread, parent, begin, fresh);
-        return;
-    } else {
-        parent = walk(thread, begin, NULL, fresh);
-        around = NULL;
-    }
-    if (around)
+    if (around && around->stack <= begin->stack)
+        parent = around->context; /* the function that began it has returned: nothing to walk */
+    else if (likely(has_span && thread->memos))
+        parent = creation_memo_find(thread->memos, &key);
+    if (unlikely(!parent))
+        parent = walk(thread, begin, has_span ? &key : NULL, fresh);
+    else if (around)
         probe_inherit(fresh, around);
     probe_context_below(thread, parent, begin, fresh);
 }
@@ -305,9 +298,10 @@ struct profile_probe *probe_record(struct thread *thread, struct probe_open *ope
                                    struct profile_counters **counters)
 {
     struct probe_known *known = &thread->probes->known[open->known], once = {0};
-    *counters = known->counters;
-    if (likely(is_record_of(known, open, &thread->tree)))
+    if (likely(is_record_of(known, open, &thread->tree))) {
+        *counters = known->counters;
         return known->record;
+    }
     bool entered = thread_enter_tool(thread);
     if (!entered && !thread->probes->finishing)
         return NULL;

@@ -63,10 +63,11 @@ static inline struct thread *probing_thread(void)
         return NULL;
     if (unlikely(!thread->probes) && !make_probes(thread))
         return NULL;
-    return likely(!load_relaxed(&session.stopping)) ? thread : NULL;
+    /* In the tool already: the program's own signal handler, at a bad moment. */
+    return likely(!load_relaxed(&session.stopping) && !load_relaxed(&thread->in_tool)) ? thread : NULL;
 }
 
-/* Below the one around, begun in the same frame or in one that has returned since: nothing to walk. */
+/* Below the one around, begun in the same frame: nothing to walk. */
 static inline bool continues(const struct probe_open *around, const struct probe_begin *begin)
 {
     return around->stack == begin->stack && around->context;
@@ -186,7 +187,7 @@ static void end_innermost(struct thread *thread, uint64_t end_ticks)
     store_relaxed(&probes->count, probes->count - 1);
     signal_fence();
     if (probes->count)
-        probes->open[probes->count - 1].inner_ticks += ticks;
+        probes->open[probes->count - 1].inner_ticks += record ? ticks : 0;
     else
         thread->ledger->probed_exact += (double)ticks * probes->clocks.ns_per_tick;
 }

@@ -6,6 +6,7 @@
 #include <omp-tools.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -82,6 +83,13 @@ static void on_mutex_acquire(UNUSED ompt_mutex_t kind, UNUSED unsigned int hint,
 {
 }
 
+/* 1: ignored. */
+static int on_control_tool(UNUSED uint64_t command, UNUSED uint64_t modifier, UNUSED void *argument,
+                           UNUSED const void *codeptr)
+{
+    return 1;
+}
+
 /* mutex_acquired, mutex_released and lock_destroy */
 static void on_mutex(UNUSED ompt_mutex_t kind, UNUSED ompt_wait_id_t wait_id, UNUSED const void *codeptr)
 {
@@ -122,6 +130,7 @@ static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNU
         {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
         {ompt_callback_lock_init, (ompt_callback_t)on_mutex_acquire},
         {ompt_callback_lock_destroy, (ompt_callback_t)on_mutex},
+        {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
     };
     ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     if (set_callback == NULL)
