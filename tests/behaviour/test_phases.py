@@ -269,6 +269,19 @@ class Examples(PhaseTest):
                     self.assert_exact(profile, "event", f"event {name}", clocked[name])
                 self.assertEqual(total(profile, "event", "event row product", "calls"), 5 * 3 * (160 + 320 + 640))
 
+    def test_counters_are_exact_in_each_execution(self):
+        counters = {"OMP_NUM_THREADS": "1", "BLAME_COUNTERS": "perf::PAGE-FAULTS,perf::TASK-CLOCK"}
+        run = self.attached([program("matmul")], counters)
+        profile = self.load(run, checks=contract_checks.TREE_CHECKS)
+        outer = [row for row in self.phases(profile) if row["phase"] == "outer" and row["instance"]]
+        faults = [float(row["perf::PAGE-FAULTS"]) for row in outer]
+        # The first one touches the matrices: 3 of 640 x 640 doubles.
+        self.assertGreater(faults[0], 3 * 640 * 640 * 8 / 4096)
+        self.assertGreater(faults[0], 5 * sum(faults[1:]))
+        for row in outer:  # one thread, which computes all the time that it has a core
+            self.assertLessEqual(float(row["perf::TASK-CLOCK"]) / 1e9, 1.01 * float(row["seconds"]) + 1e-4)
+            self.assertGreater(float(row["perf::TASK-CLOCK"]), 0)
+
     def test_alternating_directions_by_axis(self):
         for build, how in BUILDS:
             with self.subTest(build=build):
