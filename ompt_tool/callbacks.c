@@ -30,6 +30,13 @@ static inline struct thread *self(void)
     return thread;
 }
 
+/* The current task may be another one from here on. */
+static inline void note_task_change(struct thread *thread)
+{
+    if (likely(thread))
+        thread->task_changes++;
+}
+
 static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 {
     (void)thread_data;
@@ -61,6 +68,7 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
 {
     (void)task_data, (void)task_frame, (void)requested, (void)flags;
     struct thread *thread = self();
+    note_task_change(thread);
     parallel_data->ptr = NULL;
     if (unlikely(!thread || thread->helper) && helpers_begin_team(thread, parallel_data))
         return;
@@ -90,6 +98,7 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     (void)task_data, (void)flags, (void)codeptr;
     struct thread *thread = self();
     struct region *region = runtime_region(parallel_data);
+    note_task_change(thread);
     if (!thread || !region || region->home != &thread->regions)
         return;
     if (unlikely(region_needs_context(region) || thread->placeholders.count))
@@ -136,6 +145,7 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
 {
     (void)task_data, (void)team_size;
     struct thread *thread = self();
+    note_task_change(thread);
     if (!thread || (flags & ompt_task_initial))
         return;
     thread->forking = endpoint == ompt_scope_end && thread_num == 0;
@@ -231,6 +241,7 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
     struct thread *thread = self();
     if (!thread || !next)
         return; /* a detached task's event was fulfilled: nothing is scheduled */
+    note_task_change(thread);
     if (unlikely(thread->idle.pending || (thread->line->holds && is_idle(thread)))) {
         thread->waiter_context = prior ? task_word_context(prior->value) : 0;
         end_idle(thread, true);
@@ -255,6 +266,7 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
     struct thread *thread = self();
     if (!thread || !task || !(flags & ompt_task_explicit))
         return;
+    note_task_change(thread); /* one that is not deferred is current already */
     struct creation creation = {
         .creator = creator ? task_word_context(creator->value) : 0,
         .task = task,

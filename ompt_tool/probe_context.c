@@ -242,15 +242,27 @@ static const struct probe_open *find_around(const struct thread *thread, const s
     return mine ? around : NULL;
 }
 
+/* Asking the runtime takes as long as all the rest of a begin. */
+static const struct task_level *current_level(struct thread *thread)
+{
+    struct probes *probes = thread->probes;
+    if (unlikely(probes->level_changes != thread->task_changes)) {
+        probes->level = (struct task_level){0};
+        probes->has_level = runtime_task_level(0, &probes->level);
+        probes->level_changes = thread->task_changes;
+    }
+    return &probes->level;
+}
+
 void probe_context_find(struct thread *thread, const struct probe_begin *begin, struct probe_open *fresh)
 {
-    struct task_level level = {0};
+    const struct task_level *level = current_level(thread);
     struct creation_key key;
-    fresh->has_level = runtime_task_level(0, &level);
-    fresh->region = level.region;
-    fresh->flags = level.flags;
-    const struct probe_open *around = find_around(thread, &level);
-    bool has_span = find_span(thread, begin, &level, around, &key);
+    fresh->has_level = thread->probes->has_level;
+    fresh->region = level->region;
+    fresh->flags = level->flags;
+    const struct probe_open *around = find_around(thread, level);
+    bool has_span = find_span(thread, begin, level, around, &key);
     uint32_t parent = 0;
     if (around && around->stack <= begin->stack)
         parent = around->context; /* the function that began it has returned: nothing to walk */

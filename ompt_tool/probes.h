@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "cct/region.h"
+#include "ompt_tool/runtime.h"
 
 #define PROBES_OPEN  256u  /* most that a thread has open */
 #define PROBE_TEXTS  256u  /* names that a thread finds by their address */
@@ -59,9 +60,12 @@ struct probe_known {
 };
 
 struct probes {
-    uint32_t count;              /* open ones; raised when the entry is complete, lowered before it goes */
-    bool finishing;              /* the measurement ends, and other threads with it */
-    uint32_t depth_lost;         /* begins beyond PROBES_OPEN that have not ended */
+    uint32_t count;          /* open ones; raised when the entry is complete, lowered before it goes */
+    bool finishing;          /* the measurement ends, and other threads with it */
+    uint32_t depth_lost;     /* begins beyond PROBES_OPEN that have not ended */
+    struct task_level level; /* the current task, as long as level_changes is the thread's task_changes */
+    uint32_t level_changes;
+    bool has_level;
     struct clock_reading clocks; /* of late, to convert ticks */
     struct probe_open open[PROBES_OPEN];
     int64_t counted[PROBES_OPEN][PROFILE_COUNTERS]; /* by the counters when it began */

@@ -53,6 +53,7 @@ struct thread {
     uint64_t acquisitions;    /* mutex_acquire events: tells one wait from the next */
     uint64_t counted_wait;    /* the wait that was counted last */
     struct path path, context_path;
+    uint32_t task_changes; /* counts events after which the current task may be another one */
     struct probes *probes;       /* phases, events and parameters; NULL until the first (probes.c) */
     struct creation_memo *memos; /* creation contexts found before, NULL until the first (creation.c) */
     uint32_t waiter_context; /* of the task whose wait the current callback ends, if not the current one */
