@@ -168,12 +168,13 @@ static bool has_code(Dwarf_Die *die)
 
 static bool descend(struct chain *chain, Dwarf_Die *parent, uint64_t vaddr, int depth);
 
-/* A compiler's functions that hold the code of a construct are artificial too, and somebody's. */
+/* A compiler's functions that hold the code of a construct are artificial too, with or without a name, and
+ * somebody's. */
 static bool is_nobodys(Dwarf_Die *call)
 {
     const char *name = dwarf_diename(call);
-    return dwarf_hasattr_integrate(call, DW_AT_artificial) &&
-           !(name && symbols_construct_parse(name).kind != SYMBOL_PROCEDURE);
+    return name && dwarf_hasattr_integrate(call, DW_AT_artificial) &&
+           symbols_construct_parse(name).kind == SYMBOL_PROCEDURE;
 }
 
 static void take_call(struct chain *chain, Dwarf_Die *call, uint64_t vaddr, int depth)
