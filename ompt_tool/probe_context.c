@@ -342,7 +342,11 @@ void probe_misnested(struct thread *thread, uint32_t inner, uintptr_t inner_plac
 /* A forked child does not know what its parent had open; what is off or was lost has no begin either. */
 void probe_unmatched(struct thread *thread, const struct probe_begin *end)
 {
-    uint32_t name = region_epoch == 0 && !load_relaxed(&session.paused) ? probe_look_up(thread, end) : 0;
+    if (region_epoch != 0 || load_relaxed(&session.paused) || load_relaxed(&arena_header()->probes_lost))
+        return;
+    uint32_t name = probe_find_text(thread->probes, end);
+    if (!name)
+        name = probe_look_up(thread, end);
     if (name && !probe_is_off(name))
         probe_misnested(thread, name, end->place, 0, end->place);
 }
