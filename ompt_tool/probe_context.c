@@ -351,8 +351,10 @@ void probe_unmatched(struct thread *thread, const struct probe_begin *end)
     uint32_t name = probe_find_text(thread->probes, end);
     if (name && probe_is_off(name))
         return;
-    if (region_epoch > 0 || load_relaxed(&session.paused) || (!name && !(name = probe_look_up(thread, end))))
+    if (region_epoch != 0 || load_relaxed(&session.paused) || load_relaxed(&arena_header()->probes_lost))
         return;
-    if (!probe_is_off(name))
+    if (!name)
+        name = probe_look_up(thread, end);
+    if (name && !probe_is_off(name))
         probe_misnested(thread, name, end->place, 0, end->place);
 }

@@ -158,6 +158,14 @@ struct profile_name *probe_name_record(uint32_t number)
     return names.records[number];
 }
 
+/* A name as a field: its tabs, which separate fields, become blanks. Returns where the next one begins. */
+static size_t put_field(char *line, size_t at, const char *name)
+{
+    for (; *name; name++)
+        line[at++] = (char)(*name == '\t' ? ' ' : *name);
+    return at;
+}
+
 static void note_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer, uintptr_t outer_place)
 {
     char line[2 * TEXT_ROOM + 64];
@@ -168,9 +176,10 @@ static void note_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer
     const char *text = outer == PROBE_NAME_REGION ? "<region or thread>"
                        : outer                    ? names.records[outer]->text
                                                   : "";
-    snprintf(line, sizeof(line), "%s\t%llx\t%s\t%llx", names.records[inner]->text,
-             (unsigned long long)capture_key(inner_place - 1), text,
-             (unsigned long long)(outer_place ? capture_key(outer_place - 1) : 0));
+    size_t bytes = put_field(line, 0, names.records[inner]->text);
+    bytes += (size_t)sprintf(line + bytes, "\t%llx\t", (unsigned long long)capture_key(inner_place - 1));
+    bytes = put_field(line, bytes, text);
+    sprintf(line + bytes, "\t%llx", (unsigned long long)(outer_place ? capture_key(outer_place - 1) : 0));
     arena_text("misnested", line);
 }
 

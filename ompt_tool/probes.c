@@ -64,8 +64,24 @@ static inline struct thread *probing_thread(void)
         return NULL;
     if (unlikely(!thread->probes) && !make_probes(thread))
         return NULL;
-    /* In the tool already: the program's own signal handler, at a bad moment. */
-    return likely(!load_relaxed(&session.stopping) && !load_relaxed(&thread->in_tool)) ? thread : NULL;
+    return likely(!load_relaxed(&session.stopping)) ? thread : NULL;
+}
+
+/* Begin and end belong into no signal handler. One that has interrupted this thread's begin or end, or
+ * another callback, would find a lock taken for ever and tables half changed: it gets nothing done. */
+static inline bool make_busy(const struct thread *thread)
+{
+    if (unlikely(thread->probes->busy || load_relaxed(&thread->in_tool)))
+        return false;
+    thread->probes->busy = true;
+    signal_fence();
+    return true;
+}
+
+static inline void make_idle(const struct thread *thread)
+{
+    signal_fence();
+    thread->probes->busy = false;
 }
 
 /* Below the one around, begun in the same frame: nothing to walk. */
@@ -79,6 +95,45 @@ static inline void push(struct probes *probes, const struct probe_open *fresh)
     probes->open[probes->count] = *fresh;
     signal_fence();
     store_relaxed(&probes->count, probes->count + 1);
+}
+
+/* There is no room for one that begins. */
+static __attribute__((noinline)) void add_lost(struct probes *probes, uintptr_t stack)
+{
+    if (!probes->depth_lost++ || probes->lost_stack < stack)
+        probes->lost_stack = stack;
+    count_lost();
+}
+
+static inline void begin_innermost(struct thread *thread, struct probe_begin *begin)
+{
+    if (unlikely(begin->for_caller))
+        probe_for_caller(thread, begin);
+    struct probes *probes = thread->probes;
+    if (unlikely(probes->count == PROBES_OPEN)) {
+        add_lost(probes, begin->stack);
+        return;
+    }
+    struct probe_open fresh = {.stack = begin->stack, .place = begin->place};
+    fresh.name = probe_find_text(probes, begin);
+    if (unlikely(!fresh.name) && !(fresh.name = probe_look_up(thread, begin)))
+        return;
+    if (unlikely(probe_is_off(fresh.name)))
+        return;
+    if (begin->kind == BLAME_ITERATION)
+        begin->number = probe_instance(fresh.name, begin->number);
+    const struct probe_open *around = probes->count ? &probes->open[probes->count - 1] : NULL;
+    if (likely(around) && continues(around, begin)) {
+        probe_inherit(&fresh, around);
+        probe_context_below(thread, around->context, begin, &fresh);
+    } else {
+        probe_context_find(thread, begin, &fresh);
+    }
+    counters_read(thread, probes->counted[probes->count]);
+    fresh.not_counted = load_relaxed(&session.paused);
+    fresh.begin_ticks = clock_ticks();
+    fresh.begin_paused = session_paused_ticks(fresh.begin_ticks);
+    push(probes, &fresh);
 }
 
 static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, int64_t number)
@@ -95,34 +150,12 @@ static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, in
     struct thread *thread = probing_thread();
     if (!thread)
         return;
-    if (unlikely(begin.for_caller))
-        probe_for_caller(thread, &begin);
-    struct probes *probes = thread->probes;
-    if (unlikely(probes->count == PROBES_OPEN)) {
-        probes->depth_lost++;
+    if (unlikely(!make_busy(thread))) {
         count_lost();
         return;
     }
-    struct probe_open fresh = {.stack = begin.stack, .place = begin.place};
-    fresh.name = probe_find_text(probes, &begin);
-    if (unlikely(!fresh.name) && !(fresh.name = probe_look_up(thread, &begin)))
-        return;
-    if (unlikely(probe_is_off(fresh.name)))
-        return;
-    if (begin.kind == BLAME_ITERATION)
-        begin.number = probe_instance(fresh.name, begin.number);
-    const struct probe_open *around = probes->count ? &probes->open[probes->count - 1] : NULL;
-    if (likely(around) && continues(around, &begin)) {
-        probe_inherit(&fresh, around);
-        probe_context_below(thread, around->context, &begin, &fresh);
-    } else {
-        probe_context_find(thread, &begin, &fresh);
-    }
-    counters_read(thread, probes->counted[probes->count]);
-    fresh.not_counted = load_relaxed(&session.paused);
-    fresh.begin_ticks = clock_ticks();
-    fresh.begin_paused = session_paused_ticks(fresh.begin_ticks);
-    push(probes, &fresh);
+    begin_innermost(thread, &begin);
+    make_idle(thread);
 }
 
 /* What was measured of one that has ended. */
@@ -214,11 +247,26 @@ static __attribute__((noinline)) void end_other(struct thread *thread, const str
     end_innermost(thread, end_ticks);
 }
 
+/* While there are some that had no room: whether one of them ends, as each does before those that had room.
+ * But functions that were left by longjmp() or an exception never end theirs: those around go on. */
+static __attribute__((noinline)) bool is_end_of_lost(struct probes *probes, const struct probe_begin *end)
+{
+    for (uint32_t i = probes->count; probes->lost_stack < end->stack && i > 0; i--) {
+        const struct probe_open *open = &probes->open[i - 1];
+        if (open->stack == end->stack && probe_is_ended_by(open, end)) {
+            probes->depth_lost = 0;
+            return false;
+        }
+    }
+    probes->depth_lost--;
+    return true;
+}
+
 static void end_probe(const char *name, size_t bytes, enum blame_kind kind)
 {
     uint64_t end_ticks = clock_ticks();
     struct thread *thread = probing_thread();
-    if (!thread)
+    if (!thread || !make_busy(thread))
         return;
     struct probe_begin end = {
         .text = name,
@@ -229,14 +277,13 @@ static void end_probe(const char *name, size_t bytes, enum blame_kind kind)
         .stack = (uintptr_t)__builtin_dwarf_cfa(),
     };
     struct probes *probes = thread->probes;
-    if (unlikely(probes->depth_lost)) {
-        probes->depth_lost--;
-        return;
-    }
-    if (likely(probes->count) && likely(probe_is_ended_by(&probes->open[probes->count - 1], &end)))
+    if (unlikely(probes->depth_lost) && is_end_of_lost(probes, &end))
+        ; /* counted when it began */
+    else if (likely(probes->count) && likely(probe_is_ended_by(&probes->open[probes->count - 1], &end)))
         end_innermost(thread, end_ticks);
     else
         end_other(thread, &end, end_ticks);
+    make_idle(thread);
 }
 
 const struct blame_calls probes_calls = {sizeof(struct blame_calls), begin_probe, end_probe};
@@ -250,6 +297,7 @@ void probes_end_region(struct thread *thread, const struct region *region)
         if (region && inner->region != region)
             return;
         probe_misnested(thread, inner->name, inner->place, PROBE_NAME_REGION, 0);
+        probes->depth_lost = 0;
         end_innermost(thread, now_ticks);
     }
 }
@@ -272,6 +320,8 @@ void probes_finish(struct thread *thread)
 void probes_attach(struct thread *thread)
 {
     thread_has_ended = false;
-    if (thread->probes)
+    if (thread->probes) {
         thread->probes->count = thread->probes->depth_lost = 0;
+        thread->probes->busy = false;
+    }
 }

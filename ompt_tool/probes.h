@@ -62,7 +62,9 @@ struct probe_known {
 struct probes {
     uint32_t count;          /* open ones; raised when the entry is complete, lowered before it goes */
     bool finishing;          /* the measurement ends, and other threads with it */
+    bool busy;               /* in begin or end: a signal handler's find nothing as it should be */
     uint32_t depth_lost;     /* begins beyond PROBES_OPEN that have not ended */
+    uintptr_t lost_stack;    /* the highest stack pointer of the functions that began them */
     struct task_level level; /* the current task, as long as level_changes is the thread's task_changes */
     uint32_t level_changes;
     bool has_level;

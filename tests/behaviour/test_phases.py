@@ -91,7 +91,8 @@ class Nesting(PhaseTest):
                 self.assertEqual((run.status, run.stdout), (0, "done\n"), run)
                 profile = self.load(run)
                 wrong = [json.dumps(each) for each in profile.run["misnested"]]
-                for words in (("part", "whole"), ("never begun",), ("left in region",)):
+                for words in (("part", "whole"), ("never begun",), ("left in region",),
+                              ("inside tab", "tab in name"), ("left by jump", "around jump"), ("many left over",)):
                     found = [text for text in wrong if all(word in text for word in words)]
                     self.assertEqual(len(found), 1, f"{words}: {wrong}")
                     self.assertIn("phase_nesting.c", found[0])
