@@ -134,7 +134,18 @@ struct point {
     struct profile_metric metric;
 };
 
-enum point_column { FIRST, LAST, SLOWEST, SLOWEST_ROW, EXECUTIONS, SECONDS, LEAST, MOST, POINT_COLUMNS };
+enum point_column {
+    FIRST,
+    LAST,
+    INSTANCES,
+    SLOWEST,
+    SLOWEST_ROW,
+    EXECUTIONS,
+    SECONDS,
+    LEAST,
+    MOST,
+    POINT_COLUMNS
+};
 
 static struct point make_point(const struct phase_entry *entry, size_t count)
 {
@@ -160,6 +171,9 @@ static void put_point(struct finding_rows *to, const struct point *point, size_t
         break;
     case LAST:
         page_whole(page->out, (int64_t)point->last->instance);
+        break;
+    case INSTANCES:
+        page_whole(page->out, point->last - point->first + 1);
         break;
     case SLOWEST:
         page_whole(page->out, (int64_t)point->slowest->instance);
@@ -189,8 +203,8 @@ static void put_point(struct finding_rows *to, const struct point *point, size_t
  * so many points. */
 static void put_series(struct finding_rows *to, const struct phase_entry *entry, size_t count)
 {
-    static const char *const name[POINT_COLUMNS] = {"first",      "last",    "slowest", "row",
-                                                    "executions", "seconds", "min",     "max"};
+    static const char *const name[POINT_COLUMNS] = {"first",      "last",    "instances", "slowest", "row",
+                                                    "executions", "seconds", "min",       "max"};
     struct page *page = to->page;
     size_t points = count < HTML_SERIES_POINTS ? count : HTML_SERIES_POINTS;
     struct point *point = malloc(points * sizeof *point);
