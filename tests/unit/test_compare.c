@@ -300,6 +300,33 @@ static void a_function_that_calls_itself_counts_once(void **state)
     finish(&made);
 }
 
+#define ITERATION(name, line, work)                                                                          \
+    {                                                                                                        \
+        1, ROW_PHASE, name, "app", "a.c", line, work                                                         \
+    }
+
+static void phases_are_matched_by_their_names_alone(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    ADD(&made, 7, {0, ROW_PHASE, "phase step", "app", "a.c", 10, 1}, ITERATION("step [2]", 10, 2),
+        ITERATION("step [17]", 10, 3), ITERATION("event pack (left)", 20, 4),
+        ITERATION("event pack (right)", 20, 5));
+    ADD(&made, 8, {0, ROW_PHASE, "phase step", "libstep.so", "moved.c", 99, 6}, ITERATION("step [17]", 30, 7),
+        ITERATION("step [2]", 30, 8), ITERATION("event pack (right)", 40, 9),
+        ITERATION("event pack+0x2", 40, 10), ITERATION("step [18]", 30, 11));
+    struct comparison *comparison = compare(&made, 1);
+    assert_int_equal(comparison->count, 8);
+    assert_work(comparison, "phase step", 0, 1, 6);
+    assert_work(comparison, "step [2]", 0, 2, 8);
+    assert_work(comparison, "step [17]", 0, 3, 7);
+    assert_work(comparison, "step [18]", 0, 0, 11);
+    assert_work(comparison, "event pack (left)", 0, 4, 0);
+    assert_work(comparison, "event pack (right)", 0, 5, 9);
+    assert_work(comparison, "event pack+0x2", 0, 0, 10);
+    finish(&made);
+}
+
 static void arguments_are_compared_however_long_the_programs_path(void **state)
 {
     (void)state;
@@ -336,6 +363,7 @@ int main(void)
         cmocka_unit_test(repeated_runs_must_all_be_above_the_limit),
         cmocka_unit_test(what_was_not_sampled_may_have_been_missed_by_one),
         cmocka_unit_test(a_function_that_calls_itself_counts_once),
+        cmocka_unit_test(phases_are_matched_by_their_names_alone),
         cmocka_unit_test(arguments_are_compared_however_long_the_programs_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
