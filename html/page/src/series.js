@@ -252,9 +252,13 @@ export class Series {
         context.fillText(text, before ? x - 8 : x + 8, y - 3);
     }
 
+    // So that the slowest has four digits.
+    get decimals() {
+        return Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(Math.max(1, this.phase.max) * MICRO))));
+    }
+
     seconds(value) {
-        const decimals = Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(Math.max(1, this.phase.max) * MICRO))));
-        return (value * MICRO).toFixed(decimals);
+        return (value * MICRO).toFixed(this.decimals);
     }
 
     // [name, value] of what a bar shows.
@@ -268,7 +272,7 @@ export class Series {
                 ["slowest", `[${bar.slowest}] ${this.seconds(bar.max)} s`],
             );
         for (const key of PARTS)
-            facts.push([`${key}${each}`, model.text(model.metric(key), Math.max(0, bar[key]) / bar.instances)]);
+            facts.push([`${key}${each}`, model.text(model.metric(key), Math.max(0, bar[key]) / bar.instances, this.decimals)]);
         return facts;
     }
 
