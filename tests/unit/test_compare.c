@@ -327,6 +327,28 @@ static void phases_are_matched_by_their_names_alone(void **state)
     finish(&made);
 }
 
+/* 40 samples before and 50 after: noise is by the period in events, whatever rate the header has. */
+static void events_have_the_noise_of_their_period(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    static char text[] = "sample\0perf::PAGE-FAULTS@10";
+    ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 400});
+    ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 500});
+    for (int run = 0; run < 2; run++) {
+        made.metric[run][0].samples = run ? 50 : 40;
+        made.profile[run].text = text;
+        made.profile[run].text_bytes = sizeof text;
+        made.profile[run].header.period_ns = 10000000000;
+    }
+    struct comparison *comparison = compare(&made, 1);
+    assert_string_equal(comparison_unit(comparison), "events");
+    struct compare_change change = comparison_change(comparison, 0, MEASURE_WORK, true);
+    assert_true(fabs(change.after - change.before - 100) < 1e-6);
+    assert_false(change.beyond_noise);
+    finish(&made);
+}
+
 static void arguments_are_compared_however_long_the_programs_path(void **state)
 {
     (void)state;
@@ -364,6 +386,7 @@ int main(void)
         cmocka_unit_test(what_was_not_sampled_may_have_been_missed_by_one),
         cmocka_unit_test(a_function_that_calls_itself_counts_once),
         cmocka_unit_test(phases_are_matched_by_their_names_alone),
+        cmocka_unit_test(events_have_the_noise_of_their_period),
         cmocka_unit_test(arguments_are_compared_however_long_the_programs_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

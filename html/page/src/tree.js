@@ -1,6 +1,6 @@
 // The table of a view: a tree of which only the rows in sight exist as elements.
 import { h } from "./dom.js";
-import { percent } from "./format.js";
+import {count, percent} from "./format.js";
 import { chooseColumns } from "./columns.js";
 import { VirtualList } from "./virtual.js";
 import { metricVariable } from "./palette.js";
