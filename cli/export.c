@@ -96,10 +96,10 @@ static void note_metric(const struct rows *rows, enum measure metric, bool stack
     double negative = stacks ? export_negative(rows, metric) : 0;
     if (negative <= -1e-6)
         fprintf(stderr,
-                "blame export: %s: %s s of rows with less than none are left out, stacks have no negative "
+                "blame export: %s: %s %s of rows with less than none are left out, stacks have no negative "
                 "values; "
                 "--format pprof and hatchet keep them\n",
-                measure_name[metric], format_decimal(number, negative, 6));
+                measure_name[metric], format_decimal(number, negative, 6), rows->events ? "events" : "s");
     if (!(measure_value(rows, rows->row[0].inclusive, metric) > 0))
         fprintf(stderr, "blame export: the profile has no %s; another --metric may say more\n",
                 measure_name[metric]);

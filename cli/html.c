@@ -17,10 +17,9 @@ static const struct usage usage = {
     .about =
         "Makes one page with everything that blame knows of a run, to be opened in a browser: the findings, "
         "a\n"
-        "flame graph, the tree with all metrics in three views, source lines, threads, locks and waits. The\n"
-        "page needs no network and no other file. DIR is a profile directory, or a measurement file "
-        "(*.blame)\n"
-        "in one.\n\n"
+        "flame graph, the tree with all metrics in three views, source lines, phases, threads, locks,\n"
+        "waits. The page needs no network and no other file. DIR is a profile directory, or a measurement\n"
+        "file (*.blame) in one.\n\n"
         "Privacy: the page holds the command, the host's name, paths, names of functions, and pieces of the\n"
         "program's source code around the lines that cost most. Who gets the page gets these. --no-source\n"
         "leaves the source code out.",
@@ -114,11 +113,17 @@ static bool write_page(FILE *out, const struct opened_profile *opened, const str
         locks ? waits_gather(opened->profile, opened->rows, locks, opened->symbols) : NULL;
     input.locks = locks;
     input.waits = waits;
-    struct findings *findings = waits ? findings_gather(opened->profile, opened->rows, locks, waits) : NULL;
+    bool phased = waits && phases_any(opened->profile);
+    struct phase_table *phases = phased ? phases_gather(opened->profile, opened->rows) : NULL;
+    input.phases = phases;
+    bool gathered = waits && (phases || !phased);
+    struct findings *findings =
+        gathered ? findings_gather(opened->profile, opened->rows, locks, waits) : NULL;
     input.findings = findings;
     bool good = findings && html_write(out, &input, options, result);
     int why = errno;
     findings_free(findings);
+    phases_free(phases);
     waits_free(waits);
     locks_free(locks);
     errno = why;

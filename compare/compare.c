@@ -25,7 +25,8 @@ static bool is_idleness(enum measure measure)
 static void set_weights(struct compare_run *run)
 {
     const struct profile *profile = run->profile;
-    double period_s = 1 / fmax(profile_least_rate(profile), 1e-9);
+    double period_s = profile_text(profile, "sample") ? (double)profile->header.period_ns * 1e-9
+                                                      : 1 / fmax(profile_least_rate(profile), 1e-9);
     double others[] = {[MEASURE_IDLENESS] = profile->header.threads_max,
                        [MEASURE_SHARED_IDLENESS] = profile->header.threads_max,
                        [MEASURE_CORE_IDLENESS] = profile->header.cores};
@@ -61,11 +62,13 @@ struct comparison *comparison_new(const struct profile *const *profile, const ch
         comparison_free(comparison);
         return NULL;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        comparison->events |= profile_text(profile[i], "sample") != NULL;
         comparison->run[i] = (struct compare_run){.name = name[i],
                                                   .side = i < base ? SIDE_BASE : SIDE_NEW,
                                                   .profile = profile[i],
                                                   .wall_s = profile_wall_s(profile[i])};
+    }
     return comparison;
 }
 
@@ -268,6 +271,8 @@ double comparison_effort(const struct comparison *comparison, enum compare_side 
 int comparison_decimals(const struct comparison *comparison)
 {
     double effort = fmax(comparison_effort(comparison, SIDE_BASE), comparison_effort(comparison, SIDE_NEW));
+    if (comparison->events && comparison->normalise == NORMALISE_NONE)
+        return effort < 1000 ? 2 : 0;
     return effort < 100 ? 3 : effort < 10000 ? 2 : 1;
 }
 
@@ -284,5 +289,6 @@ const char *comparison_unit(const struct comparison *comparison)
 {
     static const char *const unit[] = {
         [NORMALISE_NONE] = "s", [NORMALISE_WALL] = "% of the wall time", [NORMALISE_WORK] = "% of the work"};
-    return unit[comparison->normalise];
+    return comparison->events && comparison->normalise == NORMALISE_NONE ? "events"
+                                                                         : unit[comparison->normalise];
 }

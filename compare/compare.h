@@ -52,6 +52,7 @@ struct compare_names;
 
 struct comparison {
     enum normalise normalise;
+    bool events; /* samples by overflow: what is in seconds elsewhere is in events */
     struct compare_context *context;
     size_t count, room;
     struct compare_run *run; /* the base's first */

@@ -74,11 +74,11 @@ static void print_totals(FILE *out, const struct comparison *comparison, const s
     char unit[80];
     snprintf(unit, sizeof unit, "in %s", comparison_unit(comparison));
     fprintf(out, "\n  %-15s %12s %8s %12s %8s %12s\n",
-            comparison->normalise == NORMALISE_NONE ? "seconds" : unit, "base", "share", "new", "share",
-            "change");
+            comparison->normalise != NORMALISE_NONE || comparison->events ? unit : "seconds", "base", "share",
+            "new", "share", "change");
     struct compare_change change = comparison_wall_change(comparison);
-    print_total(out, comparison->normalise == NORMALISE_NONE ? "wall time" : "wall time, s", &change, NULL,
-                3);
+    bool seconds = comparison->normalise == NORMALISE_NONE && !comparison->events;
+    print_total(out, seconds ? "wall time" : "wall time, s", &change, NULL, 3);
     for (size_t m = 0; m < COMPARE_PARTS; m++) {
         change = comparison_change(comparison, 0, compare_parts[m], true);
         print_total(out, view_measure_title(compare_parts[m]), &change, effort, decimals);

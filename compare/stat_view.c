@@ -119,7 +119,8 @@ bool stat_text(FILE *out, const struct comparison *comparison, const struct stat
     int decimals = comparison_decimals(comparison);
     struct spread spread = spread_of_wall(comparison);
     double coverage = spread.interval.coverage;
-    fprintf(out, "%zu run%s; seconds\n\n", comparison->run_count, comparison->run_count == 1 ? "" : "s");
+    fprintf(out, "%zu run%s; %s\n\n", comparison->run_count, comparison->run_count == 1 ? "" : "s",
+            comparison->events ? "events, wall time in seconds" : "seconds");
     fprintf(out, "%10s %10s %10s%s\n", "median", "least", "most",
             has_interval(comparison) ? "      95 % interval" : "");
     print_spread(out, comparison, &spread, 3);

@@ -114,17 +114,18 @@ static bool put_shortened(FILE *out, const char *text, size_t columns)
     return fitting != NULL;
 }
 
-static void put_quantity(FILE *out, double value, enum measure measure)
+/* Events are whole, but for the idleness that each of them is blamed for. */
+static void put_quantity(FILE *out, double value, const struct graph *graph)
 {
     char number[FORMAT_NUMBER_BYTES];
-    bool samples = measure == MEASURE_SAMPLES;
-    fprintf(out, "%s%s", format_decimal(number, value, samples ? 0 : 3), samples ? "" : " s");
+    bool seconds = export_in_ns(graph->rows, graph->measure);
+    fprintf(out, "%s%s", format_decimal(number, value, seconds ? 3 : 0), seconds ? " s" : "");
 }
 
 static void put_share(FILE *out, const struct graph *graph, double value)
 {
     char number[FORMAT_NUMBER_BYTES];
-    put_quantity(out, value, graph->measure);
+    put_quantity(out, value, graph);
     fprintf(out, " (%s %%)", format_decimal(number, 100 * value / graph->total, 1));
 }
 
@@ -174,7 +175,7 @@ static bool put_edge(FILE *out, const struct graph *graph, const struct part *ed
     char width[FORMAT_NUMBER_BYTES];
     double share = fmax(0, fmin(edge->inclusive / graph->total, 1));
     fprintf(out, "n%u -> n%u [label=\" ", edge->from, edge->to);
-    put_quantity(out, edge->inclusive, graph->measure);
+    put_quantity(out, edge->inclusive, graph);
     fputs("\", tooltip=\"", out);
     bool good = put_shortened(out, graph->frames.label[edge->from]->name, SIZE_MAX);
     fputs(" calls ", out);
@@ -184,15 +185,24 @@ static bool put_edge(FILE *out, const struct graph *graph, const struct part *ed
     return good;
 }
 
-static bool put_header(FILE *out, const struct graph *graph, const char *command, double least_percent,
-                       size_t shown)
+static bool put_header(FILE *out, const struct graph *graph, const struct profile *profile,
+                       double least_percent, size_t shown)
 {
+    const char *command = profile_text(profile, "command");
+    const char *sample = graph->rows->events ? profile_text(profile, "sample") : NULL;
     fputs(
         "digraph blame {\ngraph [labelloc=t, labeljust=l, fontname=\"Helvetica,Arial,sans-serif\", label=\"",
         out);
     bool good = put_shortened(out, command && *command ? command : "(command unknown)", COMMAND_COLUMNS);
     fprintf(out, "\\l%s ", view_measure_title(graph->measure));
-    put_quantity(out, graph->total, graph->measure);
+    put_quantity(out, graph->total, graph);
+    if (sample && graph->measure != MEASURE_SAMPLES) {
+        fputs(" events (", out);
+        char *event = strndup(sample, strcspn(sample, "@"));
+        good = good && event && put_shortened(out, event, NAME_COLUMNS);
+        free(event);
+        putc(')', out);
+    }
     fprintf(out, "; %zu of %zu functions, %s", shown, graph->frames.count - 1,
             shown == MOST_NODES ? "the largest of those with " : "those with ");
     json_decimal(out, least_percent, 6);
@@ -243,10 +253,10 @@ static size_t choose(struct graph *graph, double least_percent)
     return keep_largest(graph->edge, graph->edge_count, MOST_EDGES) == SIZE_MAX ? SIZE_MAX : nodes;
 }
 
-static bool put_graph(FILE *out, struct graph *graph, const char *command, double least_percent)
+static bool put_graph(FILE *out, struct graph *graph, const struct profile *profile, double least_percent)
 {
     size_t shown = choose(graph, least_percent);
-    bool good = shown != SIZE_MAX && put_header(out, graph, command, least_percent, shown);
+    bool good = shown != SIZE_MAX && put_header(out, graph, profile, least_percent, shown);
     for (uint32_t i = 0; good && i < graph->frames.count; i++)
         if (graph->node[i].shown)
             good = put_node(out, graph, i);
@@ -262,7 +272,7 @@ bool export_dot(FILE *out, const struct profile *profile, const struct rows *row
 {
     struct graph graph = {.rows = rows, .measure = metric};
     graph.total = measure_value(rows, rows->row[0].inclusive, metric);
-    bool good = gather(&graph) && put_graph(out, &graph, profile_text(profile, "command"), least_percent);
+    bool good = gather(&graph) && put_graph(out, &graph, profile, least_percent);
     frames_free(&graph.frames);
     free(graph.node);
     free(graph.edge);

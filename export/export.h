@@ -30,10 +30,16 @@ bool export_hatchet(FILE *out, const struct rows *rows);
 bool export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
                 double least_percent);
 
+/* The unit of a measure's whole values: nanoseconds, or none. [init] */
+static inline bool export_in_ns(const struct rows *rows, enum measure measure)
+{
+    return measure != MEASURE_SAMPLES && !rows->events;
+}
+
 /* The nearest whole number; what does not fit is the nearest that does. [init] */
 int64_t export_whole(double value);
 
-/* A row's value in whole nanoseconds, or samples. [init] */
+/* A row's value in whole nanoseconds, events or samples. [init] */
 int64_t export_value(const struct rows *rows, const struct profile_metric *metric, enum measure measure);
 
 /* The sum of what rows themselves have less than nothing of, in seconds, not above 0: formats of stacks have

@@ -84,12 +84,12 @@ static void put_number(FILE *out, uint64_t number)
 }
 
 /* Seconds with as many of nine digits behind the point as are needed. */
-static void put_value(FILE *out, int64_t value, enum measure measure)
+static void put_value(FILE *out, const struct rows *rows, int64_t value, enum measure measure)
 {
     if (value < 0)
         putc('-', out);
     uint64_t magnitude = value < 0 ? (uint64_t)-value : (uint64_t)value;
-    if (measure == MEASURE_SAMPLES) {
+    if (!export_in_ns(rows, measure)) {
         put_number(out, magnitude);
         return;
     }
@@ -135,9 +135,9 @@ static void put_record(FILE *out, const struct rows *rows, uint32_t index, const
             row->call_line);
     for (enum measure measure = 0; measure < MEASURE_NAMED; measure++) {
         fprintf(out, ",\"%s (inc)\":", column[measure]);
-        put_value(out, export_value(rows, row->inclusive, measure), measure);
+        put_value(out, rows, export_value(rows, row->inclusive, measure), measure);
         fprintf(out, ",\"%s\":", column[measure]);
-        put_value(out, export_value(rows, row->exclusive, measure), measure);
+        put_value(out, rows, export_value(rows, row->exclusive, measure), measure);
     }
     putc('}', out);
 }

@@ -140,8 +140,19 @@ static int64_t write_comment(struct pprof *pprof, const char *what, const char *
     return id;
 }
 
+/* What samples were taken by, without its period. */
+static int64_t write_event(struct pprof *pprof)
+{
+    const char *sample = profile_text(pprof->profile, "sample");
+    char *event = sample ? strndup(sample, strcspn(sample, "@")) : NULL;
+    pprof->good &= !sample || event;
+    int64_t id = event ? pprof_string(pprof, event) : 0;
+    free(event);
+    return id;
+}
+
 /* What is no list of its own. */
-static void write_header(struct pprof *pprof, enum measure metric)
+static void write_header(struct pprof *pprof, const struct rows *rows, enum measure metric)
 {
     const struct profile *profile = pprof->profile;
     const struct profile_header *header = &profile->header;
@@ -151,11 +162,14 @@ static void write_header(struct pprof *pprof, enum measure metric)
     for (size_t i = 0; i < TYPES; i++) {
         types[i] = (Perftools__Profiles__ValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
         types[i].type = pprof_string(pprof, measure_name[sample_type[i]]);
-        types[i].unit = pprof_string(pprof, sample_type[i] == MEASURE_SAMPLES ? "count" : "nanoseconds");
+        types[i].unit = pprof_string(pprof, sample_type[i] == MEASURE_SAMPLES ? "count"
+                                            : rows->events                    ? "events"
+                                                                              : "nanoseconds");
         list[i] = &types[i];
     }
-    period.type = pprof_string(pprof, header->clock == 1 ? "cpu" : "wall");
-    period.unit = pprof_string(pprof, "nanoseconds");
+    period.type =
+        rows->events ? write_event(pprof) : pprof_string(pprof, header->clock == 1 ? "cpu" : "wall");
+    period.unit = pprof_string(pprof, rows->events ? "events" : "nanoseconds");
     const char *command = profile_text(profile, "command"), *host = profile_text(profile, "host");
     int64_t comments[] = {write_comment(pprof, "command", command ? command : "unknown"),
                           write_comment(pprof, "host", host ? host : "unknown"),
@@ -165,7 +179,7 @@ static void write_header(struct pprof *pprof, enum measure metric)
     part.time_nanos = header->start_realtime_ns;
     part.duration_nanos = export_whole(profile_wall_s(profile) * 1e9);
     part.period_type = &period;
-    part.period = (int64_t)header->period_ns;
+    part.period = (int64_t)(rows->events ? header->period_ns / 1000000000u : header->period_ns);
     part.n_comment = sizeof comments / sizeof *comments;
     part.comment = comments;
     part.default_sample_type = pprof_string(pprof, measure_name[metric]);
@@ -184,7 +198,7 @@ bool export_pprof(FILE *out, const struct profile *profile, const struct rows *r
     pprof->good &= started;
     if (pprof->good) {
         pprof->string_count = 1;
-        write_header(pprof, metric);
+        write_header(pprof, rows, metric);
         pprof->good = write_samples(pprof, rows) && pprof->good;
         pprof_write_tables(pprof);
     }

@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "export/export.h"
 #include "export/frames.h"
@@ -94,12 +95,29 @@ static double put_weights(FILE *out, const struct rows *rows, enum measure measu
     return sum;
 }
 
-static bool put_profile(FILE *out, const struct rows *rows, const struct frames *frames, enum measure measure)
+/* Of events the name says which; speedscope has no unit for them. */
+static bool put_name(FILE *out, const struct profile *profile, const struct rows *rows, enum measure measure)
+{
+    const char *sample = rows->events ? profile_text(profile, "sample") : NULL;
+    char *name = NULL;
+    if (!sample || measure == MEASURE_SAMPLES)
+        return fprintf(out, "\"%s\"", measure_name[measure]), true;
+    if (asprintf(&name, "%s, events (%.*s)", measure_name[measure], (int)strcspn(sample, "@"), sample) < 0)
+        return false;
+    bool good = json_text(out, name);
+    free(name);
+    return good;
+}
+
+static bool put_profile(FILE *out, const struct profile *profile, const struct rows *rows,
+                        const struct frames *frames, enum measure measure)
 {
     char number[FORMAT_NUMBER_BYTES];
-    fprintf(out, "{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
-            measure_name[measure], measure == MEASURE_SAMPLES ? "none" : "nanoseconds");
-    bool good = put_samples(out, rows, frames, measure);
+    fputs("{\"type\":\"sampled\",\"name\":", out);
+    bool named = put_name(out, profile, rows, measure);
+    fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
+            export_in_ns(rows, measure) ? "nanoseconds" : "none");
+    bool good = named && put_samples(out, rows, frames, measure);
     fputs("],\n\"weights\":[", out);
     double sum = put_weights(out, rows, measure);
     fprintf(out, "],\n\"endValue\":%s}", format_decimal(number, sum, 0));
@@ -125,7 +143,7 @@ bool export_speedscope(FILE *out, const struct profile *profile, const struct ro
     for (enum measure measure = 0; good && measure < MEASURE_NAMED; measure++) {
         if (alone && measure != metric)
             continue;
-        good = put_profile(out, rows, &frames, measure);
+        good = put_profile(out, profile, rows, &frames, measure);
         fputs(alone || measure == MEASURE_NAMED - 1 ? "" : ",\n", out);
     }
     fputs("]}\n", out);

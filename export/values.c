@@ -12,7 +12,7 @@ int64_t export_whole(double value)
 int64_t export_value(const struct rows *rows, const struct profile_metric *metric, enum measure measure)
 {
     double value = measure_value(rows, metric, measure);
-    return export_whole(measure == MEASURE_SAMPLES ? value : value * 1e9);
+    return export_whole(export_in_ns(rows, measure) ? value * 1e9 : value);
 }
 
 double export_negative(const struct rows *rows, enum measure measure)

@@ -16,7 +16,8 @@ static const enum measure sizes[] = {MEASURE_IDLENESS,  MEASURE_WORK,           
 /* A row that is shown, while its subtree is gone through. */
 struct open_row {
     uint32_t end, number;
-    struct profile_metric *calls, *lines; /* of folded children; NULL: none */
+    struct profile_metric *calls, *lines;            /* of folded children; NULL: none */
+    struct row_extra *call_counters, *line_counters; /* the same */
 };
 
 struct folding {
@@ -110,9 +111,23 @@ static bool add_to(struct rows *made, struct profile_metric **sum, const struct 
     return *sum != NULL;
 }
 
+/* What was counted in a folded row, which is a stand-in's own then. */
+static bool add_counters(struct rows *made, struct row_extra **sum, const struct row_extra *extra)
+{
+    if (!extra)
+        return true;
+    if (!*sum)
+        *sum = rows_alloc(made, sizeof **sum);
+    if (!*sum)
+        return false;
+    profile_add_counters(&(*sum)->inclusive, &extra->inclusive);
+    (*sum)->exclusive = (*sum)->inclusive;
+    return true;
+}
+
 /* A row for folded ones, as the last child of an open row. */
 static bool append_small(struct folding *folding, const struct open_row *open, enum row_kind kind,
-                         const struct profile_metric *sum)
+                         const struct profile_metric *sum, const struct row_extra *counters)
 {
     struct rows *made = folding->fold->made;
     uint32_t number = sum ? rows_append(made, open->number, kind) : 0;
@@ -130,14 +145,15 @@ static bool append_small(struct folding *folding, const struct open_row *open, e
     row->end = number + 1;
     row->function = kind == ROW_STATEMENT ? ROW_NONE : folding->function;
     row->inclusive = row->exclusive = sum;
+    row->extra = counters;
     return true;
 }
 
 static bool close_row(struct folding *folding)
 {
     struct open_row *open = &folding->open[--folding->depth];
-    bool good = append_small(folding, open, ROW_STATEMENT, open->lines) &&
-                append_small(folding, open, ROW_PSEUDO, open->calls);
+    bool good = append_small(folding, open, ROW_STATEMENT, open->lines, open->line_counters) &&
+                append_small(folding, open, ROW_PSEUDO, open->calls, open->call_counters);
     folding->fold->made->row[open->number].end = (uint32_t)folding->fold->made->count;
     return good;
 }
@@ -165,7 +181,9 @@ static bool fold_row(struct folding *folding, uint32_t index)
     const struct row *row = &fold->rows->row[index];
     struct open_row *open = &folding->open[folding->depth - 1];
     fold->left_out += row->end - index;
-    return add_to(fold->made, row->kind == ROW_STATEMENT ? &open->lines : &open->calls, row->inclusive);
+    bool line = row->kind == ROW_STATEMENT;
+    return add_counters(fold->made, line ? &open->line_counters : &open->call_counters, row->extra) &&
+           add_to(fold->made, line ? &open->lines : &open->calls, row->inclusive);
 }
 
 static bool make_rows(struct fold *fold, const float *share)
@@ -197,6 +215,7 @@ static struct rows *new_rows(const struct rows *rows)
         made->threads = rows->threads;
         made->cores = rows->cores;
         made->shared = rows->shared;
+        made->events = rows->events;
         made->whole = rows->whole;
     }
     return made;

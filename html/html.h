@@ -8,6 +8,7 @@
 #include "cct/profile_read.h"
 #include "report/findings.h"
 #include "report/locks.h"
+#include "report/phases.h"
 #include "report/rows.h"
 #include "report/waits.h"
 
@@ -15,6 +16,11 @@
 #define HTML_ROWS 100000
 /* Of locks the longest. */
 #define HTML_LOCKS 5000
+/* Of phases those with the most exact seconds, and of so many of them the series of their executions. */
+#define HTML_PHASES 5000
+#define HTML_SERIES 20
+/* Points that a series has at most; each stands for as many executions as need be. */
+#define HTML_SERIES_POINTS 2000
 
 /* What is shown, all of one profile. */
 struct html_input {
@@ -23,6 +29,7 @@ struct html_input {
     const struct lock_table *locks;
     const struct wait_table *waits;
     const struct findings *findings; /* NULL: none were looked for */
+    const struct phase_table *phases; /* NULL: there are none */
 };
 
 struct html_options {

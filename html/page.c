@@ -91,6 +91,24 @@ static void put_title(struct page *page)
     free(fitting);
 }
 
+/* What samples were taken by, where it was not a clock: "EVENT@PERIOD". */
+static void put_sample(struct page *page)
+{
+    const char *sample = profile_text(page->input->profile, "sample");
+    char *event = sample ? strndup(sample, strcspn(sample, "@")) : NULL;
+    fputs(",\"sample\":", page->out);
+    page->no_memory |= sample && !event;
+    if (!event) {
+        fputs("null", page->out);
+        return;
+    }
+    fputs("{\"event\":", page->out);
+    page_text(page, event);
+    fprintf(page->out, ",\"period\":%llu}",
+            (unsigned long long)(page->input->profile->header.period_ns / 1000000000u));
+    free(event);
+}
+
 static void put_header(struct page *page)
 {
     const struct profile *profile = page->input->profile;
@@ -108,6 +126,7 @@ static void put_header(struct page *page)
             header->threads_max, header->cores, header->environment == 1 ? "shared" : "dedicated",
             header->rate, header->clock == 1 ? "cpu" : "wall", header->finished ? "true" : "false");
     page_text(page, version ? version : BLAME_VERSION);
+    put_sample(page);
     putc('}', page->out);
 }
 
@@ -116,7 +135,16 @@ static void put_metrics(struct page *page)
     for (size_t i = 0; i < PAGE_MEASURES; i++) {
         const char *title = view_measure_title(page_measures[i]);
         fprintf(page->out, "%s{\"key\":\"%s\",\"title\":\"%s\",\"unit\":\"%s\"}", i ? "," : "[", title, title,
-                page_measures[i] == MEASURE_SAMPLES ? "" : "s");
+                page_measures[i] == MEASURE_SAMPLES ? ""
+                : page->input->rows->events         ? "events"
+                                                    : "s");
+    }
+    for (size_t i = 0; i < page->input->rows->counter_count; i++) {
+        fputs(",{\"key\":", page->out);
+        page_text(page, page->input->rows->counter_name[i]);
+        fputs(",\"title\":", page->out);
+        page_text(page, page->input->rows->counter_name[i]);
+        fputs(",\"unit\":\"\",\"counter\":true}", page->out);
     }
     fprintf(page->out, "],\n\"default_metric\":\"%s\"", view_measure_title(measure_default(page->rows)));
 }
@@ -159,6 +187,7 @@ static const struct {
     {",\n\"kinds\":", put_kinds},
     {",\n\"left_out\":", put_left_out},
     {",\n\"rows\":", page_put_rows},
+    {",\n\"phases\":", page_put_phases},
     {",\n\"threads\":", page_put_threads},
     {",\n\"locks\":", page_put_locks},
     {",\n\"waits\":", page_put_waits},

@@ -47,6 +47,9 @@ void page_micro(FILE *out, double seconds); /* [init] */
 /* The value of "rows". [init] */
 void page_put_rows(struct page *page);
 
+/* The value of "phases". [init] */
+void page_put_phases(struct page *page);
+
 /* The values of "threads", "locks", "waits", "findings". [init] */
 void page_put_threads(struct page *page);
 void page_put_locks(struct page *page);    /* [init] */

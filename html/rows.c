@@ -144,12 +144,84 @@ static void put_values(struct page *page, enum measure measure, bool exclusive)
     putc(']', page->out);
 }
 
+/* Counts are whole, but for what damaged files have. */
+static int64_t whole(double value)
+{
+    return value >= 9e18 ? INT64_MAX : value <= -9e18 ? -INT64_MAX : (int64_t)value;
+}
+
+static double counter_of(const struct page *page, size_t row, size_t counter, bool exclusive)
+{
+    const struct row_extra *extra = row_at(page, row)->extra;
+    return !extra ? 0 : exclusive ? extra->exclusive.value[counter] : extra->inclusive.value[counter];
+}
+
+static void put_counter(struct page *page, size_t counter, bool exclusive)
+{
+    size_t count = page->rows->count, first = 0;
+    while (first < count && counter_of(page, first, counter, exclusive) == 0)
+        first++;
+    if (first == count) {
+        putc('0', page->out);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        putc_unlocked(i ? ',' : '[', page->out);
+        page_whole(page->out, whole(counter_of(page, i, counter, exclusive)));
+    }
+    putc(']', page->out);
+}
+
 static void put_metrics(struct page *page, bool exclusive)
 {
     fprintf(page->out, ",\n\"%c\":{", exclusive ? 'e' : 'i');
     for (size_t i = 0; i < PAGE_MEASURES; i++) {
         fprintf(page->out, "%s\"%s\":", i ? ",\n" : "", view_measure_title(page_measures[i]));
         put_values(page, page_measures[i], exclusive);
+    }
+    for (size_t i = 0; i < page->input->rows->counter_count; i++) {
+        fputs(",\n", page->out);
+        page_text(page, page->input->rows->counter_name[i]);
+        putc(':', page->out);
+        put_counter(page, i, exclusive);
+    }
+    putc('}', page->out);
+}
+
+enum exact_column { EXACT_ROW, EXACT_CALLS, EXACT_INCLUSIVE, EXACT_EXCLUSIVE, EXACT_COLUMNS };
+
+/* Rows with exact times are few: only they are listed. */
+static void put_exact_column(struct page *page, enum exact_column column)
+{
+    bool first = true;
+    for (size_t i = 0; i < page->rows->count; i++) {
+        const struct row_extra *extra = row_at(page, i)->extra;
+        if (!extra || !extra->probe.calls)
+            continue;
+        putc_unlocked(first ? '[' : ',', page->out);
+        first = false;
+        if (column == EXACT_ROW)
+            page_whole(page->out, (int64_t)i);
+        else if (column == EXACT_CALLS)
+            page_whole(page->out, (int64_t)extra->probe.calls);
+        else
+            page_micro(page->out, 1e-9 * (column == EXACT_INCLUSIVE ? extra->probe.inclusive_ns
+                                                                    : extra->probe.exclusive_ns));
+    }
+    fputs(first ? "[]" : "]", page->out);
+}
+
+static void put_exact(struct page *page)
+{
+    static const char *const name[EXACT_COLUMNS] = {"row", "calls", "i", "e"};
+    fputs(",\n\"exact\":", page->out);
+    if (!page->input->rows->probed) {
+        fputs("null", page->out);
+        return;
+    }
+    for (int column = 0; column < EXACT_COLUMNS; column++) {
+        fprintf(page->out, "%c\"%s\":", column ? ',' : '{', name[column]);
+        put_exact_column(page, (enum exact_column)column);
     }
     putc('}', page->out);
 }
@@ -171,5 +243,6 @@ void page_put_rows(struct page *page)
     put_notes(page);
     put_metrics(page, false);
     put_metrics(page, true);
+    put_exact(page);
     putc('}', page->out);
 }

@@ -419,6 +419,7 @@ static struct rows *new_rows(const struct profile *profile)
     rows->threads = profile->header.threads_max ? profile->header.threads_max : 1;
     rows->cores = profile->header.cores ? profile->header.cores : 1;
     rows->shared = profile->header.environment == 1;
+    rows->events = profile_text(profile, "sample") != NULL;
     rows->node_count = profile->node_count;
     rows->node_row = malloc((profile->node_count + 1) * sizeof *rows->node_row);
     rows->strings = strings_new();

@@ -85,6 +85,7 @@ struct rows {
     size_t node_count;
     double threads, cores; /* T and C */
     bool shared;           /* `idleness` is shared idleness */
+    bool events;           /* samples by overflow: what is in seconds elsewhere is in events */
     bool callers;          /* children split their parent's exclusive value (bottom-up view) */
     bool by_exclusive;     /* bottom-up and flat views: rows are functions, wherever they were called */
     bool incomplete;       /* callers were not followed for want of room */

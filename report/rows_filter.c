@@ -204,6 +204,7 @@ static bool start(struct filtering *to)
     view->threads = rows->threads;
     view->cores = rows->cores;
     view->shared = rows->shared;
+    view->events = rows->events;
     view->whole = rows_whole(rows);
     view->node_row = malloc((rows->node_count + 1) * sizeof *view->node_row);
     if (!view->node_row || rows_append(view, ROW_NONE, ROW_ROOT) == ROW_NONE)

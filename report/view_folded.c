@@ -33,7 +33,7 @@ static char *frame_name(const struct row *row)
 
 bool view_folded(FILE *out, const struct rows *rows, enum measure measure)
 {
-    double scale = measure == MEASURE_SAMPLES ? 1 : 1e6;
+    double scale = measure == MEASURE_SAMPLES || rows->events ? 1 : 1e6;
     size_t capacity = 256, *length = NULL; /* length of the stack's text up to a depth */
     size_t text_capacity = 4096;
     char *text = malloc(text_capacity);

@@ -164,6 +164,7 @@ static bool start(struct arranging *to)
     to->view->threads = to->rows->threads;
     to->view->cores = to->rows->cores;
     to->view->shared = to->rows->shared;
+    to->view->events = to->rows->events;
     to->view->whole = rows_whole(to->rows);
     to->view->node_row = calloc(to->table->group_count + 1, sizeof *to->view->node_row);
     to->view->node_count = to->table->group_count;

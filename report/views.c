@@ -33,6 +33,7 @@ static struct rows *new_view(const struct rows *rows)
     view->threads = rows->threads;
     view->cores = rows->cores;
     view->shared = rows->shared;
+    view->events = rows->events;
     view->by_exclusive = true;
     view->whole = rows_whole(rows);
     if (rows_append(view, ROW_NONE, ROW_ROOT) == ROW_NONE) {

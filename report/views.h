@@ -117,7 +117,7 @@ bool view_sort_waits(struct wait_table *table, enum measure measure, double leas
 size_t *view_sort_threads(const struct profile *profile, enum measure measure);
 
 /* Folded stacks, "a;b;c value": the value of each row itself, with what was cut below it, in whole
- * microseconds (or samples); rows with less than one are left out.
+ * microseconds (or samples, or events); rows with less than one are left out.
  * false: no memory. [init] */
 bool view_folded(FILE *out, const struct rows *rows, enum measure measure);
 

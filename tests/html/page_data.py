@@ -3,7 +3,21 @@
 import json
 from random import Random
 
-KINDS = ["root", "procedure", "inlined", "parallel", "task", "statement", "runtime", "pseudo"]
+KINDS = [
+    "root",
+    "procedure",
+    "inlined",
+    "parallel",
+    "task",
+    "statement",
+    "runtime",
+    "pseudo",
+    "file",
+    "module",
+    "phase",
+    "event",
+    "parameter",
+]
 METRICS = ["samples", "work", "idleness", "overhead", "lock wait", "core idleness", "shared idleness", "lock wait here"]
 MARK = "<!--BLAME-DATA-->"
 

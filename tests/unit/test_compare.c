@@ -300,6 +300,55 @@ static void a_function_that_calls_itself_counts_once(void **state)
     finish(&made);
 }
 
+#define ITERATION(name, line, work)                                                                          \
+    {                                                                                                        \
+        1, ROW_PHASE, name, "app", "a.c", line, work                                                         \
+    }
+
+static void phases_are_matched_by_their_names_alone(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    ADD(&made, 7, {0, ROW_PHASE, "phase step", "app", "a.c", 10, 1}, ITERATION("step [2]", 10, 2),
+        ITERATION("step [17]", 10, 3), ITERATION("event pack (left)", 20, 4),
+        ITERATION("event pack (right)", 20, 5));
+    ADD(&made, 8, {0, ROW_PHASE, "phase step", "libstep.so", "moved.c", 99, 6}, ITERATION("step [17]", 30, 7),
+        ITERATION("step [2]", 30, 8), ITERATION("event pack (right)", 40, 9),
+        ITERATION("event pack+0x2", 40, 10), ITERATION("step [18]", 30, 11));
+    struct comparison *comparison = compare(&made, 1);
+    assert_int_equal(comparison->count, 8);
+    assert_work(comparison, "phase step", 0, 1, 6);
+    assert_work(comparison, "step [2]", 0, 2, 8);
+    assert_work(comparison, "step [17]", 0, 3, 7);
+    assert_work(comparison, "step [18]", 0, 0, 11);
+    assert_work(comparison, "event pack (left)", 0, 4, 0);
+    assert_work(comparison, "event pack (right)", 0, 5, 9);
+    assert_work(comparison, "event pack+0x2", 0, 0, 10);
+    finish(&made);
+}
+
+/* 40 samples before and 50 after: noise is by the period in events, whatever rate the header has. */
+static void events_have_the_noise_of_their_period(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    static char text[] = "sample\0perf::PAGE-FAULTS@10";
+    ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 400});
+    ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 500});
+    for (int run = 0; run < 2; run++) {
+        made.metric[run][0].samples = run ? 50 : 40;
+        made.profile[run].text = text;
+        made.profile[run].text_bytes = sizeof text;
+        made.profile[run].header.period_ns = 10000000000;
+    }
+    struct comparison *comparison = compare(&made, 1);
+    assert_string_equal(comparison_unit(comparison), "events");
+    struct compare_change change = comparison_change(comparison, 0, MEASURE_WORK, true);
+    assert_true(fabs(change.after - change.before - 100) < 1e-6);
+    assert_false(change.beyond_noise);
+    finish(&made);
+}
+
 static void arguments_are_compared_however_long_the_programs_path(void **state)
 {
     (void)state;
@@ -336,6 +385,8 @@ int main(void)
         cmocka_unit_test(repeated_runs_must_all_be_above_the_limit),
         cmocka_unit_test(what_was_not_sampled_may_have_been_missed_by_one),
         cmocka_unit_test(a_function_that_calls_itself_counts_once),
+        cmocka_unit_test(phases_are_matched_by_their_names_alone),
+        cmocka_unit_test(events_have_the_noise_of_their_period),
         cmocka_unit_test(arguments_are_compared_however_long_the_programs_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
 /* needs: export/values.c export/frames.c export/dot.c export/gzip.c export/pprof.c export/pprof_tables.c
- * export/pprof.pb-c.c cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c
- * cct/index_map.c cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c
- * report/rows_metric.c report/rows_extra.c cct/profile_probe_sum.c report/measure.c report/strings.c report/format.c report/json_text.c
- * report/view_label.c report/conservation.c report/write_csv.c report/locks.c
- * report/waits.c tests/fuzz/fake_symbols.c */
+ * export/speedscope.c export/hatchet.c report/view_folded.c export/pprof.pb-c.c cct/profile_read.c
+ * cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c cct/index_map.c
+ * cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c
+ * report/rows_metric.c report/rows_extra.c cct/profile_probe_sum.c report/measure.c report/strings.c
+ * report/format.c report/json_text.c report/view_label.c report/conservation.c report/write_csv.c
+ * report/locks.c report/waits.c tests/fuzz/fake_symbols.c */
 /* libs: -lprotobuf-c -lz -ljansson */
 #include "tests/unit/unit.h"
 
@@ -12,6 +13,7 @@
 
 #include "export/export.h"
 #include "export/pprof.pb-c.h"
+#include "report/views.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 
@@ -126,6 +128,80 @@ static Perftools__Profiles__Profile *pprof_of(const struct made *made)
     return profile;
 }
 
+/* What a writer writes of samples by page faults: each of the profile's "seconds" is an event. */
+static char *events_of(struct made *made, bool (*write)(FILE *out, const struct made *made))
+{
+    char *text = NULL;
+    size_t bytes;
+    static char sample[] = "sample\0perf::PAGE-FAULTS@10";
+    made->profile.text = sample;
+    made->profile.text_bytes = sizeof sample;
+    made->profile.header.period_ns = 10000000000;
+    rows_free(made->rows);
+    made->rows = rows_build(&made->profile, made->symbols);
+    FILE *out = open_memstream(&text, &bytes);
+    assert_true(write(out, made));
+    fclose(out);
+    return text;
+}
+
+static bool write_dot(FILE *out, const struct made *made)
+{
+    return export_dot(out, &made->profile, made->rows, MEASURE_WORK, 0);
+}
+
+static bool write_speedscope(FILE *out, const struct made *made)
+{
+    return export_speedscope(out, &made->profile, made->rows, MEASURE_WORK, false);
+}
+
+static bool write_folded(FILE *out, const struct made *made)
+{
+    return view_folded(out, made->rows, MEASURE_WORK);
+}
+
+static bool write_hatchet(FILE *out, const struct made *made)
+{
+    return export_hatchet(out, made->rows);
+}
+
+static void events_are_no_seconds(void **state)
+{
+    struct made *made = *state;
+    char *text = events_of(made, write_dot);
+    assert_non_null(strstr(text, "work 3 events (perf::PAGE-FAULTS)"));
+    assert_non_null(strstr(text, "label=\"f\\nm.c:5\\n0 of 3 (100.0 %)\""));
+    free(text);
+    text = events_of(made, write_speedscope);
+    assert_non_null(strstr(text, "\"name\":\"work, events (perf::PAGE-FAULTS)\",\"unit\":\"none\""));
+    assert_non_null(strstr(text, "\"endValue\":3}"));
+    assert_null(strstr(text, "nanoseconds"));
+    free(text);
+    text = events_of(made, write_folded);
+    assert_string_equal(text, "main;f;f;twice 2\nmain;f;twice 1\n");
+    free(text);
+    text = events_of(made, write_hatchet);
+    assert_non_null(strstr(text, "\"work (inc)\":3,\"work\":0,"));
+    free(text);
+}
+
+static void events_are_what_pprof_is_told(void **state)
+{
+    struct made *made = *state;
+    free(events_of(made, write_folded));
+    Perftools__Profiles__Profile *profile = pprof_of(made);
+    assert_string_equal(profile->string_table[profile->sample_type[0]->unit], "count");
+    assert_string_equal(profile->string_table[profile->sample_type[1]->unit], "events");
+    assert_string_equal(profile->string_table[profile->period_type->type], "perf::PAGE-FAULTS");
+    assert_string_equal(profile->string_table[profile->period_type->unit], "events");
+    assert_int_equal(profile->period, 10);
+    int64_t work = 0;
+    for (size_t i = 0; i < profile->n_sample; i++)
+        work += profile->sample[i]->value[1];
+    assert_int_equal(work, 3);
+    perftools__profiles__profile__free_unpacked(profile, NULL);
+}
+
 static const char *function_name(const Perftools__Profiles__Profile *profile, uint64_t id)
 {
     for (size_t i = 0; i < profile->n_function; i++)
@@ -188,6 +264,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(values_are_rounded_and_bounded, make, destroy),
         cmocka_unit_test_setup_teardown(a_graph_counts_recursion_once, make, destroy),
+        cmocka_unit_test_setup_teardown(events_are_no_seconds, make, destroy),
+        cmocka_unit_test_setup_teardown(events_are_what_pprof_is_told, make, destroy),
         cmocka_unit_test_setup_teardown(pprof_has_calls_in_their_lines_and_inlined_functions_in_one_place,
                                         make, destroy),
         cmocka_unit_test_setup_teardown(a_file_that_is_full_is_an_error_of_its_own, make, destroy),

@@ -5,7 +5,7 @@ const SHORT = ["work", "idleness", "overhead", "lock wait", "samples"];
 
 function column(model, key, exclusive, title, primary) {
     const metric = model.metricIndex.get(key),
-        { unit } = model.metrics[metric];
+        { unit, counter } = model.metrics[metric];
     const what = model.metrics[metric].title;
     return {
         id: `${key}/${exclusive ? "e" : "i"}`,
@@ -13,24 +13,47 @@ function column(model, key, exclusive, title, primary) {
         key,
         exclusive,
         unit,
+        counter,
         title,
         primary,
         about: exclusive ? `${what} of the row itself` : `${what} of the row and what it calls`,
     };
 }
 
-export function chooseColumns(model, view, chosen, all) {
+// By the clock, of phases and events; beside what samples say.
+function exactColumns(model, all) {
+    return model.exact.flatMap(({ key, title, unit, index, decimals }) => {
+        const made = (exclusive, heading, about) => ({
+            id: `${key}/${exclusive ? "e" : "i"}`,
+            metric: index,
+            key,
+            exclusive,
+            unit,
+            decimals,
+            title: heading,
+            about,
+            exact: true,
+        });
+        if (!unit) return [made(true, title, "calls of phases, events and parameters")];
+        const columns = [made(false, title, "seconds from begin to end, by the clock")];
+        if (all) columns.push(made(true, `${title} itself`, "seconds by the clock, without what was begun inside"));
+        return columns;
+    });
+}
+
+export function chooseColumns(model, view, chosen, all, counters) {
     const columns = [
         { id: "name", title: "Context", about: "name" },
         column(model, chosen, view.byExclusive, model.metric(chosen).title, true),
         column(model, chosen, !view.byExclusive, view.byExclusive ? "incl." : "itself", false),
     ];
+    columns.push(...exactColumns(model, all));
     // Samples are of the least interest.
     const others = [...model.metrics].sort((a, b) => (a.key === "samples") - (b.key === "samples"));
-    for (const { key, title } of others) {
-        if (key === chosen || !(all || SHORT.includes(key))) continue;
+    for (const { key, title, counter } of others) {
+        if (key === chosen || !(all || (counter ? counters : SHORT.includes(key)))) continue;
         columns.push(column(model, key, view.byExclusive, title, false));
-        if (all)
+        if (all || counter)
             columns.push(
                 column(model, key, !view.byExclusive, `${title} ${view.byExclusive ? "incl." : "itself"}`, false),
             );

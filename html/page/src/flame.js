@@ -26,7 +26,7 @@ export class Flame {
         this.legend = h(
             "div.legend",
             { hidden: true },
-            model.kinds.map((kind) =>
+            model.kindsShown().map((kind) =>
                 h("span.legend-item", null, h("span.swatch", { style: { background: `var(--kind-${kind})` } }), kind),
             ),
         );

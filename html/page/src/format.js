@@ -22,6 +22,19 @@ export function count(value) {
         .replace(/\B(?=(\d{3})+$)/g, THIN);
 }
 
+// In the width of a column: "864.0M".
+export function shortCount(value) {
+    const size = Math.abs(value);
+    if (size < 1e5) return count(value);
+    const [unit, name] = [
+        [1e12, "T"],
+        [1e9, "G"],
+        [1e6, "M"],
+        [1e3, "k"],
+    ].find(([least]) => size >= least * 0.99995);
+    return `${(value / unit).toFixed(size / unit < 999.5 ? 1 : 0)}${name}`;
+}
+
 export function plural(number, noun, more = `${noun}s`) {
     return `${count(number)}${"\u00a0"}${number === 1 ? noun : more}`;
 }

@@ -1,6 +1,6 @@
 // What the run was, where its thread time went, what was lost, and the findings.
 import { h } from "./dom.js";
-import { MICRO, count, decimalsFor, middle, oneLine, percent, plural, seconds } from "./format.js";
+import { MICRO, count, decimalsFor, middle, oneLine, percent, plural } from "./format.js";
 import { metricVariable } from "./palette.js";
 
 const SHARES = [
@@ -19,7 +19,9 @@ export function titleLine(model) {
         `${wall.toFixed(2)} s`,
         `${plural(header.threads, "thread")} on ${plural(header.cores, "core")}`,
         header.environment,
-        `${count(header.rate)} samples/s${header.clock === "cpu" ? ", CPU clock" : ""}`,
+        header.sample
+            ? `a sample for each ${count(header.sample.period)} ${oneLine(header.sample.event)}`
+            : `${count(header.rate)} samples/s${header.clock === "cpu" ? ", CPU clock" : ""}`,
         header.host && `on ${oneLine(header.host)}, pid ${header.pid}`,
     ];
     const command = oneLine(header.command || model.data.title || "(command unknown)");
@@ -57,14 +59,14 @@ export function shareBar(model, state) {
                 { "type": "button", "data-metric": key, "onclick": choose, "title": `Show ${key} below` },
                 h("span.share-name", null, h("span.swatch", { style: { background: colour } }), key),
                 h("span.share-number", null, percent(share), h("small", null, "\u2009%")),
-                h("span.share-seconds", null, `${seconds(value, Math.min(decimals, 2))} s`),
+                h("span.share-seconds", null, model.text(model.metrics[index], value, Math.min(decimals, 2))),
                 h("span.share-meaning", null, meaning),
             ),
         );
     }
     const element = h(
         "section.shares",
-        { "aria-label": "Where the thread time went" },
+        { "aria-label": model.unit === "s" ? "Where the thread time went" : "Where the events were counted" },
         h("div.share-bar", { "aria-hidden": "true" }, bars),
         h("div.share-legends", null, legend),
     );
@@ -75,7 +77,7 @@ export function shareBar(model, state) {
     };
 }
 
-function lostSamples(run) {
+function lostSamples(model, run) {
     const { samples } = run,
         lines = [];
     for (const [reason, number] of Object.entries(samples?.dropped ?? {}))
@@ -84,7 +86,7 @@ function lostSamples(run) {
     const idle = run.threads_without_timer;
     if (idle?.threads) lines.push(`${plural(idle.threads, "thread")} without a timer for ${idle.seconds.toFixed(2)} s`);
     if (run.threads_untracked) lines.push(`${plural(run.threads_untracked, "thread")} beyond the tool's room`);
-    if (run.unresolved_s >= 1e-3) lines.push(`the callers of ${run.unresolved_s.toFixed(3)} s (<unresolved>)`);
+    if (run.unresolved_s >= 1e-3) lines.push(`the callers of ${model.text({ unit: model.unit }, run.unresolved_s / MICRO, 3)} (<unresolved>)`);
     if (run.truncated_paths) lines.push(`the callers of ${plural(run.truncated_paths, "sample")} (<truncated>)`);
     if (run.unrestored_calls) lines.push(`${plural(run.unrestored_calls, "system call")} interrupted`);
     if (run.creation?.lost) lines.push(`the creation contexts of ${plural(run.creation.lost, "task")}`);
@@ -114,11 +116,17 @@ export function notes(model) {
         lines = [];
     if (data.header.finished === false)
         lines.push(["warning", "The program did not end normally: this is what was measured until then."]);
+    const { sample } = data.header;
+    if (sample)
+        lines.push([
+            "remark",
+            `Samples by ${oneLine(sample.event)}: the figures are events, not seconds; threads that sleep have none. Exact times are seconds.`,
+        ]);
     const off = residual(model, run);
     if (off) lines.push(["warning", off]);
-    const lost = lostSamples(run);
+    const lost = lostSamples(model, run);
     if (lost.length) lines.push(["remark", `Lost: ${lost.join(", ")}.`]);
-    if (run.rate_least < data.header.rate)
+    if (!sample && run.rate_least < data.header.rate)
         lines.push([
             "remark",
             `So many threads on so few cores were sampled ${run.rate_least.toFixed(0)} times a second each.`,

@@ -5,7 +5,7 @@ import { Report } from "./report.js";
 import { applyTheme, readTheme } from "./state.js";
 import { allNodes, makeView } from "./views.js";
 
-// For scripts, and for tests: a view's rows with the columns of profile.csv, seconds as integers of 1e-6 s.
+// For scripts, and for tests: a view's rows with the columns of profile.csv, seconds (or events) as integers of 1e-6.
 function rows(model, viewName) {
     const view = makeView(model, viewName);
     return allNodes(view).map((node) => {
@@ -22,6 +22,11 @@ function rows(model, viewName) {
             row[`${key} (I)`] = view.value(node, m, false);
             row[`${key} (E)`] = view.value(node, m, true);
         });
+        for (const { key, unit, index } of model.exact)
+            if (unit) {
+                row[`${key} (I)`] = view.value(node, index, false);
+                row[`${key} (E)`] = view.value(node, index, true);
+            } else row[key] = view.value(node, index, true);
         return row;
     });
 }

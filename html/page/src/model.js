@@ -1,5 +1,5 @@
 // The rows of the profile in columns, and what can be asked about them.
-import { MICRO, baseName, decimalsFor, oneLine } from "./format.js";
+import { MICRO, baseName, count, decimalsFor, oneLine, seconds, shortCount } from "./format.js";
 
 const MAIN_METRICS = ["work", "idleness", "overhead", "lock wait"];
 const ANOTHER_IDLENESS = ["core idleness", "shared idleness"];
@@ -45,6 +45,8 @@ export class Model {
         this.strings = data.strings.map(oneLine);
         this.kinds = data.kinds;
         this.metrics = data.metrics;
+        // What samples weigh: "s", or "events" where they were taken by a counter's overflow.
+        this.unit = data.metrics.find(({ unit }) => unit)?.unit ?? "s";
         this.metricIndex = new Map(data.metrics.map((metric, index) => [metric.key, index]));
         this.parent = Int32Array.from(rows.parent);
         this.kind = Uint8Array.from(rows.kind);
@@ -56,9 +58,31 @@ export class Model {
         this.exclusive = columns(data, "e");
         this.statementKind = data.kinds.indexOf("statement");
         this.measureTree();
+        this.addExact(rows.exact);
         this.decimals = decimalsFor(this.effort() * MICRO);
         // The columns above are what is used from here on.
         data.rows = null;
+    }
+
+    // Calls and seconds by the clock, of the few rows that have them: columns behind those of the metrics.
+    addExact(exact) {
+        this.exact = [];
+        if (!exact?.row?.length) return;
+        const spread = (values) => {
+            const made = new Float64Array(this.count);
+            exact.row.forEach((row, i) => {
+                made[row] = values[i];
+            });
+            return made;
+        };
+        const calls = spread(exact.calls),
+            decimals = decimalsFor(Math.max(...exact.i) * MICRO);
+        this.exact = [
+            { key: "exact", title: "exact", unit: "s", decimals, index: this.inclusive.length },
+            { key: "calls", title: "calls", unit: "", index: this.inclusive.length + 1 },
+        ];
+        this.inclusive.push(spread(exact.i), calls);
+        this.exclusive.push(spread(exact.e), calls);
     }
 
     measureTree() {
@@ -79,6 +103,10 @@ export class Model {
 
     isStatement(row) {
         return this.kind[row] === this.statementKind;
+    }
+    kindsShown() {
+        const shown = new Set(this.kind);
+        return this.kinds.filter((_, kind) => shown.has(kind));
     }
     kindName(row) {
         return this.kinds[this.kind[row]];
@@ -117,7 +145,27 @@ export class Model {
 
     // What a value is a share of, as blame report has it: all samples, or the whole program's effort.
     whole(metric) {
-        return metric === "samples" ? this.inclusive[this.metricIndex.get("samples")][0] : this.effort(metric);
+        const index = this.metricIndex.get(metric);
+        return this.metrics[index].unit ? this.effort(metric) : this.inclusive[index][0];
+    }
+
+    // A value of a metric as text, in the width of a column.
+    figure(metric, value, number = shortCount, decimals = metric.decimals ?? this.decimals) {
+        if (metric.unit === "s") return seconds(value, decimals);
+        if (metric.unit !== "events") return metric.counter ? number(value) : count(value);
+        const events = value * MICRO;
+        return this.effort() * MICRO >= 1000 ? number(events) : String(Number(events.toFixed(2)));
+    }
+
+    // All digits, and the unit; samples and counts have none.
+    text(metric, value, decimals) {
+        const figure = this.figure(metric, value, count, decimals);
+        return metric.unit ? `${figure} ${metric.unit}` : figure;
+    }
+
+    // Numbers of tables, which are not in 1e-6.
+    tableFigure(value) {
+        return this.figure({ unit: this.unit }, value / MICRO);
     }
 
     share(metric, value) {

@@ -1,5 +1,5 @@
 // Colours of the icicle, from the style sheet's variables, so that they follow the theme.
-import { percent, seconds } from "./format.js";
+import { percent } from "./format.js";
 
 const STEPS = 32;
 
@@ -20,7 +20,19 @@ function luminance(colour) {
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
+const METRICS = new Set([
+    "work",
+    "idleness",
+    "overhead",
+    "lock wait",
+    "core idleness",
+    "shared idleness",
+    "lock wait here",
+    "samples",
+]);
+
 export function metricVariable(key) {
+    if (!METRICS.has(key)) return "--metric-counter";
     return `--metric-${key.replace(/[^a-z]+/g, "-")}`;
 }
 
@@ -84,8 +96,8 @@ export class Palette {
 
     describe(row) {
         const { model, metric } = this,
-            { key, title, unit } = model.metrics[metric];
+            { key, title } = model.metrics[metric];
         const value = model.inclusive[metric][row];
-        return `${title} ${unit ? `${seconds(value, model.decimals)} s` : value}, ${percent(model.share(key, value))} percent`;
+        return `${title} ${model.text(model.metrics[metric], value)}, ${percent(model.share(key, value))} percent`;
     }
 }

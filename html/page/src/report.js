@@ -3,6 +3,7 @@ import { choice, h } from "./dom.js";
 import { Flame } from "./flame.js";
 import { connectFlame } from "./flame_input.js";
 import { findings, notes, shareBar, titleLine } from "./header.js";
+import { phasesSection } from "./phases.js";
 import { runSection } from "./run.js";
 import { Search } from "./search.js";
 import { locksSection, sectionNotes, threadsSection, waitsSection } from "./sections.js";
@@ -33,7 +34,8 @@ export class Report {
         });
         this.search = new Search(model);
         this.tree = new Tree(model, this.state, this.search);
-        this.flame = new Flame(model, this.state, this.search, new Tip(model));
+        this.tip = new Tip(model);
+        this.flame = new Flame(model, this.state, this.search, this.tip);
         this.source = new Source(model, this.state);
         this.build(page);
         this.connect();
@@ -51,6 +53,7 @@ export class Report {
             go = (row, metric) => this.go(row, metric),
             found = findings(model, go),
             numbers = sectionNotes(model);
+        this.phases = phasesSection(model, go, this.tip);
         this.threads = threadsSection(model);
         this.locks = locksSection(model, go);
         this.waits = waitsSection(model, go);
@@ -58,6 +61,7 @@ export class Report {
         const sections = [
             found && ["findings", "Findings"],
             ["contexts", "Contexts"],
+            this.phases && ["phases", "Phases"],
             ["threads", "Threads"],
             ["locks", "Locks"],
             ["waits", "Waits"],
@@ -78,6 +82,7 @@ export class Report {
                 null,
                 found,
                 this.contexts(),
+                this.phases && section("phases", "Phases", this.phases.note, this.phases),
                 section("threads", "Threads", numbers.threads, this.threads),
                 section("locks", "Locks", numbers.locks, this.locks),
                 section("waits", "Waits", "where threads idled, and whose code kept them", this.waits),
@@ -106,6 +111,13 @@ export class Report {
             tree.show(this.view());
         });
         this.columnsButton.setAttribute("aria-pressed", "false");
+        const counted = this.model.metrics.some(({ counter }) => counter);
+        const countersButton = button("Counters", "Show what was counted, inclusive and itself", () => {
+            tree.counters = !tree.counters;
+            countersButton.setAttribute("aria-pressed", String(tree.counters));
+            tree.show(this.view());
+        });
+        countersButton.setAttribute("aria-pressed", "false");
         return h(
             "section",
             { id: "contexts" },
@@ -128,6 +140,7 @@ export class Report {
                 ),
                 button("Close all", "Close every row", () => tree.closeAll()),
                 this.columnsButton,
+                counted ? countersButton : null,
                 h("span.filler"),
                 h(
                     "span.hint",
@@ -215,7 +228,7 @@ export class Report {
             at: () => true,
             q: () => true,
             zoom: (value) => flag.test(value) && Number(value) < model.count,
-            sort: (value) => /^[\w /-]+:(up|down)$/.test(value),
+            sort: (value) => /^.+:(up|down)$/.test(value),
             colour: (value) => ["itself", "kind"].includes(value),
         });
         Object.assign(state, values);
@@ -283,6 +296,7 @@ export class Report {
 
     themeChanged() {
         this.flame.update();
+        this.phases?.series?.redraw();
     }
 
     print(begin) {
@@ -292,9 +306,10 @@ export class Report {
             root.setAttribute("data-theme", "light");
         } else if (this.themeBefore) root.setAttribute("data-theme", this.themeBefore);
         else root.removeAttribute("data-theme");
-        for (const list of [this.tree.list, this.threads.table?.list, this.locks.table?.list, this.waits.table?.list])
+        for (const list of [this.tree.list, this.phases?.table.list, this.threads.table?.list, this.locks.table?.list, this.waits.table?.list])
             if (begin) list?.showAll(PRINTED_ROWS);
             else list?.showSome();
         this.flame.update();
+        this.phases?.series?.draw();
     }
 }

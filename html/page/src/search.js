@@ -1,4 +1,4 @@
-// Rows whose name or place matches a regular expression.
+// Rows whose name or place matches a regular expression, behind "kind:phase " those of a kind.
 import { baseName } from "./format.js";
 
 export class Search {
@@ -16,17 +16,20 @@ export class Search {
         this.clear();
         this.text = text;
         if (!text) return;
+        const [, kindName, rest] = /^kind:(\w*)\s*(.*)$/.exec(text) ?? [null, null, text];
         try {
-            this.pattern = new RegExp(text, /[A-Z]/.test(text.replace(/\\./g, "")) ? "u" : "iu");
+            this.pattern = new RegExp(rest, /[A-Z]/.test(rest.replace(/\\./g, "")) ? "u" : "iu");
         } catch {
             this.error =
                 "Not a regular expression: close its brackets, or write \\ in front of ( [ * + ? . to mean the sign itself.";
             return;
         }
         const { model, pattern } = this,
-            known = new Map();
+            known = new Map(),
+            kind = kindName === null ? -1 : model.kinds.indexOf(kindName);
         this.flags = new Uint8Array(model.count);
         for (let row = 0; row < model.count; row++) {
+            if (kindName !== null && model.kind[row] !== kind) continue;
             const key = `${model.nameOf[row]}/${model.fileOf[row]}/${model.line[row]}`;
             let matches = known.get(key);
             if (matches === undefined) {

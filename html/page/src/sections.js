@@ -26,7 +26,7 @@ function textColumn(id, title, width, of, about) {
     };
 }
 
-function numberColumn(id, title, of, decimals, about, width) {
+export function numberColumn(id, title, of, decimals, about, width) {
     return {
         id,
         title,
@@ -35,22 +35,32 @@ function numberColumn(id, title, of, decimals, about, width) {
         width,
         value: of,
         draw: (cell, row) => {
-            cell.textContent = of(row) ? (decimals === null ? count(of(row)) : of(row).toFixed(decimals)) : "";
+            const text = (value) => (decimals === null ? count(value) : value.toFixed(decimals));
+            cell.textContent = of(row) ? text(of(row)) : "";
         },
     };
 }
 
-function timeBar(threads) {
+// Seconds; events where samples are by those.
+function amountColumn(model, id, title, of, about) {
+    const column = numberColumn(id, title, of, model.decimals, about);
+    column.draw = (cell, row) => {
+        cell.textContent = of(row) ? model.tableFigure(of(row)) : "";
+    };
+    return column;
+}
+
+function timeBar(model, threads) {
     const end = threads.reduce((last, thread) => Math.max(last, thread.end_s), 1e-9),
         begin = threads.reduce((first, thread) => Math.min(first, thread.begin_s), 0);
     const at = (time) => `${(100 * (time - begin)) / (end - begin)}%`;
     return (cell, thread) => {
         const sum = PARTS.reduce((total, [key]) => total + Math.max(0, thread[key]), 0);
         const life = Math.max(0, thread.end_s - thread.begin_s),
-            whole = Math.max(sum, life);
+            whole = model.unit === "s" ? Math.max(sum, life) : sum;
         const pieces = PARTS.filter(([key]) => thread[key] > 0).map(([key, metric]) =>
             h("span.piece", {
-                title: `${TITLES[key] ?? key} ${thread[key].toFixed(3)} s`,
+                title: `${TITLES[key] ?? key} ${model.text({ unit: model.unit }, thread[key] / MICRO, 3)}`,
                 style: { width: `${(100 * thread[key]) / whole}%`, background: `var(${metricVariable(metric)})` },
             }),
         );
@@ -66,10 +76,9 @@ function timeBar(threads) {
 }
 
 export function threadsSection(model) {
-    const { threads } = model.data,
-        { decimals } = model;
+    const { threads } = model.data;
     if (!threads?.length) return { element: h("p.empty", null, "No thread was measured."), table: null };
-    const part = ([key]) => numberColumn(key, TITLES[key] ?? key, (thread) => thread[key], decimals);
+    const part = ([key]) => amountColumn(model, key, TITLES[key] ?? key, (thread) => thread[key]);
     const table = new Table(
         "Threads",
         [
@@ -87,7 +96,7 @@ export function threadsSection(model) {
                 title: "from its begin to its end",
                 width: "minmax(14rem, 1fr)",
                 about: "The shares of its lifetime, not their order in time",
-                draw: timeBar(threads),
+                draw: timeBar(model, threads),
             },
             ...PARTS.map(part),
             numberColumn("samples", "samples", (thread) => thread.samples, null),
@@ -151,7 +160,8 @@ function contextColumn(model, id, title, text, go) {
 
 export function locksSection(model, go) {
     const rows = records(model.data.locks),
-        { decimals } = model;
+        unit = model.unit === "s" ? " s" : "",
+        what = model.unit === "s" ? "Seconds" : "Events";
     if (!rows.length) return { element: h("p.empty", null, "No thread was seen waiting for a lock."), table: null };
     const name = (row) => String(row.name || row.symbol || row.lock);
     const about = (row) =>
@@ -177,7 +187,7 @@ export function locksSection(model, go) {
                 },
             },
             textColumn("kind", "kind", "5.4rem", (row) => row.kind),
-            numberColumn("wait", "wait s", (row) => row.wait, decimals, "Seconds that threads waited for it"),
+            amountColumn(model, "wait", `wait${unit}`, (row) => row.wait, `${what} that threads waited for it`),
             numberColumn(
                 "acquisitions_contended",
                 "waits",
@@ -186,17 +196,17 @@ export function locksSection(model, go) {
                 "Waits that a sample saw: a lower bound",
                 "5rem",
             ),
-            numberColumn(
+            amountColumn(
+                model,
                 "longest_wait",
-                "longest s",
+                `longest${unit}`,
                 (row) => row.longest_wait,
-                decimals,
                 "The longest wait, true to a sampling period",
             ),
             contextColumn(model, "holder_id", "held longest by", (row) => row.holder ?? "", go),
-            numberColumn("holder_wait", "its part s", (row) => row.holder_wait, decimals),
+            amountColumn(model, "holder_wait", `its part${unit}`, (row) => row.holder_wait),
             contextColumn(model, "waiter_id", "waited for longest in", (row) => row.waiter ?? "", go),
-            numberColumn("waiter_wait", "its part s", (row) => row.waiter_wait, decimals),
+            amountColumn(model, "waiter_wait", `its part${unit}`, (row) => row.waiter_wait),
         ],
         rows,
     );
@@ -227,18 +237,18 @@ function waitRows(model) {
 
 export function waitsSection(model, go) {
     const rows = waitRows(model),
-        { decimals } = model;
+        seconds = model.unit === "s";
     if (!rows.length)
         return { element: h("p.empty", null, "No thread was seen waiting while another was busy."), table: null };
     const table = new Table(
         "Waits",
         [
-            numberColumn(
+            amountColumn(
+                model,
                 "seconds",
-                "waited s",
+                seconds ? "waited s" : "waited",
                 (row) => row.seconds,
-                decimals,
-                "Seconds that threads waited at the place while the context was executed",
+                `${seconds ? "Seconds" : "Events"} that threads waited at the place while the context was executed`,
             ),
             textColumn("kind", "in", "11.5rem", (row) => row.kind),
             textColumn("of", "of", "minmax(9rem, 1fr)", (row) => row.of),
@@ -270,6 +280,6 @@ export function sectionNotes(model) {
         threads: plural(threads?.length ?? 0, "thread"),
         locks:
             plural(locks?.rows?.length ?? 0, "lock") +
-            (more ? `; ${plural(more.locks, "lock")} with ${more.wait.toFixed(3)} s left out` : ""),
+            (more ? `; ${plural(more.locks, "lock")} with ${model.text({ unit: model.unit }, more.wait / MICRO, 3)} left out` : ""),
     };
 }

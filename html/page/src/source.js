@@ -1,6 +1,6 @@
 // The source around the selected row, with what each line cost.
 import { h } from "./dom.js";
-import { baseName, percent, seconds, count, plural } from "./format.js";
+import { baseName, percent, plural } from "./format.js";
 import { metricVariable } from "./palette.js";
 
 export class Source {
@@ -191,8 +191,8 @@ export class Source {
 
     number(value) {
         if (value === 0) return "";
-        const { key, unit } = this.model.metric(this.state.metric);
-        if (this.state.unit === "percent") return percent(this.model.share(key, value));
-        return unit ? seconds(value, this.model.decimals) : count(value);
+        const metric = this.model.metric(this.state.metric);
+        if (this.state.unit === "percent") return percent(this.model.share(metric.key, value));
+        return this.model.figure(metric, value);
     }
 }

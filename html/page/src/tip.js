@@ -1,6 +1,6 @@
 // The box beside the pointer that tells all of a row's metrics.
 import { h } from "./dom.js";
-import { count, middle, percent, seconds } from "./format.js";
+import { middle, percent } from "./format.js";
 
 export class Tip {
     constructor(model) {
@@ -12,6 +12,16 @@ export class Tip {
     show(row, x, y) {
         if (this.row !== row) this.fill(row);
         this.row = row;
+        this.place(x, y);
+    }
+
+    showContent(content, x, y) {
+        this.row = undefined;
+        this.element.replaceChildren(...content);
+        this.place(x, y);
+    }
+
+    place(x, y) {
         const { element } = this,
             room = 12;
         element.hidden = false;
@@ -35,7 +45,7 @@ export class Tip {
         const lines = model.metrics.map((metric, m) => {
             const inclusive = model.inclusive[m][row],
                 exclusive = model.exclusive[m][row];
-            const text = (value) => (metric.unit ? `${seconds(value, model.decimals)} s` : count(value));
+            const text = (value) => model.text(metric, value);
             return h(
                 "tr",
                 inclusive || exclusive ? null : { class: "zero" },
@@ -45,6 +55,21 @@ export class Tip {
                 h("td", null, text(exclusive)),
             );
         });
+        for (const metric of model.exact) {
+            const inclusive = model.inclusive[metric.index][row],
+                exclusive = model.exclusive[metric.index][row];
+            if (inclusive)
+                lines.push(
+                    h(
+                        "tr",
+                        null,
+                        h("th", { scope: "row" }, metric.title),
+                        h("td", null, model.text(metric, inclusive)),
+                        h("td"),
+                        h("td", null, metric.unit ? model.text(metric, exclusive) : ""),
+                    ),
+                );
+        }
         this.element.replaceChildren(
             h("div.tip-name", null, middle(model.name(row), 160)),
             h("div.tip-facts", null, facts),

@@ -1,6 +1,6 @@
 // What is always in reach: sections, metric, unit, search, theme.
 import { choice, h } from "./dom.js";
-import { count, percent, plural, seconds } from "./format.js";
+import { percent, plural } from "./format.js";
 import { applyTheme, readTheme } from "./state.js";
 
 const THEMES = [
@@ -24,7 +24,7 @@ export class Toolbar {
         this.unit = choice(
             "Unit",
             [
-                ["seconds", "s", "Seconds"],
+                ["seconds", model.unit, model.unit === "s" ? "Seconds" : "Events"],
                 ["percent", "%", "Per cent of the whole effort"],
             ],
             (unit) => state.set({ unit }),
@@ -66,7 +66,8 @@ export class Toolbar {
             "placeholder": "Search  /",
             "spellcheck": "false",
             "autocomplete": "off",
-            "aria-label": "Search names and places by a regular expression",
+            "aria-label": "Search names and places by a regular expression; kind:phase is all rows of a kind",
+            "title": "A regular expression on names and places. kind:phase, kind:event pack: rows of a kind",
             "oninput": () => state.set({ q: input.value }),
         });
         input.addEventListener("keydown", (event) => {
@@ -96,11 +97,10 @@ export class Toolbar {
 
     foundText(metric) {
         const { model, search, state } = this,
-            { inclusive, exclusive } = search.sums(metric),
-            { unit } = model.metrics[metric];
+            { inclusive, exclusive } = search.sums(metric);
         if (!search.count) return "no row matches";
         const text = (value) =>
-            `${unit ? `${seconds(value, model.decimals)} s` : count(value)} (${percent(model.share(state.metric, value))} %)`;
+            `${model.text(model.metrics[metric], value)} (${percent(model.share(state.metric, value))} %)`;
         return `${plural(search.count, "row")}: ${text(inclusive)} with callees, ${text(exclusive)} itself`;
     }
 }

@@ -1,6 +1,6 @@
 // The table of a view: a tree of which only the rows in sight exist as elements.
 import { h } from "./dom.js";
-import { count, percent, seconds } from "./format.js";
+import {count, percent} from "./format.js";
 import { chooseColumns } from "./columns.js";
 import { VirtualList } from "./virtual.js";
 import { metricVariable } from "./palette.js";
@@ -21,6 +21,7 @@ export class Tree {
             visible: [],
             selected: null,
             allColumns: false,
+            counters: false,
             begun: new Set(),
             chosen: () => {},
         });
@@ -54,7 +55,7 @@ export class Tree {
         if (this.view !== view) this.selected = null;
         this.view = view;
         view.root.open = true;
-        this.columns = chooseColumns(model, view, state.metric, this.allColumns);
+        this.columns = chooseColumns(model, view, state.metric, this.allColumns, this.counters);
         this.drawHead();
         this.flatten();
         if (!this.begun.has(view)) this.openFirst();
@@ -64,7 +65,9 @@ export class Tree {
     }
 
     get order() {
-        const [id, direction] = this.state.sort.split(":"),
+        const { sort } = this.state,
+            at = sort.lastIndexOf(":"),
+            [id, direction] = [sort.slice(0, Math.max(0, at)), sort.slice(at + 1)],
             given = this.columns.find((column) => column.id === id);
         return { column: given ?? this.columns[1], descending: given ? direction !== "up" : true };
     }
@@ -221,13 +224,14 @@ export class Tree {
     fillNumber(cell, column, node) {
         const { model, state } = this,
             value = this.view.value(node, column.metric, column.exclusive);
-        const share = model.share(column.key, value);
+        const share = column.exact ? 0 : model.share(column.key, value);
         let text = "";
         if (value !== 0) {
-            if (state.unit === "percent") text = percent(share, column.primary ? 2 : 1);
-            else text = column.unit ? seconds(value, model.decimals) : count(value);
+            if (state.unit === "percent" && !column.exact) text = percent(share, column.primary ? 2 : 1);
+            else text = model.figure(column, value);
         }
         cell.textContent = text;
+        if (column.counter || column.unit === "events") cell.title = value ? model.text(column, value) : "";
         if (column.primary) {
             if (value !== 0 && state.unit !== "percent")
                 cell.append(h("span.share-of", null, `${percent(share)}\u2009%`));

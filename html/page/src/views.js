@@ -189,7 +189,7 @@ class Grouped extends View {
 
     sum(node) {
         const { model } = this,
-            metrics = model.metrics.length;
+            metrics = model.inclusive.length;
         node.inclusive = new Float64Array(metrics);
         node.exclusive = new Float64Array(metrics);
         let end = 0;

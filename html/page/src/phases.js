@@ -1,0 +1,94 @@
+// Phases: a table of all, and for those with numbered executions a chart of the series.
+import { h } from "./dom.js";
+import { MICRO, count, decimalsFor, oneLine, plural } from "./format.js";
+import { numberColumn } from "./sections.js";
+import { Series } from "./series.js";
+import { Table } from "./tables.js";
+
+const PARTS = ["work", "overhead", "lock wait"];
+
+function phaseColumn(go) {
+    return {
+        id: "name",
+        title: "phase",
+        width: "minmax(12rem, 1.6fr)",
+        value: (phase) => phase.name,
+        draw: (cell, phase) => {
+            if (phase.row < 0) cell.textContent = phase.name;
+            else
+                cell.append(
+                    h(
+                        "button.link",
+                        { type: "button", title: `Show ${phase.name} in the tree`, onclick: () => go(phase.row) },
+                        phase.name,
+                    ),
+                );
+        },
+    };
+}
+
+// The seconds of executions: by the clock, also where samples are by events.
+function spread(phase, decimals) {
+    const text = (value) => (value * MICRO).toFixed(decimals);
+    return `${text(phase.min)} to ${text(phase.max)} s, mean ${text(phase.mean)}, deviation ${text(phase.deviation)}`;
+}
+
+function columns(model, phases, go) {
+    const decimals = decimalsFor(Math.max(...phases.map((phase) => phase.seconds)) * MICRO),
+        metric = (key) => model.metric(key);
+    const exact = (id, title, about) => numberColumn(id, title, (phase) => phase[id] * MICRO, decimals, about);
+    const sampled = (key) => ({
+        ...numberColumn(key, key, (phase) => phase[key], null, `${key} of all threads in it, nested phases included`),
+        draw: (cell, phase) => {
+            cell.textContent = phase[key] ? model.figure(metric(key), phase[key]) : "";
+        },
+    });
+    const share = (id, title, about) => numberColumn(id, title, (phase) => phase[id], 1, about, "6.4rem");
+    const mean = exact("mean", "each s", "Mean of its executions");
+    const draw = mean.draw;
+    mean.draw = (cell, phase) => {
+        draw(cell, phase);
+        cell.title = spread(phase, decimals + 1);
+    };
+    return [
+        phaseColumn(go),
+        numberColumn("executions", "executions", (phase) => phase.executions, null, "How often it was begun"),
+        exact("seconds", "seconds", "By the clock of the threads that began it"),
+        mean,
+        exact("max", "slowest s", "The slowest execution"),
+        sampled("idleness"),
+        share("absolute", "% of all", "Its idleness, of the whole program's effort"),
+        share("relative", "% of its own", "Its idleness, of the effort in it"),
+        ...PARTS.map(sampled),
+    ];
+}
+
+function remarks(model, shown, data) {
+    const lines = [];
+    for (const { name, others } of shown)
+        if (others)
+            lines.push(
+                `${plural(others.executions, "execution")} of ${name} beyond BLAME_PHASE_INSTANCES share the row “${name} [others]” and are not in the ` +
+                    `series: each ${spread(others, decimalsFor(others.max * MICRO) + 1)}.`,
+            );
+    if (data.left_out) lines.push(`${plural(data.left_out, "more phase")} with less exact time left out.`);
+    if (data.series_left_out)
+        lines.push(`${plural(data.series_left_out, "more phase")} have a series that is not in this page.`);
+    return lines.map((text) => h("p.phases-remark", null, text));
+}
+
+// null: the profile has no phases.
+export function phasesSection(model, go, tip) {
+    const { phases: data } = model.data;
+    if (!data?.phases?.length) return null;
+    const phases = data.phases.map((phase) => ({ ...phase, name: oneLine(model.strings[phase.name] ?? "") }));
+    const table = new Table("Phases", columns(model, phases, go), [...phases]);
+    const withSeries = phases.filter((phase) => phase.series);
+    const series = withSeries.length ? new Series(model, withSeries, go, tip) : null;
+    return {
+        element: h("div.phases", null, table.element, remarks(model, phases, data), series?.element),
+        table,
+        series,
+        note: `${count(phases.length - 1 + (data.left_out ?? 0))} besides the whole program; exact seconds by the clock, the others by samples of all threads`,
+    };
+}
