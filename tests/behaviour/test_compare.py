@@ -72,6 +72,15 @@ class Compare(BlameTest):
 
 
 class Diff(Compare):
+    def test_phases_of_two_compilers_match_by_name_and_number(self):
+        rows = [row for row in self.table(self.profile("adi")[0], self.profile("adi_gcc")[0], "--min", "0")
+                if row["kind"] == "phase"]
+        found = {(row["name"], row["found"]) for row in rows}
+        self.assertIn(("phase step", "both"), found)
+        for number in range(25):
+            self.assertIn((f"step [{number}]", "both"), found)
+        self.assertFalse([row for row in rows if row["name"].startswith("step [") and row["found"] != "both"])
+
     def test_the_same_program_exceeds_no_limit_in_20_comparisons(self):
         runs = [self.profile("compare", number)[0] for number in range(21)]
         for base, new in zip(runs, runs[1:]):

@@ -1,6 +1,8 @@
 """`blame export` as a command: its options, where it writes, what it says of what cannot be used or written."""
 
+import csv
 import gzip
+import json
 import os
 import pty
 import re
@@ -54,6 +56,32 @@ class Command(BlameTest):
         report = self.report(self.profile(), "--format", "folded", "--sort", "lock-wait")
         export = self.export(self.profile(), "--format", "folded", "--metric", "lock-wait")
         self.assertEqual(sorted(export.stdout.decode().splitlines()), sorted(report.stdout.splitlines()))
+
+    def test_phases_are_frames_as_in_reports(self):
+        directory, = self.attached([program("matmul")]).directories()
+        report = self.report(directory, "--format", "csv").stdout.splitlines()
+        for name in ("phase outer", "outer [3]", "size = 640", "event multiply"):
+            self.assertTrue(any(f",{name}," in line for line in report), name)
+        folded = self.export(directory, "--format", "folded", "--metric", "work").stdout.decode()
+        self.assertRegex(folded, r"(?m)^(.*;)?phase outer;outer \[3\];size = 640;event multiply;.* \d+$")
+        for name in ("speedscope", "hatchet", "dot"):
+            out = self.export(directory, "--format", name).stdout.decode()
+            for frame in ("phase outer", "size = 640", "event multiply"):
+                self.assertIn(f'"{frame}', out, name)
+        self.assertIn(b"event multiply", gzip.decompress(self.export(directory, "--format", "pprof").stdout))
+
+    def test_samples_by_events_are_no_nanoseconds(self):
+        directory, = self.attached([program("adi")], env={"BLAME_SAMPLE": "perf::TASK-CLOCK@1000000"}).directories()
+        with open(os.path.join(directory, "profile.csv"), newline="", encoding="utf-8") as file:
+            work = float(next(csv.DictReader(file))["work (I)"])
+        self.assertGreater(work, 1e8)
+        folded = self.export(directory, "--format", "folded", "--metric", "work").stdout.decode().splitlines()
+        self.assertEqual(sum(int(line.rpartition(" ")[2]) for line in folded), work)
+        speedscope = json.loads(self.export(directory, "--format", "speedscope", "--metric", "work").stdout)
+        profile, = speedscope["profiles"]
+        self.assertEqual((profile["name"], profile["unit"], profile["endValue"]),
+                         ("work, events (perf::TASK-CLOCK)", "none", work))
+        self.assertIn(b" events (perf::TASK-CLOCK); ", self.export(directory, "--format", "dot").stdout)
 
     def test_the_metric_is_what_is_shown_first(self):
         speedscope = self.export(self.profile(), "--format", "speedscope", "--metric", "work").stdout

@@ -15,6 +15,47 @@ def share(value, own):
     )
 
 
+def phase(rows, name, row, executions, seconds, work, **more):
+    numbers = {"min": 2000, "max": 52000, "mean": seconds // executions, "deviation": 10, "overhead": 0}
+    return {
+        "name": rows.text(name),
+        "row": row,
+        "executions": executions,
+        "seconds": seconds,
+        **numbers,
+        "work": work,
+        "idleness": work // 2,
+        "lock wait": 0,
+        "absolute": 12.5,
+        "relative": 33.3,
+        "samples": 9,
+        "instances": 0,
+        "others": None,
+        "series": None,
+        **more,
+    }
+
+
+def each_its_point(steps, own):
+    """A series in which nothing is summed up."""
+    times = [52000 if number == SLOWEST else 2000 for number in range(steps)]
+    return {
+        "first": list(range(steps)),
+        "last": list(range(steps)),
+        "instances": [1] * steps,
+        "slowest": list(range(steps)),
+        "row": own,
+        "executions": [1] * steps,
+        "seconds": times,
+        "min": times,
+        "max": times,
+        "work": [1000] * steps,
+        "idleness": [500] * steps,
+        "overhead": [0] * steps,
+        "lock wait": [0] * steps,
+    }
+
+
 def phased(steps=STEPS, points=None, others=None, unit="s", **more):
     """phase step with an execution for each number, in which kernel runs; phase check; event pack, size = 512."""
     rows = page_data.Rows()
@@ -35,47 +76,11 @@ def phased(steps=STEPS, points=None, others=None, unit="s", **more):
         exact[name].append(value)
     for name, value in (("row", pack), ("calls", 1234), ("i", 4000), ("e", 3000)):
         exact[name].append(value)
-    times = [52000 if number == SLOWEST else 2000 for number in range(steps)]
-    series = points or {
-        "first": list(range(steps)),
-        "last": list(range(steps)),
-        "instances": [1] * steps,
-        "slowest": list(range(steps)),
-        "row": own,
-        "executions": [1] * steps,
-        "seconds": times,
-        "min": times,
-        "max": times,
-        "work": [1000] * steps,
-        "idleness": [500] * steps,
-        "overhead": [0] * steps,
-        "lock wait": [0] * steps,
-    }
-
-    def phase(name, row, executions, seconds, work, **more):
-        numbers = {"min": 2000, "max": 52000, "mean": seconds // executions, "deviation": 10, "overhead": 0}
-        return {
-            "name": rows.text(name),
-            "row": row,
-            "executions": executions,
-            "seconds": seconds,
-            **numbers,
-            "work": work,
-            "idleness": work // 2,
-            "lock wait": 0,
-            "absolute": 12.5,
-            "relative": 33.3,
-            "samples": 9,
-            "instances": 0,
-            "others": None,
-            "series": None,
-            **more,
-        }
-
+    series = points or each_its_point(steps, own)
     table = [
-        phase("<program>", 0, 1, 1000000, (steps + 8) * 1000),
-        phase("step", step, steps, exact["i"][0], steps * 1000, instances=steps, series=series, others=others),
-        phase("check", check, 1, 9000, 5000),
+        phase(rows, "<program>", 0, 1, 1000000, (steps + 8) * 1000),
+        phase(rows, "step", step, steps, exact["i"][0], steps * 1000, instances=steps, series=series, others=others),
+        phase(rows, "check", check, 1, 9000, 5000),
     ]
     data = rows.data(phases={"phases": table, "left_out": 0, "series_left_out": 0}, **more)
     data["rows"]["exact"] = exact
