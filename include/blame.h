@@ -46,9 +46,9 @@ struct blame_calls {
 extern "C" {
 #endif
 
-/* Inlined at any optimisation: the tool sees by the return address whose phase it is. In reports the call is a
- * part of the line that has it. */
-#define BLAME_INLINE_ static __inline__ __attribute__((always_inline, artificial))
+/* Inlined at any optimisation: the tool sees by the return address whose phase it is. In reports the call is
+ * a part of the line that has it. */
+#define BLAME_INLINE_ static __inline__ __attribute__((always_inline))
 #define BLAME_ABSENT_ ((const struct blame_calls *)1)
 typedef void (*blame_function_)(void);
 
@@ -159,7 +159,7 @@ BLAME_INLINE_ void blame_parameter_end(const char *name)
 #else
 #define BLAME_KEEP_
 #endif
-#define BLAME_MEMBER_ __attribute__((always_inline, artificial)) inline
+#define BLAME_MEMBER_ __attribute__((always_inline)) inline
 
 /* From here to the end of the scope. The name must live as long as the object: a literal, best. */
 namespace blame

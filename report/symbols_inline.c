@@ -153,8 +153,8 @@ static uint64_t part_start(Dwarf_Die *die, uint64_t vaddr)
 struct chain {
     Dwarf_Die calls[SYMBOLS_MAX_FRAMES]; /* outermost first */
     size_t count;
-    /* Calls of artificial functions (a header's, the compiler's) are a part of the line that has the outermost:
-     * sites[i] is the call that led from calls[i - 1] to calls[i], `hidden` the one that led on from the last. */
+    /* Calls of the functions of include/blame.h are a part of the line that has the outermost: sites[i] is the
+     * call that led from calls[i - 1] to calls[i], `hidden` the one that led on from the last. */
     Dwarf_Die sites[SYMBOLS_MAX_FRAMES];
     Dwarf_Die hidden;
     bool has_hidden;
@@ -168,18 +168,17 @@ static bool has_code(Dwarf_Die *die)
 
 static bool descend(struct chain *chain, Dwarf_Die *parent, uint64_t vaddr, int depth);
 
-/* A compiler's functions that hold the code of a construct are artificial too, with or without a name, and
- * somebody's. */
-static bool is_nobodys(Dwarf_Die *call)
+/* The program's calls of the profiler's own header: nobody's code. */
+static bool is_of_header(Dwarf_Die *call)
 {
-    const char *name = dwarf_diename(call);
-    return name && dwarf_hasattr_integrate(call, DW_AT_artificial) &&
-           symbols_construct_parse(name).kind == SYMBOL_PROCEDURE;
+    const char *file = symbols_dwarf_file(call), *name = strrchr(file, '/');
+    name = name ? name + 1 : file;
+    return strcmp(name, "blame.h") == 0 || strcmp(name, "blame.F90") == 0;
 }
 
 static void take_call(struct chain *chain, Dwarf_Die *call, uint64_t vaddr, int depth)
 {
-    if (is_nobodys(call)) {
+    if (is_of_header(call)) {
         if (!chain->has_hidden) {
             chain->hidden = *call;
         }

@@ -10,6 +10,7 @@ function rows(model, viewName) {
     const view = makeView(model, viewName);
     return allNodes(view).map((node) => {
         const row = {
+            row: node.row,
             depth: node.level,
             kind: view.kindName(node),
             name: model.name(node.row),
