@@ -79,6 +79,12 @@ def busy_s(children_only):
     return (user + nice + system) / os.sysconf("SC_CLK_TCK")
 
 
+def stolen_s():
+    """Seconds so far in which the machine had work and its hypervisor no processor for it."""
+    with open("/proc/stat", encoding="ascii") as file:
+        return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+
 def execute(argv, env, folder, timeout_s=TIMEOUT_S):
     """A process that hangs is ended, by its own id, with all its children, and fails the test."""
     begin, machine_s, ours_s = time.monotonic(), busy_s(False), busy_s(True)
