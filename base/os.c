@@ -199,14 +199,20 @@ bool os_copy_memory(void *to, uintptr_t from, size_t bytes)
     return os_copy_parts(&(struct os_part){to, from, bytes}, 1);
 }
 
-void os_wait_word(uint32_t *word, uint32_t value)
+/* 1: taken, 2: and awaited. */
+void os_lock(uint32_t *lock)
 {
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+    uint32_t seen = 0;
+    if (compare_exchange(lock, &seen, 1))
+        return;
+    while (exchange_acq_rel(lock, 2))
+        syscall(SYS_futex, lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
 }
 
-void os_wake_one(uint32_t *word)
+void os_unlock(uint32_t *lock)
 {
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    if (exchange_acq_rel(lock, 0) == 2)
+        syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 pid_t os_tid(void)

@@ -56,9 +56,10 @@ struct os_part {
  */
 bool os_copy_parts(const struct os_part *parts, size_t count);
 
-/* Sleeps as long as the word has that value, or less long; wakes one that does. [owner] */
-void os_wait_word(uint32_t *word, uint32_t value);
-void os_wake_one(uint32_t *word); /* [owner] */
+/* A lock that is rarely contended, 0 when free. Who waits sleeps: many threads on few cores that want it at once
+ * would spin for as long as its owner has no core. [owner] */
+void os_lock(uint32_t *lock);
+void os_unlock(uint32_t *lock); /* [owner] */
 
 pid_t os_tid(void); /* [handler] */
 

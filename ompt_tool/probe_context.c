@@ -22,14 +22,6 @@ static enum profile_node_kind node_kind(enum blame_kind kind)
     return kind == BLAME_ITERATION ? PROFILE_NODE_PHASE : (enum profile_node_kind)kind;
 }
 
-static uint64_t hash_of(const char *text, size_t bytes)
-{
-    uint64_t hash = 0xcbf29ce484222325ull;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-    return hash;
-}
-
 /* What a text is found by besides its address: a parameter's value. */
 static inline uint64_t number_of(const struct probe_begin *begin)
 {
@@ -67,7 +59,7 @@ uint32_t probe_find_text(const struct probes *probes, const struct probe_begin *
     if (text->text != begin->text || text->kind != begin->kind || !text->name)
         return 0;
     if (unlikely(text->name == PROBE_NAME_EXCLUDED))
-        return text->number == hash_of(begin->text, begin->bytes) ? text->name : 0;
+        return text->number == probe_name_hash(begin->text, begin->bytes) ? text->name : 0;
     if (text->number != number_of(begin) || !is_text_of(probe_name_record(text->name), begin))
         return 0;
     return text->name;
@@ -84,20 +76,15 @@ static uint32_t name_of(const struct probe_begin *begin)
     return probe_name(PROFILE_NODE_PARAMETER, text, (size_t)bytes, begin->place);
 }
 
-static void count_lost(void)
-{
-    fetch_add_relaxed(&arena_header()->probes_lost, 1);
-}
-
 uint32_t probe_look_up(struct thread *thread, const struct probe_begin *begin)
 {
     if (!thread_enter_tool(thread))
         return 0;
     uint32_t name = name_of(begin);
-    uint64_t number = name == PROBE_NAME_EXCLUDED ? hash_of(begin->text, begin->bytes) : number_of(begin);
+    uint64_t number = name == PROBE_NAME_EXCLUDED ? probe_name_hash(begin->text, begin->bytes) : number_of(begin);
     thread->probes->texts[text_place(begin)] = (struct probe_text){begin->text, number, begin->kind, name};
     if (!name)
-        count_lost();
+        probe_count_lost();
     thread_leave_tool(thread);
     return name;
 }
@@ -163,7 +150,7 @@ void probe_context_below(struct thread *thread, uint32_t parent, const struct pr
         *known = (struct probe_known){
             .parent = parent, .name = fresh->name, .number = begin->number, .context = fresh->context};
     else
-        count_lost();
+        probe_count_lost();
     thread_leave_tool(thread);
 }
 
@@ -211,7 +198,7 @@ static uint32_t walk(struct thread *thread, const struct probe_begin *begin, con
     if (memo && found.context && found.complete && !(found.from_root && found.region))
         creation_memo_keep(memo, found.cut, found.context);
     if (!found.context)
-        count_lost();
+        probe_count_lost();
     thread_leave_tool(thread);
     return found.context;
 }
@@ -290,7 +277,7 @@ static void *record_below(struct tree *tree, uint32_t *node_idx, enum profile_no
     *node_idx = *node_idx ? tree_child(tree, *node_idx, kind, 0) : 0;
     void *record = *node_idx ? tree_metric(tree, *node_idx) : NULL;
     if (!record)
-        count_lost();
+        probe_count_lost();
     return record;
 }
 

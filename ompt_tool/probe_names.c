@@ -17,7 +17,7 @@
 #define MISNESTED 64u /* most that are noted */
 
 static struct {
-    uint32_t lock; /* 0 free, 1 taken, 2 and awaited */
+    uint32_t lock;
     uint32_t count;
     uint32_t misnested;
     uint32_t *slots;               /* hash table of numbers; 0: empty */
@@ -25,31 +25,24 @@ static struct {
     uint8_t *noted;                /* by number: misnested before */
 } names;
 
-static void lock(void)
+/* FNV-1a. */
+uint64_t probe_name_hash(const char *text, size_t bytes)
 {
-    uint32_t seen = 0;
-    if (compare_exchange(&names.lock, &seen, 1))
-        return;
-    while (exchange_acq_rel(&names.lock, 2))
-        os_wait_word(&names.lock, 2);
-}
-
-static void unlock(void)
-{
-    if (exchange_acq_rel(&names.lock, 0) == 2)
-        os_wake_one(&names.lock);
-}
-
-static uint64_t hash_text(enum profile_node_kind kind, const char *text, size_t bytes)
-{
-    uint64_t hash = 0xcbf29ce484222325ull ^ kind;
+    uint64_t hash = 0xcbf29ce484222325ull;
     for (size_t i = 0; i < bytes; i++)
         hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-    return hash ^ hash >> 32;
+    return hash;
+}
+
+void probe_count_lost(void)
+{
+    struct profile_header *header = arena_header();
+    if (header && !load_relaxed(&session.stopping))
+        fetch_add_relaxed(&header->probes_lost, 1);
 }
 
 /* The text as the file has it: what is too long ends in a hash of all of it. False if it is whole. */
-static bool cut_text(char out[TEXT_ROOM], enum profile_node_kind kind, const char *text, size_t bytes)
+static bool cut_text(char out[TEXT_ROOM], const char *text, size_t bytes)
 {
     memset(out, 0, TEXT_ROOM);
     if (bytes < TEXT_ROOM) {
@@ -58,7 +51,7 @@ static bool cut_text(char out[TEXT_ROOM], enum profile_node_kind kind, const cha
     }
     memcpy(out, text, TEXT_ROOM - HASH_TEXT);
     snprintf(out + TEXT_ROOM - HASH_TEXT, HASH_TEXT, "#%016llx",
-             (unsigned long long)hash_text(kind, text, bytes));
+             (unsigned long long)probe_name_hash(text, bytes));
     return true;
 }
 
@@ -69,7 +62,7 @@ bool probe_name_is(const struct profile_name *record, enum profile_node_kind kin
         return record->kind == (uint32_t)kind && memcmp(record->text, text, bytes) == 0 &&
                !record->text[bytes];
     char cut[TEXT_ROOM];
-    cut_text(cut, kind, text, bytes);
+    cut_text(cut, text, bytes);
     return record->kind == (uint32_t)kind && memcmp(record->text, cut, TEXT_ROOM) == 0;
 }
 
@@ -119,7 +112,7 @@ static uint32_t add_name(enum profile_node_kind kind, const char *text, size_t b
     struct profile_name *record = arena_record(PROFILE_CHUNK_NAME, &number);
     if (!record)
         return 0;
-    if (cut_text(record->text, kind, text, bytes))
+    if (cut_text(record->text, text, bytes))
         record->flags |= PROFILE_NAME_CUT;
     record->place = capture_key(place - 1);
     store_release(&record->kind, (uint32_t)kind); /* a reader of the file skips the record until then */
@@ -131,12 +124,12 @@ static uint32_t add_name(enum profile_node_kind kind, const char *text, size_t b
 static uint32_t look_up(enum profile_node_kind kind, const char *text, size_t bytes, uintptr_t place)
 {
     char whole[TEXT_ROOM];
-    cut_text(whole, kind, text, bytes);
+    cut_text(whole, text, bytes);
     if (is_excluded(kind, whole))
         return PROBE_NAME_EXCLUDED;
     if (!have_tables())
         return 0;
-    uint32_t slot = (uint32_t)(hash_text(kind, text, bytes) % SLOTS);
+    uint32_t slot = (uint32_t)(probe_name_hash(text, bytes) % SLOTS);
     while (names.slots[slot]) {
         if (probe_name_is(names.records[names.slots[slot]], kind, text, bytes))
             return names.slots[slot];
@@ -147,9 +140,9 @@ static uint32_t look_up(enum profile_node_kind kind, const char *text, size_t by
 
 uint32_t probe_name(enum profile_node_kind kind, const char *text, size_t bytes, uintptr_t place)
 {
-    lock();
+    os_lock(&names.lock);
     uint32_t number = look_up(kind, text, bytes, place);
-    unlock();
+    os_unlock(&names.lock);
     return number;
 }
 
@@ -185,9 +178,9 @@ static void note_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer
 
 void probe_name_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer, uintptr_t outer_place)
 {
-    lock();
+    os_lock(&names.lock);
     note_misnested(inner, inner_place, outer, outer_place);
-    unlock();
+    os_unlock(&names.lock);
 }
 
 void probe_names_reset(void)

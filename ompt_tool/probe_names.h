@@ -29,6 +29,12 @@ bool probe_name_is(const struct profile_name *record, enum profile_node_kind kin
  * ended without a begin (outer 0); addresses of the two calls. [owner] */
 void probe_name_misnested(uint32_t inner, uintptr_t inner_place, uint32_t outer, uintptr_t outer_place);
 
+/* Hash of a name's text. [owner] */
+uint64_t probe_name_hash(const char *text, size_t bytes);
+
+/* Counts a begin for which there was no room. [owner] */
+void probe_count_lost(void);
+
 /* Forgets all names: the child of a fork. [init] */
 void probe_names_reset(void);
 

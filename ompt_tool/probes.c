@@ -24,13 +24,6 @@
 
 #define KIND(kind) ((enum blame_kind)((kind) & ~BLAME_FOR_CALLER))
 
-static void count_lost(void)
-{
-    struct profile_header *header = arena_header();
-    if (header && !load_relaxed(&session.stopping))
-        fetch_add_relaxed(&header->probes_lost, 1);
-}
-
 /* A thread that the runtime has not met: asking it anything makes them acquainted, and attaches the thread.
  */
 static __attribute__((noinline)) struct thread *introduce(void)
@@ -40,7 +33,7 @@ static __attribute__((noinline)) struct thread *introduce(void)
     if (!thread_self && !thread_has_ended && arena_is_open() && runtime.get_max_threads)
         runtime.get_max_threads();
     if (!thread_self)
-        count_lost();
+        probe_count_lost();
     return thread_self;
 }
 
@@ -48,7 +41,7 @@ static __attribute__((noinline)) bool make_probes(struct thread *thread)
 {
     struct probes *probes = os_map(sizeof(*probes));
     if (!probes) {
-        count_lost();
+        probe_count_lost();
         return false;
     }
     probes->clocks = clock_read();
@@ -102,7 +95,7 @@ static __attribute__((noinline)) void add_lost(struct probes *probes, uintptr_t 
 {
     if (!probes->depth_lost++ || probes->lost_stack < stack)
         probes->lost_stack = stack;
-    count_lost();
+    probe_count_lost();
 }
 
 static inline void begin_innermost(struct thread *thread, struct probe_begin *begin)
@@ -151,7 +144,7 @@ static void begin_probe(const char *name, size_t bytes, enum blame_kind kind, in
     if (!thread)
         return;
     if (unlikely(!make_busy(thread))) {
-        count_lost();
+        probe_count_lost();
         return;
     }
     begin_innermost(thread, &begin);

@@ -20,8 +20,7 @@ __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 
 static struct {
-    uint32_t lock; /* serialises attaching and detaching: rare, outside the handler. 0 free, 1 taken, 2 and
-                      awaited */
+    uint32_t lock; /* serialises attaching and detaching: rare, outside the handler. */
     struct thread *free, *all;
     uint32_t tree_count;
     uint32_t sampled;   /* threads that have a record now */
@@ -30,23 +29,6 @@ static struct {
     struct profile_thread *overflow; /* the ledger shared by threads beyond MAX_LEDGERS */
     uint64_t untracked;
 } threads;
-
-/* Waiters sleep: many threads on few cores that begin at once would spin for as long as the owner has no
- * core. */
-static void lock(void)
-{
-    uint32_t seen = 0;
-    if (compare_exchange(&threads.lock, &seen, 1))
-        return;
-    while (exchange_acq_rel(&threads.lock, 2))
-        os_wait_word(&threads.lock, 2);
-}
-
-static void unlock(void)
-{
-    if (exchange_acq_rel(&threads.lock, 0) == 2)
-        os_wake_one(&threads.lock);
-}
 
 static bool make_path(struct path *path)
 {
@@ -86,7 +68,7 @@ static struct profile_thread *make_ledger(enum profile_thread_kind kind)
 
 static struct thread *take_record(enum profile_thread_kind kind, struct state_line *line)
 {
-    lock();
+    os_lock(&threads.lock);
     struct thread *thread = threads.free;
     if (thread)
         threads.free = thread->next_free;
@@ -100,7 +82,7 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
     }
     if (!thread) {
         threads.untracked++;
-        unlock();
+        os_unlock(&threads.lock);
         return NULL;
     }
     thread->ledger = ledger;
@@ -110,18 +92,18 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
     thread->active = true;
     thread->counted = thread->begun = thread->helper = false;
     sampler_crowd(++threads.sampled);
-    unlock();
+    os_unlock(&threads.lock);
     return thread;
 }
 
 void thread_count(struct thread *thread, bool counted)
 {
-    lock();
+    os_lock(&threads.lock);
     threads.now += (uint32_t)counted - (uint32_t)thread->counted;
     thread->counted = counted;
     if (threads.now > threads.most)
         threads.most = threads.now;
-    unlock();
+    os_unlock(&threads.lock);
 }
 
 struct thread *thread_attach(enum profile_thread_kind kind)
@@ -175,7 +157,7 @@ void thread_detach(struct thread *thread)
     thread_has_ended = true;
     signal_fence();
     state_line_release(thread->line);
-    lock();
+    os_lock(&threads.lock);
     threads.now -= (uint32_t)thread->counted;
     threads.sampled--;
     thread->active = false;
@@ -184,7 +166,7 @@ void thread_detach(struct thread *thread)
         thread->next_free = threads.free;
         threads.free = thread;
     }
-    unlock();
+    os_unlock(&threads.lock);
 }
 
 struct thread *thread_all(void)

@@ -4,29 +4,15 @@
 
 import argparse
 import os
-import shutil
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 import bench
-from bench_common import BenchError, find_tools, median_ratio, positive, run, tool_environment
+from bench_common import BenchError, find_tools, median_ratio, positive
 
 NAMES = ["cg", "mg", "ep", "is", "sparselu"]
-
-
-def seconds(program, arguments, column, args, tools, scratch):
-    out_dir = os.path.join(scratch, "out")
-    command = [program] + arguments.split()
-    output, _ = run(command, tool_environment(column, tools, args.threads, args.rate, out_dir))
-    result = bench.RESULT.search(output)
-    if result is None:
-        raise BenchError(f"`{' '.join(command)}` printed no VERIFIED line:\n{output}")
-    if column == "blame" and not os.path.isdir(out_dir):
-        raise BenchError(f"`{' '.join(command)}` left no profile in {out_dir}: blame did not measure it")
-    shutil.rmtree(out_dir, ignore_errors=True)
-    return float(result.group(4))
 
 
 def main():
@@ -42,12 +28,13 @@ def main():
         tools = find_tools(args.build, args.tool)
         print(f"{'kernel':10}{'fastest s':>12}{'with phases':>14}{'without a tool':>17}")
         for name in NAMES:
-            plain, phases = os.path.join(args.build, name), os.path.join(args.build, "phases", name)
-            times = {(program, column): [] for column in ("none", "blame") for program in (plain, phases)}
+            plain, phases = args.build, os.path.join(args.build, "phases")
+            times = {(folder, column): [] for column in ("none", "blame") for folder in (plain, phases)}
             with tempfile.TemporaryDirectory(prefix="blame-hybrid-") as scratch:
                 for _ in range(args.pairs):
-                    for (program, column), each in times.items():
-                        each.append(seconds(program, sizes[name], column, args, tools, scratch))
+                    for (folder, column), each in times.items():
+                        command = [os.path.join(folder, name)] + sizes[name].split()
+                        each.append(bench.run_kernel(command, column, tools, args, scratch)[0])
             ratios = [median_ratio(times[phases, column], times[plain, column]) for column in ("blame", "none")]
             print(f"{name:10}{min(times[plain, 'blame']):12.3f}{ratios[0]:14.3f}{ratios[1]:17.3f}", flush=True)
     except BenchError as error:

@@ -8,6 +8,7 @@
 
 #include <omp.h>
 
+#include "benchmarks/gate/descend.h"
 #include "include/blame.h"
 
 #define COUNT 2000 /* pairs in a batch */
@@ -23,50 +24,34 @@ static double now_ns(void)
 
 static double fastest;
 
-static void note(double begin_ns)
-{
-    double ns = (now_ns() - begin_ns) / COUNT;
-    if (fastest == 0 || ns < fastest)
-        fastest = ns;
-}
+/* A batch after the other, of pairs of calls in the calling function. */
+#define TIME(how_many, begin, end)                                                                           \
+    for (int batch = 0; batch < (how_many); batch++) {                                                       \
+        double begin_ns = now_ns();                                                                          \
+        for (int i = 0; i < COUNT; i++) {                                                                    \
+            begin;                                                                                           \
+            end;                                                                                             \
+        }                                                                                                    \
+        double ns = (now_ns() - begin_ns) / COUNT;                                                           \
+        fastest = fastest == 0 || ns < fastest ? ns : fastest;                                               \
+    }
 
 static __attribute__((noinline)) void events(void)
 {
-    for (int batch = 0; batch < batches; batch++) {
-        double begin_ns = now_ns();
-        for (int i = 0; i < COUNT; i++) {
-            blame_event_begin("event");
-            blame_event_end("event");
-        }
-        note(begin_ns);
-    }
+    TIME(batches, blame_event_begin("event"), blame_event_end("event"))
 }
 
 static __attribute__((noinline)) void nested_events(void)
 {
     blame_phase_begin("around");
-    for (int batch = 0; batch < batches; batch++) {
-        double begin_ns = now_ns();
-        for (int i = 0; i < COUNT; i++) {
-            blame_event_begin("event");
-            blame_event_end("event");
-        }
-        note(begin_ns);
-    }
+    TIME(batches, blame_event_begin("event"), blame_event_end("event"))
     blame_phase_end("around");
 }
 
 static __attribute__((noinline)) void parameters(void)
 {
     blame_phase_begin("around");
-    for (int batch = 0; batch < batches; batch++) {
-        double begin_ns = now_ns();
-        for (int i = 0; i < COUNT; i++) {
-            blame_parameter_begin("size", i & 3);
-            blame_parameter_end("size");
-        }
-        note(begin_ns);
-    }
+    TIME(batches, blame_parameter_begin("size", i & 3), blame_parameter_end("size"))
     blame_phase_end("around");
 }
 
@@ -75,26 +60,8 @@ static __attribute__((noinline)) void iterations(void)
 {
     static int64_t number;
     blame_phase_begin("around");
-    for (int batch = 0; batch < 5; batch++) {
-        double begin_ns = now_ns();
-        for (int i = 0; i < COUNT; i++) {
-            blame_iteration_begin("iteration", number++);
-            blame_iteration_end("iteration");
-        }
-        note(begin_ns);
-    }
+    TIME(5, blame_iteration_begin("iteration", number++), blame_iteration_end("iteration"))
     blame_phase_end("around");
-}
-
-static __attribute__((noinline)) int descend(int left, void (*leaf)(void))
-{
-    int result = left;
-    if (left > 0)
-        result += descend(left - 1, leaf);
-    else
-        leaf();
-    __asm__ volatile("" : "+r"(result)); /* each level keeps its frame */
-    return result;
 }
 
 static void five_frames_in(void)

@@ -185,6 +185,8 @@ class Events(PhaseTest):
         self.assertGreaterEqual(calls, 100000)
         self.assertLess(calls, 1000000)
         self.assertEqual(total(profile, "event", "event loop", "calls"), 2)
+        samples = profile.run["samples"]  # what is not measured any more takes no lock and no time in the tool
+        self.assertLess(samples["dropped"].get("in tool", 0), samples["delivered"] / 4)
         said, = [phase for phase in profile.run["phases"] if phase["name"] == "short"]
         self.assertTrue(said["throttled"], said)
         self.assertRegex(run.stderr, "note: short is short and frequent: not measured any more after 100001 calls")
@@ -219,6 +221,8 @@ class Control(PhaseTest):
         seconds = dict(re.findall(r"(?m)^clocked (measured|unmeasured) ([\d.]+)$", run.stdout))
         self.assert_near(profile.total("work", "measured"), float(seconds["measured"]), "measured")
         self.assertLess(profile.total("work", "unmeasured"), 0.010)
+        exact_s = float(self.phase(profile, "all")["seconds"])  # without the pauses
+        self.assert_near(exact_s, float(seconds["measured"]), "phase all")
         return profile, float(seconds["unmeasured"])
 
     def test_what_is_paused_is_not_measured_and_said(self):

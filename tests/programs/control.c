@@ -1,10 +1,11 @@
 /* Usage: control WORD ...: the standard's commands to a tool, in the order of the words, with 0.2 s of work
- * before the first and behind each: start, pause, flush, end. Work is in measured() or, between pause and
- * start and behind end, in unmeasured(). Prints the seconds of both and what each command returned. libgomp
- * has no omp_control_tool: a program built by GCC finds it at run time. */
+ * before the first and behind each, and a phase around all: start, pause, flush, end. Work is in measured()
+ * or, between pause and start and behind end, in unmeasured(). Prints the seconds of both and what each
+ * command returned. libgomp has no omp_control_tool: a program built by GCC finds it at run time. */
 #include <dlfcn.h>
 
 #include "analytic.h"
+#include "blame.h"
 
 static const char *const words[] = {"", "start", "pause", "flush",
                                     "end"}; /* the place is the command's number */
@@ -45,6 +46,7 @@ int main(int argc, char **argv)
     int paused = 0, ended = 0;
 #pragma omp parallel num_threads(2)
     spin_until(clock_s()); /* an empty region would be left out */
+    blame_phase_begin("all");
     measured();
     for (int i = 1; i < argc; i++) {
         int command = command_of(argv[i]);
@@ -58,6 +60,7 @@ int main(int argc, char **argv)
         else
             measured();
     }
+    blame_phase_end("all");
     printf("clocked measured %.6f\nclocked unmeasured %.6f\n", measured_s, unmeasured_s);
     return 0;
 }
