@@ -27,7 +27,10 @@ void log_line(const char *first, ...)
         used = append(line, used, text);
     va_end(list);
     line[used++] = '\n';
+    struct os_write_guard guard;
+    os_guard_writes(&guard);
     os_write(2, line, used);
+    os_unguard_writes(&guard);
 }
 
 const char *log_decimal(uint64_t value, char *buffer)

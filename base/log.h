@@ -1,11 +1,12 @@
-/* Lines for the user on stderr, without stdio: usable anywhere, also in a handler or a damaged process. */
+/* Lines for the user on stderr, without stdio: usable in a damaged process, too. Neither a closed pipe nor a
+ * limit on files raises a signal. */
 #ifndef BLAME_BASE_LOG_H
 #define BLAME_BASE_LOG_H
 
 #include <stdint.h>
 
 /* Writes "blame: " and the NULL-terminated list of strings as one line, with one write(2); longer than 1,024
- * bytes is cut. [handler] */
+ * bytes is cut. [any] */
 void log_line(const char *first, ...) __attribute__((sentinel));
 
 /* Decimal digits of value in buffer (at least 21 bytes); returns buffer. [handler] */

@@ -102,22 +102,27 @@ bool os_reserve(int fd, uint64_t offset, size_t bytes)
     return false;
 }
 
-void os_guard_pipe(struct os_pipe_guard *guard)
+void os_guard_writes(struct os_write_guard *guard)
 {
-    sigset_t pipe_only, pending;
-    sigemptyset(&pipe_only);
-    sigaddset(&pipe_only, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_only, &guard->mask);
-    guard->was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    static const int raised[] = {SIGPIPE, SIGXFSZ};
+    sigset_t both, pending;
+    sigemptyset(&both);
+    sigemptyset(&guard->mine);
+    sigemptyset(&pending);
+    for (size_t i = 0; i < sizeof(raised) / sizeof(raised[0]); i++)
+        sigaddset(&both, raised[i]);
+    pthread_sigmask(SIG_BLOCK, &both, &guard->mask);
+    sigpending(&pending);
+    for (size_t i = 0; i < sizeof(raised) / sizeof(raised[0]); i++)
+        if (!sigismember(&pending, raised[i]))
+            sigaddset(&guard->mine, raised[i]);
 }
 
-void os_unguard_pipe(const struct os_pipe_guard *guard)
+/* The system call, as the function is a cancellation point. */
+void os_unguard_writes(const struct os_write_guard *guard)
 {
-    sigset_t pipe_only;
     const struct timespec none = {0, 0};
-    sigemptyset(&pipe_only);
-    sigaddset(&pipe_only, SIGPIPE);
-    while (!guard->was_pending && sigtimedwait(&pipe_only, NULL, &none) == SIGPIPE)
+    while (syscall(SYS_rt_sigtimedwait, &guard->mine, NULL, &none, _NSIG / 8) > 0)
         ;
     pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
 }

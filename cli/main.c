@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,6 +70,8 @@ int main(int argc, char **argv)
     const struct command *command = find_command(argv[asked ? 2 : 1]);
     if (!command)
         return CLI_BAD_USAGE;
+    if (command->run != cli_run) /* it has a program to which its own signals are passed on */
+        signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error to be told, not a death */
     /* `blame help COMMAND` is `blame COMMAND --help`. */
     return asked ? command->run(2, (char *[]){argv[2], help, NULL}) : command->run(argc - 1, argv + 1);
 }

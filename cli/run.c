@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,8 @@
 #include "cli/elf_info.h"
 #include "cli/run_options.h"
 
+#define LIBOMP_FILE_BYTES 1024
+
 /* A private folder for the length of the run: the libgomp.so.1 that is libomp, and the list of profiles. */
 struct workspace {
     char folder[PATH_MAX];
@@ -26,6 +29,15 @@ struct workspace {
 };
 
 static volatile sig_atomic_t child_pid;
+
+/* A closed stderr, or a limit on files, must not keep us from passing the program's status on. The program has them
+ * as they were. */
+static struct {
+    int signal;
+    void (*before)(int);
+} ignored[] = {{SIGPIPE, NULL}, {SIGXFSZ, NULL}};
+
+#define IGNORED_COUNT (sizeof(ignored) / sizeof(ignored[0]))
 
 static void forward(int signal)
 {
@@ -126,11 +138,24 @@ static void prepend(const char *variable, const char *value)
     free(text);
 }
 
+/* libomp makes a small file in /dev/shm as it starts, and dies of a limit below that; libgomp does not. */
+static bool limit_ends_libomp(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < LIBOMP_FILE_BYTES;
+}
+
 /* What the program will be told by its environment; only lines for the user are printed here. */
 static void prepare(const char *program, const char *tool, const struct workspace *space)
 {
     char libomp[PATH_MAX];
     if (elf_loads(program, "libgomp.so.1 ")) {
+        if (limit_ends_libomp()) {
+            fputs("blame: built by GCC, and the limit on the size of files (ulimit -f) is too low for libomp: it runs "
+                  "unmeasured\n",
+                  stderr);
+            return;
+        }
         if (find_libomp(libomp, sizeof(libomp)) && symlink(libomp, space->gomp) == 0) {
             char missing[256];
             if (elf_missing(program, space->folder, missing, sizeof(missing))) {
@@ -161,7 +186,8 @@ static int start(char **argv, const char *program)
     if (pid == 0) {
         snprintf(start_ns, sizeof(start_ns), "%llu", (unsigned long long)clock_now_ns());
         setenv("BLAME_START_NS", start_ns, 1);
-        signal(SIGPIPE, SIG_DFL);
+        for (size_t i = 0; i < IGNORED_COUNT; i++)
+            signal(ignored[i].signal, ignored[i].before);
         execvp(program, argv); /* runs a script without #! by the shell, as env and timeout do */
         int cause = errno;
         fprintf(stderr, "blame run: %s: %s\n", program, strerror(cause));
@@ -207,7 +233,8 @@ int cli_run(int argc, char **argv)
 {
     char program[PATH_MAX], tool[PATH_MAX];
     struct workspace space;
-    signal(SIGPIPE, SIG_IGN); /* a closed stderr must not keep us from passing the program's status on */
+    for (size_t i = 0; i < IGNORED_COUNT; i++)
+        ignored[i].before = signal(ignored[i].signal, SIG_IGN);
     int first = run_options_read(argc, argv);
     if (first <= 0)
         return first == 0 ? CLI_DONE : CLI_BAD_USAGE;

@@ -100,11 +100,11 @@ static int start(ompt_function_lookup_t lookup)
 
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
 {
-    struct os_pipe_guard guard;
+    struct os_write_guard guard;
     (void)device, (void)tool_data;
-    os_guard_pipe(&guard);
+    os_guard_writes(&guard);
     int started = start(lookup);
-    os_unguard_pipe(&guard);
+    os_unguard_writes(&guard);
     return started;
 }
 
@@ -119,10 +119,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     static ompt_start_tool_result_t result = {initialize, finalize, {0}};
     (void)omp_version;
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
-    struct os_pipe_guard guard;
-    os_guard_pipe(&guard);
     options_read(&session.options);
-    os_unguard_pipe(&guard);
     return session.options.disable ? NULL : &result;
 }
 

@@ -161,11 +161,8 @@ static void write_all(void)
     session_record_modules();
     finish_header(now_ns);
     arena_finish();
-    struct os_pipe_guard guard;
-    os_guard_pipe(&guard);
     move_file();
     write_reports();
-    os_unguard_pipe(&guard);
 }
 
 void finish(void)
@@ -175,8 +172,11 @@ void finish(void)
     if (!arena_is_open() || finished_by == getpid() || !compare_exchange(&session.stopping, &expected, 1))
         return;
     finished_by = getpid();
+    struct os_write_guard guard;
+    os_guard_writes(&guard);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
         sampler_stop(thread);
     if (!os_call_on_stack(write_all, STACK_BYTES))
         log_line("no memory to finish the profile: what was measured is in ", session.file, NULL);
+    os_unguard_writes(&guard);
 }

@@ -201,7 +201,10 @@ static void leave_note(bool measured)
     /* Without a profile an empty line: the tool has said why. */
     int bytes = measured ? snprintf(line, sizeof(line), "%s\t%s\n", session.directory, session.file)
                          : snprintf(line, sizeof(line), "\n");
+    struct os_write_guard guard;
+    os_guard_writes(&guard);
     os_write(fd, line, (size_t)bytes);
+    os_unguard_writes(&guard);
     close(fd);
 }
 

@@ -384,6 +384,55 @@ static void a_copy_that_does_not_fit_leaves_nothing(void **unused)
     unit_clean();
 }
 
+static volatile sig_atomic_t signals_seen;
+
+static void see_signal(int signal_number)
+{
+    (void)signal_number;
+    signals_seen++;
+}
+
+static void a_guarded_write_beyond_the_limit_fails_without_its_signal(void **unused)
+{
+    (void)unused;
+    struct os_write_guard guard;
+    int fd = fresh_file();
+    void (*before)(int) = signal(SIGXFSZ, see_signal);
+    signals_seen = 0;
+    unit_limit_files(0);
+    os_guard_writes(&guard);
+    ssize_t written = os_write(fd, "x", 1);
+    int cause = errno;
+    os_unguard_writes(&guard);
+    assert_int_equal(signals_seen, 0);
+    assert_int_equal(written, -1);
+    assert_int_equal(cause, EFBIG);
+    os_write(fd, "x", 1);
+    assert_int_equal(signals_seen, 1); /* the program's own */
+    unit_limit_files(RLIM_INFINITY);
+    signal(SIGXFSZ, before);
+    close(fd);
+    unit_clean();
+}
+
+static void a_guard_leaves_what_was_pending_before(void **unused)
+{
+    (void)unused;
+    struct os_write_guard guard;
+    sigset_t pipe_only, before_mask;
+    void (*before)(int) = signal(SIGPIPE, see_signal);
+    signals_seen = 0;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &pipe_only, &before_mask);
+    raise(SIGPIPE);
+    os_guard_writes(&guard);
+    os_unguard_writes(&guard);
+    sigprocmask(SIG_SETMASK, &before_mask, NULL);
+    assert_int_equal(signals_seen, 1);
+    signal(SIGPIPE, before);
+}
+
 static void local_file_systems_are_not_network(void **unused)
 {
     (void)unused;
@@ -413,6 +462,8 @@ int main(void)
         cmocka_unit_test(the_process_started_when_it_did),
         cmocka_unit_test(a_copy_has_the_same_bytes_and_never_overwrites),
         cmocka_unit_test(a_copy_that_does_not_fit_leaves_nothing),
+        cmocka_unit_test(a_guarded_write_beyond_the_limit_fails_without_its_signal),
+        cmocka_unit_test(a_guard_leaves_what_was_pending_before),
         cmocka_unit_test(local_file_systems_are_not_network),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
