@@ -306,6 +306,8 @@ static const char *read_open_file(int file, size_t thread, struct profile *profi
         return "cannot be examined";
     if (S_ISDIR(status.st_mode))
         return "is a directory, not a measurement file";
+    if (!S_ISREG(status.st_mode))
+        return "is a device, pipe or socket, not a measurement file";
     if (status.st_size == 0)
         return "empty: the program ended before the measurement began";
     if (status.st_size < (off_t)sizeof *header)

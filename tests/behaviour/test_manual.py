@@ -80,16 +80,23 @@ class Manual(BlameTest):
         run = output("mandoc", "-T", "lint", "-W", "warning", PAGE, TOOL_PAGE)
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
 
-    def test_installation_has_headers_pages_and_completion(self):
-        folder = self.new_folder()
-        run = output("make", "-o", "all", "install", f"DESTDIR={folder}", "PREFIX=/usr", f"BUILD={BUILD}", cwd=ROOT)
+    def make(self, target, prefix):
+        run = output("make", "-o", "all", target, f"PREFIX={prefix}", f"BUILD={BUILD}", cwd=ROOT)
         self.assertEqual(run.returncode, 0, run)
-        installed = sorted(os.path.relpath(path, folder) for path in glob.glob(folder + "/**", recursive=True)
-                           if os.path.isfile(path))
-        self.assertEqual(installed, ["usr/bin/blame", "usr/include/blame.F90", "usr/include/blame.h",
-                                     "usr/lib/blame/libblame.so",
-                                     "usr/share/bash-completion/completions/blame", "usr/share/man/man1/blame.1",
-                                     "usr/share/man/man7/libblame.7"])
+        return sorted(os.path.relpath(path, prefix) for path in glob.glob(prefix + "/**", recursive=True)
+                      if os.path.isfile(path))
+
+    def test_what_is_installed_is_uninstalled_also_where_a_path_has_a_blank(self):
+        prefix = os.path.join(self.new_folder(), "my tools")
+        os.makedirs(prefix + "/lib")
+        with open(prefix + "/lib/another's", "w", encoding="ascii"):
+            pass
+        self.assertEqual(self.make("install", prefix),
+                         ["bin/blame", "include/blame.F90", "include/blame.h", "lib/another's",
+                          "lib/blame/libblame.so", "share/bash-completion/completions/blame",
+                          "share/man/man1/blame.1", "share/man/man7/libblame.7"])
+        self.assertEqual(self.make("uninstall", prefix), ["lib/another's"])
+        self.assertFalse(os.path.exists(prefix + "/lib/blame"))
 
 
 class Completion(BlameTest):

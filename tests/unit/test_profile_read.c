@@ -268,6 +268,8 @@ static void files_that_are_no_profiles_are_refused_in_one_line(void **state)
     assert_non_null(strstr(error, "/no/such/file.blame: cannot be opened"));
     assert_null(profile_read("/tmp", error, sizeof error));
     assert_non_null(strstr(error, "directory"));
+    assert_null(profile_read("/dev/zero", error, sizeof error));
+    assert_non_null(strstr(error, "/dev/zero: is a device"));
 }
 
 static void a_path_of_65000_nodes_are_read_without_recursion(void **state)
