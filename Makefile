@@ -32,7 +32,7 @@ include export/export.mk
 COMMAND_LIBS := -lprotobuf-c -lz -ldw -lelf -ljansson -l:libiberty.a -lm
 
 .DEFAULT_GOAL := all
-.PHONY: all setup demo test unit behaviour checks install clean format
+.PHONY: all setup demo test unit behaviour checks install uninstall clean format
 all: libblame.so blame
 
 libblame.so: $(call objects,$(PLUGIN)) ompt_tool/export.map
@@ -78,15 +78,20 @@ include tests/html/html.mk
 include tests/accuracy/accuracy.mk
 include benchmarks/gate/gate.mk
 
+# What is installed, as FILE:FOLDER below PREFIX:MODE; DESTDIR and PREFIX may hold blanks.
+INSTALLED := blame:bin:755 libblame.so:lib/blame:755 include/blame.h:include:644 include/blame.F90:include:644 \
+    man/blame.1:share/man/man1:644 man/libblame.7:share/man/man7:644 \
+    completion/blame:share/bash-completion/completions:644
+installed_parts = $(subst :, ,$(1))
+installed_path = "$(DESTDIR)$(PREFIX)/$(word 2,$(installed_parts))/$(notdir $(word 1,$(installed_parts)))"
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/blame
-	install -m 755 blame $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 libblame.so $(DESTDIR)$(PREFIX)/lib/blame/
-	install -D -m 644 include/blame.h $(DESTDIR)$(PREFIX)/include/blame.h
-	install -D -m 644 include/blame.F90 $(DESTDIR)$(PREFIX)/include/blame.F90
-	install -D -m 644 man/blame.1 $(DESTDIR)$(PREFIX)/share/man/man1/blame.1
-	install -D -m 644 man/libblame.7 $(DESTDIR)$(PREFIX)/share/man/man7/libblame.7
-	install -D -m 644 completion/blame $(DESTDIR)$(PREFIX)/share/bash-completion/completions/blame
+	$(foreach file,$(INSTALLED),install -D -m $(word 3,$(call installed_parts,$(file))) \
+	    $(word 1,$(call installed_parts,$(file))) $(call installed_path,$(file)) &&) true
+
+uninstall:
+	rm -f $(foreach file,$(INSTALLED),$(call installed_path,$(file)))
+	rmdir "$(DESTDIR)$(PREFIX)/lib/blame" 2>/dev/null || true
 
 # After a change of options: the manual page and the completion say what --help says.
 .PHONY: man
