@@ -6,7 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum elf_kind elf_kind_of(const char *path)
@@ -97,4 +101,16 @@ bool elf_missing(const char *path, const char *folder, char *symbol, size_t byte
     }
     end_trace(child, list);
     return found;
+}
+
+bool elf_gains_privileges(const char *path)
+{
+    struct stat file;
+    struct statvfs mount;
+    if (stat(path, &file) != 0 || statvfs(path, &mount) != 0 || mount.f_flag & ST_NOSUID ||
+        prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+        return false;
+    return (file.st_mode & S_ISUID && file.st_uid != getuid()) ||
+           (file.st_mode & S_ISGID && file.st_gid != getgid()) ||
+           (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
 }

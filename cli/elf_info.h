@@ -21,4 +21,7 @@ bool elf_loads(const char *path, const char *library);
  * folder before all others. True if there is one, its name in symbol. [init] */
 bool elf_missing(const char *path, const char *folder, char *symbol, size_t bytes);
 
+/* Whether it runs with privileges beyond its user's: the loader preloads nothing into it then. [init] */
+bool elf_gains_privileges(const char *path);
+
 #endif

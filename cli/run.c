@@ -245,12 +245,18 @@ int cli_run(int argc, char **argv)
                        : "no such program; give its path, as in ./app");
         return exists ? 126 : 127;
     }
-    bool attach = elf_kind_of(program) != ELF_KIND_STATIC;
-    if (!attach)
+    bool linked_statically = elf_kind_of(program) == ELF_KIND_STATIC;
+    bool attach = !linked_statically && !elf_gains_privileges(program);
+    if (linked_statically)
         fprintf(
             stderr,
             "blame: %s is statically linked: nothing to attach to; it runs unmeasured; link it dynamically\n",
             program);
+    else if (!attach)
+        fprintf(stderr,
+                "blame: %s gains privileges (set-user-ID, set-group-ID, capabilities), which no tool may use: it runs "
+                "unmeasured\n",
+                program);
     if (attach && !find_tool(tool, sizeof(tool))) {
         fputs("blame run: libblame.so is neither beside the blame command nor in ../lib/blame: run make, or "
               "make install\n",

@@ -61,7 +61,7 @@ static uint64_t loaded_ns; /* when `blame run` had the loader run our constructo
  * if that was long before our constructor, it was the start of something else. */
 static uint64_t image_start_ns(void)
 {
-    const char *text = getenv("BLAME_START_NS");
+    const char *text = secure_getenv("BLAME_START_NS");
     uint64_t told_ns = text ? strtoull(text, NULL, 10) : 0;
     if (!loaded_ns)
         return os_process_start_ns();
@@ -119,6 +119,13 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     static ompt_start_tool_result_t result = {initialize, finalize, {0}};
     (void)omp_version;
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
+    /* The environment is its user's, files would be written with its privileges. */
+    if (getauxval(AT_SECURE)) {
+        log_line("this program has privileges beyond its user's (set-user-ID, set-group-ID, capabilities); nothing is "
+                 "measured",
+                 NULL);
+        return NULL;
+    }
     options_read(&session.options);
     return session.options.disable ? NULL : &result;
 }
@@ -127,7 +134,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
  * launcher the program decides when its runtime starts. */
 __attribute__((constructor)) static void start_early(void)
 {
-    const char *preload = getenv("BLAME_PRELOADED");
+    const char *preload = secure_getenv("BLAME_PRELOADED");
     if (!preload || strcmp(preload, "1") != 0)
         return;
     loaded_ns = clock_now_ns();

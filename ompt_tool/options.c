@@ -106,7 +106,7 @@ static bool parse_throttle(const char *text, struct options *options)
 
 static const char *text_of(const char *name)
 {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
     return text && *text ? text : NULL;
 }
 
@@ -125,7 +125,7 @@ void options_read(struct options *options)
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option *option = &table[i];
         int *value = (int *)((char *)options + option->offset);
-        const char *text = getenv(option->name);
+        const char *text = secure_getenv(option->name);
         *value = option->fallback;
         if (!text || !*text || parse(option, text, value))
             continue;

@@ -31,7 +31,7 @@ static const char *mpi_rank(void)
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                         "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *rank = getenv(names[i]);
+        const char *rank = secure_getenv(names[i]);
         if (rank && *rank)
             return rank;
     }
@@ -117,8 +117,8 @@ static bool make_directory(void)
  * end. */
 static bool open_arena(void)
 {
-    const char *places[] = {session.directory, "/dev/shm", getenv("TMPDIR"), "/tmp"};
-    bool network = os_is_network_path(session.directory) || getenv("BLAME_TEST_NETWORK");
+    const char *places[] = {session.directory, "/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
+    bool network = os_is_network_path(session.directory) || secure_getenv("BLAME_TEST_NETWORK");
     for (size_t i = network ? 1 : 0; i < (network ? 4 : 1); i++) {
         if (!places[i])
             continue;
@@ -194,7 +194,7 @@ static void write_header(void)
 static void leave_note(bool measured)
 {
     char line[sizeof(session.directory) + sizeof(session.file) + 3];
-    const char *notes = getenv("BLAME_NOTES");
+    const char *notes = secure_getenv("BLAME_NOTES");
     int fd = notes && *notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (fd < 0)
         return;
