@@ -2,7 +2,8 @@
 
     python3 tests/run.py unit PROGRAM ...        cmocka programs; counts their tests
     python3 tests/run.py commands COMMAND ...    each argument a shell command that passes with status 0
-    python3 tests/run.py stages MAKE STAGE ...   each stage a make target that ends with its own closing line
+    python3 tests/run.py stages MAKE GROUP ...   each stage a make target that ends with its own closing line; a group is
+                                                 STAGE or STAGE,STAGE|STAGE: what `|` parts runs side by side
 
 Each ends with a line `N passed, N failed` (`, N skipped` may follow) and fails when anything failed. The output of a
 program is shown when it fails; VERBOSE=1 shows it always."""
@@ -12,6 +13,7 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 TIMEOUT_S = int(os.environ.get("TEST_TIMEOUT", "600"))
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
@@ -81,9 +83,10 @@ def run_each(commands, count, shell):
     return total
 
 
-def run_stage(make, stage):
+def run_stage(make, stage, write):
     """Passes the stage's output on; its counts are those of its last closing line."""
-    counts = None
+    counts, begin = None, time.monotonic()
+    write(f"== {stage}\n")
     # close_fds: the job server's pipes are for the make below.
     with subprocess.Popen(make + ["--no-print-directory", stage], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           close_fds=False) as process:
@@ -93,22 +96,41 @@ def run_stage(make, stage):
             if found:
                 counts = Counts(*(int(number or 0) for number in found.groups()))
             else:
-                print(line, end="", flush=True)
+                write(line)
     if counts is None:
         counts = Counts(failed=int(process.returncode != 0))
     elif process.returncode != 0 and counts.failed == 0:
         counts.failed = 1
-    return counts
+    return counts, f"{stage:14} {time.monotonic() - begin:6.1f} s  {counts}"
 
 
-def run_stages(make, stages):
+def write_now(text):
+    print(text, end="", flush=True)
+
+
+def run_lane(make, stages, write):
+    return [run_stage(make, stage, write) for stage in stages.split(",")]
+
+
+def run_beside(make, lanes):
+    """What a lane has written comes when it has ended: lines of two would mix."""
+    def run(stages):
+        written = []
+        results = run_lane(make, stages, written.append)
+        write_now("".join(written))
+        return results
+
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        return [result for results in pool.map(run, lanes) for result in results]
+
+
+def run_stages(make, groups):
     total, lines = Counts(), []
-    for stage in stages:
-        print(f"== {stage}", flush=True)
-        begin = time.monotonic()
-        counts = run_stage(make.split(), stage)
-        lines.append(f"{stage:12} {time.monotonic() - begin:6.1f} s  {counts}")
-        total.add(counts)
+    for group in groups:
+        lanes = group.split("|")
+        for counts, line in run_beside(make, lanes) if len(lanes) > 1 else run_lane(make, group, write_now):
+            lines.append(line)
+            total.add(counts)
     print("\n".join(["==", *lines]))
     return total
 
@@ -123,7 +145,7 @@ def main(arguments):
     elif kind == "commands":
         total = run_each(rest, count_command, shell=True)
     else:
-        total = run_stages(rest[0], rest[1:])
+        total = run_stages(rest[0].split(), rest[1:])
     print(total, flush=True)
     return 1 if total.failed else 0
 

@@ -5,7 +5,7 @@
 #   make behaviour   OpenMP programs under the tool (timing: nothing should run beside it)
 #   make export-test exported profiles, read by other programs (tests/export)
 #   make debian      unmodified Debian programs under the tool
-#   make test        installs what is missing, builds, and runs all of them, one after the other
+#   make test        installs what is missing, builds, and runs all of them
 # SAN=address|undefined|thread make test: the unit tests with that sanitizer, and fuzz with SAN=address.
 
 # ThreadSanitizer delivers signals later and elsewhere: no place to test what happens where they hit.
@@ -14,8 +14,12 @@ FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_MUTATIONS ?= 100000
 FUZZ_SEED ?= 1
 
-TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),unit checks fuzz behaviour export-test coverage-quick \
-    $(if $(wildcard tests/debian/test_*.py),debian))
+# Side by side, a lane that builds in $(BUILD) and one that builds in folders of its own; then, alone, what measures time.
+TEST_LANE := unit $(if $(SAN),,export-test)
+TEST_LANE_APART := $(if $(SAN),$(if $(filter address,$(SAN)),fuzz),fuzz checks)
+TEST_TIMED := $(if $(SAN),,behaviour coverage-quick $(if $(wildcard tests/debian/test_*.py),debian))
+commas = $(subst $() ,$(,),$(strip $(1)))
+, := ,
 
 # A first finding ends the program with a status that the runner sees.
 export ASAN_OPTIONS ?= detect_leaks=0:detect_stack_use_after_return=0
@@ -87,8 +91,8 @@ include tests/export/export.mk
 debian: libblame.so blame
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py tests/debian
 
-# One stage after the other: behaviour tests measure time.
 test:
 	@scripts/setup.sh
 	@+$(if $(SAN),,$(MAKE) --no-print-directory all test-programs)
-	@+$(PYTHON) tests/run.py stages '$(MAKE)' $(TEST_STAGES)
+	@+$(PYTHON) tests/run.py stages '$(MAKE)' '$(call commas,$(TEST_LANE))$(if $(TEST_LANE_APART),|$(call commas,$(TEST_LANE_APART)))' \
+	    $(TEST_TIMED)

@@ -8,7 +8,7 @@
 GATE_PARTS := $(addprefix $(BUILD)/gate/,libblame.so libfake.so gate)
 GATE_FLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -I. -I$(BUILD)/include -MMD -MP
 GATE_ARGS ?=
-TEST_STAGES += $(if $(SAN),,gate)
+TEST_LANE_APART += $(if $(SAN),,gate)
 
 .PHONY: gate gate-accept
 gate: $(GATE_PARTS) $(bench_noop)
