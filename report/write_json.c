@@ -45,6 +45,15 @@ static json_t *start_time(int64_t realtime_ns)
     return json_string(whole);
 }
 
+/* Numbers as numbers, like those in the header; lists of names are text, whatever they look like. */
+static json_t *option_value(const char *name, const char *value)
+{
+    size_t digits = strspn(value, "0123456789");
+    bool list = strncmp(name, "events_", 7) == 0 || strcmp(name, "counters") == 0;
+    return digits > 0 && digits <= 18 && !value[digits] && !list ? json_integer(strtoll(value, NULL, 10))
+                                                                 : text(value);
+}
+
 /* Those that the header has no field for, of "BLAME_NAME=value" lines. */
 static void other_options(json_t *json, const char *lines)
 {
@@ -60,7 +69,7 @@ static void other_options(json_t *json, const char *lines)
             name[count] = '\0';
             char *copy = strndup(value, bytes - length - 1);
             if (copy && !json_object_get(json, name))
-                json_object_set_new(json, name, text(copy));
+                json_object_set_new(json, name, option_value(name, copy));
             free(copy);
         }
         lines = next;

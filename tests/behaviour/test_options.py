@@ -53,6 +53,13 @@ class Options(BlameTest):
                         self.assert_only_tool_lines(run, [OWN_LINE])
                         self.assertEqual(run.tool_lines(), lines, run)
 
+    def test_numbers_are_numbers_in_run_json(self):
+        options = self.load(self.quick({"BLAME_EVENTS_THROTTLE": "0", "BLAME_EVENTS_INCLUDE": "7"})).run["options"]
+        for name in ["rate", "depth", "csv", "summary", "phase_instances", "disable"]:
+            self.assertIs(type(options[name]), int, options)
+        for name in ["clock", "locks", "events_throttle", "events_include"]:
+            self.assertIs(type(options[name]), str, options)
+
     def test_with_a_refused_value_the_default_is_used(self):
         refused = {name: values[0] for name, (values, _) in REFUSED.items()
                    if name not in ("BLAME_CSV", "BLAME_SUMMARY", "BLAME_DISABLE")}
