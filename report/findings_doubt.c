@@ -18,9 +18,9 @@ void find_oversubscription(struct gathering *gathering)
         return;
     struct finding finding = {
         .rule = "oversubscribed", .row = ROW_NONE, .measure = MEASURE_CORE_IDLENESS, .seconds = excess};
-    finding.title = finding_text(gathering, "%s busy threads at a time on %s cores",
-                                 number_text(gathering, own / inverse_busy, 1),
-                                 number_text(gathering, gathering->cores, 0));
+    const char *cores = number_text(gathering, gathering->cores, 0), *plural = gathering->cores == 1 ? "" : "s";
+    finding.title = finding_text(gathering, "%s busy threads at a time on %s core%s",
+                                 number_text(gathering, own / inverse_busy, 1), cores, plural);
     finding.evidence = finding_text(gathering,
                                     "%s s in which busy threads had no core (negative core idleness): %s %% "
                                     "of all (reported from %s %% on)",
@@ -29,10 +29,10 @@ void find_oversubscription(struct gathering *gathering)
                                     number_text(gathering, LEAST_PERCENT, 0));
     finding.advice = finding_text(
         gathering,
-        "Use at most %s threads (OMP_NUM_THREADS), or more cores (affinity, cgroup quota); waiting threads "
+        "Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup quota); waiting threads "
         "that spin take cores from working ones: KMP_BLOCKTIME=0. The division of blame is an approximation "
         "here.",
-        number_text(gathering, gathering->cores, 0));
+        cores, plural);
     put_finding(gathering, &finding);
 }
 
