@@ -105,9 +105,11 @@ void put_finding(struct gathering *gathering, const struct finding *finding)
     double wall_s = profile_wall_s(gathering->profile);
     if (wall_s > 0)
         put->gain_s = fmin(finding->gain_s, wall_s);
-    put->place = finding->row == ROW_NONE ? strdup("")
-                                          : view_context_label(gathering->rows, finding->row,
-                                                               finding->measure, PLACE_COLUMNS, false);
+    if (put->row != ROW_NONE)
+        put->row = rows_own(gathering->rows, put->row);
+    put->place = put->row == ROW_NONE ? strdup("")
+                                      : view_own_label(gathering->rows, put->row, finding->measure,
+                                                       PLACE_COLUMNS, false);
     gathering->no_memory |= !put->title || !put->evidence || !put->advice || !put->place;
 }
 
@@ -128,6 +130,7 @@ static void free_gathering(struct gathering *gathering)
     free(gathering->region);
     free(gathering->unit_of);
     free(gathering->in_task);
+    free(gathering->own);
     for (int cause = 0; cause < CAUSES; cause++)
         free(gathering->idle_ns[cause]);
     free(gathering->unit);

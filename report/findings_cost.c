@@ -51,7 +51,8 @@ static struct cost cost_of(struct gathering *gathering, enum construct construct
             continue;
         cost.ns += ns;
         cost.idle_ns +=
-            unit == UNIT_NONE ? gathering->idle_ns[CAUSE_NO_TEAM][i] : host_idle_once(gathering, i, stamp);
+            unit == UNIT_NONE ? 1e9 * measure_value(rows, row->exclusive, MEASURE_IDLENESS)
+                              : host_idle_once(gathering, i, stamp);
         if (ns > cost.top_ns) {
             cost.top_ns = ns;
             cost.row = i;

@@ -23,8 +23,7 @@ static bool is_handoff(const struct row *row)
 /* The row that a pair speaks of. */
 static uint32_t row_of(const struct gathering *gathering, const struct wait_pair *pair)
 {
-    const struct row *row = &gathering->rows->row[pair->row];
-    return is_handoff(row) && row->parent != ROW_NONE ? row->parent : pair->row;
+    return gathering->own[pair->row];
 }
 
 /* stamp: a number of this finding, so that each unit's idleness counts once. */
@@ -32,12 +31,13 @@ static void add_pair(struct gathering *gathering, struct waiting *to, const stru
                      uint32_t stamp)
 {
     uint32_t row = row_of(gathering, pair);
+    bool handoff = is_handoff(&gathering->rows->row[pair->row]);
     to->ns += pair->ns;
-    if (row != pair->row)
+    if (handoff)
         to->handoff_ns += pair->ns;
-    if (to->row == ROW_NONE || (row == pair->row && pair->ns > to->holder_ns)) {
+    if (to->row == ROW_NONE || (!handoff && pair->ns > to->holder_ns)) {
         to->row = row;
-        to->holder_ns = row == pair->row ? pair->ns : 0;
+        to->holder_ns = handoff ? 0 : pair->ns;
     }
     to->idle_ns += host_idle_once(gathering, row, stamp);
 }
@@ -58,7 +58,7 @@ static void describe_lock(struct gathering *gathering, const struct lock_entry *
     if (!lock || lock->waiter == ROW_NONE)
         return;
     char *waiter =
-        view_context_label(gathering->rows, lock->waiter, MEASURE_LOCK_WAIT_HERE, NAME_COLUMNS, false);
+        view_own_label(gathering->rows, lock->waiter, MEASURE_LOCK_WAIT_HERE, NAME_COLUMNS, false);
     snprintf(text, bytes, ", at longest %s s, most by %s", number_text(gathering, lock->longest_ns * 1e-9, 4),
              waiter ? waiter : "");
     free(waiter);

@@ -80,7 +80,8 @@ struct gathering {
     uint32_t *region;        /* by row: the outermost row of a region around it, ROW_NONE: serial code */
     uint32_t *unit_of;       /* by row */
     bool *in_task;           /* by row */
-    double *idle_ns[CAUSES]; /* by row: exclusive */
+    uint32_t *own;           /* by row: the program's own code that it runs for, in the same region */
+    double *idle_ns[CAUSES]; /* by row of own code: its own and what it calls of others' */
     struct unit *unit;
     size_t unit_count, unit_room;
     struct pair_map unit_map;

@@ -108,7 +108,7 @@ static void search_serial(struct serial_search *search)
     for (uint32_t i = (uint32_t)rows->count; i-- > 0 && !gathering->no_memory;) {
         double own = serial_of(gathering, i), *left = &search->left[i];
         *left += own;
-        if (is_enough_idleness(gathering, *left * 1e-9)) {
+        if (gathering->own[i] == i && is_enough_idleness(gathering, *left * 1e-9)) {
             bool pieces = own < 0.5 * *left;
             if (pieces)
                 find_serial_function(search, i);

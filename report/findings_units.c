@@ -92,6 +92,10 @@ static void find_regions(struct gathering *gathering)
         uint32_t above = i ? gathering->region[row->parent] : ROW_NONE;
         gathering->region[i] = above == ROW_NONE && begins_region(row) ? i : above;
         gathering->in_task[i] = row->kind == ROW_TASK || (i && gathering->in_task[row->parent]);
+        /* To start a region is the region's overhead, and nobody's serial code. */
+        bool folds = row->kind == ROW_STATEMENT || (row->foreign && row->parent != 0 && !begins_region(row) &&
+                                                    construct_of(row) != CONSTRUCT_REGION);
+        gathering->own[i] = folds ? gathering->own[row->parent] : i;
     }
 }
 
@@ -128,7 +132,8 @@ static uint32_t find_unit(struct gathering *gathering, uint32_t row)
 static void add_row_to_unit(struct gathering *gathering, uint32_t index)
 {
     const struct row *row = &gathering->rows->row[index];
-    uint32_t region = gathering->region[index] != ROW_NONE ? gathering->region[index] : index;
+    uint32_t region =
+        gathering->region[index] != ROW_NONE ? gathering->region[index] : gathering->own[index];
     uint32_t number = find_unit(gathering, region);
     gathering->unit_of[index] = number;
     if (number == UNIT_NONE || row->kind == ROW_STATEMENT)
@@ -160,10 +165,12 @@ static void gather_pairs(struct gathering *gathering)
         const struct wait_pair *pair = &waits->pair[i];
         enum wait_kind kind = waits->place[pair->place].kind;
         if (kind != WAIT_LOCK)
-            gathering->idle_ns[cause_of(gathering, kind, pair->row)][pair->row] += pair->ns;
+            gathering->idle_ns[cause_of(gathering, kind, pair->row)][gathering->own[pair->row]] += pair->ns;
     }
     for (uint32_t i = 0; i < gathering->rows->count && !gathering->no_memory; i++) {
-        bool waited_for = gathering->idle_ns[CAUSE_BARRIER][i] > 0 || gathering->idle_ns[CAUSE_TASKS][i] > 0;
+        uint32_t own = gathering->own[i];
+        bool waited_for =
+            gathering->idle_ns[CAUSE_BARRIER][own] > 0 || gathering->idle_ns[CAUSE_TASKS][own] > 0;
         gathering->unit_of[i] = UNIT_NONE;
         if (gathering->region[i] != ROW_NONE || waited_for)
             add_row_to_unit(gathering, i);
@@ -207,7 +214,8 @@ bool gather_units(struct gathering *gathering)
     gathering->region = malloc(count * sizeof *gathering->region);
     gathering->unit_of = malloc(count * sizeof *gathering->unit_of);
     gathering->in_task = malloc(count * sizeof *gathering->in_task);
-    bool good = gathering->region && gathering->unit_of && gathering->in_task;
+    gathering->own = malloc(count * sizeof *gathering->own);
+    bool good = gathering->region && gathering->unit_of && gathering->in_task && gathering->own;
     for (int cause = 0; cause < CAUSES; cause++) {
         gathering->idle_ns[cause] = calloc(count, sizeof *gathering->idle_ns[cause]);
         good = good && gathering->idle_ns[cause];

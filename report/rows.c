@@ -471,7 +471,8 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
         rows_read_misnested(&builder);
     bool good = !builder.no_memory;
     free_builder(&builder); /* before more is needed */
-    if (good && rows_sum(rows) && rows_add_extras(rows, profile) && rows_order(rows, MEASURE_EFFORT, false))
+    if (good && rows_mark_foreign(rows, profile) && rows_sum(rows) && rows_add_extras(rows, profile) &&
+        rows_order(rows, MEASURE_EFFORT, false))
         return rows;
     rows_free(rows);
     return NULL;

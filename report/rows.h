@@ -68,6 +68,7 @@ struct row {
     uint32_t function; /* equal for rows of one function, inlined or not; statements: of the file */
     uint8_t kind;      /* enum row_kind */
     bool own_inclusive, own_exclusive; /* the sums are this row's alone and may be added to */
+    bool foreign; /* what the program calls, not its own code; false in views: ask rows_own() */
     const struct row_label *label;
     const char *note; /* what text views put behind the name: "tail call" for functions that had left the
                          stack, the candidates where several are possible; NULL: nothing */
@@ -172,6 +173,19 @@ bool rows_add_exclusive(struct rows *rows, struct row *row, const struct profile
 bool rows_sum(struct rows *rows);
 /* Gives rows what they have besides: by node_row, before rows_order(). false: no memory. [init] */
 bool rows_add_extras(struct rows *rows, const struct profile *profile);
+
+/* Tells what the program calls from its own code. false: no memory. [init] */
+bool rows_mark_foreign(struct rows *rows, const struct profile *profile);
+/* The row of the program's own code (in its modules, or in a file that is at hand) that a row runs for: itself,
+ * or the nearest around it; the outermost when there is none. [init] */
+static inline uint32_t rows_own(const struct rows *rows, uint32_t row)
+{
+    if (rows->row[row].kind == ROW_STATEMENT)
+        row = rows->row[row].parent;
+    while (rows->row[row].foreign && rows->row[row].parent != 0)
+        row = rows->row[row].parent;
+    return row;
+}
 
 /* Whether a row is a phase, event or parameter. [init] */
 static inline bool row_is_marker(const struct row *row)

@@ -89,8 +89,8 @@ static void print_findings(const struct summary *summary, const struct findings 
         const struct finding *finding = &findings->finding[i];
         size_t columns = summary->columns - 22, used = format_columns(finding->title) + 2;
         char *place = finding->row != ROW_NONE && used + 16 < columns
-                          ? view_context_label(summary->rows, finding->row, finding->measure, columns - used,
-                                               summary->utf8)
+                          ? view_own_label(summary->rows, finding->row, finding->measure, columns - used,
+                                           summary->utf8)
                           : NULL;
         if (finding->gain_s > 0 && wall_s > 0)
             fprintf(summary->out, "%6s %% %9s s  ",
@@ -133,38 +133,48 @@ static double seconds_of(const struct top *top)
     return sum;
 }
 
-/* The rows with the highest exclusive value, without statements: a function in a context, not six of its
- * lines. */
-static void find_contexts(const struct rows *rows, enum measure measure, double least_s, struct top *top)
+/* What a list is of. nobody: waiting for locks that nobody held; else what somebody's code is blamed for. */
+struct listed {
+    enum measure measure;
+    bool nobody;
+};
+
+static double listed_value(const struct rows *rows, uint32_t index, struct listed listed)
 {
-    for (uint32_t i = 0; i < rows->count; i++) {
-        double seconds = measure_value(rows, rows->row[i].exclusive, measure);
-        if (rows->row[i].kind != ROW_STATEMENT && seconds >= least_s)
-            add_to_top(top, i, seconds);
-    }
+    const struct row *row = &rows->row[index];
+    bool nobody = row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
+    if (row->kind == ROW_STATEMENT || (listed.measure == MEASURE_LOCK_WAIT && nobody != listed.nobody))
+        return 0;
+    return measure_value(rows, row->exclusive, listed.measure);
 }
 
-/* The same by function, wherever it is called; an item is one of its rows. */
-static void find_functions(const struct rows *rows, enum measure measure, double least_s, struct top *top)
+/* The rows of the program's own code with the highest values, with what they call of others' code: a function
+ * in a context, not six of its lines, nor what is inside the mathematical library. by_function: the same by
+ * function, wherever it is called; an item is one of its rows. Returns the whole value of all rows. */
+static double find_top(const struct rows *rows, struct listed listed, bool by_function, double least_s,
+                       struct top *top)
 {
-    uint32_t functions = 0;
-    for (uint32_t i = 0; i < rows->count; i++)
-        if (rows->row[i].function != ROW_NONE && rows->row[i].function >= functions)
-            functions = rows->row[i].function + 1;
-    double *sum = calloc((size_t)functions + 1, sizeof *sum);
-    uint32_t *row = calloc((size_t)functions + 1, sizeof *row);
+    uint32_t items = (uint32_t)rows->count;
+    for (uint32_t i = 0; by_function && i < rows->count; i++)
+        if (rows->row[i].function != ROW_NONE && rows->row[i].function >= items)
+            items = rows->row[i].function + 1;
+    double *sum = calloc((size_t)items + 1, sizeof *sum), whole = 0;
+    uint32_t *row = calloc((size_t)items + 1, sizeof *row);
     for (uint32_t i = 0; sum && row && i < rows->count; i++) {
-        uint32_t function = rows->row[i].function;
-        if (rows->row[i].kind == ROW_STATEMENT || function == ROW_NONE)
+        double value = listed_value(rows, i, listed);
+        uint32_t own = rows_own(rows, i), item = by_function ? rows->row[own].function : own;
+        whole += value;
+        if (value == 0 || item == ROW_NONE)
             continue;
-        sum[function] += measure_value(rows, rows->row[i].exclusive, measure);
-        row[function] = i;
+        sum[item] += value;
+        row[item] = own;
     }
-    for (uint32_t f = 0; sum && row && f < functions; f++)
-        if (sum[f] >= least_s)
-            add_to_top(top, row[f], sum[f]);
+    for (uint32_t i = 0; sum && row && i < items; i++)
+        if (sum[i] >= least_s && sum[i] > 0)
+            add_to_top(top, row[i], sum[i]);
     free(sum);
     free(row);
+    return whole;
 }
 
 static char *function_label(const struct row *row)
@@ -185,7 +195,7 @@ static void print_top(const struct summary *summary, const struct top *top, enum
         char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
         char *label =
             functions ? function_label(&rows->row[top->item[i]])
-                      : view_context_label(rows, top->item[i], measure, summary->columns - 22, summary->utf8);
+                      : view_own_label(rows, top->item[i], measure, summary->columns - 22, summary->utf8);
         char *name = label ? format_fit(label, summary->columns - 22, summary->utf8) : NULL;
         fprintf(summary->out, "%6s %% %9s %s  %s\n",
                 format_decimal(percent, fmin(100, 100 * top->seconds[i] / effort), 1),
@@ -197,23 +207,22 @@ static void print_top(const struct summary *summary, const struct top *top, enum
 }
 
 /* Contexts; where a metric is spread over so many of them that the first say little, functions. */
-static void print_contexts(const struct summary *summary, enum measure measure, size_t room,
+static void print_contexts(const struct summary *summary, struct listed listed, size_t room,
                            const char *heading)
 {
     const struct profile_metric *total = summary->rows->row[0].inclusive;
-    double whole = measure_value(summary->rows, total, measure);
     double least_s = LEAST_PERCENT / 100 * measure_value(summary->rows, total, MEASURE_EFFORT);
     struct top contexts = {.room = room}, functions = {.room = room};
+    double whole = find_top(summary->rows, listed, false, least_s, &contexts);
     if (!(whole >= least_s) || !(whole > 0))
         return;
-    find_contexts(summary->rows, measure, least_s, &contexts);
     if (seconds_of(&contexts) < FEW_SHARE * whole)
-        find_functions(summary->rows, measure, least_s, &functions);
+        find_top(summary->rows, listed, true, least_s, &functions);
     bool by_function = seconds_of(&functions) > seconds_of(&contexts);
     const struct top *top = by_function ? &functions : &contexts;
     if (top->count)
         fprintf(summary->out, "\n%s%s:\n", heading, by_function ? " (from all callers)" : "");
-    print_top(summary, top, measure, by_function);
+    print_top(summary, top, listed.measure, by_function);
 }
 
 /* Appends "what" to a line of losses. */
@@ -346,8 +355,12 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     size_t room = findings && findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
     if (findings)
         print_findings(summary, findings);
-    print_contexts(summary, MEASURE_IDLENESS, room, "While this ran, other threads idled");
-    print_contexts(summary, MEASURE_LOCK_WAIT, room, "This held locks that other threads waited for");
+    print_contexts(summary, (struct listed){.measure = MEASURE_IDLENESS}, room,
+                   "While this ran, other threads idled");
+    print_contexts(summary, (struct listed){.measure = MEASURE_LOCK_WAIT}, room,
+                   "This held locks that other threads waited for");
+    print_contexts(summary, (struct listed){.measure = MEASURE_LOCK_WAIT, .nobody = true}, room,
+                   "This waited for locks that nobody held: they were being passed on");
     findings_free(findings);
 }
 

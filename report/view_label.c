@@ -6,7 +6,8 @@
 
 #include "report/format.h"
 
-#define NAME_COLUMNS 48 /* a caller's name in a context line is shortened to this */
+#define NAME_COLUMNS   48 /* a caller's name in a context line is shortened to this */
+#define CALLED_COLUMNS 32 /* what is called there, too */
 
 const char *view_measure_title(enum measure measure)
 {
@@ -50,31 +51,61 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     return format_printable("%s%s%s%s", call, row->label->name, inlined, note);
 }
 
+/* A source position, and what is called there: ROW_NONE: it is the code's own. */
+struct position {
+    const char *file;
+    int line;
+    uint32_t called;
+};
+
+/* What a row of foreign code costs with all that it calls, without what that calls back. */
+static double value_of_call(const struct rows *rows, uint32_t call, enum measure measure)
+{
+    double value = 0;
+    for (uint32_t i = call; i < rows->row[call].end;) {
+        const struct row *row = &rows->row[i];
+        if (row->kind != ROW_STATEMENT && !row->foreign) {
+            i = row->end;
+            continue;
+        }
+        if (row->kind != ROW_STATEMENT)
+            value += measure_value(rows, row->exclusive, measure);
+        i++;
+    }
+    return value;
+}
+
 /* The source position of a context: its hottest statement, else the nearest call on its path with a known
- * line. */
-static void find_source(const struct rows *rows, uint32_t index, enum measure measure, const char **file,
-                        int *line)
+ * line. calls: calls of foreign code are as good as statements. */
+static struct position find_source(const struct rows *rows, uint32_t index, enum measure measure, bool calls)
 {
     const struct row *row = &rows->row[index];
+    struct position position = {.file = "", .called = ROW_NONE};
     double most = 0;
-    *file = row->kind == ROW_STATEMENT ? row->label->file : "";
-    *line = row->kind == ROW_STATEMENT ? row->label->line : 0;
+    if (row->kind == ROW_STATEMENT)
+        position = (struct position){row->label->file, row->label->line, ROW_NONE};
     for (uint32_t child = index + 1; child < row->end; child = rows->row[child].end) {
-        const struct row *statement = &rows->row[child];
-        double value = measure_value(rows, statement->exclusive, measure);
-        if (statement->kind == ROW_STATEMENT && value > most) {
-            most = value;
-            *file = statement->label->file;
-            *line = statement->label->line;
-        }
+        const struct row *at = &rows->row[child];
+        bool call = calls && at->foreign && at->call_line > 0;
+        double value = call                        ? value_of_call(rows, child, measure)
+                       : at->kind == ROW_STATEMENT ? measure_value(rows, at->exclusive, measure)
+                                                   : 0;
+        if (value <= most)
+            continue;
+        most = value;
+        position = call ? (struct position){row->label->file, at->call_line, child}
+                        : (struct position){at->label->file, at->label->line, ROW_NONE};
     }
-    for (; *line <= 0 && index != 0 && row->kind != ROW_PSEUDO; index = rows->row[index].parent) {
+    if (position.line <= 0 && calls && measure == MEASURE_LOCK_WAIT) /* held by nobody: waited for here */
+        return find_source(rows, index, MEASURE_LOCK_WAIT_HERE, calls);
+    for (; position.line <= 0 && index != 0 && row->kind != ROW_PSEUDO; index = rows->row[index].parent) {
         const struct row *at = &rows->row[index], *parent = &rows->row[at->parent];
         if (at->call_line > 0 && *parent->label->file) {
-            *file = parent->label->file;
-            *line = at->call_line;
+            position.file = parent->label->file;
+            position.line = at->call_line;
         }
     }
+    return position;
 }
 
 /* Appends printable text, at most `columns` of it, to a line; returns the columns used. */
@@ -89,23 +120,42 @@ static size_t append(char *to, size_t room, const char *text, size_t columns, bo
     return format_columns(to + length);
 }
 
-char *view_context_label(const struct rows *rows, uint32_t index, enum measure measure, size_t columns,
-                         bool utf8)
+/* " (in cos, libm)" */
+static void describe_call(const struct rows *rows, uint32_t called, const char *own_module, char *text,
+                          size_t bytes)
+{
+    char name[4 * CALLED_COLUMNS + 1];
+    *text = '\0';
+    if (called == ROW_NONE)
+        return;
+    const struct row_label *label = rows->row[called].label;
+    char *clean = format_clean(label->name, true);
+    if (clean) {
+        bool elsewhere = *label->module && strcmp(label->module, own_module) != 0;
+        format_shorten(name, sizeof name, clean, CALLED_COLUMNS, false);
+        snprintf(text, bytes, " (in %s%s%.*s)", name, elsewhere ? ", " : "",
+                 elsewhere ? (int)strcspn(label->module, ".") : 0, label->module);
+    }
+    free(clean);
+}
+
+/* The row's name, its position, and its callers as far as they fit. */
+static char *make_label(const struct rows *rows, uint32_t index, struct position at, size_t columns, bool utf8)
 {
     size_t room = 4 * columns + 64, used = 0;
-    char *label = calloc(room, 1), position[300];
-    const char *file;
-    int line;
+    char *label = calloc(room, 1), position[300], call[4 * CALLED_COLUMNS + 100];
     if (!label)
         return NULL;
-    find_source(rows, index, measure, &file, &line);
     uint32_t function = rows->row[index].kind == ROW_STATEMENT ? rows->row[index].parent : index;
     position[0] = '\0';
-    if (line > 0)
-        snprintf(position, sizeof position, "  %.200s:%d", format_base_name(file), line);
+    if (at.line > 0)
+        snprintf(position, sizeof position, "  %.200s:%d", format_base_name(at.file), at.line);
+    describe_call(rows, at.called, rows->row[function].label->module, call, sizeof call);
     size_t for_name = columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10;
     used = append(label, room, rows->row[function].label->name, for_name, utf8);
     used += append(label, room, position, columns - used, utf8);
+    if (used + format_columns(call) <= columns)
+        used += append(label, room, call, columns - used, utf8);
     uint32_t caller = rows->row[function].parent;
     for (bool first = true; caller != ROW_NONE && caller != 0;
          caller = rows->row[caller].parent, first = false) {
@@ -124,4 +174,16 @@ char *view_context_label(const struct rows *rows, uint32_t index, enum measure m
         used += append(label, room, name, width, utf8);
     }
     return label;
+}
+
+char *view_context_label(const struct rows *rows, uint32_t row, enum measure measure, size_t columns,
+                         bool utf8)
+{
+    return make_label(rows, row, find_source(rows, row, measure, false), columns, utf8);
+}
+
+char *view_own_label(const struct rows *rows, uint32_t row, enum measure measure, size_t columns, bool utf8)
+{
+    uint32_t own = rows_own(rows, row);
+    return make_label(rows, own, find_source(rows, own, measure, true), columns, utf8);
 }

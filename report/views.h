@@ -132,6 +132,10 @@ char *view_row_label(const struct rows *rows, uint32_t row);
 char *view_context_label(const struct rows *rows, uint32_t row, enum measure measure, size_t columns,
                          bool utf8);
 
+/* The same of the program's own code that the row runs for, with what it called to get there, if most of it is
+ * there: "accumulate  p.c:12 (in cos, libm)  < main". [init] */
+char *view_own_label(const struct rows *rows, uint32_t row, enum measure measure, size_t columns, bool utf8);
+
 /* One line each, behind an empty line: events not measured any more, what was ended in a wrong order, pauses,
  * what was lost. [init] */
 void view_text_probe_notes(FILE *out, const struct profile *profile, const struct rows *rows, size_t columns);

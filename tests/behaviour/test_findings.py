@@ -1,9 +1,11 @@
 """Findings: the bound of each covers what is really gained when the program is put right, and programs with nothing to
 gain have none. The summary is where they are read."""
 
+import csv
+import io
 import re
 
-from harness import BlameTest, program
+from harness import BLAME, BlameTest, program
 
 LINE = re.compile(r"^ *(?:([\d.]+) % +([\d.]+) s)?  +(\S.*)$")
 ATTEMPTS = 4  # other load on the machine makes threads wait that would not
@@ -89,3 +91,20 @@ class Findings(BlameTest):
         found = findings_of(run.stderr)
         self.assertRegex(found[0][1], r"^[\d.]+ s before OpenMP starts: <before.*start>")
         self.assertAlmostEqual(found[0][0], early_s / 2, delta=0.05)
+
+    def test_findings_name_the_programs_own_code_and_not_what_it_calls(self):
+        own = ["accumulate", "rank_values", "compare", "arrange", "allocate", "transfer", "main"]
+        for name in ["own_code", "own_code_gcc"]:
+            run = self.attached([program(name)], {"BLAME_SUMMARY": "1", "BLAME_OUT": "profile_" + name}, "launcher")
+            self.assertEqual(run.status, 0, run)
+            shown = self.plain([BLAME, "report", run.directories("profile_" + name)[0], "--view", "findings", "--format", "csv"])
+            found = [row for row in csv.DictReader(io.StringIO(shown.stdout)) if row["rule"] == "serial"]
+            named = {re.match(r"[\w:]*", row["place"]).group(0) for row in found}
+            self.assertEqual(named - set(own), set(), shown.stdout)
+            for function in ["accumulate", "arrange", "allocate", "transfer"]:
+                self.assertIn(function, named, shown.stdout)
+            for row in found:
+                self.assertRegex(row["place"], r"^\w+(\(.*?\))?  own_code\.cc:\d+", shown.stdout)
+            self.assertRegex(shown.stdout, r"accumulate\(double\)  own_code\.cc:20 \(in \w*cos\w*, libm\)")
+            shown = [line.split("s  ", 1)[1] for line in run.stderr.split("other threads idled:\n")[1].split("\n\n")[0].splitlines()]
+            self.assertEqual({re.match(r"\w+", line).group(0) for line in shown} - set(own), set(), run)

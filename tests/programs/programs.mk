@@ -31,7 +31,7 @@ TEST_COMPARE := compare compare_slower compare_moved compare_gcc
 # examples/phases
 TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
 
-TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc dlopen_lib.so tool_memory.so quick_static \
+TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc own_code own_code_gcc dlopen_lib.so tool_memory.so quick_static \
 	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4 own_papi
 
 .PHONY: test-programs
@@ -59,6 +59,12 @@ $(TEST_BIN)/exceptions: $(TEST_SOURCE)/exceptions.cc | $(TEST_BIN)
 	$(CLANGXX) $(TEST_CXXFLAGS) -o $@ $<
 
 $(TEST_BIN)/exceptions_gcc: $(TEST_SOURCE)/exceptions.cc | $(TEST_BIN)
+	$(TEST_GXX) $(TEST_CXXFLAGS) -o $@ $<
+
+$(TEST_BIN)/own_code: $(TEST_SOURCE)/own_code.cc $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(CLANGXX) $(TEST_CXXFLAGS) -o $@ $<
+
+$(TEST_BIN)/own_code_gcc: $(TEST_SOURCE)/own_code.cc $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
 	$(TEST_GXX) $(TEST_CXXFLAGS) -o $@ $<
 
 $(TEST_BIN)/dlopen_lib.so: $(TEST_SOURCE)/dlopen_lib.c | $(TEST_BIN)

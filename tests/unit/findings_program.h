@@ -19,7 +19,7 @@
         .at_line = (l) + 1, .task_name = ""                                                                  \
     }
 
-enum { MAIN = 1, SOLVE, INIT, REGION, HEAVY, TASK, FORK, TASK_ALLOC, ALLOCATOR };
+enum { MAIN = 1, SOLVE, INIT, REGION, HEAVY, TASK, FORK, TASK_ALLOC, ALLOCATOR, COSINE };
 #define KEY(place) PROFILE_KEY(1, 0x2000 + (place))
 /* Other functions, each with a name of its own and nothing special (tests/fuzz/fake_symbols.c). */
 #define OTHER(i) PROFILE_KEY(1, 3ull * 5 * 7 * 11 * 13 * (1 + (uint64_t)(i)) << 8 | 1)
@@ -34,7 +34,13 @@ static const struct symbol_frame frames[][1] = {
     [FORK] = {FRAME(SYMBOL_PROCEDURE, "__kmpc_fork_call", 0)},
     [TASK_ALLOC] = {FRAME(SYMBOL_PROCEDURE, "__kmpc_omp_task_alloc", 0)},
     [ALLOCATOR] = {FRAME(SYMBOL_PROCEDURE, "allocate", 70)},
+    [COSINE] = {{.name = "cos", .host_name = "", .file = "", .at_file = "", .task_name = ""}},
 };
+
+/* Module 2 of the fake symbols: not the program's own. */
+#define FOREIGN_KEY(place) PROFILE_KEY(2, 0x2000 + (place))
+static struct profile_module modules[] = {
+    {.path = "/home/user/app", .flags = PROFILE_MODULE_EXECUTABLE}, {.path = "/usr/lib/libomp.so.5"}};
 
 struct made {
     struct profile profile;
@@ -75,10 +81,12 @@ static void run(struct made *made, uint32_t node, double seconds, double busy, d
 static int make(void **state)
 {
     struct made *made = calloc(1, sizeof *made);
-    for (int place = MAIN; place <= ALLOCATOR; place++)
+    for (int place = MAIN; place < COSINE; place++)
         fake_symbols_set(KEY(place), frames[place], 1);
+    fake_symbols_set(FOREIGN_KEY(COSINE), frames[COSINE], 1);
     made->profile = (struct profile){
-        .nodes = made->nodes, .node_count = 1, .threads = made->thread, .thread_count = 1, .text = ""};
+        .nodes = made->nodes, .node_count = 1, .threads = made->thread, .thread_count = 1, .modules = modules,
+        .module_count = 2, .text = ""};
     made->profile.header = (struct profile_header){.threads_max = THREADS,
                                                    .cores = THREADS,
                                                    .finished = 1,

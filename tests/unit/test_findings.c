@@ -1,5 +1,5 @@
 /* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c cct/index_map.c
- * cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/rows_extra.c cct/profile_probe_sum.c
+ * cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/rows_own.c report/rows_extra.c cct/profile_probe_sum.c
  * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/conservation.c
  * report/write_csv.c report/rows_filter.c report/source_*.c report/view*.c report/summary.c report/phases.c report/write_phases.c
  * report/findings*.c tests/fuzz/fake_symbols.c */
@@ -30,6 +30,21 @@ static void serial_code_is_bounded_by_amdahls_law(void **state)
     assert_string_equal(finding->place, "init  p.c:31  < main");
     assert_non_null(strstr(finding->title, "2.00 s of serial code"));
     assert_int_equal(finding->measure, MEASURE_IDLENESS);
+}
+
+/* In libm, which calls back once: 1.2 s there, 0.3 s of its caller's own, 0.5 s of what it called back. */
+static void foreign_code_counts_for_the_line_that_calls_it(void **state)
+{
+    struct made *made = *state;
+    uint32_t init = add(made, made->main_node, PROFILE_NODE_FRAME, KEY(INIT));
+    uint32_t cosine = add(made, init, PROFILE_NODE_FRAME, FOREIGN_KEY(COSINE));
+    run(made, init, 0.3, 1, 1, 0);
+    run(made, cosine, 1.2, 1, 1, 0);
+    run(made, add(made, cosine, PROFILE_NODE_FRAME, KEY(HEAVY)), 0.5, 1, 1, 0);
+    gather(made);
+    const struct finding *finding = only(made, "serial");
+    assert_about(finding->seconds, 2 * (THREADS - 1));
+    assert_string_equal(finding->place, "init  p.c:31 (in cos, libomp)  < main");
 }
 
 static void in_a_shared_environment_serial_code_is_nobodys_fault(void **state)
@@ -170,6 +185,31 @@ static void a_contended_lock_is_named_and_bounded(void **state)
     assert_int_equal(strncmp(finding->place, "heavy", 5), 0);
 }
 
+static void a_lock_held_in_foreign_code_is_told_by_the_own_line_and_so_is_its_handoff(void **state)
+{
+    struct made *made = *state;
+    uint32_t heavy = add(made, region_below(made, made->main_node), PROFILE_NODE_FRAME, KEY(HEAVY));
+    add_lock(made, add(made, heavy, PROFILE_NODE_FRAME, FOREIGN_KEY(COSINE)), 0x1234, 2);
+    add_lock(made, add(made, heavy, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_HANDOFF), 0x1234, 4);
+    gather(made);
+    const struct finding *finding = only(made, "lock-bound");
+    assert_about(finding->seconds, 6);
+    assert_int_equal(strncmp(finding->place, "heavy  p.c:51", 13), 0);
+    assert_non_null(strstr(finding->evidence, "67 % of it while nobody held the lock"));
+
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    report_print_summary(out, &made->profile, &(struct report_tables){made->rows, made->locks, made->waits},
+                         "dir");
+    fclose(out);
+    char *held = strstr(text, "This held locks"), *nobody = strstr(text, "locks that nobody held");
+    assert_true(held && nobody && held < nobody);
+    assert_true(strstr(held, "2.00 s  heavy  p.c:51 (in cos, libomp)") != NULL);
+    assert_true(strstr(nobody, "4.00 s  heavy  p.c:51") != NULL);
+    free(text);
+}
+
 static void nothing_is_worth_more_than_the_whole_run(void **state)
 {
     struct made *made = *state;
@@ -230,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(balanced_programs_have_no_finding),
         TEST(serial_code_is_bounded_by_amdahls_law),
+        TEST(foreign_code_counts_for_the_line_that_calls_it),
         TEST(in_a_shared_environment_serial_code_is_nobodys_fault),
         TEST(small_serial_pieces_add_up_and_one_function_in_many_contexts_is_named),
         TEST(a_region_is_judged_by_how_many_threads_were_busy),
@@ -240,6 +281,7 @@ int main(void)
         TEST(overhead_is_told_by_construct),
         TEST(idleness_and_overhead_together_are_one_finding),
         TEST(a_contended_lock_is_named_and_bounded),
+        TEST(a_lock_held_in_foreign_code_is_told_by_the_own_line_and_so_is_its_handoff),
         TEST(nothing_is_worth_more_than_the_whole_run),
         TEST(many_small_locks_of_one_holder_add_up),
         TEST(locks_and_idleness_count_once_however_many_contexts_hold),
