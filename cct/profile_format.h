@@ -239,7 +239,8 @@ struct profile_thread {
     /* Units (as node_idx) of struct profile_counters, by enum profile_counters_sum; 0: nothing was counted. */
     uint32_t counters[4];
     uint64_t counters_failed; /* 1: they could not be had, or not any more */
-    uint64_t reserved[12];
+    double unsignalled_ns; /* the program had blocked or taken the sampling signal, and no sample came */
+    uint64_t reserved[11];
 };
 
 /* What a thread counted in all is what COUNTERS nodes below contexts have of it, and the two others. */
@@ -310,6 +311,8 @@ struct profile_header {
     uint64_t probes_lost;       /* begins for which there was no room: too deep, too many names, no memory */
     uint32_t ended_by_program;  /* 1: omp_control_tool(omp_control_tool_end) */
     uint32_t phase_instances;   /* BLAME_PHASE_INSTANCES */
+    uint32_t sample_signal;     /* by which samples came at last; 0: none was left */
+    uint32_t signals_taken;     /* so often the program took the signal, and another one had to be found */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");

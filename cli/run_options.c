@@ -45,6 +45,9 @@ static const struct run_option {
     {"--events-throttle", "BLAME_EVENTS_THROTTLE", NULL, 0, 0, "C@N",
      "no longer measure events called more than C times that take less than\n"
      "N nanoseconds on average (default 100000@2000); 0: never"},
+    {"--signal", "BLAME_SIGNAL", NULL, 0, 0, "N",
+     "the signal by which samples come: a number, RTMIN+n or RTMAX-n\n"
+     "(default: the highest real-time signal that the program does not use)"},
     {"--csv", "BLAME_CSV", "0, 1", 0, 0, "0|1", "write the CSV files at the end (default 1)"},
     {"--summary", "BLAME_SUMMARY", "0, 1", 0, 0, "0|1", "print the summary at the end (default 1)"},
 };

@@ -18,6 +18,7 @@
 #include "ompt_tool/probes.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/sample.h"
+#include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/task_word.h"
 #include "ompt_tool/thread.h"
@@ -69,6 +70,8 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
     (void)task_data, (void)task_frame, (void)requested, (void)flags;
     struct thread *thread = self();
     note_task_change(thread);
+    if (likely(thread))
+        sampler_watch(thread, clock_ticks());
     parallel_data->ptr = NULL;
     if (unlikely(!thread || thread->helper) && helpers_begin_team(thread, parallel_data))
         return;
@@ -206,7 +209,9 @@ static bool is_idle(const struct thread *thread)
 /* Who does not count is no one's busy thread, not even for the first microseconds. */
 static inline void become_idle(struct thread *thread)
 {
-    state_set_idle(thread->line, likely(thread->counted) ? clock_ticks() : 0);
+    uint64_t now_ticks = clock_ticks();
+    state_set_idle(thread->line, likely(thread->counted) ? now_ticks : 0);
+    sampler_watch(thread, now_ticks);
 }
 
 static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,

@@ -85,7 +85,7 @@ static int start(ompt_function_lookup_t lookup)
     flag_modules(lookup);
     walk_init();
     if (!sampler_init()) {
-        log_line("no real-time signal is free; nothing is measured", NULL);
+        log_line("no signal is free to sample by; nothing is measured", NULL);
         return 0;
     }
     counters_init();

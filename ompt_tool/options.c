@@ -1,5 +1,6 @@
 #include "ompt_tool/options.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,33 @@ static bool parse_throttle(const char *text, struct options *options)
     return true;
 }
 
+/* 50, rt16, RTMIN+16, RTMAX-14: a real-time signal, or one of those that programs seldom use. */
+static bool parse_signal(const char *text, int *number)
+{
+    static const struct {
+        const char *name;
+        int base, sign;
+    } forms[] = {{"SIGRTMIN+", 0, 1}, {"SIGRTMAX-", 1, -1}, {"RTMIN+", 0, 1}, {"RTMAX-", 1, -1}, {"rt", 0, 1}};
+    static const int others[] = {SIGUSR1, SIGUSR2, SIGSTKFLT, SIGURG, SIGVTALRM, SIGPROF, SIGWINCH, SIGIO, SIGPWR};
+    int base = 0, sign = 1;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+        if (strncasecmp(text, forms[i].name, strlen(forms[i].name)) == 0) {
+            text += strlen(forms[i].name);
+            base = forms[i].base ? SIGRTMAX : SIGRTMIN;
+            sign = forms[i].sign;
+            break;
+        }
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (*end || *text < '0' || *text > '9' || value > SIGRTMAX)
+        return false;
+    *number = base + sign * (int)value;
+    for (size_t i = 0; !base && i < sizeof(others) / sizeof(others[0]); i++)
+        if (*number == others[i])
+            return true;
+    return *number >= SIGRTMIN && *number <= SIGRTMAX;
+}
+
 static const char *text_of(const char *name)
 {
     const char *text = secure_getenv(name);
@@ -118,6 +146,19 @@ static void read_throttle(struct options *options)
     if (text && !parse_throttle(text, options))
         log_line("BLAME_EVENTS_THROTTLE=", text,
                  ": accepted is calls@nanoseconds, as in 100000@2000, or 0 for never; using 100000@2000", NULL);
+}
+
+static void read_signal(struct options *options)
+{
+    const char *text = text_of("BLAME_SIGNAL");
+    options->signal = 0;
+    if (text && !parse_signal(text, &options->signal)) {
+        options->signal = 0;
+        log_line("BLAME_SIGNAL=", text,
+                 ": accepted is a real-time signal (34 to 64, RTMIN+n, RTMAX-n) or one of 10, 12, 16, 23, 26 to 30; using "
+                 "the highest free real-time signal",
+                 NULL);
+    }
 }
 
 void options_read(struct options *options)
@@ -139,6 +180,7 @@ void options_read(struct options *options)
     options->events_include = text_of("BLAME_EVENTS_INCLUDE");
     options->events_exclude = text_of("BLAME_EVENTS_EXCLUDE");
     read_throttle(options);
+    read_signal(options);
 }
 
 static void print_events(const struct options *options, char *text, size_t used, size_t bytes)
@@ -164,5 +206,7 @@ void options_print(const struct options *options, char *text, size_t bytes)
         print_value(&table[i], *(const int *)((const char *)options + table[i].offset), value, sizeof(value));
         used += (size_t)snprintf(text + used, bytes - used, "%s=%s\n", table[i].name, value);
     }
+    if (options->signal && used < bytes)
+        used += (size_t)snprintf(text + used, bytes - used, "BLAME_SIGNAL=%d\n", options->signal);
     print_events(options, text, used < bytes ? used : bytes, bytes);
 }

@@ -27,6 +27,7 @@ struct options {
     int csv;
     int summary;
     int disable;
+    int signal;                 /* BLAME_SIGNAL, 0: the tool chooses */
     int phase_instances;        /* rows of one phase's instances */
     const char *events_include; /* comma separated shell patterns, NULL: all */
     const char *events_exclude; /* the same, NULL: none */

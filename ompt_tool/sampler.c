@@ -4,30 +4,38 @@
 #include "ompt_tool/sampler.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
-#include <string.h>
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/capture.h"
 #include "ompt_tool/counters.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/sample.h"
+#include "ompt_tool/sample_signal.h"
 #include "ompt_tool/session.h"
 
 #define SLOW_SAMPLES 8
+#define SILENCE_NS   100000000ull /* between two looks at whom the signal comes to */
 #define RATE_PER_CORE                                                                                        \
     4000 /* samples a second, of all threads; more only if no core has more than one thread */
 
-static int sample_signal;
+static int sample_signal; /* 0: none was left */
+static uint32_t moving;   /* serialises changes of it */
 static uint64_t least_period_ns; /* every thread's, now */
+
+int sampler_signal(void)
+{
+    return load_relaxed(&sample_signal);
+}
 
 uint64_t sampler_signals(void)
 {
-    return 1ull << (sample_signal - 1);
+    int signal = sampler_signal();
+    return signal ? 1ull << (signal - 1) : 0;
 }
 
 /* How many expirations this delivery stands for. CPU timers are checked at the system's ticks and their
@@ -151,23 +159,15 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
 
 bool sampler_init(void)
 {
-    /* The highest free real-time signal: of several pending ones the kernel delivers it last, that is, on
-     * top. */
-    for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--) {
-        struct sigaction old, action;
-        if (sigaction(signal, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
-            continue;
-        memset(&action, 0, sizeof(action));
-        action.sa_sigaction = handle_sample;
-        action.sa_flags = SA_RESTART | SA_SIGINFO;
-        sigfillset(&action.sa_mask); /* the program's signals wait, so that restart can see them pending */
-        if (sigaction(signal, &action, NULL) != 0)
-            continue;
-        sample_signal = signal;
-        unwind_note_trampoline(signal);
-        return true;
-    }
-    return false;
+    int wanted = session.options.signal;
+    char wanted_text[21], used_text[21];
+    sample_signal = sample_signal_install(handle_sample, wanted);
+    if (wanted && sample_signal && sample_signal != wanted)
+        log_line("BLAME_SIGNAL=", log_decimal((uint64_t)wanted, wanted_text), ": the program uses this signal; using ",
+                 log_decimal((uint64_t)sample_signal, used_text), NULL);
+    if (sample_signal)
+        unwind_note_trampoline(sample_signal);
+    return sample_signal != 0;
 }
 
 /* Every sample of a thread that waits for a core, or sleeps, costs a switch to it: with hundreds of threads a
@@ -191,11 +191,15 @@ void sampler_start(struct thread *thread)
     uint64_t now_ns = clock_now_ns(), period_ns = load_relaxed(&least_period_ns);
     uint64_t phase_ns = ((state_line_number(thread->line) * 0x9e3779b97f4a7c15ull) >> 32) * period_ns >> 32;
     uint64_t since_ns = now_ns - session.start_ns;
+    int signal = thread->signal = load_relaxed(&sample_signal);
     thread->expirations = 0;
     thread->period_ns = thread->ledger->period_ns = period_ns;
+    thread->timer_origin_ns = now_ns; /* the begin of its silence, when no signal is left */
+    if (unlikely(!signal))
+        return;
     if (unlikely(counters_sample_period_ns())) {
         thread->sampled = true; /* from its first sample on it is armed again */
-        thread->sampled = counters_overflow_start(thread, sample_signal);
+        thread->sampled = counters_overflow_start(thread, signal);
         thread->ledger->timer_failed = !thread->sampled;
         return;
     }
@@ -203,33 +207,111 @@ void sampler_start(struct thread *thread)
     thread->timer_origin_ns = session.start_ns + since_ns / period_ns * period_ns + phase_ns;
     if (thread->timer_origin_ns > now_ns)
         thread->timer_origin_ns -= period_ns;
-    thread->sampled = os_timer_start(&thread->timer, sample_signal, session.options.clock == CLOCK_CPU,
+    thread->sampled = os_timer_start(&thread->timer, signal, session.options.clock == CLOCK_CPU,
                                      thread->timer_origin_ns + period_ns, period_ns);
     thread->ledger->timer_failed = !thread->sampled;
 }
 
-void sampler_stop(struct thread *thread)
+/* Since the last sample came; 0 where nobody knows: for a counter's overflows, and another thread's CPU time. */
+static uint64_t silent_ns(const struct thread *thread)
 {
-    bool sampled = thread->sampled;
+    if (counters_sample_period_ns() || (session.options.clock == CLOCK_CPU && thread != thread_self))
+        return 0;
+    uint64_t passed_ns = session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() - thread->cpu_origin_ns
+                                                            : clock_now_ns() - thread->timer_origin_ns;
+    uint64_t seen_ns = thread->expirations * thread->period_ns;
+    return passed_ns > seen_ns ? passed_ns - seen_ns : 0;
+}
+
+static void stop(struct thread *thread)
+{
     thread->sampled = false;
-    if (sampled && counters_sample_period_ns())
+    if (counters_sample_period_ns())
         counters_overflow_stop(thread);
-    else if (sampled)
+    else
         os_timer_stop(thread->timer);
 }
 
+/* Long silence is the program's doing if it has taken the signal or blocks it; a thread that gets no core, or has a CPU
+ * clock that stands still, is as silent. */
+static bool is_silenced(const struct thread *thread)
+{
+    int signal = load_relaxed(&sample_signal);
+    if (!signal || thread->signal != signal)
+        return true;
+    uint64_t silence_ns = silent_ns(thread);
+    return thread->sampled && silence_ns > SILENCE_NS && silence_ns > 4 * thread->period_ns &&
+           (!sample_signal_comes_to(handle_sample, signal) ||
+            sample_signal_is_blocked(thread->ledger->tid, signal));
+}
+
+void sampler_stop(struct thread *thread)
+{
+    if (thread->active && is_silenced(thread))
+        thread->ledger->unsignalled_ns += (double)silent_ns(thread);
+    if (thread->sampled)
+        stop(thread);
+}
+
+/* Until its owner comes by, no other signal of it can reach the program. */
+static void silence(struct thread *thread)
+{
+    if (!load_relaxed(&thread->sampled))
+        return;
+    if (counters_sample_period_ns())
+        counters_overflow_stop(thread);
+    else
+        os_timer_set(thread->timer, session.options.clock == CLOCK_CPU, 0, 0);
+}
+
+static void take_another_signal(int taken)
+{
+    char taken_text[21], text[21];
+    os_lock(&moving);
+    if (load_relaxed(&sample_signal) == taken) {
+        for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+            silence(thread);
+        int signal = sample_signal_install(handle_sample, 0);
+        struct profile_header *header = arena_header();
+        header->signals_taken++;
+        header->sample_signal = (uint32_t)signal;
+        log_line("the program has taken signal ", log_decimal((uint64_t)taken, taken_text),
+                 signal ? ", by which samples came: they come by " : ", and all others are in use: no more samples",
+                 signal ? log_decimal((uint64_t)signal, text) : "",
+                 signal ? " now; BLAME_SIGNAL chooses one from the start" : "", NULL);
+        store_relaxed(&sample_signal, signal);
+    }
+    os_unlock(&moving);
+}
+
+void sampler_look(struct thread *thread)
+{
+    struct clock_reading now = clock_read();
+    thread->look_ticks = now.ticks + (uint64_t)((double)SILENCE_NS / now.ns_per_tick);
+    int signal = load_relaxed(&sample_signal);
+    if (thread->signal == signal && signal && !sample_signal_comes_to(handle_sample, signal))
+        take_another_signal(signal);
+    if (thread->signal == load_relaxed(&sample_signal))
+        return;
+    thread->ledger->unsignalled_ns += (double)silent_ns(thread);
+    if (thread->sampled)
+        stop(thread);
+    thread->restart.own_signals = sampler_signals();
+    sampler_start(thread);
+}
+
+static __thread int blocked_for_fork; /* 0: the program itself blocks the signal, or there is none */
+
 void sampler_fork_prepare(void)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, sample_signal);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    os_lock(&moving);
+    int signal = load_relaxed(&sample_signal);
+    blocked_for_fork = signal && sample_signal_block(signal) ? signal : 0;
 }
 
 void sampler_fork_done(void)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, sample_signal);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    if (blocked_for_fork)
+        sample_signal_unblock(blocked_for_fork);
+    os_unlock(&moving);
 }

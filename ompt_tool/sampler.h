@@ -4,12 +4,23 @@
 
 #include <stdbool.h>
 
+#include "base/atomics.h"
 #include "ompt_tool/thread.h"
 
 /* Installs the handler. False when no signal is free. [init] */
 bool sampler_init(void);
 
-/* Bit n-1 for each signal n that the sampler uses. [any] */
+/* Once in a tenth of a second a thread looks, in a callback, whether the program has taken the signal: then all timers
+ * stand still, and each thread's starts again with another signal at its own next look. [owner] */
+void sampler_look(struct thread *thread);
+static inline void sampler_watch(struct thread *thread, uint64_t now_ticks)
+{
+    if (unlikely((int64_t)(now_ticks - thread->look_ticks) > 0))
+        sampler_look(thread);
+}
+
+/* The signal by which samples come, 0 when none is left; and bit n-1 for that signal n. [any] */
+int sampler_signal(void);
 uint64_t sampler_signals(void);
 
 /* That many threads are sampled now: with many more than cores all of them are sampled less often. [owner] */
@@ -21,7 +32,7 @@ void sampler_start(struct thread *thread);
 /* Deletes the thread's timer; at the end, any thread may. [owner] */
 void sampler_stop(struct thread *thread);
 
-/* Blocks the signal in the calling thread while the process forks: a fork that takes longer than a period
+/* Blocks the signal in the calling thread, and keeps it from being changed, while the process forks: a fork that takes longer than a period
  * would never end. done unblocks it, in parent and child. [any] */
 void sampler_fork_prepare(void);
 void sampler_fork_done(void);

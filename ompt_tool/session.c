@@ -15,6 +15,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/counters.h"
+#include "ompt_tool/sampler.h"
 #include "unwind/loadmap.h"
 
 #define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
@@ -188,6 +189,7 @@ static void write_header(void)
     header->csv = (uint32_t)options->csv;
     header->summary = (uint32_t)options->summary;
     header->cores = os_cores();
+    header->sample_signal = (uint32_t)sampler_signal();
 }
 
 /* Tells `blame run` which profiles there are: it finishes those of processes that were killed. */

@@ -40,7 +40,8 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
             ledger->unsampled += lifetime;
             ledger->unsampled_threads++;
         } else {
-            ledger->lifetime += lifetime;
+            ledger->lifetime += fmax(0, lifetime - thread->unsignalled_ns);
+            ledger->unsignalled += thread->unsignalled_ns;
         }
     }
 }
@@ -89,7 +90,7 @@ static void add_probed(struct conservation_law *laws, size_t *count, const struc
         uint64_t dropped = 0, period = thread->period_ns ? thread->period_ns : profile->header.period_ns;
         for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++)
             dropped += reason == PROFILE_DROP_STOPPING ? 0 : thread->dropped[reason];
-        if (dropped || thread->timer_failed)
+        if (dropped || thread->timer_failed || thread->unsignalled_ns > 0)
             continue;
         exact += thread->probed_exact;
         sampled += thread->probed_sampled;

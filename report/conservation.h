@@ -35,6 +35,7 @@ struct ledger {
     double lifetime;  /* of the threads that could be sampled, from the tool's start on */
     double unsampled; /* lifetime of the threads without a timer */
     size_t unsampled_threads;
+    double unsignalled; /* of the others: the program had blocked or taken the sampling signal */
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
     uint64_t creation_walks, creations_lost;
     uint64_t frames, recipes_read, slow_reads;

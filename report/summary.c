@@ -251,6 +251,11 @@ static void print_losses(const struct summary *summary)
                  format_decimal(number, ledger.unsampled * 1e-9, 2));
         add_loss(line, sizeof line, item);
     }
+    if (ledger.unsignalled > 0) {
+        snprintf(item, sizeof item, "%s s in which the program had taken or blocked the sampling signal",
+                 format_decimal(number, ledger.unsignalled * 1e-9, 2));
+        add_loss(line, sizeof line, item);
+    }
     if (profile->header.threads_untracked) {
         snprintf(item, sizeof item, "%llu threads beyond the tool's room",
                  (unsigned long long)profile->header.threads_untracked);

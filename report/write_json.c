@@ -257,6 +257,9 @@ static void set_losses(json_t *json, const struct profile *profile, const struct
     json_object_set_new(unsampled, "threads", number(ledger->unsampled_threads));
     json_object_set_new(unsampled, "seconds", seconds(ledger->unsampled));
     json_object_set_new(json, "threads_without_timer", unsampled);
+    json_object_set_new(json, "unsignalled_s", seconds(ledger->unsignalled));
+    json_object_set_new(json, "signal", number(profile->header.sample_signal));
+    json_object_set_new(json, "signals_taken", number(profile->header.signals_taken));
 }
 
 json_t *run_json(const struct profile *profile, const struct rows *rows)

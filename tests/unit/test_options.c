@@ -5,7 +5,7 @@
 
 static const char *const names[] = {"BLAME_OUT",     "BLAME_RATE",   "BLAME_CLOCK", "BLAME_ENVIRONMENT",
                                     "BLAME_CONTEXT", "BLAME_TASKS",  "BLAME_DEPTH", "BLAME_CSV",
-                                    "BLAME_SUMMARY", "BLAME_DISABLE"};
+                                    "BLAME_SUMMARY", "BLAME_DISABLE", "BLAME_SIGNAL"};
 
 static int clear(void **unused)
 {
@@ -189,6 +189,24 @@ static void the_values_in_effect_are_printed(void **unused)
     }
 }
 
+static void a_signal_has_a_number_or_a_name(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        int number; /* 0: not accepted */
+    } cases[] = {{"50", 50}, {"16", 16},      {"27", 27},  {"rt0", 34},     {"RTMIN+3", 37}, {"SIGRTMAX-1", 63},
+                 {"9", 0},   {"sigrtmin+0", 34}, {"rt30", 64}, {"11", 0},   {"32", 0},       {"33", 0},
+                 {"65", 0},  {"rt31", 0},     {"0", 0},    {"-1", 0},       {"RTMAX-31", 0}, {"SIGPROF", 0},
+                 {"27 ", 0}, {"rt-1", 0},     {"rt", 0},   {"RTMAX-99999999999", 0}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        setenv("BLAME_SIGNAL", cases[i].text, 1);
+        struct options options = read_options();
+        assert_int_equal(options.signal, cases[i].number);
+        assert_int_equal(strstr(said, "BLAME_SIGNAL=") != NULL, cases[i].number == 0);
+    }
+}
+
 #define FROM_EMPTY(test) cmocka_unit_test_setup(test, clear)
 
 int main(void)
@@ -201,6 +219,7 @@ int main(void)
         FROM_EMPTY(a_bad_value_is_one_line_with_name_value_and_what_is_accepted),
         FROM_EMPTY(every_bad_word_is_named_and_replaced),
         FROM_EMPTY(a_very_long_value_does_no_harm),
+        FROM_EMPTY(a_signal_has_a_number_or_a_name),
         FROM_EMPTY(the_values_in_effect_are_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

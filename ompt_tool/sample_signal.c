@@ -1,0 +1,69 @@
+#include "ompt_tool/sample_signal.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/os.h"
+
+static bool install(void (*handler)(int, siginfo_t *, void *), int signal)
+{
+    struct sigaction old, action;
+    if (sigaction(signal, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
+        return false;
+    memset(&action, 0, sizeof(action));
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_RESTART | SA_SIGINFO;
+    sigfillset(&action.sa_mask); /* the program's signals wait, so that restart can see them pending */
+    return sigaction(signal, &action, NULL) == 0;
+}
+
+int sample_signal_install(void (*handler)(int, siginfo_t *, void *), int wanted)
+{
+    if (wanted && install(handler, wanted))
+        return wanted;
+    /* From the highest: of several pending ones the kernel delivers it last, that is, on top. */
+    for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--)
+        if (install(handler, signal))
+            return signal;
+    return install(handler, SIGSTKFLT) ? SIGSTKFLT : 0; /* Linux never sends it */
+}
+
+bool sample_signal_comes_to(void (*handler)(int, siginfo_t *, void *), int signal)
+{
+    struct sigaction now;
+    return sigaction(signal, NULL, &now) == 0 && now.sa_sigaction == handler;
+}
+
+bool sample_signal_is_blocked(int tid, int signal)
+{
+    char path[64], text[4096];
+    snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
+    int fd = os_open_read(path);
+    ssize_t bytes = fd >= 0 ? os_read(fd, text, sizeof(text) - 1) : -1;
+    if (fd >= 0)
+        os_close(fd);
+    text[bytes > 0 ? bytes : 0] = '\0';
+    const char *blocked = strstr(text, "\nSigBlk:");
+    return blocked && strtoull(blocked + strlen("\nSigBlk:"), NULL, 16) >> (signal - 1) & 1;
+}
+
+bool sample_signal_block(int signal)
+{
+    sigset_t set, before;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    return pthread_sigmask(SIG_BLOCK, &set, &before) == 0 && !sigismember(&before, signal);
+}
+
+void sample_signal_unblock(int signal)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}

@@ -1,0 +1,62 @@
+"""Programs that want the signal by which samples come: they get no more of ours than came before it was noticed, and
+are measured by another signal, or told what was lost."""
+
+import json
+import os
+import re
+import unittest
+
+from harness import BlameTest, program
+
+RATE, THREADS = 1000, 2
+# A look every 0.1 s at least, here in some of the regions of 5 ms; then all timers stand still.
+MOST_EARLY = THREADS * RATE * 0.2
+
+
+class SampleSignal(BlameTest):
+    def signals(self, way, env=None, name="takes_signals", how="library"):
+        run = self.attached([program(name), way], {"BLAME_RATE": str(RATE)} | (env or {}), how)
+        self.assertEqual((run.status, run.stdout), (3, "late 0\n"), run)
+        early = int(re.search(r"^early (\d+)$", run.stderr, re.M).group(1))
+        self.assertLessEqual(early, MOST_EARLY, run)
+        self.assert_only_tool_lines(run, [f"early {early}"])
+        directory, = run.directories()
+        with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
+            return run, early, json.load(file)
+
+    def assert_moved(self, way, to, **options):
+        run, _, about = self.signals(way, **options)
+        self.assertEqual(len([line for line in run.tool_lines() if "taken signal 64" in line]), 1, run)
+        self.assertEqual((about["signal"], about["signals_taken"]), (to, 1), run)
+        self.assertGreater(about["samples"]["recorded"], 0.3 * RATE * THREADS * 0.4, run)
+
+    def test_a_program_that_handles_all_real_time_signals_is_measured_by_another(self):
+        self.assert_moved("all_realtime", 16)
+        self.assert_moved("all_realtime", 16, name="takes_signals_gcc", how="launcher")
+
+    def test_a_program_that_ignores_the_signal_is_measured_by_the_next(self):
+        self.assert_moved("ignores", 63)
+
+    def test_without_a_signal_left_there_are_no_more_samples_and_the_loss_is_counted(self):
+        run, _, about = self.signals("all", {"BLAME_SUMMARY": "0"})
+        self.assertTrue(any("no more samples" in line for line in run.tool_lines()), run)
+        self.assertEqual(about["signal"], 0)
+        self.assertGreater(about["unsignalled_s"], 0.8 * THREADS * 0.7)
+
+    def test_time_in_which_the_program_blocks_the_signal_is_counted(self):
+        _, early, about = self.signals("blocks")
+        self.assertEqual((early, about["signals_taken"]), (0, 0))
+        self.assertGreater(about["unsignalled_s"], 0.8 * THREADS * 0.7)
+
+    def test_with_a_signal_of_the_users_choice_there_is_nothing_to_notice(self):
+        run, early, about = self.signals("all_realtime", {"BLAME_SIGNAL": "16"})
+        self.assertEqual((early, about["signal"], about["signals_taken"], run.tool_lines()), (0, 16, 0, []), run)
+        self.assertEqual(str(about["options"]["signal"]), "16")
+
+    def test_a_program_that_sets_all_signals_back_lives_with_one_that_does_nothing_then(self):
+        _, early, about = self.signals("resets", {"BLAME_SIGNAL": "28"})
+        self.assertEqual((early, about["signal"], about["signals_taken"]), (0, 64, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

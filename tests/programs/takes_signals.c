@@ -1,0 +1,67 @@
+/* A program that uses the signals that samples come by, by argument, once the OpenMP runtime runs:
+ *     all_realtime  handlers for all real-time signals
+ *     all           handlers for all signals that may have one
+ *     ignores       ignores the highest real-time signal
+ *     resets        all signals have their defaults
+ *     blocks        all signals are blocked in all threads
+ *     first         all_realtime, but before the runtime starts
+ * It counts what its handlers get: while it settles, and afterwards, when there must be nothing more. */
+#include "analytic.h"
+#include <signal.h>
+
+static volatile sig_atomic_t settled;
+static int early, late;
+
+static void count(int signal_number)
+{
+    (void)signal_number;
+    __atomic_fetch_add(settled ? &late : &early, 1, __ATOMIC_RELAXED);
+}
+
+static void handle(int from, int to, void (*handler)(int))
+{
+    for (int number = from; number <= to; number++)
+        signal(number, handler); /* refused for those that no program may have */
+}
+
+NAMED static void compute_with_signals(void)
+{
+    spin_until(clock_s() + 0.005);
+    __asm__ volatile("");
+}
+
+static void compute_in_regions(double seconds)
+{
+    for (double end_s = clock_s() + seconds; clock_s() < end_s;) {
+#pragma omp parallel num_threads(2)
+        compute_with_signals();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *way = argc > 1 ? argv[1] : "";
+    sigset_t set;
+    sigfillset(&set);
+    if (strcmp(way, "first") == 0)
+        handle(SIGRTMIN, SIGRTMAX, count);
+    compute_in_regions(0.02);
+    if (strcmp(way, "all_realtime") == 0)
+        handle(SIGRTMIN, SIGRTMAX, count);
+    if (strcmp(way, "all") == 0)
+        handle(1, SIGRTMAX, count);
+    if (strcmp(way, "ignores") == 0)
+        signal(SIGRTMAX, SIG_IGN);
+    if (strcmp(way, "resets") == 0)
+        handle(1, SIGRTMAX, SIG_DFL);
+    if (strcmp(way, "blocks") == 0) {
+#pragma omp parallel num_threads(2)
+        sigprocmask(SIG_BLOCK, &set, NULL);
+    }
+    compute_in_regions(0.3);
+    settled = 1;
+    compute_in_regions(0.4);
+    printf("late %d\n", late);
+    fprintf(stderr, "early %d\n", early);
+    return 3;
+}
