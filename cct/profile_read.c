@@ -355,7 +355,7 @@ struct profile *profile_read_thread(const char *path, size_t thread, char *error
     if (file < 0) {
         snprintf(buffer, sizeof buffer, "cannot be opened: %s", strerror(errno));
         wrong = buffer;
-    } else if (!profile) {
+    } else if (!profile || !(profile->path = strdup(path))) {
         wrong = "not enough memory to read it";
     } else {
         wrong = read_open_file(file, thread, profile, buffer, sizeof buffer);
@@ -383,6 +383,7 @@ void profile_free(struct profile *profile)
 {
     if (!profile)
         return;
+    free(profile->path);
     free(profile->nodes);
     free(profile->threads);
     free(profile->modules);

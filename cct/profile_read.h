@@ -42,6 +42,7 @@ struct merged_counters {
 };
 
 struct profile {
+    char *path; /* of the file */
     struct profile_header header;
     struct merged_node *nodes;
     size_t node_count;

@@ -28,6 +28,10 @@ static void finish_profile(const char *directory, const char *file)
             fprintf(stderr, "blame: %s\n", error);
         if (profile->header.summary)
             report_print_summary(stderr, profile, &tables, directory);
+        int wrong = symbols_keep(symbols, &profile->header, profile->path);
+        if (wrong)
+            fprintf(stderr, "blame: %s: its names cannot be kept: %s; keep the binaries to read it\n",
+                    profile->path, strerror(wrong));
         report_tables_free(&tables);
         symbols_close(symbols);
     }

@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "report/locks.h"
+#include "report/waits.h"
 
 int is_measurement(const struct dirent *entry)
 {
@@ -110,6 +112,31 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     return profile;
 }
 
+struct symbols *recall_symbols(const char *command, const struct profile *profile)
+{
+    struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
+    const char *why = symbols ? symbols_recall(symbols, &profile->header, profile->path) : NULL;
+    if (why)
+        fprintf(stderr, "blame %s: %s\n", command, why);
+    return symbols;
+}
+
+void keep_symbols(const char *command, const struct profile *profile, const struct rows *rows,
+                  struct symbols *symbols)
+{
+    char *changes = symbols_changes(symbols);
+    if (changes)
+        fprintf(stderr, "blame %s: %s: %s\n", command, profile->path, changes);
+    free(changes);
+    if (!symbols_have_news(symbols) || profile->tree)
+        return;
+    /* Locks and waits have names, too. Where nothing can be written nothing is lost: the binary is there. */
+    struct lock_table *locks = locks_gather(profile, rows, symbols);
+    waits_free(locks ? waits_gather(profile, rows, locks, symbols) : NULL);
+    locks_free(locks);
+    symbols_keep(symbols, &profile->header, profile->path);
+}
+
 bool open_rows(const char *command, const char *input, struct opened_profile *opened)
 {
     return open_thread_rows(command, input, -1, opened);
@@ -120,14 +147,16 @@ bool open_thread_rows(const char *command, const char *input, int thread, struct
     *opened = (struct opened_profile){.input = input, .profile = open_thread(command, input, thread)};
     if (!opened->profile)
         return false;
-    opened->symbols = symbols_open(opened->profile->modules, opened->profile->module_count);
+    opened->symbols = recall_symbols(command, opened->profile);
     progress_phase("finding names");
     rows_progress = progress_step;
     if (opened->symbols)
         opened->rows = rows_build(opened->profile, opened->symbols);
     progress_end();
-    if (opened->rows)
+    if (opened->rows) {
+        keep_symbols(command, opened->profile, opened->rows, opened->symbols);
         return true;
+    }
     complain_no_memory(command);
     close_profile(opened);
     return false;

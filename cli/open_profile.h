@@ -42,6 +42,13 @@ struct profile *open_thread(const char *command, const char *input, int thread);
 bool open_rows(const char *command, const char *input, struct opened_profile *opened);
 bool open_thread_rows(const char *command, const char *input, int thread,
                       struct opened_profile *opened); /* [init] */
+/* Symbols of a profile with the names that are kept beside it; says what of these cannot be read. NULL: no
+ * memory. [init] */
+struct symbols *recall_symbols(const char *command, const struct profile *profile);
+/* Once the rows are there: says which binaries are others by now, and keeps names that are new. [init] */
+void keep_symbols(const char *command, const struct profile *profile, const struct rows *rows,
+                  struct symbols *symbols);
+
 void close_profile(struct opened_profile *opened);    /* [init] */
 
 /* Where a command writes: a file that appears whole or not at all, or standard output (path NULL or "-").

@@ -8,7 +8,6 @@
 #include "cli/open_profile.h"
 #include "compare/statistics.h"
 #include "report/grow.h"
-#include "report/symbols.h"
 #include "report/views.h"
 
 static int is_visible(const struct dirent *entry)
@@ -116,8 +115,10 @@ static bool compare_run(const struct run_set *set, size_t run, struct comparison
                         struct comparison *flat)
 {
     const struct profile *profile = set->profile[run];
-    struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
+    struct symbols *symbols = recall_symbols(set->command, profile);
     struct rows *rows = symbols ? rows_build(profile, symbols) : NULL;
+    if (rows)
+        keep_symbols(set->command, profile, rows, symbols);
     struct rows *view = rows && flat ? view_flat(rows, FLAT_FUNCTION, MEASURE_IDLENESS) : NULL;
     bool good = rows && (!tree || comparison_add(tree, run, rows)) &&
                 (!flat || (view && comparison_add(flat, run, view)));

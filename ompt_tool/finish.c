@@ -146,6 +146,10 @@ static void write_reports(void)
             log_line(error, NULL);
         if (session.options.summary)
             report_print_summary(stderr, profile, &tables, session.directory);
+        int wrong = symbols_keep(symbols, &profile->header, profile->path);
+        if (wrong)
+            log_line(profile->path, ": its names cannot be kept: ", strerror(wrong),
+                     "; keep the binaries to read it", NULL);
         report_tables_free(&tables);
         symbols_close(symbols);
     }

@@ -6,18 +6,6 @@
 
 #include "report/symbols_internal.h"
 
-struct cached {
-    size_t count;
-    const struct symbol_frame *frames;
-};
-
-struct symbols {
-    struct symbols_arena arena;
-    struct symbols_module *modules;
-    size_t module_count;
-    struct symbols_map cache; /* key -> struct cached */
-};
-
 static const struct symbol_frame unknown_frame = {
     .name = "<unknown function>", .host_name = "", .file = "", .at_file = "", .task_name = ""};
 
@@ -37,12 +25,15 @@ struct symbols *symbols_open(const struct profile_module *modules, size_t module
     if (!symbols) {
         return NULL;
     }
-    symbols->modules = calloc(module_count ? module_count : 1, sizeof *symbols->modules);
-    if (!symbols->modules) {
+    symbols->modules = calloc(module_count + 1, sizeof *symbols->modules);
+    symbols->answers.sources = calloc(module_count + 1, sizeof *symbols->answers.sources);
+    if (!symbols->modules || !symbols->answers.sources) {
+        free(symbols->modules);
+        free(symbols->answers.sources);
         free(symbols);
         return NULL;
     }
-    symbols->module_count = module_count;
+    symbols->module_count = symbols->answers.module_count = module_count;
     for (size_t i = 0; i < module_count; i++) {
         symbols->modules[i].record = &modules[i];
         symbols->modules[i].id = (uint32_t)i + 1;
@@ -60,32 +51,63 @@ void symbols_close(struct symbols *symbols)
     for (size_t i = 0; i < symbols->module_count; i++) {
         symbols_module_close(&symbols->modules[i]);
     }
-    symbols_map_free(&symbols->cache);
+    symbols_answers_free(&symbols->answers);
     symbols_arena_free(&symbols->arena);
     free(symbols->modules);
+    free(symbols->file);
     free(symbols);
 }
 
-static struct symbols_module *module_of(struct symbols *symbols, uint32_t module_id)
+struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t module_id)
 {
     return module_id == 0 || module_id > symbols->module_count ? NULL : &symbols->modules[module_id - 1];
 }
 
+/* What a report asks is worth keeping, if the module's file knew it; what a search asks on its way is not. */
+static void note_asked(struct symbols *symbols, uint64_t key, struct symbols_answer *answer)
+{
+    struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
+    if (symbols->searching || answer->asked) {
+        return;
+    }
+    answer->asked = symbols_module_open(module);
+    symbols->news |= answer->asked;
+    module->unnamed |= !answer->asked;
+}
+
+/* The answer so far, NULL none. */
+static struct symbols_answer *known(struct symbols *symbols, enum symbols_question question, uint64_t key)
+{
+    struct symbols_answer *answer = symbols_map_find(&symbols->answers.map[question], key);
+    if (answer) {
+        note_asked(symbols, key, answer);
+    }
+    return answer;
+}
+
+static struct symbols_answer *learn(struct symbols *symbols, enum symbols_question question, uint64_t key,
+                                    const struct symbols_answer *value)
+{
+    struct symbols_answer *answer = symbols_answers_add(&symbols->answers, &symbols->arena, question, key);
+    if (answer) {
+        *answer = *value;
+        note_asked(symbols, key, answer);
+    }
+    return answer;
+}
+
 size_t symbols_lookup(struct symbols *symbols, uint64_t key, const struct symbol_frame **frames)
 {
-    struct cached *cached = symbols_map_find(&symbols->cache, key);
-    struct symbols_module *module = module_of(symbols, PROFILE_KEY_MODULE(key));
+    struct symbols_answer *answer = known(symbols, SYMBOLS_ASK_FRAMES, key);
+    struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
     struct symbol_frame *built = NULL;
-    if (!cached && module) {
+    if (!answer && module) {
         size_t count = symbols_frames_build(module, PROFILE_KEY_VADDR(key), &built);
-        cached = count ? symbols_arena_alloc(&symbols->arena, sizeof *cached) : NULL;
-        if (cached) {
-            *cached = (struct cached){.count = count, .frames = built};
-            symbols_map_put(&symbols->cache, key, cached);
-        }
+        struct symbols_answer value = {.count = count, .frames = built};
+        answer = count ? learn(symbols, SYMBOLS_ASK_FRAMES, key, &value) : NULL;
     }
-    *frames = cached ? cached->frames : &unknown_frame;
-    return cached ? cached->count : 1;
+    *frames = answer ? answer->frames : &unknown_frame;
+    return answer ? answer->count : 1;
 }
 
 /* Both compilers name the variable behind a critical section after the section. */
@@ -106,10 +128,9 @@ static const char *critical_name(struct symbols_arena *arena, const char *symbol
     return bytes ? symbols_arena_text(arena, "critical %.*s", (int)bytes, name) : "critical (unnamed)";
 }
 
-const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t vaddr)
+static const char *data_name(struct symbols *symbols, struct symbols_module *module, uint64_t vaddr)
 {
-    struct symbols_module *module = module_of(symbols, module_id);
-    const struct symbols_entry *entry = module ? symbols_module_object(module, vaddr) : NULL;
+    const struct symbols_entry *entry = symbols_module_object(module, vaddr);
     if (!entry) {
         return NULL;
     }
@@ -123,28 +144,86 @@ const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t v
     return offset ? symbols_arena_text(&symbols->arena, "%s+0x%llx", display, offset) : display;
 }
 
+const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t vaddr)
+{
+    uint64_t key = PROFILE_KEY(module_id, vaddr);
+    struct symbols_answer *answer = known(symbols, SYMBOLS_ASK_DATA, key);
+    struct symbols_module *module = symbols_module_of(symbols, module_id);
+    if (!answer && module) {
+        struct symbols_answer value = {.text = data_name(symbols, module, vaddr)};
+        value.count = value.text != NULL;
+        answer = learn(symbols, SYMBOLS_ASK_DATA, key, &value);
+    }
+    return answer ? answer->text : NULL;
+}
+
 const char *symbols_module_name(struct symbols *symbols, uint32_t module_id)
 {
-    struct symbols_module *module = module_of(symbols, module_id);
+    struct symbols_module *module = symbols_module_of(symbols, module_id);
     return module ? module->base_name : "";
 }
 
 uint64_t symbols_function_entry(struct symbols *symbols, uint64_t key)
 {
-    struct symbols_module *module = module_of(symbols, PROFILE_KEY_MODULE(key));
-    uint64_t entry = module ? symbols_calls_entry(module, PROFILE_KEY_VADDR(key)) : 0;
-    return entry ? PROFILE_KEY(module->id, entry) : 0;
+    struct symbols_answer *answer = known(symbols, SYMBOLS_ASK_ENTRY, key);
+    struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
+    if (!answer && module) {
+        uint64_t entry = symbols_calls_entry(module, PROFILE_KEY_VADDR(key));
+        struct symbols_answer value = {.count = entry != 0,
+                                       .entry = entry ? PROFILE_KEY(module->id, entry) : 0};
+        answer = learn(symbols, SYMBOLS_ASK_ENTRY, key, &value);
+    }
+    return answer ? answer->entry : 0;
 }
 
 const struct symbol_call *symbols_call_at(struct symbols *symbols, uint64_t key)
 {
-    struct symbols_module *module = module_of(symbols, PROFILE_KEY_MODULE(key));
-    return module ? symbols_calls_at(module, PROFILE_KEY_VADDR(key)) : NULL;
+    struct symbols_answer *answer = known(symbols, SYMBOLS_ASK_CALL, key);
+    struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
+    if (!answer && module) {
+        struct symbols_answer value = {.call = symbols_calls_at(module, PROFILE_KEY_VADDR(key))};
+        value.count = value.call != NULL;
+        answer = learn(symbols, SYMBOLS_ASK_CALL, key, &value);
+    }
+    return answer ? answer->call : NULL;
+}
+
+bool symbols_gap(struct symbols *symbols, uint64_t caller, uint64_t goal, const struct tail_frame **frames,
+                 size_t *count)
+{
+    struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(caller));
+    uint32_t *slot = pair_map_slot(&symbols->answers.gap_map, caller, goal);
+    *frames = NULL;
+    *count = 0;
+    if (slot && *slot != PAIR_MAP_NEW && *slot < symbols->answers.gap_count) {
+        *frames = symbols->answers.gaps[*slot].frames;
+        *count = symbols->answers.gaps[*slot].count;
+        return true;
+    }
+    symbols->searching = module && symbols_module_open(module);
+    return !symbols->searching;
+}
+
+void symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
+                       const struct tail_frame *frames, size_t count)
+{
+    struct tail_frame *copy = symbols_arena_alloc(&symbols->arena, (count + 1) * sizeof *copy);
+    symbols->searching = false;
+    for (size_t i = 0; copy && i < count; i++) {
+        copy[i] = frames[i];
+        if (copy[i].candidates) {
+            copy[i].candidates = symbols_arena_text(&symbols->arena, "%s", copy[i].candidates);
+        }
+    }
+    struct symbols_gap gap = {.caller = caller, .goal = goal, .count = count, .frames = copy};
+    if (copy && symbols_answers_add_gap(&symbols->answers, &gap)) {
+        symbols->news = true;
+    }
 }
 
 size_t symbols_calls(struct symbols *symbols, uint64_t entry, const struct symbol_call **calls)
 {
-    struct symbols_module *module = module_of(symbols, PROFILE_KEY_MODULE(entry));
+    struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(entry));
     const struct symbols_call_list *list = module ? symbols_calls_of(module, PROFILE_KEY_VADDR(entry)) : NULL;
     *calls = list ? list->list : NULL;
     return list ? list->count : 0;
@@ -152,14 +231,14 @@ size_t symbols_calls(struct symbols *symbols, uint64_t entry, const struct symbo
 
 uint64_t symbols_function_named(struct symbols *symbols, uint32_t module_id, const char *name)
 {
-    struct symbols_module *module = module_of(symbols, module_id);
+    struct symbols_module *module = symbols_module_of(symbols, module_id);
     uint64_t entry = module ? symbols_calls_named(module, name) : 0;
     return entry ? PROFILE_KEY(module_id, entry) : 0;
 }
 
 size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_t **keys)
 {
-    struct symbols_module *module = module_of(symbols, module_id);
+    struct symbols_module *module = symbols_module_of(symbols, module_id);
     *keys = NULL;
     return module ? symbols_calls_bodies(module, keys) : 0;
 }

@@ -73,6 +73,20 @@ uint64_t symbols_function_named(struct symbols *symbols, uint32_t module_id, con
 /* Entries (keys) of all functions of a module that compilers outlined from constructs. [init] */
 size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_t **keys);
 
+/* A function that a tail call took off the stack (report/tail_calls.h). */
+struct tail_frame {
+    uint64_t key;           /* as of a frame: inside the jump, or the function's entry; 0: ambiguous */
+    bool at_jump;           /* the key tells the source line; else there are several jumps */
+    const char *candidates; /* ambiguous: what may have been here, "a or b"; else NULL */
+};
+/* The frames missing between a caller's frame and the entry of the function that is next on the stack: true,
+ * and what was found out before, or nothing as there is no file to search in. false: to be searched for; what
+ * is asked up to symbols_gap_found() is asked for the search alone. [init] */
+bool symbols_gap(struct symbols *symbols, uint64_t caller, uint64_t goal, const struct tail_frame **frames,
+                 size_t *count);
+void symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
+                       const struct tail_frame *frames, size_t count); /* copied. [init] */
+
 /* Name of the data object that contains vaddr of a module, "symbol" or "symbol+offset"; NULL when there is
  * none. [init] */
 const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t vaddr);
@@ -80,6 +94,20 @@ const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t v
 /* Base name of the module, e.g. "libomp.so.5"; "" for module 0.                                      [init]
  */
 const char *symbols_module_name(struct symbols *symbols, uint32_t module_id);
+
+/* Names outlive the binary: what was asked is kept in a file beside the measurement (its name with .symbols
+ * for .blame), and what is there is used before a module's own file, unless that is of the same build and
+ * knows more.
+ *
+ * Before anything is asked: takes what is kept with `measurement`. NULL, or one line why a file that is there
+ * is of no use. [init] */
+const char *symbols_recall(struct symbols *symbols, const struct profile_header *header,
+                           const char *measurement);
+bool symbols_have_news(const struct symbols *symbols); /* answers that are not kept yet. [init] */
+/* Keeps what was asked. 0 or an errno value. [init] */
+int symbols_keep(struct symbols *symbols, const struct profile_header *header, const char *measurement);
+/* One line on modules whose files are not those measured any more, malloc'ed; NULL: there are none. [init] */
+char *symbols_changes(struct symbols *symbols);
 
 /* Demangled name (C++, Rust v0 excluded); returns a malloc'ed string, a copy of name if it is not mangled.
  * [init] */

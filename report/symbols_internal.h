@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cct/pair_map.h"
 #include "report/grow.h"
 #include "report/symbols.h"
 
@@ -94,6 +95,68 @@ void symbols_table_sort(struct symbols_table *table);                           
 const struct symbols_entry *symbols_table_find(const struct symbols_table *table,
                                                uint64_t vaddr); /* [init] */
 
+/* ---- answers: what was asked, kept beside the measurement ---- */
+
+enum symbols_question {
+    SYMBOLS_ASK_FRAMES, /* of a key */
+    SYMBOLS_ASK_ENTRY,  /* of the function around a key */
+    SYMBOLS_ASK_CALL,   /* at a key */
+    SYMBOLS_ASK_DATA,   /* the object at a key */
+    SYMBOLS_QUESTIONS
+};
+
+struct symbols_answer {
+    bool asked;   /* not by a search for tail calls alone: to be kept */
+    size_t count; /* frames; ENTRY, CALL and DATA: 0 none */
+    union {
+        const struct symbol_frame *frames;
+        uint64_t entry;
+        const struct symbol_call *call;
+        const char *text;
+    };
+};
+
+struct symbols_gap {
+    uint64_t caller, goal;
+    size_t count;
+    const struct tail_frame *frames;
+};
+
+struct symbols_source { /* the file that answers about a module came from */
+    bool named;         /* there are answers */
+    uint8_t level;      /* enum symbols_level */
+    uint64_t size;
+    int64_t mtime_ns;
+};
+
+/* How much a file knows of names. */
+enum symbols_level { SYMBOLS_LEVEL_EXPORTS, SYMBOLS_LEVEL_SYMBOLS, SYMBOLS_LEVEL_DEBUG };
+
+struct symbols_answers {
+    struct symbols_map map[SYMBOLS_QUESTIONS];
+    struct pair_map gap_map; /* (caller, goal) -> index in gaps */
+    struct symbols_gap *gaps;
+    size_t gap_count, gap_room;
+    struct symbols_source *sources; /* by module id - 1 */
+    size_t module_count;
+};
+
+/* The file of answers, docs/format.md: bytes in memory, malloc'ed; NULL: no memory. [init] */
+uint8_t *symbols_file_encode(const struct symbols_answers *answers, const struct profile_header *header,
+                             size_t *bytes);
+/* Adds what a file says of modules that `wanted` says yes to, once answers->sources is filled. bytes must
+ * stay as they are for as long as the answers. NULL, or why the file cannot be used. [init] */
+const char *symbols_file_decode(struct symbols_answers *answers, struct symbols_arena *arena,
+                                const struct profile_header *header, const uint8_t *bytes, size_t count,
+                                bool (*wanted)(void *context, uint32_t module_id, bool same_tool),
+                                void *context);
+/* A new answer, all zero; NULL: no memory. [init] */
+struct symbols_answer *symbols_answers_add(struct symbols_answers *answers, struct symbols_arena *arena,
+                                           enum symbols_question question, uint64_t key);
+/* frames must live as long; false: no memory. [init] */
+bool symbols_answers_add_gap(struct symbols_answers *answers, const struct symbols_gap *gap);
+void symbols_answers_free(struct symbols_answers *answers); /* [init] */
+
 /* ---- modules ---- */
 
 struct symbols_function {
@@ -133,11 +196,17 @@ struct symbols_slot { /* of the global offset table */
     const char *name; /* whose address the loader puts there */
 };
 
+enum symbols_found { SYMBOLS_SAME_BUILD, SYMBOLS_NO_FILE, SYMBOLS_OTHER_BUILD };
+
 struct symbols_module {
     const struct profile_module *record;
+    const struct symbols_source *source; /* names are kept of this file; NULL: none */
     uint32_t id;
     struct symbols_arena *arena;
     const char *base_name;
+    enum symbols_found found; /* once opened */
+    const char *build_now;    /* digits of another build's id; "" none */
+    bool unnamed;             /* something was asked that nobody could tell */
     bool opened, dwarf_tried, units_known, functions_known, objects_known, idents_known, slots_known,
         bodies_known;
     struct symbols_elf main, debug, alternate; /* the module; its debug file; what dwz moved out of that */
@@ -165,6 +234,10 @@ struct symbols_module {
 
 /* Opens the module's file on first use; false: there is none, or it is another build. [init] */
 bool symbols_module_open(struct symbols_module *module);
+/* Of an open module: its file, and how much that knows. [init] */
+void symbols_module_stat(const struct symbols_module *module, struct symbols_source *source);
+enum symbols_level symbols_module_level(struct symbols_module *module);               /* [init] */
+const char *symbols_hex(struct symbols_arena *arena, const void *data, size_t bytes); /* digits. [init] */
 Dwarf *symbols_module_dwarf(struct symbols_module *module); /* NULL: no debug information. [init] */
 void symbols_module_close(struct symbols_module *module);   /* [init] */
 const struct symbols_entry *symbols_module_function(struct symbols_module *module,
@@ -174,6 +247,19 @@ const struct symbols_entry *symbols_module_object(struct symbols_module *module,
 bool symbols_unwind_start(struct symbols_module *module, uint64_t vaddr, uint64_t *start);
 /* For tests: another directory in the place of /usr/lib/debug; NULL restores it. [init] */
 void symbols_module_debug_root(const char *directory);
+
+/* The module with this id; NULL: none. [init] */
+struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t module_id);
+
+struct symbols {
+    struct symbols_arena arena;
+    struct symbols_module *modules;
+    size_t module_count;
+    struct symbols_answers answers;
+    bool searching; /* for tail calls */
+    bool news;      /* answers that are to be kept and are not in the file yet */
+    uint8_t *file;  /* which the answers point into */
+};
 
 /* ---- DWARF ---- */
 

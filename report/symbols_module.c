@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report/symbols_internal.h"
@@ -21,28 +22,83 @@ void symbols_module_debug_root(const char *directory)
     debug_root = directory ? directory : DEBUG_ROOT;
 }
 
+const char *symbols_hex(struct symbols_arena *arena, const void *data, size_t bytes)
+{
+    const uint8_t *byte = data;
+    char *digits = symbols_arena_alloc(arena, 2 * bytes + 1);
+    for (size_t i = 0; digits && i < bytes; i++) {
+        snprintf(digits + 2 * i, 3, "%02x", byte[i]);
+    }
+    return digits ? digits : "";
+}
+
+void symbols_module_stat(const struct symbols_module *module, struct symbols_source *source)
+{
+    struct stat status;
+    *source = (struct symbols_source){.named = true};
+    if (module->main.fd >= 0 && fstat(module->main.fd, &status) == 0) {
+        source->size = (uint64_t)status.st_size;
+        source->mtime_ns = status.st_mtim.tv_sec * 1000000000ll + status.st_mtim.tv_nsec;
+    }
+}
+
+/* Another build's names would be wrong without a sign of it. Without a build id a file that names were kept
+ * of is known by its size and time. */
+static bool is_same_build(struct symbols_module *module)
+{
+    const struct profile_module *record = module->record;
+    size_t bytes = record->build_id_bytes;
+    struct symbols_source now;
+    if (bytes > sizeof record->build_id) {
+        bytes = sizeof record->build_id;
+    }
+    if (bytes && symbols_elf_same_build(module->main.elf, record->build_id, bytes)) {
+        return true;
+    }
+    if (bytes) {
+        return false;
+    }
+    symbols_module_stat(module, &now);
+    return !module->source || (now.size == module->source->size && now.mtime_ns == module->source->mtime_ns);
+}
+
+/* At the program's end its file may be gone, or be another build: the kernel still has the one that runs. */
+static bool open_running(struct symbols_module *module)
+{
+    if (!module->record->build_id_bytes || !symbols_elf_open(&module->main, "/proc/self/exe")) {
+        return false;
+    }
+    if (!is_same_build(module)) {
+        symbols_elf_close(&module->main);
+    }
+    return module->main.elf != NULL;
+}
+
 bool symbols_module_open(struct symbols_module *module)
 {
     const struct profile_module *record = module->record;
-    size_t id_bytes = record->build_id_bytes;
     if (module->opened) {
         return module->main.elf != NULL;
     }
     module->opened = true;
     module->code_high = UINT64_MAX;
-    if (id_bytes > sizeof record->build_id) {
-        id_bytes = sizeof record->build_id;
-    }
+    module->build_now = "";
     if (record->flags & PROFILE_MODULE_VDSO) {
         symbols_elf_open_vdso(&module->main);
     } else if (!(record->flags & PROFILE_MODULE_PATH_CUT)) {
         const char *path = symbols_arena_text(module->arena, "%.*s", (int)sizeof record->path, record->path);
         symbols_elf_open(&module->main, path);
     }
-    /* Another build's names would be wrong without a sign of it. */
-    if (module->main.elf && id_bytes &&
-        !symbols_elf_same_build(module->main.elf, record->build_id, id_bytes)) {
+    module->found = module->main.elf ? SYMBOLS_SAME_BUILD : SYMBOLS_NO_FILE;
+    if (module->main.elf && !is_same_build(module)) {
+        const void *id;
+        ssize_t bytes = dwelf_elf_gnu_build_id(module->main.elf, &id);
+        module->found = SYMBOLS_OTHER_BUILD;
+        module->build_now = symbols_hex(module->arena, id, bytes > 0 ? (size_t)bytes : 0);
         symbols_elf_close(&module->main);
+    }
+    if (!module->main.elf && open_running(module)) {
+        module->found = SYMBOLS_SAME_BUILD;
     }
     if (module->main.elf &&
         !symbols_elf_code_range(module->main.elf, &module->code_low, &module->code_high)) {
@@ -64,13 +120,10 @@ static bool has_debug_info(Elf *elf)
 /* <root>/.build-id/ab/cdef....debug; "" when there is no build id. */
 static const char *build_id_path(struct symbols_module *module, const uint8_t *build_id, ssize_t bytes)
 {
-    char digits[2 * 64 + 1];
     if (bytes < 2 || bytes > 64) {
         return "";
     }
-    for (ssize_t i = 0; i < bytes; i++) {
-        snprintf(digits + 2 * i, 3, "%02x", build_id[i]);
-    }
+    const char *digits = symbols_hex(module->arena, build_id, (size_t)bytes);
     return symbols_arena_text(module->arena, "%s/.build-id/%.2s/%s.debug", debug_root, digits, digits + 2);
 }
 
@@ -196,6 +249,22 @@ Dwarf *symbols_module_dwarf(struct symbols_module *module)
         open_alternate(module, owner);
     }
     return module->dwarf;
+}
+
+static bool has_symbol_table(Elf *elf)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = elf ? symbols_elf_section(elf, ".symtab", &header) : NULL;
+    return section && header.sh_type == SHT_SYMTAB;
+}
+
+enum symbols_level symbols_module_level(struct symbols_module *module)
+{
+    if (symbols_module_dwarf(module)) {
+        return SYMBOLS_LEVEL_DEBUG;
+    }
+    return has_symbol_table(module->main.elf) || has_symbol_table(module->debug.elf) ? SYMBOLS_LEVEL_SYMBOLS
+                                                                                     : SYMBOLS_LEVEL_EXPORTS;
 }
 
 const struct symbols_entry *symbols_module_function(struct symbols_module *module, uint64_t vaddr)

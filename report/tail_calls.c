@@ -307,6 +307,21 @@ static void add_frames(struct search *search, const struct symbol_call *call)
         }
 }
 
+static void find_frames(struct tail_calls *calls, uint64_t caller, uint64_t goal,
+                        const struct symbol_call *call)
+{
+    struct search search = {.calls = calls, .goal = goal};
+    const struct tail_frame *known;
+    size_t count, first = calls->frame_count;
+    if (symbols_gap(calls->symbols, caller, goal, &known, &count)) {
+        for (size_t i = 0; i < count; i++)
+            add_frame(calls, known[i]);
+        return;
+    }
+    add_frames(&search, call);
+    symbols_gap_found(calls->symbols, caller, goal, calls->frames + first, calls->frame_count - first);
+}
+
 size_t tail_calls_between(struct tail_calls *calls, uint64_t caller, uint64_t callee,
                           const struct tail_frame **frames)
 {
@@ -317,12 +332,11 @@ size_t tail_calls_between(struct tail_calls *calls, uint64_t caller, uint64_t ca
     if (!slot)
         return 0;
     if (*slot == PAIR_MAP_NEW) {
-        struct search search = {.calls = calls, .goal = goal};
         if (!grow_list(&calls->results, &calls->result_room, calls->result_count, sizeof *calls->results))
             return 0;
         struct result *result = &calls->results[calls->result_count];
         result->first = calls->frame_count;
-        add_frames(&search, call);
+        find_frames(calls, caller, goal, call);
         result->count = calls->frame_count - result->first;
         *slot = (uint32_t)calls->result_count++;
     }

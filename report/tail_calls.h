@@ -12,12 +12,6 @@
 
 #include "report/symbols.h"
 
-struct tail_frame {
-    uint64_t key;           /* as of a frame: inside the jump, or the function's entry; 0: ambiguous */
-    bool at_jump;           /* the key tells the source line; else there are several jumps */
-    const char *candidates; /* ambiguous: what may have been here, "a or b"; else NULL */
-};
-
 struct tail_calls;
 struct tail_calls *tail_calls_new(struct symbols *symbols); /* NULL: no memory. [init] */
 void tail_calls_free(struct tail_calls *calls);             /* [init] */

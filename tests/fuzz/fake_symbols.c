@@ -179,3 +179,24 @@ size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_
     *keys = NULL;
     return 0;
 }
+
+bool symbols_gap(struct symbols *symbols, uint64_t caller, uint64_t goal, const struct tail_frame **frames,
+                 size_t *count)
+{
+    (void)symbols;
+    (void)caller;
+    (void)goal;
+    *frames = NULL;
+    *count = 0;
+    return false;
+}
+
+void symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
+                       const struct tail_frame *frames, size_t count)
+{
+    (void)symbols;
+    (void)caller;
+    (void)goal;
+    (void)frames;
+    (void)count;
+}

@@ -29,24 +29,8 @@
 #include "report/views.h"
 #include "report/write_csv.h"
 #include "report/write_json.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/profile_builder.h"
-
-/* A large quarantine would make each round fault in fresh pages. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "quarantine_size_mb=8";
-}
-
-static uint64_t random_state;
-
-static uint64_t next_random(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
 
 /* A position that matters: mostly in the headers and in the parts of chunks that are used. */
 static size_t choose_position(const unsigned char *bytes, size_t size)

@@ -1,0 +1,199 @@
+/* Names that outlive the binary: the answers of the symbol lookup, beside the measurement. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/symbols_internal.h"
+
+#define MEASUREMENT ".blame"
+#define ID_DIGITS   8 /* of a build id, to tell two */
+
+/* The file of names of a measurement; with a mark for a temporary one. malloc'ed. */
+static char *names_path(const char *measurement, const char *mark)
+{
+    const char *slash = strrchr(measurement, '/'), *name = slash ? slash + 1 : measurement;
+    size_t length = strlen(name), ending = sizeof MEASUREMENT - 1;
+    char *path = NULL;
+    if (length > ending && strcmp(name + length - ending, MEASUREMENT) == 0) {
+        length -= ending;
+    }
+    return asprintf(&path, "%.*s%s%.*s.symbols%.0ld", (int)(name - measurement), measurement, mark,
+                    (int)length, name, *mark ? (long)getpid() : 0) < 0
+               ? NULL
+               : path;
+}
+
+static uint8_t *read_file(const char *path, size_t *bytes)
+{
+    struct stat status;
+    uint8_t *data = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return NULL;
+    }
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (data = malloc((size_t)status.st_size + 1))) {
+        ssize_t got;
+        for (*bytes = 0; *bytes < (size_t)status.st_size; *bytes += (size_t)got) {
+            got = read(fd, data + *bytes, (size_t)status.st_size - *bytes);
+            if (got <= 0) {
+                break;
+            }
+        }
+    }
+    close(fd);
+    return data;
+}
+
+/* What is kept comes first: the file may have lost its debug information since. A file that has more than it
+ * had is asked again, and so is one that another version of this program had asked. */
+static bool is_wanted(void *context, uint32_t module_id, bool same_tool)
+{
+    struct symbols *symbols = context;
+    struct symbols_module *module = symbols_module_of(symbols, module_id);
+    module->source = &symbols->answers.sources[module_id - 1];
+    return !symbols_module_open(module) ||
+           (same_tool && symbols_module_level(module) <= (enum symbols_level)module->source->level);
+}
+
+const char *symbols_recall(struct symbols *symbols, const struct profile_header *header,
+                           const char *measurement)
+{
+    size_t bytes = 0;
+    char *path = names_path(measurement, "");
+    symbols->file = path ? read_file(path, &bytes) : NULL;
+    const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->arena, header,
+                                                          symbols->file, bytes, is_wanted, symbols)
+                                    : NULL;
+    const char *text =
+        why ? symbols_arena_text(&symbols->arena, "%s: %s; names come from the binaries alone", path, why)
+            : NULL;
+    if (why) {
+        struct symbols_source *sources = symbols->answers.sources;
+        memset(sources, 0, symbols->module_count * sizeof *sources);
+        symbols->answers.sources = NULL;
+        symbols_answers_free(&symbols->answers);
+        for (size_t i = 0; i < symbols->module_count; i++) {
+            symbols->modules[i].source = NULL;
+        }
+        symbols->answers =
+            (struct symbols_answers){.sources = sources, .module_count = symbols->module_count};
+    }
+    free(path);
+    return text;
+}
+
+bool symbols_have_news(const struct symbols *symbols)
+{
+    return symbols->news;
+}
+
+static int write_file(const char *measurement, const uint8_t *data, size_t bytes)
+{
+    char *path = names_path(measurement, ""), *temporary = names_path(measurement, ".");
+    FILE *out = path && temporary ? fopen(temporary, "wxe") : NULL;
+    int wrong = out ? 0 : path && temporary ? errno : ENOMEM;
+    if (out) {
+        errno = 0;
+        fwrite(data, 1, bytes, out);
+        wrong = ferror(out) ? (errno ? errno : EIO) : 0;
+        if (fclose(out) != 0 && !wrong) {
+            wrong = errno ? errno : EIO;
+        }
+        if (!wrong && rename(temporary, path) != 0) {
+            wrong = errno;
+        }
+        if (wrong) {
+            unlink(temporary);
+        }
+    }
+    free(path);
+    free(temporary);
+    return wrong;
+}
+
+int symbols_keep(struct symbols *symbols, const struct profile_header *header, const char *measurement)
+{
+    size_t bytes = 0;
+    if (!symbols->news) {
+        return 0;
+    }
+    for (size_t i = 0; i < symbols->module_count; i++) {
+        struct symbols_module *module = &symbols->modules[i];
+        struct symbols_source *source = &symbols->answers.sources[i];
+        if (module->main.elf && !source->named) {
+            symbols_module_stat(module, source);
+            source->level = (uint8_t)symbols_module_level(module);
+        }
+    }
+    uint8_t *data = symbols_file_encode(&symbols->answers, header, &bytes);
+    int wrong = data ? write_file(measurement, data, bytes) : ENOMEM;
+    free(data);
+    symbols->news = symbols->news && wrong;
+    return wrong;
+}
+
+/* Modules that were asked about and whose file is not the one measured: with names that were kept, or
+ * without.
+ */
+static const struct symbols_module *changed_module(const struct symbols *symbols, bool named, size_t *count)
+{
+    const struct symbols_module *first = NULL;
+    *count = 0;
+    for (size_t i = 0; i < symbols->module_count; i++) {
+        const struct symbols_module *module = &symbols->modules[i];
+        bool lost = !module->source && module->found != SYMBOLS_SAME_BUILD && module->unnamed;
+        bool kept = module->source && module->found == SYMBOLS_OTHER_BUILD &&
+                    !(module->record->flags & PROFILE_MODULE_VDSO);
+        if (named ? kept : lost) {
+            first = first ? first : module;
+            ++*count;
+        }
+    }
+    return first;
+}
+
+static void put_change(FILE *out, struct symbols *symbols, const struct symbols_module *module, size_t count)
+{
+    size_t bytes = module->record->build_id_bytes;
+    bool other = module->found == SYMBOLS_OTHER_BUILD;
+    fprintf(out, "%s ", module->base_name);
+    if (other && bytes && bytes <= sizeof module->record->build_id) {
+        const char *then = symbols_hex(&symbols->arena, module->record->build_id, bytes);
+        fprintf(out, "(build id %.*s... then, %.*s%s now) ", ID_DIGITS, then, ID_DIGITS,
+                *module->build_now ? module->build_now : "none", *module->build_now ? "..." : "");
+    }
+    if (count > 1) {
+        fprintf(out, "and %zu more files ", count - 1);
+    }
+    fprintf(out, "%s", other ? "changed since this run" : "cannot be read any more");
+}
+
+char *symbols_changes(struct symbols *symbols)
+{
+    size_t kept, lost, bytes;
+    char *text = NULL;
+    const struct symbols_module *of_kept = changed_module(symbols, true, &kept);
+    const struct symbols_module *of_lost = changed_module(symbols, false, &lost);
+    FILE *out = of_kept || of_lost ? open_memstream(&text, &bytes) : NULL;
+    if (!out) {
+        return NULL;
+    }
+    if (of_kept) {
+        put_change(out, symbols, of_kept, kept);
+        fputs(": names and lines are those of the run", out);
+    }
+    if (of_lost) {
+        fputs(of_kept ? "; " : "", out);
+        put_change(out, symbols, of_lost, lost);
+        fputs(", and the profile has kept no names: functions appear as addresses", out);
+    }
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

@@ -1,0 +1,167 @@
+"""Names outlive the binary: a profile reads the same when the program was built again, stripped or removed."""
+
+import csv
+import glob
+import io
+import os
+import shutil
+import subprocess
+
+from harness import BLAME, BlameTest, clean_environment, execute, program
+
+VIEWS = [("--view", view) for view in ("top-down", "flat", "locks", "waits")] + [("--format", "csv")]
+NONE_KEPT = "the profile has kept no names"
+
+
+class KeptNames(BlameTest):
+    def setUp(self):
+        super().setUp()
+        self.app = os.path.join(self.folder, "app")
+
+    def build(self, name, to=None):
+        """As a compiler does: a new file at the same path."""
+        to = to or self.app
+        if os.path.exists(to):
+            os.remove(to)
+        shutil.copy(program(name), to)
+
+    def measure(self, *arguments, env=None):
+        run = self.attached([self.app, *arguments], env)
+        self.assertEqual(run.status, 0, run)
+        return run.directories()[0]
+
+    def blame(self, *arguments, status=0):
+        run = execute([BLAME, *arguments], clean_environment(), self.folder)
+        self.assertEqual(run.status, status, run)
+        return run
+
+    def everything(self, directory):
+        """(what the commands print, what they say on stderr)"""
+        runs = [self.blame("report", directory, *view) for view in VIEWS]
+        page = os.path.join(self.folder, "page.html")
+        self.blame("html", directory, "-o", page)
+        self.blame("export", directory, "--format", "speedscope", "-o", page + ".json")
+        texts = [run.stdout for run in runs]
+        for path in (page, page + ".json"):
+            with open(path, encoding="utf-8") as file:
+                texts.append(file.read())
+        return texts, "".join(run.stderr for run in runs)
+
+    def names_file(self, directory):
+        found, = glob.glob(os.path.join(directory, "*.symbols"))
+        return found
+
+    def assert_reads_as_before(self, directory, before, said=""):
+        texts, errors = self.everything(directory)
+        self.assertEqual(texts, before)
+        if said:
+            self.assertIn(said, errors)
+        else:
+            self.assertEqual(errors, "")
+
+    def test_a_profile_reads_the_same_whatever_becomes_of_the_binary(self):
+        self.build("compare")
+        directory = self.measure()
+        before, errors = self.everything(directory)
+        self.assertIn("slow(", before[0])
+        self.assertEqual(errors, "")
+        with self.subTest("rebuilt"):
+            self.build("compare_moved")
+            self.assert_reads_as_before(directory, before, "app (build id ")
+        with self.subTest("stripped"):
+            self.build("compare")
+            subprocess.run(["strip", self.app], check=True)
+            self.assert_reads_as_before(directory, before)
+        with self.subTest("not a program any more"):
+            with open(self.app, "wb") as file:
+                file.write(b"#!/bin/sh\n")
+            self.assert_reads_as_before(directory, before)
+        with self.subTest("gone"):
+            os.remove(self.app)
+            self.assert_reads_as_before(directory, before)
+        with self.subTest("the profile moved, too"):
+            moved = os.path.join(self.folder, "moved")
+            os.rename(directory, moved)
+            self.assertEqual([self.blame("report", moved, *view).stdout.replace(moved, directory) for view in VIEWS],
+                             before[:len(VIEWS)])
+
+    def test_what_is_kept_is_found_again_from_the_binary(self):
+        self.build("lock_names")
+        directory = self.measure()
+        with open(self.names_file(directory), "rb") as file:
+            kept = file.read()
+        os.remove(self.names_file(directory))
+        self.blame("report", directory, "--thread", "0")
+        self.assertEqual(glob.glob(os.path.join(directory, "*.symbols")), [], "a part is not all that is to be kept")
+        self.blame("report", directory)
+        with open(self.names_file(directory), "rb") as file:
+            self.assertEqual(file.read(), kept)
+        with open(os.path.join(directory, "profile.csv"), encoding="utf-8") as file:
+            addresses = int(next(csv.DictReader(file))["samples (I)"])
+        self.assertLess(len(kept), 64 * addresses)
+
+    def test_builds_are_compared_by_names(self):
+        self.build("compare")
+        base = self.measure()
+        self.build("compare_moved")
+        new = self.measure()
+        run = self.blame("diff", base, new, "--format", "csv")
+        self.assertIn("changed since this run", run.stderr)
+        rows = list(csv.DictReader(io.StringIO(run.stdout)))
+        long = [row for row in rows if row["kind"] not in ("statement", "wall", "runtime")
+                and max(float(row["work base (I)"]), float(row["work new (I)"])) > 0.1]
+        self.assertGreater(len(long), 6)
+        self.assertEqual([row["name"] for row in long if row["found"] != "both"], [])
+
+    def test_a_debug_file_of_its_own_may_go(self):
+        self.build("imbalance2_nopie")
+        debug = self.app + ".debug"
+        subprocess.run(["objcopy", "--only-keep-debug", self.app, debug], check=True)
+        subprocess.run(["strip", self.app], check=True)
+        subprocess.run(["objcopy", f"--add-gnu-debuglink={debug}", self.app], check=True)
+        directory = self.measure()
+        before, _ = self.everything(directory)
+        self.assertIn("imbalance2.c:", before[0])
+        os.remove(debug)
+        self.assert_reads_as_before(directory, before)
+        os.remove(self.app)
+        self.assert_reads_as_before(directory, before)
+
+    def test_a_program_may_be_removed_while_it_runs(self):
+        self.build("quick")
+        run = self.attached(["sh", "-c", 'exec 3<"$1"; rm "$1"; exec /proc/self/fd/3', "sh", self.app])
+        self.assertIn("main", self.blame("report", *run.directories(), "--format", "csv").stdout)
+
+    def test_a_library_may_be_built_again(self):
+        self.build("dlopen_loop")
+        library = os.path.join(self.folder, "plugin.so")
+        self.build("dlopen_lib.so", library)
+        directory = self.measure(library)
+        before, _ = self.everything(directory)
+        self.assertIn("churn", before[len(VIEWS) - 1])
+        self.build("tool_memory.so", library)
+        self.assert_reads_as_before(directory, before, "plugin.so (build id ")
+
+    def test_without_a_file_of_names_the_first_report_makes_one(self):
+        self.build("quick")
+        directory = self.measure(env={"BLAME_CSV": "0"})
+        self.assertEqual([name.rsplit(".", 1)[1] for name in os.listdir(directory)], ["blame"])
+        before, _ = self.everything(directory)
+        os.remove(self.app)
+        self.assert_reads_as_before(directory, before)
+        os.remove(self.names_file(directory))
+        texts, errors = self.everything(directory)
+        self.assertIn("app cannot be read any more, and " + NONE_KEPT, errors)
+        self.assertIn("app+0x", texts[0])
+
+    def test_a_damaged_file_of_names_is_said_and_left_alone(self):
+        self.build("quick")
+        directory = self.measure()
+        before, _ = self.everything(directory)
+        with open(self.names_file(directory), "r+b") as file:
+            file.seek(100)
+            file.write(b"\xff\xff\xff")
+        run = self.blame("report", directory, *VIEWS[0])
+        self.assertEqual(run.stdout, before[0])
+        self.assertIn(".symbols: damaged; names come from the binaries alone", run.stderr)
+        self.assert_reads_as_before(directory, before)  # made again
