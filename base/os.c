@@ -162,6 +162,21 @@ bool os_file_id(int fd, uint64_t *device, uint64_t *inode)
     return true;
 }
 
+bool os_file_path(int fd, char *path, size_t bytes)
+{
+    char link[32] = "/proc/self/fd/", digits[16];
+    size_t used = strlen(link), count = 0;
+    for (unsigned number = (unsigned)fd; number > 0 || count == 0; number /= 10)
+        digits[count++] = (char)('0' + number % 10);
+    while (count > 0)
+        link[used++] = digits[--count];
+    long got = syscall(SYS_readlink, link, path, bytes);
+    if (got <= 0 || (size_t)got >= bytes)
+        return false;
+    path[got] = '\0';
+    return true;
+}
+
 /* The process's number, asked for once: kept in a page that is empty in a child, however the child was made.
  */
 static pid_t own_pid(void)

@@ -44,6 +44,9 @@ ssize_t os_read(int fd, void *buffer, size_t bytes); /* [handler] */
 ssize_t os_write(int fd, const void *buffer, size_t bytes);  /* [handler] */
 void os_close(int fd);                                       /* [handler] */
 bool os_file_id(int fd, uint64_t *device, uint64_t *inode);  /* [handler] */
+
+/* The absolute path that a descriptor's file has now; false when it cannot be had. [handler] */
+bool os_file_path(int fd, char *path, size_t bytes);
 bool os_copy_memory(void *to, uintptr_t from, size_t bytes); /* faults are a false, not a signal [handler] */
 
 #define OS_MAX_PARTS 4

@@ -362,7 +362,8 @@ static void on_lock_init(ompt_mutex_t kind, unsigned hint, unsigned implementati
                          const void *codeptr)
 {
     (void)kind, (void)hint, (void)implementation;
-    lock_names_initialised(wait_id, (uintptr_t)codeptr);
+    /* By now the caller is there; when a sample asks, it may have been unloaded. */
+    lock_names_initialised(wait_id, codeptr ? capture_key((uintptr_t)codeptr - 1) : 0);
 }
 
 static void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)

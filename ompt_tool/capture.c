@@ -30,7 +30,7 @@ static uint32_t add_runtime_leaf(struct tree *tree, uint32_t node_idx, uint64_t 
 
 uint64_t capture_key(uintptr_t address)
 {
-    struct unwind_frame frame = {.ip = address, .range = loadmap_find(address)};
+    struct unwind_frame frame = {.ip = address, .range = loadmap_learn(address)};
     return walk_key(&frame);
 }
 

@@ -14,6 +14,7 @@
 #define STEPS_PATH (2u * 4096u + 2u) /* of the longest path: two a frame, and the end */
 #define FROM_KEY   0x80000000u       /* an edge from a creator's context, and not from a step */
 #define NOT_SAVED  INT64_MIN
+#define UNSURE     16u
 
 enum step_kind { STEP_RETURN, STEP_BASE, STEP_END, STEP_CUT };
 
@@ -23,7 +24,8 @@ struct step {
         int32_t offset;   /* RETURN, BASE */
         uint32_t context; /* END, CUT */
     };
-    uint32_t kind;
+    uint16_t kind;
+    uint16_t unsure; /* END, CUT: a bit for each range of the path that can be unloaded */
 };
 
 struct edge {
@@ -34,12 +36,15 @@ struct edge {
 
 struct creation_memo {
     uint32_t generation; /* of the load map */
+    uint32_t unsure_count;
+    const struct loadmap_range *unsure[UNSURE]; /* of paths that are kept: ranges that can be unloaded */
     uint32_t used;       /* steps; number 0 is none */
     uint32_t edge_count;
     /* The walk that is being noted: its steps lie behind those in use. */
     struct creation_key key;
     bool usable;
     uint32_t noted;
+    uint32_t noted_unsure; /* a bit for each of `unsure` */
     uintptr_t base;
     bool base_is_rbp;   /* the frame pointer in the next frame is base itself */
     int64_t rbp_offset; /* or was saved at base + rbp_offset; NOT_SAVED: elsewhere */
@@ -108,6 +113,14 @@ static inline bool is_on_stack(const struct creation_key *key, uintptr_t address
     return address >= key->low && address < key->high && address % sizeof(uintptr_t) == 0;
 }
 
+static __attribute__((noinline)) bool is_still_there(const struct creation_memo *memo, uint32_t unsure)
+{
+    for (uint32_t i = 0; i < memo->unsure_count; i++)
+        if ((unsure & 1u << i) && !loadmap_is_callers(memo->unsure[i]))
+            return false;
+    return true;
+}
+
 /* low and high of the key are multiples of a word, and so are all offsets. */
 uint32_t creation_memo_find(const struct creation_memo *memo, const struct creation_key *key)
 {
@@ -132,7 +145,8 @@ uint32_t creation_memo_find(const struct creation_memo *memo, const struct creat
             uintptr_t word = key->high - base;
             if (step->kind == STEP_END && word != step->word)
                 at = follow(memo, at, word);
-            return memo->steps[at].context;
+            step = &memo->steps[at];
+            return likely(!step->unsure) || is_still_there(memo, step->unsure) ? step->context : 0;
         }
         at++;
     }
@@ -144,6 +158,7 @@ void creation_memo_begin(struct creation_memo *memo, const struct creation_key *
     memo->key = *key;
     memo->usable = true;
     memo->noted = 0;
+    memo->noted_unsure = 0;
     memo->base = key->low;
     memo->base_is_rbp = false;
     memo->rbp_offset = NOT_SAVED;
@@ -157,7 +172,8 @@ static struct step *note(struct creation_memo *memo, enum step_kind kind)
         return step;
     }
     memo->noted++;
-    step->kind = kind;
+    step->kind = (uint16_t)kind;
+    step->unsure = 0;
     step->word = 0;
     return step;
 }
@@ -195,11 +211,29 @@ static void note_first(struct creation_memo *memo, uintptr_t slot)
         memo->usable = false; /* it is not where the runtime says */
 }
 
+/* Unloaded and replaced, its addresses are another library's: to be looked at when the path is found. */
+static void note_range(struct creation_memo *memo, const struct loadmap_range *range)
+{
+    uint32_t at = 0;
+    if (range->permanent)
+        return;
+    while (at < memo->unsure_count && memo->unsure[at] != range)
+        at++;
+    if (at == UNSURE) {
+        memo->usable = false;
+        return;
+    }
+    memo->unsure[at] = range;
+    memo->unsure_count += at == memo->unsure_count;
+    memo->noted_unsure |= 1u << at;
+}
+
 void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *frame)
 {
     uintptr_t slot = frame->cfa - sizeof(uintptr_t);
     if (!memo->usable || !frame->cfa || slot < memo->key.low)
         return; /* the outermost frame, or one of the tool's or the runtime's own */
+    note_range(memo, frame->range);
     if (!is_on_stack(&memo->key, slot)) {
         memo->usable =
             frame->stack < memo->key.high && slot >= memo->key.high; /* the frame that called the task */
@@ -248,6 +282,7 @@ bool creation_memo_keep(struct creation_memo *memo, bool cut, uint32_t context)
     struct step *end = note(memo, cut ? STEP_CUT : STEP_END), *noted = &memo->steps[memo->used];
     end->word = cut ? 0 : memo->key.high - memo->base;
     end->context = context;
+    end->unsure = (uint16_t)memo->noted_unsure;
     uint32_t from = FROM_KEY | memo->key.creator;
     uint32_t known = memo->usable ? known_steps(memo, noted, &from) : 0;
     if (!memo->usable)

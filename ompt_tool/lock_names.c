@@ -21,7 +21,7 @@
 #define DESTROYED    UINT64_MAX /* was in use: a search goes on behind it */
 
 static uint64_t *tables[TABLES];
-static uintptr_t calls[CALLS];
+static uint64_t calls[CALLS];
 
 static uint32_t entries_of(uint32_t number)
 {
@@ -50,15 +50,15 @@ static void count_lost(void)
         fetch_add_relaxed(&header->lock_inits_lost, 1);
 }
 
-/* The number of the call that returns to codeptr; 0 when there is no room for it. */
-static uint32_t call_number(uintptr_t codeptr)
+/* The number of the call; 0 when there is no room for it. */
+static uint32_t call_number(uint64_t call)
 {
-    for (uint32_t i = 0, place = hash_of(codeptr) % CALLS; i < CALL_WINDOW;
+    for (uint32_t i = 0, place = hash_of(call) % CALLS; i < CALL_WINDOW;
          i++, place = (place + 1) % CALLS) {
         if (place == 0)
             continue;
-        uintptr_t seen = load_relaxed(&calls[place]);
-        if (seen == codeptr || (!seen && compare_exchange(&calls[place], &seen, codeptr)) || seen == codeptr)
+        uint64_t seen = load_relaxed(&calls[place]);
+        if (seen == call || (!seen && compare_exchange(&calls[place], &seen, call)) || seen == call)
             return place;
     }
     return 0;
@@ -106,15 +106,15 @@ static bool is_address(uint64_t address)
     return address && address % 4 == 0 && address >> (ADDRESS_BITS - 1) == 0;
 }
 
-void lock_names_initialised(uint64_t address, uintptr_t codeptr)
+void lock_names_initialised(uint64_t address, uint64_t call)
 {
-    uint32_t call = codeptr ? call_number(codeptr) : 0;
-    uint64_t name = address / 4, word = name << CALL_BITS | call;
+    uint32_t number = call ? call_number(call) : 0;
+    uint64_t name = address / 4, word = name << CALL_BITS | number;
     if (!is_address(address)) {
         count_lost();
         return;
     }
-    if (codeptr && !call)
+    if (call && !number)
         count_lost(); /* and stored without its call: an older one would be wrong */
     for (;;) {
         struct place place = find(name, true);
@@ -134,7 +134,7 @@ void lock_names_destroyed(uint64_t address)
         store_relaxed(place.word, DESTROYED); /* N1 */
 }
 
-uintptr_t lock_names_initialiser(uint64_t address)
+uint64_t lock_names_initialiser(uint64_t address)
 {
     struct place place = find(address / 4, false);
     if (!is_address(address) || !place.present)

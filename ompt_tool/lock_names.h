@@ -10,11 +10,11 @@
 
 #include <stdint.h>
 
-/* The lock at that address is initialised by the call that returns to `codeptr` (0: not known). [any] */
-void lock_names_initialised(uint64_t address, uintptr_t codeptr);
+/* The lock at that address is initialised by that call, a PROFILE_KEY (0: not known). [any] */
+void lock_names_initialised(uint64_t address, uint64_t call);
 void lock_names_destroyed(uint64_t address); /* [any] */
 
-/* Where the call that initialised the lock returns to; 0 when none is known. [handler] */
-uintptr_t lock_names_initialiser(uint64_t address);
+/* The call that initialised the lock; 0 when none is known. [handler] */
+uint64_t lock_names_initialiser(uint64_t address);
 
 #endif

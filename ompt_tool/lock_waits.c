@@ -4,7 +4,6 @@
 #include "base/atomics.h"
 #include "ompt_tool/critical_names.h"
 #include "ompt_tool/lock_names.h"
-#include "unwind/loadmap.h"
 
 __thread uint64_t lock_waits_unnamed __attribute__((tls_model("initial-exec")));
 
@@ -17,12 +16,7 @@ static bool is_user_lock(uint64_t lock_key)
 /* The call as a PROFILE_KEY; 0: none is known. */
 static uint64_t initialiser_key(uint64_t lock_key)
 {
-    uintptr_t codeptr = is_user_lock(lock_key) ? lock_names_initialiser(PROFILE_LOCK_KEY_ID(lock_key)) : 0;
-    if (!codeptr)
-        return 0;
-    const struct loadmap_range *range = loadmap_find(codeptr - 1);
-    return range ? PROFILE_KEY(range->module_id, codeptr - 1 - range->load_bias)
-                 : PROFILE_KEY(0, codeptr - 1);
+    return is_user_lock(lock_key) ? lock_names_initialiser(PROFILE_LOCK_KEY_ID(lock_key)) : 0;
 }
 
 static struct profile_waits *record_of(struct thread *thread, uint64_t lock_key)

@@ -27,8 +27,13 @@ export UBSAN_OPTIONS ?= print_stacktrace=1
 
 .PHONY: checks fuzz behaviour debian unit-programs fuzz-programs unit-run fuzz-run
 
-# Libraries that test_loadmap and test_unwind_edges load: linked as linkers lay them out.
-UNIT_LIBRARIES := $(addprefix $(BUILD)/unit/,loaded.so loaded_based.so loaded_joined.so loaded_noheader.so)
+# Libraries that test_loadmap, test_lifetimes and test_unwind_edges load: linked as linkers lay them out; other builds
+# differ in nothing but a number.
+UNIT_LIBRARIES := $(addprefix $(BUILD)/unit/,loaded.so loaded_based.so loaded_joined.so loaded_noheader.so \
+	loaded_other.so loaded_plain.so loaded_plain_other.so)
+$(BUILD)/unit/loaded_other.so: LAYOUT := -DADDED=2
+$(BUILD)/unit/loaded_plain.so: LAYOUT := -Wl,--build-id=none
+$(BUILD)/unit/loaded_plain_other.so: LAYOUT := -DADDED=2 -Wl,--build-id=none
 $(BUILD)/unit/loaded_based.so: LAYOUT := -Wl,-Ttext-segment=0x400000
 $(BUILD)/unit/loaded_joined.so: LAYOUT := -Wl,-z,noseparate-code
 $(BUILD)/unit/loaded_noheader.so: LAYOUT := -Wl,--no-eh-frame-hdr

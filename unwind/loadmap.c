@@ -1,250 +1,236 @@
 #include "unwind/loadmap.h"
 
-#include <elf.h>
-#include <link.h>
 #include <string.h>
 
 #include "base/atomics.h"
 #include "base/clock.h"
-#include "base/module_flags.h"
 #include "base/os.h"
+#include "unwind/loader.h"
 #include "unwind/maps.h"
 
 #define MAX_RANGES       16384u
-#define MAX_HEADERS      32u
-#define SAME_BYTES       768
+#define LOADED_BITS      12
+#define MAX_SAME_PLACE   8u /* libraries that were loaded at one address, and are looked at before it is read */
 #define REFRESH_EVERY_NS 1000000000ull
 #define REFRESH_PAUSE    100 /* times the duration of a slice until the next */
 #define SLICE_LINES      160 /* of the map read in one sample: some 0.2 ms */
 #define FILE_LINES       16  /* that an unknown file is worth: its headers are read and mapped */
-#define MAX_COPY_BYTES   (64u << 20)
 
+/* Of the map, without what the loader knows. */
 struct snapshot {
     size_t count;
     struct loadmap_range ranges[];
 };
 
+/* A range of the loader's. */
+struct loaded {
+    struct loadmap_range range;
+    uintptr_t object; /* where its object starts */
+    uint32_t next;    /* older one with the same hash: 1 + index, 0 for none */
+    uint32_t gone;    /* 1: something else was seen there */
+};
+
 static struct {
-    struct loadmap_module *modules; /* LOADMAP_MAX_MODULES, filled up to module_count */
-    uint32_t module_count;
     uint32_t generation;
     uint64_t due_ns;        /* of the next refresh by time */
     uint64_t not_before_ns; /* no refresh for a miss before this time */
     uint32_t busy;          /* 1 while a thread reads the maps */
     struct snapshot *current;
+    struct loaded *loaded; /* MAX_RANGES, filled up to loaded_count */
+    uint32_t loaded_count; /* may be more than there are: there was no room */
+    uint32_t newest[1u << LOADED_BITS]; /* by hash of the object's start: 1 + index */
     struct maps_reader reader;     /* of a reading that is under way, in slices, a sample each */
     int left;                      /* lines that the slice may read yet */
     struct loadmap_range *scratch; /* MAX_RANGES, for the thread that is busy */
     size_t scratch_count;
-    uint32_t mapped_module; /* module of the file that the lines being read belong to */
-    uintptr_t mapped_bias;
-    uint64_t mapped_device, mapped_inode;
-    uint32_t next_known; /* index of the module that was found last, + 1: they mostly keep their order */
-    char *strings;
-    size_t strings_left;
+    struct {
+        uintptr_t start, end; /* of the file that the lines being read belong to: its first byte, its last line */
+        uint64_t device, inode;
+    } mapped;
 } loadmap = {.reader.fd = -1};
 
-static const char *keep_string(const char *text)
+static bool holds(const struct loadmap_range *range, uintptr_t address)
 {
-    size_t bytes = strlen(text) + 1;
-    if (bytes > loadmap.strings_left) {
-        size_t block = bytes > 65536 ? bytes : 65536;
-        loadmap.strings = os_map(block);
-        loadmap.strings_left = loadmap.strings ? block : 0;
-        if (!loadmap.strings)
-            return "";
-    }
-    char *kept = loadmap.strings;
-    memcpy(kept, text, bytes);
-    loadmap.strings += bytes;
-    loadmap.strings_left -= bytes;
-    return kept;
+    return address >= range->start && address < range->end;
 }
 
-static void read_build_id(struct loadmap_module *module, uintptr_t notes, size_t bytes)
+static bool has_mark(const struct loadmap_range *range, const struct loadmap_module *module)
 {
-    char buffer[1024];
-    if (bytes > sizeof(buffer))
-        bytes = sizeof(buffer);
-    if (!os_copy_memory(buffer, notes, bytes))
+    char found[LOADER_MAX_BYTES];
+    uintptr_t mark = range->load_bias + module->mark_vaddr;
+    return os_copy_memory(found, mark, module->mark_bytes) && memcmp(found, module->mark, module->mark_bytes) == 0;
+}
+
+bool loadmap_is_true(const struct loadmap_range *range)
+{
+    const struct loadmap_module *module = loadmap_module(range->module_id);
+    if (range->permanent || !module)
+        return true;
+    if (range->name.bytes == 0)
+        return has_mark(range, module);
+    return loader_has(range->start, &range->name, range->load_bias + module->mark_vaddr, module->mark,
+                      module->mark_bytes);
+}
+
+bool loadmap_is_callers(const struct loadmap_range *range)
+{
+    const struct loadmap_module *module = loadmap_module(range->module_id);
+    if (range->permanent || !module)
+        return true;
+    return loader_has_callers(range->start, &range->name, range->load_bias + module->mark_vaddr, module->mark,
+                              module->mark_bytes) ||
+           loadmap_is_true(range);
+}
+
+static uint32_t *newest_of(uintptr_t start)
+{
+    return &loadmap.newest[(start >> 12) * 0x9e3779b97f4a7c15ull >> (64 - LOADED_BITS)];
+}
+
+/* Whoever has learnt of what was there before gets to know. */
+static void note_gone(struct loaded *loaded, uint32_t gone)
+{
+    if (likely(load_relaxed(&loaded->gone) == gone))
         return;
-    for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= bytes;) {
-        ElfW(Nhdr) note;
-        memcpy(&note, buffer + at, sizeof(note));
-        size_t name = at + sizeof(note), desc = name + ((note.n_namesz + 3u) & ~3u);
-        if (desc > bytes || note.n_descsz > bytes - desc)
-            return;
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(buffer + name, "GNU", 4) == 0 &&
-            note.n_descsz <= sizeof(module->build_id)) {
-            module->build_id_bytes = note.n_descsz;
-            memcpy(module->build_id, buffer + desc, note.n_descsz);
-            return;
-        }
-        at = desc + ((note.n_descsz + 3u) & ~3u);
+    store_relaxed(&loaded->gone, gone);
+    fetch_add_acq_rel(&loadmap.generation, 1u);
+}
+
+static bool is_still(struct loaded *loaded)
+{
+    uint32_t gone = !loadmap_is_true(&loaded->range);
+    note_gone(loaded, gone);
+    return !gone;
+}
+
+/* What was learnt of the object's code at the address, if it is still that. */
+static const struct loadmap_range *known_range(const struct loader_object *object, uintptr_t address)
+{
+    uint32_t looked_at = 0;
+    for (uint32_t at = load_acquire(newest_of(object->start)); at; at = loadmap.loaded[at - 1].next) {
+        struct loaded *loaded = &loadmap.loaded[at - 1];
+        if (loaded->object != object->start || !holds(&loaded->range, address))
+            continue;
+        if (is_still(loaded))
+            return &loaded->range;
+        if (++looked_at == MAX_SAME_PLACE)
+            break;
     }
+    return NULL;
 }
 
-/* True if the file is what is mapped at start: inode numbers differ on overlay file systems, contents do not.
- */
-static bool is_same_file(int fd, uintptr_t start)
+/* The same range if it is there, with its name where the loader has it now, else a new one. Two threads may add
+ * it at once: both are right. */
+static const struct loadmap_range *keep_range(const struct loadmap_range *range, uintptr_t object)
 {
-    char in_file[SAME_BYTES], in_memory[SAME_BYTES];
-    return os_read(fd, in_file, SAME_BYTES) == SAME_BYTES && os_copy_memory(in_memory, start, SAME_BYTES) &&
-           memcmp(in_file, in_memory, SAME_BYTES) == 0;
-}
-
-static const char *view_of_file(const struct loadmap_module *module, const ElfW(Phdr) * segment,
-                                uintptr_t start)
-{
-    uintptr_t skip = segment->p_offset & 4095;
-    const char *bytes = NULL;
-    int fd = os_open_read(module->path);
-    if (fd < 0)
+    uint32_t *newest = newest_of(object), first = load_acquire(newest);
+    for (uint32_t at = first; at; at = loadmap.loaded[at - 1].next) {
+        struct loaded *loaded = &loadmap.loaded[at - 1];
+        if (loaded->range.module_id != range->module_id || loaded->range.start != range->start ||
+            loaded->range.load_bias != range->load_bias || loaded->range.name.hash != range->name.hash)
+            continue;
+        store_relaxed(&loaded->range.name.address, range->name.address);
+        note_gone(loaded, 0);
+        return &loaded->range;
+    }
+    uint32_t index = fetch_add_relaxed(&loadmap.loaded_count, 1u);
+    if (index >= MAX_RANGES)
         return NULL;
-    if (is_same_file(fd, start))
-        bytes = os_map_file(fd, segment->p_offset - skip, segment->p_filesz + skip);
-    os_close(fd);
-    return bytes ? bytes + skip : NULL;
+    struct loaded *loaded = &loadmap.loaded[index];
+    *loaded = (struct loaded){.range = *range, .object = object, .next = first};
+    while (!compare_exchange(newest, &loaded->next, index + 1)) /* L1, pairs with known_range() */
+        ;
+    return &loaded->range;
 }
 
-/* The segment with the unwind tables (L2): from the file, or a copy when the file has gone. The vDSO has no
- * file and is never unloaded. */
-static void map_view(struct loadmap_module *module, const ElfW(Phdr) * segment, uintptr_t start)
+/* The path of maps' line is for modules that the loader has no absolute name of. */
+static const struct loadmap_range *learn(const struct loader_object *object, uintptr_t address, const char *path)
 {
-    uintptr_t address = segment->p_vaddr + module->load_bias;
-    module->view_vaddr = segment->p_vaddr;
-    module->view_bytes = segment->p_filesz;
-    module->view =
-        module->flags & PROFILE_MODULE_VDSO ? (const char *)address : view_of_file(module, segment, start);
-    if (module->view || segment->p_filesz > MAX_COPY_BYTES)
+    const struct loadmap_range *known = known_range(object, address);
+    if (known)
+        return known;
+    struct loader_name name;
+    loader_read_name(object, &name);
+    struct module_place place = {object->start, name.address, path};
+    uint32_t number = module_number(&place);
+    const struct loadmap_module *module = loadmap_module(number);
+    if (!module)
+        return NULL;
+    uintptr_t bias = object->start - module->first_vaddr, vaddr = address - bias;
+    for (uint32_t i = 0; i < MODULE_MAX_CODE; i++) {
+        if (vaddr < module->code[i].start || vaddr >= module->code[i].end)
+            continue;
+        struct loadmap_range range = {module->code[i].start + bias, module->code[i].end + bias, bias, number,
+                                      loader_is_permanent(object->start), name};
+        return keep_range(&range, object->start);
+    }
+    return NULL;
+}
+
+static const struct loadmap_range *find_in_snapshot(uintptr_t address)
+{
+    const struct snapshot *snapshot = load_acquire(&loadmap.current);
+    size_t low = 0, high = snapshot ? snapshot->count : 0;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (address < snapshot->ranges[middle].start)
+            high = middle;
+        else if (address >= snapshot->ranges[middle].end)
+            low = middle + 1;
+        else
+            return &snapshot->ranges[middle];
+    }
+    return NULL;
+}
+
+/* The number of the module that the line's code is of, 0 if it is no ELF file's. Its headers need not be read
+ * again when they were at the last reading. */
+static uint32_t mapped_module(const struct maps_line *line)
+{
+    const struct loadmap_range *before = find_in_snapshot(line->start);
+    const struct loadmap_module *module = before ? loadmap_module(before->module_id) : NULL;
+    if (module && before->load_bias + module->first_vaddr == loadmap.mapped.start && loadmap_is_true(before))
+        return before->module_id;
+    return module_number(&(struct module_place){loadmap.mapped.start, 0, line->path});
+}
+
+static void take_code(const struct maps_line *line, bool of_file)
+{
+    struct loader_object object;
+    struct loadmap_range range = {.start = line->start, .end = line->end};
+    if (loader_find(line->start, &object)) {
+        learn(&object, line->start, line->path);
         return;
-    char *copy = os_map(segment->p_filesz);
-    if (copy && os_copy_memory(copy, address, segment->p_filesz))
-        module->view = copy;
-    else if (copy)
-        os_unmap(copy, segment->p_filesz);
-}
-
-static bool read_headers(uintptr_t start, ElfW(Phdr) * headers, size_t *count)
-{
-    ElfW(Ehdr) elf;
-    if (!os_copy_memory(&elf, start, sizeof(elf)) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
-        return false;
-    if (elf.e_phentsize != sizeof(ElfW(Phdr)) || elf.e_phnum == 0)
-        return false;
-    *count = elf.e_phnum < MAX_HEADERS ? elf.e_phnum : MAX_HEADERS;
-    return os_copy_memory(headers, start + elf.e_phoff, *count * sizeof(ElfW(Phdr)));
-}
-
-/* Link-time range and load bias, from the first loadable segment, which the mapping of offset 0 belongs to.
- */
-static bool read_range(struct loadmap_module *module, const ElfW(Phdr) * headers, size_t count,
-                       uintptr_t start)
-{
-    bool found = false;
-    for (size_t i = 0; i < count; i++) {
-        if (headers[i].p_type != PT_LOAD)
-            continue;
-        if (!found) {
-            module->vaddr_low = headers[i].p_vaddr & ~(uintptr_t)4095;
-            module->load_bias = start - (module->vaddr_low - (headers[i].p_offset & ~(uintptr_t)4095));
-        }
-        found = true;
-        if (headers[i].p_vaddr + headers[i].p_memsz > module->vaddr_high)
-            module->vaddr_high = headers[i].p_vaddr + headers[i].p_memsz;
     }
-    return found;
-}
-
-static void read_tables(struct loadmap_module *module, const ElfW(Phdr) * headers, size_t count,
-                        uintptr_t start)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (headers[i].p_type == PT_NOTE && !module->build_id_bytes)
-            read_build_id(module, headers[i].p_vaddr + module->load_bias, headers[i].p_memsz);
-        if (headers[i].p_type != PT_GNU_EH_FRAME)
-            continue;
-        module->eh_frame_header = headers[i].p_vaddr;
-        module->eh_frame_header_bytes = headers[i].p_memsz;
-        for (size_t j = 0; j < count; j++)
-            if (headers[j].p_type == PT_LOAD && headers[i].p_vaddr >= headers[j].p_vaddr &&
-                headers[i].p_vaddr < headers[j].p_vaddr + headers[j].p_filesz)
-                map_view(module, &headers[j], start);
+    if (loadmap.scratch_count == MAX_RANGES)
+        return;
+    range.module_id = of_file ? mapped_module(line) : 0;
+    if (range.module_id) {
+        range.load_bias = loadmap.mapped.start - loadmap_module(range.module_id)->first_vaddr;
+        range.permanent = loader_is_permanent(loadmap.mapped.start);
     }
+    loadmap.scratch[loadmap.scratch_count++] = range;
 }
 
-static bool is_module(const struct loadmap_module *known, const struct maps_line *line)
-{
-    return known->inode == line->inode && known->device == line->device &&
-           strcmp(known->path, line->path) == 0;
-}
-
-/* The number of the file if it was seen before, else 0: its headers need not be read again. */
-static uint32_t known_module(const struct maps_line *line)
-{
-    uint32_t count = loadmap.module_count, at = loadmap.next_known < count ? loadmap.next_known : 0;
-    for (uint32_t tried = 0; tried < count; tried++, at = at + 1 < count ? at + 1 : 0)
-        if (is_module(&loadmap.modules[at], line)) {
-            loadmap.next_known = at + 1;
-            return at + 1;
-        }
-    return 0;
-}
-
-/* The number of the file mapped at line->start with offset 0; 0 when it is no ELF file or the table is full.
- */
-static uint32_t module_of(const struct maps_line *line, uintptr_t *bias)
-{
-    ElfW(Phdr) headers[MAX_HEADERS];
-    size_t count = 0;
-    struct loadmap_module fresh = {.device = line->device, .inode = line->inode};
-    bool vdso = strcmp(line->path, "[vdso]") == 0;
-    uint32_t number = known_module(line);
-    if (number) {
-        struct loadmap_module *known = &loadmap.modules[number - 1];
-        *bias = line->start - known->first_vaddr;
-        store_relaxed(&known->load_bias, *bias);
-        return number;
-    }
-    if (!read_headers(line->start, headers, &count) || !read_range(&fresh, headers, count, line->start))
-        return 0;
-    *bias = fresh.load_bias;
-    fresh.first_vaddr = line->start - fresh.load_bias;
-    if (loadmap.module_count == LOADMAP_MAX_MODULES)
-        return 0;
-    loadmap.left -= FILE_LINES;
-    fresh.path = keep_string(line->path);
-    fresh.flags = vdso ? PROFILE_MODULE_VDSO | PROFILE_MODULE_SYSTEM : 0;
-    read_tables(&fresh, headers, count, line->start);
-    loadmap.modules[loadmap.module_count] = fresh;
-    store_release(&loadmap.module_count, loadmap.module_count + 1);
-    return loadmap.module_count;
-}
-
-/* Collects executable ranges; a line with offset 0 opens its file's module. */
+/* Takes executable ranges; a line with offset 0 begins a file, unless it goes on with one. */
 static void take_line(const struct maps_line *line)
 {
     bool vdso = strcmp(line->path, "[vdso]") == 0;
-    bool same = line->inode && line->inode == loadmap.mapped_inode && line->device == loadmap.mapped_device;
-    if (same && loadmap.mapped_module) {
-        /* A segment of the module that is being read may start at offset 0 again. */
-        const struct loadmap_module *module = &loadmap.modules[loadmap.mapped_module - 1];
-        same = line->start < loadmap.mapped_bias + module->vaddr_high;
-    }
-    if (vdso || (line->inode && line->offset == 0 && line->readable && !same)) {
-        loadmap.mapped_module = module_of(line, &loadmap.mapped_bias);
-        loadmap.mapped_inode = line->inode;
-        loadmap.mapped_device = line->device;
+    bool same = line->inode && line->inode == loadmap.mapped.inode && line->device == loadmap.mapped.device;
+    bool goes_on = same && line->start == loadmap.mapped.end;
+    if (vdso || (line->inode && line->offset == 0 && line->readable && !goes_on)) {
+        loadmap.mapped.start = line->start;
+        loadmap.mapped.inode = line->inode;
+        loadmap.mapped.device = line->device;
         same = true;
     }
-    if (!line->executable || loadmap.scratch_count == MAX_RANGES)
-        return;
-    loadmap.scratch[loadmap.scratch_count++] = (struct loadmap_range){
-        .start = line->start,
-        .end = line->end,
-        .load_bias = same && loadmap.mapped_module ? loadmap.mapped_bias : 0,
-        .module_id = same ? loadmap.mapped_module : 0,
-    };
+    if (same)
+        loadmap.mapped.end = line->end;
+    uint32_t modules = loadmap_module_count();
+    if (line->executable)
+        take_code(line, same);
+    if (loadmap_module_count() != modules)
+        loadmap.left -= FILE_LINES;
 }
 
 static bool take_line_of_slice(const struct maps_line *line, void *unused)
@@ -264,8 +250,7 @@ static bool take_line_of_all(const struct maps_line *line, void *unused)
 static bool begin_reading(void)
 {
     loadmap.scratch_count = 0;
-    loadmap.mapped_module = 0;
-    loadmap.mapped_inode = 0;
+    memset(&loadmap.mapped, 0, sizeof(loadmap.mapped));
     return maps_open(&loadmap.reader);
 }
 
@@ -281,7 +266,7 @@ static bool publish(void)
         snapshot->count = loadmap.scratch_count;
         memcpy(snapshot->ranges, loadmap.scratch, bytes);
         store_release(&loadmap.current, snapshot); /* L1, pairs with loadmap_find() */
-        store_release(&loadmap.generation, loadmap.generation + 1);
+        fetch_add_acq_rel(&loadmap.generation, 1u);
     }
     return true;
 }
@@ -341,53 +326,42 @@ void loadmap_forked(void)
 {
     maps_close(&loadmap.reader);
     store_relaxed(&loadmap.busy, 0);
+    modules_forked();
 }
 
 bool loadmap_init(void)
 {
-    if (!loadmap.modules)
-        loadmap.modules = os_map(LOADMAP_MAX_MODULES * sizeof(*loadmap.modules));
+    if (!loadmap.loaded)
+        loadmap.loaded = os_map(MAX_RANGES * sizeof(*loadmap.loaded));
     if (!loadmap.scratch)
         loadmap.scratch = os_map(MAX_RANGES * sizeof(*loadmap.scratch));
-    if (!loadmap.modules || !loadmap.scratch)
+    if (!modules_init() || !loadmap.loaded || !loadmap.scratch)
         return false;
+    loader_init();
     loadmap_refresh();
     return loadmap.current != NULL;
 }
 
 const struct loadmap_range *loadmap_find(uintptr_t address)
 {
-    const struct snapshot *snapshot = load_acquire(&loadmap.current);
-    size_t low = 0, high = snapshot ? snapshot->count : 0;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (address < snapshot->ranges[middle].start)
-            high = middle;
-        else if (address >= snapshot->ranges[middle].end)
-            low = middle + 1;
-        else
-            return &snapshot->ranges[middle];
-    }
-    return NULL;
+    struct loader_object object;
+    if (loader_find(address, &object))
+        return known_range(&object, address);
+    const struct loadmap_range *range = find_in_snapshot(address);
+    return range && loadmap_is_true(range) ? range : NULL;
 }
 
-const struct loadmap_module *loadmap_module(uint32_t module_id)
+const struct loadmap_range *loadmap_learn(uintptr_t address)
 {
-    if (module_id == 0 || module_id > load_acquire(&loadmap.module_count))
-        return NULL;
-    return &loadmap.modules[module_id - 1];
-}
-
-uint32_t loadmap_module_count(void)
-{
-    return load_acquire(&loadmap.module_count);
+    struct loader_object object;
+    return loader_find(address, &object) ? learn(&object, address, NULL) : loadmap_find(address);
 }
 
 void loadmap_flag(uintptr_t address, uint32_t flags)
 {
     const struct loadmap_range *range = loadmap_find(address);
-    if (range && range->module_id)
-        loadmap.modules[range->module_id - 1].flags |= flags;
+    if (range)
+        module_flag(range->module_id, flags);
 }
 
 static bool find_end(const struct maps_line *line, void *wanted)

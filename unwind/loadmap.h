@@ -1,9 +1,9 @@
-/* What code is loaded where, read from /proc/self/maps: without the loader's lock, so also in a handler.
+/* What code is loaded where. The dynamic loader is asked first (unwind/loader.h): by address, at any moment.
+ * What it does not know, code compiled at run time above all, is read from /proc/self/maps, now and then. Both
+ * without the loader's locks, so also in a handler.
  *
- * A module keeps its number for the whole run, also when it is unloaded and loaded again elsewhere; keys of
- * samples are (module, link-time address) and stay true. Each snapshot is immutable and never unmapped
- * (guarantee L1: a reader needs no lock). The bytes that unwinding needs of a module are mapped from its file
- * a second time, so that dlclose() cannot take them away under a handler (guarantee L2). */
+ * Ranges are immutable once they can be found, and never unmapped (guarantee L1: a reader needs no lock).
+ * Another library may have taken a range's place since: loadmap_is_true() tells. */
 #ifndef BLAME_UNWIND_LOADMAP_H
 #define BLAME_UNWIND_LOADMAP_H
 
@@ -11,29 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOADMAP_MAX_MODULES 4096u
-
-struct loadmap_module {
-    uint64_t device, inode;
-    uintptr_t load_bias; /* when last seen */
-    uintptr_t vaddr_low, vaddr_high;
-    uintptr_t first_vaddr;     /* link-time address of the file's first byte */
-    uintptr_t eh_frame_header; /* link-time address, 0 if there is none */
-    uintptr_t eh_frame_header_bytes;
-    uintptr_t view_vaddr; /* link-time range of the segment with the unwind tables ... */
-    uintptr_t view_bytes;
-    const char *view; /* ... and its bytes: the second mapping */
-    uint32_t flags;   /* enum profile_module_flag */
-    uint32_t build_id_bytes;
-    uint8_t build_id[32];
-    const char *path;
-};
+#include "unwind/loader.h"
+#include "unwind/modules.h"
 
 /* Executable mapping [start, end). */
 struct loadmap_range {
     uintptr_t start, end;
     uintptr_t load_bias;
-    uint32_t module_id; /* 1 + index; 0: executable memory that is no file's */
+    uint32_t module_id; /* 0: executable memory that is no file's */
+    uint32_t permanent; /* 1: nothing can take its place */
+    struct loader_name name;
 };
 
 /* Reads the map for the first time. [init] */
@@ -56,15 +43,23 @@ void loadmap_refresh_by_time(void);
 /* In a forked child: a reading that was under way is the parent's. [init] */
 void loadmap_forked(void);
 
-/* Counts the changes of the map. [handler] */
+/* Counts what has gone, or has been replaced: what was learnt of addresses is no longer true. A library that
+ * came changes nothing. [handler] */
 uint32_t loadmap_generation(void);
 
-/* The executable range that holds the address, NULL if none does as far as is known. [handler] */
+/* The executable range that holds the address at this moment, NULL if none does as far as is known. [handler]
+ */
 const struct loadmap_range *loadmap_find(uintptr_t address);
 
-/* The module with that number, or NULL. [handler] */
-const struct loadmap_module *loadmap_module(uint32_t module_id);
-uint32_t loadmap_module_count(void); /* [handler] */
+/* The same; a module that is new is read, in some 20 us. [handler] */
+const struct loadmap_range *loadmap_learn(uintptr_t address);
+
+/* False if something else is there by now. A system call, unless the range is permanent. [handler] */
+bool loadmap_is_true(const struct loadmap_range *range);
+
+/* The same of code that the calling thread is going to return to: nobody may unload that, so it takes no system
+ * call. [handler] */
+bool loadmap_is_callers(const struct loadmap_range *range);
 
 /* Adds flags to the module that holds the address. [init] */
 void loadmap_flag(uintptr_t address, uint32_t flags);

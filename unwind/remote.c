@@ -20,22 +20,17 @@ _Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are lib
 #define CACHE_ENTRIES 512
 #define MAX_KEPT      8192
 
-/* A word of a module's unwind tables, from its view. */
-static bool read_view(uintptr_t address, unw_word_t *value)
+/* A word of the unwind tables that are being read, from their module's view. */
+static bool read_view(const struct unwinder *unwinder, uintptr_t address, unw_word_t *value)
 {
-    /* Tables lie beside code but in no executable range: ask the modules. Few, and only when the cache
-     * misses. */
-    for (uint32_t id = 1; id <= loadmap_module_count(); id++) {
-        const struct loadmap_module *module = loadmap_module(id);
-        uintptr_t offset = address - load_relaxed(&module->load_bias) - module->view_vaddr;
-        if (!module->view || offset >= module->view_bytes)
-            continue;
-        size_t left = module->view_bytes - offset, bytes = left < sizeof(*value) ? left : sizeof(*value);
-        *value = 0;
-        memcpy(value, module->view + offset, bytes);
-        return true;
-    }
-    return false;
+    const struct loadmap_module *module = unwinder->tables;
+    uintptr_t offset = module ? address - unwinder->tables_bias - module->view_vaddr : 0;
+    if (!module || offset >= module->view_bytes)
+        return false;
+    size_t left = module->view_bytes - offset, bytes = left < sizeof(*value) ? left : sizeof(*value);
+    *value = 0;
+    memcpy(value, module->view + offset, bytes);
+    return true;
 }
 
 /* The stack of a program built with AddressSanitizer has red zones that a walk may cross. */
@@ -54,7 +49,7 @@ __attribute__((no_sanitize_address)) static int access_memory(unw_addr_space_t s
             *value = *(const unw_word_t *)address;
         return 0;
     }
-    if (read_view(address, value))
+    if (read_view(unwinder, address, value))
         return 0;
     unwinder->slow_reads++;
     return os_copy_memory(value, address, sizeof(*value)) ? 0 : -UNW_EINVAL;
@@ -96,6 +91,9 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
     memcpy(&count, header + 8, sizeof(count));
     if (count > (module->view_bytes - offset - 12) / 8)
         return -UNW_ENOINFO;
+    struct unwinder *unwinder = argument;
+    unwinder->tables = module;
+    unwinder->tables_bias = range->load_bias;
     uintptr_t address = module->eh_frame_header + range->load_bias;
     unw_dyn_info_t table;
     memset(&table, 0, sizeof(table));

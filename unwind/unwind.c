@@ -15,6 +15,8 @@
 #define CACHE_BITS       9 /* of the number of sets */
 #define CACHE_WAYS       2u
 #define CACHE_SETS       ((size_t)1 << CACHE_BITS)
+#define MAX_LEARNT       12u /* modules a walk: some 0.3 ms */
+#define UNSURE           0x80u /* of an entry's recipe.cfa: another module may be at its address by now */
 #define TRAMPOLINE_BYTES 9                    /* mov $15,%rax; syscall */
 #define MAX_STACK_BYTES  ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
 
@@ -89,6 +91,13 @@ void unwinder_attach(struct unwinder *unwinder)
     memset(unwinder->slow_steps, 0, sizeof(unwinder->slow_steps));
 }
 
+static void forget(struct unwinder *unwinder)
+{
+    unwinder->generation = loadmap_generation();
+    memset(unwinder->cache, 0, CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
+    remote_flush(unwinder);
+}
+
 /* Between this frame and the stack's end all is mapped, if this frame is on the thread's own stack. A fiber's
  * or a signal stack is read the slow, safe way, and so is whatever a strange stack pointer points to. */
 static void start(struct unwinder *unwinder, bool exact)
@@ -101,17 +110,15 @@ static void start(struct unwinder *unwinder, bool exact)
     unwinder->stack_low = own ? here : 0;
     unwinder->stack_high = own ? unwinder->own_stack_high : 0;
     unwinder->exact = exact;
+    unwinder->calling = !exact;
     unwinder->end = UNWIND_FRAME;
     unwinder->refreshed = false;
+    unwinder->learnt = unwinder->sure_count = 0;
     unwinder->cursor_valid = false;
     unwinder->frames_before = unwinder->frames;
     loadmap_refresh_by_time();
-    if (unwinder->generation != loadmap_generation()) {
-        /* Another library may be where recipes belong to. */
-        unwinder->generation = loadmap_generation();
-        memset(unwinder->cache, 0, CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
-        remote_flush(unwinder);
-    }
+    if (unwinder->generation != loadmap_generation())
+        forget(unwinder); /* another library may be where recipes belong to */
 }
 
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context)
@@ -138,10 +145,15 @@ __attribute__((noinline)) void unwinder_start_here(struct unwinder *unwinder)
     start(unwinder, false);
 }
 
-/* The executable range of a frame's address; a miss may mean that a library was loaded since. */
+/* The executable range of a frame's address; a miss may mean that a library was loaded since, or that code was
+ * compiled. */
 static const struct loadmap_range *range_of(struct unwinder *unwinder, uintptr_t ip)
 {
     const struct loadmap_range *range = loadmap_find(ip);
+    if (!range && unwinder->learnt < MAX_LEARNT) {
+        unwinder->learnt++;
+        range = loadmap_learn(ip);
+    }
     if (range || unwinder->refreshed)
         return range;
     unwinder->refreshed = true;
@@ -179,6 +191,24 @@ static inline struct unwind_entry *cache_set(const struct unwinder *unwinder, ui
     return &unwinder->cache[((ip ^ ip >> CACHE_BITS) & (CACHE_SETS - 1)) * CACHE_WAYS];
 }
 
+static void note_sure(struct unwinder *unwinder, const struct loadmap_range *range)
+{
+    unwinder->sure[unwinder->sure_count++ % UNWIND_SURE] = range;
+}
+
+/* True if the range is what it was when its entries were made. */
+static bool is_sure(struct unwinder *unwinder, const struct loadmap_range *range)
+{
+    unsigned count = unwinder->sure_count < UNWIND_SURE ? unwinder->sure_count : UNWIND_SURE;
+    for (unsigned i = 0; i < count; i++)
+        if (unwinder->sure[i] == range)
+            return true;
+    if (!(unwinder->calling ? loadmap_is_callers(range) : loadmap_is_true(range)))
+        return false;
+    note_sure(unwinder, range);
+    return true;
+}
+
 /* Looks an address up and keeps what there is to know of it; NULL when it is no code. */
 static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t where)
 {
@@ -186,6 +216,8 @@ static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t whe
     const struct loadmap_range *range = range_of(unwinder, where);
     if (!range)
         return NULL;
+    if (unlikely(unwinder->generation != loadmap_generation()))
+        forget(unwinder); /* what was at this address has gone */
     struct unwind_entry *entry = cache_set(unwinder, where);
     memmove(entry + 1, entry, (CACHE_WAYS - 1) * sizeof(*entry)); /* the oldest goes */
     entry->ip = where;
@@ -194,6 +226,10 @@ static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t whe
     entry->recipe = unwinder->at.ip - signal_trampoline < TRAMPOLINE_BYTES
                         ? trampoline
                         : recipe_read(entry->module, where - range->load_bias);
+    if (!range->permanent && range->module_id) {
+        entry->recipe.cfa |= UNSURE;
+        note_sure(unwinder, range);
+    }
     unwinder->recipes_read++;
     return entry;
 }
@@ -230,13 +266,33 @@ static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct u
     return 1;
 }
 
+/* False if no code is known at the frame's address any more. What a thread has learnt of a library that has
+ * gone is of no use to it; others learn of it at their next walk. */
+static bool make_sure(struct unwinder *unwinder, struct unwind_frame *frame, struct recipe *recipe)
+{
+    recipe->cfa &= ~UNSURE;
+    if (is_sure(unwinder, frame->range))
+        return true;
+    forget(unwinder);
+    const struct unwind_entry *entry = learn(unwinder, frame->ip);
+    frame->range = entry ? entry->range : NULL;
+    if (!entry)
+        return false;
+    frame->module = entry->module;
+    *recipe = entry->recipe;
+    recipe->cfa &= ~UNSURE;
+    return true;
+}
+
 /* The frames that take more than two loads. */
 static __attribute__((noinline)) enum unwind_result
 next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame *frame)
 {
-    bool slow = recipe.cfa == RECIPE_SLOW, trampoline = slow && recipe.cfa_offset == RECIPE_TRAMPOLINE;
     struct unwind_registers caller;
     int step;
+    if (unlikely(recipe.cfa & UNSURE) && !make_sure(unwinder, frame, &recipe))
+        return unwinder->end = UNWIND_BROKEN;
+    bool slow = recipe.cfa == RECIPE_SLOW, trampoline = slow && recipe.cfa_offset == RECIPE_TRAMPOLINE;
     frame->recipe = recipe;
     /* A return address lies behind its call, perhaps in the next function; not so where a signal interrupted:
      * at the leaf, and below the trampoline of a handler of the program's. */

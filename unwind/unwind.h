@@ -14,6 +14,7 @@
 #include "unwind/loadmap.h"
 #include "unwind/recipe.h"
 
+#define UNWIND_SURE      4u
 #define UNWIND_REGISTERS 17 /* libunwind's x86-64 numbers: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 
 struct unwind_frame {
@@ -44,7 +45,11 @@ struct unwinder {
     enum unwind_result end;     /* what comes next if it is no frame */
     bool exact;                 /* the next address is no return address */
     bool libunwind_only;        /* no recipes: what tests and benchmarks compare with */
+    bool calling;               /* the walk's frames are calls: none can be unloaded meanwhile */
     bool refreshed;             /* the load map was read again in this walk */
+    uint32_t learnt;            /* modules asked for in this walk that were not known */
+    uint32_t sure_count;
+    const struct loadmap_range *sure[UNWIND_SURE]; /* found to be true in this walk: not asked for again */
     bool cursor_valid;          /* libunwind takes part in this walk */
     uint32_t generation;        /* of the load map that the caches belong to */
     struct unwind_entry *cache; /* by address, in the thread's own mapping */
@@ -56,6 +61,8 @@ struct unwinder {
     uintptr_t registers[UNWIND_REGISTERS];   /* at the walk's begin */
     void *cursor;                            /* unw_cursor_t, in the thread's own mapping */
     void *space;                             /* unw_addr_space_t */
+    const struct loadmap_module *tables;     /* whose tables libunwind reads ... */
+    uintptr_t tables_bias;                   /* ... where they would be in memory */
     uint64_t cursor_frame;                   /* the frame of this walk that libunwind's cursor is at */
     uint64_t frames_before;                  /* frames when this walk began */
     /* Since the thread was attached. frames = steps by recipe + sum of slow_steps + paths broken at an

@@ -1,16 +1,13 @@
 /* The load map and the walk, by the number of loaded modules. Prints `modules phase value` a line; phases:
  *   read us      reading the load map at the start
  *   refresh us   reading it again after one more module was loaded, all at once
- *   sample us    the longest part of that in one sample ...
- *   samples      ... of so many ...
- *   until ms     ... until the map has been read
+ *   learn us     learning of that one module alone, as a sample does that meets its code
  *   cold us      a first walk through 20 modules that were never walked before
  *   walk ns      the same walk again, a frame
  * Usage: modules DIR COUNT; DIR/module-0.so ... are there, two more than COUNT */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "unwind/loadmap.h"
@@ -65,25 +62,6 @@ static void measure_walk(void)
     print("walk ns", (double)(clock_now_ns() - begin_ns) / WALKS / frames);
 }
 
-/* As 1,000 samples a second do. */
-static void measure_samples(void)
-{
-    uint32_t generation = loadmap_generation();
-    uint64_t longest_ns = 0, begin_ns = clock_now_ns(), last_ns = begin_ns;
-    double samples = 0;
-    while (generation == loadmap_generation()) {
-        usleep(1000);
-        uint64_t sample_ns = clock_now_ns();
-        loadmap_refresh_sometimes();
-        last_ns = clock_now_ns();
-        samples += last_ns - sample_ns > 10000; /* the others may not yet */
-        longest_ns = last_ns - sample_ns > longest_ns ? last_ns - sample_ns : longest_ns;
-    }
-    print("sample us", (double)longest_ns / 1e3);
-    print("samples", samples);
-    print("until ms", (double)(last_ns - begin_ns) / 1e6);
-}
-
 /* Through modules that are far apart in the list of all. */
 static void go_down(void *argument)
 {
@@ -115,8 +93,11 @@ int main(int argc, char **argv)
     begin_ns = clock_now_ns();
     loadmap_refresh();
     print("refresh us", (double)(clock_now_ns() - begin_ns) / 1e3);
-    load(argv[1], module_count + 1);
-    measure_samples();
+    module_call fresh = load(argv[1], module_count + 1);
+    begin_ns = clock_now_ns();
+    if (!loadmap_learn((uintptr_t)fresh))
+        return fputs("modules: a library is not found\n", stderr), 1;
+    print("learn us", (double)(clock_now_ns() - begin_ns) / 1e3);
     go_down(&depth);
     return 0;
 }

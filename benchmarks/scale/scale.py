@@ -193,7 +193,7 @@ def panels_of(numbers):
         curves.Panel("Empty parallel regions", "regions so far", "ns a region",
                      {team(n): numbers.series("regions", f"{team(n)}: time") for n in (1, 2)}),
         curves.Panel("Loaded modules", "modules", "\N{GREEK SMALL LETTER MU}s",
-                     several("modules", ["read", "refresh", "sample", "cold"])),
+                     several("modules", ["read", "refresh", "learn", "cold"])),
         curves.Panel("More threads than cores", "threads", "seconds", several("threads", ["floor", "blame"])),
     ]
 

@@ -2,6 +2,7 @@
 tool they print, return and end as without it, and their profiles are sound."""
 
 import os
+import shutil
 import unittest
 
 import contract_checks
@@ -93,6 +94,35 @@ class SameWithTool(BlameTest):
 
     def test_a_loop_of_dlopen_and_dlclose_at_10000_per_second(self):
         self.same("dlopen_loop", program("dlopen_lib.so"), env={"BLAME_RATE": "10000"})
+
+    def test_libraries_in_each_others_place_are_told_apart(self):
+        for name, how in (("library_tour", "library"), ("library_tour_gcc", "launcher")):
+            with self.subTest(name=name):
+                beside = os.path.join(self.folder, "beside.so")
+                shutil.copy(program("dlopen_lib.so"), beside)
+                run, profile = self.profile_of(name, "turns", beside, program("dlopen_lib.so"),
+                                               program("dlopen_even.so"), how=how, own_stderr=None)
+                first_s, others_s = (float(word) for word in run.stderr.split()[-3::2])
+                in_turns = {}
+                for row in profile.rows:
+                    if "visit" in row.path() and row.name in ("churn", "stirs"):
+                        in_turns[row.name, row.module] = in_turns.get((row.name, row.module), 0) + row["work (I)"]
+                    elif "work_beside" in row.path() and row.name in ("churn", "stirs"):
+                        self.assertEqual((row.name, row.module), ("churn", "beside.so"))
+                self.assertEqual(set(in_turns), {("churn", "dlopen_lib.so"), ("stirs", "dlopen_even.so")})
+                share = in_turns["churn", "dlopen_lib.so"] / sum(in_turns.values())
+                self.assertAlmostEqual(share, first_s / (first_s + others_s), delta=0.1)
+
+    def test_paths_through_many_libraries_that_are_being_loaded_are_whole(self):
+        libraries = [os.path.join(self.folder, f"copy{i}.so") for i in range(150)]
+        for library in libraries:
+            shutil.copy(program("dlopen_lib.so"), library)
+        for name, how in (("library_tour", "library"), ("library_tour_gcc", "launcher")):
+            with self.subTest(name=name):
+                _, profile = self.profile_of(name, "all", *libraries, how=how, own_stderr=None)
+                modules = {row.module for row in profile.rows if row.name == "churn" and "visit" in row.path()}
+                self.assertGreater(len(modules), 30)
+                self.assertLessEqual(50 * profile.run["truncated_paths"], profile.run["samples"]["recorded"])
 
     def test_exceptions_on_all_threads(self):
         for name, how in (("exceptions", "library"), ("exceptions_gcc", "launcher")):

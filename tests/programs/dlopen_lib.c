@@ -1,6 +1,10 @@
-/* What dlopen_loop.c loads and unloads: a few frames of its own, so that paths run through the mapping that
- * goes away. */
-__attribute__((noinline)) static unsigned long churn(unsigned long state)
+/* What dlopen_loop.c and library_tour.c load and unload: a few frames of its own, so that paths run through the
+ * mapping that goes away. */
+#ifndef CHURN
+#define CHURN churn
+#endif
+
+__attribute__((noinline)) static unsigned long CHURN(unsigned long state)
 {
     for (int i = 0; i < 20000; i++) {
         state ^= state << 13;
@@ -15,6 +19,6 @@ unsigned long plugin_work(unsigned long state);
 unsigned long plugin_work(unsigned long state)
 {
     for (int i = 0; i < 20; i++)
-        state = churn(state) + 1;
+        state = CHURN(state) + 1;
     return state;
 }

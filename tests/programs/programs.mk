@@ -20,7 +20,7 @@ TEST_LIBS := -lpthread -ldl
 
 TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated integrated3 nested tasks taskwait creation \
 	creation_paths creation_undeferred \
-	task_regions section taskgroup tiny_tasks handoff nest_lock holders unreleased regions deep tail_call dlopen_loop \
+	task_regions section taskgroup tiny_tasks handoff nest_lock holders unreleased regions deep tail_call dlopen_loop library_tour \
 	forks endings own_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations gains \
 	phase_blame phase_nesting phase_threads phase_many event_many control counters file_limit takes_signals
 
@@ -31,7 +31,7 @@ TEST_COMPARE := compare compare_slower compare_moved compare_gcc
 # examples/phases
 TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
 
-TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc own_code own_code_gcc dlopen_lib.so tool_memory.so quick_static \
+TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc own_code own_code_gcc dlopen_lib.so dlopen_even.so tool_memory.so quick_static \
 	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4 own_papi
 
 .PHONY: test-programs
@@ -69,6 +69,9 @@ $(TEST_BIN)/own_code_gcc: $(TEST_SOURCE)/own_code.cc $(TEST_SOURCE)/analytic.h |
 
 $(TEST_BIN)/dlopen_lib.so: $(TEST_SOURCE)/dlopen_lib.c | $(TEST_BIN)
 	$(CLANG) -O2 -g $(TEST_WARN) -shared -fPIC -o $@ $<
+
+$(TEST_BIN)/dlopen_even.so: $(TEST_SOURCE)/dlopen_lib.c | $(TEST_BIN)
+	$(CLANG) -O2 -g $(TEST_WARN) -DCHURN=stirs -shared -fPIC -o $@ $<
 
 $(TEST_BIN)/tool_memory.so: $(TEST_SOURCE)/tool_memory.c | $(TEST_BIN)
 	$(CLANG) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN) -shared -fPIC -fvisibility=hidden -o $@ $<

@@ -1,4 +1,4 @@
-/* needs: ompt_tool/creation_memo.c unwind/loadmap.c unwind/maps.c base/os.c base/clock.c */
+/* needs: ompt_tool/creation_memo.c unwind/loader.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
 /* Stacks laid out by hand, as compiled code would: a path is known when, and only when, it was kept. */
 #include "tests/unit/unit.h"
 
@@ -15,6 +15,7 @@
  * varies in size. */
 enum { BY_RSP, BY_RSP_SAVING, BY_RBP, BY_RBP_VARIED, KINDS };
 
+static const struct loadmap_range code = {.permanent = 1};
 static uintptr_t stack[WORDS];
 static struct creation_memo *memo;
 static struct unwind_frame frames[LONGEST + 3];
@@ -57,7 +58,7 @@ static uintptr_t *lay_frame(uintptr_t *at, unsigned kind, unsigned function, uin
         words = varied_words ? varied_words : words + unit_random(&seed) % 32;
     uintptr_t *cfa = at + words + 2; /* locals, saved rbp, return address */
     memset(at, 0, words * sizeof(*at));
-    *frame = (struct unwind_frame){.stack = (uintptr_t)at, .cfa = (uintptr_t)cfa};
+    *frame = (struct unwind_frame){.stack = (uintptr_t)at, .cfa = (uintptr_t)cfa, .range = &code};
     bool by_rbp = kind == BY_RBP || kind == BY_RBP_VARIED;
     frame->recipe.cfa = by_rbp ? RECIPE_CFA_RBP : RECIPE_CFA_RSP;
     frame->recipe.cfa_offset = by_rbp ? 16 : (int32_t)(8 * (words + 2));

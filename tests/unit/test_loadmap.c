@@ -1,4 +1,4 @@
-/* needs: unwind/loadmap.c unwind/maps.c base/os.c base/clock.c */
+/* needs: unwind/loader.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
 /* programs: $(UNIT_LIBRARIES) */
 #include "tests/unit/unit.h"
 
@@ -189,21 +189,19 @@ static void a_module_keeps_its_number_when_it_is_loaded_elsewhere(void **unused)
     uint32_t count = loadmap_module_count();
     void *library = load(path);
     uintptr_t first = call_address(library);
-    assert_true(loadmap_refresh());
-    const struct loadmap_range *range = loadmap_find(first);
+    const struct loadmap_range *range = loadmap_learn(first);
     uint32_t id = range->module_id;
     uintptr_t vaddr = first - range->load_bias;
     dlclose(library);
-    assert_true(loadmap_refresh());
     assert_null(loadmap_find(first));
-    assert_int_equal(range->module_id, id); /* an old snapshot is still there for whoever reads it: L1 */
+    assert_int_equal(range->module_id, id); /* an old range is still there for whoever reads it: L1 */
     void *blocker = mmap((void *)(first & ~(uintptr_t)4095), 4096, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     library = load(path);
     uintptr_t second = call_address(library);
     assert_true(second != first);
-    assert_true(loadmap_refresh());
-    assert_int_equal(loadmap_find(second)->module_id, id);
+    assert_null(loadmap_find(second));
+    assert_int_equal(loadmap_learn(second)->module_id, id);
     assert_int_equal(second - loadmap_find(second)->load_bias, vaddr);
     assert_int_equal(loadmap_module(id)->load_bias, second - vaddr);
     assert_true(loadmap_module_count() <= count + 1);

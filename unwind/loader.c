@@ -1,0 +1,251 @@
+#include "unwind/loader.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+
+#define MAX_OBJECTS 4096u
+#define MAX_NAME    256u /* bytes of a name that are looked at */
+#define PAGE_BYTES  4096u
+
+/* As the loader lists it. */
+struct listed {
+    uintptr_t start;
+    const char *name; /* without folders */
+    const char *soname;
+    const ElfW(Dyn) * dynamic;
+    const char *strings;
+    bool stays;
+};
+
+static struct {
+    int (*find)(void *address, struct dl_find_object *result);
+    uintptr_t *permanent; /* addresses where objects start, in order */
+    size_t permanent_count;
+} loader;
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+struct list {
+    struct listed *objects;
+    size_t count;
+};
+
+static void read_dynamic(struct listed *object, uintptr_t load_bias)
+{
+    uintptr_t strings = 0, soname = 0;
+    for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_STRTAB)
+            strings = entry->d_un.d_ptr < load_bias ? entry->d_un.d_ptr + load_bias : entry->d_un.d_ptr;
+        if (entry->d_tag == DT_SONAME)
+            soname = entry->d_un.d_val;
+    }
+    object->strings = (const char *)strings;
+    object->soname = strings && soname ? object->strings + soname : "";
+}
+
+static int add_object(struct dl_phdr_info *info, size_t bytes, void *argument)
+{
+    struct list *list = argument;
+    struct listed *object = &list->objects[list->count];
+    bool has_start = false;
+    (void)bytes;
+    if (list->count == MAX_OBJECTS)
+        return 1;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_LOAD && !has_start) {
+            has_start = true;
+            object->start = info->dlpi_addr + (header->p_vaddr & ~(uintptr_t)4095) -
+                            (header->p_offset & ~(uintptr_t)4095);
+        }
+        if (header->p_type == PT_DYNAMIC)
+            object->dynamic = (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr);
+    }
+    object->name = base_name(info->dlpi_name);
+    read_dynamic(object, info->dlpi_addr);
+    list->count++;
+    return 0;
+}
+
+/* The first one of that name: what the program opens later comes behind it. True if it is new. */
+static bool mark(struct list *list, const char *name, size_t bytes)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct listed *object = &list->objects[i];
+        bool named = strlen(object->name) == bytes && memcmp(object->name, name, bytes) == 0;
+        bool known = strlen(object->soname) == bytes && memcmp(object->soname, name, bytes) == 0;
+        if (!named && !known)
+            continue;
+        bool fresh = !object->stays;
+        object->stays = true;
+        return fresh;
+    }
+    return false;
+}
+
+/* What an object was linked with. */
+static bool mark_needed(struct list *list, const struct listed *object)
+{
+    bool fresh = false;
+    for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && object->strings) {
+            const char *name = base_name(object->strings + entry->d_un.d_val);
+            fresh |= mark(list, name, strlen(name));
+        }
+    return fresh;
+}
+
+/* The program, the loader, the vDSO, this library (it is linked so that it stays), what is preloaded, and
+ * what all these were linked with. */
+static void mark_startup(struct list *list)
+{
+    struct loader_object self = {0};
+    const char *preload = getenv("LD_PRELOAD");
+    bool found_self = loader_find((uintptr_t)&mark_startup, &self);
+    for (size_t i = 0; i < list->count; i++) {
+        uintptr_t start = list->objects[i].start;
+        list->objects[i].stays = i == 0 || start == getauxval(AT_BASE) ||
+                                 start == getauxval(AT_SYSINFO_EHDR) || (found_self && start == self.start);
+    }
+    for (size_t bytes; preload && *preload; preload += bytes + (preload[bytes] != '\0')) {
+        bytes = strcspn(preload, " :");
+        size_t folders = bytes;
+        while (folders > 0 && preload[folders - 1] != '/')
+            folders--;
+        mark(list, preload + folders, bytes - folders);
+    }
+    for (bool fresh = true; fresh;) {
+        fresh = false;
+        for (size_t i = 0; i < list->count; i++)
+            if (list->objects[i].stays)
+                fresh |= mark_needed(list, &list->objects[i]);
+    }
+}
+
+static void add_permanent(uintptr_t start)
+{
+    size_t at = loader.permanent_count++;
+    for (; at > 0 && loader.permanent[at - 1] > start; at--)
+        loader.permanent[at] = loader.permanent[at - 1];
+    loader.permanent[at] = start;
+}
+
+/* Called with the lock of dl_iterate_phdr(): nothing that is listed goes meanwhile. */
+static int find_permanent(struct dl_phdr_info *info, size_t bytes, void *argument)
+{
+    struct list *list = argument;
+    (void)info, (void)bytes;
+    dl_iterate_phdr(add_object, list);
+    mark_startup(list);
+    loader.permanent_count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->objects[i].stays)
+            add_permanent(list->objects[i].start);
+    return 1;
+}
+
+void loader_init(void)
+{
+    struct list list = {os_map(MAX_OBJECTS * sizeof(struct listed)), 0};
+    loader.find = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+    if (!loader.permanent)
+        loader.permanent = os_map(MAX_OBJECTS * sizeof(*loader.permanent));
+    if (!list.objects || !loader.permanent)
+        return;
+    dl_iterate_phdr(find_permanent, &list);
+    os_unmap(list.objects, MAX_OBJECTS * sizeof(struct listed));
+}
+
+bool loader_can_find(void)
+{
+    return loader.find != NULL;
+}
+
+bool loader_find(uintptr_t address, struct loader_object *object)
+{
+    struct dl_find_object found;
+    if (unlikely(!loader.find) || loader.find((void *)address, &found) != 0)
+        return false;
+    object->start = (uintptr_t)found.dlfo_map_start;
+    object->link_map = (uintptr_t)found.dlfo_link_map;
+    return true;
+}
+
+static uint64_t hash_of(const char *text, size_t bytes)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+void loader_read_name(const struct loader_object *object, struct loader_name *name)
+{
+    struct link_map record;
+    char text[MAX_NAME];
+    size_t bytes = 0;
+    *name = (struct loader_name){0};
+    if (!os_copy_memory(&record, object->link_map, sizeof(record)))
+        return;
+    uintptr_t from = (uintptr_t)record.l_name;
+    while (bytes < MAX_NAME) { /* page by page: it ends before the next one, or goes on there */
+        size_t part = PAGE_BYTES - (from + bytes) % PAGE_BYTES;
+        part = part < MAX_NAME - bytes ? part : MAX_NAME - bytes;
+        if (!os_copy_memory(text + bytes, from + bytes, part))
+            return;
+        const char *end = memchr(text + bytes, '\0', part);
+        bytes = end ? (size_t)(end - text) + 1 : bytes + part;
+        if (end)
+            break;
+    }
+    *name = (struct loader_name){from, hash_of(text, bytes), (uint32_t)bytes};
+}
+
+bool loader_has(uintptr_t address, const struct loader_name *name, uintptr_t from, const void *expected,
+                size_t bytes)
+{
+    struct link_map record;
+    struct loader_object object;
+    char text[MAX_NAME], found[LOADER_MAX_BYTES];
+    if (bytes > sizeof(found) || !loader_find(address, &object))
+        return false;
+    uintptr_t at = load_relaxed(&name->address);
+    const struct os_part parts[] = {
+        {&record, object.link_map, sizeof(record)}, {text, at, name->bytes}, {found, from, bytes}};
+    return os_copy_parts(parts, 3) && (uintptr_t)record.l_name == at &&
+           hash_of(text, name->bytes) == name->hash && memcmp(found, expected, bytes) == 0;
+}
+
+bool loader_has_callers(uintptr_t address, const struct loader_name *name, uintptr_t from, const void *expected,
+                        size_t bytes)
+{
+    struct loader_object object;
+    if (!loader_find(address, &object) || from - object.start > PAGE_BYTES - bytes)
+        return false;
+    const char *text = ((const struct link_map *)object.link_map)->l_name;
+    return (uintptr_t)text == load_relaxed(&name->address) && hash_of(text, name->bytes) == name->hash &&
+           memcmp((const void *)from, expected, bytes) == 0;
+}
+
+bool loader_is_permanent(uintptr_t start)
+{
+    size_t low = 0, high = loader.permanent_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (loader.permanent[middle] < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < loader.permanent_count && loader.permanent[low] == start;
+}

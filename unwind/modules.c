@@ -1,0 +1,331 @@
+#include "unwind/modules.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/atomics.h"
+#include "base/module_flags.h"
+#include "base/os.h"
+
+#define MAX_HEADERS    32u
+#define FIRST_BYTES    1024u /* of a file: headers, and names when it is small */
+#define MAX_COPY_BYTES (64u << 20)
+#define ADDING_TRIES   10000u
+
+static struct {
+    struct loadmap_module *list; /* LOADMAP_MAX_MODULES, filled up to count */
+    uint32_t count;
+    uint32_t adding; /* 1 while a thread adds a module: some hundred nanoseconds */
+    uintptr_t vdso;
+    char *strings;
+    size_t strings_left;
+} modules;
+
+/* What is read of a module; too much for a small stack. */
+struct reading {
+    struct loadmap_module module;
+    uintptr_t start;
+    int fd; /* of the file, if it is what is mapped; else -1 */
+    size_t count;
+    ElfW(Phdr) headers[MAX_HEADERS];
+    char in_file[FIRST_BYTES], in_memory[FIRST_BYTES];
+    char notes[1024];
+    char path[PATH_MAX];
+};
+
+static const void *keep(const void *memory, size_t bytes)
+{
+    if (bytes > modules.strings_left) {
+        size_t block = bytes > 65536 ? bytes : 65536;
+        modules.strings = os_map(block);
+        modules.strings_left = modules.strings ? block : 0;
+        if (!modules.strings)
+            return NULL;
+    }
+    char *kept = modules.strings;
+    memcpy(kept, memory, bytes);
+    modules.strings += bytes;
+    modules.strings_left -= bytes;
+    return kept;
+}
+
+static void read_build_id(struct reading *reading, const ElfW(Phdr) * segment)
+{
+    struct loadmap_module *module = &reading->module;
+    const char *buffer = reading->notes;
+    size_t bytes = segment->p_memsz < sizeof(reading->notes) ? segment->p_memsz : sizeof(reading->notes);
+    if (!os_copy_memory(reading->notes, segment->p_vaddr + module->load_bias, bytes))
+        return;
+    for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= bytes;) {
+        ElfW(Nhdr) note;
+        memcpy(&note, buffer + at, sizeof(note));
+        size_t name = at + sizeof(note), desc = name + ((note.n_namesz + 3u) & ~3u);
+        if (desc > bytes || note.n_descsz > bytes - desc)
+            return;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(buffer + name, "GNU", 4) == 0 &&
+            note.n_descsz <= sizeof(module->build_id)) {
+            module->build_id_bytes = note.n_descsz;
+            module->mark_vaddr = segment->p_vaddr + desc;
+            memcpy(module->build_id, buffer + desc, note.n_descsz);
+            return;
+        }
+        at = desc + ((note.n_descsz + 3u) & ~3u);
+    }
+}
+
+static uint64_t hash_of(const char *bytes)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < FIRST_BYTES; i += sizeof(hash)) {
+        uint64_t word;
+        memcpy(&word, bytes + i, sizeof(word));
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static bool read_headers(struct reading *reading)
+{
+    ElfW(Ehdr) elf;
+    if (!os_copy_memory(reading->in_memory, reading->start, FIRST_BYTES))
+        return false;
+    memcpy(&elf, reading->in_memory, sizeof(elf));
+    if (memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 || elf.e_phentsize != sizeof(ElfW(Phdr)) || elf.e_phnum == 0)
+        return false;
+    reading->count = elf.e_phnum < MAX_HEADERS ? elf.e_phnum : MAX_HEADERS;
+    reading->module.first_hash = hash_of(reading->in_memory);
+    return os_copy_memory(reading->headers, reading->start + elf.e_phoff,
+                          reading->count * sizeof(reading->headers[0]));
+}
+
+/* Link-time ranges and load bias, from the first loadable segment, which the mapping of offset 0 belongs to.
+ */
+static bool read_range(struct reading *reading)
+{
+    struct loadmap_module *module = &reading->module;
+    bool found = false;
+    uint32_t code = 0;
+    for (size_t i = 0; i < reading->count; i++) {
+        const ElfW(Phdr) *header = &reading->headers[i];
+        uintptr_t end = header->p_vaddr + header->p_memsz;
+        if (header->p_type != PT_LOAD)
+            continue;
+        if (!found) {
+            module->vaddr_low = header->p_vaddr & ~(uintptr_t)4095;
+            module->load_bias = reading->start - (module->vaddr_low - (header->p_offset & ~(uintptr_t)4095));
+        }
+        found = true;
+        if (end > module->vaddr_high)
+            module->vaddr_high = end;
+        if ((header->p_flags & PF_X) && code < MODULE_MAX_CODE) {
+            module->code[code].start = header->p_vaddr & ~(uintptr_t)4095;
+            module->code[code++].end = (end + 4095) & ~(uintptr_t)4095;
+        }
+    }
+    module->first_vaddr = reading->start - module->load_bias;
+    return found;
+}
+
+static void read_notes(struct reading *reading)
+{
+    for (size_t i = 0; i < reading->count; i++)
+        if (reading->headers[i].p_type == PT_NOTE && !reading->module.build_id_bytes)
+            read_build_id(reading, &reading->headers[i]);
+}
+
+/* A string of the loader's, page by page: it ends before the next one, or goes on there. */
+static bool copy_string(char *to, size_t bytes, uintptr_t from)
+{
+    for (size_t part; bytes > 0; to += part, from += part, bytes -= part) {
+        part = 4096 - (from & 4095) < bytes ? 4096 - (from & 4095) : bytes;
+        if (!os_copy_memory(to, from, part))
+            return false;
+        if (memchr(to, '\0', part))
+            return true;
+    }
+    return false;
+}
+
+/* The loader's name may be relative to where the program was when it loaded the module. */
+static bool find_path(struct reading *reading, const struct module_place *place)
+{
+    if (reading->module.flags & PROFILE_MODULE_VDSO)
+        return strcpy(reading->path, "[vdso]");
+    if (place->name && copy_string(reading->path, sizeof(reading->path), place->name) &&
+        (reading->path[0] == '/' || !place->path))
+        return true;
+    if (!place->path || strlen(place->path) >= sizeof(reading->path))
+        return false;
+    return strcpy(reading->path, place->path);
+}
+
+/* The file if it is what is mapped: inode numbers differ on overlay file systems, contents do not. */
+static void open_file(struct reading *reading)
+{
+    if (reading->module.flags & PROFILE_MODULE_VDSO)
+        return;
+    reading->fd = os_open_read(reading->path[0] ? reading->path : "/proc/self/exe");
+    if (reading->fd < 0)
+        return;
+    if (os_read(reading->fd, reading->in_file, FIRST_BYTES) == FIRST_BYTES &&
+        memcmp(reading->in_file, reading->in_memory, FIRST_BYTES) == 0) {
+        os_file_path(reading->fd, reading->path, sizeof(reading->path));
+        return;
+    }
+    os_close(reading->fd);
+    reading->fd = -1;
+}
+
+/* The segment with the unwind tables (L2): from the file, or a copy when the file has gone. The vDSO has no
+ * file and is never unloaded. */
+static void map_view(struct reading *reading, const ElfW(Phdr) * segment)
+{
+    struct loadmap_module *module = &reading->module;
+    uintptr_t address = segment->p_vaddr + module->load_bias, skip = segment->p_offset & 4095;
+    module->view_vaddr = segment->p_vaddr;
+    module->view_bytes = segment->p_filesz;
+    if (module->flags & PROFILE_MODULE_VDSO)
+        module->view = (const char *)address;
+    else if (reading->fd >= 0)
+        module->view = os_map_file(reading->fd, segment->p_offset - skip, segment->p_filesz + skip);
+    if (module->view && reading->fd >= 0)
+        module->view += skip;
+    if (module->view || segment->p_filesz > MAX_COPY_BYTES)
+        return;
+    char *copy = os_map(segment->p_filesz);
+    if (copy && os_copy_memory(copy, address, segment->p_filesz))
+        module->view = copy;
+    else if (copy)
+        os_unmap(copy, segment->p_filesz);
+}
+
+static void read_tables(struct reading *reading)
+{
+    struct loadmap_module *module = &reading->module;
+    const ElfW(Phdr) *headers = reading->headers;
+    for (size_t i = 0; i < reading->count; i++) {
+        if (headers[i].p_type != PT_GNU_EH_FRAME)
+            continue;
+        module->eh_frame_header = headers[i].p_vaddr;
+        module->eh_frame_header_bytes = headers[i].p_memsz;
+        for (size_t j = 0; j < reading->count; j++)
+            if (headers[j].p_type == PT_LOAD && headers[i].p_vaddr >= headers[j].p_vaddr &&
+                headers[i].p_vaddr < headers[j].p_vaddr + headers[j].p_filesz)
+                map_view(reading, &headers[j]);
+    }
+}
+
+static bool is_same(const struct loadmap_module *known, const struct loadmap_module *read, const char *path)
+{
+    return known->first_hash == read->first_hash && known->build_id_bytes == read->build_id_bytes &&
+           memcmp(known->build_id, read->build_id, read->build_id_bytes) == 0 && strcmp(known->path, path) == 0;
+}
+
+static uint32_t known_number(const struct reading *reading, uint32_t first)
+{
+    for (uint32_t i = first; i < load_acquire(&modules.count); i++)
+        if (is_same(&modules.list[i], &reading->module, reading->path))
+            return i + 1;
+    return 0;
+}
+
+static bool begin_adding(void)
+{
+    uint32_t expected = 0;
+    for (uint32_t tries = 0; tries < ADDING_TRIES; tries++, expected = 0)
+        if (compare_exchange(&modules.adding, &expected, 1))
+            return true;
+    return false; /* its thread has lost its core: the next sample's business */
+}
+
+static uint32_t add(struct reading *reading, uint32_t searched)
+{
+    if (!begin_adding())
+        return 0;
+    uint32_t number = known_number(reading, searched);
+    if (!number && modules.count < LOADMAP_MAX_MODULES) {
+        struct loadmap_module *module = &modules.list[modules.count];
+        *module = reading->module;
+        module->path = keep(reading->path, strlen(reading->path) + 1);
+        module->mark = module->build_id;
+        module->mark_bytes = module->build_id_bytes;
+        if (module->build_id_bytes == 0) {
+            module->mark = keep(reading->in_memory, FIRST_BYTES);
+            module->mark_vaddr = module->first_vaddr;
+            module->mark_bytes = FIRST_BYTES;
+        }
+        number = module->path && module->mark ? modules.count + 1 : 0;
+        if (number)
+            store_release(&modules.count, number);
+    }
+    store_release(&modules.adding, 0);
+    return number;
+}
+
+static uint32_t read_module(struct reading *reading, const struct module_place *place)
+{
+    if (!read_headers(reading) || !read_range(reading) || !find_path(reading, place))
+        return 0;
+    open_file(reading);
+    if (reading->path[0] != '/' && reading->path[0] != '[')
+        return 0; /* relative, and not there: the map has the path */
+    read_notes(reading);
+    uint32_t searched = loadmap_module_count(), number = known_number(reading, 0);
+    if (number || searched == LOADMAP_MAX_MODULES)
+        return number;
+    read_tables(reading);
+    return add(reading, searched); /* should another thread be faster, this view is there in vain */
+}
+
+uint32_t module_number(const struct module_place *place)
+{
+    struct reading *reading = os_map(sizeof(*reading));
+    if (!reading)
+        return 0;
+    reading->start = place->start;
+    reading->fd = -1;
+    if (place->start == modules.vdso)
+        reading->module.flags = PROFILE_MODULE_VDSO | PROFILE_MODULE_SYSTEM;
+    uint32_t number = read_module(reading, place);
+    if (number)
+        store_relaxed(&modules.list[number - 1].load_bias, reading->module.load_bias);
+    if (reading->fd >= 0)
+        os_close(reading->fd);
+    os_unmap(reading, sizeof(*reading));
+    return number;
+}
+
+bool modules_init(void)
+{
+    modules.vdso = getauxval(AT_SYSINFO_EHDR);
+    if (!modules.list)
+        modules.list = os_map(LOADMAP_MAX_MODULES * sizeof(*modules.list));
+    return modules.list != NULL;
+}
+
+void modules_forked(void)
+{
+    store_relaxed(&modules.adding, 0);
+}
+
+const struct loadmap_module *loadmap_module(uint32_t module_id)
+{
+    if (module_id == 0 || module_id > load_acquire(&modules.count))
+        return NULL;
+    return &modules.list[module_id - 1];
+}
+
+uint32_t loadmap_module_count(void)
+{
+    return load_acquire(&modules.count);
+}
+
+void module_flag(uint32_t module_id, uint32_t flags)
+{
+    if (loadmap_module(module_id))
+        modules.list[module_id - 1].flags |= flags;
+}
