@@ -33,13 +33,19 @@ COMMAND_LIBS := -lprotobuf-c -lz -ldw -lelf -ljansson -l:libiberty.a -lm
 
 .DEFAULT_GOAL := all
 .PHONY: all setup demo test unit behaviour checks install uninstall clean format
-all: libblame.so blame
+all: libblame.so libblame-loader.so blame
 
 libblame.so: $(call objects,$(PLUGIN)) ompt_tool/export.map
 	$(CC) -shared $(SAN_FLAGS) -o $@ $(call objects,$(PLUGIN)) -Wl,--version-script=ompt_tool/export.map \
 	    -Wl,-soname,libblame.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,--as-needed $(PLUGIN_LIBS)
 
-blame: $(call objects,$(COMMAND)) $(BUILD)/export/pprof.pb-c.o
+# Without a C library: it is loaded into every process that the program starts.
+LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -ffreestanding \
+    -fno-stack-protector -fno-tree-loop-distribute-patterns -I.
+libblame-loader.so: $(wildcard loader/*.c loader/*.h) base/launched.h
+	$(CC) $(LOADER_CFLAGS) -shared -nostdlib -o $@ $(wildcard loader/*.c) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
+
+blame: $(call objects,$(COMMAND)) $(BUILD)/export/pprof.pb-c.o | libblame-loader.so
 	$(CC) $(SAN_FLAGS) -o $@ $^ -Wl,--as-needed $(COMMAND_LIBS)
 
 $(BUILD)/%.o: %.c | $(BUILD)/include/omp-tools.h
@@ -79,7 +85,7 @@ include tests/accuracy/accuracy.mk
 include benchmarks/gate/gate.mk
 
 # What is installed, as FILE:FOLDER below PREFIX:MODE; DESTDIR and PREFIX may hold blanks.
-INSTALLED := blame:bin:755 libblame.so:lib/blame:755 include/blame.h:include:644 include/blame.F90:include:644 \
+INSTALLED := blame:bin:755 libblame.so:lib/blame:755 libblame-loader.so:lib/blame:755 include/blame.h:include:644 include/blame.F90:include:644 \
     man/blame.1:share/man/man1:644 man/libblame.7:share/man/man7:644 \
     completion/blame:share/bash-completion/completions:644
 installed_parts = $(subst :, ,$(1))
@@ -99,7 +105,7 @@ man: blame
 	$(PYTHON) man/update.py ./blame
 
 clean:
-	rm -rf build build-* libblame.so blame
+	rm -rf build build-* libblame.so libblame-loader.so blame
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')

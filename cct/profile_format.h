@@ -313,6 +313,7 @@ struct profile_header {
     uint32_t phase_instances;   /* BLAME_PHASE_INSTANCES */
     uint32_t sample_signal;     /* by which samples came at last; 0: none was left */
     uint32_t signals_taken;     /* so often the program took the signal, and another one had to be found */
+    uint32_t wants_region;      /* 1: there is to be no profile unless a region begins, and none has begun */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");

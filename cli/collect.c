@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,15 +14,22 @@
 #include "report/output.h"
 #include "report/symbols.h"
 
-static void finish_profile(const char *directory, const char *file)
+/* True if it is a profile. */
+static bool finish_profile(const char *directory, const char *file)
 {
     char error[512];
+    if (access(file, F_OK) != 0)
+        return false; /* no region, no profile: the process has removed it */
     struct profile *profile = profile_read(file, error, sizeof(error));
     if (!profile) {
         fprintf(stderr, "blame: %s\n", error);
-        return;
+        return true;
     }
-    if (!profile->header.finished) {
+    bool wanted = !profile->header.wants_region;
+    if (!wanted && kill(profile->header.pid, 0) != 0) { /* not one that runs on behind the program */
+        unlink(file);
+        rmdir(directory);
+    } else if (wanted && !profile->header.finished) {
         struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
         struct report_tables tables = report_tables_make(profile, symbols);
         if (profile->header.csv && report_write_files(profile, &tables, directory, error, sizeof(error)) != 0)
@@ -36,44 +44,47 @@ static void finish_profile(const char *directory, const char *file)
         symbols_close(symbols);
     }
     profile_free(profile);
+    return wanted;
 }
 
-static void collect_one(const char *directory, const char *file)
+static bool collect_one(const char *directory, const char *file)
 {
     char target[PATH_MAX];
     const char *name = strrchr(file, '/');
     size_t length = strlen(directory);
-    if (strncmp(file, directory, length) == 0 && file[length] == '/') {
-        finish_profile(directory, file);
-        return;
-    }
+    if (strncmp(file, directory, length) == 0 && file[length] == '/')
+        return finish_profile(directory, file);
+    if (!name || snprintf(target, sizeof(target), "%s%s", directory, name) >= (int)sizeof(target))
+        return true;
     /* It lay in memory for the time of the run; a process that ended well has moved it itself. */
-    if (!name || access(file, F_OK) != 0 ||
-        snprintf(target, sizeof(target), "%s%s", directory, name) >= (int)sizeof(target))
-        return;
-    if (!os_copy_file(file, target)) {
-        fprintf(stderr, "blame: %s: %s; the profile stays in %s\n", target, strerror(errno), file);
-        return;
+    if (access(file, F_OK) == 0) {
+        if (!os_copy_file(file, target)) {
+            fprintf(stderr, "blame: %s: %s; the profile stays in %s\n", target, strerror(errno), file);
+            return true;
+        }
+        unlink(file);
     }
-    unlink(file);
-    finish_profile(directory, target);
+    return finish_profile(directory, target);
 }
 
 int collect_profiles(const char *notes)
 {
     char line[2 * PATH_MAX + 2];
     int count = 0;
+    bool empty = true;
     FILE *list = fopen(notes, "re");
     while (list && fgets(line, sizeof(line), list)) {
         char *tab = strchr(line, '\t'), *end = strchr(line, '\n');
-        count++;
-        if (!tab || !end)
+        empty = false;
+        if (!tab || !end) {
+            count++;
             continue;
+        }
         *tab = *end = '\0';
-        collect_one(line, tab + 1);
+        count += collect_one(line, tab + 1);
     }
     if (list)
         fclose(list);
     /* A limit on files may keep the tool from writing its line: the file alone says that it was there. */
-    return list && count == 0 ? 1 : count;
+    return list && empty ? 1 : count;
 }

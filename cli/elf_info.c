@@ -34,9 +34,9 @@ enum elf_kind elf_kind_of(const char *path)
     return kind;
 }
 
-/* Starts the program in a way that makes the loader print what it would load, and nothing else; its output is
- * *list. folder: looked at before all others, with a check of every symbol; or NULL. */
-static pid_t trace_loader(const char *path, const char *folder, FILE **list)
+/* Starts the program in a way that makes the loader print what it would load and which symbols it would miss,
+ * and nothing else; its output is *list. */
+static pid_t trace_loader(const char *path, FILE **list)
 {
     int ends[2];
     if (pipe(ends) != 0)
@@ -44,11 +44,8 @@ static pid_t trace_loader(const char *path, const char *folder, FILE **list)
     pid_t child = fork();
     if (child == 0) {
         setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-        if (folder) {
-            setenv("LD_LIBRARY_PATH", folder, 1);
-            setenv("LD_WARN", "yes", 1);
-            setenv("LD_BIND_NOW", "yes", 1);
-        }
+        setenv("LD_WARN", "yes", 1);
+        setenv("LD_BIND_NOW", "yes", 1);
         dup2(ends[1], 1);
         dup2(ends[1], 2);
         close(ends[0]);
@@ -61,46 +58,36 @@ static pid_t trace_loader(const char *path, const char *folder, FILE **list)
     return child;
 }
 
-static void end_trace(pid_t child, FILE *list)
+static void read_line(const char *line, const char *libomp, struct elf_openmp *openmp)
 {
+    static const char mark[] = "undefined symbol: ";
+    const char *name = strstr(line, mark);
+    size_t length = strlen(libomp);
+    if (strstr(line, "libgomp.so.1 "))
+        openmp->gcc = true;
+    if (length && line[0] == '\t' && strncmp(line + 1, libomp, length) == 0 && line[1 + length] == ' ')
+        openmp->moved = true;
+    if (!name || openmp->missing[0])
+        return;
+    name += sizeof(mark) - 1;
+    if (strncmp(name, "GOMP_", 5) == 0 || strncmp(name, "omp_", 4) == 0 || strncmp(name, "GOACC_", 6) == 0)
+        snprintf(openmp->missing, sizeof(openmp->missing), "%.*s", (int)strcspn(name, ", \t\n("), name);
+}
+
+void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp)
+{
+    char line[4096];
+    FILE *list = NULL;
+    *openmp = (struct elf_openmp){0};
+    if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
+        return; /* a script would run */
+    pid_t child = trace_loader(path, &list);
+    while (list && fgets(line, sizeof(line), list))
+        read_line(line, libomp, openmp);
     if (list)
         fclose(list);
     if (child > 0)
         waitpid(child, NULL, 0);
-}
-
-bool elf_loads(const char *path, const char *library)
-{
-    bool found = false;
-    char line[4096];
-    FILE *list = NULL;
-    if (elf_kind_of(path) != ELF_KIND_DYNAMIC)
-        return false; /* a script would run */
-    pid_t child = trace_loader(path, NULL, &list);
-    while (list && fgets(line, sizeof(line), list))
-        found = found || strstr(line, library) != NULL;
-    end_trace(child, list);
-    return found;
-}
-
-bool elf_missing(const char *path, const char *folder, char *symbol, size_t bytes)
-{
-    static const char mark[] = "undefined symbol: ";
-    bool found = false;
-    char line[4096];
-    FILE *list = NULL;
-    pid_t child = trace_loader(path, folder, &list);
-    while (list && fgets(line, sizeof(line), list)) {
-        const char *name = strstr(line, mark);
-        if (!name || found)
-            continue;
-        name += sizeof(mark) - 1;
-        found = strncmp(name, "GOMP_", 5) == 0 || strncmp(name, "omp_", 4) == 0 ||
-                strncmp(name, "GOACC_", 6) == 0;
-        snprintf(symbol, bytes, "%.*s", (int)strcspn(name, ", \t\n("), name);
-    }
-    end_trace(child, list);
-    return found;
 }
 
 bool elf_gains_privileges(const char *path)

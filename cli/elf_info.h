@@ -14,12 +14,16 @@ enum elf_kind {
 /* Looks at the file's program headers. [init] */
 enum elf_kind elf_kind_of(const char *path);
 
-/* Asks the loader which libraries a dynamic program will get; true if `library` is among them. [init] */
-bool elf_loads(const char *path, const char *library);
+/* The OpenMP runtime of a dynamic program. */
+struct elf_openmp {
+    bool gcc;          /* gets libgomp.so.1 */
+    bool moved;        /* wants that, and gets libomp */
+    char missing[256]; /* what it needs of libgomp.so.1 and libomp does not have, or "" */
+};
 
-/* Asks the loader which of GCC's OpenMP entry points a dynamic program would miss with the libraries in
- * folder before all others. True if there is one, its name in symbol. [init] */
-bool elf_missing(const char *path, const char *folder, char *symbol, size_t bytes);
+/* Asks the loader, in the environment that the program will have; libomp: what our part of the loader gives to programs
+ * that want libgomp.so.1, or "". [init] */
+void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp);
 
 /* Whether it runs with privileges beyond its user's: the loader preloads nothing into it then. [init] */
 bool elf_gains_privileges(const char *path);

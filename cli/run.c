@@ -1,37 +1,42 @@
 /* `blame run`: loads the tool before main, sends GCC's programs to libomp, passes the program's end on. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/log.h"
 #include "cli/cli.h"
 #include "cli/collect.h"
 #include "cli/elf_info.h"
 #include "cli/run_options.h"
 
-#define LIBOMP_FILE_BYTES 1024
+#define OLDEST_GLIBC 235 /* before it, a part of ours in the loader slows down every call between libraries  \
+                          */
 
-/* A private folder for the length of the run: the libgomp.so.1 that is libomp, and the list of profiles. */
+/* What libblame.so's folder has for the program. */
+struct parts {
+    char tool[PATH_MAX];
+    char loader[PATH_MAX + 32];
+};
+
+/* A private folder for the length of the run: the list of profiles. */
 struct workspace {
     char folder[PATH_MAX];
-    char gomp[PATH_MAX + 32];
     char notes[PATH_MAX + 32];
 };
 
 static volatile sig_atomic_t child_pid;
 
-/* A closed stderr, or a limit on files, must not keep us from passing the program's status on. The program has them
- * as they were. */
+/* A closed stderr, or a limit on files, must not keep us from passing the program's status on. The program
+ * has them as they were. */
 static struct {
     int signal;
     void (*before)(int);
@@ -62,10 +67,10 @@ static bool find_program(const char *name, char *path, size_t bytes)
     return false;
 }
 
-/* libblame.so beside the command, or where `make install` puts it. */
-static bool find_tool(char *path, size_t bytes)
+/* Both beside the command, or where `make install` puts them. */
+static bool find_parts(struct parts *parts)
 {
-    static const char *const places[] = {"libblame.so", "../lib/blame/libblame.so"};
+    static const char *const places[] = {".", "../lib/blame"};
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (length <= 0)
@@ -73,16 +78,14 @@ static bool find_tool(char *path, size_t bytes)
     self[length] = '\0';
     const char *folder = dirname(self);
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        char candidate[PATH_MAX];
-        if (snprintf(candidate, sizeof(candidate), "%s/%s", folder, places[i]) >= (int)sizeof(candidate))
+        char candidate[2 * PATH_MAX];
+        snprintf(candidate, sizeof(candidate), "%s/%s/libblame.so", folder, places[i]);
+        if (!realpath(candidate, parts->tool))
             continue;
-        char *absolute = realpath(candidate, NULL);
-        if (absolute && strlen(absolute) < bytes) {
-            strcpy(path, absolute);
-            free(absolute);
+        snprintf(parts->loader, sizeof(parts->loader), "%.*s/libblame-loader.so",
+                 (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
+        if (access(parts->loader, R_OK) == 0)
             return true;
-        }
-        free(absolute);
     }
     return false;
 }
@@ -116,76 +119,98 @@ static bool make_workspace(struct workspace *space)
     snprintf(space->folder, sizeof(space->folder), "%s/blame-run-XXXXXX", base && *base ? base : "/tmp");
     if (!mkdtemp(space->folder))
         return false;
-    snprintf(space->gomp, sizeof(space->gomp), "%s/libgomp.so.1", space->folder);
     snprintf(space->notes, sizeof(space->notes), "%s/profiles", space->folder);
     return true;
 }
 
 static void remove_workspace(const struct workspace *space)
 {
-    unlink(space->gomp);
     unlink(space->notes);
     rmdir(space->folder);
 }
 
+/* An outer blame run may have put it there already. */
 static void prepend(const char *variable, const char *value)
 {
     const char *old = getenv(variable);
     char *text;
-    if (asprintf(&text, old && *old ? "%s:%s" : "%s", value, old) < 0)
+    if ((old && strstr(old, value)) || asprintf(&text, old && *old ? "%s:%s" : "%s", value, old) < 0)
         return;
     setenv(variable, text, 1);
     free(text);
 }
 
-/* libomp makes a small file in /dev/shm as it starts, and dies of a limit below that; libgomp does not. */
-static bool limit_ends_libomp(void)
+/* libomp speaks of what libgomp does silently, and ends a process that has another copy of it. In a process
+ * without a program or library of GCC's, the tool takes these out again. */
+static void set_for_gcc(void)
 {
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < LIBOMP_FILE_BYTES;
+    bool warns = getenv("KMP_WARNINGS") == NULL, refuses = getenv("KMP_DUPLICATE_LIB_OK") == NULL;
+    if (warns)
+        setenv("KMP_WARNINGS", "0", 1);
+    if (refuses)
+        setenv("KMP_DUPLICATE_LIB_OK", "TRUE", 1);
+    if (warns || refuses)
+        setenv("BLAME_FOR_GCC",
+               warns && refuses ? "KMP_WARNINGS,KMP_DUPLICATE_LIB_OK"
+               : warns          ? "KMP_WARNINGS"
+                                : "KMP_DUPLICATE_LIB_OK",
+               1);
+}
+
+static bool glibc_is_old(void)
+{
+    int major = 0, minor = 0;
+    sscanf(gnu_get_libc_version(), "%d.%d", &major, &minor);
+    return 100 * major + minor < OLDEST_GLIBC;
+}
+
+/* Where the loader will send programs of GCC, and a line on the one that is started; others say it
+ * themselves. */
+static void prepare_loader(const char *program, const char *loader)
+{
+    char libomp[PATH_MAX];
+    struct elf_openmp openmp;
+    if (!find_libomp(libomp, sizeof(libomp)))
+        libomp[0] = '\0';
+    setenv("BLAME_LIBOMP", libomp, 1);
+    prepend("LD_AUDIT", loader);
+    set_for_gcc();
+    elf_openmp_of(program, libomp, &openmp);
+    if (openmp.moved && openmp.missing[0]) {
+        fprintf(stderr, "blame: built by GCC, and needs %s, which %s does not have: it runs unmeasured\n",
+                openmp.missing, libomp);
+        setenv("BLAME_LIBOMP", "", 1);
+    } else if (openmp.moved) {
+        fprintf(stderr, "blame: built by GCC: runs on %s instead of libgomp.so.1\n", libomp);
+    } else if (openmp.gcc && !libomp[0]) {
+        fputs("blame: built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): nothing "
+              "will be "
+              "measured\n",
+              stderr);
+    }
 }
 
 /* What the program will be told by its environment; only lines for the user are printed here. */
-static void prepare(const char *program, const char *tool, const struct workspace *space)
+static void prepare(const char *program, const struct parts *parts, const struct workspace *space)
 {
-    char libomp[PATH_MAX];
-    if (elf_loads(program, "libgomp.so.1 ")) {
-        if (limit_ends_libomp()) {
-            fputs("blame: built by GCC, and the limit on the size of files (ulimit -f) is too low for libomp: it runs "
-                  "unmeasured\n",
-                  stderr);
-            return;
-        }
-        if (find_libomp(libomp, sizeof(libomp)) && symlink(libomp, space->gomp) == 0) {
-            char missing[256];
-            if (elf_missing(program, space->folder, missing, sizeof(missing))) {
-                fprintf(stderr,
-                        "blame: built by GCC, and needs %s, which %s does not have: it runs unmeasured\n",
-                        missing, libomp);
-                return;
-            }
-            prepend("LD_LIBRARY_PATH", space->folder);
-            fprintf(stderr, "blame: built by GCC: runs on %s instead of libgomp.so.1\n", libomp);
-        } else {
-            fputs("blame: built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): "
-                  "nothing will be "
-                  "measured\n",
-                  stderr);
-        }
-    }
-    prepend("LD_PRELOAD", tool);
-    setenv("OMP_TOOL_LIBRARIES", tool, 1);
-    setenv("BLAME_PRELOADED", "1", 1);
+    setenv("OMP_TOOL_LIBRARIES", parts->tool, 1);
     setenv("BLAME_NOTES", space->notes, 1);
+    if (glibc_is_old())
+        fprintf(stderr,
+                "blame: glibc %s is older than 2.35: measured from the first use of OpenMP on, and programs "
+                "built by "
+                "GCC are not\n",
+                gnu_get_libc_version());
+    else
+        prepare_loader(program, parts->loader);
 }
 
 static int start(char **argv, const char *program)
 {
-    char start_ns[32];
+    char own[24];
     pid_t pid = fork();
     if (pid == 0) {
-        snprintf(start_ns, sizeof(start_ns), "%llu", (unsigned long long)clock_now_ns());
-        setenv("BLAME_START_NS", start_ns, 1);
+        setenv("BLAME_PROGRAM_PID", log_decimal((uint64_t)getpid(), own), 1);
         for (size_t i = 0; i < IGNORED_COUNT; i++)
             signal(ignored[i].signal, ignored[i].before);
         execvp(program, argv); /* runs a script without #! by the shell, as env and timeout do */
@@ -219,19 +244,19 @@ static int wait_for_program(void)
     return WEXITSTATUS(status);
 }
 
-static void say_no_profile(const char *program)
+static void say_no_profile(void)
 {
-    fputs("blame: no profile: the program did not start an OpenMP runtime with tool support: does it use "
-          "OpenMP, with libomp or libgomp?",
+    fputs("blame: no profile: nothing that ran here began a parallel region on an OpenMP runtime with tool "
+          "support "
+          "(libomp, or libgomp where libomp can take its place), or the environment of blame run did not "
+          "reach it\n",
           stderr);
-    if (!elf_loads(program, "libgomp.so.1 "))
-        fputs(" A GCC program that it starts, as scripts do, needs a blame run of its own there.", stderr);
-    fputs("\n", stderr);
 }
 
 int cli_run(int argc, char **argv)
 {
-    char program[PATH_MAX], tool[PATH_MAX];
+    char program[PATH_MAX];
+    struct parts parts;
     struct workspace space;
     for (size_t i = 0; i < IGNORED_COUNT; i++)
         ignored[i].before = signal(ignored[i].signal, SIG_IGN);
@@ -254,12 +279,14 @@ int cli_run(int argc, char **argv)
             program);
     else if (!attach)
         fprintf(stderr,
-                "blame: %s gains privileges (set-user-ID, set-group-ID, capabilities), which no tool may use: it runs "
+                "blame: %s gains privileges (set-user-ID, set-group-ID, capabilities), which no tool may "
+                "use: it runs "
                 "unmeasured\n",
                 program);
-    if (attach && !find_tool(tool, sizeof(tool))) {
-        fputs("blame run: libblame.so is neither beside the blame command nor in ../lib/blame: run make, or "
-              "make install\n",
+    if (attach && !find_parts(&parts)) {
+        fputs("blame run: libblame.so and libblame-loader.so are neither beside the blame command nor in "
+              "../lib/blame: "
+              "run make, or make install\n",
               stderr);
         return CLI_BAD_INPUT;
     }
@@ -269,7 +296,7 @@ int cli_run(int argc, char **argv)
         return CLI_BAD_INPUT;
     }
     if (attach)
-        prepare(program, tool, &space);
+        prepare(program, &parts, &space);
     if (!start(argv + first, program)) {
         perror("blame run: fork");
         if (attach)
@@ -279,7 +306,7 @@ int cli_run(int argc, char **argv)
     int status = wait_for_program();
     if (attach) {
         if (collect_profiles(space.notes) == 0 && status != 126 && status != 127)
-            say_no_profile(program);
+            say_no_profile();
         remove_workspace(&space);
     }
     return status;

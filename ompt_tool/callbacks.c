@@ -8,6 +8,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "cct/arena.h"
 #include "ompt_tool/capture.h"
 #include "ompt_tool/control.h"
 #include "ompt_tool/creation.h"
@@ -78,6 +79,8 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
     if (!thread)
         return;
     struct region *region = region_begin(&thread->regions, runtime_current_region(), (uintptr_t)codeptr);
+    if (unlikely(thread->regions.begun == 1))
+        arena_header()->wants_region = 0;
     parallel_data->ptr = region;
     thread->encountered = region;
     thread->forking = true;

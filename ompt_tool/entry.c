@@ -9,6 +9,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/launched.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/profile_format.h"
@@ -16,6 +17,7 @@
 #include "ompt_tool/counters.h"
 #include "ompt_tool/finish.h"
 #include "ompt_tool/fork.h"
+#include "ompt_tool/launch.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"
@@ -26,7 +28,22 @@
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
 
-#define LOADING_NS 100000000ull /* what the loader may take before our constructor runs */
+__attribute__((visibility("default"))) struct launched blame_launched;
+
+/* A function of the runtime's. Where that is the business of one library which the program loaded, its names are not
+ * every one's. */
+static void *runtime_symbol(ompt_function_lookup_t lookup, const char *name)
+{
+    Dl_info place;
+    void *symbol = dlsym(RTLD_DEFAULT, name), *library;
+    if (symbol || !dladdr((void *)lookup, &place))
+        return symbol;
+    library = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    symbol = library ? dlsym(library, name) : NULL;
+    if (library)
+        dlclose(library);
+    return symbol;
+}
 
 static void look_up_entry_points(ompt_function_lookup_t lookup)
 {
@@ -34,7 +51,7 @@ static void look_up_entry_points(ompt_function_lookup_t lookup)
     runtime.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
     runtime.get_parallel_info = (ompt_get_parallel_info_t)lookup("ompt_get_parallel_info");
     runtime.finalize_tool = (ompt_finalize_tool_t)lookup("ompt_finalize_tool");
-    runtime.get_max_threads = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+    runtime.get_max_threads = (int (*)(void))runtime_symbol(lookup, "omp_get_max_threads");
 }
 
 /* What kind of code each module holds decides what a frame in it means. */
@@ -44,6 +61,7 @@ static void flag_modules(ompt_function_lookup_t lookup)
     const struct loadmap_range *program_range = loadmap_find((uintptr_t)getauxval(AT_ENTRY));
     loadmap_flag((uintptr_t)getauxval(AT_ENTRY), PROFILE_MODULE_EXECUTABLE);
     loadmap_flag((uintptr_t)&flag_modules, PROFILE_MODULE_TOOL); /* a symbol that nobody can interpose */
+    loadmap_flag(blame_launched.loader, PROFILE_MODULE_TOOL);
     loadmap_flag((uintptr_t)dlsym(RTLD_DEFAULT, "read"), PROFILE_MODULE_SYSTEM);
     loadmap_flag((uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr"), PROFILE_MODULE_SYSTEM);
     /* Linked into the program itself, the runtime cannot be told from user code by its address range. */
@@ -54,18 +72,11 @@ static void flag_modules(ompt_function_lookup_t lookup)
     }
 }
 
-static uint64_t loaded_ns; /* when `blame run` had the loader run our constructor */
-
-/* When this program's image started. /proc tells when the process did, to a clock tick, but another program
- * may have run in it before (a shell script that ends in exec). `blame run` leaves the time of its own exec;
- * if that was long before our constructor, it was the start of something else. */
+/* When this program's image started: `blame run` knows it exactly. /proc tells when the process did, to a clock
+ * tick, but another program may have run in it before (a shell script that ends in exec). */
 static uint64_t image_start_ns(void)
 {
-    const char *text = secure_getenv("BLAME_START_NS");
-    uint64_t told_ns = text ? strtoull(text, NULL, 10) : 0;
-    if (!loaded_ns)
-        return os_process_start_ns();
-    return told_ns < loaded_ns && loaded_ns - told_ns < LOADING_NS ? told_ns : loaded_ns;
+    return blame_launched.image_start_ns ? blame_launched.image_start_ns : os_process_start_ns();
 }
 
 static int start(ompt_function_lookup_t lookup)
@@ -117,7 +128,14 @@ static void finalize(ompt_data_t *tool_data)
 ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version)
 {
     static ompt_start_tool_result_t result = {initialize, finalize, {0}};
+    static bool asked;
     (void)omp_version;
+    if (asked) {
+        log_line("a second OpenMP runtime (", runtime_version, ") starts in this process: only the first is measured",
+                 NULL);
+        return NULL;
+    }
+    asked = true;
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
     /* The environment is its user's, files would be written with its privileges. */
     if (getauxval(AT_SECURE)) {
@@ -126,21 +144,9 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
                  NULL);
         return NULL;
     }
+    launch_restore_environment();
     options_read(&session.options);
     return session.options.disable ? NULL : &result;
-}
-
-/* Loaded by `blame run`, before main: any omp_ call starts the runtime, and with it the tool. Without the
- * launcher the program decides when its runtime starts. */
-__attribute__((constructor)) static void start_early(void)
-{
-    const char *preload = secure_getenv("BLAME_PRELOADED");
-    if (!preload || strcmp(preload, "1") != 0)
-        return;
-    loaded_ns = clock_now_ns();
-    int (*get_max_threads)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_threads");
-    if (get_max_threads)
-        get_max_threads();
 }
 
 /* exit() from a worker thread skips finalize; _exit and signals skip this too: the file is readable all the

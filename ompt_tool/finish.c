@@ -165,6 +165,10 @@ static void write_all(void)
     session_record_modules();
     finish_header(now_ns);
     arena_finish();
+    if (!session_is_wanted()) {
+        session_discard();
+        return;
+    }
     move_file();
     write_reports();
 }

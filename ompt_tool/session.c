@@ -15,6 +15,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/counters.h"
+#include "ompt_tool/launch.h"
 #include "ompt_tool/sampler.h"
 #include "unwind/loadmap.h"
 
@@ -185,11 +186,23 @@ static void write_header(void)
     header->context = (uint32_t)options->context;
     header->tasks = (uint32_t)options->tasks;
     header->phase_instances = (uint32_t)options->phase_instances;
+    header->wants_region = launch_wants_region();
     header->depth = (uint32_t)options->depth;
     header->csv = (uint32_t)options->csv;
     header->summary = (uint32_t)options->summary;
     header->cores = os_cores();
     header->sample_signal = (uint32_t)sampler_signal();
+}
+
+bool session_is_wanted(void)
+{
+    return !arena_header()->wants_region;
+}
+
+void session_discard(void)
+{
+    unlink(session.file);
+    rmdir(session.directory);
 }
 
 /* Tells `blame run` which profiles there are: it finishes those of processes that were killed. */

@@ -26,6 +26,12 @@ extern struct session session;
  * nothing can be measured. [init] */
 bool session_start(uint64_t process_start_ns);
 
+/* Whether there is to be a profile: a process that loads OpenMP and runs no region is none of the user's. [any] */
+bool session_is_wanted(void);
+
+/* Removes what session_start() made. [init] */
+void session_discard(void);
+
 /* The program's wish to begin or to end a pause; true if that changed anything. [owner] */
 bool session_pause(bool pause);
 

@@ -9,7 +9,7 @@ import sys
 
 from check_common import main, project_files, read
 
-LAYERS = ["cli", "html", "export", "compare", "report", "ompt_tool", "accounting", "cct", "unwind", "base"]
+LAYERS = ["cli", "html", "export", "compare", "report", "ompt_tool", "accounting", "cct", "unwind", "loader", "base"]
 # The only file of the plugin that may call report/.
 EXCEPTIONS = {("ompt_tool/finish.c", "report")}
 # report/ and ompt_tool/ are neighbours: the offline command must not pull in the plugin.

@@ -7,7 +7,7 @@ build="gcc g++ make libc6-dev libunwind-dev libdw-dev libelf-dev libiberty-dev l
     libprotobuf-c-dev protobuf-c-compiler"
 openmp="clang-19 libomp-19-dev"
 tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind
-    chromium chromium-driver python3-selenium nodejs libcap2-bin protobuf-compiler graphviz python3-jsonschema python3-protobuf mandoc"
+    chromium chromium-driver python3-selenium nodejs libcap2-bin protobuf-compiler graphviz python3-jsonschema python3-protobuf mandoc patchelf"
 case "${1-all}" in
 build) tests= ;;
 all) ;;

@@ -103,11 +103,6 @@ class Options(BlameTest):
         profile = self.load(run)
         self.assertEqual([profile.option(name) for name in ("rate", "clock", "depth")], ["500", "cpu", "100"])
 
-    def test_gcc_programs_in_scripts_are_spoken_of_when_there_is_no_profile(self):
-        for command, said in ((["sh", "-c", program("quick_gcc")], True), (["sh", "-c", program("quick")], False)):
-            run = self.attached(command, how="launcher")
-            self.assertEqual("A GCC program that it starts" in run.stderr, said, run)
-
     def test_an_option_outweighs_the_environment(self):
         profile = self.load(self.quick({"BLAME_RATE": "300"}, "launcher", options=["--rate", "500"]))
         self.assertEqual(profile.rate(), 500)

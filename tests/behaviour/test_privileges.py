@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from harness import BLAME, LIBRARY, BlameTest, execute, program
+from harness import BLAME, LIBRARY, LOADER, BlameTest, execute, program
 
 NOBODY = 65534
 
@@ -25,6 +25,7 @@ class Privileges(BlameTest):
         folder = self.new_folder()
         os.chown(folder, NOBODY, NOBODY)
         command, library, app = (self.copy(path, folder) for path in (BLAME, LIBRARY, program("quick")))
+        self.copy(LOADER, folder)
         return folder, command, library, app
 
     def as_nobody(self, folder, argv, env):

@@ -22,7 +22,7 @@ TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated i
 	creation_paths creation_undeferred \
 	task_regions section taskgroup tiny_tasks handoff nest_lock holders unreleased regions deep tail_call dlopen_loop library_tour \
 	forks endings own_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations gains \
-	phase_blame phase_nesting phase_threads phase_many event_many control counters file_limit takes_signals
+	phase_blame phase_nesting phase_threads phase_many event_many control counters file_limit takes_signals deprecated
 
 TEST_EINTR := $(patsubst $(TEST_SOURCE)/%.c,%,$(wildcard $(TEST_SOURCE)/eintr_*.c))
 
@@ -36,6 +36,9 @@ TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions except
 
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
+
+# OpenMP that is loaded later, and a runtime of years to come.
+test-programs: $(addprefix $(TEST_BIN)/,loads_later loads_later_lib.so loads_later_clang.so hashed/loads_later_lib.so coming)
 
 $(TEST_BIN):
 	mkdir -p $@
@@ -75,6 +78,30 @@ $(TEST_BIN)/dlopen_even.so: $(TEST_SOURCE)/dlopen_lib.c | $(TEST_BIN)
 
 $(TEST_BIN)/tool_memory.so: $(TEST_SOURCE)/tool_memory.c | $(TEST_BIN)
 	$(CLANG) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN) -shared -fPIC -fvisibility=hidden -o $@ $<
+
+$(TEST_BIN)/loads_later: $(TEST_SOURCE)/loads_later.c | $(TEST_BIN)
+	$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN) -o $@ $< -ldl
+
+$(TEST_BIN)/loads_later_lib.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(TEST_GCC) $(TEST_CFLAGS) -shared -fPIC -o $@ $<
+
+$(TEST_BIN)/loads_later_clang.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -shared -fPIC -o $@ $<
+
+# As wheels bundle it: a copy of the runtime beside the library, under a name of its own.
+HASHED_GOMP := libgomp-a34b3233.so.1.0.0
+$(TEST_BIN)/hashed/loads_later_lib.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	mkdir -p $(@D)
+	cp $$($(TEST_GCC) -print-file-name=libgomp.so.1) $(@D)/$(HASHED_GOMP)
+	patchelf --set-soname $(HASHED_GOMP) $(@D)/$(HASHED_GOMP)
+	$(TEST_GCC) $(TEST_CFLAGS) -fPIC -c -o $(@D)/lib.o $<
+	$(TEST_GCC) -shared -o $@ $(@D)/lib.o $(@D)/$(HASHED_GOMP) -Wl,-rpath,'$$ORIGIN'
+
+$(TEST_BIN)/coming: $(TEST_SOURCE)/coming.c $(TEST_SOURCE)/coming_libgomp.c | $(TEST_BIN)
+	mkdir -p $@.lib
+	$(TEST_GCC) -O2 -g $(TEST_WARN) -shared -fPIC -Wl,-soname,libgomp.so.1 -o $@.lib/libgomp.so.1 $(TEST_SOURCE)/coming_libgomp.c
+	$(TEST_GCC) -O2 -g $(TEST_WARN) -fopenmp -c -o $@.lib/coming.o $<
+	$(TEST_GCC) -o $@ $@.lib/coming.o $@.lib/libgomp.so.1 -Wl,-rpath,'$$ORIGIN/coming.lib'
 
 # No shared OpenMP runtime, no interpreter: nothing a tool could attach to.
 $(TEST_BIN)/quick_static: $(TEST_SOURCE)/quick.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)

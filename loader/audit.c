@@ -1,0 +1,192 @@
+/* libblame-loader.so: what `blame run` gives to the program's dynamic loader (LD_AUDIT, see rtld-audit(7)).
+ *
+ * Whatever object asks for GCC's OpenMP runtime, at the start or by dlopen, under its own name or a wheel's
+ * (libgomp-a34b3233.so.1.0.0), is given LLVM's, if that has all it needs. A program that itself needs a
+ * runtime has it started before main. A program without OpenMP pays for the loading of this library, and
+ * nothing else: it has no C library, whose second copy the loader would have to bring here.
+ *
+ * The functions below run inside the loader, under its lock. They call nothing of the program's libraries
+ * except, before main, omp_get_max_threads. */
+#include <link.h>
+
+#include "base/launched.h"
+#include "loader/elf_view.h"
+#include "loader/kernel.h"
+#include "loader/text.h"
+
+/* libomp makes a small file in /dev/shm as it starts, and dies of a limit below that; libgomp does not. */
+#define LIBOMP_FILE_BYTES 1024
+
+#define EXPORT __attribute__((visibility("default")))
+
+static struct {
+    struct launched launched;
+    const struct link_map *program;
+    const struct link_map *llvm; /* the runtime that this process has */
+    char given[4096];            /* the runtime that programs of GCC get; empty: none, or not yet known */
+    uint32_t asked;
+} self;
+
+static bool is_llvm(const char *name)
+{
+    const char *rest = text_after(name, "libomp");
+    rest = rest ? rest : text_after(name, "libiomp5");
+    return rest && (*rest == '.' || *rest == '-' || (*rest >= '0' && *rest <= '9'));
+}
+
+static bool is_gcc(const char *name)
+{
+    const char *rest = text_after(name, "libgomp");
+    return rest && (*rest == '.' || *rest == '-') && !text_after(rest, "-plugin");
+}
+
+/* Reads the environment as the program got it. */
+static void ask_environment(void)
+{
+    static const char variable[] = "BLAME_LIBOMP=";
+    char buffer[1024];
+    size_t matched = 0, length = 0; /* matched: characters of the variable's name; all: its value follows */
+    bool skip = false;              /* the rest of another variable */
+    int fd = kernel_open("/proc/self/environ");
+    long got = 0;
+    self.asked = 1;
+    while (fd >= 0 && (got = kernel_read(fd, buffer, sizeof(buffer))) > 0)
+        for (long i = 0; i < got; i++) {
+            char c = buffer[i];
+            if (matched == sizeof(variable) - 1 && !skip) {
+                if (length + 1 < sizeof(self.given))
+                    self.given[length++] = c;
+                if (c)
+                    continue;
+                kernel_close(fd);
+                return;
+            }
+            skip = c && (skip || c != variable[matched]);
+            matched = c && !skip ? matched + 1 : 0;
+        }
+    self.given[0] = '\0';
+    if (fd >= 0)
+        kernel_close(fd);
+}
+
+/* One line on stderr: why an object keeps the runtime that it asked for. */
+static void say_kept(const struct link_map *needer, const char *library, const char *why, const char *what)
+{
+    const char *runtime = self.llvm ? self.llvm->l_name : self.given;
+    const char *parts[] = {"blame: ",
+                           runtime,
+                           why,
+                           what,
+                           ": ",
+                           *needer->l_name ? needer->l_name : "the program",
+                           " keeps ",
+                           text_file_name(library),
+                           ", and what that does is not measured\n"};
+    char line[1024];
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        for (const char *at = parts[i]; *at && length < sizeof(line); at++)
+            line[length++] = *at;
+    kernel_write(2, line, length);
+}
+
+/* True if what `needer` wants of `library` is there in the runtime it would get. */
+static bool is_enough(const struct link_map *needer, const char *library)
+{
+    struct elf_view runtime, wanted;
+    size_t bytes = 0;
+    const void *file = NULL;
+    const char *lack = NULL;
+    bool readable = true;
+    if (kernel_file_limit() < LIBOMP_FILE_BYTES) {
+        say_kept(needer, library, " cannot start below so low a limit on the size of files (ulimit -f)", "");
+        return false;
+    }
+    if (self.llvm) {
+        elf_view_of_map(&runtime, self.llvm);
+    } else {
+        int fd = kernel_open(self.given);
+        file = fd >= 0 ? kernel_map_file(fd, &bytes) : NULL;
+        readable = file && elf_view_of_file(&runtime, file, bytes);
+        if (fd >= 0)
+            kernel_close(fd);
+    }
+    if (readable) {
+        elf_view_of_map(&wanted, needer);
+        lack = elf_view_lacks(&runtime, &wanted, library);
+    }
+    if (lack)
+        say_kept(needer, library, " does not have ", lack);
+    if (file)
+        kernel_unmap(file, bytes);
+    return readable && !lack;
+}
+
+EXPORT unsigned la_version(unsigned version)
+{
+    self.launched.image_start_ns = kernel_now_ns();
+    self.launched.loader = (uintptr_t)&is_llvm; /* a symbol that nobody can interpose */
+    return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
+{
+    const char *file = text_file_name(name);
+    bool gcc = is_gcc(file);
+    if (flag != LA_SER_ORIG || !(gcc || (self.llvm && is_llvm(file))))
+        return (char *)name;
+    if (gcc && !self.llvm && !self.asked)
+        ask_environment();
+    const char *runtime = self.llvm ? self.llvm->l_name : self.given;
+    if (!*runtime || text_equal(runtime, name) || !is_enough((const struct link_map *)*cookie, name))
+        return (char *)name;
+    return (char *)runtime;
+}
+
+EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
+{
+    struct elf_view view;
+    const char *file = text_file_name(map->l_name);
+    (void)cookie; /* stays the map's address */
+    if (namespace != LM_ID_BASE)
+        return 0;
+    if (!self.program)
+        self.program = map;
+    if (is_llvm(file) && !self.llvm)
+        self.llvm = map;
+    if (!text_equal(file, "libblame.so"))
+        return 0;
+    elf_view_of_map(&view, map);
+    const ElfW(Sym) *symbol = elf_view_find(&view, "blame_launched");
+    if (symbol && symbol->st_size == sizeof(self.launched))
+        *(struct launched *)(view.base + symbol->st_value) = self.launched;
+    return 0;
+}
+
+EXPORT unsigned la_objclose(uintptr_t *cookie)
+{
+    if ((const struct link_map *)*cookie == self.llvm)
+        self.llvm = NULL;
+    return 0;
+}
+
+/* Before main, when all libraries are there and have run their constructors: any omp_ call starts the
+ * runtime, and with it the tool. */
+EXPORT void la_preinit(uintptr_t *cookie)
+{
+    struct elf_view view;
+    const struct link_map *maps[] = {self.llvm, self.program}; /* linked into the program itself, perhaps */
+    (void)cookie;
+    for (size_t i = 0; i < 2; i++) {
+        if (!maps[i])
+            continue;
+        elf_view_of_map(&view, maps[i]);
+        const ElfW(Sym) *start = elf_view_find(&view, "omp_get_max_threads");
+        if (!start || ELF64_ST_TYPE(start->st_info) != STT_FUNC || !elf_view_find(&view, "__kmpc_fork_call"))
+            continue;
+        self.launched.before_main = 1;
+        ((int (*)(void))(view.base + start->st_value))();
+        self.launched.before_main = 0;
+        return;
+    }
+}

@@ -1,0 +1,36 @@
+/* The symbols of a library, by its dynamic section alone: mapped by the loader, or its file's bytes. */
+#ifndef BLAME_LOADER_ELF_VIEW_H
+#define BLAME_LOADER_ELF_VIEW_H
+
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_view {
+    uintptr_t base; /* added to link-time addresses */
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    const uint32_t *gnu_hash;
+    const ElfW(Versym) * versions;               /* of the symbols, or NULL */
+    uintptr_t versions_defined, versions_needed; /* tables, or 0 */
+    uintptr_t plt_relocations, relocations;      /* ElfW(Rela)[], or 0 */
+    size_t plt_relocations_bytes, relocations_bytes, relative_count;
+};
+
+/* A mapped object. [init] */
+void elf_view_of_map(struct elf_view *view, const struct link_map *map);
+
+/* A file's bytes, all of them. False if they are no library with a table of symbols. [init] */
+bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count);
+
+/* The definition of that name, or NULL. [init] */
+const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name);
+
+/* What `needer` asks of an OpenMP runtime, of which it knows by the name `library`, and `runtime` does not
+ * have: a symbol, or the name of a version. NULL if there is nothing. [init] */
+const char *elf_view_lacks(const struct elf_view *runtime, const struct elf_view *needer,
+                           const char *library);
+
+#endif

@@ -1,0 +1,93 @@
+/* System calls, without a C library. */
+#ifndef BLAME_LOADER_KERNEL_H
+#define BLAME_LOADER_KERNEL_H
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+/* A negative value is an error's number. [any] */
+static inline long kernel_call(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+/* CLOCK_MONOTONIC. [any] */
+static inline uint64_t kernel_now_ns(void)
+{
+    struct timespec now = {0};
+    kernel_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* [any] */
+static inline int kernel_open(const char *path)
+{
+    return (int)kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+}
+
+/* [any] */
+static inline void kernel_close(int fd)
+{
+    kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+/* [any] */
+static inline long kernel_read(int fd, void *buffer, size_t bytes)
+{
+    return kernel_call(SYS_read, fd, (long)buffer, (long)bytes, 0, 0, 0);
+}
+
+/* Neither a closed pipe nor a limit on files raises a signal that the program would get. [any] */
+static inline void kernel_write(int fd, const void *buffer, size_t bytes)
+{
+    const uint64_t ours = 1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1);
+    uint64_t mask, before = 0, after = 0;
+    const struct timespec at_once = {0, 0};
+    kernel_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&ours, (long)&mask, sizeof(mask), 0, 0);
+    kernel_call(SYS_rt_sigpending, (long)&before, sizeof(before), 0, 0, 0, 0);
+    kernel_call(SYS_write, fd, (long)buffer, (long)bytes, 0, 0, 0);
+    kernel_call(SYS_rt_sigpending, (long)&after, sizeof(after), 0, 0, 0, 0);
+    after &= ours & ~before;
+    if (after)
+        kernel_call(SYS_rt_sigtimedwait, (long)&after, 0, (long)&at_once, sizeof(after), 0, 0);
+    kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
+}
+
+/* The most bytes that a file of this process may have. [any] */
+static inline uint64_t kernel_file_limit(void)
+{
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    kernel_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0);
+    return limit.rlim_cur;
+}
+
+/* A read-only view of the whole file, or NULL. [any] */
+static inline const void *kernel_map_file(int fd, size_t *bytes)
+{
+    long end = kernel_call(SYS_lseek, fd, 0, 2 /* SEEK_END */, 0, 0, 0);
+    if (end <= 0)
+        return NULL;
+    *bytes = (size_t)end;
+    long at = kernel_call(SYS_mmap, 0, end, PROT_READ, MAP_PRIVATE, fd, 0);
+    return at < 0 && at > -4096 ? NULL : (const void *)at;
+}
+
+/* [any] */
+static inline void kernel_unmap(const void *at, size_t bytes)
+{
+    kernel_call(SYS_munmap, (long)at, (long)bytes, 0, 0, 0, 0);
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* Strings, without a C library. */
+#ifndef BLAME_LOADER_TEXT_H
+#define BLAME_LOADER_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* [any] */
+static inline size_t text_length(const char *text)
+{
+    size_t length = 0;
+    while (text[length])
+        length++;
+    return length;
+}
+
+/* The rest of the text behind its beginning, or NULL if that is another. [any] */
+static inline const char *text_after(const char *text, const char *beginning)
+{
+    while (*beginning)
+        if (*text++ != *beginning++)
+            return NULL;
+    return text;
+}
+
+/* [any] */
+static inline bool text_equal(const char *left, const char *right)
+{
+    const char *rest = text_after(left, right);
+    return rest && !*rest;
+}
+
+/* Behind the last slash. [any] */
+static inline const char *text_file_name(const char *path)
+{
+    const char *name = path;
+    for (; *path; path++)
+        if (*path == '/')
+            name = path + 1;
+    return name;
+}
+
+#endif

@@ -1,0 +1,108 @@
+"""What `blame run` does to the programs that scripts start and to libraries that are loaded later: whatever a script
+does to the environment they run, and those that compute have a profile each."""
+
+import os
+
+from harness import LIBRARY, BlameTest, program
+
+OWN_LINE = "the program's own line"
+NO_PROFILE = "blame: no profile: "
+
+
+class Scripts(BlameTest):
+    def script(self, text, env=None):
+        return self.attached(["sh", "-c", text], env, "launcher", timeout_s=20)
+
+    def assert_measured(self, text, name):
+        run = self.script(text.replace("PROGRAM", f"{program(name)} 7"))
+        self.assertEqual((run.status, run.stdout), (7, "sum 3\n"), run)
+        self.assert_only_tool_lines(run, [OWN_LINE])
+        self.assertGreater(self.load(run, elapsed=False).total("work", "quick_share"), 0.1, run)
+
+    def test_what_a_script_preloads_is_its_own_business(self):
+        for text in ("exec env -u LD_PRELOAD PROGRAM", "LD_PRELOAD= exec PROGRAM",
+                     "LD_PRELOAD=libm.so.6 exec PROGRAM", "LD_LIBRARY_PATH=/usr/lib exec PROGRAM"):
+            for name in ("quick", "quick_gcc"):
+                with self.subTest(text=text, name=name):
+                    self.assert_measured(text, name)
+
+    def test_a_tool_that_is_preloaded_without_the_launcher_measures(self):
+        for env in ({}, {"OMP_TOOL_LIBRARIES": LIBRARY}, {"BLAME_PRELOADED": "1", "OMP_TOOL_LIBRARIES": LIBRARY}):
+            with self.subTest(env=env):
+                run = self.attached([program("quick")], env | {"LD_PRELOAD": LIBRARY, "BLAME_OUT": "profile"}, timeout_s=20)
+                self.assertEqual((run.status, run.stdout), (0, "sum 3\n"), run)
+                self.load(run)
+
+    def test_without_our_part_of_the_loader_a_clang_program_is_measured_late(self):
+        self.assert_measured("LD_AUDIT= exec PROGRAM", "quick")
+
+    def test_what_the_launcher_does_not_reach_runs_and_one_line_tells(self):
+        for text, name in (("LD_AUDIT= exec PROGRAM", "quick_gcc"), ("exec env -i PROGRAM", "quick"),
+                           ("exec env -i PROGRAM", "quick_gcc")):
+            with self.subTest(text=text, name=name):
+                run = self.script(text.replace("PROGRAM", f"{program(name)} 7"))
+                self.assertEqual((run.status, run.stdout), (7, "sum 3\n"), run)
+                self.assertEqual([line[:len(NO_PROFILE)] for line in run.tool_lines()], [NO_PROFILE], run)
+                self.assertEqual(run.directories(), [])
+
+    def test_small_children_leave_no_profile_and_no_line(self):
+        run = self.script(f"for i in 1 2 3 4 5; do /bin/true; ls / >/dev/null; done; {program('quick_gcc')} | cat")
+        self.assertEqual((run.status, run.stdout, run.stderr), (0, "sum 3\n", OWN_LINE + "\n"), run)
+        self.load(run, elapsed=False)
+
+    def test_a_child_that_needs_openmp_and_begins_no_region_leaves_nothing(self):
+        for name in ("qsort_serial", "qsort_serial_gcc"):
+            run = self.script(f"{program(name)} >/dev/null; true")
+            self.assertEqual([line[:len(NO_PROFILE)] for line in run.stderr.splitlines()], [NO_PROFILE], run)
+            self.assertEqual(run.directories(), [])
+
+
+class OtherRuntimes(BlameTest):
+    def later(self, library, env=None):
+        run = self.attached([program("loads_later"), program(library)], env, "launcher", timeout_s=20)
+        self.assertEqual((run.status, run.stdout, run.other_lines()), (0, "sum 3\n", []), run)
+        return run
+
+    def test_a_library_with_openmp_that_is_loaded_later_is_measured(self):
+        for library in ("loads_later_lib.so", "loads_later_clang.so", "hashed/loads_later_lib.so"):
+            with self.subTest(library=library):
+                run = self.later(library)
+                self.assertEqual(run.tool_lines(), [], run)
+                profile = self.load(run)
+                self.assertAlmostEqual(profile.total("work", "later_share"), 0.4, delta=0.06)
+                self.assertEqual(profile.run["threads_max"], 2)
+
+    def test_a_library_keeps_its_runtime_where_libomp_cannot_start(self):
+        argv = ["prlimit", "--fsize=0", program("loads_later"), program("loads_later_lib.so")]
+        run = self.attached(argv, how="launcher")
+        self.assertEqual((run.status, run.stdout, run.other_lines()), (0, "sum 3\n", []), run)
+        self.assertTrue(any("limit on the size of files" in line for line in run.tool_lines()), run)
+        run = self.attached(["sh", "-c", f"exec {' '.join(argv)} 2>told"], how="launcher")
+        self.assertEqual((run.status, run.stdout), (0, "sum 3\n"), run)
+
+    def test_a_program_that_needs_more_than_libomp_has_keeps_its_runtime_and_one_line_tells(self):
+        for argv in ([program("coming")], ["sh", "-c", program("coming")]):
+            with self.subTest(argv=argv):
+                run = self.attached(argv, how="launcher", timeout_s=20)
+                self.assertEqual((run.status, run.stdout), (0, "done\n"), run)
+                self.assert_only_tool_lines(run)
+                self.assertEqual(len([line for line in run.tool_lines() if "does not have GOMP_coming" in line]), 1, run)
+
+    def test_libomp_is_silent_about_programs_of_gcc_and_as_ever_about_others(self):
+        for name, env, says in (("deprecated_gcc", {}, False), ("deprecated", {}, True),
+                                ("deprecated_gcc", {"KMP_WARNINGS": "1"}, True), ("deprecated", {"KMP_WARNINGS": "0"}, False)):
+            for argv in ([program(name)], ["sh", "-c", program(name)]):
+                with self.subTest(name=name, env=env, argv=argv[0]):
+                    run = self.attached(argv, env, "launcher")
+                    self.assertEqual((run.status, run.stdout), (0, "one region\n"), run)
+                    self.assertEqual("omp_set_nested" in run.stderr, says, run)
+                    self.assertEqual(len(run.other_lines()), says, run)
+
+    def test_the_users_paths_stay(self):
+        run = self.attached(["sh", "-c", 'echo "$LD_LIBRARY_PATH-$LD_PRELOAD"'],
+                            {"LD_LIBRARY_PATH": "/opt/mine", "LD_PRELOAD": "libm.so.6"}, "launcher")
+        self.assertEqual(run.stdout, "/opt/mine-libm.so.6\n", run)
+        folder = os.path.dirname(program("coming")) + "/coming.lib"
+        run = self.attached([program("quick_gcc"), "4"], {"LD_LIBRARY_PATH": folder}, "launcher")
+        self.assertEqual((run.status, run.stdout), (4, "sum 3\n"), run)
+        self.load(run)

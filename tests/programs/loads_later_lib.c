@@ -1,0 +1,18 @@
+/* What loads_later.c loads: a team that works for 0.2 s. */
+#include "analytic.h"
+
+int sum_of_team(void);
+
+NAMED static int later_share(void)
+{
+    spin_until(clock_s() + 0.2);
+    return omp_get_thread_num() + 1;
+}
+
+int sum_of_team(void)
+{
+    int sum = 0;
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+    sum += later_share();
+    return sum;
+}
