@@ -14,7 +14,7 @@ bench_alone := $(if $(word 2,$(MAKEFILE_LIST)),,alone)
 # Neither take over nor lose the default goal of the including Makefile.
 bench_goal_before := $(.DEFAULT_GOAL)
 
-bench_kernels := $(addprefix $(BUILD)/bench/,cg mg ep is fib nqueens sparselu sort uts health)
+bench_kernels := $(addprefix $(BUILD)/bench/,cg mg ep is fib nqueens sparselu sort uts health mortar)
 bench_noop := $(BUILD)/bench/libnoop.so
 bench_startup := $(addprefix $(BUILD)/bench/,region launch)
 bench_micro := $(BUILD)/bench/micro
@@ -85,6 +85,9 @@ $(BUILD)/bench/%: benchmarks/npb/%.c | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $@.d -o $@ $< -lm
 
 $(BUILD)/bench/%: benchmarks/bots/%.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $@.d -o $@ $< -lm
+
+$(BUILD)/bench/%: benchmarks/locks/%.c | $(BUILD)/bench
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $@.d -o $@ $< -lm
 
 $(BUILD)/bench/phases/%: benchmarks/npb/%.c include/blame.h

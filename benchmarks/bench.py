@@ -30,8 +30,12 @@ KERNELS = [
     ("sort", "BOTS-like", "16777216", "200000"),
     ("uts", "BOTS-like", "40000", "500"),
     ("uts-cutoff", "BOTS-like", "500000 --cutoff 6", "2000 --cutoff 6"),
+    ("mortar", "locks", "20000 --steps 400", "2000 --steps 10"),
+    ("mortar-1", "locks", "20000 --steps 300 --shared 1", "2000 --steps 10 --shared 1"),
+    ("mortar-10", "locks", "20000 --steps 200 --shared 10", "2000 --steps 10 --shared 10"),
+    ("mortar-50", "locks", "20000 --steps 100 --shared 50", "2000 --steps 10 --shared 50"),
 ]
-GROUPS = ["NPB-like", "BOTS-like"]
+GROUPS = ["NPB-like", "BOTS-like", "locks"]
 COLUMNS = ["none", "floor", "signals", "callbacks", "blame", "creation"]
 RATIOS = [("blame", "none"), ("blame", "floor"), ("floor", "none"), ("signals", "floor"), ("callbacks", "floor"),
           ("blame", "signals"), ("creation", "none"), ("creation", "floor")]

@@ -1,0 +1,88 @@
+/* Many short locks, rarely contended, after the way in which NPB's UA adds the values of elements to mortar
+ * points: a lock a point, held for one addition. The points of an element lie in the thread's own part but
+ * for its edge. With --shared P of 100 additions go to one point that all threads share. Verified against the
+ * sums of a sequential run. */
+#include "../kernel.h"
+
+enum { POINTS_OF_ELEMENT = 8, ROUNDS = 4 };
+
+struct point {
+    omp_lock_t lock;
+    uint64_t sum;
+};
+
+static uint64_t value_of(uint64_t element, int round)
+{
+    uint64_t value = element;
+    for (int i = 0; i < ROUNDS; i++)
+        value = kernel_hash(value + (uint64_t)round);
+    return value;
+}
+
+/* Where the element's number-th value goes; point 0 is the one that all share. */
+static size_t point_of(uint64_t value, uint64_t element, size_t points, long shared)
+{
+    if ((value >> 32) % 100 < (uint64_t)shared)
+        return 0;
+    return 1 + (element + value % 64) % (points - 1);
+}
+
+static void add(struct point *point, uint64_t value)
+{
+    omp_set_lock(&point->lock);
+    point->sum += value;
+    omp_unset_lock(&point->lock);
+}
+
+static double transfer(struct point *points, size_t count, long elements, long steps, long shared)
+{
+    double begin_s = kernel_clock_s();
+#pragma omp parallel
+    for (long step = 0; step < steps; step++) {
+#pragma omp for schedule(static)
+        for (long element = 0; element < elements; element++)
+            for (int i = 0; i < POINTS_OF_ELEMENT; i++) {
+                uint64_t value = value_of((uint64_t)element, i);
+                add(&points[point_of(value, (uint64_t)element, count, shared)], value);
+            }
+    }
+    return kernel_clock_s() - begin_s;
+}
+
+static bool is_verified(const struct point *points, size_t count, long elements, long steps, long shared)
+{
+    uint64_t *expected = kernel_alloc(count, sizeof(*expected));
+    bool equal = true;
+    for (long element = 0; element < elements; element++)
+        for (int i = 0; i < POINTS_OF_ELEMENT; i++) {
+            uint64_t value = value_of((uint64_t)element, i);
+            expected[point_of(value, (uint64_t)element, count, shared)] += (uint64_t)steps * value;
+        }
+    for (size_t i = 0; i < count; i++)
+        equal = equal && points[i].sum == expected[i];
+    free(expected);
+    return equal;
+}
+
+int main(int argc, char **argv)
+{
+    long elements = 20000, steps = 200, shared = 0;
+    const struct kernel_arg args[] = {
+        {"ELEMENTS", &elements, 64, 10000000, "elements, and points", NULL},
+        {"--steps", &steps, 1, 1000000, "additions of all values", NULL},
+        {"--shared", &shared, 0, 100, "per cent of the additions that go to one point", NULL},
+        {0}};
+    kernel_parse_args(argc, argv, "mortar", args);
+    size_t count = (size_t)elements + 1;
+    struct point *points = kernel_alloc(count, sizeof(*points));
+    for (size_t i = 0; i < count; i++)
+        omp_init_lock(&points[i].lock);
+    double seconds = transfer(points, count, elements, steps, shared);
+    bool verified = is_verified(points, count, elements, steps, shared);
+    for (size_t i = 0; i < count; i++)
+        omp_destroy_lock(&points[i].lock);
+    free(points);
+    char size[32];
+    return kernel_report("mortar", kernel_size_text(size, sizeof size, elements, "shared", shared), seconds,
+                         verified);
+}
