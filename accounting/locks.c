@@ -19,7 +19,6 @@ struct entry {
     uint64_t lock_wait, inverse_busy, shared_idle; /* doubles, as bits */
 } __attribute__((aligned(64)));
 
-struct locks_pending locks_pending;
 static struct entry first_table[TABLE_ENTRIES];
 static struct entry *more_tables[TABLES]; /* [0] is not used; mapped when the one before has no room */
 
@@ -105,7 +104,7 @@ bool locks_add(uint64_t key, uint32_t holder, const struct lock_blame *blame)
     atomic_add_double(&entry->inverse_busy, blame->inverse_busy);
     atomic_add_double(&entry->shared_idle, blame->shared_idle);
     if (atomic_add_double(&entry->lock_wait, blame->lock_wait))
-        fetch_add_relaxed(&locks_pending.entries, 1);
+        contended_blame_left(key);
     return true;
 }
 
@@ -116,7 +115,7 @@ static bool take(struct entry *entry, struct lock_blame *blame)
     blame->lock_wait = atomic_take_double(&entry->lock_wait);
     if (blame->lock_wait == 0)
         return false; /* another taker was first: the other sums are its own */
-    fetch_add_relaxed(&locks_pending.entries, (uint32_t)-1);
+    contended_blame_taken(lock_key(entry->key));
     blame->inverse_busy = atomic_take_double(&entry->inverse_busy);
     blame->shared_idle = atomic_take_double(&entry->shared_idle);
     return true;
@@ -152,7 +151,7 @@ bool locks_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct l
 
 void locks_reset(void)
 {
-    store_relaxed(&locks_pending.entries, 0);
+    contended_reset();
     memset(first_table, 0, sizeof(first_table));
     for (uint32_t number = 1; number < TABLES; number++)
         if (more_tables[number])

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "accounting/contended.h"
 #include "base/atomics.h"
 
 #define LOCKS_ANY_HOLDER 0xfffu /* whoever releases next: `ordered`, whose turn is nobody's possession */
@@ -27,12 +28,6 @@ struct lock_blame {
  * keeps the blame under its own name. [handler] */
 bool locks_add(uint64_t key, uint32_t holder, const struct lock_blame *blame);
 
-/* Entries from which something can be taken. Written in samples and by who takes: on the release of a lock
- * that nobody waited for, a line that all cores share. */
-extern struct locks_pending {
-    uint32_t entries;
-} __attribute__((aligned(64))) locks_pending;
-
 /* A probe and a read. [handler] */
 bool locks_waiting_for(uint64_t key, uint32_t holder);
 
@@ -40,7 +35,7 @@ bool locks_waiting_for(uint64_t key, uint32_t holder);
  * found by the next release, or at the end. [handler] */
 static inline bool locks_waiting(uint64_t key, uint32_t holder)
 {
-    return unlikely(load_relaxed(&locks_pending.entries)) && locks_waiting_for(key, holder);
+    return unlikely(contended_has_blame(key)) && locks_waiting_for(key, holder);
 }
 
 /* Takes what waits for the holder of the lock; false when there is nothing. [handler] */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 static struct state_line lines[STATE_MAX_THREADS];
+struct state_line state_nobody;
 static uint8_t taken[STATE_MAX_THREADS];
 static uint32_t high_water; /* lines at and above it were never used */
 
@@ -23,7 +24,7 @@ struct state_line *state_line_acquire(void)
 
 void state_line_release(struct state_line *line)
 {
-    store_release(&line->state, (uint32_t)STATE_ABSENT);
+    store_release(&line->state, (uint16_t)STATE_ABSENT);
     store_release(&taken[line - lines], 0);
 }
 
@@ -37,9 +38,14 @@ void state_reset(void)
 static bool names(const struct state_line *line, uint64_t key)
 {
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
-        if (load_relaxed(&line->held[i].key) == key)
+        if (load_relaxed(&line->held[i]) == key)
             return true;
     return false;
+}
+
+struct state_line *state_line_at(uint32_t number)
+{
+    return number < load_acquire(&high_water) ? &lines[number] : NULL;
 }
 
 uint32_t state_line_number(const struct state_line *line)
@@ -52,31 +58,76 @@ uint32_t state_forget_holder(uint64_t key)
     uint32_t count = load_acquire(&high_water);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < STATE_HELD_LOCKS; j++)
-            if (load_relaxed(&lines[i].held[j].key) == key) {
-                store_relaxed(&lines[i].held[j].key,
+            if (load_relaxed(&lines[i].held[j]) == key) {
+                store_relaxed(&lines[i].held[j],
                               0); /* the one store into a foreign line: the name of a lost lock */
                 return i;
             }
     return STATE_NO_HOLDER;
 }
 
+static inline uint32_t held_place(const struct state_line *line, uint64_t key)
+{
+    uint32_t place = 0;
+    if (likely(line->held[0] == key))
+        return 0;
+    while (place < STATE_HELD_LOCKS && line->held[place] != key)
+        place++;
+    return place;
+}
+
+void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks)
+{
+    uint32_t place = held_place(line, 0);
+    if (likely(place < STATE_HELD_LOCKS)) {
+        store_relaxed(&line->held_since[place], since_ticks);
+        store_release(&line->held[place], key);
+        store_relaxed(&line->holds_more, line->holds_more + (place > 0));
+    } else {
+        store_relaxed(&line->held_unnamed, line->held_unnamed + 1);
+    }
+    store_relaxed(&line->acquisitions, line->acquisitions + 1);
+    state_end_lockwait(line);
+}
+
+static void note_release(struct state_line *line, uint64_t key, uint64_t since_ticks, uint64_t now_ticks)
+{
+    uint32_t last = line->releases++ % STATE_RELEASES;
+    store_relaxed(&line->released[last].key, 0);
+    store_relaxed(&line->released[last].since, since_ticks);
+    store_relaxed(&line->released[last].ticks, now_ticks);
+    store_release(&line->released[last].key, key);
+    store_release(&line->released_last, now_ticks);
+}
+
+bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_ticks)
+{
+    uint32_t place = held_place(line, key);
+    bool named = place < STATE_HELD_LOCKS;
+    if (now_ticks)
+        note_release(line, key, named ? line->held_since[place] : 0, now_ticks);
+    if (likely(named)) { /* S4: a sample that misses the lock here finds the release above */
+        store_release(&line->held[place], 0);
+        store_release(&line->holds_more, line->holds_more - (place > 0));
+    }
+    return named;
+}
+
 /* True if the thread names the lock as held now, and did so at time_ns. */
 static bool holds_since(const struct state_line *line, uint64_t key, uint64_t time_ns,
                         const struct clock_reading *clocks)
 {
-    if (load_acquire(&line->holds) == 0)
-        return false;
-    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++)
-        if (load_acquire(&line->held[i].key) == key)
-            return clock_ticks_ns(clocks, load_relaxed(&line->held[i].since)) <= time_ns;
+    uint32_t places = load_acquire(&line->holds_more) ? STATE_HELD_LOCKS : 1;
+    for (uint32_t i = 0; i < places; i++)
+        if (load_acquire(&line->held[i]) == key)
+            return clock_ticks_ns(clocks, load_relaxed(&line->held_since[i])) <= time_ns;
     return false;
 }
 
 /* True if one of the locks that the thread holds without a name may be this one. */
 static bool may_hold(const struct state_line *line, uint64_t key)
 {
-    bool waits = load_relaxed(&line->state) == STATE_LOCKWAIT && load_relaxed(&line->wait_key) == key;
-    return load_relaxed(&line->held_unnamed) > 0 && !waits;
+    return load_relaxed(&line->held_unnamed) > 0 && load_relaxed(&line->wait_key) != key;
 }
 
 /* When the thread released the lock that it held at time_ns; 0: it did not, as far as is remembered. */

@@ -33,41 +33,40 @@ enum thread_state {
     STATE_ABSENT = 0,
     STATE_WORK = 1, /* work or overhead: decided per sample, from the call path */
     STATE_IDLE = 2,
-    STATE_LOCKWAIT = 3,
 };
 
+/* Which locks a thread stamps (accounting/contended.h). */
+enum state_stamps { STATE_STAMPS_ALL, STATE_STAMPS_SEEN, STATE_STAMPS_NONE };
+
 struct state_line {
-    uint32_t state;
-    uint32_t held_unnamed; /* locks held beyond those in held[] */
-    union {
-        uint64_t idle_since; /* IDLE: when the thread became so, on clock_ticks() */
-        uint64_t wait_key;   /* LOCKWAIT: PROFILE_LOCK_KEY of the lock */
-    };
+    uint16_t state;
+    uint16_t stamps;          /* enum state_stamps: until the thread's next sample */
+    uint32_t held_unnamed;    /* locks held beyond those in held[] */
+    uint64_t idle_since;      /* IDLE: when the thread became so, on clock_ticks() */
+    uint64_t wait_key;        /* PROFILE_LOCK_KEY of the lock that the thread waits for, or takes; 0: none */
     struct region *region;    /* region in which the thread became IDLE, or NULL: in no team */
     uint32_t region_instance; /* the record's life at that time */
-    uint32_t holds;           /* locks in held[]; too many when another thread released one */
-    uint64_t wait_since;      /* LOCKWAIT: when it began */
+    uint32_t holds_more;      /* locks in held[1] and above; too many when another thread released one */
     uint64_t place;           /* STATE_PLACE of the wait entered last; 0: none, or over */
-    uint32_t releases;        /* written to released[] so far */
-    uint32_t reserved;
-    uint64_t released_last; /* when the last of them was, on clock_ticks() */
-    /* From here on read for idle threads, and for holders of locks that somebody waits for, only. */
-    struct {
-        uint64_t key;   /* a lock that the thread holds, 0: none */
-        uint64_t since; /* when it was acquired, on clock_ticks() */
-    } held[STATE_HELD_LOCKS];
-    /* The last releases: a sample asks for the holder when its timer was due, and is handled some short
-     * sections later. */
+    uint64_t released_last;   /* when the last of released[] was, on clock_ticks() */
+    uint64_t held[STATE_HELD_LOCKS]; /* keys of locks that the thread holds, 0: none */
+    /* From here on read for holders of locks that somebody waits for, only. Stamps are on clock_ticks(), 0:
+     * the lock was not stamped (accounting/contended.h). */
+    uint64_t held_since[STATE_HELD_LOCKS];
+    uint64_t wait_since;   /* of wait_key */
+    uint32_t releases;     /* written to released[] so far */
+    uint32_t acquisitions; /* of locks: tells one wait from the next */
+    /* The last releases of stamped locks: a sample asks for the holder when its timer was due, and is handled
+     * some short sections later. */
     struct {
         uint64_t key;
-        uint64_t since; /* when it had been acquired, on clock_ticks(); 0: not known */
+        uint64_t since; /* when it had been acquired; 0: not known */
         uint64_t ticks; /* when it was released */
     } released[STATE_RELEASES];
-    uint64_t reserved_words[2];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct state_line) == 384 && offsetof(struct state_line, held) == 64,
-               "what a census reads of every thread is one cache line");
+_Static_assert(sizeof(struct state_line) == 384 && offsetof(struct state_line, held) == 56,
+               "what a census reads of every thread is one cache line, and so is what a single lock writes");
 
 /* A wait: what kind (enum profile_place_kind), and the return address of its call as the runtime gave it, or
  * 0. */
@@ -90,6 +89,12 @@ struct waiting_places {
     uint32_t threads[STATE_PLACES];
     uint64_t place[STATE_PLACES]; /* STATE_PLACE; the last may be 0 for all that found no room */
 };
+
+/* Stands for the line of a thread that has none: no fast path is its own. Never written. */
+extern struct state_line state_nobody;
+
+/* All lines that were ever used, by number; NULL for a greater one. [handler] */
+struct state_line *state_line_at(uint32_t number);
 
 /* The line's number. [handler] */
 uint32_t state_line_number(const struct state_line *line);
@@ -133,13 +138,14 @@ static inline bool state_is_parked(const struct state_line *line)
 
 static inline void state_set_work(struct state_line *line) /* [owner] */
 {
-    store_relaxed(&line->state, (uint32_t)STATE_WORK);
+    store_relaxed(&line->state, (uint16_t)STATE_WORK);
 }
 
 static inline void state_set_idle(struct state_line *line, uint64_t since_ticks) /* [handler] */
 {
     store_relaxed(&line->idle_since, since_ticks);
-    store_release(&line->state, (uint32_t)STATE_IDLE); /* S2, pairs with state_census() */
+    store_relaxed(&line->wait_key, 0); /* of a runtime that did not tell the end of its wait for a lock */
+    store_release(&line->state, (uint16_t)STATE_IDLE); /* S2, pairs with state_census() */
 }
 
 /* While a thread that just became IDLE stands still for its own sample it does not grow idle for others.
@@ -162,51 +168,57 @@ static inline void state_set_place(struct state_line *line, uint64_t place) /* [
 
 static inline void state_set_lockwait(struct state_line *line, uint64_t key) /* [owner] */
 {
-    store_relaxed(&line->wait_key, key);
-    store_relaxed(&line->wait_since, clock_ticks());
-    store_release(&line->state, (uint32_t)STATE_LOCKWAIT);
+    store_release(&line->wait_key, key);
 }
 
-static inline uint32_t state_held_place(const struct state_line *line, uint64_t key) /* [owner] */
+/* The same, stamped. */
+static inline void state_set_lockwait_at(struct state_line *line, uint64_t key,
+                                         uint64_t now_ticks) /* [owner] */
 {
-    uint32_t place = 0;
-    while (place < STATE_HELD_LOCKS && line->held[place].key != key)
-        place++;
-    return place;
+    store_relaxed(&line->wait_since, now_ticks);
+    store_release(&line->wait_key, key);
 }
 
-static inline void state_lock_held(struct state_line *line, uint64_t key) /* [owner] */
+static inline void state_end_lockwait(struct state_line *line) /* [owner] */
 {
-    uint32_t place = state_held_place(line, 0);
-    if (likely(place < STATE_HELD_LOCKS)) {
-        store_relaxed(&line->held[place].since, clock_ticks());
-        store_release(&line->held[place].key, key);
-        store_relaxed(&line->holds, line->holds + 1);
-    } else {
-        store_relaxed(&line->held_unnamed, line->held_unnamed + 1);
-    }
-    store_relaxed(&line->state, (uint32_t)STATE_WORK);
+    store_relaxed(&line->wait_key, 0);
+    store_relaxed(&line->wait_since, 0);
+}
+
+/* One or more than one. [owner] */
+static inline bool state_holds_locks(const struct state_line *line)
+{
+    return line->held[0] || line->holds_more;
+}
+
+/* The wait ends: the thread holds the lock that it asked for. False when it is not that simple: it did not
+ * ask, holds another, or the lock is stamped. (held_since[] keeps what it had: as old as not known.) [owner]
+ */
+static inline bool state_wait_ends_simply(struct state_line *line)
+{
+    uint64_t key = line->wait_key;
+    if (unlikely(!key) || unlikely(line->held[0]) || unlikely(line->wait_since))
+        return false;
+    store_release(&line->held[0], key);
+    store_relaxed(&line->wait_key, 0);
+    store_relaxed(&line->acquisitions, line->acquisitions + 1);
+    return true;
+}
+
+void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks); /* [owner] */
+
+/* The same for a release of such a lock. [owner] */
+static inline bool state_lock_released_simply(struct state_line *line, uint64_t key)
+{
+    if (unlikely(line->held[0] != key))
+        return false;
+    store_release(&line->held[0], 0);
+    return true;
 }
 
 /* False when the lock has no name here: it was taken while all places were full, or by another thread's task.
  * [owner] */
-static inline bool state_lock_released(struct state_line *line, uint64_t key)
-{
-    uint32_t place = state_held_place(line, key);
-    bool named = place < STATE_HELD_LOCKS;
-    uint32_t last = line->releases++ % STATE_RELEASES;
-    uint64_t now_ticks = clock_ticks();
-    store_relaxed(&line->released[last].key, 0);
-    store_relaxed(&line->released[last].since, named ? line->held[place].since : 0);
-    store_relaxed(&line->released[last].ticks, now_ticks);
-    store_release(&line->released[last].key, key);
-    store_release(&line->released_last, now_ticks);
-    if (likely(named)) { /* S4: a sample that misses the lock here finds the release above */
-        store_release(&line->held[place].key, 0);
-        store_release(&line->holds, line->holds - 1);
-    }
-    return named;
-}
+bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_ticks);
 
 /* The same for one of the locks without a name; false when the thread holds none. [owner] */
 static inline bool state_unnamed_released(struct state_line *line)

@@ -237,7 +237,7 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     }
     if (task_data)
         task_data->value &= ~TASK_WAIT_MASK;
-    if (unlikely(thread->idle.pending || thread->line->holds))
+    if (unlikely(thread->idle.pending || state_holds_locks(thread->line)))
         end_idle(thread, parallel_data != NULL);
     if (likely(thread->counted)) /* a helper between tasks does not work */
         state_set_work(thread->line);
@@ -250,7 +250,7 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
     if (!thread || !next)
         return; /* a detached task's event was fulfilled: nothing is scheduled */
     note_task_change(thread);
-    if (unlikely(thread->idle.pending || (thread->line->holds && is_idle(thread)))) {
+    if (unlikely(thread->idle.pending || (is_idle(thread) && state_holds_locks(thread->line)))) {
         thread->waiter_context = prior ? task_word_context(prior->value) : 0;
         end_idle(thread, true);
         thread->waiter_context = 0;
@@ -285,34 +285,59 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
     task->value = task_word(creation_context(thread, &creation));
 }
 
-static uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
+/* What follows is called for every lock, 10^7 times a second in some programs. Common is a lock that nobody
+ * was seen waiting for, and that the thread holds alone: all else is in functions of its own. */
+
+static inline uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
 {
-    static const uint8_t kinds[] = {
-        [ompt_mutex_lock] = PROFILE_LOCK_LOCK,           [ompt_mutex_test_lock] = PROFILE_LOCK_LOCK,
-        [ompt_mutex_nest_lock] = PROFILE_LOCK_NEST_LOCK, [ompt_mutex_test_nest_lock] = PROFILE_LOCK_NEST_LOCK,
-        [ompt_mutex_critical] = PROFILE_LOCK_CRITICAL,   [ompt_mutex_atomic] = PROFILE_LOCK_ATOMIC,
-        [ompt_mutex_ordered] = PROFILE_LOCK_ORDERED,
+    static const uint64_t kinds[16] = {
+        [ompt_mutex_lock] = PROFILE_LOCK_KEY(PROFILE_LOCK_LOCK, 0),
+        [ompt_mutex_test_lock] = PROFILE_LOCK_KEY(PROFILE_LOCK_LOCK, 0),
+        [ompt_mutex_nest_lock] = PROFILE_LOCK_KEY(PROFILE_LOCK_NEST_LOCK, 0),
+        [ompt_mutex_test_nest_lock] = PROFILE_LOCK_KEY(PROFILE_LOCK_NEST_LOCK, 0),
+        [ompt_mutex_critical] = PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0),
+        [ompt_mutex_atomic] = PROFILE_LOCK_KEY(PROFILE_LOCK_ATOMIC, 0),
+        [ompt_mutex_ordered] = PROFILE_LOCK_KEY(PROFILE_LOCK_ORDERED, 0),
     };
-    return PROFILE_LOCK_KEY((unsigned)kind < sizeof(kinds) ? kinds[kind] : PROFILE_LOCK_UNKNOWN, wait_id);
+    return kinds[kind % 16u] | wait_id; /* an address: below 2^56 */
+}
+
+static __attribute__((noinline)) void begin_wait(uint64_t key)
+{
+    struct thread *thread = self();
+    if (thread && contended_is_stamped(thread->line, key))
+        state_set_lockwait_at(thread->line, key, clock_ticks());
+    else if (thread)
+        state_set_lockwait(thread->line, key);
 }
 
 static void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned implementation,
                              ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)hint, (void)implementation, (void)codeptr;
-    struct thread *thread = self();
-    if (!thread || kind == ompt_mutex_test_lock || kind == ompt_mutex_test_nest_lock)
+    struct state_line *line = thread_line;
+    uint64_t key = lock_key(kind, wait_id);
+    if (kind == ompt_mutex_test_lock || kind == ompt_mutex_test_nest_lock)
         return; /* a test never waits, and has no second event when it fails */
-    thread->acquisitions++;
-    state_set_lockwait(thread->line, lock_key(kind, wait_id));
+    if (unlikely(line->stamps != STATE_STAMPS_NONE))
+        begin_wait(key);
+    else
+        state_set_lockwait(line, key);
+}
+
+static __attribute__((noinline)) void hold_lock(uint64_t key)
+{
+    struct thread *thread = self();
+    if (thread)
+        state_lock_held(thread->line, key, contended_is_stamped(thread->line, key) ? clock_ticks() : 0);
 }
 
 static void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
     (void)codeptr;
-    struct thread *thread = self();
-    if (thread)
-        state_lock_held(thread->line, lock_key(kind, wait_id));
+    struct state_line *line = thread_line;
+    if (!state_wait_ends_simply(line))
+        hold_lock(lock_key(kind, wait_id));
 }
 
 /* The lock is held already: the acquisition is over without another event. */
@@ -321,7 +346,7 @@ static void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id,
     (void)wait_id, (void)codeptr;
     struct thread *thread = self();
     if (thread && endpoint == ompt_scope_begin)
-        state_set_work(thread->line);
+        state_end_lockwait(thread->line);
 }
 
 static __attribute__((noinline)) void book_release(struct thread *thread, uint64_t key, uint32_t holder)
@@ -343,22 +368,31 @@ static __attribute__((noinline)) uint32_t forget_lock(struct thread *thread, uin
     return holder;
 }
 
-static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+static __attribute__((noinline)) void release_lock(uint64_t key)
 {
-    (void)codeptr;
     struct thread *thread = self();
     if (!thread)
         return;
-    uint64_t key = lock_key(kind, wait_id);
     uint32_t holder = state_line_number(thread->line);
-    if (unlikely(!state_lock_released(thread->line, key)))
+    uint64_t now_ticks = contended_is_stamped(thread->line, key) ? clock_ticks() : 0;
+    if (unlikely(!state_lock_released(thread->line, key, now_ticks)))
         holder = forget_lock(thread, key);
     if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED)
         holder = LOCKS_ANY_HOLDER;
     if (unlikely(locks_waiting(key, holder)))
         book_release(thread, key, holder);
-    if (unlikely(lock_waits_unnamed == key))
+    if (unlikely(thread->unnamed_critical == key))
         lock_waits_name_critical(thread, key);
+}
+
+static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+    (void)codeptr;
+    struct state_line *line = thread_line;
+    uint64_t key = lock_key(kind, wait_id);
+    /* With STATE_STAMPS_NONE there is no blame to be taken (B2). */
+    if (unlikely(line->stamps != STATE_STAMPS_NONE) || !state_lock_released_simply(line, key))
+        release_lock(key);
 }
 
 static void on_lock_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,

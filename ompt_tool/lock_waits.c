@@ -5,8 +5,6 @@
 #include "ompt_tool/critical_names.h"
 #include "ompt_tool/lock_names.h"
 
-__thread uint64_t lock_waits_unnamed __attribute__((tls_model("initial-exec")));
-
 static bool is_user_lock(uint64_t lock_key)
 {
     uint32_t kind = PROFILE_LOCK_KEY_KIND(lock_key);
@@ -33,8 +31,8 @@ void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p)
     struct profile_waits *waits = record_of(thread, lock_key);
     if (!waits)
         return;
-    if (waits->waits == 0 || waits->last_wait != thread->acquisitions) {
-        waits->last_wait = thread->acquisitions;
+    if (waits->waits == 0 || waits->last_wait != thread->line->acquisitions) {
+        waits->last_wait = thread->line->acquisitions;
         waits->last_ns = 0;
         waits->waits++;
     }
@@ -43,13 +41,13 @@ void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p)
     if (waits->last_ns > waits->longest_ns)
         waits->longest_ns = waits->last_ns;
     if (!waits->searched && PROFILE_LOCK_KEY_KIND(lock_key) == PROFILE_LOCK_CRITICAL)
-        lock_waits_unnamed = lock_key;
+        thread->unnamed_critical = lock_key;
 }
 
 /* After the release, so that nobody waits for this. */
 void lock_waits_name_critical(struct thread *thread, uint64_t lock_key)
 {
-    lock_waits_unnamed = 0;
+    thread->unnamed_critical = 0;
     if (!thread_enter_tool(thread))
         return;
     uint64_t variable;

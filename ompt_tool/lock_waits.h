@@ -7,10 +7,6 @@
 
 #include "ompt_tool/thread.h"
 
-/* A critical section that the thread was seen waiting for, whose variable is not known yet; 0: none. Its
- * release asks for it. [handler] */
-extern __thread uint64_t lock_waits_unnamed __attribute__((tls_model("initial-exec")));
-
 /* A sample of weight p hit the thread while it waited for the lock. [handler] */
 void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p);
 

@@ -33,7 +33,7 @@ static void take_held(struct thread *thread, uint32_t node_idx)
     if (session.options.locks == LOCKS_AT_RELEASE)
         return;
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
-        uint64_t key = thread->line->held[i].key;
+        uint64_t key = thread->line->held[i];
         struct lock_blame blame;
         uint32_t holder = PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED ? LOCKS_ANY_HOLDER : own_line;
         if (likely(!key || !locks_waiting(key, holder)))
@@ -143,13 +143,14 @@ static bool send_blame(struct thread *thread, uint64_t key, uint32_t context_idx
     return metric != NULL;
 }
 
-/* Nobody holds the lock, and the thread has only just asked for it: it is taking it. */
+/* Nobody holds the lock, and the thread has only just asked for it, as far as is known: it is taking it. */
 static bool is_uncontended(const struct thread *thread, const struct delivery *delivery, uint64_t key,
                            struct census census)
 {
-    uint64_t since_ns = clock_ticks_ns(&delivery->clocks, thread->line->wait_since);
+    uint64_t since_ticks = thread->line->wait_since;
+    uint64_t since_ns = clock_ticks_ns(&delivery->clocks, since_ticks);
     return census.holder == STATE_NO_HOLDER && PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_ORDERED &&
-           delivery->due_ns < since_ns + STATE_LOCK_GRACE_NS;
+           (!since_ticks || delivery->due_ns < since_ns + STATE_LOCK_GRACE_NS);
 }
 
 static void record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
@@ -160,6 +161,7 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
         record_busy(thread, delivery, context);
         return;
     }
+    contended_note(key);
     struct lock_blame blame = account_waiter(delivery->p, census);
     struct capture capture = capture_interrupted(thread, context, LEAF_USER);
     struct profile_metric *here = lock_metric_at(thread, capture.node_idx, key);
@@ -167,8 +169,9 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
         sample_drop(thread, delivery, capture.cause);
         return;
     }
-    account_waiting_here(here, delivery->p, delivery->count, thread->counted_wait != thread->acquisitions);
-    thread->counted_wait = thread->acquisitions;
+    account_waiting_here(here, delivery->p, delivery->count,
+                         thread->counted_wait != thread->line->acquisitions);
+    thread->counted_wait = thread->line->acquisitions;
     lock_waits_sample(thread, key, delivery->p);
     thread->ledger->lock_wait += delivery->p;
     thread->ledger->recorded += delivery->count;
@@ -178,16 +181,14 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
 
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
-    switch (load_relaxed(&thread->line->state)) {
-    case STATE_IDLE:
+    contended_forget(delivery->clocks.ns);
+    contended_choose(thread->line, &thread->pace, delivery->clocks.ns);
+    if (load_relaxed(&thread->line->state) == STATE_IDLE)
         record_idle(thread, delivery);
-        break;
-    case STATE_LOCKWAIT:
+    else if (load_relaxed(&thread->line->wait_key))
         record_waiting(thread, delivery, context);
-        break;
-    default:
+    else
         record_busy(thread, delivery, context);
-    }
 }
 
 /* Dispatch that was recorded as pending but has no room in the tree after all. */
@@ -228,7 +229,7 @@ void sample_take_held(struct thread *thread, bool in_region)
 {
     uint32_t own_line = state_line_number(thread->line), place = 0;
     while (place < STATE_HELD_LOCKS &&
-           (!thread->line->held[place].key || !locks_waiting(thread->line->held[place].key, own_line)))
+           (!thread->line->held[place] || !locks_waiting(thread->line->held[place], own_line)))
         place++;
     if (place == STATE_HELD_LOCKS)
         return;

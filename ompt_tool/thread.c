@@ -16,6 +16,7 @@
 #define MAX_LEDGERS 65536u /* beyond, ended threads' ledgers are shared */
 
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+__thread struct state_line *thread_line __attribute__((tls_model("initial-exec"))) = &state_nobody;
 
 __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 
@@ -120,6 +121,10 @@ struct thread *thread_attach(enum profile_thread_kind kind)
     thread->in_tool = thread->in_handler = 0;
     thread->idle.pending = thread->carries = false;
     thread->waiter_context = 0;
+    /* The record's waits were numbered up to here when it was sampled last: none has the same number. */
+    line->acquisitions = ++thread->pace.acquisitions;
+    thread->pace.since_ns = clock_now_ns();
+    thread->unnamed_critical = 0;
     probes_attach(thread);
     unwinder_attach(&thread->unwinder);
     restart_state_init(&thread->restart, sampler_signals());
@@ -127,6 +132,7 @@ struct thread *thread_attach(enum profile_thread_kind kind)
     signal_fence();
     counters_attach(thread);
     thread_self = thread;
+    thread_line = line;
     sampler_start(thread);
     return thread;
 }
@@ -154,6 +160,7 @@ void thread_detach(struct thread *thread)
         thread_leave_tool(thread);
     }
     thread_self = NULL;
+    thread_line = &state_nobody;
     thread_has_ended = true;
     signal_fence();
     state_line_release(thread->line);
@@ -188,6 +195,7 @@ void thread_reset(void)
 {
     memset(&threads, 0, sizeof(threads));
     thread_self = NULL;
+    thread_line = &state_nobody;
 }
 
 bool thread_enter_tool(struct thread *thread)

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "accounting/account.h"
+#include "accounting/contended.h"
 #include "accounting/state.h"
 #include "cct/region.h"
 #include "cct/tree.h"
@@ -27,6 +28,9 @@ struct path {
 
 struct thread {
     struct state_line *line;
+    /* A critical section that the thread was seen waiting for, whose variable is not known yet; 0: none. Its
+     * release asks for it. */
+    uint64_t unnamed_critical;
     struct profile_thread *ledger;
     struct tree tree;
     struct region_pool regions;
@@ -52,10 +56,10 @@ struct thread {
     uint64_t timer_origin_ns; /* the timer expires at origin + n * period, n = 1, 2 ... */
     uint64_t cpu_origin_ns;   /* the thread's CPU time when the timer was started */
     uint64_t expirations;     /* seen so far, overruns included */
-    uint64_t acquisitions;    /* mutex_acquire events: tells one wait from the next */
-    uint64_t counted_wait;    /* the wait that was counted last */
+    uint32_t counted_wait;    /* line->acquisitions when a wait was counted last */
+    struct contended_pace pace;
     struct path path, context_path;
-    uint32_t task_changes; /* counts events after which the current task may be another one */
+    uint32_t task_changes;       /* counts events after which the current task may be another one */
     struct probes *probes;       /* phases, events and parameters; NULL until the first (probes.c) */
     struct creation_memo *memos; /* creation contexts found before, NULL until the first (creation.c) */
     uint32_t waiter_context; /* of the task whose wait the current callback ends, if not the current one */
@@ -70,6 +74,9 @@ struct thread {
 
 /* The calling thread's record, NULL when it has none. [handler] */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+
+/* thread_self->line, or state_nobody: what locks need, one load and one branch nearer. */
+extern __thread struct state_line *thread_line __attribute__((tls_model("initial-exec")));
 
 /* The calling thread had a record, and is about to end. [owner] */
 extern __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));

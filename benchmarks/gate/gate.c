@@ -144,6 +144,20 @@ static void nest_locks(void)
     }
 }
 
+static void sample_work(void);
+
+/* A sample finds that the thread has taken many locks since the one before: from now on it takes short ones.
+ */
+static void be_fast(void)
+{
+    repeats = 1;
+    sample_work();
+    repeats = 10000;
+    locks();
+    repeats = 1;
+    sample_work();
+}
+
 static void lock_lives(void)
 {
     for (int i = 0; i < repeats; i++) {
@@ -300,6 +314,11 @@ static void inside_one_thread(void)
     count("critical", criticals);
     count("ordered", ordered);
     count("nestable lock", nest_locks);
+    be_fast();
+    count("short lock", locks);
+    count("short critical", criticals);
+    count("short ordered", ordered);
+    count("short nestable lock", nest_locks);
     count("lock's life", lock_lives);
     count("event in a phase", events_in_phase);
     count("event 5 frames in", deep_events_in_phase);

@@ -51,11 +51,11 @@ static void use_locks(void)
         if (lines[i]->releases)
             continue;
         for (uint64_t key = 1; key <= STATE_RELEASES; key++) {
-            state_lock_held(lines[i], LOCK_KEY + 8 * key);
-            state_lock_released(lines[i], LOCK_KEY + 8 * key);
+            state_lock_held(lines[i], LOCK_KEY + 8 * key, clock_ticks());
+            state_lock_released(lines[i], LOCK_KEY + 8 * key, clock_ticks());
         }
         if (i % 8 == 0)
-            state_lock_held(lines[i], LOCK_KEY + 8);
+            state_lock_held(lines[i], LOCK_KEY + 8, clock_ticks());
     }
 }
 

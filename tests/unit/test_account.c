@@ -1,4 +1,4 @@
-/* needs: accounting/account.c accounting/locks.c base/os.c base/clock.c */
+/* needs: accounting/account.c accounting/locks.c accounting/contended.c accounting/state.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* needs: accounting/locks.c base/os.c base/clock.c */
+/* needs: accounting/locks.c accounting/contended.c accounting/state.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>

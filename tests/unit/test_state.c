@@ -189,7 +189,7 @@ static void all_lines_can_be_taken_and_come_back(void **unused)
     }
     assert_null(state_line_acquire());
     assert_census(state_census(MS, 0, NULL), STATE_MAX_THREADS, STATE_MAX_THREADS);
-    state_lock_held(lines[77], 5);
+    state_lock_held(lines[77], 5, clock_ticks());
     state_line_release(lines[77]);
     assert_census(state_census(MS, 0, NULL), STATE_MAX_THREADS - 1, STATE_MAX_THREADS - 1);
     struct state_line *again = line();
@@ -218,10 +218,10 @@ static void *live_and_leave(void *argument)
         if (!mine)
             abort();
         state_set_work(mine);
-        state_lock_held(mine, 3);
+        state_lock_held(mine, 3, clock_ticks());
         state_set_idle_region(mine, NULL);
         state_set_idle(mine, 2 * MS);
-        state_lock_released(mine, 3);
+        state_lock_released(mine, 3, clock_ticks());
         state_line_release(mine);
     }
     fetch_add_acq_rel(&running, (uint32_t)-1);

@@ -40,18 +40,19 @@ static void a_held_lock_is_found_until_it_is_released(void **unused)
     assert_false(held(1));
     state_set_lockwait(a, 1);
     assert_false(held(1)); /* waiting is not holding */
-    state_lock_held(a, 1);
+    state_lock_held(a, 1, clock_ticks());
     assert_int_equal(a->state, STATE_WORK);
     assert_true(held(1));
     assert_false(held(2));
-    state_lock_held(b, 2);
+    state_lock_held(b, 2, clock_ticks());
     assert_true(held(1) && held(2));
-    state_lock_released(a, 1);
+    state_lock_released(a, 1, clock_ticks());
     assert_false(held(1));
     assert_true(held(2));
-    state_lock_released(b, 2);
+    state_lock_released(b, 2, clock_ticks());
     assert_false(held(2));
-    assert_false(state_lock_released(b, 2)); /* more releases than acquisitions: another thread's lock */
+    assert_false(state_lock_released(
+        b, 2, clock_ticks())); /* more releases than acquisitions: another thread's lock */
     assert_false(state_unnamed_released(b));
 }
 
@@ -60,17 +61,17 @@ static void the_holder_is_the_line_that_holds(void **unused)
     (void)unused;
     working();
     struct state_line *a = working(), *b = working();
-    state_lock_held(a, 1);
-    state_lock_held(b, 2);
+    state_lock_held(a, 1, clock_ticks());
+    state_lock_held(b, 2, clock_ticks());
     assert_int_equal(holder_now(1), state_line_number(a));
     assert_int_equal(holder_now(2), state_line_number(b));
     assert_int_equal(holder_now(3), STATE_NO_HOLDER);
     assert_int_equal(state_census(MS, 0, NULL).holder, STATE_NO_HOLDER); /* no lock asked for */
-    assert_true(state_lock_released(a, 1));
-    assert_false(state_lock_released(a, 1));
-    assert_false(state_lock_released(a, 2)); /* b's */
+    assert_true(state_lock_released(a, 1, clock_ticks()));
+    assert_false(state_lock_released(a, 1, clock_ticks()));
+    assert_false(state_lock_released(a, 2, clock_ticks())); /* b's */
     assert_true(held(2));
-    assert_true(state_lock_released(b, 2));
+    assert_true(state_lock_released(b, 2, clock_ticks()));
 }
 
 static void a_lock_with_a_name_is_not_held_by_one_with_too_many(void **unused)
@@ -78,16 +79,16 @@ static void a_lock_with_a_name_is_not_held_by_one_with_too_many(void **unused)
     (void)unused;
     struct state_line *waiter = working(), *decoy = working(), *holder = working();
     for (uint64_t key = 10; key < 10 + STATE_HELD_LOCKS + 1; key++) {
-        state_lock_held(waiter, key);
-        state_lock_held(decoy, 100 + key);
+        state_lock_held(waiter, key, clock_ticks());
+        state_lock_held(decoy, 100 + key, clock_ticks());
     }
     assert_true(waiter->held_unnamed == 1 && decoy->held_unnamed == 1);
-    state_lock_held(holder, 1);
+    state_lock_held(holder, 1, clock_ticks());
     state_set_lockwait(waiter, 1);
     assert_int_equal(holder_now(1), state_line_number(holder));
-    assert_true(state_lock_released(holder, 1));
+    assert_true(state_lock_released(holder, 1, clock_ticks()));
     assert_int_equal(holder_now(1), state_line_number(decoy)); /* perhaps, but never the waiter */
-    assert_false(state_lock_released(decoy, 1));
+    assert_false(state_lock_released(decoy, 1, clock_ticks()));
     assert_true(state_unnamed_released(decoy));
     assert_false(state_unnamed_released(decoy));
     assert_int_equal(holder_now(1), STATE_NO_HOLDER);
@@ -98,26 +99,27 @@ static void nobody_is_blamed_who_acquired_the_lock_later(void **unused)
     (void)unused;
     struct state_line *a = working(), *b = working();
     uint64_t begin = fake_now_ns;
-    state_lock_held(a, 1); /* a holds it until 1000, b from 3000 to 5000, a again from 7000 on */
+    state_lock_held(a, 1,
+                    clock_ticks()); /* a holds it until 1000, b from 3000 to 5000, a again from 7000 on */
     fake_now_ns = begin + 1000;
-    assert_true(state_lock_released(a, 1));
+    assert_true(state_lock_released(a, 1, clock_ticks()));
     fake_now_ns = begin + 3000;
-    state_lock_held(b, 1);
+    state_lock_held(b, 1, clock_ticks());
     assert_int_equal(state_census(begin + 2000, 1, NULL).holder, STATE_NO_HOLDER);
     assert_int_equal(state_census(begin + 500, 1, NULL).holder, state_line_number(a));
     fake_now_ns = begin + 4000;
     assert_int_equal(state_census(begin + 3500, 1, NULL).holder, state_line_number(b));
-    state_lock_held(b, 2); /* another lock inside does not make the first younger */
-    assert_true(state_lock_released(b, 2));
+    state_lock_held(b, 2, clock_ticks()); /* another lock inside does not make the first younger */
+    assert_true(state_lock_released(b, 2, clock_ticks()));
     fake_now_ns = begin + 5000;
-    assert_true(state_lock_released(b, 1));
+    assert_true(state_lock_released(b, 1, clock_ticks()));
     assert_int_equal(state_census(begin + 2000, 1, NULL).holder, STATE_NO_HOLDER);
     assert_int_equal(state_census(begin + 3500, 1, NULL).holder, state_line_number(b));
     fake_now_ns = begin + 7000;
-    state_lock_held(a, 1);
+    state_lock_held(a, 1, clock_ticks());
     assert_int_equal(state_census(begin + 6000, 1, NULL).holder, STATE_NO_HOLDER);
     assert_int_equal(state_census(begin + 7000, 1, NULL).holder, state_line_number(a));
-    assert_true(state_lock_released(a, 1));
+    assert_true(state_lock_released(a, 1, clock_ticks()));
 }
 
 /* One task locks, another releases, again and again: nothing may pile up in the line of the one that locked.
@@ -127,19 +129,19 @@ static void a_lock_released_by_another_thread_is_forgotten(void **unused)
     (void)unused;
     struct state_line *a = working(), *b = working();
     for (int i = 0; i < 100; i++) {
-        state_lock_held(a, 7);
+        state_lock_held(a, 7, clock_ticks());
         assert_true(held(7));
-        assert_false(state_lock_released(b, 7));
+        assert_false(state_lock_released(b, 7, clock_ticks()));
         assert_int_equal(state_forget_holder(7), state_line_number(a));
         assert_false(held(7));
         assert_false(held(8)); /* and no other lock is called held on its account */
     }
     assert_int_equal(state_forget_holder(7), STATE_NO_HOLDER);
     for (uint64_t key = 1; key <= STATE_HELD_LOCKS; key++)
-        state_lock_held(a, key);
+        state_lock_held(a, key, clock_ticks());
     for (uint64_t key = 1; key <= STATE_HELD_LOCKS; key++) {
         assert_true(held(key));
-        assert_true(state_lock_released(a, key));
+        assert_true(state_lock_released(a, key, clock_ticks()));
         assert_false(held(key));
     }
 }
@@ -151,18 +153,18 @@ static void the_holder_at_a_moment_is_who_released_first_after_it(void **unused)
     (void)unused;
     struct state_line *a = working(), *b = working(), *c = working();
     uint64_t begin = fake_now_ns;
-    state_lock_held(a, 1);
+    state_lock_held(a, 1, clock_ticks());
     fake_now_ns = begin + 1000;
-    assert_true(state_lock_released(a, 1));
-    state_lock_held(b, 1);
+    assert_true(state_lock_released(a, 1, clock_ticks()));
+    state_lock_held(b, 1, clock_ticks());
     fake_now_ns = begin + 2000;
-    assert_true(state_lock_released(b, 1));
-    state_lock_held(c, 1);
+    assert_true(state_lock_released(b, 1, clock_ticks()));
+    state_lock_held(c, 1, clock_ticks());
     fake_now_ns = begin + 3000;
     assert_int_equal(state_census(begin + 500, 1, NULL).holder, state_line_number(a));
     assert_int_equal(state_census(begin + 1500, 1, NULL).holder, state_line_number(b));
     assert_int_equal(state_census(begin + 2500, 1, NULL).holder, state_line_number(c));
-    assert_true(state_lock_released(c, 1));
+    assert_true(state_lock_released(c, 1, clock_ticks()));
     assert_int_equal(state_census(begin + 2500, 1, NULL).holder, state_line_number(c));
     fake_now_ns = begin + 4000;
     assert_int_equal(state_census(begin + 3500, 1, NULL).holder, STATE_NO_HOLDER); /* free since 3000 */
@@ -173,11 +175,11 @@ static void a_thread_holds_what_it_took_and_has_not_released(void **unused)
 {
     (void)unused;
     struct state_line *a = working(), *b = working();
-    state_lock_held(a, 1);
+    state_lock_held(a, 1, clock_ticks());
     assert_true(state_holds(state_line_number(a), 1));
     assert_false(state_holds(state_line_number(b), 1));
     assert_false(state_holds(state_line_number(a), 2));
-    state_lock_released(a, 1);
+    state_lock_released(a, 1, clock_ticks());
     assert_false(state_holds(state_line_number(a), 1));
 }
 
@@ -187,7 +189,7 @@ static void check_release_orders(uint32_t locks, uint32_t orders, bool strict)
         struct state_line *a = working();
         uint64_t left[5] = {1, 2, 3, 4, 5};
         for (uint64_t key = 1; key <= locks; key++) {
-            state_lock_held(a, key);
+            state_lock_held(a, key, clock_ticks());
             assert_true(held(key));
         }
         uint32_t code = order;
@@ -195,7 +197,7 @@ static void check_release_orders(uint32_t locks, uint32_t orders, bool strict)
             uint32_t pick = code % count;
             uint64_t released = left[pick];
             code /= count;
-            assert_true(state_lock_released(a, released));
+            assert_true(state_lock_released(a, released, clock_ticks()));
             for (uint32_t i = pick; i + 1 < count; i++)
                 left[i] = left[i + 1];
             for (uint32_t i = 0; i + 1 < count; i++)
@@ -231,11 +233,11 @@ static void a_lock_taken_twice_is_held_until_the_second_release(void **unused)
 {
     (void)unused;
     struct state_line *a = working();
-    state_lock_held(a, 5);
-    state_lock_held(a, 5);
-    state_lock_released(a, 5);
+    state_lock_held(a, 5, clock_ticks());
+    state_lock_held(a, 5, clock_ticks());
+    state_lock_released(a, 5, clock_ticks());
     assert_true(held(5));
-    state_lock_released(a, 5);
+    state_lock_released(a, 5, clock_ticks());
     assert_false(held(5));
 }
 
@@ -244,14 +246,65 @@ static void names_are_given_again_after_too_many_locks(void **unused)
     (void)unused;
     struct state_line *a = working();
     for (uint64_t key = 1; key <= 4; key++)
-        state_lock_held(a, key);
+        state_lock_held(a, key, clock_ticks());
     for (uint64_t key = 4; key >= 1; key--)
-        state_lock_released(a, key);
+        state_lock_released(a, key, clock_ticks());
     assert_false(held(1) || held(2) || held(3) || held(4));
     for (uint64_t key = 11; key < 11 + STATE_HELD_LOCKS; key++)
-        state_lock_held(a, key);
+        state_lock_held(a, key, clock_ticks());
     assert_true(held(11) && held(10 + STATE_HELD_LOCKS));
     assert_false(held(1));
+}
+
+/* A lock that is not stamped (accounting/contended.h): all that is known is who holds it now. */
+static void the_holder_of_a_lock_without_stamps_is_who_holds_it_now(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working(), *b = working();
+    uint64_t begin = fake_now_ns;
+    fake_now_ns = begin + 1000;
+    state_set_lockwait(a, 1);
+    assert_int_equal(a->wait_since, 0);
+    assert_true(state_wait_ends_simply(a));
+    assert_int_equal(a->wait_key, 0);
+    assert_int_equal(state_census(begin + 500, 1, NULL).holder,
+                     state_line_number(a)); /* not known: not later */
+    assert_int_equal(state_census(begin + 2000, 1, NULL).holder, state_line_number(a));
+    assert_false(state_lock_released_simply(a, 2));
+    assert_true(state_lock_released_simply(a, 1));
+    assert_int_equal(state_census(begin + 1500, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(a->releases, 0);
+    state_set_lockwait(b, 1);
+    assert_true(state_wait_ends_simply(b));
+    fake_now_ns = begin + 3000; /* somebody was seen waiting for it meanwhile: its release is stamped */
+    assert_true(state_lock_released(b, 1, clock_ticks()));
+    assert_int_equal(state_census(begin + 2000, 1, NULL).holder, state_line_number(b));
+    assert_int_equal(state_census(begin + 3001, 1, NULL).holder, STATE_NO_HOLDER);
+}
+
+static void what_is_not_simple_is_refused_and_nothing_changed(void **unused)
+{
+    (void)unused;
+    struct state_line *a = working();
+    assert_false(state_wait_ends_simply(a)); /* it has not asked: a test that succeeded */
+    state_set_lockwait_at(a, 1, clock_ticks());
+    assert_false(state_wait_ends_simply(a)); /* stamped */
+    assert_int_equal(a->wait_key, 1);
+    state_lock_held(a, 1, clock_ticks());
+    assert_int_equal(a->wait_since, 0);
+    state_set_lockwait(a, 2);
+    assert_false(state_wait_ends_simply(a)); /* it holds another */
+    state_lock_held(a, 2, 0);
+    assert_true(held(1) && held(2));
+    assert_false(state_lock_released_simply(a, 2)); /* not the first */
+    assert_true(state_lock_released_simply(a, 1));
+    assert_true(state_holds_locks(a));
+    assert_true(state_lock_released(a, 2, 0));
+    assert_false(state_holds_locks(a));
+    assert_int_equal(a->acquisitions, 2);
+    assert_false(state_wait_ends_simply(&state_nobody));
+    assert_false(state_lock_released_simply(&state_nobody, 1));
+    assert_int_not_equal(state_nobody.stamps, STATE_STAMPS_NONE);
 }
 
 #define FROM_EMPTY(test) cmocka_unit_test_setup(test, reset)
@@ -270,6 +323,8 @@ int main(void)
         FROM_EMPTY(a_lock_taken_twice_is_held_until_the_second_release),
         FROM_EMPTY(a_held_lock_without_a_name_is_never_called_free),
         FROM_EMPTY(names_are_given_again_after_too_many_locks),
+        FROM_EMPTY(the_holder_of_a_lock_without_stamps_is_who_holds_it_now),
+        FROM_EMPTY(what_is_not_simple_is_refused_and_nothing_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

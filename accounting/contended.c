@@ -1,0 +1,104 @@
+#include "accounting/contended.h"
+
+#include <string.h>
+
+uint8_t contended_seen[CONTENDED_SLOTS] __attribute__((aligned(64)));
+
+static uint32_t blamed[CONTENDED_SLOTS]; /* entries with blame (locks.c) */
+
+static struct {
+    uint64_t age_ends_ns;
+    uint8_t age; /* 1 ... 255 */
+    uint8_t any; /* a byte of contended_seen is not 0 */
+} table = {.age = 1};
+
+/* Pairs with contended_choose(): a thread that has not seen `any` has said NONE before, and is told here. */
+static void raise_any(void)
+{
+    struct state_line *line;
+    if (load_relaxed(&table.any) || exchange_seq_cst(&table.any, 1))
+        return;
+    for (uint32_t number = 0; (line = state_line_at(number)); number++) {
+        uint16_t none = STATE_STAMPS_NONE;
+        compare_exchange(&line->stamps, &none, STATE_STAMPS_SEEN);
+    }
+}
+
+void contended_note(uint64_t key)
+{
+    uint8_t *slot = &contended_seen[contended_slot(key)], age = load_relaxed(&table.age);
+    if (load_relaxed(slot) != age) /* all cores read it */
+        store_seq_cst(slot, age);
+    raise_any();
+}
+
+/* False when the slot is empty now. What has blame stays: where it is left meanwhile, the slot is written
+ * after the count, and with another number. So the count is seen here, or the exchange fails, or the slot is
+ * written again (B2). */
+static bool keep_slot(uint32_t slot, uint8_t before, uint8_t now)
+{
+    uint8_t seen = load_seq_cst(&contended_seen[slot]);
+    if (seen && seen != before && seen != now && load_seq_cst(&blamed[slot]) == 0)
+        return !compare_exchange(&contended_seen[slot], &seen, 0);
+    return seen != 0;
+}
+
+static bool keep_slots(uint8_t before, uint8_t now)
+{
+    bool kept = false;
+    for (uint32_t slot = 0; slot < CONTENDED_SLOTS; slot++)
+        kept |= keep_slot(slot, before, now);
+    return kept;
+}
+
+void contended_forget(uint64_t now_ns)
+{
+    uint64_t ends_ns = load_relaxed(&table.age_ends_ns);
+    if (likely(now_ns < ends_ns) ||
+        !compare_exchange(&table.age_ends_ns, &ends_ns, now_ns + CONTENDED_AGE_NS))
+        return;
+    uint8_t before = load_relaxed(&table.age), now = (uint8_t)(before % 255 + 1);
+    store_relaxed(&table.age, now);
+    if (!load_relaxed(&table.any) || keep_slots(before, now))
+        return;
+    store_seq_cst(&table.any, 0);
+    if (keep_slots(before, now)) /* noted meanwhile, and `any` was still 1 then */
+        raise_any();
+}
+
+void contended_choose(struct state_line *line, struct contended_pace *pace, uint64_t now_ns)
+{
+    uint32_t acquisitions = line->acquisitions, taken = acquisitions - pace->acquisitions;
+    uint64_t passed_ns = now_ns - pace->since_ns;
+    *pace = (struct contended_pace){now_ns, acquisitions};
+    if (likely(taken * (uint64_t)CONTENDED_RARE_NS <= passed_ns)) {
+        store_relaxed(&line->stamps, STATE_STAMPS_ALL);
+        return;
+    }
+    store_seq_cst(&line->stamps, STATE_STAMPS_NONE); /* pairs with raise_any() */
+    if (load_seq_cst(&table.any))
+        store_relaxed(&line->stamps, STATE_STAMPS_SEEN);
+}
+
+void contended_blame_left(uint64_t key)
+{
+    fetch_add_acq_rel(&blamed[contended_slot(key)], 1);
+    contended_note(key);
+}
+
+void contended_blame_taken(uint64_t key)
+{
+    fetch_add_acq_rel(&blamed[contended_slot(key)], (uint32_t)-1);
+}
+
+bool contended_has_blame(uint64_t key)
+{
+    return load_relaxed(&blamed[contended_slot(key)]) != 0;
+}
+
+void contended_reset(void)
+{
+    memset(contended_seen, 0, sizeof(contended_seen));
+    memset(blamed, 0, sizeof(blamed));
+    table.any = 0;
+}

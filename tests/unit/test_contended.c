@@ -1,0 +1,217 @@
+/* needs: accounting/contended.c accounting/state.c tests/unit/fake_clock.c */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "accounting/contended.h"
+
+#define MS   1000000ull
+#define AGE  CONTENDED_AGE_NS
+#define LOCK 0x0100000000001000ull
+
+static uint64_t now_ns = AGE;
+
+static int reset(void **unused)
+{
+    (void)unused;
+    state_reset();
+    contended_reset();
+    return 0;
+}
+
+/* A key in another slot. */
+static uint64_t other_than(uint64_t key)
+{
+    uint64_t other = key + 8;
+    while (contended_slot(other) == contended_slot(key))
+        other += 8;
+    return other;
+}
+
+/* As a sample after 5 ms in which the thread took so many locks. */
+static void sample_after(struct state_line *line, struct contended_pace *pace, uint32_t locks)
+{
+    line->acquisitions += locks;
+    now_ns += 5 * MS;
+    contended_choose(line, pace, now_ns);
+}
+
+static struct state_line *thread_of(uint32_t locks)
+{
+    struct state_line *line = state_line_acquire();
+    assert_non_null(line);
+    struct contended_pace pace = {.since_ns = now_ns};
+    sample_after(line, &pace, locks);
+    return line;
+}
+
+static struct state_line *fast(void)
+{
+    return thread_of(100000);
+}
+
+static void pass_ages(uint32_t ages)
+{
+    while (ages-- > 0)
+        contended_forget(now_ns += AGE);
+}
+
+static void who_takes_few_locks_stamps_all(void **unused)
+{
+    (void)unused;
+    struct state_line *line = state_line_acquire();
+    assert_true(contended_is_stamped(line, LOCK)); /* before its first sample, too */
+    line = thread_of(5 * MS / CONTENDED_RARE_NS);
+    assert_true(contended_is_stamped(line, LOCK));
+    line = thread_of(5 * MS / CONTENDED_RARE_NS + 1);
+    assert_false(contended_is_stamped(line, LOCK));
+}
+
+static void the_pace_is_that_since_the_last_sample(void **unused)
+{
+    (void)unused;
+    struct state_line *line = state_line_acquire();
+    struct contended_pace pace = {.since_ns = now_ns};
+    line->acquisitions = UINT32_MAX - 10; /* the count begins again */
+    pace.acquisitions = line->acquisitions;
+    sample_after(line, &pace, 100000);
+    assert_int_equal(line->stamps, STATE_STAMPS_NONE);
+    sample_after(line, &pace, 10);
+    assert_int_equal(line->stamps, STATE_STAMPS_ALL);
+    sample_after(line, &pace, 100000);
+    assert_int_equal(line->stamps, STATE_STAMPS_NONE);
+}
+
+static void a_lock_that_somebody_waited_for_is_stamped_and_no_other(void **unused)
+{
+    (void)unused;
+    struct state_line *before = fast();
+    contended_note(LOCK);
+    struct state_line *after = fast();
+    assert_true(contended_is_stamped(before, LOCK)); /* at once, not from its next sample on */
+    assert_true(contended_is_stamped(after, LOCK));
+    assert_false(contended_is_stamped(before, other_than(LOCK)));
+    assert_false(contended_is_stamped(after, other_than(LOCK)));
+}
+
+static void what_nobody_waits_for_any_more_is_forgotten(void **unused)
+{
+    (void)unused;
+    pass_ages(1);
+    struct state_line *line = fast();
+    contended_note(LOCK);
+    contended_forget(now_ns);
+    pass_ages(1);
+    assert_true(contended_is_stamped(line, LOCK)); /* seen in the age before this one */
+    contended_note(other_than(LOCK));
+    pass_ages(1);
+    assert_false(contended_is_stamped(line, LOCK));
+    assert_true(contended_is_stamped(line, other_than(LOCK)));
+    struct contended_pace pace = {.since_ns = now_ns, .acquisitions = line->acquisitions};
+    sample_after(line, &pace, 100000);
+    assert_int_equal(line->stamps, STATE_STAMPS_SEEN);
+    pass_ages(1);
+    sample_after(line, &pace, 1000000);
+    assert_int_equal(line->stamps, STATE_STAMPS_NONE); /* nothing is left in the table */
+    contended_note(LOCK);
+    assert_true(contended_is_stamped(line, LOCK));
+}
+
+static void an_age_does_not_end_before_its_time(void **unused)
+{
+    (void)unused;
+    pass_ages(1);
+    contended_note(LOCK);
+    for (uint32_t i = 0; i < 10; i++)
+        contended_forget(now_ns + AGE - 1);
+    assert_int_not_equal(contended_seen[contended_slot(LOCK)], 0);
+}
+
+static void waiting_again_keeps_it(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 600; i++) { /* the ages' numbers begin again */
+        contended_note(LOCK);
+        pass_ages(1);
+        assert_int_not_equal(contended_seen[contended_slot(LOCK)], 0);
+    }
+    pass_ages(2);
+    assert_int_equal(contended_seen[contended_slot(LOCK)], 0);
+}
+
+/* B2: the holder may keep the lock for longer than any age, and nobody be sampled meanwhile. */
+static void blame_that_waits_keeps_it(void **unused)
+{
+    (void)unused;
+    struct state_line *line = fast();
+    contended_blame_left(LOCK);
+    for (uint32_t i = 0; i < 600; i++) {
+        pass_ages(1);
+        assert_true(contended_has_blame(LOCK));
+        assert_true(contended_is_stamped(line, LOCK));
+    }
+    contended_blame_taken(LOCK);
+    pass_ages(2);
+    assert_false(contended_has_blame(LOCK));
+    assert_false(contended_is_stamped(line, LOCK));
+}
+
+#define ROUNDS 200000u
+
+static uint32_t leavers_running;
+
+/* Another thread's samples, and all ends of ages. */
+static void *choose_and_forget(void *argument)
+{
+    struct state_line *line = argument;
+    struct contended_pace pace = {.since_ns = now_ns};
+    while (load_acquire(&leavers_running)) {
+        sample_after(line, &pace, 100000);
+        pass_ages(1);
+    }
+    return NULL;
+}
+
+/* While there is blame, the holder's line and the table say so, whatever ends in between. */
+static void b2_holds_beside_ends_of_ages_and_samples(void **unused)
+{
+    (void)unused;
+    struct state_line *line = fast();
+    pthread_t thread;
+    leavers_running = 1;
+    pthread_create(&thread, NULL, choose_and_forget, line);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        contended_blame_left(LOCK);
+        for (uint32_t look = 0; look < round % 8; look++) {
+            /* A thread's own choice is never seen by itself half-way: it is in its handler then. */
+            uint16_t stamps = load_seq_cst(&line->stamps);
+            for (uint32_t i = 0; stamps == STATE_STAMPS_NONE && i < 100000; i++)
+                stamps = load_seq_cst(&line->stamps);
+            assert_int_not_equal(stamps, STATE_STAMPS_NONE);
+            assert_int_not_equal(load_seq_cst(&contended_seen[contended_slot(LOCK)]), 0);
+        }
+        contended_blame_taken(LOCK);
+        if (round % 64 == 0)
+            sched_yield();
+    }
+    store_release(&leavers_running, 0);
+    pthread_join(thread, NULL);
+}
+
+#define FROM_EMPTY(test) cmocka_unit_test_setup(test, reset)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FROM_EMPTY(who_takes_few_locks_stamps_all),
+        FROM_EMPTY(the_pace_is_that_since_the_last_sample),
+        FROM_EMPTY(a_lock_that_somebody_waited_for_is_stamped_and_no_other),
+        FROM_EMPTY(what_nobody_waits_for_any_more_is_forgotten),
+        FROM_EMPTY(an_age_does_not_end_before_its_time),
+        FROM_EMPTY(waiting_again_keeps_it),
+        FROM_EMPTY(blame_that_waits_keeps_it),
+        FROM_EMPTY(b2_holds_beside_ends_of_ages_and_samples),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
