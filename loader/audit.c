@@ -129,16 +129,19 @@ EXPORT unsigned la_version(unsigned version)
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
+/* The loader must know the runtime by each name that it is searched by. It adds the first answer's (LA_SER_ORIG) to an
+ * object that is new, but to one that is there already only what was searched: that is answered where a name without a
+ * folder is looked for in one. */
 EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
     const char *file = text_file_name(name);
-    bool gcc = is_gcc(file);
-    if (flag != LA_SER_ORIG || !(gcc || (self.llvm && is_llvm(file))))
+    bool gcc = is_gcc(file), now = flag == LA_SER_ORIG ? !self.llvm || file != name : self.llvm != NULL;
+    if (!now || !(gcc || (self.llvm && is_llvm(file))))
         return (char *)name;
     if (gcc && !self.llvm && !self.asked)
         ask_environment();
     const char *runtime = self.llvm ? self.llvm->l_name : self.given;
-    if (!*runtime || text_equal(runtime, name) || !is_enough((const struct link_map *)*cookie, name))
+    if (!*runtime || text_equal(runtime, name) || !is_enough((const struct link_map *)*cookie, file))
         return (char *)name;
     return (char *)runtime;
 }

@@ -8,6 +8,7 @@
 #include "report/findings.h"
 #include "report/format.h"
 #include "report/locks.h"
+#include "report/other_runtimes.h"
 #include "report/output.h"
 #include "report/phases.h"
 #include "report/rows.h"
@@ -285,6 +286,21 @@ static void print_losses(const struct summary *summary)
         fprintf(summary->out, "\nlost: %s\n", line);
 }
 
+static void print_other_runtimes(const struct summary *summary)
+{
+    struct other_runtime found[OTHER_RUNTIMES_MOST];
+    size_t count = other_runtimes(summary->profile, found);
+    for (size_t i = 0; i < count; i++) {
+        char seconds[FORMAT_NUMBER_BYTES];
+        char *name = format_fit(found[i].path, summary->columns, summary->utf8);
+        fprintf(summary->out,
+                "\nnote: a second OpenMP runtime ran beside the measured one: %s s in what %s called, and its other "
+                "threads are not measured\n",
+                format_decimal(seconds, found[i].seconds, 2), name ? name : "");
+        free(name);
+    }
+}
+
 static void print_rate(const struct summary *summary)
 {
     double least = profile_least_rate(summary->profile);
@@ -407,6 +423,7 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     print_phases(&summary);
     print_causes(&summary, tables);
     view_text_probe_notes(out, profile, tables->rows, summary.columns);
+    print_other_runtimes(&summary);
     print_losses(&summary);
     print_rate(&summary);
     print_residual(&summary);

@@ -9,6 +9,7 @@
 
 #include "report/conservation.h"
 #include "report/format.h"
+#include "report/other_runtimes.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"
@@ -164,6 +165,20 @@ static json_t *modules(const struct profile *profile)
     return json;
 }
 
+static json_t *runtimes(const struct profile *profile)
+{
+    struct other_runtime found[OTHER_RUNTIMES_MOST];
+    size_t count = other_runtimes(profile, found);
+    json_t *json = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *entry = json_object();
+        json_object_set_new(entry, "path", text(found[i].path));
+        json_object_set_new(entry, "seconds", json_real(found[i].seconds));
+        json_array_append_new(json, entry);
+    }
+    return json;
+}
+
 static json_t *place_json(const struct named_place *place)
 {
     json_t *json = json_object();
@@ -286,6 +301,7 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     if (profile_text(profile, "sample"))
         json_object_set_new(json, "sample", text(profile_text(profile, "sample")));
     json_object_set_new(json, "runtime_version", text(profile_text(profile, "runtime")));
+    json_object_set_new(json, "other_runtimes", runtimes(profile));
     json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));
     json_object_set_new(json, "samples", samples(&ledger));
     json_object_set_new(json, "unwinding", unwinding(&ledger));

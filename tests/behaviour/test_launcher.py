@@ -58,19 +58,27 @@ class Scripts(BlameTest):
 
 
 class OtherRuntimes(BlameTest):
-    def later(self, library, env=None):
-        run = self.attached([program("loads_later"), program(library)], env, "launcher", timeout_s=20)
-        self.assertEqual((run.status, run.stdout, run.other_lines()), (0, "sum 3\n", []), run)
-        return run
+    def later(self, libraries, env=None, how="launcher"):
+        run = self.attached([program("loads_later"), *map(program, libraries)], env, how, timeout_s=20)
+        self.assertEqual((run.status, run.stdout), (0, "sum 3\n" * len(libraries)), run)
+        return run, self.load(run)
 
     def test_a_library_with_openmp_that_is_loaded_later_is_measured(self):
-        for library in ("loads_later_lib.so", "loads_later_clang.so", "hashed/loads_later_lib.so"):
-            with self.subTest(library=library):
-                run = self.later(library)
-                self.assertEqual(run.tool_lines(), [], run)
-                profile = self.load(run)
-                self.assertAlmostEqual(profile.total("work", "later_share"), 0.4, delta=0.06)
-                self.assertEqual(profile.run["threads_max"], 2)
+        gcc, clang, hashed = "loads_later_lib.so", "loads_later_clang.so", "hashed/loads_later_lib.so"
+        for libraries in ([gcc], [clang], [hashed], [clang, gcc, hashed], [hashed, gcc, clang], [gcc, clang]):
+            with self.subTest(libraries=libraries):
+                run, profile = self.later(libraries)
+                self.assertEqual(run.stderr, "", run)
+                share = profile.total("work", "later_share")
+                self.assertAlmostEqual(share, 0.4 * len(libraries), delta=0.06 * len(libraries))
+                self.assertEqual((profile.run["threads_max"], profile.run["other_runtimes"]), (2, []))
+
+    def test_a_second_runtime_that_cannot_be_taken_over_is_told(self):
+        run, profile = self.later(["loads_later_clang.so", "loads_later_lib.so"], {"BLAME_SUMMARY": "1"}, "library")
+        other, = profile.run["other_runtimes"]
+        self.assertIn("libgomp", other["path"])
+        self.assertAlmostEqual(other["seconds"], 0.2, delta=0.04)
+        self.assertRegex(run.stderr, r"\nnote: a second OpenMP runtime ran .*libgomp.* not measured\n")
 
     def test_a_library_keeps_its_runtime_where_libomp_cannot_start(self):
         argv = ["prlimit", "--fsize=0", program("loads_later"), program("loads_later_lib.so")]

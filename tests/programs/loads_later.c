@@ -1,15 +1,24 @@
-/* A program without OpenMP of its own that loads a library with it, as interpreters do. argv[1]: the library. */
+/* A program without OpenMP of its own that loads libraries with it, as interpreters do. argv: the libraries, and after
+ * "exec" a program that takes its place. */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
-    void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
-    int (*sum_of_team)(void) = library ? (int (*)(void))dlsym(library, "sum_of_team") : NULL;
-    if (!sum_of_team) {
-        fprintf(stderr, "%s\n", argc > 1 ? dlerror() : "usage: loads_later LIBRARY");
-        return 1;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "exec") == 0) {
+            fflush(stdout);
+            execv(argv[i + 1], argv + i + 1);
+        }
+        void *library = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
+        int (*sum_of_team)(void) = library ? (int (*)(void))dlsym(library, "sum_of_team") : NULL;
+        if (!sum_of_team) {
+            fprintf(stderr, "%s\n", dlerror());
+            return 1;
+        }
+        printf("sum %d\n", sum_of_team());
     }
-    printf("sum %d\n", sum_of_team());
     return 0;
 }
