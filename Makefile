@@ -27,7 +27,7 @@ COMMAND := base/clock.c base/log.c base/os.c $(filter-out cct/arena.c cct/tree.c
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-PLUGIN_LIBS  := -lunwind-x86_64 -lunwind -ldw -lelf -ljansson -l:libiberty.a -lm
+PLUGIN_LIBS  := -lunwind-x86_64 -lunwind -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
 include export/export.mk
 COMMAND_LIBS := -lprotobuf-c -lz -ldw -lelf -ljansson -l:libiberty.a -lm
 

@@ -65,10 +65,10 @@ bench-memory: $(bench_memory) $(bench_noop) $(bench_tool) $(if $(bench_alone),,b
 bench_walk_objects := $(patsubst %.c,$(BUILD)/%.o,$(wildcard unwind/*.c) base/os.c base/clock.c)
 
 $(BUILD)/bench/walk_cost: $(BUILD)/benchmarks/walk_cost.o $(bench_walk_objects) | $(BUILD)/bench
-	$(CC) -o $@ $^ -lunwind-x86_64 -lunwind -lpthread
+	$(CC) -o $@ $^ -lunwind-x86_64 -lunwind -lZydis -lpthread
 
 $(BUILD)/bench/cfi_cost: $(BUILD)/benchmarks/cfi_cost.o $(bench_walk_objects) | $(BUILD)/bench
-	$(CC) -o $@ $^ -lunwind-x86_64 -lunwind -ldw -lelf -ldl -lpthread
+	$(CC) -o $@ $^ -lunwind-x86_64 -lunwind -lZydis -ldw -lelf -ldl -lpthread
 
 # CFI_MODULES: libraries to read call frame information of, besides libc
 CFI_MODULES ?= $(wildcard /usr/lib/llvm-19/lib/libomp.so.5 /usr/lib/llvm-19/lib/libLLVM.so.19.1)

@@ -239,8 +239,9 @@ struct profile_thread {
     /* Units (as node_idx) of struct profile_counters, by enum profile_counters_sum; 0: nothing was counted. */
     uint32_t counters[4];
     uint64_t counters_failed; /* 1: they could not be had, or not any more */
+    uint64_t decoded_steps;   /* frames without call frame information that their own code said how to leave */
     double unsignalled_ns; /* the program had blocked or taken the sampling signal, and no sample came */
-    uint64_t reserved[11];
+    uint64_t reserved[10];
 };
 
 /* What a thread counted in all is what COUNTERS nodes below contexts have of it, and the two others. */

@@ -135,6 +135,7 @@ static void count_steps(struct profile_thread *ledger, const struct unwinder *un
     _Static_assert(sizeof(unwinder->slow_steps) <= sizeof(ledger->slow_steps), "every cause has a place");
     ledger->frames = unwinder->frames;
     ledger->recipes_read = unwinder->recipes_read;
+    ledger->decoded_steps = unwinder->decoded_steps;
     ledger->unwind_slow = unwinder->slow_reads;
     if (unlikely(unwinder->cursor_valid)) /* libunwind took part in this walk */
         memcpy(ledger->slow_steps, unwinder->slow_steps, sizeof(unwinder->slow_steps));

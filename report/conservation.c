@@ -24,6 +24,7 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
         ledger->creations_lost += thread->creations_lost;
         ledger->frames += thread->frames;
         ledger->recipes_read += thread->recipes_read;
+        ledger->decoded_steps += thread->decoded_steps;
         ledger->slow_reads += thread->unwind_slow;
         for (size_t cause = 0; cause < RECIPE_CAUSES; cause++)
             ledger->slow_steps[cause] += thread->slow_steps[cause];

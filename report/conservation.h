@@ -38,7 +38,7 @@ struct ledger {
     double unsignalled; /* of the others: the program had blocked or taken the sampling signal */
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
     uint64_t creation_walks, creations_lost;
-    uint64_t frames, recipes_read, slow_reads;
+    uint64_t frames, recipes_read, decoded_steps, slow_reads;
     uint64_t slow_steps[RECIPE_CAUSES]; /* by enum recipe_cause */
     uint64_t dropped_by[PROFILE_DROP_REASONS];
 };

@@ -120,6 +120,7 @@ static json_t *unwinding(const struct ledger *ledger)
                                 number(ledger->slow_steps[cause]));
     json_object_set_new(json, "frames", number(ledger->frames));
     json_object_set_new(json, "recipes_read", number(ledger->recipes_read));
+    json_object_set_new(json, "decoded_steps", number(ledger->decoded_steps));
     json_object_set_new(json, "slow_steps", slow);
     json_object_set_new(json, "slow_reads", number(ledger->slow_reads));
     return json;

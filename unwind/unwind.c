@@ -9,6 +9,7 @@
 
 #include "base/atomics.h"
 #include "base/os.h"
+#include "unwind/decode.h"
 #include "unwind/recipe.h"
 #include "unwind/remote.h"
 
@@ -17,6 +18,7 @@
 #define CACHE_SETS       ((size_t)1 << CACHE_BITS)
 #define MAX_LEARNT       12u /* modules a walk: some 0.3 ms */
 #define UNSURE           0x80u /* of an entry's recipe.cfa: another module may be at its address by now */
+#define DECODED          0x40u /* of an entry's recipe.cfa: from the code itself */
 #define TRAMPOLINE_BYTES 9                    /* mov $15,%rax; syscall */
 #define MAX_STACK_BYTES  ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
 
@@ -88,6 +90,7 @@ void unwinder_attach(struct unwinder *unwinder)
             ;
     }
     unwinder->frames = unwinder->recipes_read = unwinder->steps_again = unwinder->slow_reads = 0;
+    unwinder->decoded_steps = 0;
     memset(unwinder->slow_steps, 0, sizeof(unwinder->slow_steps));
 }
 
@@ -96,6 +99,8 @@ static void forget(struct unwinder *unwinder)
     unwinder->generation = loadmap_generation();
     memset(unwinder->cache, 0, CACHE_SETS * CACHE_WAYS * sizeof(struct unwind_entry));
     remote_flush(unwinder);
+    if (unwinder->decoder)
+        decoder_forget(unwinder->decoder);
 }
 
 /* Between this frame and the stack's end all is mapped, if this frame is on the thread's own stack. A fiber's
@@ -116,6 +121,8 @@ static void start(struct unwinder *unwinder, bool exact)
     unwinder->learnt = unwinder->sure_count = 0;
     unwinder->cursor_valid = false;
     unwinder->frames_before = unwinder->frames;
+    if (unlikely(unwinder->decoder))
+        decoder_begin_walk(unwinder->decoder);
     loadmap_refresh_by_time();
     if (unwinder->generation != loadmap_generation())
         forget(unwinder); /* another library may be where recipes belong to */
@@ -209,6 +216,35 @@ static bool is_sure(struct unwinder *unwinder, const struct loadmap_range *range
     return true;
 }
 
+/* True if the recipe leads to a word that lies on the stack further out and is the address behind a call. */
+static bool leads_to_call(const struct recipe *recipe, void *argument)
+{
+    struct unwinder *unwinder = argument;
+    uintptr_t base = recipe->cfa == RECIPE_CFA_RBP ? unwinder->at.rbp : unwinder->at.stack;
+    uintptr_t cfa = base + (uintptr_t)recipe->cfa_offset, ip;
+    if (cfa <= unwinder->at.stack || !read_word(unwinder, cfa - 8, &ip) || ip <= 1)
+        return false;
+    return ip - signal_trampoline < TRAMPOLINE_BYTES || (range_of(unwinder, ip - 1) && decoder_is_behind_call(ip));
+}
+
+/* Where nothing says how to leave a frame, its code does. */
+static void decode(struct unwinder *unwinder, struct recipe *recipe)
+{
+    struct recipe found;
+    if (!unwinder->decoder)
+        unwinder->decoder = decoder_make();
+    if (!unwinder->decoder || !decoder_find(unwinder->decoder, unwinder->at.ip, leads_to_call, unwinder, &found))
+        return;
+    *recipe = found;
+    recipe->cfa |= DECODED;
+}
+
+static bool has_no_row(struct recipe recipe)
+{
+    return recipe.cfa == RECIPE_SLOW &&
+           (recipe.cfa_offset == RECIPE_NO_TABLE || recipe.cfa_offset == RECIPE_NO_ENTRY);
+}
+
 /* Looks an address up and keeps what there is to know of it; NULL when it is no code. */
 static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t where)
 {
@@ -225,7 +261,9 @@ static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t whe
     entry->module = loadmap_module(range->module_id);
     entry->recipe = unwinder->at.ip - signal_trampoline < TRAMPOLINE_BYTES
                         ? trampoline
-                        : recipe_read(entry->module, where - range->load_bias);
+                        : recipe_read(unwinder->code_only ? NULL : entry->module, where - range->load_bias);
+    if (unlikely(has_no_row(entry->recipe)) && entry->module)
+        decode(unwinder, &entry->recipe);
     if (!range->permanent && range->module_id) {
         entry->recipe.cfa |= UNSURE;
         note_sure(unwinder, range);
@@ -270,7 +308,7 @@ static int recipe_step(struct unwinder *unwinder, struct recipe recipe, struct u
  * gone is of no use to it; others learn of it at their next walk. */
 static bool make_sure(struct unwinder *unwinder, struct unwind_frame *frame, struct recipe *recipe)
 {
-    recipe->cfa &= ~UNSURE;
+    recipe->cfa &= (uint8_t)~UNSURE;
     if (is_sure(unwinder, frame->range))
         return true;
     forget(unwinder);
@@ -280,7 +318,7 @@ static bool make_sure(struct unwinder *unwinder, struct unwind_frame *frame, str
         return false;
     frame->module = entry->module;
     *recipe = entry->recipe;
-    recipe->cfa &= ~UNSURE;
+    recipe->cfa &= (uint8_t)~UNSURE;
     return true;
 }
 
@@ -292,15 +330,17 @@ next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame
     int step;
     if (unlikely(recipe.cfa & UNSURE) && !make_sure(unwinder, frame, &recipe))
         return unwinder->end = UNWIND_BROKEN;
-    bool slow = recipe.cfa == RECIPE_SLOW, trampoline = slow && recipe.cfa_offset == RECIPE_TRAMPOLINE;
+    unwinder->decoded_steps += (recipe.cfa & DECODED) != 0;
+    recipe.cfa &= (uint8_t)~DECODED;
     frame->recipe = recipe;
+    bool slow = recipe.cfa == RECIPE_SLOW, trampoline = slow && recipe.cfa_offset == RECIPE_TRAMPOLINE;
     /* A return address lies behind its call, perhaps in the next function; not so where a signal interrupted:
      * at the leaf, and below the trampoline of a handler of the program's. */
     if (trampoline)
         frame->ip = unwinder->at.ip;
     if (slow) {
         unwinder->slow_steps[recipe.cfa_offset]++;
-        step = remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
+        step = unwinder->code_only ? -1 : remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
     } else {
         step = recipe_step(unwinder, recipe, &caller);
     }

@@ -39,12 +39,14 @@ struct unwind_registers {
 };
 
 struct unwind_entry;
+struct decoder;
 
 struct unwinder {
     struct unwind_registers at; /* the frame that comes next */
     enum unwind_result end;     /* what comes next if it is no frame */
     bool exact;                 /* the next address is no return address */
     bool libunwind_only;        /* no recipes: what tests and benchmarks compare with */
+    bool code_only;             /* no call frame information: what tests compare with that */
     bool calling;               /* the walk's frames are calls: none can be unloaded meanwhile */
     bool refreshed;             /* the load map was read again in this walk */
     uint32_t learnt;            /* modules asked for in this walk that were not known */
@@ -52,6 +54,7 @@ struct unwinder {
     const struct loadmap_range *sure[UNWIND_SURE]; /* found to be true in this walk: not asked for again */
     bool cursor_valid;          /* libunwind takes part in this walk */
     uint32_t generation;        /* of the load map that the caches belong to */
+    struct decoder *decoder;    /* made when code without call frame information is met first */
     struct unwind_entry *cache; /* by address, in the thread's own mapping */
     uintptr_t stack_begin;      /* the stack pointer at the walk's begin */
     uintptr_t
@@ -70,6 +73,7 @@ struct unwinder {
     uint64_t frames;
     uint64_t recipes_read;              /* from call frame information: the address was not in the cache */
     uint64_t slow_steps[RECIPE_CAUSES]; /* libunwind's */
+    uint64_t decoded_steps;             /* by recipes that the code itself yielded */
     uint64_t steps_again;               /* libunwind's over frames that recipes had passed */
     uint64_t restarts;      /* it came to another frame there, and began again with its cache empty */
     uint64_t disagreements; /* it came to another frame all the same: such a path is broken */

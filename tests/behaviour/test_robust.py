@@ -124,6 +124,28 @@ class SameWithTool(BlameTest):
                 self.assertGreater(len(modules), 30)
                 self.assertLessEqual(50 * profile.run["truncated_paths"], profile.run["samples"]["recorded"])
 
+    def test_paths_through_code_without_unwind_tables_are_whole(self):
+        for name, how in (("no_tables", "library"), ("no_tables_frames", "library"),
+                          ("no_tables_gcc", "launcher"), ("no_tables_gcc_frames", "launcher")):
+            with self.subTest(name=name):
+                _, profile = self.profile_of(name, how=how)
+                self.assert_whole(profile)
+                for inner in ("leaf", "by_hand"):
+                    for place in ("main", "[parallel"):
+                        self.assertTrue([row for row in profile.rows if row.name == inner
+                                         and row.path()[-3:-1] == ["work_until", "middle"]
+                                         and place in row.path()[-4]], f"{inner} below {place}")
+
+    @unittest.skipUnless(os.path.exists(os.path.join(BUILD, "tests", "no_tables_fortran")), "no Fortran compiler")
+    def test_paths_through_optimised_fortran_are_whole(self):
+        _, profile = self.profile_of("no_tables_fortran")
+        self.assert_whole(profile)
+
+    def assert_whole(self, profile):
+        """Of samples that hit the middle of something that only a debugger could know, one in a hundred may break."""
+        self.assertLessEqual(100 * profile.run["truncated_paths"], profile.run["samples"]["recorded"])
+        self.assertGreater(20 * profile.run["unwinding"]["decoded_steps"], profile.run["samples"]["recorded"])
+
     def test_exceptions_on_all_threads(self):
         for name, how in (("exceptions", "library"), ("exceptions_gcc", "launcher")):
             with self.subTest(name=name):

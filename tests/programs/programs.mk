@@ -32,7 +32,8 @@ TEST_COMPARE := compare compare_slower compare_moved compare_gcc
 TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
 
 TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc own_code own_code_gcc dlopen_lib.so dlopen_even.so tool_memory.so quick_static \
-	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4 own_papi
+	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4 own_papi \
+	no_tables no_tables_frames no_tables_gcc no_tables_gcc_frames no_tables_fortran
 
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
@@ -54,6 +55,22 @@ $(TEST_BIN)/sweep_check: $(TEST_SOURCE)/sweep_check.c $(TEST_SOURCE)/analytic.h 
 
 $(TEST_EINTR:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
+
+TEST_NO_TABLES := -fno-asynchronous-unwind-tables -fno-unwind-tables -g0
+$(TEST_BIN)/no_tables: $(TEST_SOURCE)/no_tables.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) $(TEST_NO_TABLES) -o $@ $<
+
+$(TEST_BIN)/no_tables_frames: $(TEST_SOURCE)/no_tables.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) $(TEST_NO_TABLES) -fno-omit-frame-pointer -o $@ $<
+
+$(TEST_BIN)/no_tables_gcc: $(TEST_SOURCE)/no_tables.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(TEST_GCC) $(TEST_CFLAGS) $(TEST_NO_TABLES) -o $@ $<
+
+$(TEST_BIN)/no_tables_gcc_frames: $(TEST_SOURCE)/no_tables.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(TEST_GCC) $(TEST_CFLAGS) $(TEST_NO_TABLES) -fno-omit-frame-pointer -o $@ $<
+
+$(TEST_BIN)/no_tables_fortran: $(TEST_SOURCE)/no_tables_fortran.f90 | $(TEST_BIN)
+	$(TEST_FLANG) -O2 -fopenmp -module-dir $(TEST_BIN) -o $@ $<
 
 $(TEST_BIN)/own_papi: $(TEST_SOURCE)/own_papi.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -o $@ $< -lpapi

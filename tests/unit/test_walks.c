@@ -1,10 +1,10 @@
-/* needs: unwind/cfi.c unwind/cfi_program.c unwind/loader.c unwind/loadmap.c unwind/modules.c unwind/maps.c unwind/recipe.c
+/* needs: unwind/cfi.c unwind/cfi_program.c unwind/decode.c unwind/loader.c unwind/loadmap.c unwind/modules.c unwind/maps.c unwind/recipe.c
  * base/recipe_cause.c unwind/remote.c unwind/unwind.c base/os.c base/clock.c
  * tests/differential/code_gcc_O0.c tests/differential/code_gcc_O2.c tests/differential/code_gcc_O2_frames.c
  * tests/differential/code_gcc_O3_avx2.c tests/differential/code_gcc_Os.c tests/differential/code_clang_O0.c
  * tests/differential/code_clang_O2.c tests/differential/code_clang_O2_frames.c
  * tests/differential/code_clang_O3_avx2.c tests/differential/code_clang_Os.c */
-/* libs: -lunwind-x86_64 -lunwind */
+/* libs: -lunwind-x86_64 -lunwind -lZydis */
 /* Walks by recipes against walks by libunwind alone: a program is interrupted at random, and from there on
  * after every instruction for a while, and each time both walks must yield the same frames.
  *
@@ -25,6 +25,7 @@
 #define TIMER_SIGNAL (SIGRTMIN + 4)
 #define TRAP_FLAG    0x100
 #define MOST_FRAMES  300u
+#define OUTERMOST    3u
 #define MOST_STEPS   120u   /* from one interrupt on */
 #define MOST_NS      80000u /* to the next one */
 
@@ -46,13 +47,14 @@ struct walk {
     struct unwind_frame frames[MOST_FRAMES];
 };
 
-static struct unwinder by_recipes, by_libunwind;
-static struct walk ours, theirs;
+static struct unwinder by_recipes, by_libunwind, by_code;
+static struct walk ours, theirs, decoded;
 static uint64_t wanted_interrupts = 100000;
 
 static struct {
     uint64_t interrupts, frames, broken, deepest;
     uint64_t different, by_cache;  /* interrupts */
+    uint64_t code_right, code_unknown, code_wrong; /* frames */
     uint64_t cfa[RECIPE_SLOW + 1]; /* innermost frames by recipe */
     uint64_t rbp[RECIPE_RBP_AT_RBP + 1];
     const char *where; /* variant and case */
@@ -80,6 +82,24 @@ static bool same_frame(const struct unwind_frame *a, const struct unwind_frame *
 {
     return a->ip == b->ip && a->stack == b->stack && a->cfa == b->cfa && a->range == b->range &&
            a->module == b->module;
+}
+
+/* What the code alone says of the frames that call frame information has recipes for, as far as it leads. What
+ * starts programs and threads calls what does not return: nothing can be said of the outermost. */
+static void compare_code(const ucontext_t *context)
+{
+    take(&decoded, &by_code, context);
+    for (size_t i = 0; i < decoded.count && i + OUTERMOST < ours.count; i++) {
+        const struct unwind_frame *a = &ours.frames[i], *b = &decoded.frames[i];
+        if (a->recipe.cfa > RECIPE_CFA_RBP)
+            return;
+        bool known = b->recipe.cfa <= RECIPE_CFA_RBP, right = known && a->cfa == b->cfa;
+        result.code_unknown += !known;
+        result.code_wrong += known && !right;
+        result.code_right += right;
+        if (!right)
+            return;
+    }
 }
 
 static void describe(size_t at)
@@ -168,6 +188,7 @@ static void interrupt(int signal, siginfo_t *info, void *argument)
     take(&theirs, &by_libunwind, argument);
     count();
     compare(argument);
+    compare_code(argument);
     plan(argument, signal != SIGTRAP);
     errno = saved_errno;
 }
@@ -205,6 +226,8 @@ static void *run_all(void *unused)
     memset(&result, 0, sizeof(result));
     prepare(&by_recipes, false);
     prepare(&by_libunwind, true);
+    prepare(&by_code, false);
+    by_code.code_only = true;
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TIMER_SIGNAL};
     event._sigev_un._tid = gettid();
     if (timer_create(CLOCK_MONOTONIC, &event, &driver.timer) != 0)
@@ -237,10 +260,14 @@ static void check(const char *name)
         if (by_recipes.slow_steps[cause])
             printf(" %s %lu", recipe_cause_name(cause), by_recipes.slow_steps[cause]);
     printf("\n%s", result.first);
+    printf("  by the code alone: %lu right, %lu not known, %lu wrong\n", result.code_right, result.code_unknown,
+           result.code_wrong);
     assert_true(result.interrupts >= wanted_interrupts / 2);
     assert_int_equal(result.different, 0);
     assert_int_equal(by_recipes.disagreements, 0);
     assert_true(by_recipes.restarts <= result.interrupts / 1000);
+    assert_true(1000 * result.code_wrong <= result.code_right); /* fibers that change stacks, above all */
+    assert_true(50 * result.code_unknown <= result.code_right);
     assert_true(slow < by_recipes.frames / 10); /* they are taken by recipe, not by libunwind after all */
     if (wanted_interrupts < 100000)
         return;

@@ -1,0 +1,166 @@
+/* needs: unwind/decode.c base/os.c base/clock.c */
+/* libs: -lZydis */
+/* Code without call frame information, laid out by hand: what it says of its own frame. */
+#include "tests/unit/unit.h"
+
+#include <sys/mman.h>
+
+#include "unwind/decode.h"
+
+#define PAGE 4096u
+
+static struct decoder *decoder;
+static uint8_t *code; /* a page, at the edge of unmapped memory */
+
+static int setup(void **unused)
+{
+    (void)unused;
+    decoder = decoder_make();
+    code = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(code + PAGE, PAGE);
+    return decoder ? 0 : -1;
+}
+
+struct wish {
+    unsigned asked, taken; /* the number of the candidate that is taken */
+};
+
+static bool accept(const struct recipe *recipe, void *argument)
+{
+    struct wish *wish = argument;
+    (void)recipe;
+    return wish->asked++ == wish->taken;
+}
+
+/* The recipe `cfa` + k, rbp at CFA + r (r = 0: unchanged) for the code's byte `at`. */
+static void check(const char *bytes, size_t count, size_t at, enum recipe_cfa cfa, int k, int r)
+{
+    struct wish wish = {0, 0};
+    struct recipe recipe;
+    memset(code, 0xcc, PAGE);
+    memcpy(code + PAGE - count, bytes, count);
+    decoder_forget(decoder);
+    decoder_begin_walk(decoder);
+    assert_true(decoder_find(decoder, (uintptr_t)code + PAGE - count + at, accept, &wish, &recipe));
+    assert_int_equal(recipe.cfa, cfa);
+    assert_int_equal(recipe.cfa_offset, k);
+    assert_int_equal(recipe.rbp, r ? RECIPE_RBP_AT_CFA : RECIPE_RBP_SAME);
+    assert_int_equal(recipe.rbp_offset, r ? r : -8);
+}
+
+static void check_none(const char *bytes, size_t count)
+{
+    struct wish wish = {0, 0};
+    struct recipe recipe;
+    memset(code, 0xcc, PAGE);
+    memcpy(code + PAGE - count, bytes, count);
+    decoder_forget(decoder);
+    assert_false(decoder_find(decoder, (uintptr_t)code + PAGE - count, accept, &wish, &recipe));
+}
+
+#define CHECK(bytes, at, cfa, k, r) check(bytes, sizeof(bytes) - 1, at, cfa, k, r)
+#define CHECK_NONE(bytes)           check_none(bytes, sizeof(bytes) - 1)
+
+static void frames_are_left_as_the_code_leaves_them(void **unused)
+{
+    (void)unused;
+    /* push rbp; push rbx; sub rsp, 0x18; nop; add rsp, 0x18; pop rbx; pop rbp; ret: at each instruction */
+    static const char by_rsp[] = "\x55\x53\x48\x83\xec\x18\x90\x48\x83\xc4\x18\x5b\x5d\xc3";
+    CHECK(by_rsp, 0, RECIPE_CFA_RSP, 8, 0);
+    CHECK(by_rsp, 1, RECIPE_CFA_RSP, 16, -16);
+    CHECK(by_rsp, 2, RECIPE_CFA_RSP, 24, -16);
+    CHECK(by_rsp, 6, RECIPE_CFA_RSP, 48, -16);
+    CHECK(by_rsp, 11, RECIPE_CFA_RSP, 24, -16);
+    CHECK(by_rsp, 12, RECIPE_CFA_RSP, 16, -16);
+    CHECK(by_rsp, 13, RECIPE_CFA_RSP, 8, 0);
+    /* push rbp; mov rbp, rsp; sub rsp, rax; nop; leave; ret */
+    static const char by_rbp[] = "\x55\x48\x89\xe5\x48\x29\xc4\x90\xc9\xc3";
+    CHECK(by_rbp, 0, RECIPE_CFA_RSP, 8, 0);
+    CHECK(by_rbp, 1, RECIPE_CFA_RSP, 16, -16);
+    CHECK(by_rbp, 7, RECIPE_CFA_RBP, 16, -16);
+    /* and rsp, -32; nop; lea rsp, [rbp-8]; pop rbx; pop rbp; ret: realigned, found by rbp */
+    CHECK("\x48\x83\xe4\xe0\x90\x48\x8d\x65\xf8\x5b\x5d\xc3", 0, RECIPE_CFA_RBP, 16, -16);
+    /* mov ebp, 1; call; add rsp, 8; pop rbp; ret 16: rbp is a number among others */
+    CHECK("\xbd\x01\x00\x00\x00\xe8\x00\x00\x00\x00\x48\x83\xc4\x08\x5d\xc2\x10\x00", 0, RECIPE_CFA_RSP, 24, -16);
+}
+
+static void every_branch_is_a_way_out(void **unused)
+{
+    (void)unused;
+    /* loop: dec eax; jnz loop; pop rcx; ret */
+    CHECK("\xff\xc8\x75\xfc\x59\xc3", 0, RECIPE_CFA_RSP, 16, 0);
+    /* jz over; jmp self; over: ret */
+    CHECK("\x74\x02\xeb\xfe\xc3", 0, RECIPE_CFA_RSP, 8, 0);
+    /* jz over; jmp rax (cases of a switch); over: pop rbp; ret */
+    CHECK("\x74\x02\xff\xe0\x5d\xc3", 0, RECIPE_CFA_RSP, 16, -16);
+    /* jmp [rip]: a linkage table, or a call as the last thing */
+    CHECK("\xff\x25\x00\x00\x00\x00", 0, RECIPE_CFA_RSP, 8, 0);
+}
+
+static void the_next_way_out_is_taken_when_one_leads_nowhere(void **unused)
+{
+    /* jz over; pop rax; ret; over: ret (another function's, behind a call that does not return) */
+    static const char bytes[] = "\x74\x02\x58\xc3\xc3";
+    struct wish wish = {0, 1};
+    struct recipe recipe;
+    (void)unused;
+    memcpy(code, bytes, sizeof(bytes));
+    decoder_forget(decoder);
+    assert_true(decoder_find(decoder, (uintptr_t)code, accept, &wish, &recipe));
+    assert_int_equal(wish.asked, 2);
+    assert_int_equal(recipe.cfa_offset, 16);
+}
+
+static void what_cannot_be_known_is_not_guessed(void **unused)
+{
+    (void)unused;
+    CHECK_NONE("\xeb\xfe");                 /* a loop without end */
+    CHECK_NONE("\xff\xe0");                 /* jmp rax */
+    CHECK_NONE("\x0f\x0b\xc3");             /* ud2 */
+    CHECK_NONE("\x48\x89\xc4\xc3");         /* mov rsp, rax; ret */
+    CHECK_NONE("\xbd\x01\x00\x00\x00\xc3"); /* mov ebp, 1; ret */
+    CHECK_NONE("\x90\x90");                 /* into memory that is not there */
+    CHECK_NONE("\x06\xc3");                 /* no instruction */
+}
+
+static void random_bytes_end(void **unused)
+{
+    uint64_t random = 88172645463325252ull;
+    (void)unused;
+    for (int round = 0; round < 3000; round++) {
+        struct wish wish = {0, 3};
+        struct recipe recipe;
+        decoder_begin_walk(decoder);
+        for (size_t i = 0; i < PAGE; i++)
+            code[i] = (uint8_t)unit_random(&random);
+        decoder_find(decoder, (uintptr_t)code + unit_random(&random) % PAGE, accept, &wish, &recipe);
+    }
+}
+
+static void calls_are_told_from_other_code(void **unused)
+{
+    static const char *const calls[] = {"\xe8....", "\xff\xd0", "\x41\xff\xd3", "\xff\x50\x08", "\xff\x15....",
+                                        "\xff\x94\x24....", "\xff\x14\xc8"};
+    (void)unused;
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        memset(code, 0x90, 64);
+        memcpy(code + 32, calls[i], strlen(calls[i]));
+        assert_true(decoder_is_behind_call((uintptr_t)code + 32 + strlen(calls[i])));
+    }
+    memset(code, 0x90, 64);
+    assert_false(decoder_is_behind_call((uintptr_t)code + 32));
+    assert_false(decoder_is_behind_call((uintptr_t)code + 2 * PAGE));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_are_left_as_the_code_leaves_them),
+        cmocka_unit_test(every_branch_is_a_way_out),
+        cmocka_unit_test(the_next_way_out_is_taken_when_one_leads_nowhere),
+        cmocka_unit_test(what_cannot_be_known_is_not_guessed),
+        cmocka_unit_test(random_bytes_end),
+        cmocka_unit_test(calls_are_told_from_other_code),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}
