@@ -35,7 +35,7 @@ struct region {
     uintptr_t codeptr; /* the fork call's return address as the runtime gave it, or 0 */
     struct region_pool *home;
     struct region *next_free;
-};
+} __attribute__((aligned(16))); /* so that four bits of its address are free */
 
 /* One thread's records. */
 struct region_pool {

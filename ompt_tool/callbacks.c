@@ -14,6 +14,7 @@
 #include "ompt_tool/creation.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/helpers.h"
+#include "ompt_tool/levels.h"
 #include "ompt_tool/lock_names.h"
 #include "ompt_tool/lock_waits.h"
 #include "ompt_tool/probes.h"
@@ -30,13 +31,6 @@ static inline struct thread *self(void)
     if (unlikely(!thread) && unlikely(fork_child_waits()))
         thread = fork_child_attach();
     return thread;
-}
-
-/* The current task may be another one from here on. */
-static inline void note_task_change(struct thread *thread)
-{
-    if (likely(thread))
-        thread->task_changes++;
 }
 
 static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
@@ -68,22 +62,21 @@ static void capture_eagerly(struct thread *thread, struct region *region)
 static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_frame,
                               ompt_data_t *parallel_data, unsigned requested, int flags, const void *codeptr)
 {
-    (void)task_data, (void)task_frame, (void)requested, (void)flags;
+    (void)requested, (void)flags;
     struct thread *thread = self();
-    note_task_change(thread);
-    if (likely(thread))
+    if (likely(thread)) {
         sampler_watch(thread, clock_ticks());
+        levels_fork(thread, task_data, task_frame);
+    }
     parallel_data->ptr = NULL;
     if (unlikely(!thread || thread->helper) && helpers_begin_team(thread, parallel_data))
         return;
     if (!thread)
         return;
-    struct region *region = region_begin(&thread->regions, runtime_current_region(), (uintptr_t)codeptr);
+    struct region *region = region_begin(&thread->regions, levels_region(thread), (uintptr_t)codeptr);
     if (unlikely(thread->regions.begun == 1))
         arena_header()->wants_region = 0;
     parallel_data->ptr = region;
-    thread->encountered = region;
-    thread->forking = true;
     if (region && session.options.context == CONTEXT_EAGER)
         capture_eagerly(thread, region);
 }
@@ -104,7 +97,8 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     (void)task_data, (void)flags, (void)codeptr;
     struct thread *thread = self();
     struct region *region = runtime_region(parallel_data);
-    note_task_change(thread);
+    if (thread)
+        levels_join(thread);
     if (!thread || !region || region->home != &thread->regions)
         return;
     if (unlikely(region_needs_context(region) || thread->placeholders.count))
@@ -112,8 +106,6 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     state_set_idle_region(thread->line, region->outer);
     state_set_work(thread->line);
     parallel_data->ptr = NULL;
-    thread->forking = false;
-    thread->encountered = region->outer;
     region_end(region);
 }
 
@@ -127,8 +119,11 @@ static __attribute__((noinline)) void settle(struct thread *thread, bool in_regi
 }
 
 /* At the end of an idle gap: the sample that hit it, and what others waited for the locks held in it. */
-static __attribute__((noinline)) void end_idle(struct thread *thread, bool in_region)
+static __attribute__((noinline)) void end_idle(struct thread *thread, const ompt_data_t *waiter,
+                                               bool in_region)
 {
+    if (in_region && waiter)
+        levels_return_to(thread, waiter);
     if (thread->idle.pending)
         settle(thread, in_region);
     if (session.options.locks == LOCKS_AT_RELEASE || !thread_enter_tool(thread))
@@ -149,17 +144,19 @@ static __attribute__((noinline)) void end_probes(struct thread *thread, struct r
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
                              ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
 {
-    (void)task_data, (void)team_size;
+    (void)team_size;
     struct thread *thread = self();
-    note_task_change(thread);
-    if (!thread || (flags & ompt_task_initial))
+    if (!thread)
         return;
-    thread->forking = endpoint == ompt_scope_end && thread_num == 0;
     if (endpoint != ompt_scope_begin) {
-        if (unlikely(thread->probes))
-            end_probes(thread, thread_num == 0 ? thread->encountered : NULL);
+        struct region *region = levels_end(thread, flags & ompt_task_initial ? 0 : thread_num);
+        if (unlikely(thread->probes) && !(flags & ompt_task_initial))
+            end_probes(thread, region);
         return;
     }
+    levels_begin(thread, task_data, runtime_region(parallel_data), thread_num, flags);
+    if (unlikely(flags & ompt_task_initial))
+        return;
     if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
         return;
     if (unlikely(thread->idle.pending)) /* a new worker's wait has no end event */
@@ -201,7 +198,7 @@ static uint64_t place_of(uint32_t kind, const void *codeptr)
  * must be where task_schedule will look for it. */
 static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data)
 {
-    return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_current_task() : task_data;
+    return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_current_task(NULL) : task_data;
 }
 
 static bool is_idle(const struct thread *thread)
@@ -238,32 +235,54 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     if (task_data)
         task_data->value &= ~TASK_WAIT_MASK;
     if (unlikely(thread->idle.pending || state_holds_locks(thread->line)))
-        end_idle(thread, parallel_data != NULL);
+        end_idle(thread, task_data, parallel_data != NULL);
+    if (unlikely(!parallel_data))
+        levels_leave(thread);
     if (likely(thread->counted)) /* a helper between tasks does not work */
         state_set_work(thread->line);
 }
 
+/* The call is not kept over tasks that may have waited elsewhere. */
+static __attribute__((noinline)) void resume_wait(struct thread *thread, uint64_t word)
+{
+    state_set_place(thread->line, STATE_PLACE(TASK_WAIT_KIND(word), 0));
+    become_idle(thread);
+}
+
+static inline void follow_task(struct thread *thread, const ompt_data_t *next)
+{
+    if (next->value & TASK_WAITING)
+        resume_wait(thread, next->value);
+    else
+        state_set_work(thread->line);
+}
+
+/* All but the common way, which ends in a few stores. */
+static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_task_status_t status,
+                                                      ompt_data_t *next)
+{
+    struct thread *thread = self();
+    if (!thread)
+        return;
+    if (thread->idle.pending || (is_idle(thread) && state_holds_locks(thread->line)))
+        end_idle(thread, prior, true); /* while the one that waited is the innermost task */
+    if (!levels_schedule(thread, prior, status, next))
+        levels_schedule_slowly(thread, prior, status, next);
+    if (thread->helper)
+        thread_count(thread, !(next->value & TASK_WAITING));
+    follow_task(thread, next);
+}
+
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
-    (void)status;
-    struct thread *thread = self();
-    if (!thread || !next)
+    struct thread *thread = thread_self;
+    if (!next)
         return; /* a detached task's event was fulfilled: nothing is scheduled */
-    note_task_change(thread);
-    if (unlikely(thread->idle.pending || (is_idle(thread) && state_holds_locks(thread->line)))) {
-        thread->waiter_context = prior ? task_word_context(prior->value) : 0;
-        end_idle(thread, true);
-        thread->waiter_context = 0;
-    }
-    if (unlikely(thread->helper))
-        thread_count(thread, !(next->value & TASK_WAITING));
-    if (next->value & TASK_WAITING) {
-        /* The call is not kept over tasks that may have waited elsewhere. */
-        state_set_place(thread->line, STATE_PLACE(TASK_WAIT_KIND(next->value), 0));
-        become_idle(thread);
-    } else {
-        state_set_work(thread->line);
-    }
+    if (unlikely(!thread || thread->idle.pending || (is_idle(thread) && state_holds_locks(thread->line)) ||
+                 thread->helper || !levels_schedule(thread, prior, status, next)))
+        schedule_slowly(prior, status, next);
+    else
+        follow_task(thread, next);
 }
 
 /* Registered in creation mode only. */
@@ -274,7 +293,6 @@ static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt
     struct thread *thread = self();
     if (!thread || !task || !(flags & ompt_task_explicit))
         return;
-    note_task_change(thread); /* one that is not deferred is current already */
     struct creation creation = {
         .creator = creator ? task_word_context(creator->value) : 0,
         .task = task,

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/atomics.h"
-#include "ompt_tool/creation.h"
 #include "ompt_tool/probes.h"
-#include "ompt_tool/runtime.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/task_word.h"
 #include "ompt_tool/walk.h"
@@ -56,10 +54,10 @@ static bool is_whole_path(const struct thread *thread, const struct walk *walk, 
 }
 
 /* The root, or a named part of it for tasks that the region of is not known: not guessed at. */
-static uint32_t task_base(struct thread *thread, struct region *region, bool has_level, int flags)
+static uint32_t task_base(struct thread *thread, struct region *region, bool has_level, int kind)
 {
     uint32_t base = region_base(thread, region);
-    if (!region && has_level && !(flags & ompt_task_initial) && !is_own_thread(thread))
+    if (!region && has_level && kind != ompt_task_initial && !is_own_thread(thread))
         base = tree_child(&thread->tree, base, PROFILE_NODE_PSEUDO,
                           thread->helper ? PROFILE_PSEUDO_HELPER : PROFILE_PSEUDO_UNRESOLVED);
     return base;
@@ -70,7 +68,7 @@ uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe)
     if (likely(probe->node_idx && probe->grafts == thread->tree.grafts))
         return probe->node_idx;
     uint32_t base = probe->from_root ? thread->tree.root
-                                     : task_base(thread, probe->region, probe->has_level, probe->flags);
+                                     : task_base(thread, probe->region, probe->has_level, probe->kind);
     probe->node_idx = base ? tree_copy_trie_path(&thread->tree, probe->context, base) : 0;
     probe->grafts = thread->tree.grafts;
     return probe->node_idx;
@@ -85,10 +83,8 @@ static uint32_t walk_base(struct thread *thread, const struct walk *walk, bool b
     if (is_whole_path(thread, walk, boundary))
         return thread->tree.root;
     uint32_t creation = walk->has_level ? task_word_context(walk->level.data) : 0;
-    if (walk->by_range)
-        creation = thread->waiter_context;
     struct region *region = walk->has_level ? walk->level.region : NULL;
-    uint32_t base = task_base(thread, region, walk->has_level, walk->level.flags);
+    uint32_t base = task_base(thread, region, walk->has_level, walk->level.kind);
     return creation && base ? tree_copy_trie_path(&thread->tree, creation, base) : base;
 }
 
@@ -120,8 +116,7 @@ static void publish_context(struct thread *thread, struct walk *walk, struct reg
 static void publish_early(struct thread *thread, const struct walk *walk)
 {
     struct region *region = walk->level.region;
-    bool primary = (walk->level.flags & ompt_task_implicit) && walk->level.thread_num == 0;
-    if (!region || !primary || region->home != &thread->regions || load_relaxed(&region->context))
+    if (!region || !walk->level.primary || region->home != &thread->regions || load_relaxed(&region->context))
         return;
     struct walk further = *walk;
     if (further.inside && !walk_leave_probe(&further, &thread->context_path))
@@ -141,19 +136,12 @@ static void count_steps(struct profile_thread *ledger, const struct unwinder *un
         memcpy(ledger->slow_steps, unwinder->slow_steps, sizeof(unwinder->slow_steps));
 }
 
-static struct capture capture(struct thread *thread, enum leaf leaf, bool waiter)
+static struct capture capture(struct thread *thread, enum leaf leaf)
 {
     struct capture result = {0, false, PROFILE_DROP_NO_MEMORY};
     struct walk walk;
     walk_begin(&walk, thread);
     bool boundary = walk_task(&walk, &thread->path);
-    if (waiter && boundary && thread->path.count == 0) {
-        /* A task that has not begun yet: who waited is the task below it on this stack, which the runtime's
-         * chain of tasks (creators) does not name. */
-        walk.by_range = true;
-        walk_task(&walk, &thread->path);
-        boundary = false;
-    }
     const struct path *path = &thread->path;
     if (path->count == 0 && !path->in_runtime && !path->truncated) {
         result.cause = PROFILE_DROP_NO_PATH;
@@ -173,13 +161,13 @@ static struct capture capture(struct thread *thread, enum leaf leaf, bool waiter
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf)
 {
     unwinder_start_at(&thread->unwinder, context);
-    return capture(thread, leaf, false);
+    return capture(thread, leaf);
 }
 
 struct capture capture_callback(struct thread *thread, enum leaf leaf)
 {
     unwinder_start_here(&thread->unwinder);
-    struct capture result = capture(thread, leaf, true);
+    struct capture result = capture(thread, leaf);
     signal_fence(); /* no tail call: the walk starts in this function's frame */
     return result;
 }
@@ -189,38 +177,23 @@ static bool is_cut(const struct thread *thread, const struct walk *walk)
     return thread->path.truncated && walk->have == UNWIND_FRAME; /* by BLAME_DEPTH */
 }
 
-/* A task that is not deferred is the current task already when its creation is announced, and whose parent
- * the runtime does not say yet: of memory used before it says the task that was there. */
-static void begin_at_creator(struct walk *walk, const struct creation *creation)
+static bool is_innermost(const struct walk *walk)
 {
-    const ompt_frame_t *frame = creation->frame;
-    walk->level = (struct task_level){
-        .exit = frame ? (uintptr_t)frame->exit_frame.ptr : 0,
-        .enter = frame ? (uintptr_t)frame->enter_frame.ptr : 0,
-        .region = walk->level.region,
-        .data = task_word(creation->creator),
-    };
-    walk->ancestor = 1;
-    walk->has_stale = false;
+    return walk->place == walk->thread->level;
 }
 
-void capture_creation(struct thread *thread, const struct creation *creation, struct creation_memo *memo,
-                      struct capture_creation *result)
+void capture_creation(struct thread *thread, struct creation_memo *memo, struct capture_creation *result)
 {
     struct walk walk;
-    bool is_current = runtime_current_task() == creation->task;
     unwinder_start_here(&thread->unwinder);
     walk_begin(&walk, thread);
-    if (is_current)
-        begin_at_creator(&walk, creation);
     walk.memo = memo;
     bool boundary = walk_task(&walk, &thread->path);
     result->creator = walk.inside                  ? walk.inside->context
                       : boundary && walk.has_level ? task_word_context(walk.level.data)
                                                    : 0;
     result->cut = is_cut(thread, &walk);
-    bool in_creator = walk.ancestor == (is_current ? 1 : 0);
-    result->complete = result->cut || (in_creator && (boundary || walk.have == UNWIND_END));
+    result->complete = result->cut || (is_innermost(&walk) && (boundary || walk.have == UNWIND_END));
     signal_fence(); /* as above */
 }
 
@@ -235,10 +208,10 @@ void capture_probe(struct thread *thread, size_t inside, struct creation_memo *m
     bool boundary = walk_task(&walk, path);
     result->region = walk.inside ? walk.inside->region : walk.has_level ? walk.level.region : NULL;
     result->has_level = walk.inside ? walk.inside->has_level : walk.has_level;
-    result->flags = walk.inside ? walk.inside->flags : walk.level.flags;
+    result->kind = walk.inside ? walk.inside->kind : walk.level.kind;
     result->from_root = walk.inside ? walk.inside->from_root : is_whole_path(thread, &walk, boundary);
     result->cut = is_cut(thread, &walk);
-    result->complete = result->cut || (walk.ancestor == 0 && (boundary || walk.have == UNWIND_END));
+    result->complete = result->cut || (is_innermost(&walk) && (boundary || walk.have == UNWIND_END));
     struct path callers = *path;
     if (inside > path->count)
         inside = path->count;

@@ -9,7 +9,6 @@
 
 #include "ompt_tool/thread.h"
 
-struct creation;
 struct creation_memo;
 struct probe_open;
 
@@ -45,15 +44,14 @@ struct capture_creation {
 
 /* Walks from a creation's callback to the first frame of the creating task; memo, unless NULL, takes note of
  * the frames. The thread is in the tool. [owner] */
-void capture_creation(struct thread *thread, const struct creation *creation, struct creation_memo *memo,
-                      struct capture_creation *result);
+void capture_creation(struct thread *thread, struct creation_memo *memo, struct capture_creation *result);
 
 /* What a walk from the begin of a phase, event or parameter found: the path is in thread->path, from the
  * function that began it (its frame is keys[0]) outward. */
 struct capture_probe {
     uint32_t context;      /* of the trie: what that function's callers are below */
     struct region *region; /* and that is below this region's, or below the root for NULL */
-    int32_t flags;         /* of the task */
+    int32_t kind;          /* of the task (struct task_level) */
     bool has_level;        /* there is such a task */
     bool from_root;        /* whatever the region */
     bool complete;         /* as in struct capture_creation */

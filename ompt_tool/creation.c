@@ -50,11 +50,11 @@ static inline bool is_runtime_code(uintptr_t address)
  * by GOMP_task, whose frame the exit address is. */
 static bool is_called_by_program(const struct thread *thread, const struct creation *creation)
 {
-    struct task_level level;
+    uintptr_t exit;
     if (!(creation->flags & ompt_task_undeferred) || is_runtime_code(creation->codeptr) ||
-        runtime_current_task() != creation->task || !runtime_task_level(0, &level))
+        runtime_current_task(&exit) != creation->task)
         return false;
-    uintptr_t slot = level.exit + sizeof(uintptr_t);
+    uintptr_t slot = exit + sizeof(uintptr_t);
     bool on_stack = slot % sizeof(uintptr_t) == 0 && slot > (uintptr_t)__builtin_frame_address(0) &&
                     slot < thread->unwinder.own_stack_high;
     return !on_stack || *(const uintptr_t *)slot != creation->codeptr;
@@ -97,8 +97,7 @@ static uint32_t intern(struct thread *thread, uint32_t creator)
     return node_idx;
 }
 
-static __attribute__((noinline)) uint32_t
-walk_creation(struct thread *thread, const struct creation *creation, const struct creation_key *key)
+static __attribute__((noinline)) uint32_t walk_creation(struct thread *thread, const struct creation_key *key)
 {
     struct capture_creation walk;
     if (!thread_enter_tool(thread))
@@ -106,7 +105,7 @@ walk_creation(struct thread *thread, const struct creation *creation, const stru
     struct creation_memo *memo = key ? creation_memo_for_more(&thread->memos) : NULL;
     if (memo)
         creation_memo_begin(memo, key);
-    capture_creation(thread, creation, memo, &walk);
+    capture_creation(thread, memo, &walk);
     uint32_t context = intern(thread, walk.creator);
     /* A path that breaks may go on when the load map is read again. */
     if (memo && context && walk.complete)
@@ -123,7 +122,7 @@ uint32_t creation_context(struct thread *thread, const struct creation *creation
     if (unlikely(is_called_by_program(thread, creation)))
         return creation->creator;
     if (unlikely(!creation->codeptr || !find_span(thread, creation->frame, &key)))
-        return walk_creation(thread, creation, NULL);
+        return walk_creation(thread, NULL);
     uint32_t context = likely(thread->memos) ? creation_memo_find(thread->memos, &key) : 0;
-    return likely(context) ? context : walk_creation(thread, creation, &key);
+    return likely(context) ? context : walk_creation(thread, &key);
 }

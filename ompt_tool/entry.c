@@ -49,7 +49,6 @@ static void look_up_entry_points(ompt_function_lookup_t lookup)
 {
     runtime.set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     runtime.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
-    runtime.get_parallel_info = (ompt_get_parallel_info_t)lookup("ompt_get_parallel_info");
     runtime.finalize_tool = (ompt_finalize_tool_t)lookup("ompt_finalize_tool");
     runtime.get_max_threads = (int (*)(void))runtime_symbol(lookup, "omp_get_max_threads");
 }

@@ -64,15 +64,16 @@ static void settle_thread(struct thread *thread, uint64_t now_ns)
 static void resolve_open_regions(struct thread *self)
 {
     struct task_level level;
-    for (int ancestor = 0; runtime_task_level(ancestor, &level); ancestor++)
-        if (level.region && level.region->home == &self->regions && region_needs_context(level.region))
+    for (const struct level *place = self->level; levels_describe(self, place, &level); place--)
+        if (level.primary && level.region && level.region->home == &self->regions &&
+            region_needs_context(level.region))
             capture_region_context(self, level.region);
 }
 
 static void resolve_all(uint64_t now_ns)
 {
     uint64_t deadline_ns = now_ns + WAIT_NS;
-    if (thread_self && runtime.get_task_info)
+    if (thread_self)
         resolve_open_regions(thread_self);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all) {
         if (!is_quiet(thread, deadline_ns))

@@ -10,7 +10,9 @@
 #include "cct/arena.h"
 #include "cct/region.h"
 #include "ompt_tool/counters.h"
+#include "ompt_tool/levels.h"
 #include "ompt_tool/probe_names.h"
+#include "ompt_tool/runtime.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
@@ -55,6 +57,7 @@ struct thread *fork_child_attach(void)
         return NULL;
     struct thread *thread = arena_is_open() ? thread_attach(PROFILE_THREAD_INITIAL) : NULL;
     if (thread) {
+        levels_find(thread, runtime_current_task(NULL));
         thread_count(thread, true);
         state_set_work(thread->line);
     }

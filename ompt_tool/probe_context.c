@@ -81,7 +81,8 @@ uint32_t probe_look_up(struct thread *thread, const struct probe_begin *begin)
     if (!thread_enter_tool(thread))
         return 0;
     uint32_t name = name_of(begin);
-    uint64_t number = name == PROBE_NAME_EXCLUDED ? probe_name_hash(begin->text, begin->bytes) : number_of(begin);
+    uint64_t number =
+        name == PROBE_NAME_EXCLUDED ? probe_name_hash(begin->text, begin->bytes) : number_of(begin);
     thread->probes->texts[text_place(begin)] = (struct probe_text){begin->text, number, begin->kind, name};
     if (!name)
         probe_count_lost();
@@ -157,7 +158,7 @@ void probe_context_below(struct thread *thread, uint32_t parent, const struct pr
 void probe_inherit(struct probe_open *fresh, const struct probe_open *around)
 {
     fresh->region = around->region;
-    fresh->flags = around->flags;
+    fresh->kind = around->kind;
     fresh->has_level = around->has_level;
     fresh->from_root = around->from_root;
 }
@@ -192,7 +193,7 @@ static uint32_t walk(struct thread *thread, const struct probe_begin *begin, con
         creation_memo_begin(memo, key);
     capture_probe(thread, begin->for_caller ? 2 : 1, memo, &found);
     fresh->region = found.region;
-    fresh->flags = found.flags;
+    fresh->kind = found.kind;
     fresh->has_level = found.has_level;
     fresh->from_root = found.from_root;
     if (memo && found.context && found.complete && !(found.from_root && found.region))
@@ -229,15 +230,21 @@ static const struct probe_open *find_around(const struct thread *thread, const s
     return mine ? around : NULL;
 }
 
-/* Asking the runtime takes as long as all the rest of a begin. */
+/* Asking the runtime takes as long as all the rest of a begin: once a task. */
 static const struct task_level *current_level(struct thread *thread)
 {
     struct probes *probes = thread->probes;
-    if (unlikely(probes->level_changes != thread->task_changes)) {
-        probes->level = (struct task_level){0};
-        probes->has_level = runtime_task_level(0, &probes->level);
-        probes->level_changes = thread->task_changes;
-    }
+    if (likely(probes->place == thread->level && (thread->level->team & LEVEL_PROBED)))
+        return &probes->level;
+    uintptr_t exit = 0;
+    ompt_data_t *task = runtime_current_task(&exit);
+    if (task && task != thread->level->task)
+        levels_return_to(thread, task);
+    probes->place = thread->level;
+    probes->has_level = levels_describe(thread, thread->level, &probes->level);
+    probes->level.exit = exit;
+    if (probes->has_level)
+        store_relaxed(&thread->level->team, thread->level->team | LEVEL_PROBED);
     return &probes->level;
 }
 
@@ -247,7 +254,7 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
     struct creation_key key;
     fresh->has_level = thread->probes->has_level;
     fresh->region = level->region;
-    fresh->flags = level->flags;
+    fresh->kind = level->kind;
     const struct probe_open *around = find_around(thread, level);
     bool has_span = find_span(thread, begin, level, around, &key);
     uint32_t parent = 0;

@@ -45,7 +45,6 @@ static __attribute__((noinline)) bool make_probes(struct thread *thread)
         return false;
     }
     probes->clocks = clock_read();
-    probes->level_changes = thread->task_changes - 1; /* not asked for yet */
     store_release(&thread->probes, probes);
     return true;
 }

@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "cct/region.h"
-#include "ompt_tool/runtime.h"
+#include "ompt_tool/levels.h"
 
 #define PROBES_OPEN  256u  /* most that a thread has open */
 #define PROBE_TEXTS  256u  /* names that a thread finds by their address */
@@ -34,7 +34,7 @@ struct probe_open {
         node_idx; /* the same below the region's context, as long as grafts is the tree's; 0: not known */
     uint32_t grafts;
     uint32_t known;   /* the place in probes.known where its context came from */
-    int32_t flags;    /* of its task */
+    int32_t kind;     /* of its task (struct task_level) */
     bool has_level;   /* its task has an entry in the runtime's chain */
     bool from_root;   /* context is below the root, whatever the region */
     bool not_counted; /* begun in a pause */
@@ -65,8 +65,8 @@ struct probes {
     bool busy;               /* in begin or end: a signal handler's find nothing as it should be */
     uint32_t depth_lost;     /* begins beyond PROBES_OPEN that have not ended */
     uintptr_t lost_stack;    /* the highest stack pointer of the functions that began them */
-    struct task_level level; /* the current task, as long as level_changes is the thread's task_changes */
-    uint32_t level_changes;
+    struct task_level level; /* the current task, as long as its place is that and marked LEVEL_PROBED */
+    const struct level *place;
     bool has_level;
     struct clock_reading clocks; /* of late, to convert ticks */
     struct probe_open open[PROBES_OPEN];

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "ompt_tool/capture.h"
 #include "ompt_tool/counters.h"
+#include "ompt_tool/levels.h"
 #include "ompt_tool/lock_waits.h"
 #include "ompt_tool/session.h"
 
@@ -236,8 +237,8 @@ void sample_take_held(struct thread *thread, bool in_region)
     uint32_t node_idx = 0;
     if (in_region)
         node_idx = capture_callback(thread, LEAF_RUNTIME).node_idx;
-    else if (thread->encountered && thread->encountered == thread->line->region)
-        node_idx = capture_region_end(thread, thread->encountered);
+    else if ((thread->level->team & LEVEL_PRIMARY) && levels_region(thread) == thread->line->region)
+        node_idx = capture_region_end(thread, thread->line->region);
     if (node_idx)
         take_held(thread, node_idx);
 }

@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/counters.h"
+#include "ompt_tool/levels.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
@@ -43,7 +44,7 @@ static struct thread *make_record(void)
     if (!thread)
         return NULL;
     if (!make_path(&thread->path) || !make_path(&thread->context_path) || !unwinder_init(&thread->unwinder) ||
-        !tree_init(&thread->tree, threads.tree_count + 1))
+        !(thread->last_level = levels_make()) || !tree_init(&thread->tree, threads.tree_count + 1))
         return NULL; /* its mappings are lost with it: memory is out anyway */
     threads.tree_count++;
     thread->next_all = threads.all;
@@ -120,7 +121,7 @@ struct thread *thread_attach(enum profile_thread_kind kind)
     }
     thread->in_tool = thread->in_handler = 0;
     thread->idle.pending = thread->carries = false;
-    thread->waiter_context = 0;
+    levels_clear(thread);
     /* The record's waits were numbered up to here when it was sampled last: none has the same number. */
     line->acquisitions = ++thread->pace.acquisitions;
     thread->pace.since_ns = clock_now_ns();

@@ -15,6 +15,7 @@
 #include "ompt_tool/restart.h"
 #include "unwind/unwind.h"
 
+struct level;
 struct probes;
 
 /* A call path as the tree takes it: keys from the leaf outward. */
@@ -31,14 +32,13 @@ struct thread {
     /* A critical section that the thread was seen waiting for, whose variable is not known yet; 0: none. Its
      * release asks for it. */
     uint64_t unnamed_critical;
+    struct level *level;      /* of the current task; [0] is for none (levels.h) */
+    struct level *last_level; /* there is no room behind it */
+    uint32_t levels_beyond;   /* tasks nested in that of the last one */
     struct profile_thread *ledger;
     struct tree tree;
     struct region_pool regions;
     struct placeholders placeholders;
-    /* The innermost region that the thread began and has not ended. forking: the thread is in the runtime's
-     * code before or behind its own task there; team and current task may not belong together (capture.c). */
-    struct region *encountered;
-    bool forking;
     struct unwinder unwinder;
     struct restart_state restart;
     struct idle_sample idle;
@@ -59,16 +59,14 @@ struct thread {
     uint32_t counted_wait;    /* line->acquisitions when a wait was counted last */
     struct contended_pace pace;
     struct path path, context_path;
-    uint32_t task_changes;       /* counts events after which the current task may be another one */
     struct probes *probes;       /* phases, events and parameters; NULL until the first (probes.c) */
     struct creation_memo *memos; /* creation contexts found before, NULL until the first (creation.c) */
-    uint32_t waiter_context; /* of the task whose wait the current callback ends, if not the current one */
-    uint32_t slow_samples;   /* in a row, each of which took longer than the period */
-    uint32_t skip_samples;   /* to be dropped because of that */
-    bool active;             /* a thread owns it now */
-    bool counted;            /* one of the threads that T counts */
-    bool begun;              /* it has begun an implicit task */
-    bool helper;             /* one of the runtime's own (helpers.h) */
+    uint32_t slow_samples;       /* in a row, each of which took longer than the period */
+    uint32_t skip_samples;       /* to be dropped because of that */
+    bool active;                 /* a thread owns it now */
+    bool counted;                /* one of the threads that T counts */
+    bool begun;                  /* it has begun an implicit task */
+    bool helper;                 /* one of the runtime's own (helpers.h) */
     struct thread *next_free, *next_all;
 };
 

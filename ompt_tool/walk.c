@@ -1,6 +1,5 @@
 #include "ompt_tool/walk.h"
 
-#include <limits.h>
 #include <omp-tools.h>
 #include <stddef.h>
 #include <sys/auxv.h>
@@ -34,31 +33,17 @@ static void next_frame(struct walk *walk)
         creation_memo_note(walk->memo, &walk->at);
 }
 
-/* libomp changes team and current task one after the other when it makes and unmakes a region: in between it
- * gives the task around with the inner region, and so on outward. The inner region's own task has not begun
- * or has ended then, and has no exit address. */
-static bool is_ahead(const struct walk *walk)
-{
-    const struct thread *thread = walk->thread;
-    const struct task_level *level = &walk->level;
-    return thread->forking && level->region && level->region == thread->encountered &&
-           ((level->flags & ompt_task_explicit) || level->exit);
-}
-
 bool walk_next_level(struct walk *walk)
 {
-    walk->has_level = ++walk->ancestor < MAX_LEVELS && runtime_task_level(walk->ancestor, &walk->level);
-    if (walk->has_level && walk->ancestor == 0)
-        walk->ahead = is_ahead(walk);
-    if (walk->has_level && walk->ahead && walk->level.region)
-        walk->level.region = walk->level.region->outer;
+    walk->place--;
+    walk->has_level = ++walk->passed <= MAX_LEVELS && levels_read(walk->thread, walk->place, &walk->level);
     return walk->has_level;
 }
 
 static bool skip_stale_level(struct walk *walk)
 {
     if (!walk->has_stale)
-        walk->stale = walk->level, walk->stale_ancestor = walk->ancestor;
+        walk->stale = walk->level, walk->stale_place = walk->place;
     walk->has_stale = true;
     return walk_next_level(walk);
 }
@@ -67,10 +52,9 @@ static bool skip_stale_level(struct walk *walk)
  * themselves, libomp takes whatever the program has in rbp. */
 static bool is_foreign_exit(const struct walk *walk)
 {
-    const int called = ompt_task_explicit | ompt_task_undeferred;
     return walk->level.exit &&
            (walk->level.exit < walk->stack_low ||
-            ((walk->level.flags & called) == called && walk->level.exit >= walk->stack_high));
+            (walk->level.kind == ompt_task_explicit && walk->level.exit >= walk->stack_high));
 }
 
 void walk_begin(struct walk *walk, struct thread *thread)
@@ -80,16 +64,17 @@ void walk_begin(struct walk *walk, struct thread *thread)
     walk->thread = thread;
     walk->memo = NULL;
     walk->probe = walk->inside = NULL;
-    walk->probe_level = INT_MIN;
+    walk->probe_place = NULL;
     walk->has_probes = thread->probes && load_relaxed(&thread->probes->count);
     walk->past_probe = false;
-    walk->by_range = walk->has_stale = walk->ahead = false;
+    walk->has_stale = false;
     walk->stack_low = unwinder->stack_begin;
     walk->stack_high = unwinder->stack_high ? unwinder->stack_high : UINTPTR_MAX;
-    walk->ancestor = -1;
+    walk->place = load_relaxed(&thread->level) + 1;
+    walk->passed = 0;
     do /* a task outside all regions runs where it was made: its callers are on this stack */
         walk_next_level(walk);
-    while (walk->has_level && (walk->level.flags & ompt_task_explicit) && !walk->level.region);
+    while (walk->has_level && walk->level.kind == ompt_task_explicit && !walk->level.region);
     /* A serialised region or an undeferred task leaves an exit address that its returned frame once had:
      * below the stack pointer, it can mark nothing. The task above is the one whose stack this is. */
     while (walk->has_level && is_foreign_exit(walk) && skip_stale_level(walk))
@@ -110,19 +95,19 @@ static bool is_unmarked_boundary(struct walk *walk, const struct unwind_frame *f
 {
     if (walk->has_stale) {
         walk->level = walk->stale;
-        walk->ancestor = walk->stale_ancestor;
+        walk->place = walk->stale_place;
         walk->has_level = true;
         walk->has_stale = false;
         return true;
     }
-    if (!walk->has_level || walk->level.exit || (walk->level.flags & ompt_task_initial))
+    if (!walk->has_level || walk->level.exit || walk->level.kind == ompt_task_initial)
         return false;
     struct task_level level = walk->level;
-    int ancestor = walk->ancestor;
+    const struct level *place = walk->place;
     if (walk_next_level(walk) && walk->level.exit >= frame->stack && walk->level.exit < frame->cfa)
         return true;
     walk->level = level;
-    walk->ancestor = ancestor;
+    walk->place = place;
     walk->has_level = true;
     return true;
 }
@@ -131,8 +116,6 @@ static bool is_unmarked_boundary(struct walk *walk, const struct unwind_frame *f
  * that reach over the exit address show that it is stale (see walk_begin). */
 static bool is_boundary(struct walk *walk, const struct unwind_frame *frame, bool runtime_frame, bool leading)
 {
-    if (walk->by_range)
-        return runtime_frame && !leading;
     while (has_exit(walk) && frame->cfa > walk->level.exit) {
         if (runtime_frame && walk->level.exit >= frame->stack)
             return true;
@@ -175,15 +158,15 @@ static bool is_of_walk(const struct walk *walk, const struct probe_open *probe)
 static struct probe_open *innermost_probe(struct walk *walk)
 {
     struct probes *probes = walk->thread->probes;
-    int level = 2 * walk->ancestor + walk->has_stale;
     if (likely(!walk->has_probes) || walk->past_probe)
         return NULL;
     uint32_t count = load_relaxed(&probes->count);
-    if (walk->probe_level != level) {
+    if (walk->probe_place != walk->place || walk->probe_stale != walk->has_stale) {
         while (count > 0 && !is_of_walk(walk, &probes->open[count - 1]))
             count--;
         walk->probe = count > 0 && probes->open[count - 1].context ? &probes->open[count - 1] : NULL;
-        walk->probe_level = level;
+        walk->probe_place = walk->place;
+        walk->probe_stale = walk->has_stale;
     }
     return walk->probe;
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ompt_tool/runtime.h"
+#include "ompt_tool/levels.h"
 #include "ompt_tool/thread.h"
 #include "unwind/unwind.h"
 
@@ -17,19 +17,19 @@ struct walk {
     struct unwinder *unwinder;
     const struct thread *thread;
     struct unwind_frame at;
-    enum unwind_result have; /* UNWIND_FRAME: at is valid */
-    int ancestor;
-    bool ahead; /* the runtime gives the task around with the region that is being made or unmade */
+    enum unwind_result have;   /* UNWIND_FRAME: at is valid */
+    const struct level *place; /* of the walk's task among the thread's levels */
+    uint32_t passed;           /* levels further in */
     struct task_level level;
     bool has_level;
     struct task_level stale; /* the innermost level whose exit address was found to be stale, or is missing */
-    int stale_ancestor;
+    const struct level *stale_place;
     bool has_stale;
-    bool by_range; /* no exit address tells where the task begins: the runtime's next frame outward does */
     uintptr_t stack_low, stack_high; /* only frame addresses on this stack can be compared */
     struct creation_memo *memo;      /* takes note of the frames, or NULL */
     struct probe_open *probe;        /* the innermost one that the walk's task has open, NULL for none */
-    int probe_level;                 /* looked up for this level */
+    const struct level *probe_place; /* looked up for this level */
+    bool probe_stale;                /* with this has_stale */
     bool has_probes;                 /* the thread has some open */
     bool past_probe;                 /* goes on behind it, to the task's boundary */
     struct probe_open *inside;       /* the walk's last frame is the one around it */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The signal handler reaches no function of libc or libunwind that scripts/handler-allowlist.txt does not allow, and no
-thread-local storage that is allocated when it is first touched.
+"""The signal handler reaches no function of libc or libunwind that scripts/handler-allowlist.txt does not allow, no
+thread-local storage that is allocated when it is first touched, and no object that the list forbids: the table of the
+OpenMP runtime's entry points, which nobody can call without reading it.
 
     scripts/check-handler.py FOLDER       object files (make checks builds them in $(BUILD)/check)
     scripts/check-handler.py --list FOLDER   what is reached, and how
@@ -19,15 +20,15 @@ LAZY_TLS = {"__tls_get_addr", "__emutls_get_address"}
 
 
 def read_allowlist(path):
-    """(roots, {symbol: (kind, reason)}, complaints about the list itself)"""
+    """(roots, {symbol: (kind, reason)}, complaints about the list itself); kind `forbid` is for objects of our own"""
     roots, allowed, complaints = [], {}, []
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             words = line.split(None, 2)
             if not words or line.startswith("#"):
                 continue
-            if len(words) < 3 or words[0] not in ("root", "allow", "tagged"):
-                complaints.append(f"{path}:{number}: not of the form `root|allow|tagged NAME REASON`")
+            if len(words) < 3 or words[0] not in ("root", "allow", "tagged", "forbid"):
+                complaints.append(f"{path}:{number}: not of the form `root|allow|tagged|forbid NAME REASON`")
             elif words[0] == "root":
                 roots.append(words[1])
             elif words[1] in allowed:
@@ -42,9 +43,14 @@ def check(folder, allowlist=ALLOWLIST):
     if not roots:
         return complaints + [f"{allowlist}: no root"]
     try:
-        reach = Program(folder).walk(roots)
+        program = Program(folder)
+        reach = program.walk(roots)
+        forbidden = {name: program.find(name) for name, (kind, _) in allowed.items() if kind == "forbid"}
     except NotWalkable as error:
         return complaints + [str(error)]
+    for name, place in forbidden.items():
+        if place in reach.sections:
+            complaints.append(f"{name}: forbidden in the handler: {reach.sections[place]}")
     for symbol, way in sorted(reach.foreign.items()):
         if symbol in LAZY_TLS:
             complaints.append(f"{symbol}: lazily allocated thread-local storage: {way}")
@@ -70,7 +76,8 @@ static void (*const table[])(char *) __attribute__((used)) = {fetch};
 static void handle_sample(int n) { char b[200]; helper(b); %s; (void)n; }
 void *unrelated(void (**f)(int)) { *f = handle_sample; return malloc(1); }
 """
-HELPER = "#include <stdio.h>\n#include <string.h>\nvoid helper(char *p) { %s }\nvoid other(void) { puts(\"\"); }\n"
+HELPER = ("#include <stdio.h>\n#include <string.h>\nstruct { int (*get)(int), (*set)(int); } entries;\n"
+          "void helper(char *p) { %s }\nvoid other(void) { puts(\"\"); entries.get(0); }\n")
 LIST = "root sampler:handle_sample the handler\nallow strlen reads memory\n"
 CASES = [
     ("good: malloc beside the handler is none of its business", "", "", "p[0] = 0;", LIST, []),
@@ -80,6 +87,12 @@ CASES = [
     ("lazy thread-local storage", "", "", "extern __thread int t; p[0] = (char)t++;", LIST, ["__tls_get_addr: lazily"]),
     ("allowed", "", "", "p[0] = (char)strlen(p);", LIST, []),
     ("allowed elsewhere only", "", "", "puts(p);", LIST + "tagged puts test\n", ["puts: not allowed"]),
+    ("a call through a forbidden table", "", "", "p[0] = (char)entries.get(1);", LIST + "forbid entries test\n",
+     ["entries: forbidden", "helper"]),
+    ("its other functions are forbidden too", "", "", "int (*f)(int) = entries.set; p[0] = (char)f(1);",
+     LIST + "forbid entries test\n", ["entries: forbidden"]),
+    ("a forbidden table beside the handler is none of its business", "", "", "", LIST + "forbid entries test\n", []),
+    ("what is forbidden has gone", "", "", "", LIST + "forbid entry test\n", ["no such symbol"]),
     ("a reason is missing", "", "", "", LIST + "allow puts\n", ["not of the form"]),
     ("the root has gone", "", "", "", "root sampler:handle_signal the handler\n", ["no such symbol"]),
     ("a root in a table", "p[0] = *(char *)malloc(2);", "", "", LIST + "root sampler:table callbacks\n", ["malloc"]),

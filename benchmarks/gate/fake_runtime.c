@@ -22,8 +22,8 @@
 #define KEEP_FRAME() __asm__ volatile("" ::: "memory")
 
 struct task {
+    ompt_frame_t frame; /* at the same distance before the word in every task, as in libomp */
     ompt_data_t data;
-    ompt_frame_t frame;
     ompt_data_t *parallel;
     int flags, thread_num;
 };
@@ -132,7 +132,10 @@ EXPORT bool fake_start(const char *tool)
         return fprintf(stderr, "%s does not start\n", tool), false;
     if (registered[ompt_callback_thread_begin])
         CALLBACK(ompt_callback_thread_begin)(ompt_thread_initial, get_thread_data());
-    push_task(&implicit_parallel, ompt_task_initial, 0);
+    struct task *task = push_task(&implicit_parallel, ompt_task_initial, 0);
+    if (registered[ompt_callback_implicit_task])
+        CALLBACK(ompt_callback_implicit_task)
+    (ompt_scope_begin, task->parallel, &task->data, 1, 1, task->flags);
     return true;
 }
 

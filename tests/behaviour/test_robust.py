@@ -174,6 +174,13 @@ class SameWithTool(BlameTest):
         measurements = [name for name in os.listdir(profile.directory) if name.endswith(".blame")]
         self.assertEqual(len(measurements), 1, "one measurement file a process")
 
+    def test_teams_made_and_unmade_around_tasks_that_are_begun_at_once(self):
+        """At 10,000/s on more threads than cores: samples hit the runtime while its own records are half changed."""
+        for name, how in (("team_sizes", "library"), ("team_sizes_O0", "launcher"), ("team_sizes_gcc", "launcher")):
+            for way in ("final", "if", "lock", "nested"):
+                with self.subTest(name=name, way=way):
+                    self.assert_same_with_tool([program(name), way, "2"], {"BLAME_RATE": "10000"} | PASSIVE, how)
+
     def test_a_deep_recursion(self):
         run = self.attached([program("deep"), "20000"], {"OMP_STACKSIZE": "64M"} | PASSIVE)
         self.assertEqual((run.status, run.stdout.splitlines()[0]), (0, "frames 40002"), run)
