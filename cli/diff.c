@@ -54,7 +54,7 @@ static enum options_result read_options(struct request *request, int argc, char 
          "flat       functions, whoever calls them"},
         {"--sort", OPTION_WORD, &request->measure, "METRIC", measure_name, 0, 0,
          "changes of this metric only: idleness, work, overhead, lock-wait,\n"
-         "lock-wait-here, core-idleness, shared-idleness, samples"},
+         "lock-wait-here, core-idleness, shared-idleness, samples, blame"},
         {"--normalise", OPTION_WORD, &request->normalise, "BY", normalise_name, 0, 0,
          "none (default): seconds; wall, work: per cent of the run's wall time\n"
          "or work, for runs of different length or input"},

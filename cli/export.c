@@ -56,6 +56,8 @@ static enum options_result check(const struct request *request)
     }
     if (request->metric >= 0 && request->format == FORMAT_HATCHET)
         return refuse("--metric", request, "folded, speedscope, pprof, dot");
+    if (request->metric == MEASURE_BLAME && request->format == FORMAT_PPROF)
+        return refuse("--metric blame", request, "folded, speedscope, dot");
     if (request->least_percent >= 0 && request->format != FORMAT_DOT)
         return refuse("--min", request, "dot");
     return OPTIONS_RUN;
@@ -73,8 +75,9 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
          "or -o FILE: where to write, whole or not at all (default: standard output)"},
         {"--metric", OPTION_WORD, &request->metric, "METRIC", measure_name, 0, 0,
-         "idleness (default), work, overhead, lock-wait, lock-wait-here,\n"
-         "core-idleness, shared-idleness, samples: what folded and dot are of,\n"
+         "blame (default: idleness + overhead + lock-wait), idleness, work,\n"
+         "overhead, lock-wait, lock-wait-here, core-idleness,\n"
+         "shared-idleness, samples: what folded and dot are of,\n"
          "what pprof shows unasked, the only one in speedscope (default there: all)"},
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "dot: leave out functions below this share of the metric (default 1)"},
@@ -110,7 +113,7 @@ static void note(const struct request *request, const struct rows *rows, enum me
     bool all = request->format == FORMAT_SPEEDSCOPE && request->metric < 0;
     if (request->format == FORMAT_FOLDED || request->format == FORMAT_DOT || request->metric >= 0)
         note_metric(rows, metric, request->format == FORMAT_FOLDED || request->format == FORMAT_SPEEDSCOPE);
-    for (enum measure measure = 0; all && measure < MEASURE_NAMED; measure++)
+    for (enum measure measure = 0; all && measure < MEASURE_COLUMNS; measure++)
         if (export_negative(rows, measure) <= -1e-6)
             note_metric(rows, measure, true);
 }
@@ -119,7 +122,11 @@ static bool write_format(const struct request *request, const struct opened_prof
 {
     const struct profile *profile = opened->profile;
     const struct rows *rows = opened->rows;
+    bool all =
+        request->format == FORMAT_PPROF || (request->format == FORMAT_SPEEDSCOPE && request->metric < 0);
     enum measure metric = request->metric >= 0 ? (enum measure)request->metric : measure_default(rows);
+    if (all && metric == MEASURE_BLAME) /* a sum, which is not among all */
+        metric = MEASURE_IDLENESS;
     note(request, rows, metric);
     switch ((enum format)request->format) {
     case FORMAT_FOLDED:

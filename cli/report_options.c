@@ -172,8 +172,9 @@ static enum options_result read_arguments(struct report_request *request, int ar
          "flat: function (default), file, module, or construct (the parallel\n"
          "region, task or entry of the runtime that code ran in)"},
         {"--sort", OPTION_WORD, &request->measure, "METRIC", measure_name, 0, 0,
-         "idleness (default), work, overhead, lock-wait, lock-wait-here,\n"
-         "core-idleness, shared-idleness, samples"},
+         "blame (default: idleness + overhead + lock-wait), idleness, work,\n"
+         "overhead, lock-wait, lock-wait-here, core-idleness,\n"
+         "shared-idleness, samples"},
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "leave out rows below this share of the metric (default: text 0.5, else 0)"},
         {"--depth", OPTION_WHOLE, &request->depth, "N", NULL, 1, 1000000,

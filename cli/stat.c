@@ -44,7 +44,8 @@ static enum options_result read_options(struct request *request, int argc, char 
          "flat       functions, whoever calls them"},
         {"--sort", OPTION_WORD, &request->measure, "METRIC", measure_name, 0, 0,
          "text: contexts by their own idleness (default), work, overhead,\n"
-         "lock-wait, lock-wait-here, core-idleness, shared-idleness, samples"},
+         "lock-wait, lock-wait-here, core-idleness, shared-idleness, samples,\n"
+         "blame (idleness + overhead + lock-wait)"},
         {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
          "text: this many contexts (default 10)"},
         {"--format", OPTION_WORD, &request->format, "FORMAT", format_name, 0, 0,

@@ -18,7 +18,7 @@ const enum measure compare_parts[COMPARE_PARTS] = {MEASURE_WORK, MEASURE_IDLENES
 static bool is_idleness(enum measure measure)
 {
     return measure == MEASURE_IDLENESS || measure == MEASURE_SHARED_IDLENESS ||
-           measure == MEASURE_CORE_IDLENESS;
+           measure == MEASURE_CORE_IDLENESS || measure == MEASURE_BLAME;
 }
 
 /* A busy thread's sample stands for one period, and inherits at most that of all the others. */
@@ -29,7 +29,8 @@ static void set_weights(struct compare_run *run)
                                                       : 1 / fmax(profile_least_rate(profile), 1e-9);
     double others[] = {[MEASURE_IDLENESS] = profile->header.threads_max,
                        [MEASURE_SHARED_IDLENESS] = profile->header.threads_max,
-                       [MEASURE_CORE_IDLENESS] = profile->header.cores};
+                       [MEASURE_CORE_IDLENESS] = profile->header.cores,
+                       [MEASURE_BLAME] = profile->header.threads_max};
     for (enum measure measure = 0; measure < MEASURE_NAMED; measure++) {
         double most = is_idleness(measure) ? fmax(others[measure] - 1, 1) : 1;
         run->weight[measure] = run->scale * most * (measure == MEASURE_SAMPLES ? 1 : period_s);

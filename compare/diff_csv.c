@@ -34,7 +34,7 @@ static void put_context(FILE *out, const struct comparison *comparison, uint32_t
     fprintf(out, ",%s,%s", found, measure_name[measure]);
     struct compare_change change = comparison_change(comparison, index, measure, true);
     put_change(out, &change);
-    for (enum measure m = 0; m < MEASURE_NAMED; m++)
+    for (enum measure m = 0; m < MEASURE_COLUMNS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--) {
             change = comparison_change(comparison, index, m, inclusive);
             put_number(out, change.before);
@@ -48,7 +48,7 @@ static void put_wall(FILE *out, const struct comparison *comparison)
     struct compare_change change = comparison_wall_change(comparison);
     fprintf(out, "%zu,,0,wall,<wall time>,,,,both,wall", comparison->count);
     put_change(out, &change);
-    for (int i = 0; i < 4 * MEASURE_NAMED; i++)
+    for (int i = 0; i < 4 * MEASURE_COLUMNS; i++)
         putc(',', out);
     fputs(END_OF_LINE, out);
 }
@@ -58,7 +58,7 @@ bool diff_csv(FILE *out, const struct comparison *comparison, enum measure measu
     uint32_t *order = comparison_order(comparison, measure);
     uint32_t *id = order ? malloc((comparison->count + 1) * sizeof *id) : NULL;
     fputs(COMPARE_CSV_CONTEXT ",found,metric,base,new,change,percent,low,high,beyond_noise", out);
-    for (enum measure m = 0; m < MEASURE_NAMED; m++)
+    for (enum measure m = 0; m < MEASURE_COLUMNS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--)
             fprintf(out, ",%s base (%c),%s new (%c)", view_measure_title(m), inclusive ? 'I' : 'E',
                     view_measure_title(m), inclusive ? 'I' : 'E');

@@ -6,7 +6,7 @@
 #include "report/json_text.h"
 
 /* Columns are named as in profile.csv; Hatchet knows inclusive metrics by their "(inc)". */
-static const char *const column[MEASURE_NAMED] = {
+static const char *const column[MEASURE_COLUMNS] = {
     [MEASURE_SAMPLES] = "samples",
     [MEASURE_WORK] = "work",
     [MEASURE_IDLENESS] = "idleness",
@@ -133,7 +133,7 @@ static void put_record(FILE *out, const struct rows *rows, uint32_t index, const
     put_number(out, index);
     fprintf(out, ",%s,\"type\":\"%s\",%s,\"call_line\":%d", name, row_kind_name[row->kind], place,
             row->call_line);
-    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++) {
+    for (enum measure measure = 0; measure < MEASURE_COLUMNS; measure++) {
         fprintf(out, ",\"%s (inc)\":", column[measure]);
         put_value(out, rows, export_value(rows, row->inclusive, measure), measure);
         fprintf(out, ",\"%s\":", column[measure]);
@@ -144,7 +144,7 @@ static void put_record(FILE *out, const struct rows *rows, uint32_t index, const
 
 static void put_columns(FILE *out, const char *ending)
 {
-    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++)
+    for (enum measure measure = 0; measure < MEASURE_COLUMNS; measure++)
         fprintf(out, "%s\"%s%s\"", measure ? "," : "", column[measure], ending);
 }
 

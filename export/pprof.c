@@ -17,7 +17,7 @@ static const enum measure sample_type[] = {
     MEASURE_LOCK_WAIT, MEASURE_CORE_IDLENESS, MEASURE_SHARED_IDLENESS, MEASURE_LOCK_WAIT_HERE,
 };
 #define TYPES (sizeof sample_type / sizeof *sample_type)
-_Static_assert(TYPES == MEASURE_NAMED, "every metric is a sample type");
+_Static_assert(TYPES == MEASURE_COLUMNS, "every metric is a sample type");
 
 /* The way to a row: what is on the stack below it, and into what it is inlined. */
 struct step {

@@ -140,11 +140,10 @@ bool export_speedscope(FILE *out, const struct profile *profile, const struct ro
         put_frame(out, frames.label[i], &good);
     }
     fputs("]},\n\"profiles\":[\n", out);
-    for (enum measure measure = 0; good && measure < MEASURE_NAMED; measure++) {
-        if (alone && measure != metric)
-            continue;
+    enum measure first = alone ? metric : 0, end = alone ? metric + 1 : MEASURE_COLUMNS;
+    for (enum measure measure = first; good && measure < end; measure++) {
+        fputs(measure > first ? ",\n" : "", out);
         good = put_profile(out, profile, rows, &frames, measure);
-        fputs(alone || measure == MEASURE_NAMED - 1 ? "" : ",\n", out);
     }
     fputs("]}\n", out);
     frames_free(&frames);

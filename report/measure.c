@@ -10,7 +10,13 @@ const char *const measure_name[MEASURE_NAMED + 1] = {
     [MEASURE_CORE_IDLENESS] = "core-idleness",
     [MEASURE_SHARED_IDLENESS] = "shared-idleness",
     [MEASURE_SAMPLES] = "samples",
+    [MEASURE_BLAME] = "blame",
 };
+
+const enum measure measure_blame_part[MEASURE_BLAME_PARTS] = {MEASURE_IDLENESS, MEASURE_OVERHEAD,
+                                                              MEASURE_LOCK_WAIT};
+
+#define LEAST_BLAME 1 /* per cent: a program with less has its work shown first */
 
 static double own_ns(const struct profile_metric *metric)
 {
@@ -26,6 +32,7 @@ static double idleness_ns(const struct profile_metric *metric, double t)
 
 static double value_ns(const struct rows *rows, const struct profile_metric *metric, enum measure measure)
 {
+    double sum = 0;
     switch (measure) {
     case MEASURE_IDLENESS:
         return rows->shared ? metric->shared_idle : idleness_ns(metric, rows->threads);
@@ -43,6 +50,10 @@ static double value_ns(const struct rows *rows, const struct profile_metric *met
         return metric->shared_idle;
     case MEASURE_THREAD_IDLENESS:
         return idleness_ns(metric, rows->threads);
+    case MEASURE_BLAME:
+        for (size_t i = 0; i < MEASURE_BLAME_PARTS; i++)
+            sum += value_ns(rows, metric, measure_blame_part[i]);
+        return sum;
     case MEASURE_EFFORT:
         return own_ns(metric) + value_ns(rows, metric, MEASURE_IDLENESS);
     case MEASURE_SAMPLES:
@@ -55,11 +66,6 @@ double measure_value(const struct rows *rows, const struct profile_metric *metri
 {
     double value = value_ns(rows, metric, measure);
     return measure == MEASURE_SAMPLES ? value : value * 1e-9;
-}
-
-enum measure measure_default(const struct rows *rows)
-{
-    return measure_value(rows, rows_whole(rows), MEASURE_IDLENESS) > 0 ? MEASURE_IDLENESS : MEASURE_WORK;
 }
 
 static double percent(double part, double whole)
@@ -82,6 +88,12 @@ static double effort_with(const struct rows *rows, const struct profile_metric *
 double measure_absolute(const struct rows *rows, const struct profile_metric *metric, enum measure measure)
 {
     return percent(value_ns(rows, metric, measure), effort_with(rows, rows_whole(rows), measure));
+}
+
+enum measure measure_default(const struct rows *rows)
+{
+    return measure_absolute(rows, rows_whole(rows), MEASURE_BLAME) >= LEAST_BLAME ? MEASURE_BLAME
+                                                                                  : MEASURE_WORK;
 }
 
 double measure_relative(const struct rows *rows, const struct profile_metric *metric, enum measure measure)

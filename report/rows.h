@@ -116,12 +116,17 @@ enum measure {
     MEASURE_CORE_IDLENESS,
     MEASURE_SHARED_IDLENESS,
     MEASURE_SAMPLES,
-    MEASURE_NAMED, /* the measures above have names */
+    MEASURE_COLUMNS,                 /* the measures above have columns in data */
+    MEASURE_BLAME = MEASURE_COLUMNS, /* what others lost by it: idleness + overhead + lock wait */
+    MEASURE_NAMED,                   /* the measures above have names */
     MEASURE_THREAD_IDLENESS = MEASURE_NAMED,
     MEASURE_EFFORT, /* work + idleness + overhead + lock wait */
 };
 
 extern const char *const measure_name[MEASURE_NAMED + 1]; /* as --sort takes them; NULL behind the last */
+
+#define MEASURE_BLAME_PARTS 3
+extern const enum measure measure_blame_part[MEASURE_BLAME_PARTS];
 
 /* The row tree of a profile, siblings with the highest effort first. Borrows metrics from the profile, which
  * must outlive it. NULL: no memory. [init] */
@@ -176,8 +181,8 @@ bool rows_add_extras(struct rows *rows, const struct profile *profile);
 
 /* Tells what the program calls from its own code. false: no memory. [init] */
 bool rows_mark_foreign(struct rows *rows, const struct profile *profile);
-/* The row of the program's own code (in its modules, or in a file that is at hand) that a row runs for: itself,
- * or the nearest around it; the outermost when there is none. [init] */
+/* The row of the program's own code (in its modules, or in a file that is at hand) that a row runs for:
+ * itself, or the nearest around it; the outermost when there is none. [init] */
 static inline uint32_t rows_own(const struct rows *rows, uint32_t row)
 {
     if (rows->row[row].kind == ROW_STATEMENT)

@@ -1,5 +1,6 @@
 #include "report/rows_filter.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,6 +246,17 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
     return NULL;
 }
 
+/* Blame is a sum: a row matters by any part of it, too, as idleness may be negative. */
+static double share_value(const struct rows *rows, const struct profile_metric *metric, enum measure measure)
+{
+    double value = measure_value(rows, metric, measure);
+    if (measure != MEASURE_BLAME)
+        return value;
+    for (size_t i = 0; i < MEASURE_BLAME_PARTS; i++)
+        value = fmax(value, measure_value(rows, metric, measure_blame_part[i]));
+    return value;
+}
+
 void rows_mark_shares(const struct rows *rows, enum measure measure, bool by_exclusive, double least,
                       bool *visible)
 {
@@ -254,7 +266,7 @@ void rows_mark_shares(const struct rows *rows, enum measure measure, bool by_exc
     for (size_t i = rows->count; i-- > 0;) {
         const struct row *row = &rows->row[i];
         const struct profile_metric *metric = by_exclusive && i ? row->exclusive : row->inclusive;
-        visible[i] |= i == 0 || least <= 0 || measure_value(rows, metric, measure) >= 0.01 * least * total;
+        visible[i] |= i == 0 || least <= 0 || share_value(rows, metric, measure) >= 0.01 * least * total;
         if (i && visible[i])
             visible[row->parent] = true;
     }

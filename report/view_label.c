@@ -20,6 +20,7 @@ const char *view_measure_title(enum measure measure)
         [MEASURE_CORE_IDLENESS] = "core idleness",
         [MEASURE_SHARED_IDLENESS] = "shared idleness",
         [MEASURE_SAMPLES] = "samples",
+        [MEASURE_BLAME] = "blame",
     };
     return measure < MEASURE_NAMED ? titles[measure] : "effort";
 }

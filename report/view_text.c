@@ -9,8 +9,11 @@
 #include "report/rows_filter.h"
 #include "report/source_text.h"
 
-#define DEFAULT_COLUMNS 6  /* of numbers */
+#define DEFAULT_COLUMNS 7  /* of numbers */
+#define SURE_COLUMNS    3  /* which a narrow terminal has, too */
 #define LEAST_TREE      36 /* columns of the terminal that the tree gets before further numbers do */
+#define USUAL_COLUMNS   6
+#define ROOMY_TREE      48 /* the same before more than the usual ones do */
 #define LEAST_SOURCE    12 /* columns for a source line */
 
 struct number_column {
@@ -111,7 +114,8 @@ static void add_column(struct table *table, enum measure measure, bool exclusive
     size_t length = strlen(title), least = percent ? 8 : table->number_columns;
     size_t width = percent && length < 5 ? 6 : length + 1 < least ? least : length + 1;
     struct number_column *column = &table->column[table->column_count];
-    if (!table->style->numbers && table->column_count >= 3 && table->tree_columns < width + LEAST_TREE)
+    size_t tree = table->column_count < USUAL_COLUMNS ? LEAST_TREE : ROOMY_TREE;
+    if (!table->style->numbers && table->column_count >= SURE_COLUMNS && table->tree_columns < width + tree)
         return;
     *column = (struct number_column){.measure = measure,
                                      .exclusive = exclusive,

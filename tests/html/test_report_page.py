@@ -114,6 +114,14 @@ class ReportPage(BlameTest, PageTest):
         self.assertIn("a sample for each 1\u2009000\u2009000 perf::TASK-CLOCK", self.one(".title-facts").text)
         self.assertRegex(self.one(".share-seconds").text, r"^[\d\u2009]+ events$")
 
+    def test_the_first_view_is_of_what_hurts(self):
+        """A lock that takes much of the run, beside little idleness, leads the tree and the flame graph."""
+        self.show(self.attached([program("holders")]))
+        self.assertEqual(self.run_script("return blame.report.state.metric"), "blame")
+        for shown in self.run_script("return blame.rows('top-down')"):
+            parts = sum(shown[f"{metric} (I)"] for metric in ("idleness", "overhead", "lock wait"))
+            self.assertEqual(shown["blame (I)"], parts)
+
     def test_shown_numbers(self):
         """What stands in the cells, against the same file."""
         self.show(self.attached([program("holders")]), place="#metric=lock+wait")

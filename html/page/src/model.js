@@ -36,6 +36,14 @@ function columns(data, part) {
     return data.metrics.map(({ key }) => column(key));
 }
 
+// What others lost by a row: a metric that is the sum of these three.
+const BLAMED = ["idleness", "overhead", "lock wait"];
+
+function blame(values, index) {
+    const parts = BLAMED.map((key) => values[index.get(key)]);
+    return Float64Array.from(parts[0], (_, row) => parts.reduce((sum, part) => sum + part[row], 0));
+}
+
 export class Model {
     constructor(data) {
         check(data);
@@ -44,7 +52,7 @@ export class Model {
         this.count = rows.count;
         this.strings = data.strings.map(oneLine);
         this.kinds = data.kinds;
-        this.metrics = data.metrics;
+        this.metrics = [...data.metrics];
         // What samples weigh: "s", or "events" where they were taken by a counter's overflow.
         this.unit = data.metrics.find(({ unit }) => unit)?.unit ?? "s";
         this.metricIndex = new Map(data.metrics.map((metric, index) => [metric.key, index]));
@@ -56,12 +64,20 @@ export class Model {
         for (const name of ["name", "module", "file", "note"]) this[`${name}Of`] = Int32Array.from(rows[name]);
         this.inclusive = columns(data, "i");
         this.exclusive = columns(data, "e");
+        this.addBlame();
         this.statementKind = data.kinds.indexOf("statement");
         this.measureTree();
         this.addExact(rows.exact);
         this.decimals = decimalsFor(this.effort() * MICRO);
         // The columns above are what is used from here on.
         data.rows = null;
+    }
+
+    addBlame() {
+        if (this.metricIndex.has("blame") || !BLAMED.every((key) => this.metricIndex.has(key))) return;
+        for (const values of [this.inclusive, this.exclusive]) values.push(blame(values, this.metricIndex));
+        this.metricIndex.set("blame", this.metrics.length);
+        this.metrics.push({ key: "blame", title: "blame", unit: this.unit });
     }
 
     // Calls and seconds by the clock, of the few rows that have them: columns behind those of the metrics.

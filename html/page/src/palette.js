@@ -29,6 +29,7 @@ const METRICS = new Set([
     "shared idleness",
     "lock wait here",
     "samples",
+    "blame",
 ]);
 
 export function metricVariable(key) {
