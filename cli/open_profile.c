@@ -107,7 +107,8 @@ struct profile *open_thread(const char *command, const char *input, int thread)
         fprintf(stderr, "blame %s: %s%s\n", command, error, advice_about(error));
     else if (!profile->header.finished)
         fprintf(stderr,
-                "blame %s: %s: the program did not end normally; this is what was measured until then\n",
+                "blame %s: %s: the program did not end normally, or went on as another (exec); this is what was measured "
+                "until then\n",
                 command, input);
     return profile;
 }

@@ -13,7 +13,8 @@ static const struct run_option {
 } options[] = {
     {"--out", "BLAME_OUT", NULL, 0, 0, "DIR",
      "output directory; %e program, %p pid, %h host, %r MPI rank;\n"
-     "what exists is never overwritten: .1, .2 is appended\n"
+     "what exists is never overwritten: .1, .2 is appended, or behind a\n"
+     "slash the default name\n"
      "(default: blame-%e-%p)"},
     {"--rate", "BLAME_RATE", NULL, 1, 10000, "N", "samples per second and thread, 1 to 10000 (default 200)"},
     {"--clock", "BLAME_CLOCK", "wall, cpu", 0, 0, "CLOCK",

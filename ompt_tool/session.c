@@ -93,10 +93,11 @@ static void make_folders_above(const char *path)
 static bool make_directory(void)
 {
     char wanted[sizeof(session.directory) - 16]; /* room for a number behind it */
-    const char *pattern = session.options.out ? session.options.out
-                          : mpi_rank()        ? "blame-%e-%r-%p"
-                                              : "blame-%e-%p";
-    expand(pattern, wanted, sizeof(wanted));
+    const char *name = mpi_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
+    expand(session.options.out ? session.options.out : name, wanted, sizeof(wanted));
+    size_t length = strlen(wanted);
+    if (length && wanted[length - 1] == '/' && access(wanted, F_OK) == 0)
+        expand(name, wanted + length, sizeof(wanted) - length);
     snprintf(session.directory, sizeof(session.directory), "%s", wanted);
     make_folders_above(wanted);
     for (int i = 1; i <= MAX_ATTEMPTS; i++) {

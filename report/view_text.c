@@ -100,7 +100,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
              format_decimal(wall, profile_wall_s(profile), 2), header->threads_max,
              header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s",
              header->environment == 1 ? "shared" : "dedicated", pace,
-             header->finished ? "" : "; did not end normally");
+             header->finished ? "" : "; did not end normally, or by exec");
     format_paragraph(out, facts, style->columns);
     print_events(out, profile, style);
     print_notes(out, style);

@@ -26,6 +26,12 @@ class Names(BlameTest):
         run = self.quick({"BLAME_OUT": "o-%e-%p-%h-%r", "OMPI_COMM_WORLD_RANK": "3", "PMI_RANK": "3"})
         self.assertEqual(self.only_entry(run), f"o-quick-{run.pid}-{socket.gethostname()}-3")
 
+    def test_a_folder_that_exists_with_a_slash_behind_it_gets_the_default_name(self):
+        run = self.attached(["sh", "-c", f"mkdir mine; exec {program('quick')}"], {"BLAME_OUT": "mine/"}, "launcher")
+        self.assertEqual(os.listdir(run.folder), ["mine"])
+        name, = os.listdir(os.path.join(run.folder, "mine"))
+        self.assertRegex(name, r"^blame-quick-\d+$")
+
     def test_the_default_name_has_program_and_process(self):
         run = self.quick({"BLAME_OUT": None})
         self.assertEqual(self.only_entry(run), f"blame-quick-{run.pid}")
