@@ -24,6 +24,7 @@ KERNELS = [
     ("fib-cutoff", "BOTS-like", "44 --cutoff 10", "28 --cutoff 6"),
     ("nqueens", "BOTS-like", "13", "8"),
     ("nqueens-cutoff", "BOTS-like", "14 --cutoff 4", "10 --cutoff 3"),
+    ("nqueens-if", "BOTS-like", "13 --if 4", "8 --if 3"),
     ("sparselu", "BOTS-like", "64 --block 80", "16 --block 40"),
     ("health", "BOTS-like", "4 --days 1500", "3 --days 60"),
     ("health-cutoff", "BOTS-like", "5 --cities 8 --days 1500 --cutoff 2", "4 --days 60 --cutoff 2"),

@@ -48,16 +48,31 @@ static inline bool is_runtime_code(uintptr_t address)
 /* Clang's programs call the code of a task with if(0) themselves, between two calls of the runtime: no frame
  * of the runtime's is its own, and its exit address is the program's rbp (docs/contexts.md). GCC's is called
  * by GOMP_task, whose frame the exit address is. */
-static bool is_called_by_program(const struct thread *thread, const struct creation *creation)
+static bool find_called_by_program(const struct thread *thread, const struct creation *creation)
 {
     uintptr_t exit;
-    if (!(creation->flags & ompt_task_undeferred) || is_runtime_code(creation->codeptr) ||
-        runtime_current_task(&exit) != creation->task)
+    if (is_runtime_code(creation->codeptr) || runtime_current_task(&exit) != creation->task)
         return false;
     uintptr_t slot = exit + sizeof(uintptr_t);
     bool on_stack = slot % sizeof(uintptr_t) == 0 && slot > (uintptr_t)__builtin_frame_address(0) &&
                     slot < thread->unwinder.own_stack_high;
     return !on_stack || *(const uintptr_t *)slot != creation->codeptr;
+}
+
+/* Which of the two it is depends on the call alone: the runtime is asked once for each. */
+static inline bool is_called_by_program(struct thread *thread, const struct creation *creation)
+{
+    if (!(creation->flags & ompt_task_undeferred))
+        return false;
+    struct creation_call *call =
+        &thread->undeferred[(creation->codeptr * 0x9e3779b97f4a7c15ull) >> 32 & (CREATION_CALLS - 1)];
+    uint32_t generation = loadmap_generation();
+    if (unlikely(call->codeptr != creation->codeptr || call->generation != generation)) {
+        call->by_program = find_called_by_program(thread, creation);
+        call->codeptr = creation->codeptr;
+        call->generation = generation;
+    }
+    return call->by_program;
 }
 
 /* What is created further down than BLAME_DEPTH has one context, of which only the outer part is known. */
@@ -119,7 +134,7 @@ static __attribute__((noinline)) uint32_t walk_creation(struct thread *thread, c
 uint32_t creation_context(struct thread *thread, const struct creation *creation)
 {
     struct creation_key key = {.creator = creation->creator, .codeptr = creation->codeptr};
-    if (unlikely(is_called_by_program(thread, creation)))
+    if (is_called_by_program(thread, creation))
         return creation->creator;
     if (unlikely(!creation->codeptr || !find_span(thread, creation->frame, &key)))
         return walk_creation(thread, NULL);

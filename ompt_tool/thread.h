@@ -27,6 +27,14 @@ struct path {
     bool truncated;
 };
 
+/* A call that creates tasks which are not deferred, and who calls their code (creation.c). */
+#define CREATION_CALLS 16u /* a power of two */
+struct creation_call {
+    uintptr_t codeptr;
+    uint32_t generation; /* of the load map */
+    bool by_program;
+};
+
 struct thread {
     struct state_line *line;
     /* A critical section that the thread was seen waiting for, whose variable is not known yet; 0: none. Its
@@ -59,7 +67,8 @@ struct thread {
     uint32_t counted_wait;    /* line->acquisitions when a wait was counted last */
     struct contended_pace pace;
     struct path path, context_path;
-    struct probes *probes;       /* phases, events and parameters; NULL until the first (probes.c) */
+    struct probes *probes; /* phases, events and parameters; NULL until the first (probes.c) */
+    struct creation_call undeferred[CREATION_CALLS];
     struct creation_memo *memos; /* creation contexts found before, NULL until the first (creation.c) */
     uint32_t slow_samples;       /* in a row, each of which took longer than the period */
     uint32_t skip_samples;       /* to be dropped because of that */

@@ -35,8 +35,8 @@ static long place_sequential(struct board *board, int n, int row)
     return found;
 }
 
-/* From row `cutoff` on no tasks are made. */
-static long place(struct board board, int n, int row, int cutoff)
+/* From row `cutoff` on no tasks are made; from row `deferred` on they are executed where they are made. */
+static long place(struct board board, int n, int row, int cutoff, int deferred)
 {
     long found[N_MAX] = {0}, sum = 0;
     if (row == n)
@@ -47,8 +47,8 @@ static long place(struct board board, int n, int row, int cutoff)
         if (!is_safe(&board, row, column))
             continue;
         board.column[row] = (signed char)column;
-#pragma omp task shared(found) firstprivate(board, n, row, column, cutoff)
-        found[column] = place(board, n, row + 1, cutoff);
+#pragma omp task shared(found) firstprivate(board, n, row, column, cutoff, deferred) if (row < deferred)
+        found[column] = place(board, n, row + 1, cutoff, deferred);
     }
 #pragma omp taskwait
     for (int column = 0; column < n; column++)
@@ -58,10 +58,11 @@ static long place(struct board board, int n, int row, int cutoff)
 
 int main(int argc, char **argv)
 {
-    long n = 11, cutoff = 0, result = 0;
+    long n = 11, cutoff = 0, deferred = 0, result = 0;
     const struct kernel_arg args[] = {
         {"N", &n, 1, N_MAX, "queens", NULL},
         {"--cutoff", &cutoff, 0, N_MAX, "row from which no tasks are made, 0: none", NULL},
+        {"--if", &deferred, 0, N_MAX, "row from which tasks have an if clause that is false, 0: none", NULL},
         {0}};
     kernel_parse_args(argc, argv, "nqueens", args);
     struct board board = {{0}};
@@ -69,10 +70,13 @@ int main(int argc, char **argv)
     double begin_s = kernel_clock_s();
 #pragma omp parallel
 #pragma omp single
-    result = place(board, (int)n, 0, cutoff == 0 ? N_MAX : (int)cutoff);
+    result =
+        place(board, (int)n, 0, cutoff == 0 ? N_MAX : (int)cutoff, deferred == 0 ? N_MAX : (int)deferred);
     double seconds = kernel_clock_s() - begin_s;
 
     char size[32];
-    return kernel_report("nqueens", kernel_size_text(size, sizeof size, n, "cutoff", cutoff), seconds,
-                         result == solutions[n]);
+    const char *option = deferred != 0 ? "if" : "cutoff";
+    return kernel_report("nqueens",
+                         kernel_size_text(size, sizeof size, n, option, deferred != 0 ? deferred : cutoff),
+                         seconds, result == solutions[n]);
 }

@@ -211,7 +211,7 @@ SEND send_task_create(struct task *creator, struct task *task, const void *codep
 {
     if (registered[ompt_callback_task_create]) /* in creation mode only */
         CALLBACK(ompt_callback_task_create)
-    (&creator->data, &creator->frame, &task->data, ompt_task_explicit, 0, codeptr);
+    (&creator->data, &creator->frame, &task->data, task->flags, 0, codeptr);
     KEEP_FRAME();
 }
 
@@ -369,6 +369,27 @@ EXPORT __attribute__((noinline)) void fake_task(fake_body body)
     task_count--;
     send_task_complete(task, creator);
     creator->frame.enter_frame.ptr = NULL;
+}
+
+/* As libomp: the new task is the current one before it is told, and has no frame of the runtime's. */
+EXPORT __attribute__((noinline)) void fake_task_begin_if0(void)
+{
+    struct task *creator = current();
+    creator->frame.enter_frame.ptr = __builtin_frame_address(0);
+    int flags = ompt_task_explicit | ompt_task_undeferred;
+    struct task *task = push_task(creator->parallel, flags, creator->thread_num);
+    task->frame.exit_frame.ptr = creator->frame.exit_frame.ptr;
+    send_task_create(creator, task, HERE);
+    send_task_switch(creator, task);
+    KEEP_FRAME();
+}
+
+EXPORT __attribute__((noinline)) void fake_task_complete_if0(void)
+{
+    struct task *task = current();
+    task_count--;
+    send_task_complete(task, current());
+    current()->frame.enter_frame.ptr = NULL;
 }
 
 EXPORT __attribute__((noinline)) void fake_lock_init(enum fake_lock kind, unsigned long id)

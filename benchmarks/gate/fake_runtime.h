@@ -43,6 +43,10 @@ void fake_work(int samples);
 /* Creates a task, and executes it at once, as a thread that finds no other would. */
 void fake_task(fake_body body);
 
+/* Around the code of a task with if(0), which the program calls itself. */
+void fake_task_begin_if0(void);
+void fake_task_complete_if0(void);
+
 /* A lock that nobody holds. */
 void fake_lock_init(enum fake_lock kind, unsigned long id);
 void fake_lock_destroy(enum fake_lock kind, unsigned long id);

@@ -101,6 +101,15 @@ static void tasks(void)
         fake_task(do_nothing);
 }
 
+static void undeferred_tasks(void)
+{
+    for (int i = 0; i < repeats; i++) {
+        fake_task_begin_if0();
+        do_nothing();
+        fake_task_complete_if0();
+    }
+}
+
 static void create_in_taskwait(void)
 {
     tasks();
@@ -310,6 +319,7 @@ static void inside_one_thread(void)
     count("task", tasks);
     count("task in taskwait", waiting_tasks);
     count("task at 20 frames", deep_tasks);
+    count("task with if(0)", undeferred_tasks);
     count("lock", locks);
     count("critical", criticals);
     count("ordered", ordered);
