@@ -166,11 +166,6 @@ void loader_init(void)
     os_unmap(list.objects, MAX_OBJECTS * sizeof(struct listed));
 }
 
-bool loader_can_find(void)
-{
-    return loader.find != NULL;
-}
-
 bool loader_find(uintptr_t address, struct loader_object *object)
 {
     struct dl_find_object found;

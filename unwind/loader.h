@@ -18,9 +18,6 @@ struct loader_object {
 /* Finds out what stays as long as the process: what the program was started with. [init] */
 void loader_init(void);
 
-/* True if there is such a search: then code that it does not find is no library's. [handler] */
-bool loader_can_find(void);
-
 /* The object whose mappings hold the address; false if none does. [handler] */
 bool loader_find(uintptr_t address, struct loader_object *object);
 
