@@ -13,6 +13,7 @@
 #include "report/locks.h"
 #include "report/phases.h"
 #include "report/rows_filter.h"
+#include "report/source_file.h"
 #include "report/source_text.h"
 #include "report/waits.h"
 #include "report/write_csv.h"
@@ -120,7 +121,8 @@ static void complain_sources(const struct source_text *sources)
 {
     const char *first;
     size_t count = source_text_missing(sources, &first);
-    complain_source(first, count, "source not found; --source-dir DIR says where sources are now");
+    complain_source(first, count,
+                    "source not found, or not to be shown; --source-dir DIR says where sources are now");
     count = source_text_changed(sources, &first);
     complain_source(first, count, "changed after the run: the lines shown may be others");
 }
@@ -137,7 +139,8 @@ static bool print_text(struct report *report, const struct rows *view)
     char *notes = report_notes(request, profile, &focused);
     style->notes = notes;
     if (request->source)
-        style->sources = source_text_new(request->source_directory, profile->header.start_realtime_ns);
+        style->sources = source_text_new(request->source_directory, source_shown_to_others(report->out),
+                                         profile->header.start_realtime_ns);
     bool good = notes && (style->sources || !request->source) && view_text(report->out, profile, view, style);
     if (style->sources && good)
         complain_sources(style->sources);

@@ -87,7 +87,8 @@ static void read_file(struct sources *sources, const struct source_line *line, s
     struct source_file file;
     const char *why;
     struct told told = {.file = line->file};
-    if (source_file_read(&file, strings_text(page->strings, line->file), page->options->source_dir, &why)) {
+    if (source_file_read(&file, strings_text(page->strings, line->file), page->options->source_dir,
+                         source_shown_to_others(page->out), &why)) {
         told.changed = file.changed_ns > page->input->profile->header.start_realtime_ns;
         put_file(sources, line, count, file.text);
         source_file_free(&file);

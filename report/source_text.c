@@ -17,18 +17,20 @@ struct text_file {
 
 struct source_text {
     const char *directory;
+    bool for_others;
     int64_t since_ns;
     struct strings *paths; /* their ids are shifted by the empty one's */
     struct text_file *file;
     size_t count, room;
 };
 
-struct source_text *source_text_new(const char *directory, int64_t since_ns)
+struct source_text *source_text_new(const char *directory, bool for_others, int64_t since_ns)
 {
     struct source_text *sources = calloc(1, sizeof *sources);
     if (!sources)
         return NULL;
     sources->directory = directory;
+    sources->for_others = for_others;
     sources->since_ns = since_ns;
     sources->paths = strings_new();
     if (sources->paths)
@@ -77,7 +79,8 @@ static struct text_file *find_file(struct source_text *sources, const char *path
     struct text_file *file = &sources->file[sources->count++];
     *file = (struct text_file){.path = strings_text(sources->paths, id)};
     const char *why;
-    if (source_file_read(&file->read, path, sources->directory, &why) && !split_lines(file))
+    if (source_file_read(&file->read, path, sources->directory, sources->for_others, &why) &&
+        !split_lines(file))
         source_file_free(&file->read);
     return file;
 }

@@ -2,14 +2,15 @@
 #ifndef BLAME_REPORT_SOURCE_TEXT_H
 #define BLAME_REPORT_SOURCE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct source_text;
 
-/* directory: where files are looked for first, see source_file_read(). since_ns: files changed after that
+/* directory, for_others: see source_file_read(). since_ns: files changed after that
  * time of the epoch count as changed. NULL: no memory. [init] */
-struct source_text *source_text_new(const char *directory, int64_t since_ns);
+struct source_text *source_text_new(const char *directory, bool for_others, int64_t since_ns);
 void source_text_free(struct source_text *sources); /* [init] */
 
 /* The text of a line (from 1 on) without what indents it and ends it; NULL: there is none. Valid until

@@ -148,6 +148,39 @@ class Html(BlameTest):
         self.assertEqual(set(lines), {"// the right one"})
         self.assertIn(path, [data["strings"][file] for file in data["sources_changed"]])
 
+    def test_only_sources_are_shown_whatever_debug_information_names(self):
+        run, _ = self.profile_of("foreign_source")
+        directory, = run.directories()
+        csv = self.report(directory, "--format", "csv").stdout
+        self.assertIn("/etc/passwd", csv)
+        with open("/etc/passwd", encoding="utf-8") as file:
+            secret = file.readline().strip()
+        page = self.html(directory, "-o", "-").stdout
+        data = data_of(page)
+        self.assertNotIn(secret, page)
+        self.assertIn(("/etc/passwd", "not a source by its name"),
+                      [(data["strings"][item["file"]], item["why"]) for item in data["sources_missing"]])
+        text = self.report(directory, "--source", "--width", "300", "--min", "0")
+        self.assertNotIn(secret, text.stdout)
+        self.assertIn("not to be shown", text.stderr)
+
+    def test_a_page_shows_others_only_what_they_may_read(self):
+        sources = os.path.join(self.folder, "sources")
+        os.mkdir(sources)
+        name = shutil.copy(os.path.join(ROOT, "tests", "programs", "lock.c"), sources)
+        os.chmod(name, 0o600)
+        for umask, shown in ((0o022, 0), (0o077, 1)):
+            page = os.path.join(self.folder, f"{umask}.html")
+            before = os.umask(umask)
+            try:
+                self.html(self.profile_directory(), "--source-dir", sources, "-o", page)
+            finally:
+                os.umask(before)
+            with open(page, encoding="utf-8") as file:
+                data = data_of(file.read())
+            pieces = [piece for piece in data["sources"] if data["strings"][piece["file"]].endswith("/lock.c")]
+            self.assertEqual(bool(pieces), bool(shown), data["sources_missing"])
+
     def test_sources_stay_at_home_when_asked(self):
         run = self.html(self.profile_directory(), "--no-source", "-o", "-")
         self.assertEqual(data_of(run.stdout)["sources"], [])

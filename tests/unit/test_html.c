@@ -68,7 +68,7 @@ static int start(void **state)
         .threads_max = 2, .cores = 2, .finished = 1, .rate = 200, .start_realtime_ns = INT64_MAX};
     made.thread[0] = (struct profile_thread){.kind = 1, .end_ns = (uint64_t)(15 * S), .work = 15 * S};
     made.nodes[0].kind = PROFILE_NODE_ROOT;
-    snprintf(made.source, sizeof made.source, "%s", unit_fresh_path());
+    snprintf(made.source, sizeof made.source, "%s.c", unit_fresh_path());
     made.symbols = symbols_open(NULL, 0);
     return made.symbols ? 0 : -1;
 }
@@ -83,6 +83,8 @@ static int finish(void **state)
     rows_free(made.rows);
     symbols_close(made.symbols);
     fake_symbols_clear();
+    snprintf(made.source, sizeof made.source, "%s.c", unit_path);
+    unlink(made.source);
     unit_clean();
     return 0;
 }
@@ -345,7 +347,7 @@ static void a_relative_path_is_looked_for_here(void **state)
     char *here = get_current_dir_name();
     put_lines(20);
     assert_int_equal(chdir(unit_directory), 0);
-    snprintf(made.source, sizeof made.source, "file");
+    snprintf(made.source, sizeof made.source, "file.c");
     add(0, 10, 1);
     make_page(&options, &result);
     assert_int_equal(chdir(here), 0);
@@ -357,7 +359,7 @@ static void a_path_that_leaves_this_folder_is_not_followed(void **state)
 {
     (void)state;
     put_lines(20);
-    snprintf(made.source, sizeof made.source, "a/../..%s", unit_path);
+    snprintf(made.source, sizeof made.source, "a/../..%s.c", unit_path);
     assert_missing("its path is relative");
 }
 

@@ -92,7 +92,7 @@ static void moved_sources_are_found_by_the_longest_end_of_their_path(void **stat
     write_file(path, "first\n\t two\tx \r\n\nlast");
     snprintf(directory, sizeof directory, "%s/a.c", unit_directory);
     write_file(directory, "another");
-    struct source_text *sources = source_text_new(unit_directory, 0);
+    struct source_text *sources = source_text_new(unit_directory, false, 0);
     assert_string_equal(source_text_line(sources, "/build/sub/a.c", 1), "first");
     assert_string_equal(source_text_line(sources, "/build/sub/a.c", 2), "two x");
     assert_string_equal(source_text_line(sources, "/build/sub/a.c", 3), "");
@@ -125,11 +125,49 @@ static void a_path_does_not_lead_out_of_the_folder(void **state)
     snprintf(path, sizeof path, "%s/b.c", unit_directory);
     assert_int_equal(mkdir(folder, 0700), 0);
     write_file(path, "secret");
-    struct source_text *sources = source_text_new(folder, 0);
+    struct source_text *sources = source_text_new(folder, false, 0);
     assert_null(source_text_line(sources, "/build/../b.c", 1));
     assert_null(source_text_line(sources, "../b.c", 1));
     source_text_free(sources);
     unlink(path);
+    rmdir(folder);
+    unit_clean();
+}
+
+/* Links followed: what is no source by its name is shown from the given folder alone. */
+static void only_sources_are_read(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"secret", "a.c", "b.F90", "include/c++/vector"};
+    static const bool read[] = {false, false, true, true};
+    char folder[200], path[300], link[300];
+    unit_fresh_path();
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(folder, sizeof folder, "%s/%s", unit_directory, i ? "include/c++" : "include");
+        assert_int_equal(mkdir(folder, 0700), 0);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", unit_directory, name[i]);
+        snprintf(link, sizeof link, "%s/%s", unit_directory, name[0]);
+        if (i == 1)
+            assert_int_equal(symlink(link, path), 0);
+        else
+            write_file(path, "text");
+    }
+    for (int given = 0; given < 2; given++) {
+        struct source_text *sources = source_text_new(given ? unit_directory : NULL, false, 0);
+        for (size_t i = 0; i < 4; i++) {
+            snprintf(path, sizeof path, "%s/%s", unit_directory, name[i]);
+            assert_int_equal(source_text_line(sources, given ? name[i] : path, 1) != NULL, given || read[i]);
+        }
+        source_text_free(sources);
+    }
+    for (size_t i = 4; i-- > 0;) {
+        snprintf(path, sizeof path, "%s/%s", unit_directory, name[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+    snprintf(folder, sizeof folder, "%s/include", unit_directory);
     rmdir(folder);
     unit_clean();
 }
@@ -206,6 +244,7 @@ int main(void)
         cmocka_unit_test(columns_are_read_or_refused_with_what_is_accepted),
         cmocka_unit_test(moved_sources_are_found_by_the_longest_end_of_their_path),
         cmocka_unit_test(a_path_does_not_lead_out_of_the_folder),
+        cmocka_unit_test(only_sources_are_read),
         cmocka_unit_test(pairs_follow_their_places),
         cmocka_unit_test(progress_shows_after_a_second_and_is_gone_at_the_end),
     };

@@ -1,0 +1,13 @@
+/* Debug information that names a file which is nobody's source: a report must not show what is in it. */
+#include "analytic.h"
+
+#line 1 "/etc/passwd"
+NAMED static void spin_here(double end_s) { while (clock_s() < end_s) ; }
+#line 8 "foreign_source.c"
+
+int main(void)
+{
+#pragma omp parallel num_threads(2)
+    spin_here(clock_s() + 0.1);
+    return 0;
+}
