@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/atomics.h"
@@ -164,22 +165,38 @@ static void *map_chunk(int fd, uint32_t number)
     return extent + (size_t)(number - first) * PROFILE_CHUNK_BYTES;
 }
 
+void arena_note_refusal(int error)
+{
+    struct profile_header *header = arena.header;
+    uint32_t none = 0;
+    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+    if (!header || !compare_exchange(&header->room_error, &none, (uint32_t)error))
+        return;
+    if (error == EFBIG || error == ENOMEM)
+        getrlimit(error == EFBIG ? RLIMIT_FSIZE : RLIMIT_AS, &limit);
+    header->room_limit = limit.rlim_cur;
+}
+
 struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, uint32_t *chunk_no)
 {
-    if (arena.fd < 0 || load_relaxed(&arena.next_chunk) >= PROFILE_MAX_CHUNKS)
+    if (arena.fd < 0)
         return NULL;
     uint64_t retry_ns = load_relaxed(&arena.retry_ns);
     if (retry_ns && clock_now_ns() < retry_ns)
         return NULL;
-    uint32_t number = fetch_add_relaxed(&arena.next_chunk, 1);
-    if (number >= PROFILE_MAX_CHUNKS)
+    uint32_t number =
+        load_relaxed(&arena.next_chunk) < PROFILE_MAX_CHUNKS ? fetch_add_relaxed(&arena.next_chunk, 1) : PROFILE_MAX_CHUNKS;
+    if (number >= PROFILE_MAX_CHUNKS) {
+        arena_note_refusal(EOVERFLOW);
         return NULL;
+    }
     struct profile_chunk *chunk = NULL;
     int fd = own_file();
     if (fd >= 0 && os_reserve(fd, chunk_offset(number), PROFILE_CHUNK_BYTES))
         chunk = map_chunk(fd, number);
     if (!chunk) {
         uint32_t next = number + 1;
+        arena_note_refusal(errno);
         compare_exchange(&arena.next_chunk, &next, number); /* given back, unless others have grown meanwhile */
         store_relaxed(&arena.retry_ns, clock_now_ns() + RETRY_NS);
         return NULL;

@@ -34,6 +34,9 @@ struct profile_header *arena_header(void);
  * pause, so that a full disk does not cost a system call per sample). [handler] */
 struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, uint32_t *chunk_no);
 
+/* Notes in the header why something had no room, an errno, and its limit; the first one counts. [handler] */
+void arena_note_refusal(int error);
+
 /* The unit with that index; the index must have come from the arena. [handler] */
 void *arena_unit(uint32_t unit_idx);
 

@@ -313,6 +313,12 @@ struct profile_header {
     uint32_t ended_by_program;  /* 1: omp_control_tool(omp_control_tool_end) */
     uint32_t phase_instances;   /* BLAME_PHASE_INSTANCES */
     uint32_t sample_signal;     /* by which samples came at last; 0: none was left */
+    /* What first kept the file, or the memory beside it, from growing: an errno, 0: nothing; the limit that it is about,
+     * all bits set: there is none. EOVERFLOW: PROFILE_MAX_CHUNKS. The same of timers. */
+    uint64_t room_limit, timer_limit;
+    uint32_t room_error, timer_error;
+    uint64_t untracked_ns; /* lifetimes of threads_untracked, known at the end */
+    char program[64];      /* its name, also where there is no room for texts */
     uint32_t signals_taken;     /* so often the program took the signal, and another one had to be found */
     uint32_t wants_region;      /* 1: there is to be no profile unless a region begins, and none has begun */
 };

@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "report/coverage.h"
+#include "report/format.h"
 #include "report/locks.h"
 #include "report/waits.h"
 
@@ -85,6 +87,18 @@ static const char *advice_about(const char *error)
     return "";
 }
 
+static void say_what_is_missing(const char *command, const char *input, const struct profile *profile)
+{
+    struct coverage coverage;
+    coverage_of(profile, &coverage);
+    if (!coverage_is_poor(&coverage))
+        return;
+    char percent[FORMAT_NUMBER_BYTES], *cause = format_clean(coverage.loss[0].cause, true);
+    fprintf(stderr, "blame %s: %s: only %s %% of the threads' time was measured%s%s\n", command, input,
+            format_decimal(percent, coverage_percent(&coverage), 1), cause && *cause ? ": " : "", cause ? cause : "");
+    free(cause);
+}
+
 struct profile *open_profile(const char *command, const char *input)
 {
     return open_thread(command, input, -1);
@@ -110,6 +124,8 @@ struct profile *open_thread(const char *command, const char *input, int thread)
                 "blame %s: %s: the program did not end normally, or went on as another (exec); this is what was measured "
                 "until then\n",
                 command, input);
+    if (profile)
+        say_what_is_missing(command, input, profile);
     return profile;
 }
 

@@ -47,8 +47,7 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 static void on_thread_end(ompt_data_t *thread_data)
 {
     (void)thread_data;
-    if (thread_self)
-        thread_detach(thread_self);
+    thread_detach(thread_self);
 }
 
 static void capture_eagerly(struct thread *thread, struct region *region)

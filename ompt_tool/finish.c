@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@
 #include "report/symbols.h"
 
 #define WAIT_NS     200000000ull /* for threads inside the handler or a callback */
+#define REPORT_BYTES ((size_t)64 << 20) /* that and twice the modules' files are enough for names and reports */
 #define STACK_BYTES (8u << 20)   /* libdw wants much, whoever ends the program may have little */
 
 static void pause_shortly(void)
@@ -109,6 +111,7 @@ static void finish_header(uint64_t now_ns)
     header->end_ns = now_ns;
     header->threads_max = thread_most();
     header->threads_untracked = thread_untracked();
+    header->untracked_ns = thread_untracked_ns(now_ns);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
         header->regions += thread->regions.begun;
 }
@@ -129,6 +132,21 @@ static void move_file(void)
     }
 }
 
+/* libdw ends the process that it gets no memory in, by exit, an assertion or a fault: the program's process. So it must
+ * be certain of it before. */
+static bool have_memory(const struct profile *profile)
+{
+    size_t bytes = REPORT_BYTES;
+    struct stat file;
+    for (size_t i = 0; i < profile->module_count; i++)
+        if (stat(profile->modules[i].path, &file) == 0)
+            bytes += 2 * (size_t)file.st_size;
+    void *memory = os_map(bytes);
+    if (memory)
+        os_unmap(memory, bytes);
+    return memory != NULL;
+}
+
 static void write_reports(void)
 {
     char error[512];
@@ -139,8 +157,12 @@ static void write_reports(void)
         log_line(error, NULL);
         return;
     }
-    struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
-    if (symbols) {
+    struct symbols *symbols =
+        have_memory(profile) ? symbols_open(profile->modules, profile->module_count) : NULL;
+    if (!symbols) {
+        log_line("no memory to write reports inside the program (ulimit -v?): blame report ", session.directory,
+                 " makes them", NULL);
+    } else {
         struct report_tables tables = report_tables_make(profile, symbols);
         if (session.options.csv &&
             report_write_files(profile, &tables, session.directory, error, sizeof(error)) != 0)

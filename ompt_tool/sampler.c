@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "base/atomics.h"
 #include "base/clock.h"
@@ -184,6 +185,15 @@ void sampler_crowd(uint32_t threads)
         store_relaxed(&least_period_ns, period_ns);
 }
 
+static void note_no_timer(int error)
+{
+    struct profile_header *header = arena_header();
+    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+    getrlimit(RLIMIT_SIGPENDING, &limit);
+    header->timer_limit = limit.rlim_cur;
+    header->timer_error = (uint32_t)error;
+}
+
 void sampler_start(struct thread *thread)
 {
     /* Phases as far apart as they can be (multiples of the golden section): a thread that stands still for
@@ -210,6 +220,8 @@ void sampler_start(struct thread *thread)
     thread->sampled = os_timer_start(&thread->timer, signal, session.options.clock == CLOCK_CPU,
                                      thread->timer_origin_ns + period_ns, period_ns);
     thread->ledger->timer_failed = !thread->sampled;
+    if (!thread->sampled)
+        note_no_timer(errno);
 }
 
 /* Since the last sample came; 0 where nobody knows: for a counter's overflows, and another thread's CPU time. */

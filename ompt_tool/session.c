@@ -160,6 +160,7 @@ static void write_texts(void)
     arena_text("host", host);
     arena_text("runtime", session.runtime);
     arena_text("directory", session.directory);
+    arena_text("file", session.file);
     if (mpi_rank())
         arena_text("rank", mpi_rank());
     options_print(&session.options, text, sizeof(text));
@@ -192,6 +193,7 @@ static void write_header(void)
     header->csv = (uint32_t)options->csv;
     header->summary = (uint32_t)options->summary;
     header->cores = os_cores();
+    snprintf(header->program, sizeof(header->program), "%s", program_invocation_short_name);
     header->sample_signal = (uint32_t)sampler_signal();
 }
 

@@ -1,5 +1,6 @@
 #include "ompt_tool/thread.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -29,8 +30,35 @@ static struct {
     uint32_t now, most; /* those that count, and their most */
     uint32_t ledger_count;
     struct profile_thread *overflow; /* the ledger shared by threads beyond MAX_LEDGERS */
-    uint64_t untracked;
+    uint64_t untracked;    /* threads that there was no room for, in all */
+    uint64_t untracked_ns; /* ends less begins of those, modulo 2^64 */
+    uint32_t untracked_now;
 } threads;
+
+static __thread bool is_untracked;
+
+/* One that there is no room for: its time is a loss that is counted. */
+static void begin_untracked(void)
+{
+    fetch_add_relaxed(&threads.untracked, 1);
+    fetch_add_relaxed(&threads.untracked_ns, -clock_now_ns());
+    fetch_add_relaxed(&threads.untracked_now, 1);
+    is_untracked = true;
+}
+
+static void end_untracked(void)
+{
+    if (!is_untracked)
+        return;
+    fetch_add_relaxed(&threads.untracked_ns, clock_now_ns());
+    fetch_add_relaxed(&threads.untracked_now, -1u);
+    is_untracked = false;
+}
+
+uint64_t thread_untracked_ns(uint64_t now_ns)
+{
+    return load_relaxed(&threads.untracked_ns) + load_relaxed(&threads.untracked_now) * now_ns;
+}
 
 static bool make_path(struct path *path)
 {
@@ -41,11 +69,12 @@ static bool make_path(struct path *path)
 static struct thread *make_record(void)
 {
     struct thread *thread = os_map(sizeof(*thread));
-    if (!thread)
-        return NULL;
-    if (!make_path(&thread->path) || !make_path(&thread->context_path) || !unwinder_init(&thread->unwinder) ||
-        !(thread->last_level = levels_make()) || !tree_init(&thread->tree, threads.tree_count + 1))
-        return NULL; /* its mappings are lost with it: memory is out anyway */
+    if (!thread || !make_path(&thread->path) || !make_path(&thread->context_path) ||
+        !unwinder_init(&thread->unwinder) || !(thread->last_level = levels_make()) ||
+        !tree_init(&thread->tree, threads.tree_count + 1)) {
+        arena_note_refusal(ENOMEM); /* unless the file has refused before */
+        return NULL;                /* its mappings are lost with it: memory is out anyway */
+    }
     threads.tree_count++;
     thread->next_all = threads.all;
     store_release(&threads.all, thread);
@@ -83,7 +112,6 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
         thread = NULL;
     }
     if (!thread) {
-        threads.untracked++;
         os_unlock(&threads.lock);
         return NULL;
     }
@@ -115,8 +143,7 @@ struct thread *thread_attach(enum profile_thread_kind kind)
     if (!thread) {
         if (line)
             state_line_release(line);
-        else
-            fetch_add_relaxed(&threads.untracked, 1);
+        begin_untracked();
         return NULL;
     }
     thread->in_tool = thread->in_handler = 0;
@@ -152,6 +179,9 @@ static void settle_rest(struct thread *thread)
 
 void thread_detach(struct thread *thread)
 {
+    end_untracked();
+    if (!thread)
+        return;
     sampler_stop(thread);
     if (thread_enter_tool(thread)) {
         settle_rest(thread);
@@ -197,6 +227,7 @@ void thread_reset(void)
     memset(&threads, 0, sizeof(threads));
     thread_self = NULL;
     thread_line = &state_nobody;
+    is_untracked = false;
 }
 
 bool thread_enter_tool(struct thread *thread)

@@ -92,7 +92,7 @@ extern __thread bool thread_has_ended __attribute__((tls_model("initial-exec")))
  * room. [owner] */
 struct thread *thread_attach(enum profile_thread_kind kind);
 
-/* Ends the calling thread's measurement; its record may be taken by another. [owner] */
+/* Ends the calling thread's measurement, if it has one; its record may be taken by another. [owner] */
 void thread_detach(struct thread *thread);
 
 /* Whether the calling thread counts as one of the program's: T is the most of these that existed at once. An
@@ -106,6 +106,7 @@ struct thread *thread_all(void);
 /* T: most of the program's threads that existed at once; threads for which there was no room. [any] */
 uint32_t thread_most(void);
 uint64_t thread_untracked(void);
+uint64_t thread_untracked_ns(uint64_t now_ns); /* their lifetimes until then [any] */
 
 /* Forgets all records: the child of a fork. [init] */
 void thread_reset(void);

@@ -157,7 +157,8 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     gathering.nobody_busy_s = fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9);
     gathering.no_memory = !gathering.findings || !gather_units(&gathering);
     /* Seconds to gain cannot be told from samples by a counter's overflow. */
-    bool none = gathering.no_memory || profile_text(profile, "sample") || find_short_run(&gathering);
+    bool none = gathering.no_memory || profile_text(profile, "sample") ||
+                find_unmeasured(&gathering) || find_short_run(&gathering);
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !none; i++)
         rules[i](&gathering);
     free_gathering(&gathering);

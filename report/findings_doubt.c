@@ -1,4 +1,5 @@
 /* Too many threads, and what makes all numbers doubtful. */
+#include "report/coverage.h"
 #include "report/findings_rules.h"
 
 void find_oversubscription(struct gathering *gathering)
@@ -82,24 +83,38 @@ void find_losses(struct gathering *gathering)
     const struct ledger *ledger = &gathering->ledger;
     const struct profile *profile = gathering->profile;
     double busy = (ledger->work + ledger->overhead + ledger->lock_wait) * 1e-9;
-    double lifetime = ledger->lifetime * 1e-9, unsampled = ledger->unsampled * 1e-9;
+    double lifetime = ledger->lifetime * 1e-9;
     double dropped = ledger->dropped_ns * 1e-9,
            truncated = (double)ledger->paths_truncated * gathering->period_s;
     double unresolved = profile->unresolved_ns * 1e-9;
     const char *missing = "%s %% of the time is missing";
     find_nobody_busy(gathering);
-    if (lifetime + unsampled > 0) {
-        put_loss(gathering, unsampled, 100 * unsampled / (lifetime + unsampled), missing,
-                 "threads without a timer");
-        put_loss(gathering, dropped, 100 * dropped / (lifetime + unsampled), missing,
-                 "samples that were dropped");
-    }
+    if (lifetime > 0)
+        put_loss(gathering, dropped, 100 * dropped / lifetime, missing, "samples that were dropped");
     if (busy > 0) {
         put_loss(gathering, unresolved, 100 * unresolved / busy, "%s %% of the busy time has no known region",
                  "busy time of unknown regions (<unresolved>)");
         put_loss(gathering, truncated, 100 * truncated / busy, "%s %% of the busy time has no known callers",
                  "busy time of unknown callers (<truncated>)");
     }
+}
+
+bool find_unmeasured(struct gathering *gathering)
+{
+    struct coverage coverage;
+    coverage_of(gathering->profile, &coverage);
+    if (!coverage_is_poor(&coverage))
+        return false;
+    const struct coverage_loss *loss = &coverage.loss[0];
+    struct finding finding = {
+        .rule = "unmeasured", .row = ROW_NONE, .measure = MEASURE_SAMPLES, .seconds = coverage.lost_s};
+    finding.title = finding_text(gathering, "only %s %% of the threads' time was measured",
+                                 number_text(gathering, coverage_percent(&coverage), 1));
+    finding.evidence = finding_text(gathering, "%s s of %s%s%s", number_text(gathering, loss->seconds, 2), loss->what,
+                                    *loss->cause ? ": " : "", loss->cause);
+    finding.advice = finding_text(gathering, "%s No other finding is made from so little.", loss->advice);
+    put_finding(gathering, &finding);
+    return true;
 }
 
 bool find_short_run(struct gathering *gathering)

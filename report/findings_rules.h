@@ -140,6 +140,7 @@ void shorten_name(char to[NAME_BYTES], const char *name);
 void put_finding(struct gathering *gathering, const struct finding *finding);
 
 /* Puts that down; then nothing else can be said. [init] */
+bool find_unmeasured(struct gathering *gathering); /* true: nothing follows from the rest [init] */
 bool find_short_run(struct gathering *gathering);
 
 /* The rules. A rule may count on gather_units(). [init] */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/conservation.h"
+#include "report/coverage.h"
 #include "report/findings.h"
 #include "report/format.h"
 #include "report/locks.h"
@@ -32,22 +33,46 @@ struct summary {
     const struct rows *rows;
     size_t columns;
     bool utf8;
+    struct coverage coverage;
+    bool poor; /* coverage_is_poor() */
 };
 
 static void print_title(const struct summary *summary)
 {
     const struct profile_header *header = &summary->profile->header;
     const char *command = profile_text(summary->profile, "command");
-    char wall[FORMAT_NUMBER_BYTES], facts[FORMAT_NUMBER_BYTES + 120];
-    snprintf(facts, sizeof facts, "%s s, %u thread%s on %u core%s, %s",
-             format_decimal(wall, profile_wall_s(summary->profile), 2), header->threads_max,
-             header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s",
+    char wall[FORMAT_NUMBER_BYTES], threads[64], facts[FORMAT_NUMBER_BYTES + 120];
+    snprintf(threads, sizeof threads, "%u thread%s", header->threads_max, header->threads_max == 1 ? "" : "s");
+    snprintf(facts, sizeof facts, "%s s, %s on %u core%s, %s",
+             format_decimal(wall, profile_wall_s(summary->profile), 2),
+             header->threads_untracked ? "some threads" : threads, header->cores, header->cores == 1 ? "" : "s",
              header->environment == 1 ? "shared" : "dedicated");
+    if (!command)
+        command = header->program;
     size_t taken = strlen(facts) + strlen("blame:   ");
-    char *name = format_fit(command ? command : "program",
+    char *name = format_fit(*command ? command : "program",
                             summary->columns > taken + 12 ? summary->columns - taken : 12, summary->utf8);
     fprintf(summary->out, "\nblame: %s  %s\n\n", name ? name : "", facts);
     free(name);
+}
+
+/* What is missing comes before what is there: little of that means anything then. False: nothing is there. */
+static bool print_poor_coverage(const struct summary *summary)
+{
+    const struct coverage *coverage = &summary->coverage;
+    char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
+    bool any = summary->rows->row[0].inclusive->samples > 0;
+    fprintf(summary->out, "  Only %s %% of the threads' time was measured, too little to conclude anything from. Missing are\n",
+            format_decimal(percent, any ? coverage_percent(coverage) : 0, 1));
+    for (size_t i = 0; i < coverage->count; i++) {
+        const struct coverage_loss *loss = &coverage->loss[i];
+        char *cause = format_fit(loss->cause, SIZE_MAX, summary->utf8);
+        fprintf(summary->out, "%11s s of %s%s%s\n", format_decimal(seconds, loss->seconds, 2), loss->what,
+                cause && *cause ? ": " : "", cause ? cause : "");
+        free(cause);
+    }
+    fprintf(summary->out, "  %s\n%s", coverage->loss[0].advice, any ? "\n  What was measured:\n" : "");
+    return any;
 }
 
 /* Samples by a counter's overflow: the figures are no seconds. */
@@ -237,7 +262,7 @@ static void print_losses(const struct summary *summary)
 {
     const struct profile *profile = summary->profile;
     struct ledger ledger;
-    char line[1024] = "", item[160 + FORMAT_NUMBER_BYTES], number[FORMAT_NUMBER_BYTES];
+    char line[4096] = "", item[sizeof(struct coverage_loss) + 160 + FORMAT_NUMBER_BYTES], number[FORMAT_NUMBER_BYTES];
     ledger_sum(profile, &ledger);
     for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++)
         if (ledger.dropped_by[reason] && reason != PROFILE_DROP_STOPPING) {
@@ -247,19 +272,10 @@ static void print_losses(const struct summary *summary)
                      name);
             add_loss(line, sizeof line, item);
         }
-    if (ledger.unsampled_threads) {
-        snprintf(item, sizeof item, "%zu threads without a timer for %s s", ledger.unsampled_threads,
-                 format_decimal(number, ledger.unsampled * 1e-9, 2));
-        add_loss(line, sizeof line, item);
-    }
-    if (ledger.unsignalled > 0) {
-        snprintf(item, sizeof item, "%s s in which the program had taken or blocked the sampling signal",
-                 format_decimal(number, ledger.unsignalled * 1e-9, 2));
-        add_loss(line, sizeof line, item);
-    }
-    if (profile->header.threads_untracked) {
-        snprintf(item, sizeof item, "%llu threads beyond the tool's room",
-                 (unsigned long long)profile->header.threads_untracked);
+    for (size_t i = 0; i < summary->coverage.count && !summary->poor; i++) {
+        const struct coverage_loss *loss = &summary->coverage.loss[i];
+        snprintf(item, sizeof item, "%s s of %s%s%s", format_decimal(number, loss->seconds, 2), loss->what,
+                 *loss->cause ? ": " : "", loss->cause);
         add_loss(line, sizeof line, item);
     }
     if (profile->unresolved_ns >= 1e6) {
@@ -366,6 +382,16 @@ static void print_phases(const struct summary *summary)
     phases_free(table);
 }
 
+static void print_metrics(const struct summary *summary)
+{
+    print_events(summary);
+    print_metric(summary, MEASURE_WORK, "in your code");
+    print_metric(summary, MEASURE_IDLENESS, "threads without work");
+    print_metric(summary, MEASURE_OVERHEAD, "in the OpenMP runtime");
+    print_metric(summary, MEASURE_LOCK_WAIT, "waiting for locks");
+    print_phases(summary);
+}
+
 /* Findings and contexts; without memory for the first only the others. */
 static void print_causes(const struct summary *summary, const struct report_tables *tables)
 {
@@ -414,19 +440,19 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     }
     size_t columns = format_terminal_columns(out);
     summary.columns = columns < 80 ? 80 : columns > SUMMARY_COLUMNS ? SUMMARY_COLUMNS : columns;
+    coverage_of(profile, &summary.coverage);
+    summary.poor = coverage_is_poor(&summary.coverage);
     print_title(&summary);
-    print_events(&summary);
-    print_metric(&summary, MEASURE_WORK, "in your code");
-    print_metric(&summary, MEASURE_IDLENESS, "threads without work");
-    print_metric(&summary, MEASURE_OVERHEAD, "in the OpenMP runtime");
-    print_metric(&summary, MEASURE_LOCK_WAIT, "waiting for locks");
-    print_phases(&summary);
-    print_causes(&summary, tables);
+    if (!summary.poor || print_poor_coverage(&summary))
+        print_metrics(&summary);
+    if (!summary.poor)
+        print_causes(&summary, tables);
     view_text_probe_notes(out, profile, tables->rows, summary.columns);
     print_other_runtimes(&summary);
     print_losses(&summary);
     print_rate(&summary);
-    print_residual(&summary);
+    if (!summary.poor)
+        print_residual(&summary);
     fprintf(out, "\nprofile: %s    see more: blame report ", dir);
     print_word(out, dir);
     putc('\n', out);

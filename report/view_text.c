@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/conservation.h"
+#include "report/coverage.h"
 #include "report/format.h"
 #include "report/rows_filter.h"
 #include "report/source_text.h"
@@ -76,6 +77,21 @@ static void print_events(FILE *out, const struct profile *profile, const struct 
     free(clean);
 }
 
+static void print_coverage(FILE *out, const struct profile *profile, const struct view_style *style)
+{
+    struct coverage coverage;
+    char percent[FORMAT_NUMBER_BYTES];
+    coverage_of(profile, &coverage);
+    if (!coverage_is_poor(&coverage))
+        return;
+    char *line = format_printable("Only %s %% of the threads' time was measured%s%s",
+                                  format_decimal(percent, coverage_percent(&coverage), 1),
+                                  *coverage.loss[0].cause ? ": " : "", coverage.loss[0].cause);
+    if (line)
+        format_paragraph(out, line, style->columns);
+    free(line);
+}
+
 void view_text_header(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     const struct profile_header *header = &profile->header;
@@ -102,6 +118,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
              header->environment == 1 ? "shared" : "dedicated", pace,
              header->finished ? "" : "; did not end normally, or by exec");
     format_paragraph(out, facts, style->columns);
+    print_coverage(out, profile, style);
     print_events(out, profile, style);
     print_notes(out, style);
     free(line);

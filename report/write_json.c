@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "report/conservation.h"
+#include "report/coverage.h"
 #include "report/format.h"
 #include "report/other_runtimes.h"
 
@@ -256,8 +257,27 @@ static void set_probes(json_t *json, const struct profile *profile, const struct
     json_object_set_new(json, "ended_by_program", json_boolean(profile->header.ended_by_program));
 }
 
+static json_t *unmeasured(const struct profile *profile)
+{
+    struct coverage coverage;
+    coverage_of(profile, &coverage);
+    json_t *json = json_object(), *causes = json_array();
+    for (size_t i = 0; i < coverage.count; i++) {
+        json_t *loss = json_object();
+        json_object_set_new(loss, "what", json_string(coverage.loss[i].what));
+        json_object_set_new(loss, "cause", text(coverage.loss[i].cause));
+        json_object_set_new(loss, "seconds", json_real(coverage.loss[i].seconds));
+        json_array_append_new(causes, loss);
+    }
+    json_object_set_new(json, "seconds", json_real(coverage.lost_s));
+    json_object_set_new(json, "of_s", json_real(coverage.whole_s));
+    json_object_set_new(json, "causes", causes);
+    return json;
+}
+
 static void set_losses(json_t *json, const struct profile *profile, const struct ledger *ledger)
 {
+    json_object_set_new(json, "unmeasured", unmeasured(profile));
     json_object_set_new(json, "unresolved_s", seconds(profile->unresolved_ns));
     json_object_set_new(json, "dropped_s", seconds(ledger->dropped_ns));
     json_object_set_new(json, "truncated_paths", number(ledger->paths_truncated));

@@ -1,6 +1,9 @@
 """Programs under limits: the tool keeps to them, and the program does not notice that the tool was there."""
 
+import json
 import os
+import re
+import subprocess
 import unittest
 
 from harness import BLAME, LIBRARY, BlameTest, clean_environment, execute, program
@@ -56,11 +59,70 @@ class FileLimit(BlameTest):
         for command, *options in (("report",), ("html",), ("export", "--format", "folded")):
             with self.subTest(command=command):
                 folder = self.new_folder()
-                run = execute(["prlimit", "--fsize=100", BLAME, command, directory, *options, "--output", "out"],
+                run = execute(["prlimit", "--fsize=10", BLAME, command, directory, *options, "--output", "out"],
                               clean_environment(), folder)
                 self.assertEqual(run.status, 1, run)
                 self.assertIn("File too large", run.stderr)
                 self.assertEqual(os.listdir(folder), [], run)
+
+
+class AddressSpace(BlameTest):
+    def test_what_the_reports_would_take_is_not_taken_from_a_program_that_has_no_more(self):
+        for limit in (36, 47, 48, 49, 50, 54, 70):  # MB; libdw ends a process that it gets no memory in, between these
+            with self.subTest(limit=limit):
+                run = self.attached(["prlimit", f"--as={limit}000000", program("quick"), "5"])
+                self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+                self.assert_only_tool_lines(run, ["the program's own line"])
+                self.assertTrue(any("memory" in line for line in run.tool_lines()), run)
+                self.report(run.directories()[0])
+
+
+class Unmeasured(BlameTest):
+    """What could not be measured comes first, with its cause, and there is no finding."""
+
+    def assert_unmeasured(self, argv, cause, env=None):
+        run = self.attached(argv, {"BLAME_SUMMARY": "1", "BLAME_OUT": "profile"} | (env or {}))
+        self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+        lines = run.stderr.splitlines()
+        lead = next(at for at, line in enumerate(lines) if "of the threads' time was measured" in line)
+        self.assertRegex(lines[lead + 1], cause)
+        self.assertFalse(any("Look first" in line or "other threads idled" in line for line in lines), run)
+        self.assertTrue(all(re.search("work|idleness", line) is None for line in lines[:lead]), run)
+        return run
+
+    def assert_told_again(self, directory, cause, share):
+        with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
+            unmeasured = json.load(file)["unmeasured"]
+        self.assertRegex(unmeasured["causes"][0]["cause"], cause)
+        self.assertGreaterEqual(unmeasured["seconds"], share * unmeasured["of_s"])
+        findings = self.report(directory, "--view", "findings", "--format", "csv").stdout.splitlines()
+        self.assertEqual([line.split(",")[0] for line in findings], ["rule", "unmeasured"])
+        self.assertRegex(" ".join(self.report(directory).stdout.split()), cause)
+        for command, *operands in (("html", directory, "--output", os.devnull), ("diff", directory, directory)):
+            run = execute([BLAME, command, *operands], clean_environment(), self.new_folder())
+            self.assertEqual(run.status, 0, run)
+            self.assertRegex(run.stderr, cause)
+
+    def test_without_room_because_of_a_limit_on_files(self):
+        cause = r"limit on the size of files, 65536 bytes, .*RLIMIT_FSIZE"
+        run = self.assert_unmeasured(["prlimit", "--fsize=65536", program("quick"), "5"], cause)
+        self.assert_told_again(run.directories()[0], cause, 0.9)
+
+    def test_without_timers(self):
+        cause = r"limit on pending signals, 0 .*RLIMIT_SIGPENDING"
+        run = self.assert_unmeasured(["prlimit", "--sigpending=0", program("quick"), "5"], cause)
+        self.assert_told_again(run.directories()[0], cause, 0.9)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount the small disk")
+    def test_without_room_on_the_disk(self):
+        disk = self.new_folder()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", disk], capture_output=True, text=True,
+                                 check=False)
+        if mounted.returncode != 0:
+            self.skipTest(f"no small disk could be mounted: {mounted.stderr.strip()}")
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=False)
+        self.assert_unmeasured([program("quick"), "5"], "no space is left on the device for .*/profile",
+                               {"BLAME_OUT": os.path.join(disk, "profile"), "BLAME_CSV": "0"})
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 /* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c cct/index_map.c
  * cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/rows_own.c report/rows_extra.c cct/profile_probe_sum.c
- * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/conservation.c
+ * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/conservation.c report/coverage.c
  * report/write_csv.c report/rows_filter.c report/source_*.c report/view*.c report/summary.c report/other_runtimes.c report/phases.c report/write_phases.c
  * report/findings*.c tests/fuzz/fake_symbols.c */
 #include "tests/unit/findings_program.h"
+
+#include <errno.h>
 
 static void more_threads_than_cores_are_said(void **state)
 {
@@ -41,6 +43,34 @@ static void losses_count_from_five_per_cent_on(void **state)
     made->thread[0].dropped_ns = 2.2 * S;
     gather(made);
     assert_about(only(made, "lost")->seconds, 2.2);
+}
+
+static char *summary_of(struct made *made)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct report_tables tables = {made->rows, made->locks, made->waits};
+    report_print_summary(out, &made->profile, &tables, "blame-p-1");
+    fclose(out);
+    return text;
+}
+
+static void of_little_that_was_measured_only_that_is_said(void **state)
+{
+    struct made *made = *state;
+    made->thread[0].timer_failed = 1;
+    made->profile.header.timer_error = EAGAIN;
+    made->profile.header.timer_limit = 7;
+    run(made, add(made, made->main_node, PROFILE_NODE_FRAME, KEY(INIT)), 5, 1, 1, 0);
+    gather(made);
+    const struct finding *finding = only(made, "unmeasured");
+    assert_non_null(strstr(finding->evidence, "the limit on pending signals, 7 for all"));
+    char *text = summary_of(made);
+    assert_non_null(strstr(text, "pending signals"));
+    assert_null(strstr(text, "Look first at"));
+    assert_null(strstr(text, "other threads idled"));
+    free(text);
 }
 
 static void time_without_a_busy_thread_is_said(void **state)
@@ -87,17 +117,6 @@ static void an_empty_profile_is_short(void **state)
     assert_string_equal(only(made, "short")->title, "too short to say: 0 samples");
 }
 
-static char *summary_of(struct made *made)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    struct report_tables tables = {made->rows, made->locks, made->waits};
-    report_print_summary(out, &made->profile, &tables, "blame-p-1");
-    fclose(out);
-    return text;
-}
-
 static void the_summary_shows_at_most_three(void **state)
 {
     struct made *made = *state;
@@ -135,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(more_threads_than_cores_are_said),
         TEST(losses_are_findings),
+        TEST(of_little_that_was_measured_only_that_is_said),
         TEST(losses_count_from_five_per_cent_on),
         TEST(time_without_a_busy_thread_is_said),
         TEST(few_samples_say_nothing_but_that),
