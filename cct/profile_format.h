@@ -12,6 +12,7 @@
 #ifndef BLAME_CCT_PROFILE_FORMAT_H
 #define BLAME_CCT_PROFILE_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/module_flags.h"
@@ -57,7 +58,7 @@ enum profile_node_kind {
     PROFILE_NODE_PSEUDO = 7,  /* key: enum profile_pseudo */
     PROFILE_NODE_SITE = 8,    /* in tries only: the frame in which a task was created; key as FRAME's */
     PROFILE_NODE_WAITERS = 9, /* idleness of its parent, by where the idle threads waited; key:
-                                 PROFILE_PLACE_KEY. Its metric's shared_idle is a part of its parent's */
+                                 PROFILE_PLACE_KEY; metric: struct profile_idle, its shared_idle is a part of its parent's */
     /* What is known of a lock itself, below the root, one for each lock that this tree's thread waited for.
      */
     PROFILE_NODE_WAITS = 10, /* key: PROFILE_LOCK_KEY; metric: struct profile_waits, no initialiser known */
@@ -152,6 +153,19 @@ struct profile_metric {
     double shared_idle;    /* sum of p (t_now / b - 1) */
     double lock_wait_here; /* p summed over LOCKWAIT samples of threads waiting in this context */
     uint64_t waits;        /* LOCK nodes: acquisitions here that at least one sample saw waiting */
+};
+
+/* In a metric's place at WAITERS nodes: idleness in nanoseconds, and parts of it by what the thread that was
+ * sampled did meanwhile. */
+struct profile_idle {
+    uint64_t reserved;
+    double loops;    /* it worked in a loop or sections of n pieces (iterations), N threads */
+    double scarcity; /* the same times N / n */
+    double dynamic;  /* the part of loops whose schedule is not static */
+    double single;   /* it executed a single construct */
+    double shared_idle; /* the whole, in the place of a metric's */
+    double reserved_double;
+    uint64_t reserved_last;
 };
 
 /* In a metric's place at WAITS and INITIALISER nodes: one thread's waits for one lock, as its samples saw
@@ -326,6 +340,9 @@ struct profile_header {
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");
 _Static_assert(sizeof(struct profile_node) == PROFILE_UNIT_BYTES, "a node is one unit");
 _Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metric record is two units");
+_Static_assert(sizeof(struct profile_idle) == sizeof(struct profile_metric) &&
+                   offsetof(struct profile_idle, shared_idle) == offsetof(struct profile_metric, shared_idle),
+               "parts of idleness stand in a metric's place");
 _Static_assert(sizeof(struct profile_waits) == sizeof(struct profile_metric),
                "waits stand in a metric's place");
 _Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric), "so do exact times");

@@ -204,7 +204,10 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
             continue;
         if (!merge_metric_sane(metric))
             return "damaged: a metric is not a number that can be measured";
-        struct profile_metric *sum = &merge->profile->nodes[place - PLACE_MERGED].metric;
+        struct merged_node *node = &merge->profile->nodes[place - PLACE_MERGED];
+        struct profile_metric *sum = &node->metric;
+        if (metric->work + metric->overhead > 0)
+            node->threads |= 1ull << chunk->owner % 64;
         sum->samples += metric->samples;
         sum->work += metric->work;
         sum->overhead += metric->overhead;
@@ -226,7 +229,7 @@ static const char *merge_sum_unresolved(struct profile *profile)
         const struct merged_node *node = &profile->nodes[i];
         unresolved[i] = unresolved[node->parent] ||
                         (node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_UNRESOLVED);
-        if (unresolved[i])
+        if (unresolved[i] && node->kind != PROFILE_NODE_WAITERS)
             profile->unresolved_ns += node->metric.work + node->metric.overhead + node->metric.lock_wait;
     }
     free(unresolved);

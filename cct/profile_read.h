@@ -16,7 +16,8 @@ struct merged_node {
     uint32_t parent;
     uint8_t kind; /* enum profile_node_kind: ROOT (node 0 only), FRAME, RUNTIME, LOCK, PSEUDO, WAITERS, PHASE,
                      EVENT, PARAMETER, INSTANCE */
-    struct profile_metric metric; /* exclusive, all threads summed */
+    uint64_t threads; /* a bit for each tree (its number modulo 64) with busy time here */
+    struct profile_metric metric; /* exclusive, all threads summed; of WAITERS: struct profile_idle */
 };
 
 /* The waits for one lock while the same call had initialised it, all threads together. */

@@ -105,6 +105,7 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     state_set_idle_region(thread->line, region->outer);
     state_set_work(thread->line);
     parallel_data->ptr = NULL;
+    thread->team = 0;
     region_end(region);
 }
 
@@ -143,7 +144,6 @@ static __attribute__((noinline)) void end_probes(struct thread *thread, struct r
 static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
                              ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
 {
-    (void)team_size;
     struct thread *thread = self();
     if (!thread)
         return;
@@ -156,6 +156,7 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
     levels_begin(thread, task_data, runtime_region(parallel_data), thread_num, flags);
     if (unlikely(flags & ompt_task_initial))
         return;
+    thread->team = team_size;
     if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
         return;
     if (unlikely(thread->idle.pending)) /* a new worker's wait has no end event */
@@ -167,6 +168,16 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
         sample_book_carried(thread, runtime_region(parallel_data));
         thread_leave_tool(thread);
     }
+}
+
+/* What samples of idleness tell about the code that keeps others waiting. */
+static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
+                    ompt_data_t *task_data, uint64_t pieces, const void *codeptr)
+{
+    (void)parallel_data, (void)task_data, (void)codeptr;
+    struct thread *thread = thread_self;
+    if (likely(thread))
+        store_relaxed(&thread->share, endpoint == ompt_scope_begin ? THREAD_SHARE(kind, pieces) : 0);
 }
 
 static uint32_t place_kind(ompt_sync_region_t kind)
@@ -437,6 +448,7 @@ int callbacks_register(void)
         {ompt_callback_parallel_begin, (ompt_callback_t)on_parallel_begin},
         {ompt_callback_parallel_end, (ompt_callback_t)on_parallel_end},
         {ompt_callback_implicit_task, (ompt_callback_t)on_implicit_task},
+        {ompt_callback_work, (ompt_callback_t)on_work},
         {ompt_callback_sync_region_wait, (ompt_callback_t)on_sync_region_wait},
         {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
         {ompt_callback_mutex_acquire, (ompt_callback_t)on_mutex_acquire},

@@ -1,6 +1,8 @@
 /* The rules of this house: as in sampler.c. */
 #include "ompt_tool/sample.h"
 
+#include <omp-tools.h>
+
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "ompt_tool/capture.h"
@@ -54,17 +56,45 @@ static uint64_t place_key(uint64_t place)
     return PROFILE_PLACE_KEY(STATE_PLACE_KIND(place), key);
 }
 
+/* Idleness beside a thread that executes its share of a worksharing construct: of which kind, of how many
+ * pieces. */
+static void record_share(struct profile_idle *idle, double ns, uint64_t share, double team)
+{
+    double pieces = (double)THREAD_SHARE_PIECES(share);
+    switch (THREAD_SHARE_KIND(share)) {
+    case ompt_work_single_executor:
+        idle->single += ns;
+        break;
+    case ompt_work_loop_dynamic:
+    case ompt_work_loop_guided:
+        idle->dynamic += ns;
+        /* fallthrough */
+    case ompt_work_loop:
+    case ompt_work_loop_static:
+    case ompt_work_loop_other:
+    case ompt_work_sections:
+        if (pieces > 0) {
+            idle->loops += ns;
+            idle->scarcity += ns * team / pieces;
+        }
+    }
+}
+
 /* The context's idleness once more, by where the idle threads waited: each of them p / b. Without room it is
  * idleness whose place is not known. */
-static void record_places(struct thread *thread, uint32_t node_idx, double each,
+static void record_places(struct thread *thread, uint32_t node_idx, double each, uint32_t team,
                           const struct waiting_places *places)
 {
+    uint64_t share = load_relaxed(&thread->share);
     for (uint32_t i = 0; i < places->count; i++) {
         uint32_t child =
             tree_child(&thread->tree, node_idx, PROFILE_NODE_WAITERS, place_key(places->place[i]));
-        struct profile_metric *metric = metric_at(thread, child);
-        if (metric)
-            metric->shared_idle += each * places->threads[i];
+        struct profile_idle *idle = (struct profile_idle *)metric_at(thread, child);
+        if (!idle)
+            continue;
+        idle->shared_idle += each * places->threads[i];
+        if (share)
+            record_share(idle, each * places->threads[i], share, team);
     }
 }
 
@@ -86,7 +116,8 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
     thread->ledger->recorded += delivery->count;
     counters_book(thread, capture.node_idx);
     take_held(thread, capture.node_idx);
-    record_places(thread, capture.node_idx, delivery->p / census.busy, &places);
+    record_places(thread, capture.node_idx, delivery->p / census.busy,
+                  thread->team ? thread->team : census.in_use, &places);
 }
 
 /* No unwinding here: idle threads must cost next to nothing. */

@@ -66,6 +66,8 @@ struct thread {
     uint64_t expirations;     /* seen so far, overruns included */
     uint32_t counted_wait;    /* line->acquisitions when a wait was counted last */
     struct contended_pace pace;
+    uint64_t share;           /* THREAD_SHARE of the worksharing construct that it executes, 0: none */
+    uint32_t team;            /* threads of the region begun last, 0: not known any more */
     struct path path, context_path;
     struct probes *probes; /* phases, events and parameters; NULL until the first (probes.c) */
     struct creation_call undeferred[CREATION_CALLS];
@@ -78,6 +80,12 @@ struct thread {
     bool helper;                 /* one of the runtime's own (helpers.h) */
     struct thread *next_free, *next_all;
 };
+
+/* A worksharing construct: what kind (an ompt_work_t), and how many pieces it has, 0: not known. */
+#define THREAD_SHARE(kind, pieces) \
+    (((uint64_t)(kind) << 56) | ((pieces) < 1ull << 56 ? (uint64_t)(pieces) : (1ull << 56) - 1))
+#define THREAD_SHARE_KIND(share)   ((unsigned)((share) >> 56))
+#define THREAD_SHARE_PIECES(share) ((share)&0xffffffffffffffull)
 
 /* The calling thread's record, NULL when it has none. [handler] */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));

@@ -252,6 +252,22 @@ SEND send_mutex_released(ompt_mutex_t kind, unsigned long id, const void *codept
     KEEP_FRAME();
 }
 
+SEND send_work_begin(const void *codeptr)
+{
+    struct task *task = current();
+    CALLBACK(ompt_callback_work)
+    (ompt_work_loop_static, ompt_scope_begin, task->parallel, &task->data, 1000, codeptr);
+    KEEP_FRAME();
+}
+
+SEND send_work_end(const void *codeptr)
+{
+    struct task *task = current();
+    CALLBACK(ompt_callback_work)
+    (ompt_work_loop_static, ompt_scope_end, task->parallel, &task->data, 1000, codeptr);
+    KEEP_FRAME();
+}
+
 SEND send_nest_lock(ompt_scope_endpoint_t endpoint, unsigned long id, const void *codeptr)
 {
     CALLBACK(ompt_callback_nest_lock)(endpoint, id, codeptr);
@@ -422,6 +438,12 @@ EXPORT __attribute__((noinline)) void fake_lock_release(enum fake_lock kind, uns
 {
     send_mutex_released(mutex_kind(kind), id, HERE);
     KEEP_FRAME();
+}
+
+EXPORT __attribute__((noinline)) void fake_loop(void)
+{
+    send_work_begin(HERE);
+    send_work_end(HERE);
 }
 
 EXPORT __attribute__((noinline)) void fake_lock_again(unsigned long id)

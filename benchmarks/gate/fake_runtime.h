@@ -40,6 +40,9 @@ void fake_taskwait(fake_body inside);
 /* The runtime works, and is sampled so often. */
 void fake_work(int samples);
 
+/* A loop with a static schedule, without its barrier. */
+void fake_loop(void);
+
 /* Creates a task, and executes it at once, as a thread that finds no other would. */
 void fake_task(fake_body body);
 

@@ -144,6 +144,12 @@ static void ordered(void)
     use_lock(FAKE_ORDERED);
 }
 
+static void loops(void)
+{
+    for (int i = 0; i < repeats; i++)
+        fake_loop();
+}
+
 static void nest_locks(void)
 {
     for (int i = 0; i < repeats; i++) {
@@ -315,6 +321,7 @@ static void blamed_releases(void)
 static void inside_one_thread(void)
 {
     count("barrier", barriers);
+    count("loop", loops);
     count("taskwait", taskwaits);
     count("task", tasks);
     count("task in taskwait", waiting_tasks);

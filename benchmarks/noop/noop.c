@@ -95,6 +95,11 @@ static void on_mutex(UNUSED ompt_mutex_t kind, UNUSED ompt_wait_id_t wait_id, UN
 {
 }
 
+static void on_work(UNUSED ompt_work_t kind, UNUSED ompt_scope_endpoint_t endpoint, UNUSED ompt_data_t *parallel,
+                    UNUSED ompt_data_t *task, UNUSED uint64_t count, UNUSED const void *codeptr)
+{
+}
+
 static void on_nest_lock(UNUSED ompt_scope_endpoint_t endpoint, UNUSED ompt_wait_id_t wait_id,
                          UNUSED const void *codeptr)
 {
@@ -126,6 +131,7 @@ static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNU
         {ompt_callback_mutex_acquire, (ompt_callback_t)on_mutex_acquire},
         {ompt_callback_mutex_acquired, (ompt_callback_t)on_mutex},
         {ompt_callback_mutex_released, (ompt_callback_t)on_mutex},
+        {ompt_callback_work, (ompt_callback_t)on_work},
         {ompt_callback_nest_lock, (ompt_callback_t)on_nest_lock},
         {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
         {ompt_callback_lock_init, (ompt_callback_t)on_mutex_acquire},
