@@ -43,38 +43,80 @@ static char *idle_evidence(struct gathering *gathering, const struct unit *unit,
                            const char *where)
 {
     double overhead = unit->sum.overhead * 1e-9;
-    char some[64] = "", name[NAME_BYTES];
+    char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", name[NAME_BYTES];
     if (unit->contexts > 1 && gathering->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
+    if (unit->idle.loops >= MOSTLY * unit->idle.shared_idle && unit->idle.scarcity > 0)
+        snprintf(pieces, sizeof pieces, ", beside loops of some %s iterations for each thread",
+                 number_text(gathering, unit->idle.loops / unit->idle.scarcity, 1));
     shorten_name(name, gathering->rows->row[unit->row].label->name);
     return finding_text(
         gathering,
-        "%s s of idleness (+- %s) %s in %s%s: %s %% of all (reported from %s %% on); overhead "
+        "%s s of idleness (+- %s) %s in %s%s%s: %s %% of all (reported from %s %% on); overhead "
         "in it %s %% of all",
         number_text(gathering, seconds, 2), number_text(gathering, idleness_deviation(gathering, seconds), 2),
-        where, name, some, number_text(gathering, percent_of_program(gathering, seconds), 1),
+        where, name, some, pieces, number_text(gathering, percent_of_program(gathering, seconds), 1),
         number_text(gathering, LEAST_PERCENT, 0),
         number_text(gathering, percent_of_program(gathering, overhead), 1));
 }
 
+/* What keeps threads waiting at barriers. */
+enum uneven {
+    UNEVEN_STATIC,   /* unequal shares */
+    UNEVEN_DYNAMIC,  /* the same though they are given out on demand */
+    UNEVEN_FEW,      /* fewer iterations than can be divided equally */
+    UNEVEN_ALONE,    /* one thread's code */
+    UNEVEN_CREATION, /* the same, and it creates tasks for the others */
+};
+
+static bool creates_tasks(const struct gathering *gathering, const struct unit *unit)
+{
+    const struct unit *host = &gathering->unit[unit->host];
+    return gathering->rows->row[unit->row].kind != ROW_TASK &&
+           gathering->rows->row[host->row].kind == ROW_TASK && host->sum.work > 0;
+}
+
+static enum uneven why_uneven(const struct gathering *gathering, const struct unit *unit)
+{
+    const struct profile_idle *idle = &unit->idle;
+    double known = MOSTLY * idle->shared_idle;
+    if (idle->shared_idle > 0 && idle->single + unit->alone_ns >= known)
+        return creates_tasks(gathering, unit) ? UNEVEN_CREATION : UNEVEN_ALONE;
+    if (idle->loops >= known && FEW_PIECES * idle->scarcity > idle->loops)
+        return UNEVEN_FEW;
+    return idle->loops > 0 && idle->dynamic >= MOSTLY * idle->loops ? UNEVEN_DYNAMIC : UNEVEN_STATIC;
+}
+
 static void put_barrier(struct gathering *gathering, const struct unit *unit, double seconds)
 {
-    double busy = busy_threads(&unit->sum);
-    bool coarse = busy - 1 < COARSE_BUSY * (gathering->threads - 1);
-    struct finding finding =
-        start_finding(gathering, coarse ? "coarse" : "imbalance", unit->worst[CAUSE_BARRIER], seconds);
-    finding.title =
-        finding_text(gathering, "%s: %s of %s threads busy", coarse ? "too few pieces" : "unequal work",
-                     number_text(gathering, busy, 1), number_text(gathering, gathering->threads, 0));
+    static const struct {
+        const char *rule, *title, *advice;
+    } texts[] = {
+        [UNEVEN_STATIC] = {"imbalance", "unequal work",
+                           "Give the threads equal shares: schedule(dynamic) or schedule(guided) with small "
+                           "chunks, smaller pieces, the largest first; nowait where no barrier is needed."},
+        [UNEVEN_DYNAMIC] = {"imbalance", "unequal work",
+                            "The schedule gives work out on demand, but the last pieces are too large: take "
+                            "smaller chunks, divide long iterations, begin with the longest."},
+        [UNEVEN_FEW] = {"coarse", "too few pieces",
+                        "There are too few iterations to divide: parallelise an outer or inner loop, "
+                        "collapse(2), or make more and smaller pieces of the work; fewer iterations per "
+                        "chunk."},
+        [UNEVEN_ALONE] = {"coarse", "one thread works alone",
+                          "The other threads wait for code that one executes: do less in single, master or "
+                          "for one thread's number, divide it, or let the others go on (nowait, tasks)."},
+        [UNEVEN_CREATION] = {"task-starved", "tasks come too slowly",
+                             "One thread prepares tasks more slowly than the others execute them: create them "
+                             "by more than one thread, prepare less before each, or put the preparation into "
+                             "the tasks."},
+    };
+    enum uneven why = why_uneven(gathering, unit);
+    struct finding finding = start_finding(gathering, texts[why].rule, unit->worst[CAUSE_BARRIER], seconds);
+    finding.title = finding_text(gathering, "%s: %s of %s threads busy", texts[why].title,
+                                 number_text(gathering, busy_threads(&unit->sum), 1),
+                                 number_text(gathering, gathering->threads, 0));
     finding.evidence = idle_evidence(gathering, unit, seconds, place_of_waiting(unit, false));
-    finding.advice = finding_text(
-        gathering, "%s",
-        coarse
-            ? "Divide the work into more and smaller pieces: parallelise an outer loop, collapse(2), fewer "
-              "iterations per chunk, less in single or master."
-            : "Give the threads equal shares: schedule(dynamic) or schedule(guided) with small chunks, "
-              "smaller "
-              "pieces, the largest first; nowait where no barrier is needed.");
+    finding.advice = finding_text(gathering, "%s", texts[why].advice);
     put_finding(gathering, &finding);
 }
 
@@ -111,6 +153,13 @@ static void put_small_team(struct gathering *gathering, const struct unit *unit,
     put_finding(gathering, &finding);
 }
 
+/* Threads in no team could not have run anyway where those in one have all cores. */
+static bool leaves_cores_idle(const struct gathering *gathering, const struct unit *unit)
+{
+    double idle = measure_value(gathering->rows, &unit->sum, MEASURE_CORE_IDLENESS);
+    return is_enough_idleness(gathering, idle);
+}
+
 void find_idle_regions(struct gathering *gathering)
 {
     for (size_t i = 0; i < gathering->unit_count && !gathering->no_memory; i++) {
@@ -122,7 +171,7 @@ void find_idle_regions(struct gathering *gathering)
         if (!unit->both && is_enough_idleness(gathering, tasks))
             put_tasks(gathering, unit, tasks);
         if (is_named(gathering, unit) && gathering->region[unit->row] != ROW_NONE &&
-            is_enough_idleness(gathering, no_team))
+            is_enough_idleness(gathering, no_team) && leaves_cores_idle(gathering, unit))
             put_small_team(gathering, unit, no_team);
     }
 }

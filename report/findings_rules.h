@@ -14,7 +14,8 @@
 #define SIGMAS        2.0  /* by so many standard deviations of sampling it must be above that */
 #define LEAST_GAIN_S  0.02 /* less is not worth a line: a process's start is known to 5 ms */
 #define LEAST_SAMPLES 100  /* of all threads: with fewer only that is said */
-#define COARSE_BUSY   0.25 /* of the other threads: when fewer are busy there are too few pieces of work */
+#define FEW_PIECES    4.0  /* iterations a thread: with fewer no schedule can divide them equally */
+#define MOSTLY        0.5  /* of the idleness that something is known of: that it is of this kind */
 #define ONE_THREAD    1.05 /* in a team on average: it is one of one thread */
 #define BOTH_PERCENT  10.0 /* of a region's own effort: its idleness and its overhead are both high */
 #define HANDOFF_SHARE 0.5  /* of the waiting for a lock while nobody held it: it is taken too often */
@@ -55,6 +56,8 @@ struct unit {
     uint32_t worst[CAUSES]; /* the row within whose own code is blamed most */
     double worst_ns[CAUSES];
     double kind_ns[WAIT_KINDS]; /* where they wait */
+    struct profile_idle idle;   /* at barriers: what is known of the code beside it */
+    double alone_ns;            /* the part beside code that only one thread was seen in, in no loop or single */
     bool both;                  /* its idleness and its overhead are one finding */
     uint32_t host;       /* the unit that counts for all that may idle because of one another, or itself */
     double host_idle_ns; /* of a host: the idleness of them all */

@@ -183,6 +183,63 @@ static void gather_pairs(struct gathering *gathering)
     }
 }
 
+/* The threads that were seen in a function of a unit, and idleness beside it that is in no known loop or
+ * single. */
+struct worker {
+    uint64_t threads;
+    double idle_ns;
+    uint32_t unit;
+};
+
+static void add_known(struct gathering *gathering, const struct merged_node *node, uint32_t row,
+                      struct worker *worker)
+{
+    struct unit *unit = &gathering->unit[worker->unit];
+    struct profile_idle idle;
+    if (node->kind != PROFILE_NODE_WAITERS) {
+        worker->threads |= node->threads;
+        return;
+    }
+    if (cause_of(gathering, (enum wait_kind)PROFILE_PLACE_KIND(node->key), row) != CAUSE_BARRIER)
+        return;
+    memcpy(&idle, &node->metric, sizeof idle);
+    unit->idle.loops += idle.loops;
+    unit->idle.scarcity += idle.scarcity;
+    unit->idle.dynamic += idle.dynamic;
+    unit->idle.single += idle.single;
+    unit->idle.shared_idle += idle.shared_idle;
+    worker->idle_ns += idle.shared_idle - idle.loops - idle.single;
+}
+
+static void gather_known(struct gathering *gathering)
+{
+    const struct rows *rows = gathering->rows;
+    struct pair_map map = {0};
+    struct worker *worker = NULL;
+    size_t count = 0, room = 0;
+    for (size_t i = 1; i < rows->node_count && !gathering->no_memory; i++) {
+        uint32_t row = rows->node_row[i];
+        if (row == ROW_NONE || gathering->unit_of[row] == UNIT_NONE)
+            continue;
+        uint32_t unit = gathering->unit_of[row];
+        uint32_t *slot = pair_map_slot(&map, rows->row[gathering->own[row]].function, unit);
+        if (!slot || !grow_list(&worker, &room, count, sizeof *worker)) {
+            gathering->no_memory = true;
+            break;
+        }
+        if (*slot == PAIR_MAP_NEW) {
+            *slot = (uint32_t)count++;
+            worker[*slot] = (struct worker){.unit = unit};
+        }
+        add_known(gathering, &gathering->profile->nodes[i], row, &worker[*slot]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (worker[i].threads && !(worker[i].threads & (worker[i].threads - 1)))
+            gathering->unit[worker[i].unit].alone_ns += worker[i].idle_ns;
+    pair_map_free(&map);
+    free(worker);
+}
+
 /* Tasks hang beside the regions that they were created in, below the function around both: idleness blamed on
  * the ones may be the others' doing. */
 static void join_hosts(struct gathering *gathering)
@@ -224,6 +281,7 @@ bool gather_units(struct gathering *gathering)
         return false;
     find_regions(gathering);
     gather_pairs(gathering);
+    gather_known(gathering);
     join_hosts(gathering);
     return !gathering->no_memory;
 }

@@ -19,7 +19,7 @@
         .at_line = (l) + 1, .task_name = ""                                                                  \
     }
 
-enum { MAIN = 1, SOLVE, INIT, REGION, HEAVY, TASK, FORK, TASK_ALLOC, ALLOCATOR, COSINE };
+enum { MAIN = 1, SOLVE, INIT, REGION, HEAVY, TASK, FORK, TASK_ALLOC, ALLOCATOR, DISPATCH, BARRIER, OTHER_REGION, COSINE };
 #define KEY(place) PROFILE_KEY(1, 0x2000 + (place))
 /* Other functions, each with a name of its own and nothing special (tests/fuzz/fake_symbols.c). */
 #define OTHER(i) PROFILE_KEY(1, 3ull * 5 * 7 * 11 * 13 * (1 + (uint64_t)(i)) << 8 | 1)
@@ -34,6 +34,9 @@ static const struct symbol_frame frames[][1] = {
     [FORK] = {FRAME(SYMBOL_PROCEDURE, "__kmpc_fork_call", 0)},
     [TASK_ALLOC] = {FRAME(SYMBOL_PROCEDURE, "__kmpc_omp_task_alloc", 0)},
     [ALLOCATOR] = {FRAME(SYMBOL_PROCEDURE, "allocate", 70)},
+    [DISPATCH] = {FRAME(SYMBOL_PROCEDURE, "__kmpc_dispatch_next_4", 0)},
+    [BARRIER] = {FRAME(SYMBOL_PROCEDURE, "__kmpc_barrier", 0)},
+    [OTHER_REGION] = {FRAME(SYMBOL_PARALLEL, "main [parallel p.c:90]", 90)},
     [COSINE] = {{.name = "cos", .host_name = "", .file = "", .at_file = "", .task_name = ""}},
 };
 
@@ -69,6 +72,7 @@ static void run(struct made *made, uint32_t node, double seconds, double busy, d
         metric->overhead += seconds * busy * S;
     else
         metric->work += seconds * busy * S;
+    made->nodes[node].threads |= (1ull << (unsigned)ceil(busy)) - 1;
     metric->inverse_busy += seconds * S;
     metric->shared_idle += seconds * (team - busy) * S;
     if (team > busy) {
@@ -77,8 +81,8 @@ static void run(struct made *made, uint32_t node, double seconds, double busy, d
     }
 }
 
-/* A program of main, which has run 10 s on all threads in a region of its own, balanced. */
-static int make(void **state)
+/* A program of main, which has run for some seconds on all threads in a region of its own, balanced. */
+static int make_program(void **state, unsigned threads, double seconds)
 {
     struct made *made = calloc(1, sizeof *made);
     for (int place = MAIN; place < COSINE; place++)
@@ -87,8 +91,8 @@ static int make(void **state)
     made->profile = (struct profile){
         .nodes = made->nodes, .node_count = 1, .threads = made->thread, .thread_count = 1, .modules = modules,
         .module_count = 2, .text = ""};
-    made->profile.header = (struct profile_header){.threads_max = THREADS,
-                                                   .cores = THREADS,
+    made->profile.header = (struct profile_header){.threads_max = threads,
+                                                   .cores = threads,
                                                    .finished = 1,
                                                    .rate = 200,
                                                    .regions = 50,
@@ -97,10 +101,15 @@ static int make(void **state)
     made->thread[0] = (struct profile_thread){.kind = 1, .end_ns = 1, .delivered = 8000, .recorded = 8000};
     made->nodes[0].kind = PROFILE_NODE_ROOT;
     made->main_node = add(made, 0, PROFILE_NODE_FRAME, KEY(MAIN));
-    run(made, add(made, made->main_node, PROFILE_NODE_FRAME, PROFILE_KEY(1, 0x9000)), 10, THREADS, THREADS,
-        0);
+    run(made, add(made, made->main_node, PROFILE_NODE_FRAME, KEY(OTHER_REGION)), seconds, threads,
+        threads, 0);
     *state = made;
     return 0;
+}
+
+static inline int make(void **state)
+{
+    return make_program(state, THREADS, 10);
 }
 
 static int destroy(void **state)
@@ -127,7 +136,7 @@ static void gather(struct made *made)
     assert_non_null(made->findings);
 }
 
-static const struct finding *only(const struct made *made, const char *rule)
+static inline const struct finding *only(const struct made *made, const char *rule)
 {
     if (made->findings->count != 1)
         fail_msg("%zu findings instead of %s; the first is %s", made->findings->count, rule,
@@ -136,7 +145,7 @@ static const struct finding *only(const struct made *made, const char *rule)
     return &made->findings->finding[0];
 }
 
-static void assert_about(double value, double expected)
+static inline void assert_about(double value, double expected)
 {
     if (fabs(value - expected) > 1e-6 * fabs(expected) + 1e-9)
         fail_msg("%.9f instead of %.9f", value, expected);
