@@ -31,7 +31,7 @@ TEST_COMPARE := compare compare_slower compare_moved compare_gcc
 # examples/phases
 TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
 
-TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) sweep_check exceptions exceptions_gcc own_code own_code_gcc dlopen_lib.so dlopen_even.so tool_memory.so quick_static \
+TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) causes sweep_check exceptions exceptions_gcc own_code own_code_gcc dlopen_lib.so dlopen_even.so tool_memory.so quick_static \
 	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4 own_papi \
 	no_tables no_tables_frames no_tables_gcc no_tables_gcc_frames no_tables_fortran team_sizes_O0
 

@@ -1,0 +1,132 @@
+"""Each cause of lost time has the finding that is right for it, at the program's own line, and no other that is wrong
+(tests/programs/causes.c; in exact figures and on 16 threads: tests/unit/test_findings_causes.c).
+
+    python3 tests/behaviour/test_causes.py [DOCUMENT]    the table of docs/findings.md, printed or put there; needs
+                                                         `make unit`; on a quiet machine"""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import namedtuple
+
+from harness import BLAME, BUILD, BlameTest, execute, program
+
+TABLE = re.compile(r"(?<=<!-- made by tests/behaviour/test_causes.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
+# Those in which the number of threads counts; the table has all.
+ON_FOUR = ["unequal 1:4", "big chunks", "few iterations", "one too many", "few sections", "in masked", "few tasks", "critical",
+           "held long", "nested, full", "nested, narrow", "balanced"]
+LOADED_CORES = 0.2  # so much of the machine taken by others makes threads late that are not
+
+Cause = namedtuple("Cause", "name rule place words")
+
+
+def read_causes():
+    run = execute([program("causes"), "list"], dict(os.environ), None)
+    return [Cause(*line.split("\t")) for line in run.stdout.splitlines()]
+
+
+class Found:
+    """What was found in one run, and what is known of the run besides."""
+
+    def __init__(self, test, cause, threads):
+        how = "library" if cause.rule == "start-up" else "launcher"
+        self.run = test.attached([program("causes"), cause.name, str(threads)], {"BLAME_RATE": "2000"}, how)
+        test.assertEqual(self.run.status, 0, self.run)
+        directory = os.path.join(self.run.folder, "profile")
+        shown = test.plain([BLAME, "report", directory, "--view", "findings", "--format", "csv"])
+        self.rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+        with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
+            facts = json.load(file)
+        self.cause = cause
+        self.crowded = facts["threads_max"] > facts["cores"]
+        self.loaded = self.run.foreign_cores > LOADED_CORES
+        self.starved = self.run.foreign_cores > facts["cores"] / 2  # then nobody knows who would have waited for whom
+
+    def is_expected(self, row):
+        cause = self.cause
+        tiny = cause.rule == "fine"
+        if tiny and row["rule"] == "nobody-busy":  # threads without a core pass tiny pieces to each other even slower
+            return self.crowded or self.loaded
+        if row["rule"] == "both" and self.loaded:  # the runtime's time counts while it has no core
+            return row["place"].startswith(cause.place)
+        return (row["rule"] == cause.rule or (tiny and row["rule"] == "both")) and \
+            row["place"].startswith(cause.place) and cause.words in row["title"] + row["advice"]
+
+    def is_bearable(self, row):
+        """Not what the program is about, but so: more threads than cores, other processes, tiny pieces."""
+        late = row["rule"] in ("imbalance", "nobody-busy", "lost", "start-up") or row["place"].startswith("<region end>")
+        if row["rule"] == "oversubscribed":
+            return self.crowded
+        if self.cause.rule == "fine" and (row["rule"] in ("nobody-busy", "fine", "both") or row["place"].startswith(self.cause.place)):
+            return True
+        return self.cause.rule == row["rule"] or (late and (self.loaded or self.crowded))
+
+    def wrong(self):
+        """None, or what is wrong."""
+        missing = self.cause.rule != "-" and not self.starved and not any(self.is_expected(row) for row in self.rows)
+        others = [row for row in self.rows if not self.is_expected(row) and not self.is_bearable(row)]
+        if not missing and not others:
+            return None
+        found = "; ".join(f"{row['rule']}: {row['title']}: {row['place']}" for row in self.rows)
+        return f"{self.cause.name}: {self.cause.rule} {self.cause.place}: found {found or 'nothing'}, others used {self.run.foreign_cores:.2f} cores"
+
+
+class Causes(BlameTest):
+    def judge(self, causes, threads):
+        wrong = [Found(self, cause, threads).wrong() for cause in causes]
+        self.assertEqual([text for text in wrong if text], [])
+
+    def test_every_cause_has_its_finding_on_two_threads(self):
+        self.judge(read_causes(), 2)
+
+    def test_every_cause_has_its_finding_on_four_threads(self):
+        self.judge([cause for cause in read_causes() if cause.name in ON_FOUR], 4)
+
+
+def told(found):
+    """The rule that was expected and found, else what was; in brackets what was found besides."""
+    expected = sorted(filter(found.is_expected, found.rows), key=lambda row: row["rule"] != found.cause.rule)
+    first = (expected + found.rows)[:1]
+    others = sorted({row["rule"] for row in found.rows if row not in first})
+    return (first[0]["rule"] if first else "-") + (f" ({', '.join(others)})" if others else ""), first
+
+
+def played():
+    """By program: what is found in its played profile on 2, 4 and 16 threads."""
+    lines = subprocess.run([os.path.join(BUILD, "unit", "test_findings_causes")], check=True, text=True, capture_output=True,
+                           env=os.environ | {"BLAME_CAUSES_TABLE": "1"}).stdout.splitlines()
+    rules = {}
+    for name, expected, rule in (line.split("\t") for line in lines if line.count("\t") == 2):
+        rules.setdefault((name, expected), []).append(rule)
+    return rules
+
+
+def make_table():
+    test, real = Causes(), {}
+    test.setUp()
+    try:
+        for cause in read_causes():
+            found = {threads: told(Found(test, cause, threads)) for threads in (2, 4)}
+            place = re.sub(r"  < .*", "", found[2][1][0]["place"]) if found[2][1] else ""
+            real[cause.name] = (place, found[2][0], found[4][0])
+    finally:
+        test.doCleanups()
+    lines = ["| program | right | where | 2 threads | 4 threads | played: 2 | 4 | 16 |", "|---|---|---|---|---|---|---|---|"]
+    for (name, expected), rules in played().items():
+        lines.append("| " + " | ".join([name, expected, *real.get(name, ("", "", "")), *rules]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    table = make_table()
+    if len(sys.argv) > 1:
+        with open(sys.argv[1], encoding="utf-8") as file:
+            text = file.read()
+        with open(sys.argv[1], "w", encoding="utf-8") as file:
+            file.write(TABLE.sub(lambda _: "\n" + table + "\n", text))
+    else:
+        sys.stdout.write(table)
