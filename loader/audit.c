@@ -17,13 +17,18 @@
 /* libomp makes a small file in /dev/shm as it starts, and dies of a limit below that; libgomp does not. */
 #define LIBOMP_FILE_BYTES 1024
 
+#define GCC_NAME "libgomp.so.1"
+
 #define EXPORT __attribute__((visibility("default")))
 
 static struct {
     struct launched launched;
     const struct link_map *program;
-    const struct link_map *llvm; /* the runtime that this process has */
-    char given[4096];            /* the runtime that programs of GCC get; empty: none, or not yet known */
+    const struct link_map *llvm;   /* the runtime that this process has */
+    bool moved;                    /* GCC's name stands for it */
+    const struct link_map *judged; /* who looked for a runtime last, and whether ours is enough */
+    bool enough;
+    char given[4096]; /* the runtime that programs of GCC get; empty: none, or not yet known */
     uint32_t asked;
 } self;
 
@@ -69,19 +74,11 @@ static void ask_environment(void)
         kernel_close(fd);
 }
 
-/* One line on stderr: why an object keeps the runtime that it asked for. */
-static void say_kept(const struct link_map *needer, const char *library, const char *why, const char *what)
+/* One line on stderr: why an object does not get our runtime, and what follows. */
+static void say(const struct link_map *needer, const char *why, const char *what, const char *follows)
 {
-    const char *runtime = self.llvm ? self.llvm->l_name : self.given;
-    const char *parts[] = {"blame: ",
-                           runtime,
-                           why,
-                           what,
-                           ": ",
-                           *needer->l_name ? needer->l_name : "the program",
-                           " keeps ",
-                           text_file_name(library),
-                           ", and what that does is not measured\n"};
+    const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given,       why,     what,
+                           ": ",      *needer->l_name ? needer->l_name : "the program", follows, "\n"};
     char line[1024];
     size_t length = 0;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
@@ -90,8 +87,10 @@ static void say_kept(const struct link_map *needer, const char *library, const c
     kernel_write(2, line, length);
 }
 
-/* True if what `needer` wants of `library` is there in the runtime it would get. */
-static bool is_enough(const struct link_map *needer, const char *library)
+#define KEEPS " keeps the runtime that it asks for, and what that does is not measured"
+
+/* True if what `needer` wants of `library` is there in the runtime it would get; if not, it has been said. */
+static bool judge(const struct link_map *needer, const char *library)
 {
     struct elf_view runtime, wanted;
     size_t bytes = 0;
@@ -99,7 +98,7 @@ static bool is_enough(const struct link_map *needer, const char *library)
     const char *lack = NULL;
     bool readable = true;
     if (kernel_file_limit() < LIBOMP_FILE_BYTES) {
-        say_kept(needer, library, " cannot start below so low a limit on the size of files (ulimit -f)", "");
+        say(needer, " cannot start below so low a limit on the size of files (ulimit -f)", "", KEEPS);
         return false;
     }
     if (self.llvm) {
@@ -114,12 +113,23 @@ static bool is_enough(const struct link_map *needer, const char *library)
     if (readable) {
         elf_view_of_map(&wanted, needer);
         lack = elf_view_lacks(&runtime, &wanted, library);
+    } else {
+        say(needer, " is no library that can be read", "", KEEPS);
     }
     if (lack)
-        say_kept(needer, library, " does not have ", lack);
+        say(needer, " does not have ", lack, KEEPS);
     if (file)
         kernel_unmap(file, bytes);
     return readable && !lack;
+}
+
+/* Asked again for each folder in which the library may be. */
+static bool is_enough(const struct link_map *needer, const char *library)
+{
+    if (self.judged != needer)
+        self.enough = judge(needer, library);
+    self.judged = needer;
+    return self.enough;
 }
 
 EXPORT unsigned la_version(unsigned version)
@@ -129,9 +139,10 @@ EXPORT unsigned la_version(unsigned version)
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-/* The loader must know the runtime by each name that it is searched by. It adds the first answer's (LA_SER_ORIG) to an
- * object that is new, but to one that is there already only what was searched: that is answered where a name without a
- * folder is looked for in one. */
+/* A runtime is searched: its name first (LA_SER_ORIG), then, if that is in no folder, a path in each that may
+ * have it. The loader must know the runtime by each name that it is searched by. It adds the first name to an
+ * object that is new, but to one that is there already only what it looks for in folders: there it is
+ * answered then. */
 EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
     const char *file = text_file_name(name);
@@ -143,7 +154,20 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
     const char *runtime = self.llvm ? self.llvm->l_name : self.given;
     if (!*runtime || text_equal(runtime, name) || !is_enough((const struct link_map *)*cookie, file))
         return (char *)name;
+    self.moved |= text_equal(file, GCC_NAME);
     return (char *)runtime;
+}
+
+/* The loader asks nobody about a name that it knows. */
+static void tell_of_lack(const struct elf_view *needer, const struct link_map *map)
+{
+    struct elf_view runtime;
+    const char *lack = NULL;
+    elf_view_of_map(&runtime, self.llvm);
+    if (elf_view_needs(needer, map, GCC_NAME))
+        lack = elf_view_lacks(&runtime, needer, GCC_NAME);
+    if (lack)
+        say(map, " does not have ", lack, " may not load: " GCC_NAME " has been replaced already");
 }
 
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
@@ -157,9 +181,11 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         self.program = map;
     if (is_llvm(file) && !self.llvm)
         self.llvm = map;
+    elf_view_of_map(&view, map);
+    if (self.moved && self.llvm && map != self.llvm)
+        tell_of_lack(&view, map);
     if (!text_equal(file, "libblame.so"))
         return 0;
-    elf_view_of_map(&view, map);
     const ElfW(Sym) *symbol = elf_view_find(&view, "blame_launched");
     if (symbol && symbol->st_size == sizeof(self.launched))
         *(struct launched *)(view.base + symbol->st_value) = self.launched;
@@ -168,8 +194,11 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
 
 EXPORT unsigned la_objclose(uintptr_t *cookie)
 {
-    if ((const struct link_map *)*cookie == self.llvm)
+    const struct link_map *map = (const struct link_map *)*cookie;
+    if (map == self.llvm)
         self.llvm = NULL;
+    if (map == self.judged)
+        self.judged = NULL;
     return 0;
 }
 

@@ -108,6 +108,14 @@ const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name)
     return NULL;
 }
 
+bool elf_view_needs(const struct elf_view *view, const struct link_map *map, const char *library)
+{
+    for (const ElfW(Dyn) *entry = map->l_ld; view->strings && entry && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && text_equal(view->strings + entry->d_un.d_val, library))
+            return true;
+    return false;
+}
+
 static bool defines_version(const struct elf_view *view, const char *name)
 {
     uintptr_t at = view->versions_defined;

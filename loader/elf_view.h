@@ -28,6 +28,9 @@ bool elf_view_of_file(struct elf_view *view, const void *bytes, size_t count);
 /* The definition of that name, or NULL. [init] */
 const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name);
 
+/* Whether it names that library among those that it needs. [init] */
+bool elf_view_needs(const struct elf_view *view, const struct link_map *map, const char *library);
+
 /* What `needer` asks of an OpenMP runtime, of which it knows by the name `library`, and `runtime` does not
  * have: a symbol, or the name of a version. NULL if there is nothing. [init] */
 const char *elf_view_lacks(const struct elf_view *runtime, const struct elf_view *needer,

@@ -111,6 +111,19 @@ class OtherRuntimes(BlameTest):
                 self.assert_only_tool_lines(run)
                 self.assertEqual(len([line for line in run.tool_lines() if "does not have GOMP_coming" in line]), 1, run)
 
+    def test_a_library_that_needs_more_than_libomp_has_keeps_its_runtime_beside_it(self):
+        lack = r"^blame: .*does not have GOMP_coming: .*coming_later.so "
+        for first, result in (("loads_later_clang.so", "sum 3\n"), ("hashed/loads_later_lib.so", "sum 3\n"),
+                              ("coming_later.so", "sum 1\n")):
+            argv = [program("loads_later"), program(first), program("coming_later.so")]
+            run = self.assert_same_with_tool(argv, how="launcher")
+            self.assertEqual((run.status, run.stdout), (0, result + "sum 1\n"), run)
+            self.assertRegex(run.stderr.splitlines()[0], lack + "keeps the runtime that it asks for")
+        # Known by its name, libgomp.so.1 is not searched again: the second cannot be loaded, and that is said.
+        argv = [program("loads_later"), program("loads_later_lib.so"), program("coming_later.so")]
+        run = self.attached(argv, how="launcher", timeout_s=20)
+        self.assertRegex(run.stderr.splitlines()[0], lack + "may not load: libgomp.so.1 has been replaced already")
+
     def test_libomp_is_silent_about_programs_of_gcc_and_as_ever_about_others(self):
         for name, env, says in (("deprecated_gcc", {}, False), ("deprecated", {}, True),
                                 ("deprecated_gcc", {"KMP_WARNINGS": "1"}, True), ("deprecated", {"KMP_WARNINGS": "0"}, False)):

@@ -2,6 +2,7 @@
 #include "analytic.h"
 
 int sum_of_team(void);
+void GOMP_coming(void);
 
 NAMED static int later_share(void)
 {
@@ -12,6 +13,9 @@ NAMED static int later_share(void)
 int sum_of_team(void)
 {
     int sum = 0;
+#ifdef COMING
+    GOMP_coming();
+#endif
 #pragma omp parallel num_threads(2) reduction(+ : sum)
     sum += later_share();
     return sum;

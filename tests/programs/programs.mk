@@ -39,7 +39,7 @@ TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) causes sweep_check exceptions
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
 
 # OpenMP that is loaded later, and a runtime of years to come.
-test-programs: $(addprefix $(TEST_BIN)/,loads_later loads_later_lib.so loads_later_clang.so hashed/loads_later_lib.so coming)
+test-programs: $(addprefix $(TEST_BIN)/,loads_later loads_later_lib.so loads_later_clang.so hashed/loads_later_lib.so coming coming_later.so)
 
 $(TEST_BIN):
 	mkdir -p $@
@@ -120,9 +120,14 @@ $(TEST_BIN)/hashed/loads_later_lib.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_S
 
 $(TEST_BIN)/coming: $(TEST_SOURCE)/coming.c $(TEST_SOURCE)/coming_libgomp.c | $(TEST_BIN)
 	mkdir -p $@.lib
-	$(TEST_GCC) -O2 -g $(TEST_WARN) -shared -fPIC -Wl,-soname,libgomp.so.1 -o $@.lib/libgomp.so.1 $(TEST_SOURCE)/coming_libgomp.c
+	$(TEST_GCC) -O2 -g $(TEST_WARN) -shared -fPIC -Wl,-soname,libgomp.so.1 \
+	    -Wl,--version-script=$(TEST_SOURCE)/coming_libgomp.map -o $@.lib/libgomp.so.1 $(TEST_SOURCE)/coming_libgomp.c
 	$(TEST_GCC) -O2 -g $(TEST_WARN) -fopenmp -c -o $@.lib/coming.o $<
 	$(TEST_GCC) -o $@ $@.lib/coming.o $@.lib/libgomp.so.1 -Wl,-rpath,'$$ORIGIN/coming.lib'
+
+$(TEST_BIN)/coming_later.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_BIN)/coming
+	$(TEST_GCC) $(TEST_CFLAGS) -fPIC -DCOMING -c -o $(TEST_BIN)/coming.lib/later.o $<
+	$(TEST_GCC) -shared -o $@ $(TEST_BIN)/coming.lib/later.o $(TEST_BIN)/coming.lib/libgomp.so.1 -Wl,-rpath,'$$ORIGIN/coming.lib'
 
 # No shared OpenMP runtime, no interpreter: nothing a tool could attach to.
 $(TEST_BIN)/quick_static: $(TEST_SOURCE)/quick.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
