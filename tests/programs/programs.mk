@@ -50,6 +50,9 @@ $(TEST_BOTH:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/a
 $(TEST_BOTH:%=$(TEST_BIN)/%_gcc): $(TEST_BIN)/%_gcc: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h include/blame.h | $(TEST_BIN)
 	$(TEST_GCC) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
 
+$(TEST_BIN)/causes: $(TEST_SOURCE)/causes.c | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -o $@ $<
+
 $(TEST_BIN)/sweep_check: $(TEST_SOURCE)/sweep_check.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -o $@ $<
 
