@@ -216,6 +216,12 @@ static bool is_sure(struct unwinder *unwinder, const struct loadmap_range *range
     return true;
 }
 
+/* True if the address is behind a call, or where a handler returns to. */
+static bool is_return_address(struct unwinder *unwinder, uintptr_t ip)
+{
+    return ip - signal_trampoline < TRAMPOLINE_BYTES || (range_of(unwinder, ip - 1) && decoder_is_behind_call(ip));
+}
+
 /* True if the recipe leads to a word that lies on the stack further out and is the address behind a call. */
 static bool leads_to_call(const struct recipe *recipe, void *argument)
 {
@@ -224,7 +230,7 @@ static bool leads_to_call(const struct recipe *recipe, void *argument)
     uintptr_t cfa = base + (uintptr_t)recipe->cfa_offset, ip;
     if (cfa <= unwinder->at.stack || !read_word(unwinder, cfa - 8, &ip) || ip <= 1)
         return false;
-    return ip - signal_trampoline < TRAMPOLINE_BYTES || (range_of(unwinder, ip - 1) && decoder_is_behind_call(ip));
+    return is_return_address(unwinder, ip);
 }
 
 /* Where nothing says how to leave a frame, its code does. */
@@ -262,7 +268,7 @@ static const struct unwind_entry *learn(struct unwinder *unwinder, uintptr_t whe
     entry->recipe = unwinder->at.ip - signal_trampoline < TRAMPOLINE_BYTES
                         ? trampoline
                         : recipe_read(unwinder->code_only ? NULL : entry->module, where - range->load_bias);
-    if (unlikely(has_no_row(entry->recipe)) && entry->module)
+    if (unlikely(has_no_row(entry->recipe)))
         decode(unwinder, &entry->recipe);
     if (!range->permanent && range->module_id) {
         entry->recipe.cfa |= UNSURE;
@@ -340,7 +346,11 @@ next_slowly(struct unwinder *unwinder, struct recipe recipe, struct unwind_frame
         frame->ip = unwinder->at.ip;
     if (slow) {
         unwinder->slow_steps[recipe.cfa_offset]++;
-        step = unwinder->code_only ? -1 : remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
+        step = unwinder->code_only
+                   ? -1
+                   : remote_step(unwinder, unwinder->frames - unwinder->frames_before - 1, &caller);
+        if (step > 0 && has_no_row(recipe) && caller.ip > 1 && !is_return_address(unwinder, caller.ip))
+            step = -1; /* libunwind follows rbp there, whatever it is */
     } else {
         step = recipe_step(unwinder, recipe, &caller);
     }

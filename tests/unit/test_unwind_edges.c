@@ -322,6 +322,25 @@ static void without_unwind_tables_a_path_ends_or_goes_on_but_never_hangs(void **
     dlclose(library);
 }
 
+/* Compiled at run time, without a frame pointer: sub rsp, 24; mov rax, rdi; mov rdi, rsi; call rax; add rsp, 24;
+ * inc eax; ret. */
+static void code_that_is_no_files_is_walked_through(void **unused)
+{
+    (void)unused;
+    static const unsigned char bytes[] = {0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0xff,
+                                          0xd0, 0x48, 0x83, 0xc4, 0x18, 0xff, 0xc0, 0xc3};
+    struct walk walk;
+    char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(code, bytes, sizeof(bytes));
+    loadmap_refresh();
+    call_loaded((loaded_function *)(uintptr_t)code, &walk);
+    assert_int_equal(walk.end, UNWIND_END);
+    assert_true(walk.ips[2] - (uintptr_t)code < sizeof(bytes));
+    assert_true(meets(&walk, call_loaded, 256));
+    munmap(code, 4096);
+    loadmap_refresh();
+}
+
 static uint32_t stop, walking;
 
 static void *walk_all_the_time(void *argument)
@@ -395,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_library_loaded_later_is_walked_through),
         cmocka_unit_test(a_library_in_the_place_of_another_is_told_apart),
         cmocka_unit_test(without_unwind_tables_a_path_ends_or_goes_on_but_never_hangs),
+        cmocka_unit_test(code_that_is_no_files_is_walked_through),
         cmocka_unit_test(threads_walk_while_libraries_come_and_go),
     };
     return cmocka_run_group_tests(tests, install, NULL);
