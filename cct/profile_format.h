@@ -208,6 +208,7 @@ enum profile_drop {
     PROFILE_DROP_OVERLOAD = 4,  /* handling takes longer than the sampling period: the program must get on */
     PROFILE_DROP_CUT_OFF = 5,   /* the process ended in the middle of the sample; found by the reader */
     PROFILE_DROP_PAUSED = 6,    /* the program had asked for a pause: omp_control_tool */
+    PROFILE_DROP_FAULT = 7,     /* the handler itself made a fault */
     PROFILE_DROP_REASONS = 8
 };
 

@@ -12,6 +12,7 @@
 #include "ompt_tool/capture.h"
 #include "ompt_tool/control.h"
 #include "ompt_tool/creation.h"
+#include "ompt_tool/fault.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/helpers.h"
 #include "ompt_tool/levels.h"
@@ -73,8 +74,10 @@ static void on_parallel_begin(ompt_data_t *task_data, const ompt_frame_t *task_f
     if (!thread)
         return;
     struct region *region = region_begin(&thread->regions, levels_region(thread), (uintptr_t)codeptr);
-    if (unlikely(thread->regions.begun == 1))
+    if (unlikely(thread->regions.begun == 1)) {
         arena_header()->wants_region = 0;
+        fault_watch();
+    }
     parallel_data->ptr = region;
     if (region && session.options.context == CONTEXT_EAGER)
         capture_eagerly(thread, region);

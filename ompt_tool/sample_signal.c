@@ -19,6 +19,8 @@ static bool install(void (*handler)(int, siginfo_t *, void *), int signal)
     action.sa_sigaction = handler;
     action.sa_flags = SA_RESTART | SA_SIGINFO;
     sigfillset(&action.sa_mask); /* the program's signals wait, so that restart can see them pending */
+    sigdelset(&action.sa_mask, SIGSEGV); /* but faults cannot wait: blocked, they end the program (fault.c) */
+    sigdelset(&action.sa_mask, SIGBUS);
     return sigaction(signal, &action, NULL) == 0;
 }
 

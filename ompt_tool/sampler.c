@@ -14,6 +14,7 @@
 #include "cct/arena.h"
 #include "ompt_tool/capture.h"
 #include "ompt_tool/counters.h"
+#include "ompt_tool/fault.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sample_signal.h"
@@ -109,7 +110,7 @@ static void record(struct thread *thread, const siginfo_t *info, ucontext_t *con
     if (load_seq_cst(&session.stopping))
         sample_drop(thread, &delivery, PROFILE_DROP_STOPPING);
     else
-        sample_record(thread, &delivery, context);
+        fault_record_sample(thread, &delivery, context);
     session_record_modules(); /* compares two numbers, unless the walk met a library that is new */
     store_release(&thread->in_handler, 0);
     note_duration(thread, clocks);

@@ -147,6 +147,7 @@ struct thread *thread_attach(enum profile_thread_kind kind)
         return NULL;
     }
     thread->in_tool = thread->in_handler = 0;
+    thread->guarded = false;
     thread->idle.pending = thread->carries = false;
     levels_clear(thread);
     /* The record's waits were numbered up to here when it was sampled last: none has the same number. */

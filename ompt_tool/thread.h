@@ -3,6 +3,7 @@
 #ifndef BLAME_OMPT_TOOL_THREAD_H
 #define BLAME_OMPT_TOOL_THREAD_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -56,9 +57,11 @@ struct thread {
     struct counters *counters; /* NULL: nothing is counted (counters.h) */
     uint32_t in_tool;          /* a callback works on what the handler uses (T1) */
     uint32_t in_handler;       /* the handler is running */
-    bool sampled;              /* has a timer */
-    int signal;                /* by which its samples come; 0: there was none left */
-    uint64_t look_ticks;       /* when to look again whether they do (sampler_watch) */
+    bool guarded;              /* a fault is one of the handler's: back to before_sample (fault.c) */
+    sigjmp_buf before_sample;
+    bool sampled;        /* has a timer */
+    int signal;          /* by which its samples come; 0: there was none left */
+    uint64_t look_ticks; /* when to look again whether they do (sampler_watch) */
     timer_t timer;
     uint64_t period_ns;       /* of its timer */
     uint64_t timer_origin_ns; /* the timer expires at origin + n * period, n = 1, 2 ... */

@@ -101,3 +101,9 @@ test:
 	@+$(if $(SAN),,$(MAKE) --no-print-directory all test-programs)
 	@+$(PYTHON) tests/run.py stages '$(MAKE)' '$(call commas,$(TEST_LANE))$(if $(TEST_LANE_APART),|$(call commas,$(TEST_LANE_APART)))' \
 	    $(TEST_TIMED)
+
+# Thousands of runs at 10,000 samples/s while teams are made and unmade; by hand (tests/soak.py).
+.PHONY: soak
+SOAK_ARGS ?=
+soak: libblame.so test-programs
+	@BUILD=$(BUILD) nice $(PYTHON) -B tests/soak.py $(SOAK_ARGS)

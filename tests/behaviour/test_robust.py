@@ -1,6 +1,7 @@
 """Programs that do what programs do: end in every way, fork, load code, throw, use signals and small stacks. With the
 tool they print, return and end as without it, and their profiles are sound."""
 
+import json
 import os
 import shutil
 import unittest
@@ -76,6 +77,30 @@ class Forks(BlameTest):
         for how in ("library", "launcher"):
             with self.subTest(how=how):
                 self.assert_apart(*self.profiles("exec", how))
+
+
+class Faults(BlameTest):
+    def test_the_programs_own_faults_are_its_own(self):
+        """Caught before and behind the first region, left by a jump, on another stack, or left to the kernel."""
+        for way in ("own", "late", "jump", "overflow", "default", "sent", "bus"):
+            with self.subTest(way=way):
+                self.assert_same_with_tool([program("faults"), way], {"BLAME_RATE": "5000"})
+
+    def test_before_the_first_region_nobody_is_seen_to_handle_faults(self):
+        self.assertIn("default", self.attached([program("faults"), "ask"], how="launcher").stdout.splitlines())
+
+    def test_a_fault_in_the_handler_ends_that_sample_only(self):
+        library = os.path.join(self.folder, "liblost_tables.so")
+        shutil.copy(os.path.join(BUILD, "tests", "liblost_tables.so"), library)
+        run = self.attached([program("lost_tables"), library], how="launcher",
+                            env={"LD_LIBRARY_PATH": self.folder, "LD_BIND_NOW": "1", "BLAME_SUMMARY": None})
+        self.assertEqual((run.status, run.stdout.splitlines()[-1]), (0, "survived"), run)
+        self.assertRegex(run.stderr, r"lost: \d+ of \d+ samples \(fault in handler\)")
+        with open(os.path.join(run.directories()[0], "run.json"), encoding="utf-8") as file:
+            samples = json.load(file)["samples"]
+        lost = sum(samples["dropped"].values())
+        self.assertGreater(samples["dropped"]["fault in handler"], 0)
+        self.assertEqual(samples["delivered"], samples["recorded"] + lost)
 
 
 class SameWithTool(BlameTest):

@@ -22,7 +22,7 @@ TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated i
 	creation_paths creation_undeferred \
 	task_regions section taskgroup tiny_tasks handoff nest_lock holders unreleased regions deep tail_call dlopen_loop library_tour \
 	forks endings own_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations gains \
-	phase_blame phase_nesting phase_threads phase_many event_many control counters file_limit takes_signals deprecated team_sizes foreign_source
+	phase_blame phase_nesting phase_threads phase_many event_many control counters file_limit takes_signals deprecated team_sizes foreign_source faults
 
 TEST_EINTR := $(patsubst $(TEST_SOURCE)/%.c,%,$(wildcard $(TEST_SOURCE)/eintr_*.c))
 
@@ -33,7 +33,7 @@ TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
 
 TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) causes sweep_check exceptions exceptions_gcc own_code own_code_gcc dlopen_lib.so dlopen_even.so tool_memory.so quick_static \
 	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_dwarf4 own_papi \
-	no_tables no_tables_frames no_tables_gcc no_tables_gcc_frames no_tables_fortran team_sizes_O0
+	no_tables no_tables_frames no_tables_gcc no_tables_gcc_frames no_tables_fortran team_sizes_O0 lost_tables liblost_tables.so
 
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
@@ -74,6 +74,12 @@ $(TEST_BIN)/no_tables_gcc_frames: $(TEST_SOURCE)/no_tables.c $(TEST_SOURCE)/anal
 
 $(TEST_BIN)/no_tables_fortran: $(TEST_SOURCE)/no_tables_fortran.f90 | $(TEST_BIN)
 	$(TEST_FLANG) -O2 -fopenmp -module-dir $(TEST_BIN) -o $@ $<
+
+$(TEST_BIN)/liblost_tables.so: $(TEST_SOURCE)/lost_tables.c | $(TEST_BIN)
+	$(TEST_GCC) -O2 -g -DLIBRARY -shared -fPIC -fomit-frame-pointer -Wl,-soname,liblost_tables.so -o $@ $<
+
+$(TEST_BIN)/lost_tables: $(TEST_SOURCE)/lost_tables.c $(TEST_BIN)/liblost_tables.so $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -o $@ $< -L$(TEST_BIN) -llost_tables -Wl,-z,now
 
 # Without optimisation other frames are where the runtime looks for its own.
 $(TEST_BIN)/team_sizes_O0: $(TEST_SOURCE)/team_sizes.c | $(TEST_BIN)
