@@ -151,7 +151,11 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
     if (!thread)
         return;
     if (endpoint != ompt_scope_begin) {
-        struct region *region = levels_end(thread, flags & ompt_task_initial ? 0 : thread_num);
+        struct region *region = NULL;
+        if (thread_num == 0 || (flags & ompt_task_initial))
+            region = levels_end(thread);
+        else
+            levels_leave(thread);
         if (unlikely(thread->probes) && !(flags & ompt_task_initial))
             end_probes(thread, region);
         return;

@@ -56,15 +56,6 @@ void fault_watch(void)
     }
 }
 
-void fault_unwatch(void)
-{
-    for (size_t i = 0; i < WATCHED; i++) {
-        struct sigaction old;
-        if (sigaction(watched[i], NULL, &old) == 0 && old.sa_sigaction == handle_fault)
-            signal(watched[i], SIG_DFL);
-    }
-}
-
 void fault_record_sample(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t recorded = thread->ledger->recorded;

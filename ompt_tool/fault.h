@@ -9,9 +9,6 @@
  * runtimes of languages and message passing have looked whether anybody else does. [owner] */
 void fault_watch(void);
 
-/* Leaves them to the kernel again. [init] */
-void fault_unwatch(void);
-
 /* Records the delivery. A fault of ours on the way counts it as lost, if it was not recorded before.
  * [handler] */
 void fault_record_sample(struct thread *thread, const struct delivery *delivery, const ucontext_t *context);

@@ -18,7 +18,6 @@
 #include "cct/profile_read.h"
 #include "ompt_tool/capture.h"
 #include "ompt_tool/counters.h"
-#include "ompt_tool/fault.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/sample.h"
@@ -211,5 +210,4 @@ void finish(void)
     if (!os_call_on_stack(write_all, STACK_BYTES))
         log_line("no memory to finish the profile: what was measured is in ", session.file, NULL);
     os_unguard_writes(&guard);
-    fault_unwatch();
 }

@@ -195,15 +195,14 @@ void levels_fork(struct thread *thread, ompt_data_t *task, const ompt_frame_t *f
     store_relaxed(&thread->level->exit, exit ? exit : LEVEL_NO_EXIT);
 }
 
-void levels_begin(struct thread *thread, ompt_data_t *task, struct region *region, unsigned thread_num,
-                  int flags)
+void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region *region, unsigned thread_num,
+                         int flags)
 {
     /* Those of a league are like implicit ones. */
     bool initial =
         (flags & ompt_task_initial) && !thread->level->exit && thread->ledger->kind != PROFILE_THREAD_WORKER;
     if (unlikely(initial))
         learn_frames(task);
-    /* A team's other threads begin at the stack's begin. */
     bool first = initial || (thread_num != 0 && !thread->level->exit);
     uintptr_t team = initial ? LEVEL_INITIAL : LEVEL_IMPLICIT;
     if (!initial && thread_num == 0)
@@ -213,12 +212,8 @@ void levels_begin(struct thread *thread, ompt_data_t *task, struct region *regio
     push_above(thread, first ? bottom_of(thread) : thread->level, task, (uintptr_t)region | team);
 }
 
-struct region *levels_end(struct thread *thread, unsigned thread_num)
+struct region *levels_end(struct thread *thread)
 {
-    if (thread_num != 0) {
-        levels_leave(thread);
-        return NULL;
-    }
     if (thread->levels_beyond) {
         thread->levels_beyond--;
         return NULL;

@@ -70,10 +70,12 @@ void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task
 /* The task encounters a region. [owner] */
 void levels_fork(struct thread *thread, ompt_data_t *task, const ompt_frame_t *frame);
 
-/* An implicit or initial task begins, or ends. [owner] */
-void levels_begin(struct thread *thread, ompt_data_t *task, struct region *region, unsigned thread_num,
-                  int flags);
-struct region *levels_end(struct thread *thread, unsigned thread_num); /* the first thread's region */
+/* An initial task begins, or an implicit one without room. [owner] */
+void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region *region, unsigned thread_num,
+                         int flags);
+
+/* An implicit task of the region's first thread ends; the region. [owner] */
+struct region *levels_end(struct thread *thread);
 
 /* The wait behind a join is over. A thread that did not begin the region may not touch it any more; it is on
  * its way into the next one, which is the runtime's current one already, and cannot end without it. [owner]
@@ -105,6 +107,27 @@ static inline bool levels_schedule(struct thread *thread, const ompt_data_t *pri
     signal_fence(); /* the handler finds the level when it is complete */
     store_relaxed(&thread->level, level + 1);
     return true;
+}
+
+/* An implicit or initial task begins. [owner] */
+static inline void levels_begin(struct thread *thread, ompt_data_t *task, struct region *region,
+                                unsigned thread_num, int flags)
+{
+    struct level *level = thread->level;
+    if (unlikely((flags & ompt_task_initial) || level == thread->last_level)) {
+        levels_begin_slowly(thread, task, region, thread_num, flags);
+        return;
+    }
+    uintptr_t team = (uintptr_t)region | LEVEL_IMPLICIT | LEVEL_PRIMARY;
+    if (thread_num != 0 && !level->exit) { /* a team's other threads begin at the stack's begin */
+        team = (uintptr_t)region | LEVEL_IMPLICIT;
+        level = thread->last_level - LEVELS;
+        store_relaxed(&thread->level, level); /* what is above is no level while it is written */
+        signal_fence();
+    }
+    level[1] = (struct level){.task = task, .team = team}; /* nobody creates it: no context in its word */
+    signal_fence();
+    store_relaxed(&thread->level, level + 1);
 }
 
 #endif
