@@ -105,10 +105,11 @@ static void put_barrier(struct gathering *gathering, const struct unit *unit, do
         [UNEVEN_ALONE] = {"coarse", "one thread works alone",
                           "The other threads wait for code that one executes: do less in single, master or "
                           "for one thread's number, divide it, or let the others go on (nowait, tasks)."},
-        [UNEVEN_CREATION] = {"task-starved", "tasks come too slowly",
-                             "One thread prepares tasks more slowly than the others execute them: create them "
-                             "by more than one thread, prepare less before each, or put the preparation into "
-                             "the tasks."},
+        [UNEVEN_CREATION] =
+            {"task-starved", "tasks come too slowly",
+             "One thread prepares tasks more slowly than the others execute them: create them "
+             "by more than one thread, prepare less before each, or put the preparation into "
+             "the tasks."},
     };
     enum uneven why = why_uneven(gathering, unit);
     struct finding finding = start_finding(gathering, texts[why].rule, unit->worst[CAUSE_BARRIER], seconds);

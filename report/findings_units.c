@@ -132,8 +132,7 @@ static uint32_t find_unit(struct gathering *gathering, uint32_t row)
 static void add_row_to_unit(struct gathering *gathering, uint32_t index)
 {
     const struct row *row = &gathering->rows->row[index];
-    uint32_t region =
-        gathering->region[index] != ROW_NONE ? gathering->region[index] : gathering->own[index];
+    uint32_t region = gathering->region[index] != ROW_NONE ? gathering->region[index] : gathering->own[index];
     uint32_t number = find_unit(gathering, region);
     gathering->unit_of[index] = number;
     if (number == UNIT_NONE || row->kind == ROW_STATEMENT)

@@ -23,8 +23,8 @@ static bool is_system_source(const char *file)
 
 static bool is_in_system_folder(const char *path)
 {
-    static const char *const folders[] = {"/lib", "/usr/lib", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/",
-                                          NULL};
+    static const char *const folders[] = {"/lib",      "/usr/lib",   "/bin/", "/sbin/",
+                                          "/usr/bin/", "/usr/sbin/", NULL};
     return begins_with_one_of(path, folders);
 }
 
@@ -56,9 +56,8 @@ static bool is_own_module(const struct profile *profile, const char *name)
         if (strcmp(format_base_name(module->path), name) != 0)
             continue;
         found = true;
-        if (is_program(module) ||
-            (!(module->flags & never) && !is_language_support(name) &&
-             (system_program || !is_in_system_folder(module->path))))
+        if (is_program(module) || (!(module->flags & never) && !is_language_support(name) &&
+                                   (system_program || !is_in_system_folder(module->path))))
             return true;
     }
     return !found;

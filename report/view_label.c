@@ -141,7 +141,8 @@ static void describe_call(const struct rows *rows, uint32_t called, const char *
 }
 
 /* The row's name, its position, and its callers as far as they fit. */
-static char *make_label(const struct rows *rows, uint32_t index, struct position at, size_t columns, bool utf8)
+static char *make_label(const struct rows *rows, uint32_t index, struct position at, size_t columns,
+                        bool utf8)
 {
     size_t room = 4 * columns + 64, used = 0;
     char *label = calloc(room, 1), position[300], call[4 * CALLED_COLUMNS + 100];
