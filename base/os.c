@@ -127,6 +127,19 @@ void os_unguard_writes(const struct os_write_guard *guard)
     pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
 }
 
+void os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns)
+{
+    char text[128], *delay = NULL;
+    snprintf(text, sizeof(text), "/proc/self/task/%d/schedstat", (int)tid);
+    int fd = os_open_read(text);
+    ssize_t bytes = fd >= 0 ? os_read(fd, text, sizeof(text) - 1) : -1;
+    if (fd >= 0)
+        os_close(fd);
+    text[bytes > 0 ? bytes : 0] = '\0';
+    *on_core_ns = strtoull(text, &delay, 10);
+    *no_core_ns = strtoull(delay, NULL, 10);
+}
+
 int os_open_read(const char *path)
 {
     return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);

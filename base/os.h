@@ -67,6 +67,10 @@ void os_unlock(uint32_t *lock); /* [owner] */
 
 pid_t os_tid(void); /* [handler] */
 
+/* How long a thread of this process ran, and was ready to run without a core, since it began; 0 where the
+ * kernel does not count it. [any] */
+void os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns);
+
 /* A timer that signals the calling thread every period_ns from first_ns (absolute, on CLOCK_MONOTONIC) on;
  * for a CPU clock, first_ns is ignored. Returns false when the system has no timer left. [owner] */
 bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);

@@ -256,7 +256,9 @@ struct profile_thread {
     uint64_t counters_failed; /* 1: they could not be had, or not any more */
     uint64_t decoded_steps;   /* frames without call frame information that their own code said how to leave */
     double unsignalled_ns; /* the program had blocked or taken the sampling signal, and no sample came */
-    uint64_t reserved[10];
+    double no_core_ns; /* the thread was ready to run and had no core, by the kernel's count, from its start on */
+    double on_core_ns; /* the same count of the time that it ran */
+    uint64_t reserved[8];
 };
 
 /* What a thread counted in all is what COUNTERS nodes below contexts have of it, and the two others. */

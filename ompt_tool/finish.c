@@ -58,6 +58,7 @@ static void settle_thread(struct thread *thread, uint64_t now_ns)
     if (thread->carries)
         sample_book_carried(thread, NULL);
     counters_settle(thread);
+    thread_note_run_times(thread);
     if (!thread->ledger->end_ns)
         thread->ledger->end_ns = now_ns;
 }

@@ -178,6 +178,16 @@ static void settle_rest(struct thread *thread)
     placeholders_resolve(&thread->placeholders, &thread->tree);
 }
 
+void thread_note_run_times(struct thread *thread)
+{
+    uint64_t on_core_ns, no_core_ns;
+    if (thread->ledger == threads.overflow)
+        return;
+    os_run_times(thread->ledger->tid, &on_core_ns, &no_core_ns);
+    thread->ledger->on_core_ns += (double)on_core_ns;
+    thread->ledger->no_core_ns += (double)no_core_ns;
+}
+
 void thread_detach(struct thread *thread)
 {
     end_untracked();
@@ -188,6 +198,7 @@ void thread_detach(struct thread *thread)
         settle_rest(thread);
         counters_settle(thread);
         counters_detach(thread);
+        thread_note_run_times(thread);
         thread->ledger->end_ns = clock_now_ns();
         thread_leave_tool(thread);
     }

@@ -103,6 +103,9 @@ extern __thread bool thread_has_ended __attribute__((tls_model("initial-exec")))
  * room. [owner] */
 struct thread *thread_attach(enum profile_thread_kind kind);
 
+/* Books how long it ran, and waited for a core; once, at its end. [any] */
+void thread_note_run_times(struct thread *thread);
+
 /* Ends the calling thread's measurement, if it has one; its record may be taken by another. [owner] */
 void thread_detach(struct thread *thread);
 

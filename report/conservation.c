@@ -16,6 +16,8 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
         ledger->parked += thread->parked;
         ledger->idle_nobody_busy += thread->idle_nobody_busy;
         ledger->dropped_ns += thread->dropped_ns;
+        ledger->on_core += thread->on_core_ns;
+        ledger->no_core += thread->no_core_ns;
         ledger->delivered += thread->delivered;
         ledger->recorded += thread->recorded;
         ledger->paths_truncated += thread->paths_truncated;
@@ -45,6 +47,14 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
             ledger->unsignalled += thread->unsignalled_ns;
         }
     }
+}
+
+double ledger_taken_s(const struct profile *profile, const struct ledger *ledger)
+{
+    /* While T threads wait for each other's C cores all of these run them: T - C wait, C run. */
+    double cores = profile->header.cores, more = fmax(0, profile->header.threads_max - cores);
+    double taken = ledger->no_core - more / cores * ledger->on_core;
+    return 100 * taken >= LEDGER_TAKEN_PERCENT * ledger->lifetime ? 1e-9 * fmax(0, taken) : 0;
 }
 
 double profile_least_rate(const struct profile *profile)

@@ -35,7 +35,8 @@ struct ledger {
     double lifetime;  /* of the threads that could be sampled, from the tool's start on */
     double unsampled; /* lifetime of the threads without a timer */
     size_t unsampled_threads;
-    double unsignalled; /* of the others: the program had blocked or taken the sampling signal */
+    double on_core, no_core; /* running, ready to run without a core */
+    double unsignalled;      /* of the others: the program had blocked or taken the sampling signal */
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
     uint64_t creation_walks, creations_lost;
     uint64_t frames, recipes_read, decoded_steps, slow_reads;
@@ -44,6 +45,11 @@ struct ledger {
 };
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger); /* [init] */
+
+/* Seconds in which the program's threads waited for a core that other processes had, at least: where they are
+ * more than the cores, all waiting that they can have caused each other is left out. [init] */
+#define LEDGER_TAKEN_PERCENT 10.0 /* of thread time: with less, which any machine has, it is 0 */
+double ledger_taken_s(const struct profile *profile, const struct ledger *ledger);
 
 /* Samples a second of the thread that was sampled least often; the asked rate unless there were many threads.
  * [init] */

@@ -1,4 +1,6 @@
 /* Too many threads, and what makes all numbers doubtful. */
+#include <math.h>
+
 #include "report/coverage.h"
 #include "report/findings_rules.h"
 
@@ -55,12 +57,38 @@ static void put_loss(struct gathering *gathering, double seconds, double share, 
     put_finding(gathering, &finding);
 }
 
+/* Waiting for a core counts as work, as idleness of others, or as nobody's. Returns the seconds if they are
+ * worth a finding, which then explains what else looks strange. */
+static double find_taken_cores(struct gathering *gathering)
+{
+    double seconds = ledger_taken_s(gathering->profile, &gathering->ledger);
+    double share = 100 * seconds / fmax(gathering->ledger.lifetime * 1e-9, 1e-9);
+    struct finding finding = {
+        .rule = "cores-taken", .row = ROW_NONE, .measure = MEASURE_SAMPLES, .seconds = seconds};
+    if (gathering->profile->header.clock != 0 || seconds < LEAST_GAIN_S)
+        return 0;
+    finding.title = finding_text(gathering, "other processes took the cores for %s s of thread time",
+                                 number_text(gathering, seconds, 2));
+    finding.evidence =
+        finding_text(gathering,
+                     "the program's threads were ready to run and had no core for %s s, %s %% of their "
+                     "time (reported from %s %% on)",
+                     number_text(gathering, seconds, 2), number_text(gathering, share, 1),
+                     number_text(gathering, LEDGER_TAKEN_PERCENT, 0));
+    finding.advice =
+        finding_text(gathering, "%s",
+                     "Measure on a quiet machine: work is too high by as much, and idleness by up to as "
+                     "much for each thread that waited for the others.");
+    put_finding(gathering, &finding);
+    return seconds;
+}
+
 /* All threads idle at once: nobody's code is to blame, and so nobody is. */
-static void find_nobody_busy(struct gathering *gathering)
+static void find_nobody_busy(struct gathering *gathering, double taken_s)
 {
     double seconds = gathering->nobody_busy_s, wall_s = profile_wall_s(gathering->profile);
     if (gathering->profile->header.clock != 0 || seconds < LEAST_GAIN_S ||
-        100 * seconds < LOST_PERCENT * wall_s)
+        100 * seconds < LOST_PERCENT * wall_s || seconds <= taken_s)
         return;
     struct finding finding = {.rule = "nobody-busy",
                               .row = ROW_NONE,
@@ -88,7 +116,8 @@ void find_losses(struct gathering *gathering)
            truncated = (double)ledger->paths_truncated * gathering->period_s;
     double unresolved = profile->unresolved_ns * 1e-9;
     const char *missing = "%s %% of the time is missing";
-    find_nobody_busy(gathering);
+    double taken_s = find_taken_cores(gathering);
+    find_nobody_busy(gathering, taken_s);
     if (lifetime > 0)
         put_loss(gathering, dropped, 100 * dropped / lifetime, missing, "samples that were dropped");
     if (busy > 0) {

@@ -81,6 +81,25 @@ static void time_without_a_busy_thread_is_said(void **state)
     assert_string_equal(only(made, "nobody-busy")->title, "2.50 s with no thread busy");
 }
 
+/* As many threads as cores: waiting for a core is others' doing, and explains that nobody was busy. */
+static void cores_that_others_took_explain_what_looks_strange(void **state)
+{
+    struct made *made = *state;
+    made->profile.header.end_ns = 1 + (uint64_t)(12.5 * S);
+    made->profile.header.cores = made->profile.header.threads_max;
+    made->thread[0].no_core_ns = 4.3 * S;
+    made->thread[0].work = 40 * S;
+    made->thread[0].end_ns = 42 * S;
+    gather(made);
+    const struct finding *finding = only(made, "cores-taken");
+    assert_string_equal(finding->title, "other processes took the cores for 4.30 s of thread time");
+    char *text = summary_of(made);
+    assert_non_null(strstr(text, finding->title));
+    assert_null(strstr(text, "books are off"));
+    assert_null(strstr(text, "no thread busy"));
+    free(text);
+}
+
 static void few_samples_say_nothing_but_that(void **state)
 {
     struct made *made = *state;
@@ -157,6 +176,7 @@ int main(void)
         TEST(of_little_that_was_measured_only_that_is_said),
         TEST(losses_count_from_five_per_cent_on),
         TEST(time_without_a_busy_thread_is_said),
+        TEST(cores_that_others_took_explain_what_looks_strange),
         TEST(few_samples_say_nothing_but_that),
         TEST(what_sampling_error_can_make_is_no_finding),
         TEST(an_empty_profile_is_short),

@@ -441,9 +441,25 @@ static void local_file_systems_are_not_network(void **unused)
     assert_false(os_is_network_path("/nonexistent"));
 }
 
+static void the_kernel_counts_what_a_thread_ran(void **state)
+{
+    struct timespec used;
+    uint64_t on_core_ns, no_core_ns;
+    (void)state;
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    while (used.tv_sec == 0 && used.tv_nsec < 20000000);
+    os_run_times(os_tid(), &on_core_ns, &no_core_ns);
+    if (access("/proc/self/schedstat", R_OK) == 0)
+        assert_true(on_core_ns > 10000000);
+    os_run_times(0, &on_core_ns, &no_core_ns);
+    assert_int_equal(on_core_ns + no_core_ns, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_kernel_counts_what_a_thread_ran),
         cmocka_unit_test(several_places_are_copied_at_once_or_none_counts),
         cmocka_unit_test(a_child_copies_its_own_memory),
         cmocka_unit_test(a_mapping_is_zeroed_and_writable),
