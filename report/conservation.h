@@ -46,9 +46,10 @@ struct ledger {
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger); /* [init] */
 
+#define LEDGER_TAKEN_PERCENT 10.0 /* of thread time: with less, which any machine has, it is 0 */
+
 /* Seconds in which the program's threads waited for a core that other processes had, at least: where they are
  * more than the cores, all waiting that they can have caused each other is left out. [init] */
-#define LEDGER_TAKEN_PERCENT 10.0 /* of thread time: with less, which any machine has, it is 0 */
 double ledger_taken_s(const struct profile *profile, const struct ledger *ledger);
 
 /* Samples a second of the thread that was sampled least often; the asked rate unless there were many threads.
