@@ -58,7 +58,7 @@ class Found:
 
     def is_bearable(self, row):
         """Not what the program is about, but so: more threads than cores, other processes, tiny pieces."""
-        late = row["rule"] in ("imbalance", "nobody-busy", "lost", "start-up") or row["place"].startswith("<region end>")
+        late = row["rule"] in ("imbalance", "narrow", "nobody-busy", "lost", "start-up") or row["place"].startswith("<region end>")
         if row["rule"] == "oversubscribed":
             return self.crowded
         if self.cause.rule == "fine" and (row["rule"] in ("nobody-busy", "fine", "both") or row["place"].startswith(self.cause.place)):
