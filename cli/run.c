@@ -67,15 +67,20 @@ static bool find_program(const char *name, char *path, size_t bytes)
     return false;
 }
 
+static bool find_self(char self[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
+    self[length > 0 ? length : 0] = '\0';
+    if (length <= 0)
+        fprintf(stderr, "blame: /proc/self/exe cannot be read (%s), and so the tool not found: it runs unmeasured\n",
+                strerror(errno));
+    return length > 0;
+}
+
 /* Both beside the command, or where `make install` puts them. */
-static bool find_parts(struct parts *parts)
+static bool find_parts(char *self, struct parts *parts)
 {
     static const char *const places[] = {".", "../lib/blame"};
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (length <= 0)
-        return false;
-    self[length] = '\0';
     const char *folder = dirname(self);
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         char candidate[2 * PATH_MAX];
@@ -113,18 +118,26 @@ static bool find_libomp(char *path, size_t bytes)
     return false;
 }
 
-static bool make_workspace(struct workspace *space)
+/* Without one the program is measured all the same, but nobody finishes the profile of one that is killed. */
+static void make_workspace(struct workspace *space)
 {
-    const char *base = getenv("TMPDIR");
-    snprintf(space->folder, sizeof(space->folder), "%s/blame-run-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(space->folder))
-        return false;
-    snprintf(space->notes, sizeof(space->notes), "%s/profiles", space->folder);
-    return true;
+    const char *given = getenv("TMPDIR"), *places[] = {given && *given ? given : "/tmp", "/tmp", "/dev/shm"};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        snprintf(space->folder, sizeof(space->folder), "%s/blame-run-XXXXXX", places[i]);
+        if (mkdtemp(space->folder)) {
+            snprintf(space->notes, sizeof(space->notes), "%s/profiles", space->folder);
+            return;
+        }
+        if (i == 0)
+            fprintf(stderr, "blame: no temporary folder in %s (TMPDIR): %s\n", places[i], strerror(errno));
+    }
+    space->notes[0] = '\0';
 }
 
 static void remove_workspace(const struct workspace *space)
 {
+    if (!space->notes[0])
+        return;
     unlink(space->notes);
     rmdir(space->folder);
 }
@@ -194,7 +207,8 @@ static void prepare_loader(const char *program, const char *loader)
 static void prepare(const char *program, const struct parts *parts, const struct workspace *space)
 {
     setenv("OMP_TOOL_LIBRARIES", parts->tool, 1);
-    setenv("BLAME_NOTES", space->notes, 1);
+    if (space->notes[0])
+        setenv("BLAME_NOTES", space->notes, 1);
     if (glibc_is_old())
         fprintf(stderr,
                 "blame: glibc %s is older than 2.35: measured from the first use of OpenMP on, and programs "
@@ -255,7 +269,7 @@ static void say_no_profile(void)
 
 int cli_run(int argc, char **argv)
 {
-    char program[PATH_MAX];
+    char program[PATH_MAX], self[PATH_MAX];
     struct parts parts;
     struct workspace space;
     for (size_t i = 0; i < IGNORED_COUNT; i++)
@@ -283,20 +297,18 @@ int cli_run(int argc, char **argv)
                 "use: it runs "
                 "unmeasured\n",
                 program);
-    if (attach && !find_parts(&parts)) {
+    attach = attach && find_self(self);
+    if (attach && !find_parts(self, &parts)) {
         fputs("blame run: libblame.so and libblame-loader.so are neither beside the blame command nor in "
               "../lib/blame: "
               "run make, or make install\n",
               stderr);
         return CLI_BAD_INPUT;
     }
-    if (attach && !make_workspace(&space)) {
-        fprintf(stderr, "blame run: %s: %s; TMPDIR says where temporary files may be\n", space.folder,
-                strerror(errno));
-        return CLI_BAD_INPUT;
-    }
-    if (attach)
+    if (attach) {
+        make_workspace(&space);
         prepare(program, &parts, &space);
+    }
     if (!start(argv + first, program)) {
         perror("blame run: fork");
         if (attach)
@@ -305,7 +317,7 @@ int cli_run(int argc, char **argv)
     }
     int status = wait_for_program();
     if (attach) {
-        if (collect_profiles(space.notes) == 0 && status != 126 && status != 127)
+        if (space.notes[0] && collect_profiles(space.notes) == 0 && status != 126 && status != 127)
             say_no_profile();
         remove_workspace(&space);
     }

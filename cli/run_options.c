@@ -49,6 +49,9 @@ static const struct run_option {
     {"--signal", "BLAME_SIGNAL", NULL, 0, 0, "N",
      "the signal by which samples come: a number, RTMIN+n or RTMAX-n\n"
      "(default: the highest real-time signal that the program does not use)"},
+    {"--private", "BLAME_PRIVATE", "0, 1", 0, 0, "0|1",
+     "1: nobody else may read the profile, which has the command line\n"
+     "(default 0: as the umask says)"},
     {"--csv", "BLAME_CSV", "0, 1", 0, 0, "0|1", "write the CSV files at the end (default 1)"},
     {"--summary", "BLAME_SUMMARY", "0, 1", 0, 0, "0|1", "print the summary at the end (default 1)"},
 };

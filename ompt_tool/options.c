@@ -55,6 +55,7 @@ static const struct option table[] = {
      "a whole number from 1 to 100000000"},
     {"BLAME_CSV", OFFSET(csv), 1, 0, 0, {"0", "1", NULL}, "0 or 1"},
     {"BLAME_SUMMARY", OFFSET(summary), 1, 0, 0, {"0", "1", NULL}, "0 or 1"},
+    {"BLAME_PRIVATE", OFFSET(private), 0, 0, 0, {"0", "1", NULL}, "0 or 1"},
     {"BLAME_DISABLE", OFFSET(disable), 0, 0, 0, {"0", "1", NULL}, "0 or 1"},
 };
 
@@ -161,8 +162,60 @@ static void read_signal(struct options *options)
     }
 }
 
+/* Those without a row in the table: read elsewhere, by other commands, between the launcher and the tool, or to come. */
+static const char *const others[] = {"OUT",     "COUNTERS", "SAMPLE",      "EVENTS_INCLUDE", "EVENTS_EXCLUDE", "EVENTS_THROTTLE",
+                                     "SIGNAL",  "LIBOMP",   "NOTES",       "PROGRAM_PID",    "FOR_GCC",        "DB",
+                                     "SEED",    "TRACE",    "TIMELINE"};
+
+#define OTHER_COUNT (sizeof(others) / sizeof(others[0]))
+#define NAME_BYTES  32
+
+/* Letters to change, put in or take out. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[NAME_BYTES + 1], width = strlen(b);
+    for (size_t j = 0; j <= width; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0]++;
+        for (size_t j = 1; j <= width; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            best = best < row[j] + 1 ? best : row[j] + 1;
+            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+        }
+    }
+    return row[width];
+}
+
+/* A variable that nothing reads is a slip, and its wish is not met. */
+static void check_name(const char *entry)
+{
+    const char prefix[] = "BLAME_";
+    char name[NAME_BYTES + 1];
+    size_t bytes = strcspn(entry, "="), least = 3;
+    const char *nearest = NULL;
+    if (strncmp(entry, prefix, strlen(prefix)) != 0 || strncmp(entry + strlen(prefix), "TEST_", 5) == 0)
+        return;
+    snprintf(name, sizeof(name), "%.*s", (int)(bytes - strlen(prefix)), entry + strlen(prefix));
+    for (size_t i = 0; i < OPTION_COUNT + OTHER_COUNT; i++) {
+        const char *known = i < OPTION_COUNT ? table[i].name + strlen(prefix) : others[i - OPTION_COUNT];
+        size_t letters = distance(name, known);
+        if (letters == 0)
+            return;
+        if (letters < least) {
+            least = letters;
+            nearest = known;
+        }
+    }
+    log_line(prefix, name, ": there is no such variable", nearest ? "; did you mean " : "", nearest ? prefix : "",
+             nearest ? nearest : "", nearest ? "?" : ", see man libblame", NULL);
+}
+
 void options_read(struct options *options)
 {
+    for (char **entry = environ; entry && *entry; entry++)
+        check_name(*entry);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option *option = &table[i];
         int *value = (int *)((char *)options + option->offset);

@@ -26,6 +26,7 @@ struct options {
     int depth; /* most frames kept per path */
     int csv;
     int summary;
+    int private; /* the profile is for its owner alone */
     int disable;
     int signal;                 /* BLAME_SIGNAL, 0: the tool chooses */
     int phase_instances;        /* rows of one phase's instances */

@@ -101,7 +101,7 @@ static bool make_directory(void)
     snprintf(session.directory, sizeof(session.directory), "%s", wanted);
     make_folders_above(wanted);
     for (int i = 1; i <= MAX_ATTEMPTS; i++) {
-        if (mkdir(session.directory, 0777) == 0) {
+        if (mkdir(session.directory, session.options.private ? 0700 : 0777) == 0) {
             char absolute[PATH_MAX]; /* the program may change its directory */
             if (realpath(session.directory, absolute) && strlen(absolute) < sizeof(session.directory))
                 strcpy(session.directory, absolute);
@@ -127,8 +127,11 @@ static bool open_arena(void)
             continue;
         snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i],
                  program_invocation_short_name, (int)getpid());
-        if (arena_open(session.file))
+        if (arena_open(session.file)) {
+            if (session.options.private)
+                chmod(session.file, 0600);
             return true;
+        }
     }
     int cause = errno;
     rmdir(session.directory);

@@ -158,8 +158,8 @@ void format_csv_text(FILE *out, const char *text)
         fputs(text, out);
         return;
     }
-    char *clean = format_clean(text, false);
-    bool quoted = clean && strpbrk(clean, "\",\r\n");
+    char *clean = format_clean(text, true); /* a terminal may show it */
+    bool quoted = clean && strpbrk(clean, "\",");
     if (quoted)
         putc('"', out);
     for (const char *at = clean ? clean : ""; *at; at++) {

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report/locks.h"
@@ -86,11 +87,16 @@ static bool make_paths(const char *dir, const char *name, char *path, char *temp
 }
 
 /* Writes one file under its temporary name. Returns 0 or an errno value. */
-static int write_one(const struct output_file *file, const struct material *material, const char *temporary)
+static int write_one(const struct output_file *file, const struct material *material, const char *dir,
+                     const char *temporary)
 {
     FILE *out = fopen(temporary, "wxe");
     if (!out)
         return errno;
+    /* In a directory of its owner alone (BLAME_PRIVATE) a file is, too: it may be copied. */
+    struct stat above;
+    if (stat(dir, &above) == 0 && (above.st_mode & 077) == 0)
+        fchmod(fileno(out), 0600);
     errno = 0;
     bool memory = file->put(out, material);
     int wrong = !memory ? ENOMEM : ferror(out) ? (errno ? errno : EIO) : 0;
@@ -111,7 +117,7 @@ static int write_all(const struct material *material, const char *dir, char *err
             continue;
         wrong = make_paths(dir, files[written].name, path, temporary, sizeof path) ? 0 : ENAMETOOLONG;
         if (!wrong)
-            wrong = write_one(&files[written], material, temporary);
+            wrong = write_one(&files[written], material, dir, temporary);
         if (wrong && wrong != EEXIST && wrong != ENAMETOOLONG)
             unlink(temporary);
     }

@@ -95,6 +95,9 @@ static int write_file(const char *measurement, const uint8_t *data, size_t bytes
 {
     char *path = names_path(measurement, ""), *temporary = names_path(measurement, ".");
     FILE *out = path && temporary ? fopen(temporary, "wxe") : NULL;
+    struct stat status; /* who may read the one may read the other */
+    if (out && stat(measurement, &status) == 0)
+        fchmod(fileno(out), status.st_mode & 0666);
     int wrong = out ? 0 : path && temporary ? errno : ENOMEM;
     if (out) {
         errno = 0;

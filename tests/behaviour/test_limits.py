@@ -66,6 +66,29 @@ class FileLimit(BlameTest):
                 self.assertEqual(os.listdir(folder), [], run)
 
 
+class Refused(BlameTest):
+    """What a sandbox or the surroundings refuse: the program runs, unmeasured if need be, and a line says so."""
+
+    def test_in_a_sandbox_the_program_runs_as_alone(self):
+        for calls in ("mkdir", "readlink", "timer_create", "process_vm_readv", "fallocate", "rename,madvise",
+                      "rt_sigpending,rt_sigtimedwait"):
+            for how in ("library", "launcher"):
+                with self.subTest(calls=calls, how=how):
+                    env = self.tool_environment({"OMP_TOOL_LIBRARIES": LIBRARY} if how == "library" else {})
+                    command = [BLAME, "run", "--"] if how == "launcher" else []
+                    run = execute([program("denies"), calls, *command, program("quick"), "5"], env, self.new_folder())
+                    self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+                    self.assert_only_tool_lines(run, ["the program's own line"])
+                    if not run.directories():
+                        self.assertTrue(any("measured" in line for line in run.tool_lines()), run)
+
+    def test_without_a_place_for_temporary_files_the_program_is_measured(self):
+        run = self.attached([program("quick"), "5"], {"TMPDIR": "/nonexistent"}, "launcher")
+        self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+        self.assertTrue(any("/nonexistent" in line for line in run.tool_lines()), run)
+        self.assertIn("profile.csv", os.listdir(run.directories()[0]))
+
+
 class AddressSpace(BlameTest):
     def test_what_the_reports_would_take_is_not_taken_from_a_program_that_has_no_more(self):
         for limit in (36, 47, 48, 49, 50, 54, 70):  # MB; libdw ends a process that it gets no memory in, between these

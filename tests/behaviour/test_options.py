@@ -19,6 +19,7 @@ REFUSED = {
     "BLAME_EVENTS_THROTTLE": (["100", "@5", "5@", "0@5", "1@2@3", "-1@5", "often"], ["calls@nanoseconds", "0"]),
     "BLAME_CSV": (["2", "yes"], ["0", "1"]),
     "BLAME_SUMMARY": (["maybe"], ["0", "1"]),
+    "BLAME_PRIVATE": (["o"], ["0", "1"]),
     "BLAME_DISABLE": (["perhaps"], ["0", "1"]),
 }
 ACCEPTED = {
@@ -59,6 +60,22 @@ class Options(BlameTest):
             self.assertIs(type(options[name]), int, options)
         for name in ["clock", "locks", "events_throttle", "events_include"]:
             self.assertIs(type(options[name]), str, options)
+
+    def test_a_misspelt_variable_is_named_with_the_one_that_was_meant(self):
+        for name, said in (("BLAME_RATES", "did you mean BLAME_RATE?"), ("BLAME_SUMARY", "did you mean BLAME_SUMMARY?"),
+                           ("BLAME_ZEBRA", "there is no such variable"), ("BLAME_" + "X" * 100, "there is no such variable")):
+            with self.subTest(name=name):
+                run = self.quick({name: "1"})
+                self.assertEqual(len(run.tool_lines()), 1, run)
+                self.assertIn(said, run.tool_lines()[0])
+        for how in ("library", "launcher"):
+            run = self.quick({"BLAME_DB": "x", "BLAME_SEED": "1", "BLAME_SIGNAL": "50", "BLAMES": "1"}, how)
+            self.assertEqual(run.tool_lines(), [], run)
+
+    def test_a_private_profile_is_its_owners_alone(self):
+        directory, = self.quick({"BLAME_PRIVATE": "1"}).directories()
+        modes = {os.stat(os.path.join(directory, name)).st_mode & 0o777 for name in os.listdir(directory)}
+        self.assertEqual((os.stat(directory).st_mode & 0o777, modes), (0o700, {0o600}))
 
     def test_with_a_refused_value_the_default_is_used(self):
         refused = {name: values[0] for name, (values, _) in REFUSED.items()
