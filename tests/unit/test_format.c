@@ -69,11 +69,24 @@ static void integers_are_written_whole(void **state)
     }
 }
 
+static void control_characters_of_names_do_not_reach_csv(void **unused)
+{
+    (void)unused;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    format_csv_text(out, "a\x1b[31m,b\nc");
+    fclose(out);
+    assert_string_equal(text, "\"a\xef\xbf\xbd[31m,b\xef\xbf\xbd" "c\"");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_has_the_digits_of_the_slow_way),
         cmocka_unit_test(extreme_numbers_are_written),
+        cmocka_unit_test(control_characters_of_names_do_not_reach_csv),
         cmocka_unit_test(integers_are_written_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
