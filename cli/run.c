@@ -18,8 +18,9 @@
 #include "cli/elf_info.h"
 #include "cli/run_options.h"
 
-#define OLDEST_GLIBC 235 /* before it, a part of ours in the loader slows down every call between libraries  \
-                          */
+#define OLDEST_GLIBC                                                                                         \
+    235 /* before it, a part of ours in the loader slows down every call between libraries                   \
+         */
 
 /* What libblame.so's folder has for the program. */
 struct parts {
@@ -99,10 +100,8 @@ static bool find_parts(char *self, struct parts *parts)
 static bool find_libomp(char *path, size_t bytes)
 {
     const char *given = getenv("BLAME_LIBOMP");
-    if (given && *given) {
-        snprintf(path, bytes, "%s", given);
-        return access(path, R_OK) == 0;
-    }
+    if (given && *given) /* also seen from a program that changes its folder */
+        return realpath(given, path) && access(path, R_OK) == 0;
     for (int version = 40; version >= 10; version--) {
         snprintf(path, bytes, "/usr/lib/llvm-%d/lib/libomp.so.5", version);
         if (access(path, R_OK) == 0)

@@ -179,7 +179,7 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         return 0;
     if (!self.program)
         self.program = map;
-    if (is_llvm(file) && !self.llvm)
+    if (!self.llvm && (is_llvm(file) || (*self.given && text_equal(map->l_name, self.given))))
         self.llvm = map;
     elf_view_of_map(&view, map);
     if (self.moved && self.llvm && map != self.llvm)

@@ -1,12 +1,15 @@
 """What `blame run` does to the programs that scripts start and to libraries that are loaded later: whatever a script
 does to the environment they run, and those that compute have a profile each."""
 
+import glob
 import os
+import shutil
 
 import contract_checks
 from harness import LIBRARY, BlameTest, program
 
 OWN_LINE = "the program's own line"
+LIBOMP = sorted(glob.glob("/usr/lib/llvm-*/lib/libomp.so.5"))[-1]
 NO_PROFILE = "blame: no profile: "
 # Which threads and regions there are, not how long they took: these runs are short.
 SOUND = contract_checks.TREE_CHECKS + [contract_checks.check_run, contract_checks.check_threads,
@@ -76,6 +79,17 @@ class OtherRuntimes(BlameTest):
                 self.assertGreater(profile.total("work", "later_share"), 0.3 * len(libraries))
                 self.assertEqual((profile.run["threads_max"], profile.run["regions"]), (2, len(libraries)))
                 self.assertEqual(profile.run["other_runtimes"], [])
+
+    def test_the_runtime_may_have_any_name_and_a_relative_path(self):
+        folder = self.new_folder()
+        os.symlink(LIBOMP, os.path.join(folder, "libomp.so.5"))
+        shutil.copy(LIBOMP, os.path.join(folder, "another.so"))
+        for name in ("libomp.so.5", "another.so"):
+            argv = [program("loads_later"), program("loads_later_lib.so"), program("hashed/loads_later_lib.so")]
+            run = self.attached(argv, {"BLAME_LIBOMP": os.path.relpath(os.path.join(folder, name), self.folder + "/run2")},
+                                "launcher", timeout_s=20)
+            self.assertEqual((run.status, run.stdout, run.stderr), (0, "sum 3\nsum 3\n", ""), run)
+            self.assertEqual(self.load(run, checks=SOUND).run["regions"], 2)
 
     def test_a_process_that_goes_on_as_another_program_has_a_profile_of_each(self):
         argv = [program("loads_later"), program("loads_later_lib.so"), "exec", program("quick_gcc"), "5"]
