@@ -102,7 +102,9 @@ static int start(ompt_function_lookup_t lookup)
     if (!session_start(start_ns))
         return 0;
     fork_init();
-    if (callbacks_register())
+    int refused = callbacks_register();
+    runtime_warn_unheard((const void *)lookup);
+    if (refused)
         log_line("the OpenMP runtime (", session.runtime,
                  ") does not deliver all events; blame may be incomplete", NULL);
     return 1;
