@@ -36,16 +36,15 @@ static bool is_off(const char *text)
     return false;
 }
 
-/* Another runtime in the process, which nobody has begun yet, has the same names. */
+/* Another runtime in the process, which nobody has begun yet, has the same names. (What one library alone has
+ * loaded is not found: that would take dlopen, and the program's heap.) */
 static void *symbol_beside(const void *inside, const char *name)
 {
     Dl_info here, there;
-    void *library, *symbol = NULL;
-    if (!dladdr(inside, &here) || !(library = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD)))
-        return NULL;
-    symbol = dlsym(library, name);
-    dlclose(library);
-    return symbol && dladdr(symbol, &there) && there.dli_fbase == here.dli_fbase ? symbol : NULL;
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+    bool same =
+        symbol && dladdr(inside, &here) && dladdr(symbol, &there) && here.dli_fbase == there.dli_fbase;
+    return same ? symbol : NULL;
 }
 
 void runtime_warn_unheard(const void *inside)

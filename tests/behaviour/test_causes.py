@@ -51,6 +51,8 @@ class Found:
         tiny = cause.rule == "fine"
         if tiny and row["rule"] == "nobody-busy":  # threads without a core pass tiny pieces to each other even slower
             return self.crowded or self.loaded
+        if cause.rule == "narrow" and row["rule"] == "oversubscribed":  # cores that are full: no more threads would help
+            return self.crowded
         if row["rule"] == "both" and self.loaded:  # the runtime's time counts while it has no core
             return row["place"].startswith(cause.place)
         return (row["rule"] == cause.rule or (tiny and row["rule"] == "both")) and \

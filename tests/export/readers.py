@@ -4,6 +4,7 @@ or samples: what profile.csv says of the same rows, and what is read from each f
 import collections
 import gzip
 import json
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,18 @@ METRICS = {"idleness": "idleness", "work": "work", "overhead": "overhead", "lock
            "lock-wait-here": "lock wait here", "core-idleness": "core idleness", "shared-idleness": "shared idleness",
            "samples": "samples"}  # as --metric takes them, as profile.csv calls them
 ROOT = "<program root>"
+
+
+# What profile.csv replaces: exports escape it, as their formats can.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+def as_in_csv(data):
+    if isinstance(data, str):
+        return CONTROL.sub("\ufffd", data)
+    if isinstance(data, list):
+        return [as_in_csv(part) for part in data]
+    return {as_in_csv(key): as_in_csv(part) for key, part in data.items()} if isinstance(data, dict) else data
 
 
 def scale(metric):
@@ -115,7 +128,7 @@ def broken_pprof_rules(profile):
 
 def of_pprof(profile):
     """Paths, and (path, file, line) of the leaves."""
-    strings = profile.string_table
+    strings = as_in_csv(list(profile.string_table))
     types = [strings[of.type] for of in profile.sample_type]
     functions = {of.id: of for of in profile.function}
     locations = {of.id: of for of in profile.location}
@@ -149,4 +162,4 @@ def of_hatchet(data):
 
 def load(path):
     with open(path, encoding="utf-8") as file:
-        return json.load(file)
+        return as_in_csv(json.load(file))
