@@ -103,7 +103,8 @@ static int start(ompt_function_lookup_t lookup)
         return 0;
     fork_init();
     int refused = callbacks_register();
-    runtime_warn_unheard((const void *)lookup);
+    if (!runtime_warn_unheard((const void *)lookup))
+        runtime.set_callback(ompt_callback_work, NULL);
     if (refused)
         log_line("the OpenMP runtime (", session.runtime,
                  ") does not deliver all events; blame may be incomplete", NULL);

@@ -2,8 +2,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <strings.h>
+#include <string.h>
 
 #include "cct/region.h"
 
@@ -26,28 +25,37 @@ ompt_data_t *runtime_current_task(uintptr_t *exit)
     return task_data;
 }
 
-/* KMP_WARNINGS as libomp reads it. */
-static bool is_off(const char *text)
-{
-    static const char *const words[] = {"0", "no", "false", "off", "disabled", ".false.", ".f."};
-    for (size_t i = 0; text && i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcasecmp(text, words[i]) == 0)
-            return true;
-    return false;
-}
-
-/* Another runtime in the process, which nobody has begun yet, has the same names. (What one library alone has
- * loaded is not found: that would take dlopen, and the program's heap.) */
+/* Another runtime in the process, which nobody has begun yet, has the same names; what one library alone has
+ * loaded is not found by name. */
 static void *symbol_beside(const void *inside, const char *name)
 {
     Dl_info here, there;
-    void *symbol = dlsym(RTLD_DEFAULT, name);
-    bool same =
-        symbol && dladdr(inside, &here) && dladdr(symbol, &there) && here.dli_fbase == there.dli_fbase;
-    return same ? symbol : NULL;
+    void *symbol = dlsym(RTLD_DEFAULT, name), *library;
+    if (!dladdr(inside, &here))
+        return NULL;
+    if (symbol && dladdr(symbol, &there) && here.dli_fbase == there.dli_fbase)
+        return symbol;
+    library = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    symbol = library ? dlsym(library, name) : NULL;
+    if (library)
+        dlclose(library);
+    return symbol && dladdr(symbol, &there) && here.dli_fbase == there.dli_fbase ? symbol : NULL;
 }
 
-void runtime_warn_unheard(const void *inside)
+/* The level of warnings that kmp_set_warnings_off() sets to 0, by its code: lea level(%rip), %rax; movl $0,
+ * (%rax); ret. kmp_set_warnings_on() does not set it to what it was. */
+static int32_t *warning_level(const unsigned char *set_off)
+{
+    static const unsigned char lea[] = {0x48, 0x8d, 0x05}, store[] = {0xc7, 0x00, 0, 0, 0, 0, 0xc3};
+    int32_t distance;
+    if (memcmp(set_off, lea, sizeof(lea)) != 0 || memcmp(set_off + 7, store, sizeof(store)) != 0)
+        return NULL;
+    memcpy(&distance, set_off + sizeof(lea), sizeof(distance));
+    return (int32_t *)(set_off + 7 + distance);
+}
+
+/* A loop without iterations, of each type. */
+static void run_empty_loops(const void *inside)
 {
     /* kmp.h: where the call is, with KMP_IDENT_KMPC and no word on the kind of loop; kmp_sch_static. */
     static struct {
@@ -57,13 +65,8 @@ void runtime_warn_unheard(const void *inside)
     static const char *const names[] = {"__kmpc_for_static_init_4", "__kmpc_for_static_init_4u",
                                         "__kmpc_for_static_init_8", "__kmpc_for_static_init_8u"};
     const int32_t thread = 0, schedule = 34;
-    void (*warnings_off)(void) = (void (*)(void))symbol_beside(inside, "kmp_set_warnings_off");
-    void (*warnings_on)(void) = (void (*)(void))symbol_beside(inside, "kmp_set_warnings_on");
     void (*end)(void *, int32_t) = (void (*)(void *, int32_t))symbol_beside(inside, "__kmpc_for_static_fini");
-    if (!warnings_off || !warnings_on || !end || is_off(getenv("KMP_WARNINGS")))
-        return;
-    warnings_off();
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; end && i < sizeof(names) / sizeof(names[0]); i++) {
         int64_t low = 1, high = 0, stride = 1; /* of either width: little-endian */
         int32_t last = 0;
         void (*begin)(void *, int32_t, int32_t, int32_t *, void *, void *, void *, int64_t, int64_t) =
@@ -74,5 +77,20 @@ void runtime_warn_unheard(const void *inside)
         begin(&place, thread, schedule, &last, &low, &high, &stride, 1, 1);
         end(&place, thread);
     }
-    warnings_on();
+}
+
+bool runtime_warn_unheard(const void *inside)
+{
+    const unsigned char *set_off = symbol_beside(inside, "kmp_set_warnings_off");
+    if (!set_off)
+        return true; /* not of that family */
+    int32_t *level = warning_level(set_off);
+    if (!level)
+        return false;
+    int32_t before = *level;
+    *level = 0;
+    if (before)
+        run_empty_loops(inside);
+    *level = before;
+    return true;
 }

@@ -28,9 +28,9 @@ struct region *runtime_region(const ompt_data_t *parallel_data);
 ompt_data_t *runtime_current_task(uintptr_t *exit);
 
 /* Code by flang, whose loops do not say what they are, makes libomp print a warning where it tells a tool of
- * its first loop of each type. It does so once: this makes it do so now, while its warnings are off, with
- * loops of no iteration. Only what lies in the same library as `inside`, the runtime itself, is called. From the
- * tool's initialisation, where the calling thread is the runtime's number 0. [init] */
-void runtime_warn_unheard(const void *inside);
+ * its first loop of each type. This makes it do so now, into warnings that are off, with loops of no
+ * iteration. `inside`: an address in the runtime. False: it would still print it, and is not to be asked for
+ * loops. From the tool's initialisation, where the calling thread is the runtime's number 0. [init] */
+bool runtime_warn_unheard(const void *inside);
 
 #endif

@@ -25,7 +25,8 @@ struct listed {
 
 static struct {
     int (*find)(void *address, struct dl_find_object *result);
-    uintptr_t *permanent; /* addresses where objects start, in order */
+    uintptr_t program, program_start; /* its link map, and where it begins */
+    uintptr_t *permanent;             /* addresses where objects start, in order */
     size_t permanent_count;
 } loader;
 
@@ -154,10 +155,28 @@ static int find_permanent(struct dl_phdr_info *info, size_t bytes, void *argumen
     return 1;
 }
 
+/* Of what it did not map itself in one piece, and that is the program where there are holes between its
+ * segments, the loader finds the segment. */
+static void find_program(void)
+{
+    struct dl_find_object found;
+    const ElfW(Phdr) *headers = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+    if (!loader.find || loader.find((void *)getauxval(AT_ENTRY), &found) != 0)
+        return;
+    for (unsigned long i = 0; i < getauxval(AT_PHNUM); i++)
+        if (headers[i].p_type == PT_LOAD) {
+            loader.program = (uintptr_t)found.dlfo_link_map;
+            loader.program_start = found.dlfo_link_map->l_addr + (headers[i].p_vaddr & ~(uintptr_t)4095) -
+                                   (headers[i].p_offset & ~(uintptr_t)4095);
+            return;
+        }
+}
+
 void loader_init(void)
 {
     struct list list = {os_map(MAX_OBJECTS * sizeof(struct listed)), 0};
     loader.find = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+    find_program();
     if (!loader.permanent)
         loader.permanent = os_map(MAX_OBJECTS * sizeof(*loader.permanent));
     if (!list.objects || !loader.permanent)
@@ -171,8 +190,9 @@ bool loader_find(uintptr_t address, struct loader_object *object)
     struct dl_find_object found;
     if (unlikely(!loader.find) || loader.find((void *)address, &found) != 0)
         return false;
-    object->start = (uintptr_t)found.dlfo_map_start;
     object->link_map = (uintptr_t)found.dlfo_link_map;
+    object->start =
+        object->link_map == loader.program ? loader.program_start : (uintptr_t)found.dlfo_map_start;
     return true;
 }
 
@@ -221,8 +241,8 @@ bool loader_has(uintptr_t address, const struct loader_name *name, uintptr_t fro
            hash_of(text, name->bytes) == name->hash && memcmp(found, expected, bytes) == 0;
 }
 
-bool loader_has_callers(uintptr_t address, const struct loader_name *name, uintptr_t from, const void *expected,
-                        size_t bytes)
+bool loader_has_callers(uintptr_t address, const struct loader_name *name, uintptr_t from,
+                        const void *expected, size_t bytes)
 {
     struct loader_object object;
     if (!loader_find(address, &object) || from - object.start > PAGE_BYTES - bytes)

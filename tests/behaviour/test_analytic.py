@@ -126,6 +126,10 @@ class TheSameProgramInOtherForms(BlameTest):
         run, profile = self.profile_of("imbalance2", how="launcher")
         self.assert_expectations("imbalance2 (launcher)", run, profile, 6)
 
+    def test_a_program_with_holes_between_its_segments_is_resolved(self):
+        run, profile = self.profile_of("imbalance2_holes")
+        self.assert_expectations("imbalance2_holes (library)", run, profile, 6)
+
     def test_a_program_at_a_fixed_address_is_resolved(self):
         run, profile = self.profile_of("imbalance2_nopie")
         self.assert_expectations("imbalance2_nopie (library)", run, profile, 6)
