@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -58,11 +59,36 @@ static pid_t trace_loader(const char *path, FILE **list)
     return child;
 }
 
+/* Of the library in a line of the loader's: NAME => PATH (ADDRESS), or PATH (ADDRESS). */
+static size_t tls_bytes_of(const char *line)
+{
+    char path[4096];
+    ElfW(Ehdr) header;
+    size_t bytes = 0;
+    const char *arrow = strstr(line, "=> "), *begin = arrow ? arrow + 3 : line + strspn(line, "\t");
+    const char *end = strstr(begin, " (0x");
+    if (!end || (size_t)(end - begin) >= sizeof(path))
+        return 0;
+    snprintf(path, sizeof(path), "%.*s", (int)(end - begin), begin);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool read_all = fd >= 0 && read(fd, &header, sizeof(header)) == sizeof(header);
+    for (unsigned i = 0; read_all && i < header.e_phnum && header.e_phentsize == sizeof(ElfW(Phdr)); i++) {
+        ElfW(Phdr) segment;
+        off_t at = (off_t)(header.e_phoff + i * sizeof(segment));
+        if (pread(fd, &segment, sizeof(segment), at) == sizeof(segment) && segment.p_type == PT_TLS)
+            bytes += segment.p_memsz + segment.p_align;
+    }
+    if (fd >= 0)
+        close(fd);
+    return bytes;
+}
+
 static void read_line(const char *line, const char *libomp, struct elf_openmp *openmp)
 {
     static const char mark[] = "undefined symbol: ";
     const char *name = strstr(line, mark);
     size_t length = strlen(libomp);
+    openmp->tls_bytes += tls_bytes_of(line);
     if (strstr(line, "libgomp.so.1 "))
         openmp->gcc = true;
     if (length && line[0] == '\t' && strncmp(line + 1, libomp, length) == 0 && line[1 + length] == ' ')
@@ -88,6 +114,23 @@ void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *open
         fclose(list);
     if (child > 0)
         waitpid(child, NULL, 0);
+}
+
+bool elf_finds_leaks(const char *path)
+{
+    static const char *const names[] = {"__asan_init", "__lsan_init", "liblsan.so"};
+    struct stat file;
+    bool found = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t bytes = fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) ? (size_t)file.st_size : 0;
+    void *text = bytes ? mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    for (size_t i = 0; text != MAP_FAILED && i < sizeof(names) / sizeof(names[0]); i++)
+        found |= memmem(text, bytes, names[i], strlen(names[i])) != NULL;
+    if (text != MAP_FAILED)
+        munmap(text, bytes);
+    if (fd >= 0)
+        close(fd);
+    return found;
 }
 
 bool elf_gains_privileges(const char *path)

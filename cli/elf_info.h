@@ -19,11 +19,16 @@ struct elf_openmp {
     bool gcc;          /* gets libgomp.so.1 */
     bool moved;        /* wants that, and gets libomp */
     char missing[256]; /* what it needs of libgomp.so.1 and libomp does not have, or "" */
+    size_t tls_bytes;  /* of thread-local storage, of all libraries that it starts with */
 };
 
-/* Asks the loader, in the environment that the program will have; libomp: what our part of the loader gives to programs
- * that want libgomp.so.1, or "". [init] */
+/* Asks the loader, in the environment that the program will have; libomp: what our part of the loader gives
+ * to programs that want libgomp.so.1, or "". [init] */
 void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp);
+
+/* Whether it looks for leaks as it ends (AddressSanitizer, LeakSanitizer): what the runtime has for a tool
+ * would be one, and its search dies of a loader's audit library beside threads. [init] */
+bool elf_finds_leaks(const char *path);
 
 /* Whether it runs with privileges beyond its user's: the loader preloads nothing into it then. [init] */
 bool elf_gains_privileges(const char *path);

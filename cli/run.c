@@ -18,9 +18,11 @@
 #include "cli/elf_info.h"
 #include "cli/run_options.h"
 
-#define OLDEST_GLIBC                                                                                         \
-    235 /* before it, a part of ours in the loader slows down every call between libraries                   \
-         */
+/* Before it, a part of ours in the loader slows down every call between libraries. */
+#define OLDEST_GLIBC 235
+/* Of thread-local storage: what every process has, and what scripts' programs get. */
+#define FREE_TLS_BYTES    1024u
+#define SCRIPTS_TLS_BYTES 16384u
 
 /* What libblame.so's folder has for the program. */
 struct parts {
@@ -73,7 +75,8 @@ static bool find_self(char self[PATH_MAX])
     ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
     self[length > 0 ? length : 0] = '\0';
     if (length <= 0)
-        fprintf(stderr, "blame: /proc/self/exe cannot be read (%s), and so the tool not found: it runs unmeasured\n",
+        fprintf(stderr,
+                "blame: /proc/self/exe cannot be read (%s), and so the tool not found: it runs unmeasured\n",
                 strerror(errno));
     return length > 0;
 }
@@ -178,6 +181,20 @@ static bool glibc_is_old(void)
 
 /* Where the loader will send programs of GCC, and a line on the one that is started; others say it
  * themselves. */
+/* With an audit library glibc reserves room for thread-local storage of the initial-exec kind before it knows
+ * the program's libraries: some 1,600 bytes. What it starts with has to fit, as it does without; for what a
+ * script starts, a guess. */
+static void reserve_tls(size_t bytes, bool is_known)
+{
+    static const char tunable[] = "glibc.rtld.optional_static_tls=";
+    const char *old = getenv("GLIBC_TUNABLES");
+    char text[80];
+    if ((is_known && bytes < FREE_TLS_BYTES) || (old && strstr(old, tunable)))
+        return;
+    snprintf(text, sizeof(text), "%s%zu", tunable, is_known ? bytes + FREE_TLS_BYTES : SCRIPTS_TLS_BYTES);
+    prepend("GLIBC_TUNABLES", text);
+}
+
 static void prepare_loader(const char *program, const char *loader)
 {
     char libomp[PATH_MAX];
@@ -188,6 +205,7 @@ static void prepare_loader(const char *program, const char *loader)
     prepend("LD_AUDIT", loader);
     set_for_gcc();
     elf_openmp_of(program, libomp, &openmp);
+    reserve_tls(openmp.tls_bytes, elf_kind_of(program) == ELF_KIND_DYNAMIC);
     if (openmp.moved && openmp.missing[0]) {
         fprintf(stderr, "blame: built by GCC, and needs %s, which %s does not have: it runs unmeasured\n",
                 openmp.missing, libomp);
@@ -266,6 +284,12 @@ static void say_no_profile(void)
           stderr);
 }
 
+static bool leaks_are_off(void)
+{
+    const char *address = getenv("ASAN_OPTIONS"), *leak = getenv("LSAN_OPTIONS");
+    return (address && strstr(address, "detect_leaks=0")) || (leak && strstr(leak, "detect_leaks=0"));
+}
+
 int cli_run(int argc, char **argv)
 {
     char program[PATH_MAX], self[PATH_MAX];
@@ -284,11 +308,18 @@ int cli_run(int argc, char **argv)
         return exists ? 126 : 127;
     }
     bool linked_statically = elf_kind_of(program) == ELF_KIND_STATIC;
-    bool attach = !linked_statically && !elf_gains_privileges(program);
+    bool leaks = elf_finds_leaks(program) && !leaks_are_off();
+    bool attach = !linked_statically && !leaks && !elf_gains_privileges(program);
     if (linked_statically)
         fprintf(
             stderr,
             "blame: %s is statically linked: nothing to attach to; it runs unmeasured; link it dynamically\n",
+            program);
+    else if (leaks)
+        fprintf(
+            stderr,
+            "blame: %s looks for leaks as it ends, and would find the OpenMP runtime's: it runs unmeasured; "
+            "ASAN_OPTIONS=detect_leaks=0 lets it be measured\n",
             program);
     else if (!attach)
         fprintf(stderr,

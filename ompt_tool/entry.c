@@ -30,8 +30,8 @@ __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool
 
 __attribute__((visibility("default"))) struct launched blame_launched;
 
-/* A function of the runtime's. Where that is the business of one library which the program loaded, its names are not
- * every one's. */
+/* A function of the runtime's. Where that is the business of one library which the program loaded, its names
+ * are not every one's. */
 static void *runtime_symbol(ompt_function_lookup_t lookup, const char *name)
 {
     Dl_info place;
@@ -71,8 +71,8 @@ static void flag_modules(ompt_function_lookup_t lookup)
     }
 }
 
-/* When this program's image started: `blame run` knows it exactly. /proc tells when the process did, to a clock
- * tick, but another program may have run in it before (a shell script that ends in exec). */
+/* When this program's image started: `blame run` knows it exactly. /proc tells when the process did, to a
+ * clock tick, but another program may have run in it before (a shell script that ends in exec). */
 static uint64_t image_start_ns(void)
 {
     return blame_launched.image_start_ns ? blame_launched.image_start_ns : os_process_start_ns();
@@ -133,16 +133,26 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     static bool asked;
     (void)omp_version;
     if (asked) {
-        log_line("a second OpenMP runtime (", runtime_version, ") starts in this process: only the first is measured",
-                 NULL);
+        log_line("a second OpenMP runtime (", runtime_version,
+                 ") starts in this process: only the first is measured", NULL);
         return NULL;
     }
     asked = true;
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
     /* The environment is its user's, files would be written with its privileges. */
     if (getauxval(AT_SECURE)) {
-        log_line("this program has privileges beyond its user's (set-user-ID, set-group-ID, capabilities); nothing is "
+        log_line("this program has privileges beyond its user's (set-user-ID, set-group-ID, capabilities); "
+                 "nothing is "
                  "measured",
+                 NULL);
+        return NULL;
+    }
+    const char *asan = getenv("ASAN_OPTIONS"), *lsan = getenv("LSAN_OPTIONS");
+    bool leaks_are_off = (asan && strstr(asan, "detect_leaks=0")) || (lsan && strstr(lsan, "detect_leaks=0"));
+    if (dlsym(RTLD_DEFAULT, "__lsan_do_leak_check") && !leaks_are_off) {
+        log_line("this program looks for leaks as it ends, and would find the OpenMP runtime's; nothing is "
+                 "measured; "
+                 "ASAN_OPTIONS=detect_leaks=0 lets it be measured",
                  NULL);
         return NULL;
     }

@@ -156,3 +156,24 @@ class OtherRuntimes(BlameTest):
         run = self.attached([program("quick_gcc"), "4"], {"LD_LIBRARY_PATH": folder}, "launcher")
         self.assertEqual((run.status, run.stdout), (4, "sum 3\n"), run)
         self.load(run, checks=SOUND)
+
+    def test_libraries_with_much_thread_local_storage_find_room(self):
+        for argv in ([program("large_tls")], ["sh", "-c", program("large_tls")]):
+            with self.subTest(argv=argv[0]):
+                run = self.attached(argv, how="launcher")
+                self.assertEqual((run.status, run.stdout), (5, "4\n"), run)
+
+    def test_a_program_that_looks_for_leaks_ends_as_alone_and_one_line_tells(self):
+        for how in ("launcher", "library"):
+            with self.subTest(how=how):
+                env = {"LD_LIBRARY_PATH": self.gomp_folder()} if how == "library" else {}
+                run = self.attached([program("large_tls_leaks")], env, how)
+                self.assertEqual((run.status, run.stdout), (5, "4\n"), run)
+                self.assertEqual([line for line in run.stderr.splitlines() if "leaks" not in line], [], run)
+                self.assertIn("unmeasured" if how == "launcher" else "nothing is measured", run.stderr)
+
+    def gomp_folder(self):
+        """In which GCC's runtime is LLVM's."""
+        folder = self.new_folder()
+        os.symlink(LIBOMP, os.path.join(folder, "libgomp.so.1"))
+        return folder

@@ -32,7 +32,7 @@ TEST_COMPARE := compare compare_slower compare_moved compare_gcc
 TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
 
 TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) causes sweep_check exceptions exceptions_gcc own_code own_code_gcc dlopen_lib.so dlopen_even.so tool_memory.so quick_static \
-	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_holes imbalance2_dwarf4 own_papi \
+	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_holes large_tls large_tls_leaks imbalance2_dwarf4 own_papi \
 	no_tables no_tables_frames no_tables_gcc no_tables_gcc_frames no_tables_fortran team_sizes_O0 lost_tables liblost_tables.so
 
 .PHONY: test-programs
@@ -150,6 +150,14 @@ $(TEST_BIN)/imbalance2_stripped: $(TEST_BIN)/imbalance2_nodebug
 
 $(TEST_BIN)/imbalance2_nopie: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -fno-pie -no-pie -o $@ $<
+
+$(TEST_BIN)/large_tls.so: $(TEST_SOURCE)/large_tls.c | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -DLIBRARY -fPIC -shared -o $@ $<
+$(TEST_BIN)/large_tls: $(TEST_SOURCE)/large_tls.c $(TEST_BIN)/large_tls.so | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -o $@ $< $(TEST_BIN)/large_tls.so -Wl,-rpath,'$$ORIGIN'
+# The same, which looks for leaks as it ends.
+$(TEST_BIN)/large_tls_leaks: $(TEST_SOURCE)/large_tls.c $(TEST_BIN)/large_tls.so | $(TEST_BIN)
+	gcc $(TEST_CFLAGS) -fsanitize=address -o $@ $< $(TEST_BIN)/large_tls.so -Wl,-rpath,'$$ORIGIN'
 
 # Holes between its segments: the dynamic loader knows each apart.
 $(TEST_BIN)/imbalance2_holes: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
