@@ -290,6 +290,19 @@ static bool leaks_are_off(void)
     return (address && strstr(address, "detect_leaks=0")) || (leak && strstr(leak, "detect_leaks=0"));
 }
 
+/* NULL, or what of the program keeps us from attaching to it. */
+static const char *why_unmeasured(const char *program)
+{
+    if (elf_kind_of(program) == ELF_KIND_STATIC)
+        return "is statically linked: nothing to attach to; it runs unmeasured; link it dynamically";
+    if (elf_finds_leaks(program) && !leaks_are_off())
+        return "looks for leaks as it ends, and would find the OpenMP runtime's: it runs unmeasured; "
+               "ASAN_OPTIONS=detect_leaks=0 lets it be measured";
+    if (elf_gains_privileges(program))
+        return "gains privileges (set-user-ID, set-group-ID, capabilities), which no tool may use: it runs unmeasured";
+    return NULL;
+}
+
 int cli_run(int argc, char **argv)
 {
     char program[PATH_MAX], self[PATH_MAX];
@@ -307,27 +320,10 @@ int cli_run(int argc, char **argv)
                        : "no such program; give its path, as in ./app");
         return exists ? 126 : 127;
     }
-    bool linked_statically = elf_kind_of(program) == ELF_KIND_STATIC;
-    bool leaks = elf_finds_leaks(program) && !leaks_are_off();
-    bool attach = !linked_statically && !leaks && !elf_gains_privileges(program);
-    if (linked_statically)
-        fprintf(
-            stderr,
-            "blame: %s is statically linked: nothing to attach to; it runs unmeasured; link it dynamically\n",
-            program);
-    else if (leaks)
-        fprintf(
-            stderr,
-            "blame: %s looks for leaks as it ends, and would find the OpenMP runtime's: it runs unmeasured; "
-            "ASAN_OPTIONS=detect_leaks=0 lets it be measured\n",
-            program);
-    else if (!attach)
-        fprintf(stderr,
-                "blame: %s gains privileges (set-user-ID, set-group-ID, capabilities), which no tool may "
-                "use: it runs "
-                "unmeasured\n",
-                program);
-    attach = attach && find_self(self);
+    const char *why = why_unmeasured(program);
+    if (why)
+        fprintf(stderr, "blame: %s %s\n", program, why);
+    bool attach = !why && find_self(self);
     if (attach && !find_parts(self, &parts)) {
         fputs("blame run: libblame.so and libblame-loader.so are neither beside the blame command nor in "
               "../lib/blame: "

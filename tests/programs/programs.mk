@@ -152,7 +152,7 @@ $(TEST_BIN)/imbalance2_nopie: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analyti
 	$(CLANG) $(TEST_CFLAGS) -fno-pie -no-pie -o $@ $<
 
 $(TEST_BIN)/large_tls.so: $(TEST_SOURCE)/large_tls.c | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -DLIBRARY -fPIC -shared -o $@ $<
+	$(CLANG) $(TEST_CFLAGS) -DLIBRARY -fPIC -shared -Wl,-soname,large_tls.so -o $@ $<
 $(TEST_BIN)/large_tls: $(TEST_SOURCE)/large_tls.c $(TEST_BIN)/large_tls.so | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -o $@ $< $(TEST_BIN)/large_tls.so -Wl,-rpath,'$$ORIGIN'
 # The same, which looks for leaks as it ends.
