@@ -89,6 +89,7 @@ static void read_line(const char *line, const char *libomp, struct elf_openmp *o
     const char *name = strstr(line, mark);
     size_t length = strlen(libomp);
     openmp->tls_bytes += tls_bytes_of(line);
+    openmp->needed |= strstr(line, "libomp") || strstr(line, "libiomp5") || strstr(line, "libgomp");
     if (strstr(line, "libgomp.so.1 "))
         openmp->gcc = true;
     if (length && line[0] == '\t' && strncmp(line + 1, libomp, length) == 0 && line[1 + length] == ' ')

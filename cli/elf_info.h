@@ -16,6 +16,7 @@ enum elf_kind elf_kind_of(const char *path);
 
 /* The OpenMP runtime of a dynamic program. */
 struct elf_openmp {
+    bool needed;       /* starts with one */
     bool gcc;          /* gets libgomp.so.1 */
     bool moved;        /* wants that, and gets libomp */
     char missing[256]; /* what it needs of libgomp.so.1 and libomp does not have, or "" */

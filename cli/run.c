@@ -20,9 +20,9 @@
 
 /* Before it, a part of ours in the loader slows down every call between libraries. */
 #define OLDEST_GLIBC 235
-/* Of thread-local storage: what every process has, and what scripts' programs get. */
-#define FREE_TLS_BYTES    1024u
-#define SCRIPTS_TLS_BYTES 16384u
+/* Of thread-local storage: what every process has, and what programs without OpenMP of their own get. */
+#define FREE_TLS_BYTES   1024u
+#define OTHERS_TLS_BYTES 16384u
 
 /* What libblame.so's folder has for the program. */
 struct parts {
@@ -181,17 +181,20 @@ static bool glibc_is_old(void)
 
 /* Where the loader will send programs of GCC, and a line on the one that is started; others say it
  * themselves. */
-/* With an audit library glibc reserves room for thread-local storage of the initial-exec kind before it knows
- * the program's libraries: some 1,600 bytes. What it starts with has to fit, as it does without; for what a
- * script starts, a guess. */
-static void reserve_tls(size_t bytes, bool is_known)
+/* With an audit library glibc reserves room for thread-local storage of the initial-exec kind before it knows the
+ * program's libraries: some 1,600 bytes. What it starts with has to fit, as it does without; for what shells and
+ * interpreters start or load, a guess. It is taken from each thread's stack. */
+static void reserve_tls(const struct elf_openmp *openmp)
 {
     static const char tunable[] = "glibc.rtld.optional_static_tls=";
     const char *old = getenv("GLIBC_TUNABLES");
+    size_t bytes = openmp->tls_bytes + FREE_TLS_BYTES;
     char text[80];
-    if ((is_known && bytes < FREE_TLS_BYTES) || (old && strstr(old, tunable)))
+    if (!openmp->needed && bytes < OTHERS_TLS_BYTES)
+        bytes = OTHERS_TLS_BYTES;
+    if (bytes < 2 * FREE_TLS_BYTES || (old && strstr(old, tunable)))
         return;
-    snprintf(text, sizeof(text), "%s%zu", tunable, is_known ? bytes + FREE_TLS_BYTES : SCRIPTS_TLS_BYTES);
+    snprintf(text, sizeof(text), "%s%zu", tunable, bytes);
     prepend("GLIBC_TUNABLES", text);
 }
 
@@ -205,7 +208,7 @@ static void prepare_loader(const char *program, const char *loader)
     prepend("LD_AUDIT", loader);
     set_for_gcc();
     elf_openmp_of(program, libomp, &openmp);
-    reserve_tls(openmp.tls_bytes, elf_kind_of(program) == ELF_KIND_DYNAMIC);
+    reserve_tls(&openmp);
     if (openmp.moved && openmp.missing[0]) {
         fprintf(stderr, "blame: built by GCC, and needs %s, which %s does not have: it runs unmeasured\n",
                 openmp.missing, libomp);
