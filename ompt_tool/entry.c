@@ -30,6 +30,10 @@ __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool
 
 __attribute__((visibility("default"))) struct launched blame_launched;
 
+/* Of AddressSanitizer and LeakSanitizer, where the program has one. (Asking by name for what is not there takes the
+ * program's heap.) */
+extern void __lsan_do_leak_check(void) __attribute__((weak));
+
 /* A function of the runtime's. Where that is the business of one library which the program loaded, its names
  * are not every one's. */
 static void *runtime_symbol(ompt_function_lookup_t lookup, const char *name)
@@ -149,7 +153,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     }
     const char *asan = getenv("ASAN_OPTIONS"), *lsan = getenv("LSAN_OPTIONS");
     bool leaks_are_off = (asan && strstr(asan, "detect_leaks=0")) || (lsan && strstr(lsan, "detect_leaks=0"));
-    if (dlsym(RTLD_DEFAULT, "__lsan_do_leak_check") && !leaks_are_off) {
+    if (__lsan_do_leak_check && !leaks_are_off) {
         log_line("this program looks for leaks as it ends, and would find the OpenMP runtime's; nothing is "
                  "measured; "
                  "ASAN_OPTIONS=detect_leaks=0 lets it be measured",
