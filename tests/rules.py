@@ -1,12 +1,11 @@
 """Writes make rules for test programs from what their sources say of themselves, in comments at the top:
 
-    /* needs: cct/tree.c base/os.c */       what they are linked with (several lines, patterns like report/*.c)
-    /* libs: -ldw */                        libraries
+    /* needs: tests/unit/fake_clock.c */    what takes the place of the product's own, or is not in its archive
+    /* libs: -rdynamic */                   flags of the linker
     /* programs: names */                   a make target whose products they read
 
     python3 tests/rules.py FOLDER VARIABLE SOURCE ...      FOLDER below $(BUILD), VARIABLE takes the programs' names"""
 
-import glob
 import os
 import re
 import sys
@@ -30,11 +29,11 @@ def fields_of(path):
 def rule_of(folder, source):
     fields = fields_of(source)
     program = f"$(BUILD)/{folder}/{os.path.splitext(os.path.basename(source))[0]}"
-    needs = [name for pattern in fields["needs"] for name in sorted(glob.glob(pattern)) or [pattern]]
-    objects = [f"$(BUILD)/{os.path.splitext(name)[0]}.o" for name in [source] + needs]
-    rule = f"{program}: {' '.join(objects)} {source}{' | ' + ' '.join(fields['programs']) if fields['programs'] else ''}\n"
+    objects = [f"$(BUILD)/{os.path.splitext(name)[0]}.o" for name in [source] + fields["needs"]]
+    programs = " | " + " ".join(fields["programs"]) if fields["programs"] else ""
+    rule = f"{program}: {' '.join(objects)} $(UNITS) {source}{programs}\n"
     rule += "\t@mkdir -p $(@D)\n"
-    rule += f"\t$(CC) $(SAN_FLAGS) -o $@ $(filter %.o,$^) {' '.join(fields['libs'])} -lcmocka -lpthread -ldl -lm\n"
+    rule += f"\t$(CC) $(SAN_FLAGS) -o $@ $(filter %.o,$^) $(UNITS) {' '.join(fields['libs'])} $(UNIT_LIBS) -lcmocka -lpthread -ldl -lm\n"
     return program, rule
 
 

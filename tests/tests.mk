@@ -41,6 +41,14 @@ $(UNIT_LIBRARIES): tests/unit/loaded_lib.c tests/tests.mk
 	@mkdir -p $(@D)
 	$(CC) -O2 -g -fPIC -shared -nostartfiles $(LAYOUT) -o $@ $<
 
+# All of the product in an archive: a test takes from it what it calls, and what its own file or its fakes define is not
+# taken from there.
+UNITS := $(BUILD)/units.a
+UNIT_LIBS := -Wl,--as-needed $(PLUGIN_LIBS) $(COMMAND_LIBS)
+$(UNITS): $(call objects,$(sort $(PLUGIN) $(COMMAND))) $(BUILD)/export/pprof.pb-c.o
+	@rm -f $@
+	@ar rcs $@ $^
+
 include tests/differential/differential.mk
 
 # Rules that come from the sources' first lines: only where they are asked for.

@@ -3,13 +3,11 @@
 #                       speedscope in Debian's chromium (skipped, and said so, where npm's registry is out of reach)
 
 EXPORT_MAKER := $(BUILD)/export-tests/make_exports
-EXPORT_MAKER_SOURCES := tests/export/make_exports.c tests/fuzz/fake_symbols.c $(wildcard export/*.c) \
-    $(filter-out report/symbols% report/output.c report/summary.c,$(REPORT)) cct/pair_map.c cct/index_map.c \
-    base/recipe_cause.c cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/profile_probe_sum.c cct/profile_format.c
+EXPORT_MAKER_OBJECTS := $(call objects,tests/export/make_exports.c tests/fuzz/fake_symbols.c)
 # The modules of Debian's packages are its own Python's.
 EXPORT_PYTHON := $(firstword $(wildcard /usr/bin/python3) $(PYTHON))
 
-$(EXPORT_MAKER): $(call objects,$(EXPORT_MAKER_SOURCES)) $(BUILD)/export/pprof.pb-c.o
+$(EXPORT_MAKER): $(EXPORT_MAKER_OBJECTS) $(UNITS)
 	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) -o $@ $^ $(COMMAND_LIBS)
 

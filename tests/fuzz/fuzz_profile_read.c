@@ -1,14 +1,4 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c
- * cct/index_map.c cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c
- * report/rows_order.c report/rows_metric.c report/rows_own.c report/rows_extra.c cct/profile_probe_sum.c report/measure.c
- * report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c report/write_json.c report/other_runtimes.c
- * report/phases.c base/recipe_cause.c report/conservation.c report/coverage.c report/views.c report/view_label.c
- * report/view_text.c report/view_tables.c report/view_waits.c report/view_sort.c report/rows_filter.c
- * report/source_*.c report/view_folded.c report/summary.c report/phases.c report/write_phases.c
- * report/view_phases.c report/view_phases_text.c report/view_probe_notes.c
- * report/findings*.c tests/fuzz/fake_symbols.c
- * tests/fuzz/profile_builder.c */
-/* libs: -ljansson */
+/* needs: tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
 /* fuzz_profile_read COUNT SEED [FILE...]: mutates measurement files COUNT times, reads each and runs what is
  * read through the row builder and, in turn, every view and every writer. To be built with AddressSanitizer
  * and UndefinedBehaviorSanitizer; without a FILE it makes its own. It fails by crashing, or when a refusal is

@@ -1,5 +1,3 @@
-/* needs: report/symbols_file.c report/symbols_answers.c report/symbols_arena.c report/strings.c
- * cct/pair_map.c */
 /* fuzz_symbols_file COUNT SEED: writes a file of names, reads it back, then reads COUNT mutated ones, most of
  * them with a hash that fits, and writes what was read. It fails by crashing, when an answer comes back
  * different, or when a file with a wrong hash is taken. */

@@ -1,9 +1,4 @@
-/* needs: compare/comparable.c compare/compare.c compare/context.c compare/names.c compare/align.c
- * compare/canonical.c compare/statistics.c compare/limits.c report/rows_order.c report/rows_metric.c report/rows_own.c report/rows_extra.c cct/profile_probe_sum.c
- * report/measure.c report/strings.c report/format.c report/view_label.c report/conservation.c report/coverage.c
- * report/write_csv.c report/locks.c report/rows.c report/rows_marker.c report/tail_calls.c report/waits.c
- * tests/fuzz/fake_symbols.c base/recipe_cause.c cct/pair_map.c cct/index_map.c cct/profile_format.c
- * cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c */
+/* needs: tests/fuzz/fake_symbols.c */
 #include "tests/unit/unit.h"
 
 #include <math.h>

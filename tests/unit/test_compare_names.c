@@ -1,4 +1,3 @@
-/* needs: compare/canonical.c compare/align.c */
 #include "tests/unit/unit.h"
 
 #include "compare/align.h"

@@ -1,5 +1,3 @@
-/* needs: compare/statistics.c */
-/* libs: -lm */
 #include "tests/unit/unit.h"
 
 #include <math.h>

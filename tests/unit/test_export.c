@@ -1,11 +1,4 @@
-/* needs: export/values.c export/frames.c export/dot.c export/gzip.c export/pprof.c export/pprof_tables.c
- * export/speedscope.c export/hatchet.c report/view_folded.c export/pprof.pb-c.c cct/profile_read.c
- * cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c cct/index_map.c
- * cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c
- * report/rows_metric.c report/rows_own.c report/rows_extra.c cct/profile_probe_sum.c report/measure.c report/strings.c
- * report/format.c report/json_text.c report/view_label.c report/conservation.c report/coverage.c report/write_csv.c
- * report/locks.c report/waits.c tests/fuzz/fake_symbols.c */
-/* libs: -lprotobuf-c -lz -ljansson */
+/* needs: tests/fuzz/fake_symbols.c */
 #include "tests/unit/unit.h"
 
 #include <errno.h>

@@ -1,8 +1,4 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c cct/index_map.c
- * cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/rows_own.c report/rows_extra.c cct/profile_probe_sum.c
- * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/conservation.c report/coverage.c
- * report/write_csv.c report/rows_filter.c report/source_*.c report/view*.c report/summary.c report/other_runtimes.c report/phases.c report/write_phases.c
- * report/findings*.c tests/fuzz/fake_symbols.c */
+/* needs: tests/fuzz/fake_symbols.c */
 #include "tests/unit/findings_program.h"
 
 static uint32_t region_below(struct made *made, uint32_t parent)

@@ -1,4 +1,3 @@
-/* needs: report/format.c */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,3 @@
-/* needs: cct/pair_map.c cct/index_map.c report/rows_order.c report/rows_metric.c report/rows_extra.c cct/profile_probe_sum.c report/measure.c
- * report/strings.c html/fold.c */
 #include <math.h>
 
 #include "html/fold.h"

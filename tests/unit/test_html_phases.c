@@ -1,11 +1,4 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c
- * cct/index_map.c cct/profile_format.c cct/profile_probe_sum.c base/recipe_cause.c report/rows.c
- * report/rows_marker.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/rows_own.c report/rows_extra.c
- * report/measure.c report/strings.c report/format.c report/locks.c report/write_csv.c report/write_json.c report/other_runtimes.c
- * report/waits.c report/conservation.c report/coverage.c report/json_text.c report/view_label.c report/phases.c
- * report/source_file.c html/embedded.c html/fold.c html/page.c html/rows.c html/source_lines.c html/sources.c
- * html/tables.c html/phases.c tests/fuzz/fake_symbols.c */
-/* libs: -ljansson */
+/* needs: tests/fuzz/fake_symbols.c */
 #include <jansson.h>
 
 #include "html/html.h"

@@ -1,6 +1,4 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c cct/index_map.c cct/profile_format.c
- * report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/rows_own.c report/rows_extra.c cct/profile_probe_sum.c report/measure.c report/strings.c report/format.c
- * report/locks.c tests/fuzz/fake_symbols.c */
+/* needs: tests/fuzz/fake_symbols.c */
 #include "report/locks.h"
 
 #include "tests/fuzz/fake_symbols.h"

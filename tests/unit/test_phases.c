@@ -1,11 +1,4 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c
- * cct/profile_probe_sum.c cct/pair_map.c cct/index_map.c cct/profile_format.c report/rows.c
- * report/rows_marker.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/rows_own.c report/rows_extra.c
- * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
- * report/write_json.c report/other_runtimes.c base/recipe_cause.c report/conservation.c report/coverage.c report/output.c report/tables.c
- * report/phases.c report/write_phases.c report/view*.c report/rows_filter.c report/source_*.c
- * report/summary.c report/findings*.c tests/fuzz/fake_symbols.c */
-/* libs: -ljansson */
+/* needs: tests/fuzz/fake_symbols.c */
 #include "tests/unit/unit.h"
 
 #include <jansson.h>

@@ -1,5 +1,4 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/profile_probe_sum.c cct/pair_map.c cct/index_map.c
- * cct/profile_format.c tests/fuzz/profile_builder.c */
+/* needs: tests/fuzz/profile_builder.c */
 #include "tests/unit/unit.h"
 
 #include "cct/profile_read.h"

@@ -1,9 +1,4 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c cct/index_map.c
- * cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/rows_own.c report/rows_extra.c cct/profile_probe_sum.c
- * report/measure.c report/strings.c report/format.c report/locks.c report/waits.c report/write_csv.c
- * report/write_json.c report/other_runtimes.c report/phases.c base/recipe_cause.c report/conservation.c report/coverage.c report/output.c report/write_phases.c report/tables.c tests/fuzz/fake_symbols.c
- * tests/fuzz/profile_builder.c */
-/* libs: -ljansson */
+/* needs: tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

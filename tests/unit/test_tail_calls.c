@@ -1,9 +1,3 @@
-/* needs: report/tail_calls.c report/strings.c cct/pair_map.c report/symbols.c report/symbols_answers.c
- * report/symbols_arena.c report/symbols_calls.c report/symbols_construct.c report/symbols_decode.c
- * report/symbols_plt.c report/symbols_sites.c report/symbols_demangle.c report/symbols_dwarf.c
- * report/symbols_elf.c report/symbols_frames.c report/symbols_idents.c report/symbols_inline.c
- * report/symbols_lines.c report/symbols_module.c report/symbols_unwind.c */
-/* libs: -ldw -lelf -l:libiberty.a */
 /* programs: names (tests/names.mk) */
 #include "test_symbols_variants.h"
 

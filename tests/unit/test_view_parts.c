@@ -1,5 +1,3 @@
-/* needs: report/format.c report/view_columns.c report/view_label.c report/view_sort.c report/measure.c
- * report/source_*.c report/strings.c cli/progress.c cli/clean_stream.c */
 #include "tests/unit/unit.h"
 
 #include <sys/stat.h>

@@ -1,10 +1,4 @@
-/* needs: cct/profile_read.c cct/profile_merge.c cct/profile_killed.c cct/profile_probes.c cct/pair_map.c cct/index_map.c
- * cct/profile_format.c report/rows.c report/rows_marker.c report/tail_calls.c report/rows_order.c report/rows_metric.c report/rows_own.c report/rows_extra.c cct/profile_probe_sum.c
- * report/measure.c report/strings.c report/format.c report/locks.c report/write_csv.c report/waits.c
- * report/conservation.c report/coverage.c report/views.c report/view_label.c report/view_text.c report/view_tables.c
- * report/view_folded.c report/rows_filter.c report/source_*.c report/summary.c report/other_runtimes.c report/phases.c report/write_phases.c report/view_phases.c report/view_phases_text.c report/view_probe_notes.c
- * report/findings*.c report/tables.c tests/fuzz/fake_symbols.c
- * tests/fuzz/profile_builder.c */
+/* needs: tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,5 +1,3 @@
-/* needs: cct/pair_map.c cct/index_map.c report/rows_order.c report/rows_metric.c report/rows_extra.c cct/profile_probe_sum.c report/measure.c
- * report/strings.c report/format.c report/rows_filter.c report/views.c report/view_folded.c */
 #include "tests/unit/random_rows.h"
 
 #include "report/rows_filter.h"
