@@ -12,7 +12,7 @@
 #include "compare/compare.h"
 #include "compare/diff_view.h"
 #include "compare/limits.h"
-#include "report/format.h"
+#include "report/text/format.h"
 
 enum view { VIEW_TOP_DOWN, VIEW_FLAT };
 enum format { FORMAT_TEXT, FORMAT_CSV };

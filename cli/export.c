@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/open_profile.h"
 #include "cli/options.h"
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/views.h"
 
 enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMATS };

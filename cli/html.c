@@ -9,7 +9,7 @@
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "html/html.h"
-#include "report/format.h"
+#include "report/text/format.h"
 
 static const struct usage usage = {
     .command = "html",

@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "report/coverage.h"
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/locks.h"
 #include "report/waits.h"
 

@@ -7,7 +7,7 @@
 
 #include "cli/open_profile.h"
 #include "compare/statistics.h"
-#include "report/grow.h"
+#include "report/text/grow.h"
 #include "report/views.h"
 
 static int is_visible(const struct dirent *entry)

@@ -8,7 +8,7 @@
 #include "compare/comparable.h"
 #include "compare/compare.h"
 #include "compare/stat_view.h"
-#include "report/format.h"
+#include "report/text/format.h"
 
 enum view { VIEW_TOP_DOWN, VIEW_FLAT };
 enum format { FORMAT_TEXT, FORMAT_CSV };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/conservation.h"
-#include "report/format.h"
+#include "report/text/format.h"
 
 #define FACT_BYTES 200
 

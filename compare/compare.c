@@ -8,7 +8,7 @@
 #include "compare/names.h"
 #include "compare/statistics.h"
 #include "report/conservation.h"
-#include "report/grow.h"
+#include "report/text/grow.h"
 
 const enum measure compare_parts[COMPARE_PARTS] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,
                                                    MEASURE_LOCK_WAIT};

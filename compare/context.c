@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/text/format.h"
 
 #define NAME_COLUMNS       48 /* a name is shortened to this on a wide terminal */
 #define LEAST_NAME_COLUMNS 16 /* of a long caller's name, before it is left out */

@@ -7,7 +7,7 @@
 
 #include "compare/compare.h"
 #include "compare/limits.h"
-#include "report/format.h"
+#include "report/text/format.h"
 
 struct diff_style {
     int measure; /* enum measure; -1: the four that make up the effort */

@@ -9,9 +9,9 @@
 #include "cct/pair_map.h"
 #include "compare/align.h"
 #include "compare/canonical.h"
-#include "report/format.h"
-#include "report/grow.h"
-#include "report/strings.h"
+#include "report/text/format.h"
+#include "report/text/grow.h"
+#include "report/text/strings.h"
 
 #define BUILD_UNKNOWN 0 /* equal to no build, itself neither */
 #define BUILD_MIXED   (PAIR_MAP_NEW - 1)

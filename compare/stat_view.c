@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compare/statistics.h"
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/views.h"
 
 #define END_OF_LINE "\r\n"

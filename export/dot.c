@@ -5,9 +5,9 @@
 #include "cct/pair_map.h"
 #include "export/export.h"
 #include "export/frames.h"
-#include "report/format.h"
-#include "report/grow.h"
-#include "report/json_text.h"
+#include "report/text/format.h"
+#include "report/text/grow.h"
+#include "report/text/json_text.h"
 #include "report/views.h"
 
 #define NAME_COLUMNS    48 /* what is longer loses its middle; tooltips have all of it */

@@ -2,8 +2,8 @@
 
 #include "export/export.h"
 #include "export/frames.h"
-#include "report/format.h"
-#include "report/json_text.h"
+#include "report/text/format.h"
+#include "report/text/json_text.h"
 
 /* Columns are named as in profile.csv; Hatchet knows inclusive metrics by their "(inc)". */
 static const char *const column[MEASURE_COLUMNS] = {

@@ -11,7 +11,7 @@
 #include "export/frames.h"
 #include "export/gzip.h"
 #include "export/pprof.pb-c.h"
-#include "report/strings.h"
+#include "report/text/strings.h"
 
 /* A line of a function, and the line of another one that it is inlined at. */
 struct pprof_line {

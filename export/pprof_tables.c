@@ -3,8 +3,8 @@
 
 #include "cct/profile_read.h"
 #include "export/pprof.h"
-#include "report/format.h"
-#include "report/grow.h"
+#include "report/text/format.h"
+#include "report/text/grow.h"
 
 typedef Perftools__Profiles__Profile part_message;
 #define PART_INIT PERFTOOLS__PROFILES__PROFILE__INIT

@@ -3,8 +3,8 @@
 
 #include "export/export.h"
 #include "export/frames.h"
-#include "report/format.h"
-#include "report/json_text.h"
+#include "report/text/format.h"
+#include "report/text/json_text.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"

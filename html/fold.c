@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/grow.h"
+#include "report/text/grow.h"
 
 /* Core idleness is made of the same sums as idleness, and may be negative: no measure of size. */
 static const enum measure sizes[] = {MEASURE_IDLENESS,  MEASURE_WORK,           MEASURE_OVERHEAD,

@@ -7,8 +7,8 @@
 
 #include "html/embedded.h"
 #include "report/conservation.h"
-#include "report/format.h"
-#include "report/json_text.h"
+#include "report/text/format.h"
+#include "report/text/json_text.h"
 #include "report/views.h"
 #include "report/write_json.h"
 

@@ -3,7 +3,7 @@
 
 #include "cct/pair_map.h"
 #include "html/page.h"
-#include "report/json_text.h"
+#include "report/text/json_text.h"
 #include "report/views.h"
 
 #define NO_GROUP UINT32_MAX

@@ -3,7 +3,7 @@
 
 #include "cct/pair_map.h"
 #include "html/page.h"
-#include "report/grow.h"
+#include "report/text/grow.h"
 #include "report/views.h"
 
 typedef int64_t (*row_field)(const struct page *page, size_t row);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cct/pair_map.h"
-#include "report/grow.h"
+#include "report/text/grow.h"
 
 /* A line and what it cost. */
 struct candidate {

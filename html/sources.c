@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "html/page.h"
-#include "report/source_file.h"
+#include "report/text/source_file.h"
 #include "html/source_lines.h"
 
 #define LINE_BYTES 400 /* most of one line that goes into the page */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "html/page.h"
-#include "report/json_text.h"
+#include "report/text/json_text.h"
 #include "report/views.h"
 #include "report/write_csv.h"
 

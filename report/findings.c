@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/grow.h"
+#include "report/text/grow.h"
 #include "report/views.h"
 
 /* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */

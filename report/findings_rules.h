@@ -8,7 +8,7 @@
 #include "cct/pair_map.h"
 #include "report/conservation.h"
 #include "report/findings.h"
-#include "report/format.h"
+#include "report/text/format.h"
 
 #define LEAST_PERCENT 5.0  /* of the whole program's effort, for every finding */
 #define SIGMAS        2.0  /* by so many standard deviations of sampling it must be above that */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/grow.h"
+#include "report/text/grow.h"
 
 /* By a part of the name of the runtime's entry, the first that fits. */
 static const struct {

@@ -5,7 +5,7 @@
 
 #include "cct/pair_map.h"
 #include "report/conservation.h"
-#include "report/grow.h"
+#include "report/text/grow.h"
 #include "report/write_csv.h"
 
 #define NO_ENTRY UINT32_MAX

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/grow.h"
+#include "report/text/grow.h"
 #include "report/rows_build.h"
 
 void (*rows_progress)(size_t done, size_t total);

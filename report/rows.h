@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cct/profile_read.h"
-#include "report/strings.h"
+#include "report/text/strings.h"
 #include "report/symbols.h"
 
 #define ROW_NONE UINT32_MAX

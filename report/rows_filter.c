@@ -6,8 +6,8 @@
 
 #include "cct/index_map.h"
 #include "cct/pair_map.h"
-#include "report/format.h"
-#include "report/grow.h"
+#include "report/text/format.h"
+#include "report/text/grow.h"
 
 enum { MATCH_FOCUS = 1, MATCH_HIDE = 2 };
 

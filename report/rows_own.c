@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/rows.h"
 
 static bool begins_with_one_of(const char *text, const char *const *prefix)

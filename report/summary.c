@@ -7,7 +7,7 @@
 #include "report/conservation.h"
 #include "report/coverage.h"
 #include "report/findings.h"
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/locks.h"
 #include "report/other_runtimes.h"
 #include "report/output.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/strings.h"
+#include "report/text/strings.h"
 #include "report/symbols_internal.h"
 
 #ifndef BLAME_VERSION

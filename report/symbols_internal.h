@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "cct/pair_map.h"
-#include "report/grow.h"
+#include "report/text/grow.h"
 #include "report/symbols.h"
 
 #define SYMBOLS_MAX_DEPTH  48         /* nesting of blocks, inlined calls and namespaces that is followed */

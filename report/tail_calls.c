@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cct/pair_map.h"
-#include "report/grow.h"
-#include "report/strings.h"
+#include "report/text/grow.h"
+#include "report/text/strings.h"
 
 #define MAX_CHAIN 8           /* functions that are missing between two frames */
 #define MAX_FOUND 8           /* different chains that are told apart */

@@ -1,7 +1,7 @@
 /* The findings view. */
 #include <stdlib.h>
 
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/views.h"
 
 #define INDENT 4

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/text/format.h"
 
 /* What a row's stack is worth on its own: with what was cut below it, and in a tree of callers, what none of
  * the callers shown accounts for. */

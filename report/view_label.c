@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/text/format.h"
 
 #define NAME_COLUMNS   48 /* a caller's name in a context line is shortened to this */
 #define CALLED_COLUMNS 32 /* what is called there, too */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cct/pair_map.h"
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/views.h"
 
 #define FEW_EXECUTIONS 8 /* up to so many executions have a line each */

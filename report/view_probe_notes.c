@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/views.h"
 
 #define MOST_NOTES 5 /* of one kind */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/write_csv.h"
 
 #define LOCK_COLUMNS    35 /* in front of a lock's name */

@@ -6,9 +6,9 @@
 
 #include "report/conservation.h"
 #include "report/coverage.h"
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/rows_filter.h"
-#include "report/source_text.h"
+#include "report/text/source_text.h"
 
 #define DEFAULT_COLUMNS 7  /* of numbers */
 #define SURE_COLUMNS    3  /* which a narrow terminal has, too */

@@ -1,6 +1,6 @@
 #include "report/waits.h"
 
-#include "report/grow.h"
+#include "report/text/grow.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "report/conservation.h"
 #include "report/coverage.h"
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/other_runtimes.h"
 
 #ifndef BLAME_VERSION

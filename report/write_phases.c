@@ -1,7 +1,7 @@
 /* phases.csv */
 #include <math.h>
 
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/phases.h"
 
 #define END_OF_LINE "\r\n"

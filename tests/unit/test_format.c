@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/text/format.h"
 #include "tests/unit/unit.h"
 
 static uint64_t random_bits(void)

@@ -7,7 +7,7 @@
 #include "html/embedded.h"
 #include "html/html.h"
 #include "html/page.h"
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/write_csv.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"

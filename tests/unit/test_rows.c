@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "report/conservation.h"
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/locks.h"
 #include "report/output.h"
 #include "report/rows.h"

@@ -4,8 +4,8 @@
 
 #include "cli/clean_stream.h"
 #include "cli/progress.h"
-#include "report/format.h"
-#include "report/source_text.h"
+#include "report/text/format.h"
+#include "report/text/source_text.h"
 #include "report/views.h"
 
 static void nothing_but_print_reaches_a_terminal(void **state)

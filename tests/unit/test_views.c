@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/text/format.h"
 #include "report/output.h"
 #include "report/rows.h"
 #include "report/views.h"

@@ -1,7 +1,7 @@
 /* JSON for tables too large to be held as a tree of values: text through jansson, numbers as the CSV has
  * them. */
-#ifndef BLAME_REPORT_JSON_TEXT_H
-#define BLAME_REPORT_JSON_TEXT_H
+#ifndef BLAME_REPORT_TEXT_JSON_TEXT_H
+#define BLAME_REPORT_TEXT_JSON_TEXT_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Lists that grow: an array, how many items there is room for, how many there are. */
-#ifndef BLAME_REPORT_GROW_H
-#define BLAME_REPORT_GROW_H
+#ifndef BLAME_REPORT_TEXT_GROW_H
+#define BLAME_REPORT_TEXT_GROW_H
 
 #include <stdbool.h>
 #include <stddef.h>

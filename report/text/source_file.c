@@ -1,4 +1,4 @@
-#include "report/source_file.h"
+#include "report/text/source_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "report/format.h"
+#include "report/text/format.h"
 
 #include <math.h>
 #include <stdlib.h>

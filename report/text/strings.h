@@ -1,7 +1,7 @@
 /* Interned strings: equal text has one id and one address, so that names are compared and hashed as numbers.
  */
-#ifndef BLAME_REPORT_STRINGS_H
-#define BLAME_REPORT_STRINGS_H
+#ifndef BLAME_REPORT_TEXT_STRINGS_H
+#define BLAME_REPORT_TEXT_STRINGS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Source files, as debug information names them. */
-#ifndef BLAME_REPORT_SOURCE_FILE_H
-#define BLAME_REPORT_SOURCE_FILE_H
+#ifndef BLAME_REPORT_TEXT_SOURCE_FILE_H
+#define BLAME_REPORT_TEXT_SOURCE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

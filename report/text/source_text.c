@@ -1,12 +1,12 @@
-#include "report/source_text.h"
+#include "report/text/source_text.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/grow.h"
-#include "report/source_file.h"
-#include "report/strings.h"
+#include "report/text/grow.h"
+#include "report/text/source_file.h"
+#include "report/text/strings.h"
 
 struct text_file {
     const char *path;        /* as debug information has it */

@@ -1,4 +1,4 @@
-#include "report/strings.h"
+#include "report/text/strings.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

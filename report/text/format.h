@@ -1,7 +1,7 @@
 /* Numbers and names as text. Numbers always have a decimal point, whatever the program's locale; names may
  * come from anywhere, so what is not UTF-8 is replaced. */
-#ifndef BLAME_REPORT_FORMAT_H
-#define BLAME_REPORT_FORMAT_H
+#ifndef BLAME_REPORT_TEXT_FORMAT_H
+#define BLAME_REPORT_TEXT_FORMAT_H
 
 #include <stdarg.h>
 #include <stdbool.h>

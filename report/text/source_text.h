@@ -1,6 +1,6 @@
 /* Lines of source files, for those who want to see them beside the numbers. */
-#ifndef BLAME_REPORT_SOURCE_TEXT_H
-#define BLAME_REPORT_SOURCE_TEXT_H
+#ifndef BLAME_REPORT_TEXT_SOURCE_TEXT_H
+#define BLAME_REPORT_TEXT_SOURCE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

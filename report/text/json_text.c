@@ -1,10 +1,10 @@
-#include "report/json_text.h"
+#include "report/text/json_text.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/text/format.h"
 
 static int put_escaped(const char *buffer, size_t bytes, void *out)
 {
