@@ -12,7 +12,7 @@
 #include "base/os.h"
 #include "cct/profile_read.h"
 #include "report/output.h"
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 
 /* True if it is a profile. */
 static bool finish_profile(const char *directory, const char *file)

@@ -8,7 +8,7 @@
 
 #include "cct/profile_read.h"
 #include "report/rows.h"
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 
 struct opened_profile {
     const char *input; /* as the user gave it */

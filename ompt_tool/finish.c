@@ -25,7 +25,7 @@
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
 #include "report/output.h"
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 
 #define WAIT_NS     200000000ull /* for threads inside the handler or a callback */
 #define REPORT_BYTES ((size_t)64 << 20) /* that and twice the modules' files are enough for names and reports */

@@ -4,7 +4,7 @@
 
 #include "cct/profile_read.h"
 #include "report/rows.h"
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 
 struct lock_entry {
     uint64_t wait_id;

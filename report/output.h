@@ -8,7 +8,7 @@
 #include "cct/profile_read.h"
 #include "report/locks.h"
 #include "report/rows.h"
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 #include "report/waits.h"
 
 /* What both need, made once. Members are NULL where there was no memory. */

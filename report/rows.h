@@ -10,7 +10,7 @@
 
 #include "cct/profile_read.h"
 #include "report/text/strings.h"
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 
 #define ROW_NONE UINT32_MAX
 

@@ -5,7 +5,7 @@
 #include "cct/profile_read.h"
 #include "report/locks.h"
 #include "report/rows.h"
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 
 enum wait_kind {
     WAIT_UNKNOWN,

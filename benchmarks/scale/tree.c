@@ -21,7 +21,7 @@
 #include "cct/profile_read.h"
 #include "cct/tree.h"
 #include "report/output.h"
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 
 #define FUNCTIONS 1000
 #define SITES     8 /* calls in a function */

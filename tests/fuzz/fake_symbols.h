@@ -2,7 +2,7 @@
 #ifndef BLAME_TESTS_FAKE_SYMBOLS_H
 #define BLAME_TESTS_FAKE_SYMBOLS_H
 
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 
 /* Frames of a key, innermost first; borrowed. Holds for every struct symbols opened later. */
 void fake_symbols_set(uint64_t key, const struct symbol_frame *frames, size_t count);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MODULES    3u

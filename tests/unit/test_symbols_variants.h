@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 struct variant {
     struct profile_module module;

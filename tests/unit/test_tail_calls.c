@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <elfutils/libdwelf.h>
 
-#include "report/tail_calls.h"
+#include "report/symbols/tail_calls.h"
 
 #define PROGRAM   1
 #define C_LIBRARY 2

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 #define HEADER_BYTES         12u
 #define TABLE_RELATIVE_INT32 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */

@@ -3,7 +3,7 @@
  * not understood ends the reading: whoever asks then knows less, but nothing wrong. */
 #include <string.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 #define MODRM   1u
 #define IMM8    2u

@@ -1,8 +1,8 @@
 /* From addresses to names, by libdw: functions, inlined functions, source lines, OpenMP constructs. Runs
  * after the measurement (at exit or in `blame report`); costs what was asked for, not what the binary
  * contains. */
-#ifndef BLAME_REPORT_SYMBOLS_H
-#define BLAME_REPORT_SYMBOLS_H
+#ifndef BLAME_REPORT_SYMBOLS_SYMBOLS_H
+#define BLAME_REPORT_SYMBOLS_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ uint64_t symbols_function_named(struct symbols *symbols, uint32_t module_id, con
 /* Entries (keys) of all functions of a module that compilers outlined from constructs. [init] */
 size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_t **keys);
 
-/* A function that a tail call took off the stack (report/tail_calls.h). */
+/* A function that a tail call took off the stack (report/symbols/tail_calls.h). */
 struct tail_frame {
     uint64_t key;           /* as of a frame: inside the jump, or the function's entry; 0: ambiguous */
     bool at_jump;           /* the key tells the source line; else there are several jumps */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 static void add_slots(struct symbols_module *module, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {

@@ -1,4 +1,4 @@
-#include "report/tail_calls.h"
+#include "report/symbols/tail_calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 #define MEASUREMENT ".blame"
 #define ID_DIGITS   8 /* of a build id, to tell two */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 #define CLANG_MARK       ".omp_outlined"
 #define MAX_HOST_SEARCH  64 /* code addresses of the construct's line that are looked at for the host */

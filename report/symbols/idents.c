@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 /* One more field, up to the next ';', from *text; NULL: the string is not of this form. */
 static const char *next_field(const char **text, const char *end, size_t *bytes)

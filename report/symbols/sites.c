@@ -4,7 +4,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 struct site_walk {
     struct symbols_module *module;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
 

@@ -1,10 +1,10 @@
 /* The interface of the symbol lookup: modules by id, results cached by key. */
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 static const struct symbol_frame unknown_frame = {
     .name = "<unknown function>", .host_name = "", .file = "", .at_file = "", .task_name = ""};

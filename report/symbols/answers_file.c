@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/text/strings.h"
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"

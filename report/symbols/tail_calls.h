@@ -3,14 +3,14 @@
  * tail calls leads from the first to the second; where there is only one, its functions are known. OpenMP's
  * constructs are part of it: a function that ends in a region jumps into the runtime, an outlined body that
  * ends in a call jumps to the callee. */
-#ifndef BLAME_REPORT_TAIL_CALLS_H
-#define BLAME_REPORT_TAIL_CALLS_H
+#ifndef BLAME_REPORT_SYMBOLS_TAIL_CALLS_H
+#define BLAME_REPORT_SYMBOLS_TAIL_CALLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 
 struct tail_calls;
 struct tail_calls *tail_calls_new(struct symbols *symbols); /* NULL: no memory. [init] */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 #define VDSO_MAX_BYTES (64u * 1024)
 #define LOOK_BACK      64 /* symbols before the address that are tried for one that contains it */

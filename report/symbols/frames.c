@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 const struct symbols_name *symbols_frames_symbol(struct symbols_module *module, const char *symbol)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 /* Longer mangled names are not worth what their expansion can cost. */
 #define MAX_MANGLED_BYTES 16384u

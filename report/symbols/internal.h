@@ -17,7 +17,7 @@
 
 #include "cct/pair_map.h"
 #include "report/text/grow.h"
-#include "report/symbols.h"
+#include "report/symbols/symbols.h"
 
 #define SYMBOLS_MAX_DEPTH  48         /* nesting of blocks, inlined calls and namespaces that is followed */
 #define SYMBOLS_MAX_DIES   (1u << 24) /* entries visited in one walk of one compilation unit */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols_internal.h"
+#include "report/symbols/internal.h"
 
 #define MAX_RANGES 16
 #define MAX_LABELS 65536 /* functions with more are generated; what registers hold is then not followed */
