@@ -12,7 +12,7 @@
 #include "report/text/format.h"
 #include "report/locks.h"
 #include "report/phases.h"
-#include "report/rows_filter.h"
+#include "report/rows/filter.h"
 #include "report/text/source_file.h"
 #include "report/text/source_text.h"
 #include "report/waits.h"

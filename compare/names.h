@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cct/profile_read.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 
 struct compare_names;
 

@@ -2,7 +2,7 @@
 #ifndef BLAME_HTML_FOLD_H
 #define BLAME_HTML_FOLD_H
 
-#include "report/rows.h"
+#include "report/rows/rows.h"
 
 /* The name of rows that stand for folded ones. */
 #define FOLD_NAME "(small)"

@@ -9,7 +9,7 @@
 #include "report/findings.h"
 #include "report/locks.h"
 #include "report/phases.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "report/waits.h"
 
 /* More rows than this are not put into a page unless that is asked for: a browser would take too long. */

@@ -3,7 +3,7 @@
 #define BLAME_REPORT_LOCKS_H
 
 #include "cct/profile_read.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "report/symbols/symbols.h"
 
 struct lock_entry {

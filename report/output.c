@@ -9,7 +9,7 @@
 
 #include "report/locks.h"
 #include "report/phases.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "report/write_csv.h"
 #include "report/write_json.h"
 

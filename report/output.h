@@ -7,7 +7,7 @@
 
 #include "cct/profile_read.h"
 #include "report/locks.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "report/symbols/symbols.h"
 #include "report/waits.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "cct/profile_read.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 
 #define PHASE_THREAD_NONE UINT32_MAX       /* nobody known began it */
 #define PHASE_THREAD_MANY (UINT32_MAX - 1) /* several threads did */

@@ -12,7 +12,7 @@
 #include "report/other_runtimes.h"
 #include "report/output.h"
 #include "report/phases.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "report/views.h"
 #include "report/waits.h"
 

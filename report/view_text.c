@@ -7,7 +7,7 @@
 #include "report/conservation.h"
 #include "report/coverage.h"
 #include "report/text/format.h"
-#include "report/rows_filter.h"
+#include "report/rows/filter.h"
 #include "report/text/source_text.h"
 
 #define DEFAULT_COLUMNS 7  /* of numbers */

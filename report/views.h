@@ -8,7 +8,7 @@
 #include "report/findings.h"
 #include "report/locks.h"
 #include "report/phases.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "report/waits.h"
 
 /* Callers are followed this far out; what is deeper stays with the outermost caller shown. */

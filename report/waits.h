@@ -4,7 +4,7 @@
 
 #include "cct/profile_read.h"
 #include "report/locks.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "report/symbols/symbols.h"
 
 enum wait_kind {

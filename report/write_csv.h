@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "report/locks.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "report/waits.h"
 
 /* Errors are left in the stream (ferror); false: no memory. */

@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "report/views.h"
 
 #define FUNCTIONS 7

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include "report/output.h"
 #include "report/phases.h"
-#include "report/rows_filter.h"
+#include "report/rows/filter.h"
 #include "report/views.h"
 #include "report/write_csv.h"
 #include "report/write_json.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "report/views.h"
 #include "tests/fuzz/fake_symbols.h"
 

@@ -1,5 +1,5 @@
 /* What is computed from a row's sums: docs/accounting.md derives it. */
-#include "report/rows.h"
+#include "report/rows/rows.h"
 
 const char *const measure_name[MEASURE_NAMED + 1] = {
     [MEASURE_IDLENESS] = "idleness",

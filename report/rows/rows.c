@@ -1,11 +1,11 @@
-#include "report/rows.h"
+#include "report/rows/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/text/grow.h"
-#include "report/rows_build.h"
+#include "report/rows/build.h"
 
 void (*rows_progress)(size_t done, size_t total);
 

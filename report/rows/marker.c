@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows_build.h"
+#include "report/rows/build.h"
 
 #define MOST_NESTED 256 /* phases and events between a frame and its caller */
 

@@ -1,6 +1,6 @@
 /* Putting rows in preorder with sorted siblings; without recursion, because paths can be thousands of rows
  * deep. */
-#include "report/rows.h"
+#include "report/rows/rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * something: their sums are that one's, to the bit, and are not kept twice. */
 #include <stdlib.h>
 
-#include "report/rows.h"
+#include "report/rows/rows.h"
 
 #define LEAST_BLOCK 4096u
 #define MOST_BLOCK  (1u << 20)

@@ -4,7 +4,7 @@
 
 #include "cct/index_map.h"
 #include "cct/pair_map.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 #include "report/symbols/tail_calls.h"
 
 /* A function as users see it, or a source line of a module; strings as ids. */

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "report/text/format.h"
-#include "report/rows.h"
+#include "report/rows/rows.h"
 
 static bool begins_with_one_of(const char *text, const char *const *prefix)
 {

@@ -1,5 +1,5 @@
 /* What rows have besides their sums. Rows without anything of it, in most profiles all, have no record. */
-#include "report/rows.h"
+#include "report/rows/rows.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "report/rows_filter.h"
+#include "report/rows/filter.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <regex.h>
 #include <stdbool.h>
 
-#include "report/rows.h"
+#include "report/rows/rows.h"
 
 /* Regular expressions for a row's name or file; NULL: none. */
 struct rows_filter {

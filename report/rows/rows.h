@@ -1,8 +1,8 @@
 /* The rows that users see (docs: profile.csv): the merged tree, with addresses replaced by functions, inlined
  * functions, constructs and source lines. Views (report/views.h) are made of the same rows, and every writer
  * works on struct rows. */
-#ifndef BLAME_REPORT_ROWS_H
-#define BLAME_REPORT_ROWS_H
+#ifndef BLAME_REPORT_ROWS_ROWS_H
+#define BLAME_REPORT_ROWS_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
