@@ -11,10 +11,10 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "report/coverage.h"
+#include "report/tables/coverage.h"
 #include "report/text/format.h"
-#include "report/locks.h"
-#include "report/waits.h"
+#include "report/tables/locks.h"
+#include "report/tables/waits.h"
 
 int is_measurement(const struct dirent *entry)
 {

@@ -10,12 +10,12 @@
 #include "cli/open_profile.h"
 #include "report/findings.h"
 #include "report/text/format.h"
-#include "report/locks.h"
-#include "report/phases.h"
+#include "report/tables/locks.h"
+#include "report/tables/phases.h"
 #include "report/rows/filter.h"
 #include "report/text/source_file.h"
 #include "report/text/source_text.h"
-#include "report/waits.h"
+#include "report/tables/waits.h"
 #include "report/write_csv.h"
 
 #define LEAST_PERCENT 0.5 /* of text views, unless --min says otherwise */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/conservation.h"
+#include "report/tables/conservation.h"
 #include "report/text/format.h"
 
 #define FACT_BYTES 200

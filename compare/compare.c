@@ -7,7 +7,7 @@
 #include "cct/pair_map.h"
 #include "compare/names.h"
 #include "compare/statistics.h"
-#include "report/conservation.h"
+#include "report/tables/conservation.h"
 #include "report/text/grow.h"
 
 const enum measure compare_parts[COMPARE_PARTS] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,

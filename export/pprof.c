@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "export/export.h"
-#include "report/conservation.h"
+#include "report/tables/conservation.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"

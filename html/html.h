@@ -7,10 +7,10 @@
 
 #include "cct/profile_read.h"
 #include "report/findings.h"
-#include "report/locks.h"
-#include "report/phases.h"
+#include "report/tables/locks.h"
+#include "report/tables/phases.h"
 #include "report/rows/rows.h"
-#include "report/waits.h"
+#include "report/tables/waits.h"
 
 /* More rows than this are not put into a page unless that is asked for: a browser would take too long. */
 #define HTML_ROWS 100000

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "html/embedded.h"
-#include "report/conservation.h"
+#include "report/tables/conservation.h"
 #include "report/text/format.h"
 #include "report/text/json_text.h"
 #include "report/views.h"

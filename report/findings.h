@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 #include "cct/profile_read.h"
-#include "report/locks.h"
+#include "report/tables/locks.h"
 #include "report/rows/rows.h"
-#include "report/waits.h"
+#include "report/tables/waits.h"
 
 struct finding {
     const char *rule;     /* a stable word: "serial", "imbalance", ...: docs/findings.md has them all */

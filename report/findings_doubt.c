@@ -1,7 +1,7 @@
 /* Too many threads, and what makes all numbers doubtful. */
 #include <math.h>
 
-#include "report/coverage.h"
+#include "report/tables/coverage.h"
 #include "report/findings_rules.h"
 
 void find_oversubscription(struct gathering *gathering)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "cct/pair_map.h"
-#include "report/conservation.h"
+#include "report/tables/conservation.h"
 #include "report/findings.h"
 #include "report/text/format.h"
 

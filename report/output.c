@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/locks.h"
-#include "report/phases.h"
+#include "report/tables/locks.h"
+#include "report/tables/phases.h"
 #include "report/rows/rows.h"
 #include "report/write_csv.h"
 #include "report/write_json.h"

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "cct/profile_read.h"
-#include "report/locks.h"
+#include "report/tables/locks.h"
 #include "report/rows/rows.h"
 #include "report/symbols/symbols.h"
-#include "report/waits.h"
+#include "report/tables/waits.h"
 
 /* What both need, made once. Members are NULL where there was no memory. */
 struct report_tables {

@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/conservation.h"
-#include "report/coverage.h"
+#include "report/tables/conservation.h"
+#include "report/tables/coverage.h"
 #include "report/findings.h"
 #include "report/text/format.h"
-#include "report/locks.h"
-#include "report/other_runtimes.h"
+#include "report/tables/locks.h"
+#include "report/tables/other_runtimes.h"
 #include "report/output.h"
-#include "report/phases.h"
+#include "report/tables/phases.h"
 #include "report/rows/rows.h"
 #include "report/views.h"
-#include "report/waits.h"
+#include "report/tables/waits.h"
 
 #define FINDINGS_SHOWN     3
 #define CONTEXTS_SHOWN     5

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/conservation.h"
-#include "report/coverage.h"
+#include "report/tables/conservation.h"
+#include "report/tables/coverage.h"
 #include "report/text/format.h"
 #include "report/rows/filter.h"
 #include "report/text/source_text.h"

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "report/findings.h"
-#include "report/locks.h"
-#include "report/phases.h"
+#include "report/tables/locks.h"
+#include "report/tables/phases.h"
 #include "report/rows/rows.h"
-#include "report/waits.h"
+#include "report/tables/waits.h"
 
 /* Callers are followed this far out; what is deeper stays with the outermost caller shown. */
 #define VIEW_CALLERS_DEPTH 128

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#include "report/locks.h"
+#include "report/tables/locks.h"
 #include "report/rows/rows.h"
-#include "report/waits.h"
+#include "report/tables/waits.h"
 
 /* Errors are left in the stream (ferror); false: no memory. */
 void write_profile_csv(FILE *out, const struct rows *rows);       /* [init] */

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/conservation.h"
-#include "report/coverage.h"
+#include "report/tables/conservation.h"
+#include "report/tables/coverage.h"
 #include "report/text/format.h"
-#include "report/other_runtimes.h"
+#include "report/tables/other_runtimes.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"

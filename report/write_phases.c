@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "report/text/format.h"
-#include "report/phases.h"
+#include "report/tables/phases.h"
 
 #define END_OF_LINE "\r\n"
 

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "cct/profile_read.h"
-#include "report/locks.h"
+#include "report/tables/locks.h"
 #include "report/output.h"
-#include "report/phases.h"
+#include "report/tables/phases.h"
 #include "report/rows/rows.h"
 #include "report/rows/filter.h"
 #include "report/views.h"

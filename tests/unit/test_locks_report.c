@@ -1,5 +1,5 @@
 /* needs: tests/fuzz/fake_symbols.c */
-#include "report/locks.h"
+#include "report/tables/locks.h"
 
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/unit.h"

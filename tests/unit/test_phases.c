@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 #include "report/output.h"
-#include "report/phases.h"
+#include "report/tables/phases.h"
 #include "report/rows/filter.h"
 #include "report/views.h"
 #include "report/write_csv.h"

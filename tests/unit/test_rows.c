@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/conservation.h"
+#include "report/tables/conservation.h"
 #include "report/text/format.h"
-#include "report/locks.h"
+#include "report/tables/locks.h"
 #include "report/output.h"
 #include "report/rows/rows.h"
 #include "report/write_csv.h"

@@ -1,6 +1,6 @@
 /* The locks that threads waited for, gathered from the lock nodes of the merged tree. */
-#ifndef BLAME_REPORT_LOCKS_H
-#define BLAME_REPORT_LOCKS_H
+#ifndef BLAME_REPORT_TABLES_LOCKS_H
+#define BLAME_REPORT_TABLES_LOCKS_H
 
 #include "cct/profile_read.h"
 #include "report/rows/rows.h"

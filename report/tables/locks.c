@@ -1,4 +1,4 @@
-#include "report/locks.h"
+#include "report/tables/locks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The conservation laws that every run is checked against (docs/accounting.md). The two sides of each are
  * summed from different records: the left from the contexts, the right from the threads' ledgers, where that
  * is possible. */
-#ifndef BLAME_REPORT_CONSERVATION_H
-#define BLAME_REPORT_CONSERVATION_H
+#ifndef BLAME_REPORT_TABLES_CONSERVATION_H
+#define BLAME_REPORT_TABLES_CONSERVATION_H
 
 #include <stdbool.h>
 #include <stddef.h>

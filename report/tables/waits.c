@@ -1,4 +1,4 @@
-#include "report/waits.h"
+#include "report/tables/waits.h"
 
 #include "report/text/grow.h"
 

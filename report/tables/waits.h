@@ -1,9 +1,9 @@
 /* Who waited where because of whom: idleness and lock waiting by waiting place and blamed context. */
-#ifndef BLAME_REPORT_WAITS_H
-#define BLAME_REPORT_WAITS_H
+#ifndef BLAME_REPORT_TABLES_WAITS_H
+#define BLAME_REPORT_TABLES_WAITS_H
 
 #include "cct/profile_read.h"
-#include "report/locks.h"
+#include "report/tables/locks.h"
 #include "report/rows/rows.h"
 #include "report/symbols/symbols.h"
 

@@ -1,7 +1,7 @@
 /* OpenMP runtimes of the process beside the one that was measured: their regions are plain code of the thread that
  * begins them, and their other threads are in no figure. */
-#ifndef BLAME_REPORT_OTHER_RUNTIMES_H
-#define BLAME_REPORT_OTHER_RUNTIMES_H
+#ifndef BLAME_REPORT_TABLES_OTHER_RUNTIMES_H
+#define BLAME_REPORT_TABLES_OTHER_RUNTIMES_H
 
 #include <stddef.h>
 

@@ -1,10 +1,10 @@
-#include "report/coverage.h"
+#include "report/tables/coverage.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/conservation.h"
+#include "report/tables/conservation.h"
 
 #define LEAST_PERCENT 95.0
 #define NO_LIMIT      UINT64_MAX

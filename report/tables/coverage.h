@@ -1,6 +1,6 @@
 /* How much of the threads' time was measured, and what kept the tool from the rest. */
-#ifndef BLAME_REPORT_COVERAGE_H
-#define BLAME_REPORT_COVERAGE_H
+#ifndef BLAME_REPORT_TABLES_COVERAGE_H
+#define BLAME_REPORT_TABLES_COVERAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

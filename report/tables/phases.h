@@ -1,7 +1,7 @@
 /* Phases: one entry for each phase and each of its numbered executions, over all contexts. The closest
  * enclosing phase owns a context; outside all phases it is the program's. */
-#ifndef BLAME_REPORT_PHASES_H
-#define BLAME_REPORT_PHASES_H
+#ifndef BLAME_REPORT_TABLES_PHASES_H
+#define BLAME_REPORT_TABLES_PHASES_H
 
 #include <stdbool.h>
 #include <stdio.h>

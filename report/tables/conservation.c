@@ -1,4 +1,4 @@
-#include "report/conservation.h"
+#include "report/tables/conservation.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "report/other_runtimes.h"
+#include "report/tables/other_runtimes.h"
 
 #include <stdlib.h>
 #include <string.h>

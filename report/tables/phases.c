@@ -1,10 +1,10 @@
-#include "report/phases.h"
+#include "report/tables/phases.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "cct/pair_map.h"
-#include "report/conservation.h"
+#include "report/tables/conservation.h"
 #include "report/text/grow.h"
 #include "report/write_csv.h"
 
