@@ -8,7 +8,7 @@
 #include "cli/clean_stream.h"
 #include "cli/cli.h"
 #include "cli/open_profile.h"
-#include "report/findings.h"
+#include "report/findings/findings.h"
 #include "report/text/format.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cct/profile_read.h"
-#include "report/findings.h"
+#include "report/findings/findings.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
 #include "report/rows/rows.h"

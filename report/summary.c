@@ -6,7 +6,7 @@
 
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"
-#include "report/findings.h"
+#include "report/findings/findings.h"
 #include "report/text/format.h"
 #include "report/tables/locks.h"
 #include "report/tables/other_runtimes.h"

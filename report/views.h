@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/findings.h"
+#include "report/findings/findings.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
 #include "report/rows/rows.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "report/findings.h"
+#include "report/findings/findings.h"
 #include "report/output.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "report/tables/coverage.h"
-#include "report/findings_rules.h"
+#include "report/findings/rules.h"
 
 void find_oversubscription(struct gathering *gathering)
 {

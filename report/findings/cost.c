@@ -1,5 +1,5 @@
 /* Overhead: the pieces of work are too small. */
-#include "report/findings_rules.h"
+#include "report/findings/rules.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What the rules judge: idleness by region and by cause, overhead by region and by construct. */
-#include "report/findings_rules.h"
+#include "report/findings/rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Findings: the rules in their order, and how findings are put down. */
-#include "report/findings_rules.h"
+#include "report/findings/rules.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* What the rules behind report/findings.h share: the thresholds, the sums they judge, and how a finding is
+/* What the rules behind report/findings/findings.h share: the thresholds, the sums they judge, and how a finding is
  * put down. docs/findings.md derives every bound. */
 #ifndef BLAME_REPORT_FINDINGS_RULES_H
 #define BLAME_REPORT_FINDINGS_RULES_H
@@ -7,7 +7,7 @@
 
 #include "cct/pair_map.h"
 #include "report/tables/conservation.h"
-#include "report/findings.h"
+#include "report/findings/findings.h"
 #include "report/text/format.h"
 
 #define LEAST_PERCENT 5.0  /* of the whole program's effort, for every finding */

@@ -1,5 +1,5 @@
 /* Serial code, and the time before OpenMP starts. */
-#include "report/findings_rules.h"
+#include "report/findings/rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Regions in which threads idle: unequal work, too few pieces, too few tasks, small teams, and regions that
  * idle and have much overhead besides. */
-#include "report/findings_rules.h"
+#include "report/findings/rules.h"
 
 static bool is_named(const struct gathering *gathering, const struct unit *unit)
 {

@@ -1,7 +1,7 @@
 /* Findings: what the numbers of a run say, by the rules of LMF13 section 3.1, each with its context, its
  * number, its rule. */
-#ifndef BLAME_REPORT_FINDINGS_H
-#define BLAME_REPORT_FINDINGS_H
+#ifndef BLAME_REPORT_FINDINGS_FINDINGS_H
+#define BLAME_REPORT_FINDINGS_FINDINGS_H
 
 #include <stddef.h>
 

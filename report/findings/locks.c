@@ -1,5 +1,5 @@
 /* Locks that threads wait for: single ones, and many small ones that one function holds. */
-#include "report/findings_rules.h"
+#include "report/findings/rules.h"
 
 #include <math.h>
 #include <stdlib.h>
