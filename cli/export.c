@@ -9,7 +9,7 @@
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "report/text/format.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMATS };
 

@@ -8,7 +8,7 @@
 #include "cli/open_profile.h"
 #include "compare/statistics.h"
 #include "report/text/grow.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 static int is_visible(const struct dirent *entry)
 {

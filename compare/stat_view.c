@@ -6,7 +6,7 @@
 
 #include "compare/statistics.h"
 #include "report/text/format.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 #define END_OF_LINE "\r\n"
 

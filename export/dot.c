@@ -8,7 +8,7 @@
 #include "report/text/format.h"
 #include "report/text/grow.h"
 #include "report/text/json_text.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 #define NAME_COLUMNS    48 /* what is longer loses its middle; tooltips have all of it */
 #define COMMAND_COLUMNS 100

@@ -9,7 +9,7 @@
 #include "report/tables/conservation.h"
 #include "report/text/format.h"
 #include "report/text/json_text.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "report/write_json.h"
 
 #ifndef BLAME_VERSION

@@ -4,7 +4,7 @@
 #include "cct/pair_map.h"
 #include "html/page.h"
 #include "report/text/json_text.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 #define NO_GROUP UINT32_MAX
 

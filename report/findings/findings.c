@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/text/grow.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 /* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */
 static void (*const rules[])(struct gathering *) = {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/views.h"
+#include "report/views/views.h"
 
 /* The waiting of one finding, from its pairs. */
 struct waiting {

@@ -1,4 +1,4 @@
-#include "report/views.h"
+#include "report/views/views.h"
 
 #include <stdio.h>
 #include <stdlib.h>

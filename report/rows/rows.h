@@ -1,5 +1,5 @@
 /* The rows that users see (docs: profile.csv): the merged tree, with addresses replaced by functions, inlined
- * functions, constructs and source lines. Views (report/views.h) are made of the same rows, and every writer
+ * functions, constructs and source lines. Views (report/views/views.h) are made of the same rows, and every writer
  * works on struct rows. */
 #ifndef BLAME_REPORT_ROWS_ROWS_H
 #define BLAME_REPORT_ROWS_ROWS_H

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "export/export.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "report/write_csv.h"
 #include "tests/fuzz/fake_symbols.h"
 

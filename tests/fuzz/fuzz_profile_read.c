@@ -16,7 +16,7 @@
 #include "report/tables/phases.h"
 #include "report/rows/rows.h"
 #include "report/rows/filter.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "report/write_csv.h"
 #include "report/write_json.h"
 #include "tests/fuzz/fuzz.h"

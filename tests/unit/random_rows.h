@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "report/rows/rows.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 #define FUNCTIONS 7
 #define S         1e9

@@ -6,7 +6,7 @@
 
 #include "export/export.h"
 #include "export/pprof.pb-c.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 

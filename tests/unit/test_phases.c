@@ -5,7 +5,7 @@
 #include "report/output.h"
 #include "report/tables/phases.h"
 #include "report/rows/filter.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "report/write_csv.h"
 #include "report/write_json.h"
 #include "tests/fuzz/fake_symbols.h"

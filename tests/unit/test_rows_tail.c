@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "report/rows/rows.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "tests/fuzz/fake_symbols.h"
 
 #define KEY(vaddr) PROFILE_KEY(1, vaddr)

@@ -6,7 +6,7 @@
 #include "cli/progress.h"
 #include "report/text/format.h"
 #include "report/text/source_text.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 static void nothing_but_print_reaches_a_terminal(void **state)
 {

@@ -11,7 +11,7 @@
 #include "report/text/format.h"
 #include "report/output.h"
 #include "report/rows/rows.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 

@@ -1,6 +1,6 @@
 /* Views: the same rows, arranged by another question. Top-down is the row tree itself. */
-#ifndef BLAME_REPORT_VIEWS_H
-#define BLAME_REPORT_VIEWS_H
+#ifndef BLAME_REPORT_VIEWS_VIEWS_H
+#define BLAME_REPORT_VIEWS_VIEWS_H
 
 #include <stdbool.h>
 #include <stdio.h>

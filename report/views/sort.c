@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/views.h"
+#include "report/views/views.h"
 
 /* Items by their value, the largest first; equal ones as they were. */
 struct sorted {

@@ -5,7 +5,7 @@
 
 #include "cct/pair_map.h"
 #include "report/text/format.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 #define FEW_EXECUTIONS 8 /* up to so many executions have a line each */
 #define SLOWEST        5

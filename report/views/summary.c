@@ -13,7 +13,7 @@
 #include "report/output.h"
 #include "report/tables/phases.h"
 #include "report/rows/rows.h"
-#include "report/views.h"
+#include "report/views/views.h"
 #include "report/tables/waits.h"
 
 #define FINDINGS_SHOWN     3

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "report/text/format.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 #define INDENT 4
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/text/format.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 #define MOST_NOTES 5 /* of one kind */
 

@@ -1,5 +1,5 @@
 /* Trees as text. */
-#include "report/views.h"
+#include "report/views/views.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The views that are no trees: threads and locks. */
-#include "report/views.h"
+#include "report/views/views.h"
 
 #include <stdlib.h>
 #include <string.h>

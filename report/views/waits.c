@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/text/format.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 #define LABEL_INDENT 30 /* columns in front of a context */
 #define PLACE_INDENT 20

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cct/pair_map.h"
-#include "report/views.h"
+#include "report/views/views.h"
 
 struct arranging {
     const struct rows *rows;
