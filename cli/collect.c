@@ -11,7 +11,7 @@
 
 #include "base/os.h"
 #include "cct/profile_read.h"
-#include "report/output.h"
+#include "report/files/output.h"
 #include "report/symbols/symbols.h"
 
 /* True if it is a profile. */

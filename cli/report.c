@@ -16,7 +16,7 @@
 #include "report/text/source_file.h"
 #include "report/text/source_text.h"
 #include "report/tables/waits.h"
-#include "report/write_csv.h"
+#include "report/files/csv.h"
 
 #define LEAST_PERCENT 0.5 /* of text views, unless --min says otherwise */
 #define LOCKS_SHOWN   40  /* the same of tables */

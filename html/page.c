@@ -10,7 +10,7 @@
 #include "report/text/format.h"
 #include "report/text/json_text.h"
 #include "report/views/views.h"
-#include "report/write_json.h"
+#include "report/files/json.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"

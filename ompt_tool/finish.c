@@ -24,7 +24,7 @@
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
-#include "report/output.h"
+#include "report/files/output.h"
 #include "report/symbols/symbols.h"
 
 #define WAIT_NS     200000000ull /* for threads inside the handler or a callback */

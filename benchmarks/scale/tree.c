@@ -20,7 +20,7 @@
 #include "cct/arena.h"
 #include "cct/profile_read.h"
 #include "cct/tree.h"
-#include "report/output.h"
+#include "report/files/output.h"
 #include "report/symbols/symbols.h"
 
 #define FUNCTIONS 1000

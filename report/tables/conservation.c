@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "report/write_csv.h"
+#include "report/files/csv.h"
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger)
 {

@@ -1,4 +1,4 @@
-#include "report/output.h"
+#include "report/files/output.h"
 
 struct report_tables report_tables_make(const struct profile *profile, struct symbols *symbols)
 {

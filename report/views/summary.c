@@ -10,7 +10,7 @@
 #include "report/text/format.h"
 #include "report/tables/locks.h"
 #include "report/tables/other_runtimes.h"
-#include "report/output.h"
+#include "report/files/output.h"
 #include "report/tables/phases.h"
 #include "report/rows/rows.h"
 #include "report/views/views.h"

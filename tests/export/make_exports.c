@@ -6,7 +6,7 @@
 
 #include "export/export.h"
 #include "report/views/views.h"
-#include "report/write_csv.h"
+#include "report/files/csv.h"
 #include "tests/fuzz/fake_symbols.h"
 
 #define MOST_NODES 20000

@@ -12,13 +12,13 @@
 
 #include "cct/profile_read.h"
 #include "report/tables/locks.h"
-#include "report/output.h"
+#include "report/files/output.h"
 #include "report/tables/phases.h"
 #include "report/rows/rows.h"
 #include "report/rows/filter.h"
 #include "report/views/views.h"
-#include "report/write_csv.h"
-#include "report/write_json.h"
+#include "report/files/csv.h"
+#include "report/files/json.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/profile_builder.h"
 

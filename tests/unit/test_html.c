@@ -8,7 +8,7 @@
 #include "html/html.h"
 #include "html/page.h"
 #include "report/text/format.h"
-#include "report/write_csv.h"
+#include "report/files/csv.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 #include "tests/unit/unit.h"

@@ -2,12 +2,12 @@
 #include "tests/unit/unit.h"
 
 #include <jansson.h>
-#include "report/output.h"
+#include "report/files/output.h"
 #include "report/tables/phases.h"
 #include "report/rows/filter.h"
 #include "report/views/views.h"
-#include "report/write_csv.h"
-#include "report/write_json.h"
+#include "report/files/csv.h"
+#include "report/files/json.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 

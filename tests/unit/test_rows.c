@@ -16,9 +16,9 @@
 #include "report/tables/conservation.h"
 #include "report/text/format.h"
 #include "report/tables/locks.h"
-#include "report/output.h"
+#include "report/files/output.h"
 #include "report/rows/rows.h"
-#include "report/write_csv.h"
+#include "report/files/csv.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "report/text/format.h"
-#include "report/output.h"
+#include "report/files/output.h"
 #include "report/rows/rows.h"
 #include "report/views/views.h"
 #include "tests/fuzz/fake_symbols.h"

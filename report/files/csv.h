@@ -1,7 +1,7 @@
 /* profile.csv, threads.csv, locks.csv and waits.csv: the contract with scripts. RFC 4180, so lines end in CR
  * LF. */
-#ifndef BLAME_REPORT_WRITE_CSV_H
-#define BLAME_REPORT_WRITE_CSV_H
+#ifndef BLAME_REPORT_FILES_CSV_H
+#define BLAME_REPORT_FILES_CSV_H
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "report/write_json.h"
+#include "report/files/json.h"
 
 #include <inttypes.h>
 #include <ctype.h>

@@ -1,4 +1,4 @@
-#include "report/write_csv.h"
+#include "report/files/csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "report/output.h"
+#include "report/files/output.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
 #include "report/rows/rows.h"
-#include "report/write_csv.h"
-#include "report/write_json.h"
+#include "report/files/csv.h"
+#include "report/files/json.h"
 
 /* What the writers need, made once. */
 struct material {

@@ -1,6 +1,6 @@
 /* What the tool leaves behind when a program ends: the files of the profile directory and the summary. */
-#ifndef BLAME_REPORT_OUTPUT_H
-#define BLAME_REPORT_OUTPUT_H
+#ifndef BLAME_REPORT_FILES_OUTPUT_H
+#define BLAME_REPORT_FILES_OUTPUT_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* run.json: what ran, how it was measured, what was lost, and the conservation laws. */
-#ifndef BLAME_REPORT_WRITE_JSON_H
-#define BLAME_REPORT_WRITE_JSON_H
+#ifndef BLAME_REPORT_FILES_JSON_H
+#define BLAME_REPORT_FILES_JSON_H
 
 #include <stdbool.h>
 #include <stdio.h>
