@@ -1,4 +1,4 @@
-# make            libblame.so and blame
+# make            $(BUILD)/bin/blame, $(BUILD)/lib/libblame.so and $(BUILD)/lib/libblame-loader.so
 # make demo       installs what is missing, builds, profiles an example, prints the report and makes a page of it
 # make test       installs what is missing, builds and runs all tests      (SAN=address|undefined|thread: unit tests)
 # make bench      the kernels: no tool, empty tool, blame
@@ -25,6 +25,12 @@ PLUGIN := $(BASE) $(CCT) $(wildcard unwind/*.c accounting/*.c ompt_tool/*.c) $(R
 COMMAND := base/clock.c base/log.c base/os.c $(filter-out cct/arena.c cct/tree.c cct/region.c,$(CCT)) $(REPORT) \
     base/recipe_cause.c $(wildcard cli/*.c compare/*.c export/*.c html/*.c)
 
+# `blame` is also a folder: a target of that name would always be up to date.
+BLAME    := $(BUILD)/bin/blame
+LIBRARY  := $(BUILD)/lib/libblame.so
+LOADER   := $(BUILD)/lib/libblame-loader.so
+PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER)
+
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 PLUGIN_LIBS  := -lunwind-x86_64 -lunwind -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
@@ -33,19 +39,22 @@ COMMAND_LIBS := -lprotobuf-c -lz -ldw -lelf -ljansson -l:libiberty.a -lm
 
 .DEFAULT_GOAL := all
 .PHONY: all setup demo test unit behaviour checks install uninstall clean format
-all: libblame.so libblame-loader.so blame
+all: $(PRODUCTS)
 
-libblame.so: $(call objects,$(PLUGIN)) ompt_tool/export.map
+$(LIBRARY): $(call objects,$(PLUGIN)) ompt_tool/export.map
+	@mkdir -p $(@D)
 	$(CC) -shared $(SAN_FLAGS) -o $@ $(call objects,$(PLUGIN)) -Wl,--version-script=ompt_tool/export.map \
 	    -Wl,-soname,libblame.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,--as-needed $(PLUGIN_LIBS)
 
 # Without a C library: it is loaded into every process that the program starts.
 LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -ffreestanding \
     -fno-stack-protector -fno-tree-loop-distribute-patterns -I.
-libblame-loader.so: $(wildcard loader/*.c loader/*.h) base/launched.h
+$(LOADER): $(wildcard loader/*.c loader/*.h) base/launched.h
+	@mkdir -p $(@D)
 	$(CC) $(LOADER_CFLAGS) -shared -nostdlib -o $@ $(wildcard loader/*.c) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
 
-blame: $(call objects,$(COMMAND)) $(BUILD)/export/pprof.pb-c.o | libblame-loader.so
+$(BLAME): $(call objects,$(COMMAND)) $(BUILD)/export/pprof.pb-c.o
+	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) -o $@ $^ -Wl,--as-needed $(COMMAND_LIBS)
 
 $(BUILD)/%.o: %.c | $(BUILD)/include/omp-tools.h
@@ -71,10 +80,10 @@ demo: setup
 demo-run: all
 	$(CLANG) -O2 -g -fopenmp -o $(BUILD)/diffuse examples/diffuse.c -lm
 	rm -rf $(BUILD)/demo
-	./blame run --rate 1000 --out $(BUILD)/demo $(BUILD)/diffuse
-	./blame report $(BUILD)/demo
-	./blame report $(BUILD)/demo --view findings
-	./blame html $(BUILD)/demo -o $(BUILD)/demo.html
+	$(BLAME) run --rate 1000 --out $(BUILD)/demo $(BUILD)/diffuse
+	$(BLAME) report $(BUILD)/demo
+	$(BLAME) report $(BUILD)/demo --view findings
+	$(BLAME) html $(BUILD)/demo -o $(BUILD)/demo.html
 
 include tests/programs/programs.mk
 include benchmarks/bench.mk
@@ -85,7 +94,8 @@ include tests/accuracy/accuracy.mk
 include benchmarks/gate/gate.mk
 
 # What is installed, as FILE:FOLDER below PREFIX:MODE; DESTDIR and PREFIX may hold blanks.
-INSTALLED := blame:bin:755 libblame.so:lib/blame:755 libblame-loader.so:lib/blame:755 include/blame.h:include:644 include/blame.F90:include:644 \
+INSTALLED := $(BLAME):bin:755 $(LIBRARY):lib/blame:755 $(LOADER):lib/blame:755 \
+    include/blame.h:include:644 include/blame.F90:include:644 \
     man/blame.1:share/man/man1:644 man/libblame.7:share/man/man7:644 \
     completion/blame:share/bash-completion/completions:644
 installed_parts = $(subst :, ,$(1))
@@ -101,11 +111,11 @@ uninstall:
 
 # After a change of options: the manual page and the completion say what --help says.
 .PHONY: man
-man: blame
-	$(PYTHON) man/update.py ./blame
+man: $(BLAME)
+	$(PYTHON) man/update.py $(BLAME)
 
 clean:
-	rm -rf build build-* libblame.so libblame-loader.so blame
+	rm -rf build build-*
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')

@@ -18,48 +18,45 @@ bench_kernels := $(addprefix $(BUILD)/bench/,cg mg ep is fib nqueens sparselu so
 bench_noop := $(BUILD)/bench/libnoop.so
 bench_startup := $(addprefix $(BUILD)/bench/,region launch)
 bench_micro := $(BUILD)/bench/micro
+bench_library := $(BUILD)/lib/libblame.so
 # On its own this fragment has no rule for the tool: bench.py then says that the column is missing.
-ifneq ($(bench_alone),)
-bench_tool := $(wildcard $(BUILD)/../libblame.so)
-else
-bench_tool := libblame.so
-endif
+bench_tool := $(if $(bench_alone),$(wildcard $(bench_library)),$(bench_library))
 
 .PHONY: bench-build bench bench-quick bench-startup bench-micro bench-ompt-header
 
 bench-build: $(bench_kernels) $(bench_noop) $(bench_startup) $(bench_micro)
 
 bench: bench-build $(bench_tool)
-	$(PYTHON) benchmarks/bench.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+	$(PYTHON) benchmarks/bench.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
 
 bench-quick: bench-build $(bench_tool)
-	$(PYTHON) benchmarks/bench.py --quick --build $(BUILD)/bench --tool libblame.so \
+	$(PYTHON) benchmarks/bench.py --quick --build $(BUILD)/bench --tool $(bench_library) \
 	    --out $(BUILD)/bench/quick.csv $(BENCH_ARGS)
 
 bench-startup: bench-build $(bench_tool)
-	$(PYTHON) benchmarks/startup.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+	$(PYTHON) benchmarks/startup.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
 
 bench-micro: $(bench_micro) $(bench_noop) $(bench_tool)
-	$(PYTHON) benchmarks/micro/micro.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+	$(PYTHON) benchmarks/micro/micro.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
 
 bench_probes := $(BUILD)/bench/probes
 
 .PHONY: bench-probes
 bench-probes: $(bench_probes) $(bench_noop) $(bench_tool)
-	$(PYTHON) benchmarks/probes/probes.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+	$(PYTHON) benchmarks/probes/probes.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
 
 # The same kernels as they are, and telling their phases.
 bench_hybrid := $(addprefix $(BUILD)/bench/phases/,cg mg ep is sparselu)
 
 .PHONY: bench-hybrid
 bench-hybrid: bench-build $(bench_hybrid) $(bench_tool)
-	$(PYTHON) benchmarks/probes/hybrid.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+	$(PYTHON) benchmarks/probes/hybrid.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
 
 bench_memory := $(addprefix $(BUILD)/bench/,memory libraise_threshold.so tool_memory.so)
 
 .PHONY: bench-memory
-bench-memory: $(bench_memory) $(bench_noop) $(bench_tool) $(if $(bench_alone),,blame)
-	$(PYTHON) benchmarks/memory/memory.py --build $(BUILD)/bench --tool libblame.so $(BENCH_ARGS)
+bench-memory: $(bench_memory) $(bench_noop) $(bench_tool) $(if $(bench_alone),,$(PRODUCTS))
+	$(PYTHON) benchmarks/memory/memory.py --build $(BUILD)/bench --tool $(bench_library) --command $(BUILD)/bin/blame $(BENCH_ARGS)
 
 # The parts of the tool itself, not the tool: built by the top-level Makefile's rules.
 bench_walk_objects := $(patsubst %.c,$(BUILD)/%.o,$(wildcard unwind/*.c) base/os.c base/clock.c)

@@ -143,7 +143,7 @@ def parse_arguments():
     parser.add_argument("--quick", action="store_true", help="small sizes: a smoke test, not a measurement")
     parser.add_argument("--out", default="bench.csv", metavar="FILE", help="CSV file (default bench.csv)")
     parser.add_argument("--build", default="build/bench", metavar="DIR", help="where the kernels are")
-    parser.add_argument("--tool", default="libblame.so", metavar="FILE", help="blame's library")
+    parser.add_argument("--tool", default="build/lib/libblame.so", metavar="FILE", help="blame's library")
     args = parser.parse_args()
     args.pairs = args.pairs or (1 if args.quick else 5)
     try:

@@ -76,7 +76,7 @@ def parse_arguments():
     parser.add_argument("--rate", type=positive, default=200, help="BLAME_RATE (default 200)")
     parser.add_argument("--out", default="startup.csv", metavar="FILE", help="CSV file (default startup.csv)")
     parser.add_argument("--build", default="build/bench", metavar="DIR", help="where the programs are")
-    parser.add_argument("--tool", default="libblame.so", metavar="FILE", help="blame's library")
+    parser.add_argument("--tool", default="build/lib/libblame.so", metavar="FILE", help="blame's library")
     args = parser.parse_args()
     try:
         args.thread_counts = [positive(text) for text in args.threads.split(",")]

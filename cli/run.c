@@ -81,10 +81,10 @@ static bool find_self(char self[PATH_MAX])
     return length > 0;
 }
 
-/* Both beside the command, or where `make install` puts them. */
+/* Both beside the command, or where `make` or `make install` puts them. */
 static bool find_parts(char *self, struct parts *parts)
 {
-    static const char *const places[] = {".", "../lib/blame"};
+    static const char *const places[] = {".", "../lib", "../lib/blame"};
     const char *folder = dirname(self);
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         char candidate[2 * PATH_MAX];
@@ -329,7 +329,7 @@ int cli_run(int argc, char **argv)
     bool attach = !why && find_self(self);
     if (attach && !find_parts(self, &parts)) {
         fputs("blame run: libblame.so and libblame-loader.so are neither beside the blame command nor in "
-              "../lib/blame: "
+              "../lib or ../lib/blame: "
               "run make, or make install\n",
               stderr);
         return CLI_BAD_INPUT;

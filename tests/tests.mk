@@ -95,13 +95,13 @@ CHECKS := 'scripts/check-layers.py' 'scripts/check-layers.py --self-test' \
 checks: $(CHECK_OBJECTS)
 	@$(PYTHON) tests/run.py commands $(CHECKS)
 
-behaviour: libblame.so blame test-programs
+behaviour: $(PRODUCTS) test-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py
 
 include tests/coverage/coverage.mk
 include tests/export/export.mk
 
-debian: libblame.so blame
+debian: $(PRODUCTS)
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py tests/debian
 
 test:
@@ -113,5 +113,5 @@ test:
 # Thousands of runs at 10,000 samples/s while teams are made and unmade; by hand (tests/soak.py).
 .PHONY: soak
 SOAK_ARGS ?=
-soak: libblame.so test-programs
+soak: $(LIBRARY) test-programs
 	@BUILD=$(BUILD) nice $(PYTHON) -B tests/soak.py $(SOAK_ARGS)

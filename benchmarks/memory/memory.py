@@ -182,8 +182,8 @@ def parse_arguments():
     parser.add_argument("--resident", action="store_true", help="what blame itself holds")
     parser.add_argument("--out", metavar="FILE", help="write the figures as CSV")
     parser.add_argument("--build", default="build/bench", metavar="DIR", help="where the kernel is")
-    parser.add_argument("--tool", default="libblame.so", metavar="FILE", help="blame's library")
-    parser.add_argument("--command", default="blame", metavar="FILE", help="blame's command")
+    parser.add_argument("--tool", default="build/lib/libblame.so", metavar="FILE", help="blame's library")
+    parser.add_argument("--command", default="build/bin/blame", metavar="FILE", help="blame's command")
     return parser.parse_args()
 
 

@@ -145,7 +145,7 @@ def parse_arguments():
     parser.add_argument("--release", action="store_true", help="BLAME_LOCKS=release too")
     parser.add_argument("--out", metavar="FILE", help="write the table as CSV")
     parser.add_argument("--build", default="build/bench", metavar="DIR", help="where the program is")
-    parser.add_argument("--tool", default="libblame.so", metavar="FILE", help="blame's library")
+    parser.add_argument("--tool", default="build/lib/libblame.so", metavar="FILE", help="blame's library")
     return parser.parse_args()
 
 

@@ -18,7 +18,7 @@ NAMES = ["cg", "mg", "ep", "is", "sparselu"]
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/bench", metavar="DIR", help="where the kernels are")
-    parser.add_argument("--tool", default="libblame.so", metavar="FILE", help="blame's library")
+    parser.add_argument("--tool", default="build/lib/libblame.so", metavar="FILE", help="blame's library")
     parser.add_argument("--pairs", type=positive, default=11, help="turns per kernel (default 11)")
     parser.add_argument("--rate", type=positive, default=200, help="BLAME_RATE (default 200)")
     parser.add_argument("--threads", type=positive, default=2, help="OMP_NUM_THREADS (default 2)")

@@ -42,7 +42,7 @@ def measure(args, tools):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/bench", metavar="DIR", help="where the programs are")
-    parser.add_argument("--tool", default="libblame.so", metavar="FILE", help="blame's library")
+    parser.add_argument("--tool", default="build/lib/libblame.so", metavar="FILE", help="blame's library")
     parser.add_argument("--turns", type=positive, default=11, help="runs of each kind (default 11)")
     parser.add_argument("--batches", type=positive, default=300, help="batches in a run (default 300)")
     args = parser.parse_args()

@@ -114,7 +114,7 @@ def parse_arguments():
     parser.add_argument("--only", metavar="TEXT", help="only outputs whose name contains it")
     parser.add_argument("--scratch", metavar="DIR", help="where profiles are written (default: TMPDIR)")
     parser.add_argument("--make", default="build/report/make", metavar="FILE", help="the maker of profiles")
-    parser.add_argument("--blame", default="./blame", metavar="FILE")
+    parser.add_argument("--blame", default="build/bin/blame", metavar="FILE")
     return parser.parse_args()
 
 

@@ -6,8 +6,8 @@
 REPORT_ARGS ?=
 
 .PHONY: bench-report
-bench-report: $(BUILD)/report/make blame
-	$(PYTHON) -B benchmarks/report/outputs.py --make $(BUILD)/report/make --blame ./blame $(REPORT_ARGS)
+bench-report: $(BUILD)/report/make $(BLAME)
+	$(PYTHON) -B benchmarks/report/outputs.py --make $(BUILD)/report/make --blame $(BLAME) $(REPORT_ARGS)
 
 $(BUILD)/report/functions.c: benchmarks/report/functions.py
 	@mkdir -p $(@D)

@@ -8,13 +8,13 @@ SCALE_ARGS ?=
 TRACE_ARGS ?=
 
 .PHONY: bench-scale bench-trace
-bench-scale: $(SCALE_PROGRAMS) $(BUILD)/scale/module.so $(BUILD)/bench/cg $(bench_noop) libblame.so
-	$(PYTHON) -B benchmarks/scale/scale.py --build $(BUILD)/scale --kernels $(BUILD)/bench --tool libblame.so \
+bench-scale: $(SCALE_PROGRAMS) $(BUILD)/scale/module.so $(BUILD)/bench/cg $(bench_noop) $(LIBRARY)
+	$(PYTHON) -B benchmarks/scale/scale.py --build $(BUILD)/scale --kernels $(BUILD)/bench --tool $(LIBRARY) \
 	    --out $(BUILD)/scale.csv --svg docs/performance.svg $(SCALE_ARGS)
 
 # How much smaller a profile is than a trace of the same samples.
-bench-trace: bench-build libblame.so
-	$(PYTHON) -B benchmarks/scale/trace.py --build $(BUILD)/bench --tool libblame.so $(TRACE_ARGS)
+bench-trace: bench-build $(LIBRARY)
+	$(PYTHON) -B benchmarks/scale/trace.py --build $(BUILD)/bench --tool $(LIBRARY) $(TRACE_ARGS)
 
 # Not position independent: the addresses of its functions are those of the file.
 $(BUILD)/scale/census $(BUILD)/scale/tree $(BUILD)/scale/modules: $(BUILD)/scale/%: benchmarks/scale/%.c \

@@ -237,7 +237,7 @@ def parse_arguments():
     parser.add_argument("--svg", default="build/scale.svg", metavar="FILE")
     parser.add_argument("--build", default="build/scale", metavar="DIR", help="where the programs are")
     parser.add_argument("--kernels", default="build/bench", metavar="DIR", help="where the kernels are")
-    parser.add_argument("--tool", default="libblame.so", metavar="FILE", help="blame's library")
+    parser.add_argument("--tool", default="build/lib/libblame.so", metavar="FILE", help="blame's library")
     return parser.parse_args()
 
 

@@ -134,7 +134,7 @@ def parse_arguments():
     parser.add_argument("--rates", type=positive, nargs="+", default=[200, 2000, 10000])
     parser.add_argument("--threads", type=positive, default=2)
     parser.add_argument("--build", default="build/bench", metavar="DIR", help="where the kernels are")
-    parser.add_argument("--tool", default="libblame.so", metavar="FILE", help="blame's library")
+    parser.add_argument("--tool", default="build/lib/libblame.so", metavar="FILE", help="blame's library")
     return parser.parse_args()
 
 

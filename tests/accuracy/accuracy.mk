@@ -14,7 +14,7 @@ $(ACCURACY_PROGRAMS): $(BUILD)/accuracy/%: tests/accuracy/%.c tests/programs/ana
 	@mkdir -p $(@D)
 	$(CLANG) $(TEST_CFLAGS) -o $@ $<
 
-accuracy: libblame.so blame test-programs accuracy-programs
+accuracy: $(PRODUCTS) test-programs accuracy-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/accuracy/accuracy.py $(ACCURACY_ARGS)
 
 accuracy-unit:

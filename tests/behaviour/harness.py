@@ -17,10 +17,10 @@ import expectations
 from blame_profile import LAW_TOLERANCE, NotAProfile, Profile, Tree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LIBRARY = os.path.abspath(os.environ.get("BLAME_TEST_LIBRARY", os.path.join(ROOT, "libblame.so")))
-LOADER = os.path.join(os.path.dirname(LIBRARY), "libblame-loader.so")
-BLAME = os.path.abspath(os.environ.get("BLAME_TEST_COMMAND", os.path.join(ROOT, "blame")))
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+LIBRARY = os.path.abspath(os.environ.get("BLAME_TEST_LIBRARY", os.path.join(BUILD, "lib", "libblame.so")))
+LOADER = os.path.join(os.path.dirname(LIBRARY), "libblame-loader.so")
+BLAME = os.path.abspath(os.environ.get("BLAME_TEST_COMMAND", os.path.join(BUILD, "bin", "blame")))
 KEEP = os.environ.get("BLAME_TEST_KEEP")  # a directory: working directories stay there
 
 TIMEOUT_S = 60

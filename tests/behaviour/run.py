@@ -9,7 +9,7 @@
 -k TEXT         only tests whose name contains one of the texts
 FOLDER          where test_*.py are looked for; default: tests/behaviour. tests/debian is another
 BUILD           (environment) where the test programs were built; default: build
-BLAME_TEST_LIBRARY, BLAME_TEST_COMMAND (environment) another libblame.so and blame than those of the root
+BLAME_TEST_LIBRARY, BLAME_TEST_COMMAND (environment) another libblame.so and blame than those of $BUILD
 BLAME_TEST_KEEP (environment) a directory in which the tests' working directories are kept"""
 
 import argparse

@@ -21,10 +21,10 @@ COVERAGE_ALL := $(COVERAGE_QUICK) $(COVERAGE_FORTRAN:%=$(COVERAGE_BIN)/f_%_flang
 COVERAGE_TRY = rm -f $@; $(1) >$@.log 2>&1 || echo "coverage: $(notdir $@) not built: $$(grep -m 1 -E 'error|undefined' $@.log)"
 
 .PHONY: coverage coverage-quick coverage-programs coverage-quick-programs
-coverage: libblame.so blame coverage-programs
+coverage: $(PRODUCTS) coverage-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py --table docs/coverage.md
 
-coverage-quick: libblame.so blame coverage-quick-programs
+coverage-quick: $(PRODUCTS) coverage-quick-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py --quick
 
 coverage-programs: $(COVERAGE_ALL)

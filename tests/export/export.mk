@@ -12,5 +12,5 @@ $(EXPORT_MAKER): $(EXPORT_MAKER_OBJECTS) $(UNITS)
 	$(CC) $(SAN_FLAGS) -o $@ $^ $(COMMAND_LIBS)
 
 .PHONY: export-test
-export-test: libblame.so blame test-programs $(EXPORT_MAKER)
+export-test: $(PRODUCTS) test-programs $(EXPORT_MAKER)
 	@BUILD=$(BUILD) $(EXPORT_PYTHON) tests/behaviour/run.py tests/export

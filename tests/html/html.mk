@@ -8,7 +8,7 @@ HTML_ARGS ?=
 HTML_PYTHON ?= $(shell for python in $(PYTHON) /usr/bin/python3; do $$python -c 'import selenium' 2>/dev/null && echo $$python && break; done)
 
 .PHONY: html-test html-page
-html-test: libblame.so blame test-programs
+html-test: $(PRODUCTS) test-programs
 	@test -n "$(HTML_PYTHON)" || { echo "html-test: Python finds no module selenium: run scripts/setup.sh (package python3-selenium)"; exit 1; }
 	@BUILD=$(BUILD) $(HTML_PYTHON) -B tests/behaviour/run.py tests/html $(HTML_ARGS)
 
