@@ -3,6 +3,7 @@
 #   make checks      layers, handler, tags, sizes: scripts/check-*
 #   make fuzz        tests/fuzz/fuzz_*.c under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make behaviour   OpenMP programs under the tool (timing: nothing should run beside it)
+#   make events-test what libomp tells its tools, construct by construct (tests/events)
 #   make export-test exported profiles, read by other programs (tests/export)
 #   make debian      unmodified Debian programs under the tool
 #   make test        installs what is missing, builds, and runs all of them
@@ -15,7 +16,7 @@ FUZZ_MUTATIONS ?= 100000
 FUZZ_SEED ?= 1
 
 # Side by side, a lane that builds in $(BUILD) and one that builds in folders of its own; then, alone, what measures time.
-TEST_LANE := unit $(if $(SAN),,export-test)
+TEST_LANE := unit $(if $(SAN),,export-test events-test)
 TEST_LANE_APART := $(if $(SAN),$(if $(filter address,$(SAN)),fuzz),fuzz checks)
 TEST_TIMED := $(if $(SAN),,behaviour coverage-quick $(if $(wildcard tests/debian/test_*.py),debian))
 commas = $(subst $() ,$(,),$(strip $(1)))
@@ -98,6 +99,7 @@ checks: $(CHECK_OBJECTS)
 behaviour: $(PRODUCTS) test-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py
 
+include tests/events/events.mk
 include tests/coverage/coverage.mk
 include tests/export/export.mk
 

@@ -5,7 +5,7 @@
 # the runner shows it and decides whether that is known.
 COVERAGE_SOURCE := tests/coverage
 COVERAGE_BIN := $(BUILD)/coverage
-COVERAGE_C := $(patsubst $(COVERAGE_SOURCE)/%.c,%,$(filter-out %/events.c %/fortran_shim.c,$(wildcard $(COVERAGE_SOURCE)/*.c)))
+COVERAGE_C := $(patsubst $(COVERAGE_SOURCE)/%.c,%,$(filter-out %/fortran_shim.c,$(wildcard $(COVERAGE_SOURCE)/*.c)))
 COVERAGE_HEADERS := $(wildcard $(COVERAGE_SOURCE)/*.h) $(TEST_SOURCE)/analytic.h
 COVERAGE_FLANG ?= flang-new-19
 COVERAGE_GFORTRAN ?= gfortran
@@ -15,8 +15,8 @@ COVERAGE_LIBS := -Wl,--as-needed -latomic
 # One program a construct: what a compiler lacks must not take the others with it.
 COVERAGE_FORTRAN := $(shell sed -n 's/^\#ifdef WITH_\([a-z_]*\)$$/\1/p' $(wildcard $(COVERAGE_SOURCE)/fortran.F90))
 
-COVERAGE_QUICK := $(COVERAGE_C:%=$(COVERAGE_BIN)/%) $(COVERAGE_C:%=$(COVERAGE_BIN)/%_gcc) $(COVERAGE_BIN)/events.so
-COVERAGE_ALL := $(COVERAGE_QUICK) $(COVERAGE_FORTRAN:%=$(COVERAGE_BIN)/f_%_flang) \
+COVERAGE_QUICK := $(COVERAGE_C:%=$(COVERAGE_BIN)/%) $(COVERAGE_C:%=$(COVERAGE_BIN)/%_gcc)
+COVERAGE_ALL := $(COVERAGE_QUICK) $(BUILD)/events/record.so $(COVERAGE_FORTRAN:%=$(COVERAGE_BIN)/f_%_flang) \
 	$(COVERAGE_FORTRAN:%=$(COVERAGE_BIN)/f_%_gfortran)
 COVERAGE_TRY = rm -f $@; $(1) >$@.log 2>&1 || echo "coverage: $(notdir $@) not built: $$(grep -m 1 -E 'error|undefined' $@.log)"
 
@@ -32,10 +32,6 @@ coverage-quick-programs: $(COVERAGE_QUICK)
 
 $(COVERAGE_BIN):
 	mkdir -p $@
-
-$(COVERAGE_BIN)/events.so: $(COVERAGE_SOURCE)/events.c | $(COVERAGE_BIN) $(BUILD)/include/omp-tools.h
-	$(CC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN) -shared -fPIC -fvisibility=hidden -I$(BUILD)/include -o $@ $< \
-	    -Wl,-z,nodelete
 
 $(COVERAGE_C:%=$(COVERAGE_BIN)/%): $(COVERAGE_BIN)/%: $(COVERAGE_SOURCE)/%.c $(COVERAGE_HEADERS) | $(COVERAGE_BIN)
 	@$(call COVERAGE_TRY,$(CLANG) $(COVERAGE_CFLAGS) -o $@ $< $(TEST_LIBS) $(COVERAGE_LIBS))

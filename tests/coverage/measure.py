@@ -12,7 +12,7 @@ import known
 from blame_profile import NotAProfile, Profile
 
 BIN = os.path.join(harness.BUILD, "coverage")
-EVENTS = os.path.join(BIN, "events.so")
+EVENTS = os.path.join(harness.BUILD, "events", "record.so")
 ATTEMPTS = 4          # numbers that are off may be the machine's noise
 LEAST_EXPECTED_S = 0.05  # of the waiting that a row is about: more than what the tolerance forgives
 NUMBERS = ("check_sampled_laws", "check_stated_laws: conservation law", "expected ", "states only")
@@ -139,29 +139,32 @@ def same_as_alone(construct, variant, alone, run):
 
 
 def read_events(path):
-    """(event, kind) to (begin, end or None), as the counter wrote it."""
-    events = {}
+    """(event, kind) to (begin, end or None), from what tests/events/record.c wrote."""
+    events, thread_kinds = {}, {}
     try:
         with open(path, encoding="ascii") as file:
-            for line in file:
-                words = line.split()
-                if words[0] == "event":
-                    events[words[1], words[2]] = (int(words[3]), None if words[4] == "-" else int(words[4]))
-                elif words[0] == "refused":
+            for words in map(str.split, file):
+                if words[0] == "refused":
                     events["refused", words[1]] = (int(words[2]), None)
+                    continue
+                thread, name, kind, point = words[:4]
+                if name == "thread":
+                    kind = thread_kinds.setdefault(thread, kind)  # its end does not say
+                begin, end = events.get((name, kind), (0, 0))
+                events[name, kind] = (begin + (point != "end"), None if point == "-" else end + (point != "begin"))
     except OSError:
         pass
-    return events
+    return dict(sorted(events.items()))
 
 
 def count_events(construct, variant, folder):
     env = variant.environment(construct)
-    env |= {"OMP_TOOL_LIBRARIES": EVENTS, "COVERAGE_EVENTS": os.path.join(folder, "events")}
+    env |= {"OMP_TOOL_LIBRARIES": EVENTS, "EVENTS_RECORD": os.path.join(folder, "events")}
     if variant.how == "launcher":
         os.symlink(variant.libomp(), os.path.join(folder, "libgomp.so.1"))
         env["LD_LIBRARY_PATH"] = folder
     harness.execute(variant.argv(construct), env, folder)
-    return read_events(env["COVERAGE_EVENTS"])
+    return read_events(env["EVENTS_RECORD"])
 
 
 def newest_libomp():

@@ -148,7 +148,7 @@ each. A program checks its own result and states, from its own clock, what a pro
 
 The columns:
 
-* **events**: what {runtime} delivered to tests/coverage/events.c, a tool that only counts, with the program
+* **events**: what {runtime} delivered to tests/events/record.c, a tool that only writes it down, with the program
   as clang-19 built it; besides the begin and end of threads, parallel regions and implicit tasks, which every program has.
 * **state kept**: share of the threads' time that blame saw in each state.
 * **blamed on**: the functions with at least {least:.0f} % of the idleness or lock wait in that profile. In a program that

@@ -1,0 +1,30 @@
+# What the runtime tells its tools, construct by construct. Included by tests/tests.mk.
+#   make events-test     each construct, clang's and gcc's program, against tests/events/expected.txt
+#   make events-update   writes expected.txt from what was recorded
+EVENTS_BIN := $(BUILD)/events
+EVENTS_FLAGS := -O2 -g -fopenmp -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
+EVENTS_PROGRAMS := $(addprefix $(EVENTS_BIN)/,regions regions_gcc tasks tasks_gcc record.so libgomp/libgomp.so.1)
+
+.PHONY: events-test events-update
+events-test: $(EVENTS_PROGRAMS)
+	@BUILD=$(BUILD) $(PYTHON) -B tests/events/run.py $(EVENTS_ARGS)
+
+events-update: $(EVENTS_PROGRAMS)
+	@BUILD=$(BUILD) $(PYTHON) -B tests/events/run.py --update
+
+$(EVENTS_BIN)/record.so: tests/events/record.c | $(BUILD)/include/omp-tools.h
+	@mkdir -p $(@D)
+	$(CC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN) -shared -fPIC -fvisibility=hidden -I$(BUILD)/include -o $@ $< -Wl,-z,nodelete
+
+$(EVENTS_BIN)/regions $(EVENTS_BIN)/tasks: $(EVENTS_BIN)/%: tests/events/%.c tests/events/team.h
+	@mkdir -p $(@D)
+	$(CLANG) $(EVENTS_FLAGS) -o $@ $<
+
+$(EVENTS_BIN)/regions_gcc $(EVENTS_BIN)/tasks_gcc: $(EVENTS_BIN)/%_gcc: tests/events/%.c tests/events/team.h
+	@mkdir -p $(@D)
+	$(TEST_GCC) $(EVENTS_FLAGS) -o $@ $<
+
+# What gcc's programs find instead of their own runtime.
+$(EVENTS_BIN)/libgomp/libgomp.so.1:
+	@mkdir -p $(@D)
+	ln -sf $$($(CLANG) -print-file-name=libomp.so.5) $@
