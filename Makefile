@@ -21,7 +21,7 @@ ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(SAN_FLAGS) -fPIC 
 BASE   := $(wildcard base/*.c)
 CCT    := $(wildcard cct/*.c)
 REPORT := $(wildcard report/*/*.c)
-PLUGIN := $(BASE) $(CCT) $(wildcard unwind/*.c accounting/*.c ompt_tool/*.c) $(REPORT)
+PLUGIN := $(BASE) $(CCT) $(wildcard unwind/*.c blame/*.c ompt_tool/*.c) $(REPORT)
 COMMAND := base/clock.c base/log.c base/os.c $(filter-out cct/arena.c cct/tree.c cct/region.c,$(CCT)) $(REPORT) \
     base/recipe_cause.c $(wildcard cli/*.c compare/*.c export/*.c html/*.c)
 

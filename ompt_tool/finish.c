@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/os.h"
-#include "accounting/locks.h"
+#include "blame/locks.h"
 #include "cct/arena.h"
 #include "cct/profile_read.h"
 #include "ompt_tool/capture.h"

@@ -5,8 +5,8 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
-#include "accounting/locks.h"
-#include "accounting/state.h"
+#include "blame/locks.h"
+#include "blame/state.h"
 #include "cct/arena.h"
 #include "cct/region.h"
 #include "ompt_tool/counters.h"

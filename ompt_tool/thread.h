@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "accounting/account.h"
-#include "accounting/contended.h"
-#include "accounting/state.h"
+#include "blame/account.h"
+#include "blame/contended.h"
+#include "blame/state.h"
 #include "cct/region.h"
 #include "cct/tree.h"
 #include "ompt_tool/restart.h"

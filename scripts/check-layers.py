@@ -9,11 +9,11 @@ import sys
 
 from check_common import main, project_files, read
 
-LAYERS = ["cli", "html", "export", "compare", "report", "ompt_tool", "accounting", "cct", "unwind", "loader", "base"]
+LAYERS = ["cli", "html", "export", "compare", "report", "ompt_tool", "blame", "cct", "unwind", "loader", "base"]
 # The only file of the plugin that may call report/.
 EXCEPTIONS = {("ompt_tool/finish.c", "report")}
 # report/ and ompt_tool/ are neighbours: the offline command must not pull in the plugin.
-PLUGIN = ["ompt_tool", "accounting", "unwind"]
+PLUGIN = ["ompt_tool", "blame", "unwind"]
 FORBIDDEN = {"report": PLUGIN, "cli": PLUGIN, "html": PLUGIN + ["export", "compare"], "export": PLUGIN + ["compare"],
              "compare": PLUGIN}
 # Headers that only some layers may see.
@@ -70,11 +70,11 @@ CASES = [
               "ompt_tool/finish.c": '#include "report/x.h"\n#include <omp-tools.h>\n',
               "unwind/u.c": "#include <libunwind-x86_64.h>\n", "cct/b.c": '#include "a.h"\n'}, []),
     ("upwards", {"base/a.c": '\n#include "cct/tree.h"\n'}, ["base/a.c:2", "must not know cct/"]),
-    ("accounting up", {"accounting/a.c": '#include "ompt_tool/thread.h"\n'}, ["accounting/a.c:1"]),
+    ("blame up", {"blame/a.c": '#include "ompt_tool/thread.h"\n'}, ["blame/a.c:1"]),
     ("only finish", {"ompt_tool/session.c": '#include "report/rows/rows.h"\n'}, ["ompt_tool/ must not know report/"]),
     ("report alone", {"report/a.c": '#include "ompt_tool/thread.h"\n'}, ["report/ must work without ompt_tool/"]),
     ("ompt in cct", {"cct/a.c": "#include <omp-tools.h>\n"}, ["OMPT's types stop"]),
-    ("ompt in accounting", {"accounting/a.h": '#  include "omp-tools.h"\n'}, ["OMPT's types stop"]),
+    ("ompt in blame", {"blame/a.h": '#  include "omp-tools.h"\n'}, ["OMPT's types stop"]),
     ("libunwind in plugin", {"ompt_tool/a.c": "#include <libunwind.h>\n"}, ["only unwind/"]),
     ("libunwind-ptrace", {"base/a.c": "#include <libunwind-ptrace.h>\n"}, ["only unwind/"]),
     ("through the parent", {"cct/a.c": '#include "../ompt_tool/thread.h"\n'}, ["cct/a.c:1"]),

@@ -16,7 +16,7 @@ import tempfile
 from check_common import ROOT, finish, make_files, project_files, read, strip_c
 from handler_walk import NotWalkable, Program
 
-FOLDERS = ("base", "cct", "unwind", "accounting", "ompt_tool", "report", "cli")
+FOLDERS = ("base", "cct", "unwind", "blame", "ompt_tool", "report", "cli")
 TAG = re.compile(r"\[(handler|owner|any|init)\]")
 WHOLE_FILE = re.compile(r"\bAll \[(handler|owner|any|init)\]")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)

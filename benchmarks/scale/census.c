@@ -1,4 +1,4 @@
-/* Nanoseconds that a sample spends in counting the other threads (accounting/state.c), for 2 to 4,095
+/* Nanoseconds that a sample spends in counting the other threads (blame/state.c), for 2 to 4,095
  * threads. The threads are state lines only. Prints `threads case nanoseconds` a line; cases:
  *   work      all threads work
  *   half      every other thread waits in a barrier: its place is noted
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "accounting/state.h"
+#include "blame/state.h"
 #include "base/clock.h"
 
 #define ROUNDS   21 /* of which the median counts */

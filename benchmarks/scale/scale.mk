@@ -18,7 +18,7 @@ bench-trace: bench-build $(LIBRARY)
 
 # Not position independent: the addresses of its functions are those of the file.
 $(BUILD)/scale/census $(BUILD)/scale/tree $(BUILD)/scale/modules: $(BUILD)/scale/%: benchmarks/scale/%.c \
-    $(call objects,$(BASE) $(CCT) $(wildcard accounting/*.c unwind/*.c) $(REPORT))
+    $(call objects,$(BASE) $(CCT) $(wildcard blame/*.c unwind/*.c) $(REPORT))
 	@mkdir -p $(@D)
 	$(CC) $(SCALE_FLAGS) -no-pie -o $@ $(filter %.c %.o,$^) -Wl,--as-needed $(PLUGIN_LIBS) -pthread -ldl
 

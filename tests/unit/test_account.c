@@ -1,9 +1,9 @@
-/* needs: accounting/account.c accounting/locks.c accounting/contended.c accounting/state.c base/os.c base/clock.c */
+/* needs: blame/account.c blame/locks.c blame/contended.c blame/state.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
 #include <math.h>
 
-#include "accounting/account.h"
+#include "blame/account.h"
 
 #define P 5e6 /* a sample of 5 ms */
 

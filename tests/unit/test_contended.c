@@ -1,10 +1,10 @@
-/* needs: accounting/contended.c accounting/state.c tests/unit/fake_clock.c */
+/* needs: blame/contended.c blame/state.c tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
 #include <sched.h>
 
-#include "accounting/contended.h"
+#include "blame/contended.h"
 
 #define MS   1000000ull
 #define AGE  CONTENDED_AGE_NS

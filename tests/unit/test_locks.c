@@ -1,11 +1,11 @@
-/* needs: accounting/locks.c accounting/contended.c accounting/state.c base/os.c base/clock.c */
+/* needs: blame/locks.c blame/contended.c blame/state.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
 #include <sched.h>
 
-#include "accounting/locks.h"
-#include "accounting/state.h"
+#include "blame/locks.h"
+#include "blame/state.h"
 #include "base/atomics.h"
 
 #define TABLE_ENTRIES 8192u
@@ -45,7 +45,7 @@ static bool take_rest(uint32_t *cursor, uint64_t *key, struct lock_blame *blame)
     return found;
 }
 
-/* The place of a lock's entry, as accounting/locks.c has it: what collides is chosen by hand. */
+/* The place of a lock's entry, as blame/locks.c has it: what collides is chosen by hand. */
 static uint32_t place_of(uint64_t wait_id)
 {
     uint64_t key = (uint64_t)HOLDER << 48 | wait_id;

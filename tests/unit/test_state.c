@@ -1,9 +1,9 @@
-/* needs: accounting/state.c tests/unit/fake_clock.c */
+/* needs: blame/state.c tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
 
-#include "accounting/state.h"
+#include "blame/state.h"
 #include "tests/unit/fake_clock.h"
 
 #define MS 1000000ull

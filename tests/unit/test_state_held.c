@@ -1,7 +1,7 @@
-/* needs: accounting/state.c tests/unit/fake_clock.c */
+/* needs: blame/state.c tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
-#include "accounting/state.h"
+#include "blame/state.h"
 #include "tests/unit/fake_clock.h"
 
 #define MS 1000000ull
@@ -256,7 +256,7 @@ static void names_are_given_again_after_too_many_locks(void **unused)
     assert_false(held(1));
 }
 
-/* A lock that is not stamped (accounting/contended.h): all that is known is who holds it now. */
+/* A lock that is not stamped (blame/contended.h): all that is known is who holds it now. */
 static void the_holder_of_a_lock_without_stamps_is_who_holds_it_now(void **unused)
 {
     (void)unused;

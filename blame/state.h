@@ -4,8 +4,8 @@
  * S1: a line is written by its thread's callbacks only; a reader sees each word whole, perhaps not all of one
  * moment. S2: IDLE is stored after idle_since with release order, so that a reader never takes an old
  * entry time. S3: lines are never unmapped; ABSENT lines are skipped. */
-#ifndef BLAME_ACCOUNTING_STATE_H
-#define BLAME_ACCOUNTING_STATE_H
+#ifndef BLAME_BLAME_STATE_H
+#define BLAME_BLAME_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ enum thread_state {
     STATE_IDLE = 2,
 };
 
-/* Which locks a thread stamps (accounting/contended.h). */
+/* Which locks a thread stamps (blame/contended.h). */
 enum state_stamps { STATE_STAMPS_ALL, STATE_STAMPS_SEEN, STATE_STAMPS_NONE };
 
 struct state_line {
@@ -51,7 +51,7 @@ struct state_line {
     uint64_t released_last;   /* when the last of released[] was, on clock_ticks() */
     uint64_t held[STATE_HELD_LOCKS]; /* keys of locks that the thread holds, 0: none */
     /* From here on read for holders of locks that somebody waits for, only. Stamps are on clock_ticks(), 0:
-     * the lock was not stamped (accounting/contended.h). */
+     * the lock was not stamped (blame/contended.h). */
     uint64_t held_since[STATE_HELD_LOCKS];
     uint64_t wait_since;   /* of wait_key */
     uint32_t releases;     /* written to released[] so far */

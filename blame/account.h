@@ -1,13 +1,13 @@
 /* How a sample becomes numbers: LMF13 eq. 1 and its integration with locks. Derivations: docs/accounting.md.
  * All times in nanoseconds; p is the sample's weight, period x (1 + timer overruns). */
-#ifndef BLAME_ACCOUNTING_ACCOUNT_H
-#define BLAME_ACCOUNTING_ACCOUNT_H
+#ifndef BLAME_BLAME_ACCOUNT_H
+#define BLAME_BLAME_ACCOUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "accounting/locks.h"
-#include "accounting/state.h"
+#include "blame/locks.h"
+#include "blame/state.h"
 #include "cct/profile_format.h"
 
 /* A busy thread's sample at its own context. [handler] */

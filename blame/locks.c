@@ -1,4 +1,4 @@
-#include "accounting/locks.h"
+#include "blame/locks.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -6,13 +6,13 @@
  * the next owner may be done before the callback of the first runs, and must not take what was meant for that
  * one. Guarantee B1: what is added is taken exactly once, by a release or at the end, because each sum is
  * taken by one exchange. */
-#ifndef BLAME_ACCOUNTING_LOCKS_H
-#define BLAME_ACCOUNTING_LOCKS_H
+#ifndef BLAME_BLAME_LOCKS_H
+#define BLAME_BLAME_LOCKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "accounting/contended.h"
+#include "blame/contended.h"
 #include "base/atomics.h"
 
 #define LOCKS_ANY_HOLDER 0xfffu /* whoever releases next: `ordered`, whose turn is nobody's possession */

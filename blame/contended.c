@@ -1,4 +1,4 @@
-#include "accounting/contended.h"
+#include "blame/contended.h"
 
 #include <string.h>
 

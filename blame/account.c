@@ -1,4 +1,4 @@
-#include "accounting/account.h"
+#include "blame/account.h"
 
 static double inverse_busy(double p, struct census census)
 {

@@ -1,4 +1,4 @@
-#include "accounting/state.h"
+#include "blame/state.h"
 
 #include <string.h>
 
