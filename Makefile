@@ -21,7 +21,7 @@ ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(SAN_FLAGS) -fPIC 
 BASE   := $(wildcard base/*.c)
 CCT    := $(wildcard cct/*.c)
 REPORT := $(wildcard report/*/*.c)
-PLUGIN := $(BASE) $(CCT) $(wildcard unwind/*.c blame/*.c ompt_tool/*.c) $(REPORT)
+PLUGIN := $(BASE) $(CCT) $(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c) $(REPORT)
 COMMAND := base/clock.c base/log.c base/os.c $(filter-out cct/arena.c cct/tree.c cct/region.c,$(CCT)) $(REPORT) \
     base/recipe_cause.c $(wildcard cli/*.c compare/*.c export/*.c html/*.c)
 
@@ -96,8 +96,8 @@ include benchmarks/gate/gate.mk
 # What is installed, as FILE:FOLDER below PREFIX:MODE; DESTDIR and PREFIX may hold blanks.
 INSTALLED := $(BLAME):bin:755 $(LIBRARY):lib/blame:755 $(LOADER):lib/blame:755 \
     include/blame.h:include:644 include/blame.F90:include:644 \
-    man/blame.1:share/man/man1:644 man/libblame.7:share/man/man7:644 \
-    completion/blame:share/bash-completion/completions:644
+    cli/man/blame.1:share/man/man1:644 cli/man/libblame.7:share/man/man7:644 \
+    cli/completion/blame:share/bash-completion/completions:644
 installed_parts = $(subst :, ,$(1))
 installed_path = "$(DESTDIR)$(PREFIX)/$(word 2,$(installed_parts))/$(notdir $(word 1,$(installed_parts)))"
 
@@ -112,7 +112,7 @@ uninstall:
 # After a change of options: the manual page and the completion say what --help says.
 .PHONY: man
 man: $(BLAME)
-	$(PYTHON) man/update.py $(BLAME)
+	$(PYTHON) cli/man/update.py $(BLAME)
 
 clean:
 	rm -rf build build-*

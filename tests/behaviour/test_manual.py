@@ -8,8 +8,9 @@ import subprocess
 
 from harness import BLAME, BUILD, ROOT, BlameTest
 
-PAGE, TOOL_PAGE = (os.path.join(ROOT, "man", name) for name in ("blame.1", "libblame.7"))
-COMPLETION = os.path.join(ROOT, "completion", "blame")
+CLI = os.path.join(ROOT, "cli")
+PAGE, TOOL_PAGE = (os.path.join(CLI, "man", name) for name in ("blame.1", "libblame.7"))
+COMPLETION = os.path.join(CLI, "completion", "blame")
 OPTIONS_OF_TOOL = os.path.join(ROOT, "ompt_tool", "options.c")
 README = os.path.join(ROOT, "README.md")
 
@@ -34,7 +35,7 @@ def options_in_help(command):
 
 class Manual(BlameTest):
     def test_pages_and_completion_are_what_help_says(self):
-        run = output("python3", os.path.join(ROOT, "man", "update.py"), BLAME, "--check")
+        run = output("python3", os.path.join(CLI, "man", "update.py"), BLAME, "--check")
         self.assertEqual((run.returncode, run.stdout), (0, ""), run.stderr)
 
     def test_the_check_sees_an_option_too_many_and_too_few(self):
@@ -43,8 +44,8 @@ class Manual(BlameTest):
             with self.subTest(path=path):
                 copy = self.new_folder()
                 for folder in ("man", "completion"):
-                    shutil.copytree(os.path.join(ROOT, folder), os.path.join(copy, folder))
-                changed = os.path.join(copy, os.path.relpath(path, ROOT))
+                    shutil.copytree(os.path.join(CLI, folder), os.path.join(copy, folder))
+                changed = os.path.join(copy, os.path.relpath(path, CLI))
                 text = text_of(changed)
                 self.assertIn(old, text)
                 with open(changed, "w", encoding="utf-8") as file:

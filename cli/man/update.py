@@ -2,8 +2,8 @@
 """Writes what the commands' --help says into the manual page and the completion, so that these have every option and no
 other.
 
-    man/update.py BLAME          writes man/blame.1 and completion/blame anew (make man)
-    man/update.py BLAME --check  says what differs, and ends with 1 then
+    cli/man/update.py BLAME          writes blame.1 and ../completion/blame anew (make man)
+    cli/man/update.py BLAME --check  says what differs, and ends with 1 then
 
 Between the lines BEGIN and END both files are written by this program; the rest is written by hand."""
 
@@ -12,8 +12,8 @@ import re
 import subprocess
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGE, COMPLETION = os.path.join(ROOT, "man", "blame.1"), os.path.join(ROOT, "completion", "blame")
+CLI = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGE, COMPLETION = os.path.join(CLI, "man", "blame.1"), os.path.join(CLI, "completion", "blame")
 OPTION = re.compile(r"  (--[a-z-]+)(?: (\S+))?(?: {2,}(\S.*))?$")
 ITEM = re.compile(r"([a-z][a-z-]*) {2,}(\S.*)$")
 
@@ -151,7 +151,7 @@ def main():
             old = file.read()
         new = between(old, begin, end, lines)
         if new != old and len(sys.argv) == 3:
-            print(f"{os.path.relpath(path, ROOT)}: is not what blame COMMAND --help says; run make man")
+            print(f"{os.path.relpath(path, CLI)}: is not what blame COMMAND --help says; run make man")
             stale = True
         elif new != old:
             with open(path, "w", encoding="utf-8") as file:
