@@ -13,7 +13,7 @@
 #include "blame/state.h"
 #include "cct/region.h"
 #include "cct/tree.h"
-#include "ompt_tool/restart.h"
+#include "ompt_tool/restart/restart.h"
 #include "unwind/unwind.h"
 
 struct level;

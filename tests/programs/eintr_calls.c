@@ -249,7 +249,7 @@ static void check_own_signals(const char *place, const struct call *call, timer_
     }
     snprintf(name, sizeof name, "%s_own_signal", call->name);
     snprintf(why, sizeof why, "interrupted %d times of %d", interrupted, rounds);
-    report(place, name, interrupted < rounds - 2 ? why : NULL); /* see ompt_tool/restart.h, guarantee S */
+    report(place, name, interrupted < rounds - 2 ? why : NULL); /* see ompt_tool/restart/restart.h, guarantee S */
 }
 
 static timer_t own_timer(void)

@@ -30,7 +30,7 @@
 
 #include <cmocka.h>
 
-#include "../../ompt_tool/restart.h"
+#include "../../ompt_tool/restart/restart.h"
 
 #define MS             1000000l
 #define SAMPLE_SIGNAL  (SIGRTMIN + 3)

@@ -1,4 +1,4 @@
-/* needs: ompt_tool/restart.c ompt_tool/restart_stub.c ompt_tool/restart_decode.c ompt_tool/restart_rules.c */
+/* needs: ompt_tool/restart/restart.c ompt_tool/restart/restart_stub.c ompt_tool/restart/restart_decode.c ompt_tool/restart/restart_rules.c */
 /* The program's own signals interrupt its calls while it is sampled, and its handlers may jump out of them.
  */
 #include "restart_calls.h"

@@ -1,6 +1,6 @@
-/* Reads the machine code around an interrupted system call. Internal to ompt_tool/restart.c; x86-64 only. */
-#ifndef BLAME_OMPT_TOOL_RESTART_DECODE_H
-#define BLAME_OMPT_TOOL_RESTART_DECODE_H
+/* Reads the machine code around an interrupted system call. Internal to ompt_tool/restart/restart.c; x86-64 only. */
+#ifndef BLAME_OMPT_TOOL_RESTART_RESTART_DECODE_H
+#define BLAME_OMPT_TOOL_RESTART_RESTART_DECODE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* The two pieces of assembly of restart.c, and its system calls. Internal to ompt_tool/restart*.c. */
-#ifndef BLAME_OMPT_TOOL_RESTART_STUB_H
-#define BLAME_OMPT_TOOL_RESTART_STUB_H
+/* The two pieces of assembly of restart.c, and its system calls. Internal to this room. */
+#ifndef BLAME_OMPT_TOOL_RESTART_RESTART_STUB_H
+#define BLAME_OMPT_TOOL_RESTART_RESTART_STUB_H
 
 #if defined(__x86_64__) && defined(__LP64__)
 #define RESTART_SUPPORTED 1

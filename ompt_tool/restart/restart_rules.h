@@ -1,7 +1,7 @@
 /* Which system calls show the program an EINTR although SA_RESTART is set, and how each is put back. Internal
  * to restart.c. */
-#ifndef BLAME_OMPT_TOOL_RESTART_RULES_H
-#define BLAME_OMPT_TOOL_RESTART_RULES_H
+#ifndef BLAME_OMPT_TOOL_RESTART_RESTART_RULES_H
+#define BLAME_OMPT_TOOL_RESTART_RESTART_RULES_H
 
 #include <stdint.h>
 

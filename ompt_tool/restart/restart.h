@@ -40,8 +40,8 @@
  *
  * and in between makes no system call that sleeps with a time limit (nanosleep, poll, futex).
  */
-#ifndef BLAME_OMPT_TOOL_RESTART_H
-#define BLAME_OMPT_TOOL_RESTART_H
+#ifndef BLAME_OMPT_TOOL_RESTART_RESTART_H
+#define BLAME_OMPT_TOOL_RESTART_RESTART_H
 
 #include <stdbool.h>
 #include <stdint.h>
