@@ -14,7 +14,7 @@
 #include "base/os.h"
 #include "cct/profile_format.h"
 #include "ompt_tool/callbacks.h"
-#include "ompt_tool/counters.h"
+#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/finish.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/launch.h"

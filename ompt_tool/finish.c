@@ -17,7 +17,7 @@
 #include "cct/arena.h"
 #include "cct/profile_read.h"
 #include "ompt_tool/capture.h"
-#include "ompt_tool/counters.h"
+#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/runtime.h"
 #include "ompt_tool/sample.h"

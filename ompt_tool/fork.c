@@ -9,7 +9,7 @@
 #include "blame/state.h"
 #include "cct/arena.h"
 #include "cct/region.h"
-#include "ompt_tool/counters.h"
+#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/levels.h"
 #include "ompt_tool/probe_names.h"
 #include "ompt_tool/runtime.h"

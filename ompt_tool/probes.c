@@ -12,7 +12,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "include/blame.h"
-#include "ompt_tool/counters.h"
+#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/probe_context.h"
 #include "ompt_tool/probe_names.h"

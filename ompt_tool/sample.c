@@ -6,7 +6,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "ompt_tool/capture.h"
-#include "ompt_tool/counters.h"
+#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/levels.h"
 #include "ompt_tool/lock_waits.h"
 #include "ompt_tool/session.h"

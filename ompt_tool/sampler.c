@@ -13,7 +13,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/capture.h"
-#include "ompt_tool/counters.h"
+#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/fault.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/sample.h"

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "ompt_tool/counters.h"
+#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/launch.h"
 #include "ompt_tool/sampler.h"
 #include "unwind/loadmap.h"

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "ompt_tool/counters.h"
+#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/levels.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/sample.h"

@@ -1,7 +1,7 @@
-/* needs: ompt_tool/counter_names.c */
+/* needs: ompt_tool/counters/counter_names.c */
 #include "tests/unit/unit.h"
 
-#include "ompt_tool/counter_names.h"
+#include "ompt_tool/counters/counter_names.h"
 
 static void a_list_is_split_at_its_commas(void **unused)
 {

@@ -3,8 +3,8 @@
  *
  * PAPI knows the names, at the start only. The counting is the kernel's: PAPI_read() allocates, prints and
  * may be cancelled, and PAPI_overflow() has a signal handler of its own. */
-#ifndef BLAME_OMPT_TOOL_COUNTERS_H
-#define BLAME_OMPT_TOOL_COUNTERS_H
+#ifndef BLAME_OMPT_TOOL_COUNTERS_COUNTERS_H
+#define BLAME_OMPT_TOOL_COUNTERS_COUNTERS_H
 
 #include <signal.h>
 #include <stdbool.h>

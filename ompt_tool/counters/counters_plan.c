@@ -1,12 +1,12 @@
-#include "ompt_tool/counters_plan.h"
+#include "ompt_tool/counters/counters_plan.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "ompt_tool/counters.h"
-#include "ompt_tool/papi.h"
+#include "ompt_tool/counters/counters.h"
+#include "ompt_tool/counters/papi.h"
 #include "ompt_tool/session.h"
 
 #define LEAST_CLOCK_PERIOD 10000u /* ns: the kernel's clocks do not overflow more often */

@@ -1,6 +1,6 @@
 /* Names of counters, as users write them: lists, periods, and which other names are near. */
-#ifndef BLAME_OMPT_TOOL_COUNTER_NAMES_H
-#define BLAME_OMPT_TOOL_COUNTER_NAMES_H
+#ifndef BLAME_OMPT_TOOL_COUNTERS_COUNTER_NAMES_H
+#define BLAME_OMPT_TOOL_COUNTERS_COUNTER_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

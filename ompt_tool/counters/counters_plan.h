@@ -1,13 +1,13 @@
 /* What BLAME_COUNTERS and BLAME_SAMPLE ask for, as far as this machine can do it. */
-#ifndef BLAME_OMPT_TOOL_COUNTERS_PLAN_H
-#define BLAME_OMPT_TOOL_COUNTERS_PLAN_H
+#ifndef BLAME_OMPT_TOOL_COUNTERS_COUNTERS_PLAN_H
+#define BLAME_OMPT_TOOL_COUNTERS_COUNTERS_PLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/perf_event.h"
 #include "cct/profile_format.h"
-#include "ompt_tool/counter_names.h"
+#include "ompt_tool/counters/counter_names.h"
 
 struct counters_plan_entry {
     char name[COUNTER_NAME_BYTES];

@@ -1,4 +1,4 @@
-#include "ompt_tool/counter_names.h"
+#include "ompt_tool/counters/counter_names.h"
 
 #include <ctype.h>
 #include <stdio.h>

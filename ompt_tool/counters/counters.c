@@ -1,6 +1,6 @@
 /* The rules of this house: as in sampler.c. What runs in the handler works on the thread's own struct
  * counters and the kernel's descriptors, nothing else. */
-#include "ompt_tool/counters.h"
+#include "ompt_tool/counters/counters.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/os.h"
 #include "base/perf_event.h"
 #include "cct/arena.h"
-#include "ompt_tool/counters_plan.h"
+#include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/session.h"
 
 /* Of a thread, in its own mapping, for ever. */

@@ -1,13 +1,13 @@
 /* PAPI, loaded only when it is asked for: which events there are, and what the kernel has to count for them.
  * It is closed again before the program runs on: nothing of it runs in the program's threads. */
-#ifndef BLAME_OMPT_TOOL_PAPI_H
-#define BLAME_OMPT_TOOL_PAPI_H
+#ifndef BLAME_OMPT_TOOL_COUNTERS_PAPI_H
+#define BLAME_OMPT_TOOL_COUNTERS_PAPI_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/perf_event.h"
-#include "ompt_tool/counter_names.h"
+#include "ompt_tool/counters/counter_names.h"
 
 #define PAPI_PARTS 8u /* most native events of a preset */
 

@@ -1,4 +1,4 @@
-#include "ompt_tool/papi.h"
+#include "ompt_tool/counters/papi.h"
 
 #include <dlfcn.h>
 #include <papi.h>
