@@ -8,7 +8,7 @@
 #include "ompt_tool/capture.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/levels.h"
-#include "ompt_tool/lock_waits.h"
+#include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/session.h"
 
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause)

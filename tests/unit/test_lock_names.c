@@ -1,5 +1,5 @@
-/* needs: ompt_tool/lock_names.c cct/arena.c base/os.c tests/unit/fake_clock.c */
-#include "ompt_tool/lock_names.h"
+/* needs: ompt_tool/locks/lock_names.c cct/arena.c base/os.c tests/unit/fake_clock.c */
+#include "ompt_tool/locks/lock_names.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /* The rules of this house: callbacks only load, store and exchange words; the handler only loads. */
-#include "ompt_tool/lock_names.h"
+#include "ompt_tool/locks/lock_names.h"
 
 #include <stdbool.h>
 #include <stddef.h>

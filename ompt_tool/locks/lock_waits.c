@@ -1,9 +1,9 @@
 /* The rules of this house: as in sampler.c; lock_waits_name_critical() alone runs outside the handler. */
-#include "ompt_tool/lock_waits.h"
+#include "ompt_tool/locks/lock_waits.h"
 
 #include "base/atomics.h"
-#include "ompt_tool/critical_names.h"
-#include "ompt_tool/lock_names.h"
+#include "ompt_tool/locks/critical_names.h"
+#include "ompt_tool/locks/lock_names.h"
 
 static bool is_user_lock(uint64_t lock_key)
 {

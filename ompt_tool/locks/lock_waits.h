@@ -1,7 +1,7 @@
 /* What a sample of a waiting thread leaves about the lock itself, in the thread's own tree, below its root:
  * one record for each lock and each call that had initialised it (docs/format.md). Costs samples only. */
-#ifndef BLAME_OMPT_TOOL_LOCK_WAITS_H
-#define BLAME_OMPT_TOOL_LOCK_WAITS_H
+#ifndef BLAME_OMPT_TOOL_LOCKS_LOCK_WAITS_H
+#define BLAME_OMPT_TOOL_LOCKS_LOCK_WAITS_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "ompt_tool/critical_names.h"
+#include "ompt_tool/locks/critical_names.h"
 
 #include <elf.h>
 #include <link.h>

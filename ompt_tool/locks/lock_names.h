@@ -5,8 +5,8 @@
  * and read whole; a destroyed lock's place is used again. Bounded: 17 MiB and 4,095 calls at most; locks
  * beyond that are counted in the file's header. Guarantee N1: a lock's entry is written by whoever
  * initialises or destroys it, and two threads never do that to one lock at once (OpenMP's own rule). */
-#ifndef BLAME_OMPT_TOOL_LOCK_NAMES_H
-#define BLAME_OMPT_TOOL_LOCK_NAMES_H
+#ifndef BLAME_OMPT_TOOL_LOCKS_LOCK_NAMES_H
+#define BLAME_OMPT_TOOL_LOCKS_LOCK_NAMES_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  * a pointer to it in a variable that the compiler named after the section; the wait id is the lock's address.
  * So the variables, found by name in the modules' symbol tables, are followed to their locks, once for each
  * lock that a sample saw a wait for. (At the end of the program libomp has freed the locks.) */
-#ifndef BLAME_OMPT_TOOL_CRITICAL_NAMES_H
-#define BLAME_OMPT_TOOL_CRITICAL_NAMES_H
+#ifndef BLAME_OMPT_TOOL_LOCKS_CRITICAL_NAMES_H
+#define BLAME_OMPT_TOOL_LOCKS_CRITICAL_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
