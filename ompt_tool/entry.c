@@ -18,11 +18,11 @@
 #include "ompt_tool/finish.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/launch.h"
-#include "ompt_tool/runtime.h"
+#include "ompt_tool/context/runtime.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
-#include "ompt_tool/walk.h"
+#include "ompt_tool/context/walk.h"
 #include "unwind/loadmap.h"
 
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,

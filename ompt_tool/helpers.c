@@ -5,7 +5,7 @@
 #include "base/atomics.h"
 #include "base/os.h"
 #include "cct/region.h"
-#include "ompt_tool/capture.h"
+#include "ompt_tool/context/capture.h"
 #include "ompt_tool/thread.h"
 
 /* Stands for the helpers' region, which is none of the program's: of no epoch, so nobody takes it for one. */

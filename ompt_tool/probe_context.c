@@ -6,12 +6,12 @@
 
 #include "base/atomics.h"
 #include "cct/arena.h"
-#include "ompt_tool/capture.h"
-#include "ompt_tool/creation_memo.h"
+#include "ompt_tool/context/capture.h"
+#include "ompt_tool/context/creation_memo.h"
 #include "ompt_tool/probe_names.h"
-#include "ompt_tool/runtime.h"
+#include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session.h"
-#include "ompt_tool/task_word.h"
+#include "ompt_tool/context/task_word.h"
 #include "ompt_tool/thread.h"
 
 #define SEPARATOR      " = " /* between a parameter's name and its value */

@@ -7,7 +7,7 @@
 #include "base/atomics.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "ompt_tool/capture.h"
+#include "ompt_tool/context/capture.h"
 #include "ompt_tool/session.h"
 
 #define SLOTS     131072u

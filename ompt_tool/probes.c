@@ -16,7 +16,7 @@
 #include "ompt_tool/fork.h"
 #include "ompt_tool/probe_context.h"
 #include "ompt_tool/probe_names.h"
-#include "ompt_tool/runtime.h"
+#include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
 

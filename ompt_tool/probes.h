@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "cct/region.h"
-#include "ompt_tool/levels.h"
+#include "ompt_tool/context/levels.h"
 
 #define PROBES_OPEN  256u  /* most that a thread has open */
 #define PROBE_TEXTS  256u  /* names that a thread finds by their address */

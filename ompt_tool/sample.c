@@ -5,9 +5,9 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
-#include "ompt_tool/capture.h"
+#include "ompt_tool/context/capture.h"
 #include "ompt_tool/counters/counters.h"
-#include "ompt_tool/levels.h"
+#include "ompt_tool/context/levels.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/session.h"
 

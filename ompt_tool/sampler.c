@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "ompt_tool/capture.h"
+#include "ompt_tool/context/capture.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/fault.h"
 #include "ompt_tool/probes.h"

@@ -9,7 +9,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/counters/counters.h"
-#include "ompt_tool/levels.h"
+#include "ompt_tool/context/levels.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"

@@ -1,8 +1,8 @@
-/* needs: ompt_tool/creation_memo.c unwind/loader.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
+/* needs: ompt_tool/context/creation_memo.c unwind/loader.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
 /* Stacks laid out by hand, as compiled code would: a path is known when, and only when, it was kept. */
 #include "tests/unit/unit.h"
 
-#include "ompt_tool/creation_memo.h"
+#include "ompt_tool/context/creation_memo.h"
 #include "unwind/unwind.h"
 
 #define WORDS     8192

@@ -1,4 +1,4 @@
-/* needs: ompt_tool/creation_memo.c unwind/loader.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
+/* needs: ompt_tool/context/creation_memo.c unwind/loader.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
 /* programs: $(UNIT_LIBRARIES) */
 /* Libraries that take each other's place: what was learnt of one is never said of the next. The map is not read
  * again in between. */
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/os.h"
-#include "ompt_tool/creation_memo.h"
+#include "ompt_tool/context/creation_memo.h"
 #include "unwind/loader.h"
 #include "unwind/loadmap.h"
 #include "unwind/unwind.h"

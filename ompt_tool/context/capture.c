@@ -1,4 +1,4 @@
-#include "ompt_tool/capture.h"
+#include "ompt_tool/context/capture.h"
 
 #include <omp-tools.h>
 #include <stddef.h>
@@ -7,8 +7,8 @@
 #include "base/atomics.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/session.h"
-#include "ompt_tool/task_word.h"
-#include "ompt_tool/walk.h"
+#include "ompt_tool/context/task_word.h"
+#include "ompt_tool/context/walk.h"
 
 static uint32_t add_path(struct tree *tree, uint32_t node_idx, const struct path *path)
 {

@@ -1,11 +1,11 @@
 /* Walks over one stack, task by task: where user code, the runtime and tasks begin and end on it. */
-#ifndef BLAME_OMPT_TOOL_WALK_H
-#define BLAME_OMPT_TOOL_WALK_H
+#ifndef BLAME_OMPT_TOOL_CONTEXT_WALK_H
+#define BLAME_OMPT_TOOL_CONTEXT_WALK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ompt_tool/levels.h"
+#include "ompt_tool/context/levels.h"
 #include "ompt_tool/thread.h"
 #include "unwind/unwind.h"
 

@@ -1,13 +1,13 @@
-#include "ompt_tool/creation.h"
+#include "ompt_tool/context/creation.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/atomics.h"
-#include "ompt_tool/capture.h"
-#include "ompt_tool/creation_memo.h"
+#include "ompt_tool/context/capture.h"
+#include "ompt_tool/context/creation_memo.h"
 #include "ompt_tool/probes.h"
-#include "ompt_tool/runtime.h"
+#include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"
 

@@ -4,8 +4,8 @@
  * task and no depth can drift bits 1-7    and this is the kind of wait (enum profile_place_kind) bits 8-31
  * the measurement's epoch (region_epoch): a forked child must not follow its parent's contexts bits 32-63
  * creation context: a trie node, 0 for none (BLAME_TASKS=creation) */
-#ifndef BLAME_OMPT_TOOL_TASK_WORD_H
-#define BLAME_OMPT_TOOL_TASK_WORD_H
+#ifndef BLAME_OMPT_TOOL_CONTEXT_TASK_WORD_H
+#define BLAME_OMPT_TOOL_CONTEXT_TASK_WORD_H
 
 #include <stdint.h>
 

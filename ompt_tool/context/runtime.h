@@ -1,7 +1,7 @@
 /* The OpenMP runtime's own entry points. OMPT's types stop in this folder. The handler calls none of them:
  * what it interrupts may be the runtime in the middle of a change. */
-#ifndef BLAME_OMPT_TOOL_RUNTIME_H
-#define BLAME_OMPT_TOOL_RUNTIME_H
+#ifndef BLAME_OMPT_TOOL_CONTEXT_RUNTIME_H
+#define BLAME_OMPT_TOOL_CONTEXT_RUNTIME_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * created the task. Nodes are interned, so memory is bounded by distinct contexts and not by tasks. A task
  * created where one of its creators was created (recursion) has that creator's context. The walk is done once
  * per path: later creations compare what lies on the stack with what the walk found (creation_memo.h). */
-#ifndef BLAME_OMPT_TOOL_CREATION_H
-#define BLAME_OMPT_TOOL_CREATION_H
+#ifndef BLAME_OMPT_TOOL_CONTEXT_CREATION_H
+#define BLAME_OMPT_TOOL_CONTEXT_CREATION_H
 
 #include <stdint.h>
 

@@ -12,8 +12,8 @@
  * Every step is what the unwinder does there, so a path that fits is the same path. Frames of varied size
  * (VLA, alloca) move base and nothing else. Paths are kept as a tree: they share their steps up to the first
  * word that differs, where an edge (step, word) leads on. */
-#ifndef BLAME_OMPT_TOOL_CREATION_MEMO_H
-#define BLAME_OMPT_TOOL_CREATION_MEMO_H
+#ifndef BLAME_OMPT_TOOL_CONTEXT_CREATION_MEMO_H
+#define BLAME_OMPT_TOOL_CONTEXT_CREATION_MEMO_H
 
 #include <stdbool.h>
 #include <stdint.h>

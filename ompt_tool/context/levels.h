@@ -2,8 +2,8 @@
  * runtime, noted by the thread's callbacks, where the runtime is consistent. The handler reads it and asks
  * the runtime nothing (docs/contexts.md). The chain of creators, which the runtime could give, is another
  * one: theirs may be other threads' stacks. */
-#ifndef BLAME_OMPT_TOOL_LEVELS_H
-#define BLAME_OMPT_TOOL_LEVELS_H
+#ifndef BLAME_OMPT_TOOL_CONTEXT_LEVELS_H
+#define BLAME_OMPT_TOOL_CONTEXT_LEVELS_H
 
 #include <stdbool.h>
 #include <stdint.h>

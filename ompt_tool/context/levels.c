@@ -1,10 +1,10 @@
-#include "ompt_tool/levels.h"
+#include "ompt_tool/context/levels.h"
 
 #include <stddef.h>
 
 #include "base/os.h"
 #include "cct/region.h"
-#include "ompt_tool/runtime.h"
+#include "ompt_tool/context/runtime.h"
 
 _Static_assert(_Alignof(struct region) > LEVEL_FLAGS, "the flags have room in the address of a record");
 

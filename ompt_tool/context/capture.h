@@ -1,7 +1,7 @@
 /* From a stack to a context: walks, cuts at task boundaries, files below regions (design: docs/contexts.md).
  */
-#ifndef BLAME_OMPT_TOOL_CAPTURE_H
-#define BLAME_OMPT_TOOL_CAPTURE_H
+#ifndef BLAME_OMPT_TOOL_CONTEXT_CAPTURE_H
+#define BLAME_OMPT_TOOL_CONTEXT_CAPTURE_H
 
 #include <stddef.h>
 #include <stdint.h>

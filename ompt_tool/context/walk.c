@@ -1,11 +1,11 @@
-#include "ompt_tool/walk.h"
+#include "ompt_tool/context/walk.h"
 
 #include <omp-tools.h>
 #include <stddef.h>
 #include <sys/auxv.h>
 
 #include "base/atomics.h"
-#include "ompt_tool/creation_memo.h"
+#include "ompt_tool/context/creation_memo.h"
 #include "ompt_tool/probes.h"
 #include "ompt_tool/session.h"
 

@@ -1,4 +1,4 @@
-#include "ompt_tool/creation_memo.h"
+#include "ompt_tool/context/creation_memo.h"
 
 #include <stddef.h>
 #include <string.h>

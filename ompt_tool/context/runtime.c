@@ -1,4 +1,4 @@
-#include "ompt_tool/runtime.h"
+#include "ompt_tool/context/runtime.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
