@@ -18,7 +18,7 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/locks/lock_names.h"
 #include "ompt_tool/locks/lock_waits.h"
-#include "ompt_tool/probes.h"
+#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"

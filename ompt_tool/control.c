@@ -5,7 +5,7 @@
 #include "cct/arena.h"
 #include "include/blame.h"
 #include "ompt_tool/finish.h"
-#include "ompt_tool/probes.h"
+#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/session.h"
 
 /* omp.h's omp_control_tool_t and omp_control_tool_result_t, which only programs include. */

@@ -18,7 +18,7 @@
 #include "cct/profile_read.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/counters/counters.h"
-#include "ompt_tool/probes.h"
+#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"

@@ -11,7 +11,7 @@
 #include "cct/region.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/context/levels.h"
-#include "ompt_tool/probe_names.h"
+#include "ompt_tool/probes/probe_names.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"

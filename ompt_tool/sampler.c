@@ -15,7 +15,7 @@
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/fault.h"
-#include "ompt_tool/probes.h"
+#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sample_signal.h"
 #include "ompt_tool/session.h"

@@ -10,7 +10,7 @@
 #include "cct/arena.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/context/levels.h"
-#include "ompt_tool/probes.h"
+#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/atomics.h"
-#include "ompt_tool/probes.h"
+#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/context/task_word.h"
 #include "ompt_tool/context/walk.h"

@@ -6,7 +6,7 @@
 #include "base/atomics.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/creation_memo.h"
-#include "ompt_tool/probes.h"
+#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"

@@ -5,8 +5,8 @@
  * What is known of a path is kept twice: as a context of the trie, relative to the task's region and so the
  * same in every execution of a region, and, when that is asked for, as the node below the region's own
  * context. */
-#ifndef BLAME_OMPT_TOOL_PROBES_H
-#define BLAME_OMPT_TOOL_PROBES_H
+#ifndef BLAME_OMPT_TOOL_PROBES_PROBES_H
+#define BLAME_OMPT_TOOL_PROBES_PROBES_H
 
 #include <stdbool.h>
 #include <stdint.h>

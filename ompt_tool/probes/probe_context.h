@@ -1,14 +1,14 @@
 /* The less common ways through a probe's begin and end: names and contexts that are new, walks, what was
  * wrong. All but what is marked enter the tool themselves. */
-#ifndef BLAME_OMPT_TOOL_PROBE_CONTEXT_H
-#define BLAME_OMPT_TOOL_PROBE_CONTEXT_H
+#ifndef BLAME_OMPT_TOOL_PROBES_PROBE_CONTEXT_H
+#define BLAME_OMPT_TOOL_PROBES_PROBE_CONTEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "include/blame.h"
-#include "ompt_tool/probes.h"
+#include "ompt_tool/probes/probes.h"
 
 struct thread;
 

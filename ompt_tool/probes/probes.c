@@ -2,7 +2,7 @@
  * and compared, the context by that of the probe around, when both were begun in one frame, and the record of
  * exact times by the context. It changes nothing that the handler uses but the stack of open ones, entry
  * first. Everything else happens inside thread_enter_tool(), in probe_context.c. */
-#include "ompt_tool/probes.h"
+#include "ompt_tool/probes/probes.h"
 
 #include <omp-tools.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 #include "include/blame.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/fork.h"
-#include "ompt_tool/probe_context.h"
-#include "ompt_tool/probe_names.h"
+#include "ompt_tool/probes/probe_context.h"
+#include "ompt_tool/probes/probe_names.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/thread.h"

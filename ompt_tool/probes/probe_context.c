@@ -1,4 +1,4 @@
-#include "ompt_tool/probe_context.h"
+#include "ompt_tool/probes/probe_context.h"
 
 #include <omp-tools.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "cct/arena.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/creation_memo.h"
-#include "ompt_tool/probe_names.h"
+#include "ompt_tool/probes/probe_names.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/session.h"
 #include "ompt_tool/context/task_word.h"

@@ -1,4 +1,4 @@
-#include "ompt_tool/probe_names.h"
+#include "ompt_tool/probes/probe_names.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
