@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "blame/state.h"
 #include "base/atomics.h"
+#include "blame/state.h"
 
 #define CONTENDED_BITS  10
 #define CONTENDED_SLOTS (1u << CONTENDED_BITS)

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "blame/contended.h"
 #include "base/atomics.h"
+#include "blame/contended.h"
 
 #define LOCKS_ANY_HOLDER 0xfffu /* whoever releases next: `ordered`, whose turn is nobody's possession */
 

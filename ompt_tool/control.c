@@ -6,7 +6,7 @@
 #include "include/blame.h"
 #include "ompt_tool/finish.h"
 #include "ompt_tool/probes/probes.h"
-#include "ompt_tool/session.h"
+#include "ompt_tool/session/session.h"
 
 /* omp.h's omp_control_tool_t and omp_control_tool_result_t, which only programs include. */
 enum { START = 1, PAUSE = 2, FLUSH = 3, END = 4 };

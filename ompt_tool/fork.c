@@ -9,13 +9,13 @@
 #include "blame/state.h"
 #include "cct/arena.h"
 #include "cct/region.h"
-#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/context/levels.h"
-#include "ompt_tool/probes/probe_names.h"
 #include "ompt_tool/context/runtime.h"
+#include "ompt_tool/counters/counters.h"
+#include "ompt_tool/probes/probe_names.h"
 #include "ompt_tool/sampler.h"
-#include "ompt_tool/session.h"
-#include "ompt_tool/thread.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/session/thread.h"
 #include "unwind/loadmap.h"
 
 static uint32_t child_waits;

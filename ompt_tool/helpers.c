@@ -6,7 +6,7 @@
 #include "base/os.h"
 #include "cct/region.h"
 #include "ompt_tool/context/capture.h"
-#include "ompt_tool/thread.h"
+#include "ompt_tool/session/thread.h"
 
 /* Stands for the helpers' region, which is none of the program's: of no epoch, so nobody takes it for one. */
 static struct region helpers_region = {.epoch = UINT32_MAX};

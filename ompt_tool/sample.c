@@ -6,10 +6,10 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "ompt_tool/context/capture.h"
-#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/context/levels.h"
+#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/locks/lock_waits.h"
-#include "ompt_tool/session.h"
+#include "ompt_tool/session/session.h"
 
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause)
 {

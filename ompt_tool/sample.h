@@ -8,7 +8,7 @@
 #include <ucontext.h>
 
 #include "base/clock.h"
-#include "ompt_tool/thread.h"
+#include "ompt_tool/session/thread.h"
 
 /* One delivery of the timer's signal. */
 struct delivery {

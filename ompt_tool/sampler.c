@@ -18,7 +18,7 @@
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sample_signal.h"
-#include "ompt_tool/session.h"
+#include "ompt_tool/session/session.h"
 
 #define SLOW_SAMPLES 8
 #define SILENCE_NS   100000000ull /* between two looks at whom the signal comes to */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/atomics.h"
-#include "ompt_tool/thread.h"
+#include "ompt_tool/session/thread.h"
 
 /* Installs the handler. False when no signal is free. [init] */
 bool sampler_init(void);

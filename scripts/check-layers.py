@@ -70,14 +70,14 @@ CASES = [
               "ompt_tool/finish.c": '#include "report/x.h"\n#include <omp-tools.h>\n',
               "unwind/u.c": "#include <libunwind-x86_64.h>\n", "cct/b.c": '#include "a.h"\n'}, []),
     ("upwards", {"base/a.c": '\n#include "cct/tree.h"\n'}, ["base/a.c:2", "must not know cct/"]),
-    ("blame up", {"blame/a.c": '#include "ompt_tool/thread.h"\n'}, ["blame/a.c:1"]),
-    ("only finish", {"ompt_tool/session.c": '#include "report/rows/rows.h"\n'}, ["ompt_tool/ must not know report/"]),
-    ("report alone", {"report/a.c": '#include "ompt_tool/thread.h"\n'}, ["report/ must work without ompt_tool/"]),
+    ("blame up", {"blame/a.c": '#include "ompt_tool/session/thread.h"\n'}, ["blame/a.c:1"]),
+    ("only finish", {"ompt_tool/session/session.c": '#include "report/rows/rows.h"\n'}, ["ompt_tool/ must not know report/"]),
+    ("report alone", {"report/a.c": '#include "ompt_tool/session/thread.h"\n'}, ["report/ must work without ompt_tool/"]),
     ("ompt in cct", {"cct/a.c": "#include <omp-tools.h>\n"}, ["OMPT's types stop"]),
     ("ompt in blame", {"blame/a.h": '#  include "omp-tools.h"\n'}, ["OMPT's types stop"]),
     ("libunwind in plugin", {"ompt_tool/a.c": "#include <libunwind.h>\n"}, ["only unwind/"]),
     ("libunwind-ptrace", {"base/a.c": "#include <libunwind-ptrace.h>\n"}, ["only unwind/"]),
-    ("through the parent", {"cct/a.c": '#include "../ompt_tool/thread.h"\n'}, ["cct/a.c:1"]),
+    ("through the parent", {"cct/a.c": '#include "../ompt_tool/session/thread.h"\n'}, ["cct/a.c:1"]),
     ("tests in product", {"cct/a.c": '#include "tests/unit/x.h"\n'}, ["in no layer"]),
 ]
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "ompt_tool/thread.h"
+#include "ompt_tool/session/thread.h"
 
 struct creation_memo;
 struct probe_open;

@@ -6,10 +6,10 @@
 #include "base/atomics.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/creation_memo.h"
-#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/context/runtime.h"
-#include "ompt_tool/session.h"
-#include "ompt_tool/thread.h"
+#include "ompt_tool/probes/probes.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/session/thread.h"
 
 /* The innermost probe that the creating task may have open: its context is the creator's then. */
 static void stop_at_probe(const struct thread *thread, struct creation_key *key)

@@ -11,7 +11,7 @@
 #include <omp-tools.h>
 
 #include "base/atomics.h"
-#include "ompt_tool/thread.h"
+#include "ompt_tool/session/thread.h"
 
 #define LEVELS 4096u /* tasks nested further in count as code of the last one */
 

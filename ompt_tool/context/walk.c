@@ -7,7 +7,7 @@
 #include "base/atomics.h"
 #include "ompt_tool/context/creation_memo.h"
 #include "ompt_tool/probes/probes.h"
-#include "ompt_tool/session.h"
+#include "ompt_tool/session/session.h"
 
 #define MAX_LEVELS  64 /* ancestors looked at in one walk */
 #define ENTRY_BYTES 64 /* of _start, which has no unwind information on some systems */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "ompt_tool/context/levels.h"
-#include "ompt_tool/thread.h"
+#include "ompt_tool/session/thread.h"
 #include "unwind/unwind.h"
 
 struct creation_memo;

@@ -10,7 +10,7 @@
 #include "base/perf_event.h"
 #include "cct/arena.h"
 #include "ompt_tool/counters/counters_plan.h"
-#include "ompt_tool/session.h"
+#include "ompt_tool/session/session.h"
 
 /* Of a thread, in its own mapping, for ever. */
 struct counters {

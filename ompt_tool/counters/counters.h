@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/atomics.h"
-#include "ompt_tool/thread.h"
+#include "ompt_tool/session/thread.h"
 
 /* Finds out which of the counters that the options ask for there are; each other is named on stderr. [init]
  */

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/counters/papi.h"
-#include "ompt_tool/session.h"
+#include "ompt_tool/session/session.h"
 
 #define LEAST_CLOCK_PERIOD 10000u /* ns: the kernel's clocks do not overflow more often */
 #define WHY_BYTES          256u

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "ompt_tool/thread.h"
+#include "ompt_tool/session/thread.h"
 
 /* A sample of weight p hit the thread while it waited for the lock. [handler] */
 void lock_waits_sample(struct thread *thread, uint64_t lock_key, double p);

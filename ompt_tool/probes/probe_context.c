@@ -8,11 +8,11 @@
 #include "cct/arena.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/creation_memo.h"
-#include "ompt_tool/probes/probe_names.h"
 #include "ompt_tool/context/runtime.h"
-#include "ompt_tool/session.h"
 #include "ompt_tool/context/task_word.h"
-#include "ompt_tool/thread.h"
+#include "ompt_tool/probes/probe_names.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/session/thread.h"
 
 #define SEPARATOR      " = " /* between a parameter's name and its value */
 #define PARAMETER_NAME 480u  /* most bytes of a parameter's name that are looked at */

@@ -8,7 +8,7 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/context/capture.h"
-#include "ompt_tool/session.h"
+#include "ompt_tool/session/session.h"
 
 #define SLOTS     131072u
 #define NAMES     65536u

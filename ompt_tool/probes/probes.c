@@ -12,13 +12,13 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "include/blame.h"
+#include "ompt_tool/context/runtime.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/probes/probe_context.h"
 #include "ompt_tool/probes/probe_names.h"
-#include "ompt_tool/context/runtime.h"
-#include "ompt_tool/session.h"
-#include "ompt_tool/thread.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/session/thread.h"
 
 #define REFRESH_TICKS (1u << 23) /* some milliseconds: how long a reading of the clocks is good for */
 

@@ -11,7 +11,7 @@ from harness import BLAME, BUILD, ROOT, BlameTest
 CLI = os.path.join(ROOT, "cli")
 PAGE, TOOL_PAGE = (os.path.join(CLI, "man", name) for name in ("blame.1", "libblame.7"))
 COMPLETION = os.path.join(CLI, "completion", "blame")
-OPTIONS_OF_TOOL = os.path.join(ROOT, "ompt_tool", "options.c")
+OPTIONS_OF_TOOL = os.path.join(ROOT, "ompt_tool", "session", "options.c")
 README = os.path.join(ROOT, "README.md")
 
 

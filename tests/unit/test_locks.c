@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "base/atomics.h"
 #include "blame/locks.h"
 #include "blame/state.h"
-#include "base/atomics.h"
 
 #define TABLE_ENTRIES 8192u
 #define ALL_ENTRIES   (TABLE_ENTRIES * (1 + 8 + 64)) /* three tables */

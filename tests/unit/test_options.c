@@ -1,7 +1,7 @@
-/* needs: ompt_tool/options.c base/log.c base/os.c base/clock.c */
+/* needs: ompt_tool/session/options.c base/log.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
-#include "ompt_tool/options.h"
+#include "ompt_tool/session/options.h"
 
 static const char *const names[] = {"BLAME_OUT",     "BLAME_RATE",   "BLAME_CLOCK", "BLAME_ENVIRONMENT",
                                     "BLAME_CONTEXT", "BLAME_TASKS",  "BLAME_DEPTH", "BLAME_CSV",

@@ -1,6 +1,6 @@
 /* The environment variables of contract and README, read once from one table. */
-#ifndef BLAME_OMPT_TOOL_OPTIONS_H
-#define BLAME_OMPT_TOOL_OPTIONS_H
+#ifndef BLAME_OMPT_TOOL_SESSION_OPTIONS_H
+#define BLAME_OMPT_TOOL_SESSION_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

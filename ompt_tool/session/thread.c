@@ -1,4 +1,4 @@
-#include "ompt_tool/thread.h"
+#include "ompt_tool/session/thread.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -8,12 +8,12 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/context/levels.h"
+#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
-#include "ompt_tool/session.h"
+#include "ompt_tool/session/session.h"
 
 #define MAX_LEDGERS 65536u /* beyond, ended threads' ledgers are shared */
 

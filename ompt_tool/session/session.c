@@ -1,4 +1,4 @@
-#include "ompt_tool/session.h"
+#include "ompt_tool/session/session.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* A thread's record: everything that its handler and its callbacks need, in its own mapping. Records are
  * recycled and never unmapped; a record's tree goes on with the next thread that takes it. */
-#ifndef BLAME_OMPT_TOOL_THREAD_H
-#define BLAME_OMPT_TOOL_THREAD_H
+#ifndef BLAME_OMPT_TOOL_SESSION_THREAD_H
+#define BLAME_OMPT_TOOL_SESSION_THREAD_H
 
 #include <setjmp.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "ompt_tool/options.h"
+#include "ompt_tool/session/options.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* One measurement: from the tool's start, or a fork's child's first event, to its end. */
-#ifndef BLAME_OMPT_TOOL_SESSION_H
-#define BLAME_OMPT_TOOL_SESSION_H
+#ifndef BLAME_OMPT_TOOL_SESSION_SESSION_H
+#define BLAME_OMPT_TOOL_SESSION_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ompt_tool/options.h"
+#include "ompt_tool/session/options.h"
 
 struct session {
     struct options options;
