@@ -1,9 +1,10 @@
 # What the runtime tells its tools, construct by construct. Included by tests/tests.mk.
-#   make events-test     each construct, clang's and gcc's program, against tests/events/expected.txt
+#   make events-test     each construct, of four compilers, against tests/events/expected.txt
 #   make events-update   writes expected.txt from what was recorded
 EVENTS_BIN := $(BUILD)/events
 EVENTS_FLAGS := -O2 -g -fopenmp -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
-EVENTS_PROGRAMS := $(addprefix $(EVENTS_BIN)/,regions regions_gcc tasks tasks_gcc record.so libgomp/libgomp.so.1)
+EVENTS_PROGRAMS := $(addprefix $(EVENTS_BIN)/,regions_clang regions_gcc tasks_clang tasks_gcc fortran_flang fortran_gfortran \
+	record.so libgomp/libgomp.so.1)
 
 .PHONY: events-test events-update
 events-test: $(EVENTS_PROGRAMS)
@@ -16,13 +17,22 @@ $(EVENTS_BIN)/record.so: tests/events/record.c | $(BUILD)/include/omp-tools.h
 	@mkdir -p $(@D)
 	$(CC) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN) -shared -fPIC -fvisibility=hidden -I$(BUILD)/include -o $@ $< -Wl,-z,nodelete
 
-$(EVENTS_BIN)/regions $(EVENTS_BIN)/tasks: $(EVENTS_BIN)/%: tests/events/%.c tests/events/team.h
+$(EVENTS_BIN)/%_clang: tests/events/%.c tests/events/team.h
 	@mkdir -p $(@D)
 	$(CLANG) $(EVENTS_FLAGS) -o $@ $<
 
-$(EVENTS_BIN)/regions_gcc $(EVENTS_BIN)/tasks_gcc: $(EVENTS_BIN)/%_gcc: tests/events/%.c tests/events/team.h
+$(EVENTS_BIN)/%_gcc: tests/events/%.c tests/events/team.h
 	@mkdir -p $(@D)
 	$(TEST_GCC) $(EVENTS_FLAGS) -o $@ $<
+
+# Each compiler has its own modules.
+$(EVENTS_BIN)/fortran_flang: tests/events/fortran.f90
+	@mkdir -p $(@D)/flang.mod
+	$(COVERAGE_FLANG) -O2 -g -fopenmp -module-dir $(@D)/flang.mod -o $@ $<
+
+$(EVENTS_BIN)/fortran_gfortran: tests/events/fortran.f90
+	@mkdir -p $(@D)/gfortran.mod
+	$(COVERAGE_GFORTRAN) -O2 -g -fopenmp -J$(@D)/gfortran.mod -o $@ $<
 
 # What gcc's programs find instead of their own runtime.
 $(EVENTS_BIN)/libgomp/libgomp.so.1:

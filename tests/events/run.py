@@ -1,5 +1,5 @@
-"""Does the runtime still send what expected.txt says? Each construct of regions.c and tasks.c on each compiler, one run each; ends with a
-line `N passed, N failed`.
+"""Does the runtime still send what expected.txt says? Each construct of regions.c, tasks.c and fortran.f90 on each compiler, one run
+each; ends with a line `N passed, N failed`.
 
     python3 tests/events/run.py [-k TEXT] [--repeat N] [--update]
 
@@ -14,43 +14,53 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXPECTED = os.path.join(HERE, "expected.txt")
 BIN = os.path.join(os.path.abspath(os.environ.get("BUILD", "build")), "events")
-PROGRAMS = ("regions", "tasks")
-COLUMNS = {"clang": "", "gcc": "_gcc"}  # what their names end in
+PROGRAMS = {"regions.c": ("clang", "gcc"), "tasks.c": ("clang", "gcc"), "fortran.f90": ("flang", "gfortran")}
+ON_LIBGOMP = ("gcc", "gfortran")
 LIMIT_S = 120
 WIDTH = 150
 SETTINGS = {"reduction": {"KMP_FORCE_REDUCTION": "tree"}, "cancel_parallel": {"OMP_CANCELLATION": "true"},
             "cancel_taskgroup": {"OMP_CANCELLATION": "true"}}
+NAMED = re.compile(r"CONSTRUCT\((\w+)\)|case \('(\w+)'\)")
 
 sys.path.insert(0, HERE)
 import sequence  # noqa: E402  (found through the path set above)
 
 
-def names_of(program):
-    run = subprocess.run([os.path.join(BIN, program)], stdout=subprocess.PIPE, text=True, check=True)
-    return run.stdout.split()
+class Case:
+    def __init__(self, construct, column, program):
+        self.construct, self.column, self.program = construct, column, program
+
+    def record(self):
+        """The lines of one run."""
+        steering = re.compile(r"^(OMP|KMP|GOMP|LD)_")
+        environment = {name: value for name, value in os.environ.items() if not steering.match(name)}
+        with tempfile.NamedTemporaryFile("r", dir=BIN, encoding="ascii") as file:
+            environment |= {"OMP_TOOL_LIBRARIES": os.path.join(BIN, "record.so"), "EVENTS_RECORD": file.name}
+            environment |= SETTINGS.get(self.construct, {})
+            if self.column in ON_LIBGOMP:
+                environment["LD_LIBRARY_PATH"] = os.path.join(BIN, "libgomp")
+            subprocess.run([self.program, self.construct], env=environment, stdin=subprocess.DEVNULL, timeout=LIMIT_S,
+                           check=True)
+            return file.read().splitlines()
 
 
-def record(column, program, construct):
-    """The lines of one run."""
-    path = os.path.join(BIN, f"{column}.record")
-    open(path, "wb").close()  # what another run has left is no answer
-    steering = re.compile(r"^(OMP|KMP|GOMP|LD)_")
-    environment = {name: value for name, value in os.environ.items() if not steering.match(name)}
-    environment |= {"OMP_TOOL_LIBRARIES": os.path.join(BIN, "record.so"), "EVENTS_RECORD": path} | SETTINGS.get(construct, {})
-    if column == "gcc":
-        environment["LD_LIBRARY_PATH"] = os.path.join(BIN, "libgomp")
-    subprocess.run([os.path.join(BIN, program + COLUMNS[column]), construct], env=environment, stdin=subprocess.DEVNULL,
-                   timeout=LIMIT_S, check=True)
-    with open(path, encoding="ascii") as file:
-        return file.read().splitlines()
+def all_cases(text):
+    for source, columns in PROGRAMS.items():
+        with open(os.path.join(HERE, source), encoding="ascii") as file:
+            names = [name for pair in NAMED.findall(file.read()) for name in pair if name not in ("", "name")]
+        for name in names:
+            for column in columns:
+                if text in name:
+                    yield Case(name, column, os.path.join(BIN, f"{source.split('.')[0]}_{column}"))
 
 
 def read_expected():
-    """(construct, column) to lines."""
+    """(construct, column) to events."""
     expected, keys = {}, []
     with open(EXPECTED, encoding="ascii") as file:
         for line in file.read().splitlines():
@@ -77,24 +87,29 @@ def packed(events):
     return lines
 
 
-def write_expected(constructs, recorded):
+def write_expected(recorded):
+    """A section for each sequence: its construct, and the columns that have it."""
+    sections = {}
+    for (construct, column), events in recorded.items():
+        sections.setdefault(construct, {}).setdefault("\n".join(packed(events)), []).append(column)
     with open(EXPECTED, "w", encoding="ascii") as file:
         file.write("# Written by `make events-update`: what each thread (the first number) is told. What it means: record.c, sequence.py.\n")
-        for construct in constructs:
-            variants = {}
-            for column in COLUMNS:
-                variants.setdefault("\n".join(packed(recorded[construct, column])), []).append(column)
+        for construct, variants in sections.items():
             for text, columns in variants.items():
                 file.write(f"\n== {construct}: {' '.join(columns)}\n{text}\n")
 
 
-def problems_of(column, program, construct, expected, recorded):
-    events = sequence.read(record(column, program, construct))
-    recorded[construct, column] = sequence.normalised(events)
-    yield from sequence.disorder(events)
-    if expected is not None and recorded[construct, column] != expected.get((construct, column)):
-        yield from difflib.unified_diff(expected.get((construct, column), []), recorded[construct, column], "expected",
-                                        "recorded", lineterm="")
+def problems_of(case, expected, recorded):
+    try:
+        events = sequence.read(case.record())
+    except (subprocess.SubprocessError, OSError) as error:
+        return [str(error)]
+    key = case.construct, case.column
+    recorded[key] = sequence.normalised(events)
+    problems = list(sequence.disorder(events))
+    if expected is not None and recorded[key] != expected.get(key):
+        problems += difflib.unified_diff(expected.get(key, []), recorded[key], "expected", "recorded", lineterm="")
+    return problems
 
 
 def main():
@@ -103,17 +118,15 @@ def main():
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--update", action="store_true")
     options = parser.parse_args()
-    constructs = {name: program for program in PROGRAMS for name in names_of(program) if options.k in name}
     expected = None if options.update else read_expected()
     recorded, passed, failed = {}, 0, 0
-    for construct, program in list(constructs.items()) * options.repeat:
-        for column in COLUMNS:
-            problems = list(problems_of(column, program, construct, expected, recorded))
-            passed, failed = passed + (not problems), failed + bool(problems)
-            if problems:
-                print(f"FAILED  {construct}, {column}:", *problems, sep="\n    ", flush=True)
+    for case in list(all_cases(options.k)) * options.repeat:
+        problems = problems_of(case, expected, recorded)
+        passed, failed = passed + (not problems), failed + bool(problems)
+        if problems:
+            print(f"FAILED  {case.construct}, {case.column}:", *problems, sep="\n    ", flush=True)
     if options.update:
-        write_expected(constructs, recorded)
+        write_expected(recorded)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -125,6 +125,7 @@ static void taskyield(void)
 #pragma omp task
         work();
 #pragma omp taskyield
+#pragma omp taskwait
     }
 }
 
