@@ -1,10 +1,10 @@
 #include "base/clock.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
-
-#include "base/os.h"
+#include <unistd.h>
 
 static uint64_t read_clock(clockid_t id)
 {
@@ -51,13 +51,12 @@ uint64_t clock_ticks_age_ns(uint64_t then)
 void clock_ticks_init(void)
 {
     char source[8] = "";
-    int fd = os_open_read("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-    if (fd >= 0) {
-        os_read(fd, source, sizeof(source) - 1);
-        os_close(fd);
-    }
+    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    ssize_t bytes = fd >= 0 ? read(fd, source, sizeof(source) - 1) : -1;
+    if (fd >= 0)
+        close(fd);
 #if defined(__x86_64__)
-    ticks.counter = strncmp(source, "tsc", 3) == 0;
+    ticks.counter = bytes >= 3 && strncmp(source, "tsc", 3) == 0;
 #endif
     ticks.begin_ns = clock_now_ns();
     ticks.begin_ticks = clock_ticks();

@@ -2,8 +2,8 @@
 #ifndef BLAME_UNWIND_CFI_PROGRAM_H
 #define BLAME_UNWIND_CFI_PROGRAM_H
 
-#include "unwind/cfi.h"
 #include "unwind/cfi_bytes.h"
+#include "unwind/cfi_row.h"
 
 /* A common information entry, as far as rows need it. */
 struct cfi_common {

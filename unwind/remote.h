@@ -5,7 +5,7 @@
 #ifndef BLAME_UNWIND_REMOTE_H
 #define BLAME_UNWIND_REMOTE_H
 
-#include "unwind/unwind.h"
+#include "unwind/unwinder.h"
 
 /* False when there is no memory. [owner] */
 bool remote_init(struct unwinder *unwinder);

@@ -1,0 +1,47 @@
+/* One row of call frame information, as it is read and as it is used. */
+#ifndef BLAME_UNWIND_CFI_ROW_H
+#define BLAME_UNWIND_CFI_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* DWARF's register numbers on x86-64. */
+#define CFI_RBP 6u
+#define CFI_RSP 7u
+#define CFI_RIP 16u /* as a column: the return address */
+
+enum cfi_status {
+    CFI_ROW,      /* *row is valid */
+    CFI_NO_TABLE, /* the module has no .eh_frame_hdr, or no mapping of it */
+    CFI_NO_ENTRY, /* the table does not cover the address */
+    CFI_FOREIGN,  /* a form that is not understood: other encodings, other versions */
+    CFI_DAMAGED,  /* the table leads out of its bounds or contradicts itself */
+};
+
+enum cfi_where {
+    CFI_SAME,          /* unchanged; what no rule is said of, too */
+    CFI_UNDEFINED,     /* cannot be had; of the return address: there is no caller */
+    CFI_AT_CFA,        /* in memory at CFA + offset */
+    CFI_IS_CFA,        /* CFA + offset itself */
+    CFI_REGISTER,      /* in register `number`; of the CFA: register `number` + offset */
+    CFI_AT_EXPRESSION, /* in memory at the expression's value */
+    CFI_EXPRESSION,    /* the expression's value */
+};
+
+struct cfi_rule {
+    uint32_t where;  /* enum cfi_where */
+    uint32_t number; /* register; bytes of the expression */
+    union {
+        int64_t offset;
+        const unsigned char *expression;
+    };
+};
+
+struct cfi_row {
+    uintptr_t start, end; /* link-time addresses of the code that the row is for: [start, end) */
+    struct cfi_rule cfa, rbp, return_address;
+    bool stack_rule;   /* the caller's stack pointer is said to be something else than the CFA */
+    bool signal_frame; /* returns to an interrupted instruction, not behind a call */
+};
+
+#endif
