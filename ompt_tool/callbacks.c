@@ -9,9 +9,11 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "cct/arena.h"
+#include "ompt_tool/attach.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/creation.h"
 #include "ompt_tool/context/levels.h"
+#include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/context/task_word.h"
 #include "ompt_tool/control.h"
@@ -29,7 +31,7 @@
 static inline struct thread *self(void)
 {
     struct thread *thread = thread_self;
-    if (unlikely(!thread) && unlikely(fork_child_waits()))
+    if (unlikely(!thread))
         thread = fork_child_attach();
     return thread;
 }
@@ -40,7 +42,7 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
     if (type == ompt_thread_other || self())
         return; /* nobody's idle threads */
     bool initial = type == ompt_thread_initial;
-    struct thread *thread = thread_attach(initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
+    struct thread *thread = attach_thread(initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
     if (thread && initial)
         helpers_know_initial(thread);
 }
@@ -48,7 +50,7 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 static void on_thread_end(ompt_data_t *thread_data)
 {
     (void)thread_data;
-    thread_detach(thread_self);
+    attach_end(thread_self);
 }
 
 static void capture_eagerly(struct thread *thread, struct region *region)

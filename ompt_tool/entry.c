@@ -16,19 +16,18 @@
 #include "ompt_tool/callbacks.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/context/walk.h"
-#include "ompt_tool/counters/counters.h"
+#include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/finish.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/launch.h"
+#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
-#include "ompt_tool/session/thread.h"
+#include "ompt_tool/start.h"
 #include "unwind/loadmap.h"
 
 __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version,
                                                                                  const char *runtime_version);
-
-__attribute__((visibility("default"))) struct launched blame_launched;
 
 /* Of AddressSanitizer and LeakSanitizer, where the program has one. (Asking by name for what is not there takes the
  * program's heap.) */
@@ -102,10 +101,11 @@ static int start(ompt_function_lookup_t lookup)
         log_line("no signal is free to sample by; nothing is measured", NULL);
         return 0;
     }
-    counters_init();
-    if (!session_start(start_ns))
+    counters_plan_init();
+    if (!start_measuring(start_ns))
         return 0;
     fork_init();
+    probes_init(fork_child_attach);
     int refused = callbacks_register();
     if (!runtime_warn_unheard((const void *)lookup))
         runtime.set_callback(ompt_callback_work, NULL);

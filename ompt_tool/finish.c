@@ -17,6 +17,7 @@
 #include "cct/arena.h"
 #include "cct/profile_read.h"
 #include "ompt_tool/context/capture.h"
+#include "ompt_tool/context/levels.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/probes/probes.h"

@@ -9,6 +9,7 @@
 #include "blame/state.h"
 #include "cct/arena.h"
 #include "cct/region.h"
+#include "ompt_tool/attach.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/counters/counters.h"
@@ -16,6 +17,7 @@
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
+#include "ompt_tool/start.h"
 #include "unwind/loadmap.h"
 
 static uint32_t child_waits;
@@ -45,17 +47,14 @@ void fork_init(void)
     pthread_atfork(sampler_fork_prepare, sampler_fork_done, in_child);
 }
 
-bool fork_child_waits(void)
-{
-    return load_relaxed(&child_waits);
-}
-
 struct thread *fork_child_attach(void)
 {
     uint32_t expected = 1;
-    if (compare_exchange(&child_waits, &expected, 0) && !session_start(forked_ns))
+    if (likely(!load_relaxed(&child_waits)))
         return NULL;
-    struct thread *thread = arena_is_open() ? thread_attach(PROFILE_THREAD_INITIAL) : NULL;
+    if (compare_exchange(&child_waits, &expected, 0) && !start_measuring(forked_ns))
+        return NULL;
+    struct thread *thread = arena_is_open() ? attach_thread(PROFILE_THREAD_INITIAL) : NULL;
     if (thread) {
         levels_find(thread, runtime_current_task(NULL));
         thread_count(thread, true);

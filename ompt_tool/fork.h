@@ -3,17 +3,13 @@
 #ifndef BLAME_OMPT_TOOL_FORK_H
 #define BLAME_OMPT_TOOL_FORK_H
 
-#include <stdbool.h>
-
 struct thread;
 
 /* Registers what is to happen around fork(). [init] */
 void fork_init(void);
 
-/* True in a child that has not started to measure. [any] */
-bool fork_child_waits(void);
-
-/* Starts the child's measurement and attaches the calling thread; NULL when that fails. [owner] */
+/* In a child that does not measure yet: starts to, and attaches the calling thread. NULL elsewhere, and when that fails.
+ * [owner] */
 struct thread *fork_child_attach(void);
 
 #endif

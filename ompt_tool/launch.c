@@ -8,6 +8,8 @@
 
 #include "base/launched.h"
 
+__attribute__((visibility("default"))) struct launched blame_launched;
+
 static int wants_gcc(struct dl_phdr_info *object, size_t bytes, void *unused)
 {
     const char *strings = NULL;

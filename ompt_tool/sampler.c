@@ -13,9 +13,10 @@
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/context/capture.h"
+#include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/counters/counters.h"
+#include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/fault.h"
-#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sample_signal.h"
 #include "ompt_tool/session/session.h"
@@ -182,8 +183,9 @@ void sampler_crowd(uint32_t threads)
         rate = (rate + 1) / 2;
         period_ns *= 2;
     }
-    if (period_ns > load_relaxed(&least_period_ns))
-        store_relaxed(&least_period_ns, period_ns);
+    uint64_t least_ns = load_relaxed(&least_period_ns);
+    while (period_ns > least_ns && !compare_exchange(&least_period_ns, &least_ns, period_ns))
+        ;
 }
 
 static void note_no_timer(int error)
@@ -208,7 +210,7 @@ void sampler_start(struct thread *thread)
     thread->timer_origin_ns = now_ns; /* the begin of its silence, when no signal is left */
     if (unlikely(!signal))
         return;
-    if (unlikely(counters_sample_period_ns())) {
+    if (unlikely(counters_plan_sample_period_ns())) {
         thread->sampled = true; /* from its first sample on it is armed again */
         thread->sampled = counters_overflow_start(thread, signal);
         thread->ledger->timer_failed = !thread->sampled;
@@ -228,7 +230,7 @@ void sampler_start(struct thread *thread)
 /* Since the last sample came; 0 where nobody knows: for a counter's overflows, and another thread's CPU time. */
 static uint64_t silent_ns(const struct thread *thread)
 {
-    if (counters_sample_period_ns() || (session.options.clock == CLOCK_CPU && thread != thread_self))
+    if (counters_plan_sample_period_ns() || (session.options.clock == CLOCK_CPU && thread != thread_self))
         return 0;
     uint64_t passed_ns = session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() - thread->cpu_origin_ns
                                                             : clock_now_ns() - thread->timer_origin_ns;
@@ -239,7 +241,7 @@ static uint64_t silent_ns(const struct thread *thread)
 static void stop(struct thread *thread)
 {
     thread->sampled = false;
-    if (counters_sample_period_ns())
+    if (counters_plan_sample_period_ns())
         counters_overflow_stop(thread);
     else
         os_timer_stop(thread->timer);
@@ -271,7 +273,7 @@ static void silence(struct thread *thread)
 {
     if (!load_relaxed(&thread->sampled))
         return;
-    if (counters_sample_period_ns())
+    if (counters_plan_sample_period_ns())
         counters_overflow_stop(thread);
     else
         os_timer_set(thread->timer, session.options.clock == CLOCK_CPU, 0, 0);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/atomics.h"
+#include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/context/task_word.h"
 #include "ompt_tool/context/walk.h"
-#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/session/session.h"
 
 static uint32_t add_path(struct tree *tree, uint32_t node_idx, const struct path *path)

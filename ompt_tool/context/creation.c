@@ -6,8 +6,8 @@
 #include "base/atomics.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/creation_memo.h"
+#include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/context/runtime.h"
-#include "ompt_tool/probes/probes.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 

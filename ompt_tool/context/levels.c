@@ -31,15 +31,6 @@ static struct level *bottom_of(const struct thread *thread)
     return thread->last_level - LEVELS;
 }
 
-struct level *levels_make(void)
-{
-    struct level *levels = os_map((LEVELS + 1) * sizeof(struct level));
-    if (!levels)
-        return NULL;
-    levels->task = (ompt_data_t *)levels;
-    return levels + LEVELS;
-}
-
 static void set_level(struct thread *thread, struct level *level)
 {
     signal_fence(); /* the handler finds the level when it is complete */
@@ -49,8 +40,10 @@ static void set_level(struct thread *thread, struct level *level)
 
 void levels_clear(struct thread *thread)
 {
+    struct level *bottom = bottom_of(thread);
+    bottom->task = (ompt_data_t *)bottom;
     thread->levels_beyond = 0;
-    set_level(thread, bottom_of(thread));
+    set_level(thread, bottom);
 }
 
 static void push_above(struct thread *thread, struct level *level, ompt_data_t *task, uintptr_t team)

@@ -13,8 +13,6 @@
 #include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
 
-#define LEVELS 4096u /* tasks nested further in count as code of the last one */
-
 #define LEVEL_IMPLICIT 1u
 #define LEVEL_PRIMARY  2u /* the region's first thread: it began the region */
 #define LEVEL_INITIAL  4u
@@ -22,15 +20,6 @@
 #define LEVEL_FLAGS    15u
 
 #define LEVEL_NO_EXIT 1u
-
-struct level {
-    ompt_data_t *task; /* the task's own word; it lies behind the frame that holds the task's exit address */
-    uint64_t word;     /* what it said when the task began (task_word.h) */
-    uintptr_t team;    /* the region's record and LEVEL_ flags; without LEVEL_IMPLICIT and LEVEL_INITIAL an
-                          explicit task, of the same region as the level below */
-    uintptr_t exit;    /* 0: as the task's frame says. While the task encounters a region its frame may be
-                          anywhere:    its exit address then, or LEVEL_NO_EXIT */
-};
 
 /* A level as walks use it. */
 struct task_level {
@@ -40,9 +29,6 @@ struct task_level {
     int kind;      /* ompt_task_initial, ompt_task_implicit or ompt_task_explicit */
     bool primary;
 };
-
-/* Room for a new record; NULL without memory. [owner] */
-struct level *levels_make(void);
 
 /* No task is known. [owner] */
 void levels_clear(struct thread *thread);

@@ -6,7 +6,7 @@
 
 #include "base/atomics.h"
 #include "ompt_tool/context/creation_memo.h"
-#include "ompt_tool/probes/probes.h"
+#include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/session/session.h"
 
 #define MAX_LEVELS  64 /* ancestors looked at in one walk */

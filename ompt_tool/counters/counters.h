@@ -13,17 +13,6 @@
 #include "base/atomics.h"
 #include "ompt_tool/session/thread.h"
 
-/* Finds out which of the counters that the options ask for there are; each other is named on stderr. [init]
- */
-void counters_init(void);
-
-/* Names of the counters that there are, separated by '\n'; EVENT@PERIOD of the samples. NULL: none. [any] */
-const char *counters_text(void);
-const char *counters_sample_text(void);
-
-/* p of a sample by overflow, events as nanoseconds of seconds; 0: a clock tells when to sample. [any] */
-uint64_t counters_sample_period_ns(void);
-
 /* Begins to count for the calling thread, whose timer does not run yet. [owner] */
 void counters_attach(struct thread *thread);
 
@@ -49,7 +38,7 @@ void counters_book_at(struct thread *thread, uint32_t node_idx);             /* 
 void counters_book_to(struct thread *thread, enum profile_counters_sum sum); /* [handler] */
 bool counters_is_own(const struct thread *thread, const siginfo_t *info);    /* [handler] */
 
-/* What the thread has counted since it was attached, in the order of counters_text(); two system calls.
+/* What the thread has counted since it was attached, in the order of counters_plan_text(); two system calls.
  * False: nothing is counted. [handler] */
 static inline bool counters_read(struct thread *thread, int64_t values[PROFILE_COUNTERS])
 {

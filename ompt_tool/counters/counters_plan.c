@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "ompt_tool/counters/counters.h"
 #include "ompt_tool/counters/papi.h"
 #include "ompt_tool/session/session.h"
 
@@ -178,7 +177,7 @@ static void plan_sample(const char *text)
              (unsigned long long)period);
 }
 
-void counters_init(void)
+void counters_plan_init(void)
 {
     const char *list = session.options.counters, *sample = session.options.sample;
     char name[COUNTER_NAME_BYTES], why[WHY_BYTES];
@@ -197,17 +196,17 @@ void counters_init(void)
     papi_close();
 }
 
-const char *counters_text(void)
+const char *counters_plan_text(void)
 {
     return counters_plan.count ? counters_plan.text : NULL;
 }
 
-const char *counters_sample_text(void)
+const char *counters_plan_sample_text(void)
 {
     return counters_plan.sample_period ? counters_plan.sample_text : NULL;
 }
 
-uint64_t counters_sample_period_ns(void)
+uint64_t counters_plan_sample_period_ns(void)
 {
     return counters_plan.sample_period * 1000000000ull;
 }

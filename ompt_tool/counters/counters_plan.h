@@ -15,7 +15,7 @@ struct counters_plan_entry {
     bool subtract;         /* the first less the others, not their sum */
 };
 
-/* Never changed after counters_init(). */
+/* Never changed after counters_plan_init(). */
 extern struct counters_plan {
     uint32_t count;
     struct counters_plan_entry entry[PROFILE_COUNTERS];
@@ -25,5 +25,15 @@ extern struct counters_plan {
     struct perf_event sample_event;
     char text[PROFILE_COUNTERS * COUNTER_NAME_BYTES], sample_text[COUNTER_NAME_BYTES + 24];
 } counters_plan;
+
+/* Finds out which of the counters that the options ask for there are; each other is named on stderr. [init] */
+void counters_plan_init(void);
+
+/* Names of the counters that there are, separated by '\n'; EVENT@PERIOD of the samples. NULL: none. [any] */
+const char *counters_plan_text(void);
+const char *counters_plan_sample_text(void);
+
+/* p of a sample by overflow, events as nanoseconds of seconds; 0: a clock tells when to sample. [any] */
+uint64_t counters_plan_sample_period_ns(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "include/blame.h"
-#include "ompt_tool/probes/probes.h"
+#include "ompt_tool/context/probe_stack.h"
 
 struct thread;
 

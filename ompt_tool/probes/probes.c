@@ -14,7 +14,6 @@
 #include "include/blame.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/counters/counters.h"
-#include "ompt_tool/fork.h"
 #include "ompt_tool/probes/probe_context.h"
 #include "ompt_tool/probes/probe_names.h"
 #include "ompt_tool/session/session.h"
@@ -24,12 +23,20 @@
 
 #define KIND(kind) ((enum blame_kind)((kind) & ~BLAME_FOR_CALLER))
 
+static struct thread *(*attach_child)(void);
+
+void probes_init(struct thread *(*attach)(void))
+{
+    attach_child = attach;
+}
+
 /* A thread that the runtime has not met: asking it anything makes them acquainted, and attaches the thread.
  */
 static __attribute__((noinline)) struct thread *introduce(void)
 {
-    if (fork_child_waits())
-        return fork_child_attach();
+    struct thread *child = attach_child();
+    if (child)
+        return child;
     if (!thread_self && !thread_has_ended && arena_is_open() && runtime.get_max_threads)
         runtime.get_max_threads();
     if (!thread_self)

@@ -45,47 +45,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
-#include <time.h>
 #include <ucontext.h>
+
+#include "restart_state.h"
 
 enum restart_result {
     RESTART_NONE,                /* not at an interrupted call */
     RESTART_DONE,                /* the call goes on */
     RESTART_LEFT_PROGRAM_SIGNAL, /* a signal of the program's is pending: EINTR stays */
     RESTART_UNKNOWN,             /* EINTR that we could not put back; see restart_state.unknown_call */
-};
-
-/* What the wait stub needs, on the thread's stack while it waits. The assembly knows the offsets. */
-struct restart_frame {
-    uint64_t state;           /* the thread's restart_state */
-    uint64_t rip;             /* where the program goes on */
-    uint64_t program_args[6]; /* rdi rsi rdx r10 r8 r9 as the program left them */
-    uint64_t call;            /* the call that waits, and its arguments */
-    uint64_t args[6];
-    uint64_t result;
-    uint64_t program_mask; /* to restore after the call */
-    uint64_t wait_mask;    /* valid during the call */
-    uint64_t wait_mask_arg[2];
-    struct timespec left;   /* time limit given to the kernel, unless it lives in the program's structure */
-    uint64_t deadline_ns;   /* CLOCK_MONOTONIC; UINT64_MAX: none */
-    uint64_t unmask_first;  /* the call cannot set the mask: signals are let in before it */
-    uint64_t program_left;  /* the program's structure in which the kernel keeps the remainder, or 0 */
-    uint64_t result_at_end; /* what we answer after the deadline when the kernel would not, or 0 */
-};
-
-/* One a thread; written by that thread only: by its handler, and by the stub with all signals blocked. No
- * allocation. */
-struct restart_state {
-    struct timespec base_time; /* the last instant at which the thread was seen running, */
-    struct rusage base_usage;  /* and what it had used by then */
-    bool base_valid;
-    bool waiting;     /* this delivery came in the stub: job is what it did */
-    int unknown_call; /* number of the last call that gave RESTART_UNKNOWN, -1 when even that is unknown */
-    uint64_t own_signals;
-    struct restart_frame job;
-    ucontext_t *outer;  /* this delivery came while restart_leave() was at work on that context */
-    ucontext_t *resume; /* restart_leave() is to continue this one by restart_syscall */
 };
 
 /* own_signals: bit n-1 set for each signal number n that the sampler uses. [owner] */

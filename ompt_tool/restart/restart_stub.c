@@ -27,7 +27,7 @@
 
 #include <stddef.h>
 
-#include "restart.h"
+#include "restart_state.h"
 
 #define ASSERT_AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #member)
 #define GREG(n)                         (40 + 8 * (n))

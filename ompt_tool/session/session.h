@@ -22,14 +22,13 @@ struct session {
 
 extern struct session session;
 
-/* Creates the output directory and the arena, and fills the header. False, after one line on stderr, when
- * nothing can be measured. [init] */
-bool session_start(uint64_t process_start_ns);
+/* A measurement of this process begins: nothing is paused, and no module in the file. [init] */
+void session_begin(uint64_t process_start_ns);
 
 /* Whether there is to be a profile: a process that loads OpenMP and runs no region is none of the user's. [any] */
 bool session_is_wanted(void);
 
-/* Removes what session_start() made. [init] */
+/* Removes the directory and the file. [init] */
 void session_discard(void);
 
 /* The program's wish to begin or to end a pause; true if that changed anything. [owner] */

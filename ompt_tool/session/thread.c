@@ -8,11 +8,6 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "ompt_tool/context/levels.h"
-#include "ompt_tool/counters/counters.h"
-#include "ompt_tool/probes/probes.h"
-#include "ompt_tool/sample.h"
-#include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
 
 #define MAX_LEDGERS 65536u /* beyond, ended threads' ledgers are shared */
@@ -46,7 +41,7 @@ static void begin_untracked(void)
     is_untracked = true;
 }
 
-static void end_untracked(void)
+void thread_end_untracked(void)
 {
     if (!is_untracked)
         return;
@@ -66,12 +61,19 @@ static bool make_path(struct path *path)
     return path->keys != NULL;
 }
 
+static bool make_levels(struct thread *thread)
+{
+    struct level *levels = os_map((LEVELS + 1) * sizeof(struct level));
+    thread->level = levels;
+    thread->last_level = levels + LEVELS;
+    return levels != NULL;
+}
+
 static struct thread *make_record(void)
 {
     struct thread *thread = os_map(sizeof(*thread));
-    if (!thread || !make_path(&thread->path) || !make_path(&thread->context_path) ||
-        !unwinder_init(&thread->unwinder) || !(thread->last_level = levels_make()) ||
-        !tree_init(&thread->tree, threads.tree_count + 1)) {
+    if (!thread || !make_path(&thread->path) || !make_path(&thread->context_path) || !make_levels(thread) ||
+        !unwinder_init(&thread->unwinder) || !tree_init(&thread->tree, threads.tree_count + 1)) {
         arena_note_refusal(ENOMEM); /* unless the file has refused before */
         return NULL;                /* its mappings are lost with it: memory is out anyway */
     }
@@ -121,7 +123,7 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
     thread->line = line;
     thread->active = true;
     thread->counted = thread->begun = thread->helper = false;
-    sampler_crowd(++threads.sampled);
+    threads.sampled++;
     os_unlock(&threads.lock);
     return thread;
 }
@@ -136,7 +138,19 @@ void thread_count(struct thread *thread, bool counted)
     os_unlock(&threads.lock);
 }
 
-struct thread *thread_attach(enum profile_thread_kind kind)
+/* What the last thread has left in it. */
+static void clear_record(struct thread *thread)
+{
+    thread->in_tool = thread->in_handler = 0;
+    thread->guarded = false;
+    thread->idle.pending = thread->carries = false;
+    /* The record's waits were numbered up to here when it was sampled last: none has the same number. */
+    thread->line->acquisitions = ++thread->pace.acquisitions;
+    thread->pace.since_ns = clock_now_ns();
+    thread->unnamed_critical = 0;
+}
+
+struct thread *thread_take(enum profile_thread_kind kind)
 {
     struct state_line *line = state_line_acquire();
     struct thread *thread = line ? take_record(kind, line) : NULL;
@@ -146,36 +160,8 @@ struct thread *thread_attach(enum profile_thread_kind kind)
         begin_untracked();
         return NULL;
     }
-    thread->in_tool = thread->in_handler = 0;
-    thread->guarded = false;
-    thread->idle.pending = thread->carries = false;
-    levels_clear(thread);
-    /* The record's waits were numbered up to here when it was sampled last: none has the same number. */
-    line->acquisitions = ++thread->pace.acquisitions;
-    thread->pace.since_ns = clock_now_ns();
-    thread->unnamed_critical = 0;
-    probes_attach(thread);
-    unwinder_attach(&thread->unwinder);
-    restart_state_init(&thread->restart, sampler_signals());
-    state_set_idle(line, 0); /* as long as it does not count */
-    signal_fence();
-    counters_attach(thread);
-    thread_self = thread;
-    thread_line = line;
-    sampler_start(thread);
+    clear_record(thread);
     return thread;
-}
-
-/* What is still open when a thread ends: a wait that nothing follows, dispatch that no region follows. */
-static void settle_rest(struct thread *thread)
-{
-    probes_end_all(thread);
-    if (thread->idle.pending)
-        account_idle(thread->ledger, &thread->idle);
-    thread->idle.pending = false;
-    if (thread->carries)
-        sample_book_carried(thread, NULL);
-    placeholders_resolve(&thread->placeholders, &thread->tree);
 }
 
 void thread_note_run_times(struct thread *thread)
@@ -188,20 +174,8 @@ void thread_note_run_times(struct thread *thread)
     thread->ledger->no_core_ns += (double)no_core_ns;
 }
 
-void thread_detach(struct thread *thread)
+void thread_give_back(struct thread *thread)
 {
-    end_untracked();
-    if (!thread)
-        return;
-    sampler_stop(thread);
-    if (thread_enter_tool(thread)) {
-        settle_rest(thread);
-        counters_settle(thread);
-        counters_detach(thread);
-        thread_note_run_times(thread);
-        thread->ledger->end_ns = clock_now_ns();
-        thread_leave_tool(thread);
-    }
     thread_self = NULL;
     thread_line = &state_nobody;
     thread_has_ended = true;
@@ -222,6 +196,11 @@ void thread_detach(struct thread *thread)
 struct thread *thread_all(void)
 {
     return load_acquire(&threads.all);
+}
+
+uint32_t thread_sampled(void)
+{
+    return load_relaxed(&threads.sampled);
 }
 
 uint32_t thread_most(void)

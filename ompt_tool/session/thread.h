@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include <omp-tools.h>
+
 #include "blame/account.h"
 #include "blame/contended.h"
 #include "blame/state.h"
@@ -16,7 +18,6 @@
 #include "ompt_tool/restart/restart.h"
 #include "unwind/unwind.h"
 
-struct level;
 struct probes;
 
 /* A call path as the tree takes it: keys from the leaf outward. */
@@ -26,6 +27,18 @@ struct path {
     uint64_t runtime_key; /* the entry of the OpenMP runtime that the leaf is in; 0: in user code */
     bool in_runtime;
     bool truncated;
+};
+
+#define LEVELS 4096u /* tasks nested further in count as code of the last one */
+
+/* A task that is nested on the thread's own stack (context/levels.h). */
+struct level {
+    ompt_data_t *task; /* the task's own word; it lies behind the frame that holds the task's exit address */
+    uint64_t word;     /* what it said when the task began (task_word.h) */
+    uintptr_t team;    /* the region's record and LEVEL_ flags; without LEVEL_IMPLICIT and LEVEL_INITIAL an
+                          explicit task, of the same region as the level below */
+    uintptr_t exit;    /* 0: as the task's frame says. While the task encounters a region its frame may be
+                          anywhere: its exit address then, or LEVEL_NO_EXIT */
 };
 
 /* A call that creates tasks which are not deferred, and who calls their code (creation.c). */
@@ -99,15 +112,16 @@ extern __thread struct state_line *thread_line __attribute__((tls_model("initial
 /* The calling thread had a record, and is about to end. [owner] */
 extern __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
 
-/* Gives the calling thread, IDLE and not counted yet, a record and starts its timer; NULL when there is no
- * room. [owner] */
-struct thread *thread_attach(enum profile_thread_kind kind);
+/* A record for the calling thread, which is not found by it yet; NULL when there is no room: the thread's time is then
+ * a loss, counted until thread_end_untracked(). [owner] */
+struct thread *thread_take(enum profile_thread_kind kind);
+void thread_end_untracked(void); /* [owner] */
+
+/* The calling thread has none any more: another may take it. [owner] */
+void thread_give_back(struct thread *thread);
 
 /* Books how long it ran, and waited for a core; once, at its end. [any] */
 void thread_note_run_times(struct thread *thread);
-
-/* Ends the calling thread's measurement, if it has one; its record may be taken by another. [owner] */
-void thread_detach(struct thread *thread);
 
 /* Whether the calling thread counts as one of the program's: T is the most of these that existed at once. An
  * initial thread counts (and works) from the begin, a worker from its first implicit task on, a helper while
@@ -117,7 +131,9 @@ void thread_count(struct thread *thread, bool counted);
 /* All records ever made, linked by next_all. [any] */
 struct thread *thread_all(void);
 
-/* T: most of the program's threads that existed at once; threads for which there was no room. [any] */
+/* Threads that have a record now; T: most of the program's threads that existed at once; threads for which there was
+ * no room. [any] */
+uint32_t thread_sampled(void);
 uint32_t thread_most(void);
 uint64_t thread_untracked(void);
 uint64_t thread_untracked_ns(uint64_t now_ns); /* their lifetimes until then [any] */

@@ -1,0 +1,59 @@
+#include "ompt_tool/attach.h"
+
+#include <stddef.h>
+
+#include "base/atomics.h"
+#include "base/clock.h"
+#include "ompt_tool/context/levels.h"
+#include "ompt_tool/counters/counters.h"
+#include "ompt_tool/probes/probes.h"
+#include "ompt_tool/sample.h"
+#include "ompt_tool/sampler.h"
+
+struct thread *attach_thread(enum profile_thread_kind kind)
+{
+    struct thread *thread = thread_take(kind);
+    if (!thread)
+        return NULL;
+    sampler_crowd(thread_sampled());
+    levels_clear(thread);
+    probes_attach(thread);
+    unwinder_attach(&thread->unwinder);
+    restart_state_init(&thread->restart, sampler_signals());
+    state_set_idle(thread->line, 0); /* as long as it does not count */
+    signal_fence();
+    counters_attach(thread);
+    thread_self = thread;
+    thread_line = thread->line;
+    sampler_start(thread);
+    return thread;
+}
+
+/* What is still open when a thread ends: a wait that nothing follows, dispatch that no region follows. */
+static void settle_rest(struct thread *thread)
+{
+    probes_end_all(thread);
+    if (thread->idle.pending)
+        account_idle(thread->ledger, &thread->idle);
+    thread->idle.pending = false;
+    if (thread->carries)
+        sample_book_carried(thread, NULL);
+    placeholders_resolve(&thread->placeholders, &thread->tree);
+}
+
+void attach_end(struct thread *thread)
+{
+    thread_end_untracked();
+    if (!thread)
+        return;
+    sampler_stop(thread);
+    if (thread_enter_tool(thread)) {
+        settle_rest(thread);
+        counters_settle(thread);
+        counters_detach(thread);
+        thread_note_run_times(thread);
+        thread->ledger->end_ns = clock_now_ns();
+        thread_leave_tool(thread);
+    }
+    thread_give_back(thread);
+}

@@ -1,0 +1,228 @@
+/* The output directory and the measurement file, from nothing to their first words. */
+#include "ompt_tool/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/os.h"
+#include "cct/arena.h"
+#include "ompt_tool/counters/counters_plan.h"
+#include "ompt_tool/launch.h"
+#include "ompt_tool/sampler.h"
+#include "ompt_tool/session/session.h"
+
+#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
+
+static const char *mpi_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *rank = secure_getenv(names[i]);
+        if (rank && *rank)
+            return rank;
+    }
+    return NULL;
+}
+
+static void append(char *text, size_t bytes, const char *more)
+{
+    size_t used = strlen(text);
+    if (used < bytes)
+        snprintf(text + used, bytes - used, "%s", more);
+}
+
+/* %e program, %p pid, %h host, %r MPI rank, %% a percent sign; anything else stays as it is. */
+static void expand(const char *pattern, char *text, size_t bytes)
+{
+    char number[24], host[HOST_NAME_MAX + 1] = "";
+    text[0] = '\0';
+    for (const char *at = pattern; *at; at++) {
+        char single[3] = {*at, '\0', '\0'};
+        const char *piece = single;
+        if (*at == '%' && at[1] && strchr("ephr%", at[1])) {
+            switch (*++at) {
+            case 'e':
+                piece = program_invocation_short_name;
+                break;
+            case 'p':
+                piece = log_decimal((uint64_t)getpid(), number);
+                break;
+            case 'h':
+                gethostname(host, sizeof(host) - 1);
+                piece = host;
+                break;
+            case 'r':
+                piece = mpi_rank() ? mpi_rank() : "0";
+                break;
+            default:
+                piece = "%";
+            }
+        }
+        append(text, bytes, piece);
+    }
+}
+
+/* The folders above path, as far as they are missing. */
+static void make_folders_above(const char *path)
+{
+    char folder[sizeof(session.directory)];
+    const char *name = path + strspn(path, "/"), *slash;
+    for (; (slash = strchr(name, '/')) && slash[strspn(slash, "/")]; name = slash + strspn(slash, "/")) {
+        snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+        mkdir(folder, 0777);
+    }
+}
+
+/* Creates the directory exclusively: an existing one is never touched, several processes never share one. */
+static bool make_directory(void)
+{
+    char wanted[sizeof(session.directory) - 16]; /* room for a number behind it */
+    const char *name = mpi_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
+    expand(session.options.out ? session.options.out : name, wanted, sizeof(wanted));
+    size_t length = strlen(wanted);
+    if (length && wanted[length - 1] == '/' && access(wanted, F_OK) == 0)
+        expand(name, wanted + length, sizeof(wanted) - length);
+    snprintf(session.directory, sizeof(session.directory), "%s", wanted);
+    make_folders_above(wanted);
+    for (int i = 1; i <= MAX_ATTEMPTS; i++) {
+        if (mkdir(session.directory, session.options.private ? 0700 : 0777) == 0) {
+            char absolute[PATH_MAX]; /* the program may change its directory */
+            if (realpath(session.directory, absolute) && strlen(absolute) < sizeof(session.directory))
+                strcpy(session.directory, absolute);
+            return true;
+        }
+        if (errno != EEXIST)
+            break;
+        snprintf(session.directory, sizeof(session.directory), "%s.%d", wanted, i);
+    }
+    log_line("BLAME_OUT=", wanted, ": cannot create this directory: ", strerror(errno),
+             "; nothing is measured", NULL);
+    return false;
+}
+
+/* Shared mappings of network files stall: there the arena lives in memory, or in TMPDIR, and moves at the
+ * end. */
+static bool open_arena(void)
+{
+    const char *places[] = {session.directory, "/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
+    bool network = os_is_network_path(session.directory) || secure_getenv("BLAME_TEST_NETWORK");
+    for (size_t i = network ? 1 : 0; i < (network ? 4 : 1); i++) {
+        if (!places[i])
+            continue;
+        snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i],
+                 program_invocation_short_name, (int)getpid());
+        if (arena_open(session.file)) {
+            if (session.options.private)
+                chmod(session.file, 0600);
+            return true;
+        }
+    }
+    int cause = errno;
+    rmdir(session.directory);
+    log_line(session.directory, ": cannot write there: ", strerror(cause), "; nothing is measured", NULL);
+    return false;
+}
+
+static void read_command(char *text, size_t bytes)
+{
+    int fd = os_open_read("/proc/self/cmdline");
+    ssize_t got = fd >= 0 ? os_read(fd, text, bytes - 1) : 0;
+    if (fd >= 0)
+        os_close(fd);
+    got = got > 0 ? got : 0;
+    for (ssize_t i = 0; i + 1 < got; i++)
+        if (!text[i])
+            text[i] = ' ';
+    text[got] = '\0';
+}
+
+static void write_texts(void)
+{
+    char text[8192], host[HOST_NAME_MAX + 1] = "";
+    read_command(text, sizeof(text));
+    gethostname(host, sizeof(host) - 1);
+    arena_text("version", BLAME_VERSION);
+    arena_text("program", program_invocation_short_name);
+    arena_text("command", text);
+    arena_text("host", host);
+    arena_text("runtime", session.runtime);
+    arena_text("directory", session.directory);
+    arena_text("file", session.file);
+    if (mpi_rank())
+        arena_text("rank", mpi_rank());
+    options_print(&session.options, text, sizeof(text));
+    arena_text("options", text);
+    if (counters_plan_text())
+        arena_text("counters", counters_plan_text());
+    if (counters_plan_sample_text())
+        arena_text("sample", counters_plan_sample_text());
+}
+
+static void write_header(void)
+{
+    struct profile_header *header = arena_header();
+    const struct options *options = &session.options;
+    uint64_t now_ns = clock_now_ns();
+    header->start_ns = session.start_ns;
+    header->start_realtime_ns = clock_realtime_ns() - (int64_t)(now_ns - session.start_ns);
+    header->tool_start_ns = now_ns;
+    /* Time cannot be added to events. */
+    header->before_start_ns = counters_plan_sample_text() ? 0 : now_ns - session.start_ns;
+    header->period_ns = session.period_ns;
+    header->rate = (uint32_t)options->rate;
+    header->clock = (uint32_t)options->clock;
+    header->environment = (uint32_t)options->environment;
+    header->context = (uint32_t)options->context;
+    header->tasks = (uint32_t)options->tasks;
+    header->phase_instances = (uint32_t)options->phase_instances;
+    header->wants_region = launch_wants_region();
+    header->depth = (uint32_t)options->depth;
+    header->csv = (uint32_t)options->csv;
+    header->summary = (uint32_t)options->summary;
+    header->cores = os_cores();
+    snprintf(header->program, sizeof(header->program), "%s", program_invocation_short_name);
+    header->sample_signal = (uint32_t)sampler_signal();
+}
+
+/* Tells `blame run` which profiles there are: it finishes those of processes that were killed. */
+static void leave_note(bool measured)
+{
+    char line[sizeof(session.directory) + sizeof(session.file) + 3];
+    const char *notes = secure_getenv("BLAME_NOTES");
+    int fd = notes && *notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (fd < 0)
+        return;
+    /* Without a profile an empty line: the tool has said why. */
+    int bytes = measured ? snprintf(line, sizeof(line), "%s\t%s\n", session.directory, session.file)
+                         : snprintf(line, sizeof(line), "\n");
+    struct os_write_guard guard;
+    os_guard_writes(&guard);
+    os_write(fd, line, (size_t)bytes);
+    os_unguard_writes(&guard);
+    close(fd);
+}
+
+bool start_measuring(uint64_t process_start_ns)
+{
+    uint64_t counted_ns = counters_plan_sample_period_ns();
+    session_begin(process_start_ns);
+    session.period_ns = counted_ns ? counted_ns : NS_PER_S / (uint64_t)session.options.rate;
+    if (!make_directory() || !open_arena()) {
+        leave_note(false);
+        return false;
+    }
+    write_header();
+    write_texts();
+    leave_note(true);
+    session_record_modules();
+    return true;
+}

@@ -1,0 +1,12 @@
+/* The begin of a measurement. */
+#ifndef BLAME_OMPT_TOOL_START_H
+#define BLAME_OMPT_TOOL_START_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Creates the output directory and the arena, and fills the header. False, after one line on stderr, when
+ * nothing can be measured. [init] */
+bool start_measuring(uint64_t process_start_ns);
+
+#endif
