@@ -40,7 +40,7 @@ class Case:
         steering = re.compile(r"^(OMP|KMP|GOMP|LD)_")
         environment = {name: value for name, value in os.environ.items() if not steering.match(name)}
         with tempfile.NamedTemporaryFile("r", dir=BIN, encoding="ascii") as file:
-            environment |= {"OMP_TOOL_LIBRARIES": os.path.join(BIN, "record.so"), "EVENTS_RECORD": file.name}
+            environment |= {"OMP_TOOL_LIBRARIES": os.path.join(BIN, "record.so"), "EVENTS_RECORD": file.name, "KMP_WARNINGS": "0"}
             environment |= SETTINGS.get(self.construct, {})
             if self.column in ON_LIBGOMP:
                 environment["LD_LIBRARY_PATH"] = os.path.join(BIN, "libgomp")
