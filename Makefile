@@ -92,6 +92,7 @@ include tests/tests.mk
 include tests/html/html.mk
 include tests/accuracy/accuracy.mk
 include benchmarks/gate/gate.mk
+include tests/simulator/simulator.mk
 
 # What is installed, as FILE:FOLDER below PREFIX:MODE; DESTDIR and PREFIX may hold blanks.
 INSTALLED := $(BLAME):bin:755 $(LIBRARY):lib/blame:755 $(LOADER):lib/blame:755 \

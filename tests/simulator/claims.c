@@ -1,0 +1,258 @@
+#include "tests/simulator/claims.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/simulator/batch.h"
+
+#define CONFIDENCE 1.96 /* 95 % */
+#define MOST_BIAS  4.5  /* standard deviations of a mean; several hundred means are tested */
+#define MOST_ERROR 6.0  /* of a single figure */
+#define SHARE      0.95
+#define STOPS      60u
+#define SAME_SEEDS 8u
+
+struct sum {
+    char name[FIGURE_NAME];
+    uint32_t runs, inside;
+    double error, exact, defined, variance, squares;
+};
+
+struct sums {
+    struct sum of[MAX_FIGURES];
+    uint32_t count;
+    uint32_t failures;
+    double bias; /* share of a figure that its mean may be off by */
+    uint64_t failed_seed;
+    char failure[sizeof(((struct run *)0)->failure)];
+};
+
+static struct sum *sum_of(struct sums *sums, const char *name)
+{
+    uint32_t number = 0;
+    while (number < sums->count && strcmp(sums->of[number].name, name) != 0)
+        number++;
+    if (number == sums->count && number < MAX_FIGURES - 1)
+        strcpy(sums->of[sums->count++].name, name);
+    return &sums->of[number];
+}
+
+static double error_of(const struct figure *figure)
+{
+    return figure->measured - figure->exact - figure->defined;
+}
+
+static double allowed(const struct figure *figure, double bias)
+{
+    return bias * fabs(figure->exact) + fabs(figure->defined) * (bias > 0);
+}
+
+static void note_failure(struct sums *sums, uint64_t seed, const char *failure)
+{
+    if (!failure[0])
+        return;
+    if (!sums->failures++) {
+        sums->failed_seed = seed;
+        strcpy(sums->failure, failure);
+    }
+}
+
+static void add_run(uint64_t seed, const struct run *run, void *argument)
+{
+    struct sums *sums = argument;
+    note_failure(sums, seed, run->failure);
+    for (uint32_t i = 0; i < run->figure_count; i++) {
+        const struct figure *figure = &run->figures[i];
+        struct sum *sum = sum_of(sums, figure->name);
+        double error = error_of(figure);
+        sum->runs++;
+        sum->inside += fabs(error) <= CONFIDENCE * figure->deviation + allowed(figure, sums->bias);
+        sum->error += error;
+        sum->squares += error * error;
+        sum->exact += figure->exact;
+        sum->defined += figure->defined;
+        sum->variance += figure->deviation * figure->deviation;
+    }
+}
+
+static void print_sum(const struct sum *sum)
+{
+    double runs = sum->runs;
+    printf("    %-56s %9.5f s, error %+.5f s, deviation %.5f s of at most %.5f s, inside %5.1f %%, grace "
+           "%+.6f s\n",
+           sum->name, sum->exact / runs, sum->error / runs, sqrt(sum->squares / runs),
+           sqrt(sum->variance / runs), 100 * sum->inside / runs, sum->defined / runs);
+}
+
+/* "" or what is wrong with the figure. */
+static const char *verdict(const struct sum *sum, double bias)
+{
+    double runs = sum->runs,
+           off = fabs(sum->error) - bias * fabs(sum->exact) - fabs(sum->defined) * (bias > 0);
+    if (sum->inside / runs < SHARE - 4 * sqrt(SHARE * (1 - SHARE) / runs))
+        return "too few are inside the interval";
+    if (off > MOST_BIAS * sqrt(sum->variance) + 1e-7 * runs)
+        return "the mean is off";
+    return "";
+}
+
+static bool end_claim(const char *claim, const char *scenario, const struct sums *sums, bool holds,
+                      const char *detail)
+{
+    printf("%s  %s, %s: %s\n", holds ? "passed" : "FAILED", scenario, claim, detail);
+    if (sums->failures)
+        printf("    %u runs are wrong, first seed %lu: %s\n", sums->failures,
+               (unsigned long)sums->failed_seed, sums->failure);
+    return holds;
+}
+
+bool claim_interval(const struct scenario *scenario, const struct claim_settings *settings)
+{
+    struct sums *sums = calloc(1, sizeof(*sums));
+    struct batch batch = {.scenario = scenario,
+                          .options = settings->options,
+                          .first_seed = settings->first_seed,
+                          .count = settings->seeds,
+                          .take = add_run,
+                          .argument = sums};
+    uint64_t inside = 0, figures = 0;
+    char claim[64], detail[128];
+    sums->bias = scenario->bias;
+    batch_run(&batch);
+    bool holds = !sums->failures && sums->count > 0;
+    for (uint32_t i = 0; i < sums->count; i++) {
+        const char *wrong = verdict(&sums->of[i], sums->bias);
+        inside += sums->of[i].inside;
+        figures += sums->of[i].runs;
+        holds = holds && !wrong[0];
+        if (wrong[0])
+            printf("    %s:\n", wrong);
+        if (wrong[0] || settings->figures)
+            print_sum(&sums->of[i]);
+    }
+    snprintf(claim, sizeof(claim), "%u/s, %u seeds", settings->options.rate, settings->seeds);
+    snprintf(detail, sizeof(detail), "%.2f %% of %lu figures inside their 95 %% interval",
+             figures ? 100.0 * (double)inside / (double)figures : 0, (unsigned long)figures);
+    holds = end_claim(claim, scenario->name, sums, holds, detail);
+    free(sums);
+    return holds;
+}
+
+bool claim_same(const struct scenario *scenario, const struct claim_settings *settings, const char *what)
+{
+    struct sums sums = {.failures = 0};
+    struct run_options other = settings->options;
+    uint32_t same = 0;
+    char detail[64];
+    other.eager = strcmp(what, "deferred = eager") == 0;
+    other.shuffled = !other.eager;
+    for (uint64_t seed = 1; seed <= SAME_SEEDS; seed++) {
+        const struct run *run = batch_once(scenario, seed, &settings->options);
+        uint64_t digest = run->digest;
+        note_failure(&sums, seed, run->failure);
+        run = batch_once(scenario, seed, &other);
+        note_failure(&sums, seed, run->failure);
+        same += run->digest == digest;
+    }
+    snprintf(detail, sizeof(detail), "%u of %u seeds", same, SAME_SEEDS);
+    return end_claim(what, scenario->name, &sums, same == SAME_SEEDS && !sums.failures, detail);
+}
+
+static void add_stopped(uint64_t seed, const struct run *run, void *argument)
+{
+    note_failure(argument, seed, run->failure);
+}
+
+bool claim_stopped(const struct scenario *scenario, const struct claim_settings *settings)
+{
+    struct sums sums = {.failures = 0};
+    const struct run *whole = batch_once(scenario, 1, &settings->options);
+    struct batch batch = {.scenario = scenario,
+                          .options = settings->options,
+                          .first_seed = 1,
+                          .count = STOPS,
+                          .stop_step = whole->events / STOPS + 1,
+                          .take = add_stopped,
+                          .argument = &sums};
+    char detail[64];
+    batch_run(&batch);
+    snprintf(detail, sizeof(detail), "at %u of its events", STOPS);
+    return end_claim("killed", scenario->name, &sums, !sums.failures, detail);
+}
+
+/* What is wrong with one run of a scenario that nobody has looked at; "" nothing. */
+static void judge(const struct run *run, uint32_t *inside, char *wrong, size_t bytes)
+{
+    snprintf(wrong, bytes, "%s", run->failure);
+    *inside = 0;
+    for (uint32_t i = 0; i < run->figure_count; i++) {
+        const struct figure *figure = &run->figures[i];
+        double error = fabs(error_of(figure));
+        *inside += error <= CONFIDENCE * figure->deviation;
+        if (error > MOST_ERROR * figure->deviation + 1e-7 && !wrong[0])
+            snprintf(wrong, bytes, "%s: %.5f s, exact %.5f s, deviation at most %.5f s", figure->name,
+                     figure->measured, figure->exact + figure->defined, figure->deviation);
+    }
+}
+
+struct random_sums {
+    struct sums sums;
+    uint64_t inside, figures;
+};
+
+static void add_random(uint64_t seed, const struct run *run, void *argument)
+{
+    struct random_sums *random = argument;
+    char wrong[256];
+    uint32_t inside;
+    judge(run, &inside, wrong, sizeof(wrong));
+    note_failure(&random->sums, seed, wrong);
+    random->inside += inside;
+    random->figures += run->figure_count;
+}
+
+/* As long as a smaller scenario fails too, that one. */
+static const struct scenario *shrink(const struct scenario *scenario, uint64_t seed,
+                                     const struct run_options *options)
+{
+    struct scenario *smaller;
+    for (uint32_t number = 0; (smaller = scenario_shrunk(scenario, number)); number++) {
+        char wrong[256];
+        uint32_t inside;
+        judge(batch_once(smaller, seed, options), &inside, wrong, sizeof(wrong));
+        if (wrong[0]) {
+            scenario = smaller;
+            number = UINT32_MAX;
+        }
+    }
+    return scenario;
+}
+
+bool claim_random(const struct claim_settings *settings)
+{
+    struct random_sums random = {.inside = 0};
+    struct batch batch = {.options = settings->options,
+                          .first_seed = settings->first_seed,
+                          .count = settings->seeds,
+                          .take = add_random,
+                          .argument = &random};
+    char claim[64], detail[128];
+    batch.options.at_release =
+        true; /* where in a section the blame goes is known by its owner's samples only */
+    batch_run(&batch);
+    double share = random.figures ? (double)random.inside / (double)random.figures : 0;
+    bool holds = !random.sums.failures && share >= SHARE;
+    snprintf(claim, sizeof(claim), "%u/s, %u of them", settings->options.rate, settings->seeds);
+    snprintf(detail, sizeof(detail), "%.2f %% of %lu figures inside their 95 %% interval", 100 * share,
+             (unsigned long)random.figures);
+    end_claim(claim, "random scenarios", &random.sums, holds, detail);
+    if (random.sums.failures) {
+        uint64_t seed = random.sums.failed_seed;
+        printf("    again: --random --first %lu --seeds 1; the least scenario of it that fails with this "
+               "seed:\n",
+               (unsigned long)seed);
+        scenario_print(stdout, shrink(scenario_random(seed), seed, &batch.options));
+    }
+    return holds;
+}

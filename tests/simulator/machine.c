@@ -1,0 +1,410 @@
+#include "tests/simulator/machine.h"
+
+#include <link.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "tests/unit/fake_clock.h"
+
+enum event_kind { EVENT_DONE, EVENT_WAKE, EVENT_TIMER, EVENT_DELIVER, EVENT_SLICE };
+
+struct event {
+    uint64_t time_ns, order;
+    enum event_kind kind;
+    uint32_t generation;
+    struct sim_thread *thread;
+};
+
+struct machine machine;
+
+static struct {
+    struct event *heap;
+    size_t count, room;
+    uint64_t posted;
+} queue;
+
+static struct {
+    struct sim_thread *first, *last;
+} ready;
+
+static struct {
+    char *block; /* the variables of the thread that has the baton */
+    size_t bytes;
+    char *fresh; /* a new thread's */
+} tls;
+
+static bool comes_before(const struct event *a, const struct event *b)
+{
+    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
+}
+
+static void post(enum event_kind kind, struct sim_thread *thread, uint64_t time_ns, uint32_t generation)
+{
+    if (queue.count == queue.room) {
+        queue.room = queue.room ? 2 * queue.room : 1024;
+        queue.heap = realloc(queue.heap, queue.room * sizeof(*queue.heap));
+    }
+    uint64_t order = machine.shuffled ? random_next(&machine.shuffling) : queue.posted;
+    struct event event = {time_ns, order, kind, generation, thread};
+    queue.posted++;
+    size_t at = queue.count++;
+    for (; at > 0 && comes_before(&event, &queue.heap[(at - 1) / 2]); at = (at - 1) / 2)
+        queue.heap[at] = queue.heap[(at - 1) / 2];
+    queue.heap[at] = event;
+}
+
+static struct event take(void)
+{
+    struct event first = queue.heap[0], last = queue.heap[--queue.count];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < queue.count; at = child) {
+        if (child + 1 < queue.count && comes_before(&queue.heap[child + 1], &queue.heap[child]))
+            child++;
+        if (!comes_before(&queue.heap[child], &last))
+            break;
+        queue.heap[at] = queue.heap[child];
+    }
+    queue.heap[at] = last;
+    return first;
+}
+
+/* The program's own thread-local variables: those of the plugin's objects, which are linked into it. */
+static int find_tls(struct dl_phdr_info *info, size_t bytes, void *unused)
+{
+    (void)bytes, (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_TLS) {
+            tls.block = info->dlpi_tls_data;
+            tls.bytes = info->dlpi_phdr[i].p_memsz;
+        }
+    return 1; /* the program is the first */
+}
+
+void machine_init(const struct scenario *scenario, uint64_t seed)
+{
+    memset(&machine, 0, sizeof(machine));
+    machine.scenario = scenario;
+    machine.chance = seed * 0x9e3779b97f4a7c15ull + 1;
+    machine.now_ns = fake_now_ns;
+    machine.shuffling = machine.chance + 1;
+    machine.start_ns = machine.now_ns - random_below(&machine.chance, 100000000);
+    machine.cores_free = scenario->cores;
+    dl_iterate_phdr(find_tls, NULL);
+    tls.fresh = malloc(tls.bytes);
+    memcpy(tls.fresh, tls.block, tls.bytes);
+}
+
+struct sim_thread *machine_thread(void)
+{
+    struct sim_thread *thread = calloc(1, sizeof(*thread));
+    if ((machine.thread_count & (machine.thread_count + 1)) == 0)
+        machine.threads = realloc(machine.threads, (2 * (size_t)machine.thread_count + 2) * sizeof(thread));
+    machine.threads[machine.thread_count] = thread;
+    thread->number = machine.thread_count++;
+    thread->chance = random_next(&machine.chance);
+    thread->tls = malloc(tls.bytes);
+    memcpy(thread->tls, tls.fresh, tls.bytes);
+    return thread;
+}
+
+void machine_switch(struct sim_thread *thread)
+{
+    if (thread == machine.current)
+        return;
+    if (machine.current)
+        memcpy(machine.current->tls, tls.block, tls.bytes);
+    memcpy(tls.block, thread->tls, tls.bytes);
+    machine.current = thread;
+}
+
+static void deliver(struct sim_thread *thread);
+
+static void stop_progress(struct sim_thread *thread)
+{
+    uint64_t passed = machine.now_ns - thread->since_ns;
+    thread->on_core_ns += passed;
+    thread->need_ns -= passed < thread->need_ns ? passed : thread->need_ns;
+    thread->since_ns = machine.now_ns;
+    thread->done_generation++;
+}
+
+static void progress(struct sim_thread *thread)
+{
+    thread->since_ns = machine.now_ns;
+    post(EVENT_DONE, thread, machine.now_ns + thread->need_ns, ++thread->done_generation);
+}
+
+static void begin_on_core(struct sim_thread *thread)
+{
+    machine.cores_free--;
+    thread->run = RUN_ON_CORE;
+    thread->no_core_ns += machine.now_ns - thread->ready_ns;
+    thread->since_ns = machine.now_ns;
+    if (machine.thread_count > machine.scenario->cores)
+        post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns, ++thread->slice_generation);
+    if (thread->timer.waiting)
+        deliver(thread);
+    else
+        progress(thread);
+}
+
+static void make_ready(struct sim_thread *thread)
+{
+    thread->run = RUN_READY;
+    thread->ready_ns = machine.now_ns;
+    if (machine.cores_free) {
+        begin_on_core(thread);
+        return;
+    }
+    thread->next_ready = NULL;
+    if (ready.first)
+        ready.last->next_ready = thread;
+    else
+        ready.first = thread;
+    ready.last = thread;
+}
+
+static void leave_core(struct sim_thread *thread, enum run_state run)
+{
+    stop_progress(thread);
+    thread->run = run;
+    thread->slice_generation++;
+    machine.cores_free++;
+    struct sim_thread *next = ready.first;
+    if (!next)
+        return;
+    ready.first = next->next_ready;
+    begin_on_core(next);
+}
+
+void machine_busy(uint64_t ns)
+{
+    struct sim_thread *thread = machine.current;
+    thread->need_ns = ns;
+    thread->woken = true;
+    if (thread->run == RUN_ON_CORE)
+        progress(thread);
+    else
+        make_ready(thread);
+}
+
+void machine_wait(void)
+{
+    struct sim_thread *thread = machine.current;
+    thread->woken = false;
+    thread->need_ns = 0;
+    if (thread->run == RUN_ON_CORE)
+        leave_core(thread, RUN_WAITS);
+    thread->run = RUN_WAITS;
+}
+
+void machine_wake(struct sim_thread *thread, uint64_t after_ns)
+{
+    post(EVENT_WAKE, thread, machine.now_ns + after_ns, 0);
+}
+
+void machine_end_thread(void)
+{
+    if (machine.current->run == RUN_ON_CORE)
+        leave_core(machine.current, RUN_NOWHERE);
+    machine.current->run = RUN_NOWHERE;
+}
+
+/* What waited for it may have come while it had a core for its signal. */
+static void wake(struct sim_thread *thread)
+{
+    bool waits = thread->run == RUN_WAITS;
+    if (thread->woken || thread->run == RUN_NOWHERE)
+        return;
+    thread->woken = true;
+    if (waits)
+        make_ready(thread);
+    else if (thread->run == RUN_ON_CORE && !thread->stands_still)
+        progress(thread);
+}
+
+static void expire(struct sim_thread *thread, uint32_t generation)
+{
+    struct timer *timer = &thread->timer;
+    if (!timer->armed || timer->generation != generation)
+        return;
+    if (!timer->waiting)
+        timer->first_ns = timer->due_ns;
+    timer->waiting++;
+    timer->due_ns += timer->period_ns;
+    post(EVENT_TIMER, thread, timer->due_ns, timer->generation);
+    if (timer->waiting > 1)
+        return;
+    if (thread->run == RUN_ON_CORE && !thread->stands_still)
+        deliver(thread);
+    else if (thread->run == RUN_WAITS)
+        make_ready(thread);
+}
+
+static void call_handler(struct sim_thread *thread)
+{
+    static ucontext_t context;
+    struct sigaction action;
+    siginfo_t info = {.si_signo = thread->timer.signal, .si_code = SI_TIMER};
+    info.si_overrun = (int)thread->timer.waiting - 1;
+    thread->timer.waiting = 0;
+    if (sigaction(thread->timer.signal, NULL, &action) != 0 || !(action.sa_flags & SA_SIGINFO))
+        return;
+    machine_switch(thread);
+    machine.samples++;
+    action.sa_sigaction(thread->timer.signal, &info, &context);
+}
+
+static void end_delivery(struct sim_thread *thread)
+{
+    thread->stands_still = false;
+    if (thread->timer.waiting)
+        deliver(thread);
+    else if (thread->woken)
+        progress(thread);
+    else
+        leave_core(thread, RUN_WAITS);
+}
+
+/* Two ways: the handler begins after the latency, and the thread goes on when it has run. */
+static void deliver(struct sim_thread *thread)
+{
+    uint64_t latency = random_duration(&thread->chance, &machine.scenario->latency);
+    stop_progress(thread);
+    thread->stands_still = true;
+    if (latency) {
+        post(EVENT_DELIVER, thread, machine.now_ns + latency, 0);
+        return;
+    }
+    call_handler(thread);
+    uint64_t handler = random_duration(&thread->chance, &machine.scenario->handler);
+    if (handler)
+        post(EVENT_DELIVER, thread, machine.now_ns + handler, 1);
+    else
+        end_delivery(thread);
+}
+
+static void go_on_delivering(struct sim_thread *thread, bool handled)
+{
+    uint64_t handler = handled ? 0 : random_duration(&thread->chance, &machine.scenario->handler);
+    thread->on_core_ns += machine.now_ns - thread->since_ns;
+    thread->since_ns = machine.now_ns;
+    if (!handled)
+        call_handler(thread);
+    if (handler)
+        post(EVENT_DELIVER, thread, machine.now_ns + handler, 1);
+    else
+        end_delivery(thread);
+}
+
+static void end_slice(struct sim_thread *thread)
+{
+    if (ready.first && !thread->stands_still) {
+        leave_core(thread, RUN_READY);
+        make_ready(thread);
+    } else {
+        post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns, thread->slice_generation);
+    }
+}
+
+static void handle(const struct event *event)
+{
+    struct sim_thread *thread = event->thread;
+    switch (event->kind) {
+    case EVENT_DONE:
+        if (event->generation != thread->done_generation)
+            return;
+        stop_progress(thread);
+        machine_switch(thread);
+        runtime_go_on(thread);
+        break;
+    case EVENT_WAKE:
+        wake(thread);
+        break;
+    case EVENT_TIMER:
+        expire(thread, event->generation);
+        break;
+    case EVENT_DELIVER:
+        go_on_delivering(thread, event->generation);
+        break;
+    case EVENT_SLICE:
+        if (event->generation == thread->slice_generation)
+            end_slice(thread);
+        break;
+    }
+}
+
+void machine_run(void)
+{
+    while (queue.count && !machine.over && machine.events != machine.stop_at - 1) {
+        struct event event = take();
+        machine.now_ns = fake_now_ns = event.time_ns;
+        machine.events++;
+        handle(&event);
+    }
+}
+
+/* What the plugin asks the operating system for: instead of base/os.c's (-Wl,--wrap). */
+
+bool __wrap_os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
+void __wrap_os_timer_stop(timer_t timer);
+bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
+pid_t __wrap_os_tid(void);
+void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns);
+unsigned __wrap_os_cores(void);
+uint64_t __wrap_os_process_start_ns(void);
+
+bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
+{
+    struct sim_thread *thread = timer;
+    (void)cpu_clock;
+    thread->timer.generation++;
+    thread->timer.armed = period_ns != 0;
+    thread->timer.due_ns = first_ns;
+    thread->timer.period_ns = period_ns;
+    if (period_ns)
+        post(EVENT_TIMER, thread, first_ns, thread->timer.generation);
+    return true;
+}
+
+bool __wrap_os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns)
+{
+    *timer = machine.current;
+    machine.current->timer.signal = signal;
+    return __wrap_os_timer_set(*timer, cpu_clock, first_ns, period_ns);
+}
+
+void __wrap_os_timer_stop(timer_t timer)
+{
+    struct sim_thread *thread = timer;
+    thread->timer.armed = false;
+    thread->timer.generation++;
+    thread->timer.waiting = 0;
+}
+
+pid_t __wrap_os_tid(void)
+{
+    return getpid() + (pid_t)machine.current->number;
+}
+
+void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns)
+{
+    const struct sim_thread *thread = machine.threads[tid - getpid()];
+    *on_core_ns = thread->on_core_ns;
+    *no_core_ns = thread->no_core_ns;
+}
+
+unsigned __wrap_os_cores(void)
+{
+    return machine.scenario->cores;
+}
+
+uint64_t __wrap_os_process_start_ns(void)
+{
+    return machine.start_ns;
+}

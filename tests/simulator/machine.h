@@ -1,0 +1,102 @@
+/* The machine below the plugin: one virtual clock, threads under one baton, cores, timers. All that happens
+ * is an event of the queue; between two events nothing changes. */
+#ifndef BLAME_TESTS_SIMULATOR_MACHINE_H
+#define BLAME_TESTS_SIMULATOR_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tests/simulator/scenario.h"
+
+struct activity; /* runtime.c */
+struct team;
+struct task;
+
+/* A frame of a thread's played stack, the innermost last. */
+struct frame {
+    uintptr_t ip;
+    uint32_t context; /* user code: what is above and it, as the oracle's contexts */
+};
+
+enum run_state {
+    RUN_NOWHERE, /* not begun, or ended */
+    RUN_WAITS,
+    RUN_READY, /* it would run, and has no core */
+    RUN_ON_CORE,
+};
+
+struct timer {
+    bool armed;
+    int signal;
+    uint64_t due_ns, period_ns; /* of the next expiry that no event has told */
+    uint64_t first_ns;          /* of the first that waits to be delivered */
+    uint64_t waiting;           /* expirations */
+    uint32_t generation;
+};
+
+struct sim_thread {
+    uint32_t number;
+    bool foreign; /* another program's */
+    void *tls;    /* the thread's own variables while it has not the baton */
+    enum run_state run;
+    uint64_t need_ns;  /* on a core until what it does is done */
+    uint64_t since_ns; /* on the core since */
+    uint64_t ready_ns; /* ready since */
+    uint64_t on_core_ns, no_core_ns;
+    uint32_t done_generation, slice_generation;
+    bool stands_still; /* for its sample */
+    bool woken;        /* what it waited for has come; else it wants a core for a signal only */
+    struct timer timer;
+    struct sim_thread *next_ready;
+    uint64_t chance; /* its own, so that what one thread does changes no other's */
+    /* runtime.c */
+    struct frame *frames;
+    uint32_t frame_count, frame_room;
+    struct activity *activities;
+    uint32_t activity_count, activity_room;
+    struct task *task;      /* the current one */
+    struct team *next_team; /* that it is to join from the pool, as number next_num */
+    uint32_t next_num;
+    struct sim_thread *next_pool;
+};
+
+struct machine {
+    const struct scenario *scenario;
+    uint64_t now_ns;
+    uint64_t events;  /* handled so far */
+    uint64_t stop_at; /* number of the event at which everything stops; 0: never */
+    uint64_t chance, shuffling;
+    bool shuffled;     /* simultaneous events come in any order */
+    bool over;         /* the program has ended */
+    uint64_t start_ns; /* of the process: the timers' phases follow it */
+    uint32_t cores_free;
+    struct sim_thread *current;
+    struct sim_thread **threads;
+    uint32_t thread_count;
+    uint64_t samples; /* deliveries */
+};
+
+extern struct machine machine;
+
+void machine_init(const struct scenario *scenario, uint64_t seed);
+struct sim_thread *machine_thread(void);
+
+/* Gives the calling thread's variables to that thread. */
+void machine_switch(struct sim_thread *thread);
+
+/* The current thread wants a core for that long, and goes on (runtime_go_on) then. */
+void machine_busy(uint64_t ns);
+
+/* The current thread wants no core until it is woken. */
+void machine_wait(void);
+void machine_wake(struct sim_thread *thread, uint64_t after_ns);
+void machine_end_thread(void);
+
+/* Until nothing is left to happen, or stop_at. */
+void machine_run(void);
+
+/* What machine.c calls: the thread's activities until they want time, or wait. */
+void runtime_go_on(struct sim_thread *thread);
+
+#endif

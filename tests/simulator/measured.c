@@ -1,0 +1,213 @@
+/* The plugin's file beside the oracle. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/profile_read.h"
+#include "tests/simulator/machine.h"
+#include "tests/simulator/oracle.h"
+#include "tests/simulator/run.h"
+#include "tests/simulator/stack.h"
+
+#define NS 1e-9
+
+static void fail(struct run *run, const char *format, ...)
+{
+    va_list arguments;
+    if (run->failure[0])
+        return;
+    va_start(arguments, format);
+    vsnprintf(run->failure, sizeof(run->failure), format, arguments);
+    va_end(arguments);
+}
+
+/* Contexts of the oracle for the profile's nodes; what is not code belongs to the code around it. */
+static uint32_t *contexts_of(const struct profile *profile, struct run *run)
+{
+    uint32_t *contexts = calloc(profile->node_count, sizeof(*contexts));
+    for (size_t i = 1; i < profile->node_count; i++) {
+        const struct merged_node *node = &profile->nodes[i];
+        uint32_t parent = contexts[node->parent];
+        contexts[i] = parent;
+        if (node->kind == PROFILE_NODE_FRAME && PROFILE_KEY_MODULE(node->key) != 1)
+            fail(run, "a row is of module %u", PROFILE_KEY_MODULE(node->key));
+        if (node->kind == PROFILE_NODE_FRAME)
+            contexts[i] = context_child(parent, stack_function(PROFILE_KEY_VADDR(node->key)));
+        if (node->kind == PROFILE_NODE_PHASE)
+            contexts[i] =
+                context_child(parent, CONTEXT_PHASE + (unsigned char)profile_name_of(profile, node)->text[0]);
+        bool lost = node->kind == PROFILE_NODE_PSEUDO &&
+                    (node->key == PROFILE_PSEUDO_TRUNCATED || node->key == PROFILE_PSEUDO_UNRESOLVED);
+        if (lost && run->ended)
+            fail(run, "a context is %s", node->key == PROFILE_PSEUDO_TRUNCATED ? "truncated" : "unresolved");
+    }
+    return contexts;
+}
+
+static void add_metric(double *to, const struct profile *profile, const struct profile_metric *metric)
+{
+    double own = metric->work + metric->overhead + metric->lock_wait;
+    to[METRIC_WORK] += metric->work;
+    to[METRIC_OVERHEAD] += metric->overhead;
+    to[METRIC_LOCK_HERE] += metric->lock_wait_here;
+    to[METRIC_LOCK_WAIT] += metric->lock_wait;
+    to[METRIC_SHARED_IDLE] += metric->shared_idle;
+    to[METRIC_THREAD_IDLE] += profile->header.threads_max * metric->inverse_busy - own;
+    to[METRIC_CORE_IDLE] += profile->header.cores * metric->inverse_busy - own;
+}
+
+static double (*sum_metrics(const struct profile *profile, const uint32_t *contexts))[METRIC_COUNT]
+{
+    double(*sums)[METRIC_COUNT] = calloc(context_count(), sizeof(*sums));
+    for (size_t i = 0; i < profile->node_count; i++) {
+        const struct merged_node *node = &profile->nodes[i];
+        if (node->kind == PROFILE_NODE_WAITERS ||
+            (node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_BEFORE_START))
+            continue;
+        for (uint32_t context = contexts[i];; context = context_parent(context)) {
+            add_metric(sums[context], profile, &node->metric);
+            if (!context)
+                break;
+        }
+    }
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        sums[0][METRIC_IDLE] += profile->threads[i].idle;
+        sums[0][METRIC_PARKED] += profile->threads[i].parked;
+    }
+    return sums;
+}
+
+static void name_context(const struct scenario *scenario, uint32_t context, char *name, size_t bytes)
+{
+    char above[FIGURE_NAME - 24] = "";
+    if (!context) {
+        name[0] = '\0';
+        return;
+    }
+    name_context(scenario, context_parent(context), above, sizeof(above));
+    uint32_t function = context_function(context);
+    const char *text = function < scenario->functions ? scenario->function_name[function] : "?";
+    char phase[2] = {(char)(function - CONTEXT_PHASE), '\0'};
+    size_t length = strlen(above);
+    snprintf(name, bytes, "%s%s%s", length > 40 ? above + length - 40 : above, length ? ">" : "",
+             function >= CONTEXT_PHASE ? phase : text);
+}
+
+static void add_figure(struct run *run, const char *of, const char *metric, const struct exact *exact,
+                       int number, double measured, double period_ns)
+{
+    if (run->figure_count == MAX_FIGURES)
+        return;
+    struct figure *figure = &run->figures[run->figure_count++];
+    snprintf(figure->name, sizeof(figure->name), "%.50s %s", of, metric);
+    figure->exact = exact->value[number] * NS;
+    figure->defined = (exact->as_defined[number] - exact->value[number]) * NS;
+    figure->measured = measured * NS;
+    figure->deviation = period_ns * NS * sqrt(exact->jumps[number] / 8);
+    if (fabs(measured) > 1 && exact->jumps[number] == 0)
+        fail(run, "%s is %g s, and nothing was there", figure->name, figure->measured);
+}
+
+static void add_places(struct run *run, const struct profile *profile, double period_ns)
+{
+    for (uint32_t number = 0; number < oracle_place_count(); number++) {
+        struct exact exact = oracle_place_exact(number);
+        char name[40];
+        double measured = 0;
+        snprintf(name, sizeof(name), "waiting at %llx", (unsigned long long)oracle_place(number));
+        for (size_t i = 0; i < profile->node_count; i++)
+            if (profile->nodes[i].kind == PROFILE_NODE_WAITERS &&
+                profile->nodes[i].key == oracle_place(number))
+                measured += profile->nodes[i].metric.shared_idle;
+        add_figure(run, name, "shared idleness", &exact, METRIC_SHARED_IDLE, measured, period_ns);
+    }
+}
+
+/* The laws of docs/accounting.md that hold in every run, at every moment. */
+static void check_laws(const struct profile *profile, struct run *run, double period_ns)
+{
+    uint64_t delivered = 0, recorded = 0, dropped = 0;
+    double here = 0, waits = 0, busy = 0, blamed = 0, times = 0, lifetimes = 0, lost = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        delivered += thread->delivered;
+        recorded += thread->recorded;
+        for (int cause = 0; cause < PROFILE_DROP_REASONS; cause++)
+            dropped += thread->dropped[cause];
+        waits += thread->lock_wait;
+        busy += thread->work + thread->overhead;
+        lost += thread->dropped_ns;
+        times += thread->work + thread->overhead + thread->lock_wait + thread->idle + thread->dropped_ns;
+        uint64_t end_ns = thread->end_ns ? thread->end_ns : thread->last_ns;
+        lifetimes += end_ns > thread->begin_ns ? (double)(end_ns - thread->begin_ns) : 0;
+    }
+    double contexts = 0;
+    for (size_t i = 0; i < profile->node_count; i++) {
+        const struct merged_node *node = &profile->nodes[i];
+        bool before = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_BEFORE_START;
+        if (node->kind == PROFILE_NODE_WAITERS || before)
+            continue;
+        contexts += node->metric.work + node->metric.overhead;
+        blamed += node->metric.lock_wait;
+        here += node->metric.lock_wait_here;
+    }
+    if (delivered != recorded + dropped)
+        fail(run, "delivered %g != recorded %g + dropped %g", (double)delivered, (double)recorded,
+             (double)dropped);
+    if (fabs(contexts - busy) > 1)
+        fail(run, "busy time of contexts %.9f s, of threads %.9f s", contexts * NS, busy * NS);
+    if (fabs(here - waits) > 1 || (run->ended && fabs(blamed - waits) > 1) || blamed > waits + 1)
+        fail(run, "lock wait of contexts %.9f s, blamed %.9f s, of threads %.9f s", here * NS, blamed * NS,
+             waits * NS);
+    /* A sample that is not settled yet is missing where the run was stopped. */
+    if (fabs(times - lifetimes) > (run->ended ? 1 : 2) * period_ns * (double)profile->thread_count)
+        fail(run, "times %.9f s (%.9f s lost), lifetimes %.9f s", times * NS, lost * NS, lifetimes * NS);
+}
+
+/* Of all that is no clock's and no process's: equal for equal measurements. */
+static uint64_t digest_of(const struct profile *profile, double (*sums)[METRIC_COUNT])
+{
+    double digest = 0;
+    for (uint32_t context = 0; context < context_count(); context++) {
+        double path = 1;
+        for (uint32_t at = context; at; at = context_parent(at))
+            path = path * 31 + context_function(at);
+        for (int i = 0; i < METRIC_COUNT; i++)
+            digest += fmod(path, 997) * (i + 1) * round(sums[context][i] / 1000);
+    }
+    return (uint64_t)(int64_t)digest + profile->thread_count;
+}
+
+void measured_read(const struct scenario *scenario, const char *path, bool ended, struct run *run)
+{
+    char error[256];
+    run->ended = ended;
+    struct profile *profile = profile_read(path, error, sizeof(error));
+    if (!profile) {
+        fail(run, "%s", error);
+        return;
+    }
+    double period_ns = (double)profile->header.period_ns;
+    for (size_t i = 0; i < profile->thread_count; i++)
+        period_ns = fmax(period_ns, (double)profile->threads[i].period_ns);
+    check_laws(profile, run, period_ns);
+    run->threads = (uint32_t)profile->thread_count;
+    uint32_t *contexts = contexts_of(profile, run);
+    double(*sums)[METRIC_COUNT] = sum_metrics(profile, contexts);
+    run->digest = digest_of(profile, sums);
+    if (!ended)
+        return;
+    const struct exact *exact = oracle_integrate(profile->header.cores);
+    for (uint32_t context = 0; context < context_count(); context++) {
+        char name[FIGURE_NAME] = "";
+        name_context(scenario, context, name, sizeof(name));
+        for (int i = 0; i < METRIC_COUNT; i++)
+            if (exact[context].jumps[i] != 0 || sums[context][i] != 0)
+                add_figure(run, name, metric_name[i], &exact[context], i, sums[context][i], period_ns);
+    }
+    add_places(run, profile, period_ns);
+    if (profile->header.threads_max != oracle_threads_most())
+        fail(run, "%u threads at most, and it were %u", (unsigned)profile->header.threads_max,
+             oracle_threads_most());
+}

@@ -1,0 +1,360 @@
+#include "tests/simulator/oracle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/simulator/machine.h"
+
+#define GRACE_NS  5000u /* docs/accounting.md: a shorter wait is dispatch */
+#define NO_THREAD UINT32_MAX
+#define MAX_LOCKS 64u
+
+const char *const metric_name[METRIC_COUNT] = {
+    "work",          "overhead", "lock wait here", "lock wait", "shared idleness", "thread idleness",
+    "core idleness", "idle",     "parked"};
+
+struct change {
+    uint64_t time_ns, place;
+    uint32_t thread, context, lock; /* thread NO_THREAD: of the lock */
+    enum exact_state state;
+    bool begins_idle, held;
+};
+
+struct context {
+    uint32_t parent, function, depth, first_child, next_sibling;
+};
+
+static struct {
+    struct change *changes;
+    size_t count, room;
+    size_t *last; /* of each thread: its change + 1 */
+    uint32_t last_room;
+    struct context *contexts;
+    uint32_t context_count, context_room;
+    int counted, counted_most;
+} noted;
+
+uint32_t context_child(uint32_t parent, uint32_t function)
+{
+    if (!noted.context_count) {
+        noted.contexts = calloc(noted.context_room = 64, sizeof(*noted.contexts));
+        noted.context_count = 1;
+    }
+    for (uint32_t child = noted.contexts[parent].first_child; child;
+         child = noted.contexts[child].next_sibling)
+        if (noted.contexts[child].function == function)
+            return child;
+    if (noted.context_count == noted.context_room)
+        noted.contexts = realloc(noted.contexts, (noted.context_room *= 2) * sizeof(*noted.contexts));
+    struct context *above = &noted.contexts[parent];
+    uint32_t child = noted.context_count++;
+    noted.contexts[child] = (struct context){parent, function, above->depth + 1, 0, above->first_child};
+    above->first_child = child;
+    return child;
+}
+
+uint32_t context_parent(uint32_t context)
+{
+    return noted.contexts[context].parent;
+}
+
+uint32_t context_function(uint32_t context)
+{
+    return noted.contexts[context].function;
+}
+
+uint32_t context_count(void)
+{
+    return noted.context_count;
+}
+
+static struct change *note(struct change change)
+{
+    if (noted.count == noted.room)
+        noted.changes =
+            realloc(noted.changes, (noted.room = noted.room ? 2 * noted.room : 4096) * sizeof(change));
+    change.time_ns = machine.now_ns;
+    noted.changes[noted.count] = change;
+    return &noted.changes[noted.count++];
+}
+
+void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock)
+{
+    if (thread >= noted.last_room) {
+        uint32_t room = 2 * thread + 16;
+        noted.last = realloc(noted.last, room * sizeof(*noted.last));
+        memset(noted.last + noted.last_room, 0, (room - noted.last_room) * sizeof(*noted.last));
+        noted.last_room = room;
+    }
+    struct change *before = noted.last[thread] ? &noted.changes[noted.last[thread] - 1] : NULL;
+    bool was_idle = before && (before->state == EXACT_IDLE || before->state == EXACT_PARKED);
+    bool begins_idle = state == EXACT_IDLE && !was_idle;
+    if (before && before->begins_idle && state != EXACT_PARKED &&
+        machine.now_ns - before->time_ns < GRACE_NS) {
+        before->state = EXACT_OVERHEAD;
+        before->begins_idle = false;
+    }
+    note((struct change){.thread = thread,
+                         .state = state,
+                         .context = context,
+                         .place = place,
+                         .lock = lock,
+                         .begins_idle = begins_idle});
+    noted.last[thread] = noted.count;
+}
+
+void oracle_lock(uint32_t lock, bool held, uint32_t context)
+{
+    note((struct change){.thread = NO_THREAD, .lock = lock, .held = held, .context = context});
+}
+
+void oracle_count(int threads)
+{
+    noted.counted += threads;
+    if (noted.counted > noted.counted_most)
+        noted.counted_most = noted.counted;
+}
+
+uint32_t oracle_threads_most(void)
+{
+    return (uint32_t)noted.counted_most;
+}
+
+/* What a thread adds to contexts at this moment: its own, and as a waiter its lock's holder's. */
+struct share {
+    uint32_t context;
+    bool adds;
+    double weight[METRIC_COUNT];
+};
+
+struct now {
+    enum exact_state state;
+    uint32_t context, lock;
+    uint64_t place;
+    uint64_t young_until_ns;
+    struct share shares[2];
+};
+
+#define MAX_PLACES 256u
+
+static struct {
+    struct exact *exact;
+    struct now *threads;
+    uint32_t thread_count, cores;
+    struct {
+        bool held;
+        uint32_t context;
+    } locks[MAX_LOCKS];
+    uint64_t places[MAX_PLACES];
+    struct exact place_exact[MAX_PLACES];
+    uint32_t place_count;
+    uint64_t lifetimes_ns;
+} sum;
+
+struct crowd {
+    double busy, in_use, working;
+};
+
+static struct crowd count_crowd(bool as_defined, uint64_t at_ns)
+{
+    struct crowd crowd = {0};
+    for (uint32_t i = 0; i < sum.thread_count; i++) {
+        const struct now *now = &sum.threads[i];
+        bool young = as_defined && now->young_until_ns > at_ns;
+        crowd.busy += now->state >= EXACT_WORK || young;
+        crowd.working += now->state == EXACT_WORK || now->state == EXACT_OVERHEAD;
+        crowd.in_use += now->state >= EXACT_IDLE || (young && now->state == EXACT_PARKED);
+    }
+    return crowd;
+}
+
+static void blame(double *weight, const struct crowd *crowd)
+{
+    double busy = crowd->busy > 0 ? crowd->busy : 1;
+    weight[METRIC_SHARED_IDLE] = crowd->in_use > busy ? crowd->in_use / busy - 1 : 0;
+    weight[METRIC_THREAD_IDLE] = oracle_threads_most() / busy - 1;
+    weight[METRIC_CORE_IDLE] = sum.cores / busy - 1;
+}
+
+static void shares_of(const struct now *now, const struct crowd *crowd, struct share shares[2])
+{
+    memset(shares, 0, 2 * sizeof(*shares));
+    shares[0].context = now->context;
+    shares[0].adds = now->state != EXACT_ABSENT;
+    switch (now->state) {
+    case EXACT_WORK:
+    case EXACT_OVERHEAD:
+        shares[0].weight[now->state == EXACT_WORK ? METRIC_WORK : METRIC_OVERHEAD] = 1;
+        blame(shares[0].weight, crowd);
+        break;
+    case EXACT_LOCKWAIT:
+        shares[0].weight[METRIC_LOCK_HERE] = 1;
+        shares[1].adds = true; /* nobody holds it: the handoff is told at the waiter's own context */
+        shares[1].context = sum.locks[now->lock].held ? sum.locks[now->lock].context : now->context;
+        shares[1].weight[METRIC_LOCK_WAIT] = 1;
+        blame(shares[1].weight, crowd);
+        break;
+    case EXACT_IDLE:
+    case EXACT_PARKED:
+        shares[0].context = 0;
+        shares[0].weight[METRIC_IDLE] = 1;
+        shares[0].weight[METRIC_PARKED] = now->state == EXACT_PARKED;
+        break;
+    default:
+        break;
+    }
+}
+
+static void add_jumps(uint32_t context, const double *from, const double *to)
+{
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        double jump = (to ? to[i] : 0) - (from ? from[i] : 0);
+        sum.exact[context].jumps[i] += jump * jump;
+    }
+}
+
+/* From what the thread added before to what it adds now, at all contexts around. */
+static void change_share(const struct share *from, const struct share *to)
+{
+    uint32_t a = from->adds ? from->context : 0, b = to->adds ? to->context : 0;
+    while (a != b)
+        if (noted.contexts[a].depth > noted.contexts[b].depth) {
+            add_jumps(a, from->weight, NULL);
+            a = context_parent(a);
+        } else {
+            add_jumps(b, NULL, to->weight);
+            b = context_parent(b);
+        }
+    for (;; a = context_parent(a)) {
+        add_jumps(a, from->weight, to->weight);
+        if (!a)
+            return;
+    }
+}
+
+static void add_share(const struct share *share, double ns, bool as_defined)
+{
+    if (!share->adds)
+        return;
+    for (uint32_t context = share->context;; context = context_parent(context)) {
+        double *to = as_defined ? sum.exact[context].as_defined : sum.exact[context].value;
+        for (int i = 0; i < METRIC_COUNT; i++)
+            to[i] += share->weight[i] * ns;
+        if (!context)
+            return;
+    }
+}
+
+static uint32_t place_number(uint64_t place)
+{
+    uint32_t number = 0;
+    while (number < sum.place_count && sum.places[number] != place)
+        number++;
+    if (number == sum.place_count && number < MAX_PLACES)
+        sum.places[sum.place_count++] = place;
+    return number < MAX_PLACES ? number : 0;
+}
+
+static void add_places(double ns, const struct crowd *crowd, bool as_defined, uint64_t at_ns)
+{
+    for (uint32_t i = 0; i < sum.thread_count && crowd->working > 0; i++) {
+        const struct now *now = &sum.threads[i];
+        if (now->state != EXACT_IDLE || (as_defined && now->young_until_ns > at_ns))
+            continue;
+        struct exact *exact = &sum.place_exact[place_number(now->place)];
+        double each = crowd->working / crowd->busy;
+        if (as_defined) {
+            exact->as_defined[METRIC_SHARED_IDLE] += ns * each;
+        } else {
+            exact->value[METRIC_SHARED_IDLE] += ns * each;
+            exact->jumps[METRIC_SHARED_IDLE] += 2 * crowd->working / (crowd->busy * crowd->busy);
+        }
+    }
+}
+
+/* An interval in which nothing changes. */
+static void add_interval(uint64_t begin_ns, uint64_t end_ns)
+{
+    double ns = (double)(end_ns - begin_ns);
+    struct crowd pure = count_crowd(false, begin_ns), defined = count_crowd(true, begin_ns);
+    for (uint32_t i = 0; i < sum.thread_count; i++) {
+        struct now *now = &sum.threads[i];
+        struct share shares[2];
+        shares_of(now, &defined, shares);
+        add_share(&shares[0], ns, true);
+        add_share(&shares[1], ns, true);
+        shares_of(now, &pure, shares);
+        add_share(&shares[0], ns, false);
+        add_share(&shares[1], ns, false);
+        change_share(&now->shares[0], &shares[0]);
+        change_share(&now->shares[1], &shares[1]);
+        memcpy(now->shares, shares, sizeof(shares));
+        sum.lifetimes_ns += now->state != EXACT_ABSENT ? end_ns - begin_ns : 0;
+    }
+    add_places(ns, &pure, false, begin_ns);
+    add_places(ns, &defined, true, begin_ns);
+}
+
+static void apply(const struct change *change)
+{
+    if (change->thread == NO_THREAD) {
+        sum.locks[change->lock].held = change->held;
+        sum.locks[change->lock].context = change->context;
+        return;
+    }
+    struct now *now = &sum.threads[change->thread];
+    now->state = change->state;
+    now->context = change->context;
+    now->lock = change->lock;
+    now->place = change->place;
+    if (change->begins_idle)
+        now->young_until_ns = change->time_ns + GRACE_NS;
+    else if (change->state != EXACT_PARKED && change->state != EXACT_IDLE)
+        now->young_until_ns = 0;
+}
+
+/* The first end of a grace in the interval. */
+static uint64_t end_of_youth(uint64_t begin_ns, uint64_t end_ns)
+{
+    for (uint32_t i = 0; i < sum.thread_count; i++)
+        if (sum.threads[i].young_until_ns > begin_ns && sum.threads[i].young_until_ns < end_ns)
+            end_ns = sum.threads[i].young_until_ns;
+    return end_ns;
+}
+
+struct exact *oracle_integrate(uint32_t cores)
+{
+    sum.exact = calloc(context_count(), sizeof(*sum.exact));
+    sum.threads = calloc(machine.thread_count, sizeof(*sum.threads));
+    sum.thread_count = machine.thread_count;
+    sum.cores = cores;
+    for (size_t i = 0; i < noted.count; i++) {
+        uint64_t next_ns = i + 1 < noted.count ? noted.changes[i + 1].time_ns : machine.now_ns;
+        apply(&noted.changes[i]);
+        for (uint64_t at = noted.changes[i].time_ns, end; at < next_ns; at = end) {
+            end = end_of_youth(at, next_ns);
+            add_interval(at, end);
+        }
+    }
+    return sum.exact;
+}
+
+uint32_t oracle_place_count(void)
+{
+    return sum.place_count;
+}
+
+uint64_t oracle_place(uint32_t number)
+{
+    return sum.places[number];
+}
+
+struct exact oracle_place_exact(uint32_t number)
+{
+    return sum.place_exact[number];
+}
+
+uint64_t oracle_lifetimes_ns(void)
+{
+    return sum.lifetimes_ns;
+}

@@ -1,0 +1,65 @@
+/* What a profile of the run would have to say: from the list of what every thread did when, by summing over
+ * the intervals in which nothing changed. Knows nothing of samples. */
+#ifndef BLAME_TESTS_SIMULATOR_ORACLE_H
+#define BLAME_TESTS_SIMULATOR_ORACLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum exact_state {
+    EXACT_ABSENT,
+    EXACT_PARKED, /* between regions */
+    EXACT_IDLE,
+    EXACT_WORK,
+    EXACT_OVERHEAD,
+    EXACT_LOCKWAIT,
+};
+
+enum exact_metric {
+    METRIC_WORK,
+    METRIC_OVERHEAD,
+    METRIC_LOCK_HERE,
+    METRIC_LOCK_WAIT,
+    METRIC_SHARED_IDLE,
+    METRIC_THREAD_IDLE,
+    METRIC_CORE_IDLE,
+    METRIC_IDLE, /* of threads, at context 0 only; parked is a part of it */
+    METRIC_PARKED,
+    METRIC_COUNT
+};
+
+extern const char *const metric_name[METRIC_COUNT];
+
+/* Contexts: functions below functions, and phases, which are numbers from CONTEXT_PHASE on. 0 is the program.
+ */
+#define CONTEXT_PHASE 0x10000u
+uint32_t context_child(uint32_t parent, uint32_t function);
+uint32_t context_parent(uint32_t context);
+uint32_t context_function(uint32_t context);
+uint32_t context_count(void);
+
+/* Nanoseconds, inclusive. */
+struct exact {
+    double value[METRIC_COUNT];
+    double as_defined[METRIC_COUNT]; /* the same if an idle thread counts as busy for the grace
+                                        (docs/accounting.md) */
+    double jumps[METRIC_COUNT]; /* squares of the changes of what a moment adds: what a regular grid's error
+                                   follows */
+};
+
+/* One for each context; [0, oracle_place_count()) of places: who waited where, in thread nanoseconds of
+ * idleness. */
+struct exact *oracle_integrate(uint32_t cores);
+uint32_t oracle_place_count(void);
+uint64_t oracle_place(uint32_t number); /* a PROFILE_PLACE_KEY */
+struct exact oracle_place_exact(uint32_t number);
+uint32_t oracle_threads_most(void);
+uint64_t oracle_lifetimes_ns(void); /* of all threads together */
+
+/* What happens, at machine.now_ns. A thread's waits shorter than the grace turn out to be the runtime's work.
+ */
+void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock);
+void oracle_lock(uint32_t lock, bool held, uint32_t context); /* whom waiting for it is blamed on */
+void oracle_count(int threads);                               /* of the program's */
+
+#endif

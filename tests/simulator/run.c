@@ -1,0 +1,78 @@
+#include "tests/simulator/run.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ompt_tool/session/session.h"
+#include "tests/simulator/machine.h"
+#include "tests/simulator/played.h"
+#include "tests/simulator/runtime.h"
+
+extern ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version);
+
+#define TIME_LIMIT_S 60
+
+static void set_options(const struct run_options *options)
+{
+    char rate[16], out[64];
+    snprintf(rate, sizeof(rate), "%u", options->rate);
+    snprintf(out, sizeof(out), "%s/blame-simulator-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+             getpid());
+    clearenv();
+    setenv("BLAME_OUT", out, 1);
+    setenv("BLAME_RATE", rate, 1);
+    setenv("BLAME_CSV", "0", 1);
+    setenv("BLAME_SUMMARY", "0", 1);
+    setenv("BLAME_CONTEXT", options->eager ? "eager" : "deferred", 1);
+    setenv("BLAME_TASKS", options->creation ? "creation" : "region", 1);
+    setenv("BLAME_LOCKS", options->at_release ? "release" : "section", 1);
+}
+
+void run_here(const struct scenario *scenario, uint64_t seed, const struct run_options *options,
+              struct run *run)
+{
+    alarm(TIME_LIMIT_S);
+    set_options(options);
+    machine_init(scenario, seed);
+    machine.shuffled = options->shuffled;
+    machine.stop_at = options->stop_at;
+    if (!played_start(ompt_start_tool, "played")) {
+        strcpy(run->failure, "the plugin does not start");
+        run->done = true;
+        return;
+    }
+    uint64_t begin_ns = machine.now_ns;
+    runtime_play();
+    run->events = machine.events;
+    run->samples = machine.samples;
+    run->virtual_ns = machine.now_ns - begin_ns;
+    if (machine.over)
+        played_finalize();
+    else if (!options->stop_at)
+        strcpy(run->failure, "nothing more happens, and the program has not ended");
+    measured_read(scenario, session.file, machine.over, run);
+    unlink(session.file);
+    rmdir(session.directory);
+    run->done = true;
+}
+
+bool run_with_tool(const struct scenario *scenario, uint64_t seed, const char *tool)
+{
+    void *library = dlopen(tool, RTLD_NOW | RTLD_LOCAL);
+    ompt_start_tool_result_t *(*start)(unsigned, const char *) =
+        library ? (ompt_start_tool_result_t * (*)(unsigned, const char *)) dlsym(library, "ompt_start_tool")
+                : NULL;
+    if (!start) {
+        fprintf(stderr, "simulate: %s\n", dlerror());
+        return false;
+    }
+    machine_init(scenario, seed);
+    if (!played_start(start, "played"))
+        return false;
+    runtime_play();
+    played_finalize();
+    return machine.over;
+}

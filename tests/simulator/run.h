@@ -1,0 +1,46 @@
+/* One run: a scenario, a seed, the plugin's options; what the profile says beside what is exact. */
+#ifndef BLAME_TESTS_SIMULATOR_RUN_H
+#define BLAME_TESTS_SIMULATOR_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/simulator/scenario.h"
+
+#define FIGURE_NAME 80
+#define MAX_FIGURES 1024u
+#define CONFIDENCE  1.96
+
+struct figure {
+    char name[FIGURE_NAME];
+    double exact, measured; /* seconds */
+    double deviation;       /* of the measured one, as docs/accounting.md derives it: a bound */
+    double defined;         /* what the definition of b adds to the exact one (the grace) */
+};
+
+struct run_options {
+    uint32_t rate;
+    bool eager, creation, at_release, shuffled;
+    uint64_t stop_at; /* event; 0: to the end */
+};
+
+struct run {
+    bool done;
+    bool ended;        /* the program has: not stopped before */
+    char failure[256]; /* a law that does not hold, or what else is wrong; "" */
+    uint64_t events, samples, virtual_ns, digest;
+    uint32_t threads, figure_count;
+    struct figure figures[MAX_FIGURES];
+};
+
+/* In a process of its own, which has done nothing of the kind before. */
+void run_here(const struct scenario *scenario, uint64_t seed, const struct run_options *options,
+              struct run *run);
+
+/* Plays to another tool, in this process: a shared library with ompt_start_tool. False: it does not start. */
+bool run_with_tool(const struct scenario *scenario, uint64_t seed, const char *tool);
+
+/* Fills in what the file says, and what is exact (measured.c). */
+void measured_read(const struct scenario *scenario, const char *path, bool ended, struct run *run);
+
+#endif

@@ -1,0 +1,167 @@
+/* Locks of all kinds. A lock that is released is free until who waits first has woken up, or another takes
+ * it. */
+#include <stddef.h>
+
+#include "tests/simulator/runtime.h"
+#include "tests/simulator/stack.h"
+
+#define MAX_LOCKS    64u
+#define ORDERED_LOCK (MAX_LOCKS - 1) /* of the oracle: nobody's possession */
+#define WAIT_ID(n)   (0x10000u + 64 * (n))
+
+enum { LOCK_ASKS, LOCK_WAITS, LOCK_RELEASES };
+
+struct waiter {
+    struct sim_thread *thread;
+    struct waiter *next;
+};
+
+static struct {
+    struct sim_thread *holder;
+    uint32_t depth; /* of nestable ones */
+    struct sim_thread *waiters[4096];
+    uint32_t first, count;
+} locks[MAX_LOCKS];
+
+void runtime_locks_init(void)
+{
+    for (uint32_t i = 0; i < machine.scenario->locks; i++)
+        locks[i].holder = NULL;
+}
+
+static ompt_mutex_t kind_of(const struct op *op)
+{
+    return op->kind == OP_CRITICAL ? ompt_mutex_critical
+           : op->kind == OP_NEST   ? ompt_mutex_nest_lock
+                                   : ompt_mutex_lock;
+}
+
+static void have(const struct op *op)
+{
+    struct sim_thread *thread = machine.current;
+    locks[op->lock].holder = thread;
+    locks[op->lock].depth = 1;
+    send_mutex_acquired(kind_of(op), WAIT_ID(op->lock), runtime_codeptr(op));
+    stack_pop(thread);
+    runtime_state(EXACT_WORK);
+    oracle_lock(op->lock, true, stack_top(thread)->context);
+}
+
+static void be_waiting(uint32_t lock)
+{
+    oracle_state(machine.current->number, EXACT_LOCKWAIT, stack_top(machine.current)->context, 0, lock);
+}
+
+static enum outcome ask(struct activity *activity)
+{
+    const struct op *op = activity->op;
+    struct sim_thread *thread = machine.current;
+    runtime_call(op, ENTRY_LOCK);
+    send_mutex_acquire(kind_of(op), WAIT_ID(op->lock), runtime_codeptr(op));
+    if (op->kind == OP_NEST && locks[op->lock].holder == thread) {
+        locks[op->lock].depth++;
+        send_nest_lock(ompt_scope_begin, WAIT_ID(op->lock), runtime_codeptr(op));
+        stack_pop(thread);
+    } else if (!locks[op->lock].holder) {
+        have(op);
+    } else {
+        be_waiting(op->lock);
+        locks[op->lock].waiters[(locks[op->lock].first + locks[op->lock].count++) % 4096] = thread;
+        machine_wait();
+        activity->step = LOCK_WAITS;
+        return PAUSE;
+    }
+    activity->step = LOCK_RELEASES;
+    runtime_push(DO_BODY, op->body);
+    return GO_ON;
+}
+
+static enum outcome ask_again(struct activity *activity)
+{
+    const struct op *op = activity->op;
+    if (locks[op->lock].holder || locks[op->lock].waiters[locks[op->lock].first] != machine.current) {
+        machine_wait();
+        return PAUSE;
+    }
+    locks[op->lock].first = (locks[op->lock].first + 1) % 4096;
+    locks[op->lock].count--;
+    have(op);
+    activity->step = LOCK_RELEASES;
+    runtime_push(DO_BODY, op->body);
+    return GO_ON;
+}
+
+static void release(const struct op *op)
+{
+    struct sim_thread *thread = machine.current;
+    runtime_call(op, ENTRY_LOCK);
+    if (--locks[op->lock].depth) {
+        send_nest_lock(ompt_scope_end, WAIT_ID(op->lock), runtime_codeptr(op));
+    } else {
+        locks[op->lock].holder = NULL;
+        oracle_lock(op->lock, false, 0);
+        send_mutex_released(kind_of(op), WAIT_ID(op->lock), runtime_codeptr(op));
+        struct sim_thread *next =
+            locks[op->lock].count ? locks[op->lock].waiters[locks[op->lock].first] : NULL;
+        if (next)
+            machine_wake(next, random_duration(&next->chance, &machine.scenario->wake));
+    }
+    stack_pop(thread);
+}
+
+enum outcome runtime_lock(struct activity *activity)
+{
+    switch (activity->step) {
+    case LOCK_ASKS:
+        return ask(activity);
+    case LOCK_WAITS:
+        return ask_again(activity);
+    default:
+        release(activity->op);
+        runtime_pop();
+        return GO_ON;
+    }
+}
+
+/* The loop around: its activity holds the iteration. */
+static struct activity *loop_around(struct activity *activity)
+{
+    while (activity->kind != DO_OP || (activity->op->kind != OP_STATIC && activity->op->kind != OP_DYNAMIC))
+        activity--;
+    return activity;
+}
+
+enum outcome runtime_ordered(struct activity *activity)
+{
+    const struct op *op = activity->op;
+    struct sim_thread *thread = machine.current;
+    struct activity *loop = loop_around(activity);
+    struct shared *shared = &thread->task->team->shared[loop->instance % MAX_SHARED];
+    if (activity->step == LOCK_RELEASES) {
+        runtime_call(op, ENTRY_LOCK);
+        shared->turn++;
+        send_mutex_released(ompt_mutex_ordered, WAIT_ID(ORDERED_LOCK), runtime_codeptr(op));
+        stack_pop(thread);
+        runtime_pop();
+        runtime_wake_team(thread->task->team);
+        return GO_ON;
+    }
+    if (activity->step == LOCK_ASKS) {
+        activity->step = LOCK_WAITS;
+        runtime_call(op, ENTRY_LOCK);
+        oracle_lock(ORDERED_LOCK, true, stack_top(thread)->context);
+        send_mutex_acquire(ompt_mutex_ordered, WAIT_ID(ORDERED_LOCK), runtime_codeptr(op));
+        if (shared->turn != loop->first)
+            be_waiting(ORDERED_LOCK);
+    }
+    if (shared->turn != loop->first) {
+        machine_wait();
+        return PAUSE;
+    }
+    send_mutex_acquired(ompt_mutex_ordered, WAIT_ID(ORDERED_LOCK), runtime_codeptr(op));
+    stack_pop(thread);
+    runtime_state(EXACT_WORK);
+    activity->step = LOCK_RELEASES;
+    runtime_push(DO_BODY, op->body);
+    return GO_ON;
+}

@@ -1,0 +1,171 @@
+/* Regions: teams of threads, which come from the pool and go back there. */
+#include <stdlib.h>
+
+#include "tests/simulator/runtime.h"
+#include "tests/simulator/stack.h"
+
+enum { FORK_BEGINS, FORK_STARTS, FORK_IS_OVER };
+enum { IMPLICIT_BEGINS, IMPLICIT_JOINS, IMPLICIT_ENDS };
+
+static struct sim_thread *pool; /* in order of their numbers */
+
+static void put_in_pool(struct sim_thread *thread)
+{
+    struct sim_thread **place = &pool;
+    while (*place && (*place)->number < thread->number)
+        place = &(*place)->next_pool;
+    thread->next_pool = *place;
+    *place = thread;
+}
+
+/* The thread gets a core when it is woken for its first region: it has no other life before that. */
+static void begin_thread(void)
+{
+    struct sim_thread *thread = machine.current;
+    send_thread_begin(ompt_thread_worker);
+    oracle_state(thread->number, EXACT_PARKED, 0, 0, 0);
+    oracle_count(1);
+    machine_wait();
+    machine_wake(thread, random_duration(&thread->chance, &machine.scenario->wake));
+}
+
+static void start_worker(struct team *team, const struct op *op, uint32_t number)
+{
+    struct sim_thread *starter = machine.current, *thread = pool;
+    if (thread) {
+        pool = thread->next_pool;
+        thread->next_team = team;
+        thread->next_num = number;
+        thread->activities[0].op = op;
+        machine_wake(thread, random_duration(&thread->chance, &machine.scenario->wake));
+    } else {
+        thread = machine_thread();
+        machine_switch(thread);
+        stack_begin(thread);
+        stack_push_runtime(thread, ENTRY_LAUNCH);
+        struct activity *activity = runtime_push(DO_IMPLICIT, op);
+        activity->team = team;
+        activity->first = number;
+        begin_thread();
+        machine_switch(starter);
+    }
+    team->members[number] = thread;
+}
+
+static void begin_region(struct activity *activity)
+{
+    struct sim_thread *thread = machine.current;
+    struct team *team = activity->team = calloc(1, sizeof(*team));
+    team->size = activity->op->number;
+    team->members = calloc(team->size, sizeof(*team->members));
+    team->members[0] = thread;
+    team->function = runtime_function();
+    team->line = activity->op->line;
+    team->outer = thread->task->team;
+    runtime_call(activity->op, ENTRY_FORK);
+    team->context = stack_top(thread)->context;
+    thread->task->played.frame.enter_frame.ptr = stack_exit(thread);
+    runtime_state(EXACT_OVERHEAD);
+    ompt_data_t told = {0}; /* the team has a copy */
+    send_parallel_begin(&thread->task->played, &told, team->size, runtime_codeptr(activity->op));
+    team->parallel = told;
+}
+
+static void end_region(const struct activity *activity)
+{
+    struct sim_thread *thread = machine.current;
+    struct team *team = activity->team;
+    send_parallel_end(&thread->task->played, &team->parallel, runtime_codeptr(activity->op));
+    for (uint32_t i = 1; i < team->size; i++) {
+        struct sim_thread *worker = team->members[i];
+        oracle_state(worker->number, EXACT_PARKED, stack_top(worker)->context, 0, 0);
+        put_in_pool(worker);
+    }
+    thread->task->played.frame.enter_frame.ptr = NULL;
+    stack_pop(thread);
+    runtime_state(EXACT_WORK);
+    runtime_pop();
+}
+
+enum outcome runtime_parallel(struct activity *activity)
+{
+    struct sim_thread *thread = machine.current;
+    switch (activity->step++) {
+    case FORK_BEGINS:
+        begin_region(activity);
+        machine_busy(random_duration(&thread->chance, &machine.scenario->fork));
+        return PAUSE;
+    case FORK_STARTS:
+        for (uint32_t i = 1; i < activity->team->size; i++)
+            start_worker(activity->team, activity->op, i);
+        struct team *team = activity->team;
+        struct activity *implicit = runtime_push(DO_IMPLICIT, activity->op);
+        implicit->team = team;
+        return GO_ON;
+    default:
+        end_region(activity);
+        return GO_ON;
+    }
+}
+
+static void begin_implicit(struct activity *activity)
+{
+    struct sim_thread *thread = machine.current;
+    struct task *task = calloc(1, sizeof(*task));
+    played_task_init(&task->played, &activity->team->parallel, ompt_task_implicit, (int)activity->first);
+    played_push(&task->played);
+    task->team = activity->team;
+    task->below = thread->task;
+    thread->task = task;
+    send_implicit_begin(&task->played, activity->team->size, (int)activity->first);
+    stack_push_runtime(thread, ENTRY_INVOKE);
+    task->played.frame.exit_frame.ptr = stack_exit(thread);
+    stack_push_user(thread, activity->op->function,
+                    context_child(activity->team->context, activity->op->function));
+    activity->function = activity->op->function;
+    runtime_state(EXACT_WORK);
+}
+
+static void join(struct activity *activity)
+{
+    struct sim_thread *thread = machine.current;
+    stack_pop(thread);
+    stack_pop(thread);
+    thread->task->played.frame.exit_frame.ptr = NULL;
+    const void *codeptr = stack_codeptr(activity->team->function, activity->team->line);
+    runtime_wait_for(WAIT_JOIN, ompt_sync_region_barrier_implicit_parallel, activity->first ? NULL : codeptr);
+}
+
+static void end_implicit(struct activity *activity)
+{
+    struct sim_thread *thread = machine.current;
+    struct task *task = thread->task;
+    if (!activity->first)
+        send_implicit_end(NULL, &task->played.data, activity->team->size, 0, ompt_task_implicit);
+    played_pop();
+    thread->task = task->below;
+    if (!activity->first) {
+        runtime_pop();
+        return;
+    }
+    activity->team = thread->next_team;
+    activity->first = thread->next_num;
+    activity->step = IMPLICIT_BEGINS;
+    thread->next_team = NULL;
+}
+
+enum outcome runtime_implicit(struct activity *activity)
+{
+    switch (activity->step++) {
+    case IMPLICIT_BEGINS:
+        begin_implicit(activity);
+        runtime_push(DO_BODY, activity->op->body);
+        return GO_ON;
+    case IMPLICIT_JOINS:
+        join(activity);
+        return GO_ON;
+    default:
+        end_implicit(activity);
+        return GO_ON;
+    }
+}

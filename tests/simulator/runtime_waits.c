@@ -1,0 +1,258 @@
+/* Barriers, taskwait, taskgroup, and the tasks that are executed in them. */
+#include <stdlib.h>
+
+#include "cct/profile_format.h"
+#include "tests/simulator/runtime.h"
+#include "tests/simulator/stack.h"
+
+enum { WAIT_BEGINS, WAIT_GOES_ON };
+enum { TASK_DISPATCH, TASK_BEGINS, TASK_IS_OVER };
+
+void runtime_wake_team(const struct team *team)
+{
+    for (uint32_t i = 0; i < team->size; i++)
+        if (team->members[i]->run != RUN_ON_CORE)
+            machine_wake(team->members[i],
+                         random_duration(&team->members[i]->chance, &machine.scenario->wake));
+}
+
+static uint64_t program_key(const void *codeptr)
+{
+    return PROFILE_KEY(1, (uintptr_t)codeptr - 1 - STACK_PROGRAM);
+}
+
+static uint32_t place_kind(ompt_sync_region_t sync)
+{
+    switch (sync) {
+    case ompt_sync_region_barrier_implicit_workshare:
+        return PROFILE_PLACE_WORKSHARE;
+    case ompt_sync_region_barrier_implicit_parallel:
+        return PROFILE_PLACE_REGION_END;
+    case ompt_sync_region_taskwait:
+        return PROFILE_PLACE_TASKWAIT;
+    case ompt_sync_region_taskgroup:
+        return PROFILE_PLACE_TASKGROUP;
+    default:
+        return PROFILE_PLACE_BARRIER;
+    }
+}
+
+/* Where the thread waits, as the profile names it: the call, or the region of a call that is not known (any
+ * more). */
+static uint64_t place_of(const struct activity *activity, bool call_is_known)
+{
+    const struct team *team = machine.current->task->team;
+    const void *region = stack_codeptr(team->function, team->line);
+    uint32_t kind = place_kind(activity->sync);
+    if (kind == PROFILE_PLACE_REGION_END)
+        return PROFILE_PLACE_KEY(kind, program_key(region));
+    if (call_is_known)
+        return PROFILE_PLACE_KEY(kind, program_key(activity->codeptr));
+    return PROFILE_PLACE_KEY(kind | PROFILE_PLACE_REGIONS, program_key(region));
+}
+
+static void be_idle(uint64_t place)
+{
+    oracle_state(machine.current->number, EXACT_IDLE, stack_top(machine.current)->context, place, 0);
+}
+
+void runtime_wait_for(enum wait_kind wait, ompt_sync_region_t sync, const void *codeptr)
+{
+    struct activity *activity = runtime_push(DO_WAIT, NULL);
+    activity->wait = wait;
+    activity->sync = sync;
+    activity->codeptr = codeptr;
+}
+
+static void tell(const struct activity *activity, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel)
+{
+    struct task *task = machine.current->task;
+    if (activity->wait == WAIT_GROUP) { /* libomp passes copies */
+        ompt_data_t parallel_copy = *parallel, task_copy = task->played.data;
+        send_wait(activity->sync, endpoint, &parallel_copy, &task_copy, activity->codeptr);
+    } else {
+        send_wait(activity->sync, endpoint, parallel, &task->played.data, activity->codeptr);
+    }
+}
+
+/* A thread that went to the pool learns of its region's end late, by a copy of its task's word. */
+void runtime_tell_parked(void)
+{
+    ompt_data_t copy = machine.current->task->played.data;
+    send_wait(ompt_sync_region_barrier_implicit_parallel, ompt_scope_end, NULL, &copy, NULL);
+    send_implicit_end(NULL, &copy, 0, machine.current->task->played.thread_num, ompt_task_implicit);
+}
+
+static bool is_worker(const struct task *task)
+{
+    return task->played.thread_num != 0;
+}
+
+static void begin_wait(struct activity *activity)
+{
+    struct sim_thread *thread = machine.current;
+    struct task *task = thread->task;
+    if (activity->wait != WAIT_JOIN) {
+        stack_top(thread)->ip = (uintptr_t)activity->codeptr - 1;
+        stack_push_runtime(thread, activity->wait == WAIT_BARRIER ? ENTRY_BARRIER : ENTRY_TASKWAIT);
+    }
+    be_idle(place_of(activity, true));
+    tell(activity, ompt_scope_begin, &task->team->parallel);
+    activity->step = WAIT_GOES_ON;
+    activity->instance = task->team->barriers;
+    if (activity->wait == WAIT_BARRIER || activity->wait == WAIT_JOIN)
+        task->team->arrived++;
+}
+
+static bool is_over(const struct activity *activity)
+{
+    struct sim_thread *thread = machine.current;
+    struct task *task = thread->task;
+    struct team *team = task->team;
+    if (activity->wait == WAIT_CHILDREN)
+        return task->children == 0;
+    if (activity->wait == WAIT_GROUP)
+        return task->group->tasks == 0;
+    if (team->barriers == activity->instance && team->arrived == team->size && team->tasks == 0) {
+        team->barriers++;
+        team->arrived = 0;
+        runtime_wake_team(team);
+    }
+    if (activity->wait == WAIT_JOIN && is_worker(task))
+        return thread->next_team != NULL;
+    return team->barriers != activity->instance;
+}
+
+static bool is_inside(const struct task *task, const struct task *ancestor)
+{
+    while (task && task != ancestor)
+        task = task->parent;
+    return task != NULL;
+}
+
+/* A tied task that waits for its children executes none but those it made, and theirs. */
+static struct task *claim_task(const struct activity *activity)
+{
+    struct task *current = machine.current->task;
+    bool any = activity->wait == WAIT_BARRIER || activity->wait == WAIT_JOIN;
+    if (activity->wait == WAIT_JOIN && current->team->barriers != activity->instance)
+        return NULL; /* between regions */
+    struct team *team = current->team;
+    struct task *before = NULL, *task = team->first_ready;
+    for (; task && !any && !is_inside(task->parent, current); task = task->next_ready)
+        before = task;
+    if (!task)
+        return NULL;
+    *(before ? &before->next_ready : &team->first_ready) = task->next_ready;
+    if (team->last_ready == task)
+        team->last_ready = before;
+    return task;
+}
+
+static enum outcome end_wait(const struct activity *activity)
+{
+    struct task *task = machine.current->task;
+    bool parked = activity->wait == WAIT_JOIN && is_worker(task);
+    if (parked) /* the runtime's current region is the next one already */
+        task->played.parallel = &machine.current->next_team->parallel;
+    if (parked)
+        runtime_tell_parked();
+    else
+        tell(activity, ompt_scope_end, activity->wait == WAIT_JOIN ? NULL : &task->team->parallel);
+    if (activity->wait != WAIT_JOIN)
+        stack_pop(machine.current);
+    runtime_pop();
+    if (!parked)
+        runtime_state(EXACT_WORK);
+    return GO_ON;
+}
+
+enum outcome runtime_wait(struct activity *activity)
+{
+    if (activity->step == WAIT_BEGINS)
+        begin_wait(activity);
+    if (is_over(activity))
+        return end_wait(activity);
+    struct task *task = claim_task(activity);
+    if (task) {
+        runtime_push(DO_TASK, task->op)->task = task;
+        return GO_ON;
+    }
+    machine_wait();
+    return PAUSE;
+}
+
+void runtime_create_task(const struct op *op)
+{
+    struct sim_thread *thread = machine.current;
+    struct task *creator = thread->task, *task = calloc(1, sizeof(*task));
+    struct team *team = creator->team;
+    played_task_init(&task->played, creator->played.parallel, ompt_task_explicit, creator->played.thread_num);
+    task->op = op;
+    task->team = team;
+    task->parent = creator;
+    task->group = task->member = creator->group;
+    creator->children++;
+    team->tasks++;
+    for (struct group *group = creator->group; group; group = group->outer)
+        group->tasks++;
+    runtime_call(op, ENTRY_TASK);
+    send_task_create(&creator->played, &task->played, runtime_codeptr(op));
+    stack_pop(thread);
+    *(team->last_ready ? &team->last_ready->next_ready : &team->first_ready) = task;
+    team->last_ready = task;
+    runtime_wake_team(team);
+}
+
+static void begin_task(struct activity *activity)
+{
+    struct sim_thread *thread = machine.current;
+    struct task *task = activity->task;
+    task->played.thread_num = thread->task->played.thread_num;
+    send_task_schedule(&thread->task->played, ompt_task_switch, &task->played);
+    played_push(&task->played);
+    task->below = thread->task;
+    thread->task = task;
+    stack_push_runtime(thread, ENTRY_INVOKE);
+    task->played.frame.exit_frame.ptr = stack_exit(thread);
+    stack_push_user(thread, activity->op->function,
+                    context_child(task->team->context, activity->op->function));
+    activity->function = activity->op->function;
+    runtime_state(EXACT_WORK);
+}
+
+static void end_task(struct activity *activity)
+{
+    struct sim_thread *thread = machine.current;
+    struct task *task = activity->task;
+    stack_pop(thread);
+    stack_pop(thread);
+    task->played.frame.exit_frame.ptr = NULL;
+    thread->task = task->below;
+    played_pop();
+    const struct activity *wait = activity - 1;
+    be_idle(place_of(wait, false));
+    send_task_schedule(&task->played, ompt_task_complete, &thread->task->played);
+    task->parent->children--;
+    task->team->tasks--;
+    for (struct group *group = task->member; group; group = group->outer)
+        group->tasks--;
+    runtime_pop();
+    runtime_wake_team(task->team);
+}
+
+enum outcome runtime_task(struct activity *activity)
+{
+    switch (activity->step++) {
+    case TASK_DISPATCH:
+        machine_busy(random_duration(&machine.current->chance, &machine.scenario->dispatch));
+        return PAUSE;
+    case TASK_BEGINS:
+        begin_task(activity);
+        runtime_push(DO_BODY, activity->op->body);
+        return GO_ON;
+    default:
+        end_task(activity);
+        return GO_ON;
+    }
+}

@@ -1,0 +1,90 @@
+/* A program and the machine that it runs on, as data. docs/simulator.md has the language. */
+#ifndef BLAME_TESTS_SIMULATOR_SCENARIO_H
+#define BLAME_TESTS_SIMULATOR_SCENARIO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum op_kind {
+    OP_WORK,    /* user code */
+    OP_RUNTIME, /* the runtime works for the user code that called it */
+    OP_CALL,    /* a function of its own */
+    OP_REPEAT,
+    OP_PARALLEL,
+    OP_BARRIER,
+    OP_STATIC, /* loops: `number` iterations */
+    OP_DYNAMIC,
+    OP_SINGLE,
+    OP_MASKED,
+    OP_LOCK, /* around the body */
+    OP_CRITICAL,
+    OP_NEST,
+    OP_ORDERED, /* in the body of a loop */
+    OP_TASK,
+    OP_TASKWAIT,
+    OP_TASKGROUP,
+    OP_PHASE,
+    OP_KINDS
+};
+
+/* Evenly spread over mean - spread ... mean + spread. */
+struct duration {
+    uint64_t mean_ns, spread_ns;
+};
+
+#define MAX_DURATIONS 8
+#define NAME_BYTES    16
+
+struct op {
+    enum op_kind kind;
+    struct op *body, *next;
+    uint32_t number;   /* threads, repetitions, iterations */
+    uint32_t function; /* that the op's own code is: of a region, a task, a call */
+    uint32_t line;     /* in the function around it */
+    uint32_t lock;
+    uint32_t id; /* counts all ops */
+    bool nowait;
+    uint32_t duration_count; /* by the thread's number in its team */
+    struct duration durations[MAX_DURATIONS];
+    char name[NAME_BYTES];
+};
+
+struct scenario {
+    char name[64];
+    uint32_t cores;
+    struct duration latency;  /* from a timer's expiry to the handler; the thread stands still meanwhile */
+    struct duration handler;  /* how long the handler runs */
+    struct duration wake;     /* from a barrier's release, or a lock's, until the waiter runs */
+    struct duration fork;     /* what the runtime does before a region's threads begin */
+    struct duration dispatch; /* and between two tasks */
+    uint64_t slice_ns;
+    struct duration foreign_busy, foreign_pause; /* another program on one core */
+    double
+        bias; /* share of a figure by which its mean may be off: what docs say that the method cannot know */
+    uint32_t functions, locks, ops;
+    char function_name[256][NAME_BYTES];
+    char lock_name[64][NAME_BYTES];
+    struct op *main;
+};
+
+/* NULL and one line in error[] if the text is none. */
+struct scenario *scenario_parse(const char *name, const char *text, char *error, size_t error_bytes);
+struct scenario *scenario_read(const char *path, char *error, size_t error_bytes);
+void scenario_print(FILE *file, const struct scenario *scenario);
+
+/* True if it matters who comes first. */
+bool scenario_is_a_race(const struct scenario *scenario);
+
+/* A program that holds to OpenMP's rules, and ends. */
+struct scenario *scenario_random(uint64_t seed);
+
+/* A smaller scenario, number 0, 1, ...; NULL behind the last. */
+struct scenario *scenario_shrunk(const struct scenario *scenario, uint32_t number);
+
+/* The simulator's only source of chance: splitmix64. */
+uint64_t random_next(uint64_t *state);
+uint64_t random_below(uint64_t *state, uint64_t bound);
+uint64_t random_duration(uint64_t *state, const struct duration *duration);
+
+#endif

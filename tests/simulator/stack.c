@@ -1,0 +1,193 @@
+#include "tests/simulator/stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/profile_format.h"
+#include "tests/simulator/played.h"
+#include "unwind/unwind.h"
+
+#define FRAME_BYTES  64u
+#define STACKS       0x7e0000000000ull
+#define STACK_BYTES  0x1000000ull
+#define MODULE_BYTES 0x10000000ull
+
+static struct loadmap_module modules[] = {
+    {.load_bias = STACK_PROGRAM, .path = "/played/program", .flags = PROFILE_MODULE_EXECUTABLE},
+    {.load_bias = STACK_RUNTIME, .path = "/played/libomp.so", .flags = PROFILE_MODULE_RUNTIME},
+    {.load_bias = STACK_SYSTEM, .path = "/played/libc.so", .flags = PROFILE_MODULE_SYSTEM},
+};
+#define MODULES (sizeof(modules) / sizeof(*modules))
+
+static const struct loadmap_range ranges[MODULES] = {
+    {STACK_PROGRAM, STACK_PROGRAM + MODULE_BYTES, STACK_PROGRAM, 1, 1, {0}},
+    {STACK_RUNTIME, STACK_RUNTIME + MODULE_BYTES, STACK_RUNTIME, 2, 1, {0}},
+    {STACK_SYSTEM, STACK_SYSTEM + MODULE_BYTES, STACK_SYSTEM, 3, 1, {0}},
+};
+
+uintptr_t stack_line(uint32_t function, uint32_t line)
+{
+    return STACK_PROGRAM + (uintptr_t)function * STACK_FUNCTION_BYTES + line * STACK_LINE_BYTES;
+}
+
+const void *stack_codeptr(uint32_t function, uint32_t line)
+{
+    return (const void *)(stack_line(function, line) + 1);
+}
+
+uint32_t stack_function(uint64_t vaddr)
+{
+    return (uint32_t)(vaddr / STACK_FUNCTION_BYTES);
+}
+
+static void push(struct sim_thread *thread, uintptr_t ip, uint32_t context)
+{
+    if (thread->frame_count == thread->frame_room) {
+        thread->frame_room = thread->frame_room ? 2 * thread->frame_room : 16;
+        thread->frames = realloc(thread->frames, thread->frame_room * sizeof(*thread->frames));
+    }
+    thread->frames[thread->frame_count++] = (struct frame){ip, context};
+}
+
+void stack_begin(struct sim_thread *thread)
+{
+    push(thread, STACK_SYSTEM, 0);
+}
+
+void stack_push_user(struct sim_thread *thread, uint32_t function, uint32_t context)
+{
+    push(thread, stack_line(function, 0), context);
+}
+
+void stack_push_runtime(struct sim_thread *thread, enum stack_entry entry)
+{
+    push(thread, STACK_RUNTIME + entry * STACK_FUNCTION_BYTES, stack_top(thread)->context);
+}
+
+void stack_pop(struct sim_thread *thread)
+{
+    thread->frame_count--;
+}
+
+struct frame *stack_top(struct sim_thread *thread)
+{
+    return &thread->frames[thread->frame_count - 1];
+}
+
+static uintptr_t stack_high(const struct sim_thread *thread)
+{
+    return STACKS + (thread->number + 1) * STACK_BYTES;
+}
+
+static uintptr_t cfa_of(const struct sim_thread *thread, uint32_t frame)
+{
+    return stack_high(thread) - (uintptr_t)frame * FRAME_BYTES;
+}
+
+void *stack_exit(const struct sim_thread *thread)
+{
+    return (void *)(cfa_of(thread, thread->frame_count - 1) - 16);
+}
+
+/* unwind/unwind.h */
+
+void unwind_note_trampoline(int signal)
+{
+    (void)signal;
+}
+
+bool unwinder_init(struct unwinder *unwinder)
+{
+    memset(unwinder, 0, sizeof(*unwinder));
+    return true;
+}
+
+void unwinder_attach(struct unwinder *unwinder)
+{
+    unwinder->stack_high = stack_high(machine.current);
+}
+
+/* cursor_frame counts the frames that are left. */
+void unwinder_start_here(struct unwinder *unwinder)
+{
+    unwinder->cursor_frame = machine.current->frame_count;
+    unwinder->stack_begin = cfa_of(machine.current, machine.current->frame_count);
+}
+
+void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context)
+{
+    (void)context;
+    unwinder_start_here(unwinder);
+}
+
+enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame *frame)
+{
+    if (!unwinder->cursor_frame)
+        return UNWIND_END;
+    uint32_t number = (uint32_t)--unwinder->cursor_frame;
+    memset(frame, 0, sizeof(*frame));
+    frame->ip = machine.current->frames[number].ip;
+    frame->cfa = number ? cfa_of(machine.current, number) : 0;
+    frame->stack = cfa_of(machine.current, number + 1);
+    frame->range = loadmap_find(frame->ip);
+    frame->module = frame->range ? loadmap_module(frame->range->module_id) : NULL;
+    frame->recipe.cfa = RECIPE_SLOW;
+    unwinder->frames++;
+    return UNWIND_FRAME;
+}
+
+/* unwind/loadmap.h */
+
+bool loadmap_init(void)
+{
+    return true;
+}
+
+bool loadmap_refresh(void)
+{
+    return false;
+}
+
+void loadmap_forked(void)
+{
+}
+
+uint32_t loadmap_generation(void)
+{
+    return 1;
+}
+
+const struct loadmap_range *loadmap_find(uintptr_t address)
+{
+    if (address == (uintptr_t)played_lookup)
+        return &ranges[1];
+    for (size_t i = 0; i < MODULES; i++)
+        if (address - ranges[i].start < MODULE_BYTES)
+            return &ranges[i];
+    return NULL;
+}
+
+const struct loadmap_range *loadmap_learn(uintptr_t address)
+{
+    return loadmap_find(address);
+}
+
+bool loadmap_is_callers(const struct loadmap_range *range)
+{
+    return range != NULL;
+}
+
+void loadmap_flag(uintptr_t address, uint32_t flags)
+{
+    (void)address, (void)flags;
+}
+
+const struct loadmap_module *loadmap_module(uint32_t module_id)
+{
+    return module_id - 1 < MODULES ? &modules[module_id - 1] : NULL;
+}
+
+uint32_t loadmap_module_count(void)
+{
+    return MODULES;
+}
