@@ -4,7 +4,7 @@
 #include "html/page.h"
 #include "report/text/json_text.h"
 #include "report/views/views.h"
-#include "report/files/csv.h"
+#include "report/tables/threads.h"
 
 static void put_seconds(struct page *page, const char *before, double ns)
 {

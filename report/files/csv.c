@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/tables/threads.h"
 #include "report/text/format.h"
 
 #define END_OF_LINE "\r\n"
@@ -168,26 +169,6 @@ void write_profile_csv(FILE *out, const struct rows *rows)
     for (size_t i = 0; i < rows->count; i++)
         put_row(&lines, rows, i);
     flush(&lines);
-}
-
-const char *thread_kind_name(const struct profile_thread *thread)
-{
-    switch (thread->kind) {
-    case PROFILE_THREAD_INITIAL:
-        return "initial";
-    case PROFILE_THREAD_WORKER:
-        return "worker";
-    case PROFILE_THREAD_HELPER:
-        return "helper";
-    default:
-        return "other";
-    }
-}
-
-uint64_t thread_end_ns(const struct profile_thread *thread)
-{
-    uint64_t end = thread->end_ns ? thread->end_ns : thread->last_ns;
-    return end > thread->begin_ns ? end : thread->begin_ns;
 }
 
 void write_threads_csv(FILE *out, const struct profile *profile)

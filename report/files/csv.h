@@ -18,9 +18,4 @@ bool write_locks_csv(FILE *out, const struct lock_table *table); /* [init] */
 /* A line for each pair; context is the row's id in profile.csv. [init] */
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table);
 
-/* "initial", "worker" or "other". [init] */
-const char *thread_kind_name(const struct profile_thread *thread);
-/* When the thread ended, or was last seen. [init] */
-uint64_t thread_end_ns(const struct profile_thread *thread);
-
 #endif

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "report/files/csv.h"
+#include "report/tables/threads.h"
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger)
 {

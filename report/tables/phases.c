@@ -6,7 +6,7 @@
 #include "cct/pair_map.h"
 #include "report/tables/conservation.h"
 #include "report/text/grow.h"
-#include "report/files/csv.h"
+#include "report/tables/threads.h"
 
 #define NO_ENTRY UINT32_MAX
 

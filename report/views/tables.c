@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/text/format.h"
-#include "report/files/csv.h"
+#include "report/tables/threads.h"
 
 #define LOCK_COLUMNS    35 /* in front of a lock's name */
 #define CONTEXT_COLUMNS 26 /* in front of a context below it */
