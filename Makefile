@@ -35,7 +35,7 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 PLUGIN_LIBS  := -lunwind-x86_64 -lunwind -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
 include export/export.mk
-COMMAND_LIBS := -lprotobuf-c -lz -ldw -lelf -ljansson -l:libiberty.a -lm
+COMMAND_LIBS := -lprotobuf-c -lz -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
 
 .DEFAULT_GOAL := all
 .PHONY: all setup demo test unit behaviour checks install uninstall clean format
