@@ -13,6 +13,7 @@
 #include "cct/profile_read.h"
 #include "report/files/output.h"
 #include "report/symbols/symbols.h"
+#include "report/views/summary.h"
 
 /* True if it is a profile. */
 static bool finish_profile(const char *directory, const char *file)

@@ -1,5 +1,6 @@
 /* `blame export`: a profile in a format of other programs. */
 #include "export/export.h"
+#include "report/views/folded.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,6 @@
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "report/text/format.h"
-#include "report/views/views.h"
 
 enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMATS };
 

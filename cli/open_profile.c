@@ -11,10 +11,11 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "report/rows/rows.h"
 #include "report/tables/coverage.h"
-#include "report/text/format.h"
 #include "report/tables/locks.h"
 #include "report/tables/waits.h"
+#include "report/text/format.h"
 
 int is_measurement(const struct dirent *entry)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "cct/profile_read.h"
-#include "report/rows/rows.h"
+#include "report/rows/row.h"
 #include "report/symbols/symbols.h"
 
 struct opened_profile {

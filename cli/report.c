@@ -8,15 +8,20 @@
 #include "cli/clean_stream.h"
 #include "cli/cli.h"
 #include "cli/open_profile.h"
+#include "report/files/csv.h"
 #include "report/findings/findings.h"
-#include "report/text/format.h"
+#include "report/rows/filter.h"
+#include "report/rows/make.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
-#include "report/rows/filter.h"
+#include "report/tables/waits.h"
+#include "report/text/format.h"
 #include "report/text/source_file.h"
 #include "report/text/source_text.h"
-#include "report/tables/waits.h"
-#include "report/files/csv.h"
+#include "report/views/arrange.h"
+#include "report/views/folded.h"
+#include "report/views/sort.h"
+#include "report/views/text.h"
 
 #define LEAST_PERCENT 0.5 /* of text views, unless --min says otherwise */
 #define LOCKS_SHOWN   40  /* the same of tables */
@@ -241,7 +246,7 @@ static bool print_findings(struct report *report)
     struct findings *findings = waits ? findings_gather(opened->profile, opened->rows, locks, waits) : NULL;
     report->style.least_percent = least > 0 ? least : 0;
     if (findings && report->request->format == FORMAT_CSV)
-        view_csv_findings(report->out, findings, report->style.least_percent);
+        write_findings_csv(report->out, findings, report->style.least_percent);
     else if (findings)
         view_text_findings(report->out, opened->profile, findings, &report->style);
     bool good = findings != NULL;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "cli/options.h"
-#include "report/views/views.h"
+#include "report/views/style.h"
 
 enum report_view {
     VIEW_TOP_DOWN,

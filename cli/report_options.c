@@ -1,5 +1,6 @@
 /* The options of `blame report`, and which of them go together. */
 #include "cli/report.h"
+#include "report/views/arrange.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,9 @@
 
 #include "cli/open_profile.h"
 #include "compare/statistics.h"
+#include "report/rows/rows.h"
 #include "report/text/grow.h"
-#include "report/views/views.h"
+#include "report/views/arrange.h"
 
 static int is_visible(const struct dirent *entry)
 {

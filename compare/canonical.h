@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "report/rows/rows.h"
+#include "report/rows/row.h"
 
 /* The name of a function or construct without what differs between builds and compilers: parameters (GCC has
  * none of inlined functions), numbers of lambdas and unnamed types, marks of copies that the optimiser made

@@ -10,7 +10,7 @@
 
 #include "cct/pair_map.h"
 #include "cct/profile_read.h"
-#include "report/rows/rows.h"
+#include "report/rows/measure.h"
 
 enum compare_side { SIDE_BASE, SIDE_NEW, SIDES };
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "compare/diff_view.h"
-#include "report/views/views.h"
+#include "report/rows/label.h"
 
 #define END_OF_LINE "\r\n"
 

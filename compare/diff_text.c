@@ -4,7 +4,7 @@
 
 #include "compare/diff_view.h"
 #include "compare/statistics.h"
-#include "report/views/views.h"
+#include "report/rows/label.h"
 
 #define SIGNED_BYTES (FORMAT_NUMBER_BYTES + 2)
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/views/views.h"
+#include "report/rows/label.h"
 
 static bool read_metric(struct limit *limit, const char *name, size_t bytes)
 {

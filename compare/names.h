@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cct/profile_read.h"
-#include "report/rows/rows.h"
+#include "report/rows/row.h"
 
 struct compare_names;
 

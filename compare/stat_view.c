@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "compare/statistics.h"
+#include "report/rows/label.h"
 #include "report/text/format.h"
-#include "report/views/views.h"
 
 #define END_OF_LINE "\r\n"
 

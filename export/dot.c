@@ -5,10 +5,10 @@
 #include "cct/pair_map.h"
 #include "export/export.h"
 #include "export/frames.h"
+#include "report/rows/label.h"
 #include "report/text/format.h"
 #include "report/text/grow.h"
 #include "report/text/json_text.h"
-#include "report/views/views.h"
 
 #define NAME_COLUMNS    48 /* what is longer loses its middle; tooltips have all of it */
 #define COMMAND_COLUMNS 100

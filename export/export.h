@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "cct/profile_read.h"
-#include "report/rows/rows.h"
+#include "report/rows/measure.h"
 
 /* speedscope's file format 0.0.1: a sampled profile for each metric, `metric` shown first, or it alone.
  * false: no memory. [init] */

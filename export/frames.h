@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/rows/rows.h"
+#include "report/rows/row.h"
 
 struct frames {
     const struct row_label **label; /* by frame; 0 is the root's */

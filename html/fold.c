@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/rows/make.h"
 #include "report/text/grow.h"
 
 /* Core idleness is made of the same sums as idleness, and may be negative: no measure of size. */

@@ -1,8 +1,8 @@
 /* Rows that are too small to be seen, folded into their parents, so that a page of a huge profile opens. */
+#include "report/rows/row.h"
+
 #ifndef BLAME_HTML_FOLD_H
 #define BLAME_HTML_FOLD_H
-
-#include "report/rows/rows.h"
 
 /* The name of rows that stand for folded ones. */
 #define FOLD_NAME "(small)"

@@ -9,7 +9,6 @@
 #include "report/findings/findings.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
-#include "report/rows/rows.h"
 #include "report/tables/waits.h"
 
 /* More rows than this are not put into a page unless that is asked for: a browser would take too long. */

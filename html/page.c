@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "html/embedded.h"
+#include "report/files/json.h"
+#include "report/rows/label.h"
 #include "report/tables/conservation.h"
 #include "report/text/format.h"
 #include "report/text/json_text.h"
-#include "report/views/views.h"
-#include "report/files/json.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"

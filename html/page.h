@@ -9,6 +9,7 @@
 
 #include "html/fold.h"
 #include "html/html.h"
+#include "report/rows/measure.h"
 #include "report/text/strings.h"
 
 /* The texts of a row's label, as numbers of strings. */

@@ -3,8 +3,9 @@
 
 #include "cct/pair_map.h"
 #include "html/page.h"
+#include "report/rows/label.h"
+#include "report/rows/make.h"
 #include "report/text/json_text.h"
-#include "report/views/views.h"
 
 #define NO_GROUP UINT32_MAX
 

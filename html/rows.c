@@ -3,8 +3,8 @@
 
 #include "cct/pair_map.h"
 #include "html/page.h"
+#include "report/rows/label.h"
 #include "report/text/grow.h"
-#include "report/views/views.h"
 
 typedef int64_t (*row_field)(const struct page *page, size_t row);
 

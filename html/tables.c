@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "html/page.h"
-#include "report/text/json_text.h"
-#include "report/views/views.h"
+#include "report/rows/label.h"
 #include "report/tables/threads.h"
+#include "report/text/json_text.h"
 
 static void put_seconds(struct page *page, const char *before, double ns)
 {

@@ -27,6 +27,7 @@
 #include "ompt_tool/session/thread.h"
 #include "report/files/output.h"
 #include "report/symbols/symbols.h"
+#include "report/views/summary.h"
 
 #define WAIT_NS     200000000ull /* for threads inside the handler or a callback */
 #define REPORT_BYTES ((size_t)64 << 20) /* that and twice the modules' files are enough for names and reports */

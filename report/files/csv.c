@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/rows/label.h"
 #include "report/tables/threads.h"
 #include "report/text/format.h"
 
@@ -271,6 +272,31 @@ void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table
         format_csv_text(out, rows->row[pair->row].label->name);
         putc(',', out);
         format_csv_number(out, pair->ns * 1e-9);
+        fputs(END_OF_LINE, out);
+    }
+}
+
+void write_findings_csv(FILE *out, const struct findings *findings, double least)
+{
+    fputs("rule,context,metric,seconds,share,gain_s,title,evidence,advice,place" END_OF_LINE, out);
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->finding[i];
+        const char *const texts[] = {finding->title, finding->evidence, finding->advice, finding->place};
+        const double numbers[] = {finding->seconds, finding->share, finding->gain_s};
+        if (finding->share < least)
+            continue;
+        fprintf(out, "%s,", finding->rule);
+        if (finding->row != ROW_NONE)
+            fprintf(out, "%u", finding->row);
+        fprintf(out, ",%s", view_measure_title(finding->measure));
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+            putc(',', out);
+            format_csv_number(out, numbers[n]);
+        }
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+            putc(',', out);
+            format_csv_text(out, texts[t]);
+        }
         fputs(END_OF_LINE, out);
     }
 }

@@ -5,8 +5,9 @@
 
 #include <stdio.h>
 
+#include "report/findings/findings.h"
 #include "report/tables/locks.h"
-#include "report/rows/rows.h"
+#include "report/tables/phases.h"
 #include "report/tables/waits.h"
 
 /* Errors are left in the stream (ferror); false: no memory. */
@@ -17,5 +18,9 @@ void write_threads_csv_in(FILE *out, const struct profile *profile, const size_t
 bool write_locks_csv(FILE *out, const struct lock_table *table); /* [init] */
 /* A line for each pair; context is the row's id in profile.csv. [init] */
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table);
+/* phases.csv. [init] */
+void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_table *table);
+/* A line for each finding of at least the share; `context` is the row's id in profile.csv. [init] */
+void write_findings_csv(FILE *out, const struct findings *findings, double least);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cct/profile_read.h"
-#include "report/rows/rows.h"
+#include "report/rows/row.h"
 
 struct json_t; /* jansson's */
 

@@ -7,11 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/tables/locks.h"
-#include "report/tables/phases.h"
-#include "report/rows/rows.h"
 #include "report/files/csv.h"
 #include "report/files/json.h"
+#include "report/tables/locks.h"
+#include "report/tables/phases.h"
 
 /* What the writers need, made once. */
 struct material {

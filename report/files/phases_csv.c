@@ -1,8 +1,9 @@
 /* phases.csv */
 #include <math.h>
 
-#include "report/text/format.h"
+#include "report/files/csv.h"
 #include "report/tables/phases.h"
+#include "report/text/format.h"
 
 #define END_OF_LINE "\r\n"
 

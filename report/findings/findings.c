@@ -1,5 +1,7 @@
 /* Findings: the rules in their order, and how findings are put down. */
 #include "report/findings/rules.h"
+#include "report/rows/label.h"
+#include "report/rows/own.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -7,7 +9,6 @@
 #include <string.h>
 
 #include "report/text/grow.h"
-#include "report/views/views.h"
 
 /* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */
 static void (*const rules[])(struct gathering *) = {

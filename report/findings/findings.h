@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 #include "cct/profile_read.h"
+#include "report/rows/measure.h"
+#include "report/rows/row.h"
 #include "report/tables/locks.h"
-#include "report/rows/rows.h"
 #include "report/tables/waits.h"
 
 struct finding {

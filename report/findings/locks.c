@@ -1,11 +1,10 @@
 /* Locks that threads wait for: single ones, and many small ones that one function holds. */
 #include "report/findings/rules.h"
+#include "report/rows/label.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "report/views/views.h"
 
 /* The waiting of one finding, from its pairs. */
 struct waiting {

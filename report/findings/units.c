@@ -1,5 +1,6 @@
 /* What the rules judge: idleness by region and by cause, overhead by region and by construct. */
 #include "report/findings/rules.h"
+#include "report/rows/make.h"
 
 #include <stdlib.h>
 #include <string.h>

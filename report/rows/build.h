@@ -4,8 +4,10 @@
 
 #include "cct/index_map.h"
 #include "cct/pair_map.h"
-#include "report/rows/rows.h"
+#include "report/rows/row.h"
+#include "report/symbols/symbols.h"
 #include "report/symbols/tail_calls.h"
+#include "report/text/strings.h"
 
 /* A function as users see it, or a source line of a module; strings as ids. */
 struct function {

@@ -1,7 +1,7 @@
 /* What rows have besides their sums. Rows without anything of it, in most profiles all, have no record. */
-#include "report/rows/rows.h"
-
 #include <stdlib.h>
+
+#include "report/rows/make.h"
 
 /* The row's record, made if need be; NULL: no memory. */
 static struct row_extra *extra_of(struct rows *rows, uint32_t index)

@@ -6,8 +6,10 @@
 
 #include "cct/index_map.h"
 #include "cct/pair_map.h"
+#include "report/rows/make.h"
 #include "report/text/format.h"
 #include "report/text/grow.h"
+#include "report/text/strings.h"
 
 enum { MATCH_FOCUS = 1, MATCH_HIDE = 2 };
 

@@ -5,7 +5,8 @@
 #include <regex.h>
 #include <stdbool.h>
 
-#include "report/rows/rows.h"
+#include "report/rows/measure.h"
+#include "report/rows/row.h"
 
 /* Regular expressions for a row's name or file; NULL: none. */
 struct rows_filter {

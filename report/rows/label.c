@@ -1,9 +1,10 @@
-#include "report/views/views.h"
+#include "report/rows/label.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/rows/own.h"
 #include "report/text/format.h"
 
 #define NAME_COLUMNS   48 /* a caller's name in a context line is shortened to this */

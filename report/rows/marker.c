@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/rows/build.h"
+#include "report/rows/make.h"
 
 #define MOST_NESTED 256 /* phases and events between a frame and its caller */
 

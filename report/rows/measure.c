@@ -1,5 +1,5 @@
 /* What is computed from a row's sums: docs/accounting.md derives it. */
-#include "report/rows/rows.h"
+#include "report/rows/measure.h"
 
 const char *const measure_name[MEASURE_NAMED + 1] = {
     [MEASURE_IDLENESS] = "idleness",
@@ -99,22 +99,4 @@ enum measure measure_default(const struct rows *rows)
 double measure_relative(const struct rows *rows, const struct profile_metric *metric, enum measure measure)
 {
     return percent(value_ns(rows, metric, measure), effort_with(rows, metric, measure));
-}
-
-void metric_add(struct profile_metric *sum, const struct profile_metric *metric)
-{
-    sum->samples += metric->samples;
-    sum->work += metric->work;
-    sum->overhead += metric->overhead;
-    sum->lock_wait += metric->lock_wait;
-    sum->inverse_busy += metric->inverse_busy;
-    sum->shared_idle += metric->shared_idle;
-    sum->lock_wait_here += metric->lock_wait_here;
-    sum->waits += metric->waits;
-}
-
-bool metric_is_zero(const struct profile_metric *metric)
-{
-    return metric->samples == 0 && metric->work == 0 && metric->overhead == 0 && metric->lock_wait == 0 &&
-           metric->inverse_busy == 0 && metric->shared_idle == 0 && metric->lock_wait_here == 0;
 }

@@ -2,7 +2,8 @@
  * something: their sums are that one's, to the bit, and are not kept twice. */
 #include <stdlib.h>
 
-#include "report/rows/rows.h"
+#include "report/rows/make.h"
+#include "report/text/strings.h"
 
 #define LEAST_BLOCK 4096u
 #define MOST_BLOCK  (1u << 20)
@@ -46,6 +47,24 @@ void rows_free(struct rows *rows)
     free(rows->node_row);
     strings_free(rows->strings);
     free(rows);
+}
+
+void metric_add(struct profile_metric *sum, const struct profile_metric *metric)
+{
+    sum->samples += metric->samples;
+    sum->work += metric->work;
+    sum->overhead += metric->overhead;
+    sum->lock_wait += metric->lock_wait;
+    sum->inverse_busy += metric->inverse_busy;
+    sum->shared_idle += metric->shared_idle;
+    sum->lock_wait_here += metric->lock_wait_here;
+    sum->waits += metric->waits;
+}
+
+bool metric_is_zero(const struct profile_metric *metric)
+{
+    return metric->samples == 0 && metric->work == 0 && metric->overhead == 0 && metric->lock_wait == 0 &&
+           metric->inverse_busy == 0 && metric->shared_idle == 0 && metric->lock_wait_here == 0;
 }
 
 /* A sum of one is that one. */

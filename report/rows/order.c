@@ -1,9 +1,9 @@
 /* Putting rows in preorder with sorted siblings; without recursion, because paths can be thousands of rows
  * deep. */
-#include "report/rows/rows.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "report/rows/make.h"
 
 struct order {
     struct rows *rows;

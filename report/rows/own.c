@@ -1,10 +1,11 @@
 /* Which rows are the program's own code, and which are what it calls: a finding names the user's line. */
+#include "report/rows/own.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "report/text/format.h"
-#include "report/rows/rows.h"
 
 static bool begins_with_one_of(const char *text, const char *const *prefix)
 {

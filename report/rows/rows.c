@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/grow.h"
 #include "report/rows/build.h"
+#include "report/rows/make.h"
+#include "report/rows/own.h"
+#include "report/text/grow.h"
 
 void (*rows_progress)(size_t done, size_t total);
 

@@ -1,4 +1,4 @@
-/* What the files of report/symbols*.c share. Nothing outside them includes this.
+/* What the files of report/symbols/ share. Nothing outside them includes this.
  *
  * Every pointer that a lookup hands out lives in the arena of struct symbols or in a mapped ELF file that
  * stays open until symbols_close, so names are never copied twice. All of it runs at exit or offline, in one

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "report/rows/make.h"
 #include "report/tables/threads.h"
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger)

@@ -9,7 +9,7 @@
 
 #include "base/recipe_cause.h"
 #include "cct/profile_read.h"
-#include "report/rows/rows.h"
+#include "report/rows/row.h"
 
 struct conservation_law {
     const char *name;      /* key in run.json */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cct/pair_map.h"
+#include "report/symbols/symbols.h"
 #include "report/text/format.h"
 
 #define PATH_NAMES 24 /* of a context as a path */

@@ -3,8 +3,9 @@
 #define BLAME_REPORT_TABLES_LOCKS_H
 
 #include "cct/profile_read.h"
-#include "report/rows/rows.h"
-#include "report/symbols/symbols.h"
+#include "report/rows/row.h"
+
+struct symbols;
 
 struct lock_entry {
     uint64_t wait_id;

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "cct/pair_map.h"
+#include "report/rows/make.h"
 #include "report/tables/conservation.h"
-#include "report/text/grow.h"
 #include "report/tables/threads.h"
+#include "report/text/grow.h"
 
 #define NO_ENTRY UINT32_MAX
 

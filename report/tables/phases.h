@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "cct/profile_read.h"
-#include "report/rows/rows.h"
+#include "report/rows/row.h"
 
 #define PHASE_THREAD_NONE UINT32_MAX       /* nobody known began it */
 #define PHASE_THREAD_MANY (UINT32_MAX - 1) /* several threads did */
@@ -53,8 +53,5 @@ const char *phase_name(const struct phase_table *table, uint32_t name);
 /* Standard deviation of one execution's seconds; 0 for none. [init] */
 double probe_deviation_s(const struct profile_probe *probe);
 double probe_mean_s(const struct profile_probe *probe); /* [init] */
-
-/* phases.csv. false: no memory. [init] */
-void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_table *table);
 
 #endif

@@ -1,4 +1,6 @@
-#include "report/files/output.h"
+#include "report/rows/rows.h"
+
+#include "report/tables/tables.h"
 
 struct report_tables report_tables_make(const struct profile *profile, struct symbols *symbols)
 {

@@ -1,5 +1,7 @@
 #include "report/tables/waits.h"
 
+#include "report/rows/measure.h"
+#include "report/symbols/symbols.h"
 #include "report/text/grow.h"
 
 #include <math.h>

@@ -4,8 +4,9 @@
 
 #include "cct/profile_read.h"
 #include "report/tables/locks.h"
-#include "report/rows/rows.h"
-#include "report/symbols/symbols.h"
+#include "report/rows/row.h"
+
+struct symbols;
 
 enum wait_kind {
     WAIT_UNKNOWN,

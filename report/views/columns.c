@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/views/views.h"
+#include "report/views/style.h"
 
 static bool find_measure(const char *name, size_t bytes, enum measure *measure)
 {

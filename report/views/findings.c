@@ -1,8 +1,10 @@
 /* The findings view. */
 #include <stdlib.h>
 
+#include "report/findings/findings.h"
+#include "report/rows/label.h"
 #include "report/text/format.h"
-#include "report/views/views.h"
+#include "report/views/text.h"
 
 #define INDENT 4
 
@@ -55,29 +57,4 @@ void view_text_findings(FILE *out, const struct profile *profile, const struct f
         fputs("\nNothing stands out.\n", out);
     else if (shown < findings->count)
         fprintf(out, "\n%zu with a smaller share left out; --min 0 shows all\n", findings->count - shown);
-}
-
-void view_csv_findings(FILE *out, const struct findings *findings, double least)
-{
-    fputs("rule,context,metric,seconds,share,gain_s,title,evidence,advice,place\r\n", out);
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct finding *finding = &findings->finding[i];
-        const char *const texts[] = {finding->title, finding->evidence, finding->advice, finding->place};
-        const double numbers[] = {finding->seconds, finding->share, finding->gain_s};
-        if (finding->share < least)
-            continue;
-        fprintf(out, "%s,", finding->rule);
-        if (finding->row != ROW_NONE)
-            fprintf(out, "%u", finding->row);
-        fprintf(out, ",%s", view_measure_title(finding->measure));
-        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
-            putc(',', out);
-            format_csv_number(out, numbers[n]);
-        }
-        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
-            putc(',', out);
-            format_csv_text(out, texts[t]);
-        }
-        fputs("\r\n", out);
-    }
 }

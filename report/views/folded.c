@@ -1,4 +1,4 @@
-#include "report/views/views.h"
+#include "report/views/folded.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "cct/pair_map.h"
-#include "report/views/views.h"
+#include "report/rows/make.h"
+#include "report/tables/phases.h"
+#include "report/views/arrange.h"
 
 struct arranging {
     const struct rows *rows;

@@ -4,8 +4,12 @@
 #include <string.h>
 
 #include "cct/pair_map.h"
+#include "report/rows/label.h"
+#include "report/tables/phases.h"
 #include "report/text/format.h"
-#include "report/views/views.h"
+#include "report/views/arrange.h"
+#include "report/views/probe_notes.h"
+#include "report/views/text.h"
 
 #define FEW_EXECUTIONS 8 /* up to so many executions have a line each */
 #define SLOWEST        5

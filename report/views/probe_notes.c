@@ -1,9 +1,10 @@
 /* What a user should know of the program's phases and events beside their times. */
+#include "report/views/probe_notes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/text/format.h"
-#include "report/views/views.h"
 
 #define MOST_NOTES 5 /* of one kind */
 

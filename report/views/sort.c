@@ -1,8 +1,10 @@
 /* The order and the least share of what tables show. */
+#include "report/views/sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/views/views.h"
+#include "report/tables/waits.h"
 
 /* Items by their value, the largest first; equal ones as they were. */
 struct sorted {

@@ -1,20 +1,22 @@
 /* The summary that the tool prints when a program ends: read at midnight, on any terminal, perhaps in a batch
  * log. */
+#include "report/views/summary.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/findings/findings.h"
+#include "report/rows/label.h"
+#include "report/rows/own.h"
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"
-#include "report/findings/findings.h"
-#include "report/text/format.h"
 #include "report/tables/locks.h"
 #include "report/tables/other_runtimes.h"
-#include "report/files/output.h"
 #include "report/tables/phases.h"
-#include "report/rows/rows.h"
-#include "report/views/views.h"
 #include "report/tables/waits.h"
+#include "report/text/format.h"
+#include "report/views/probe_notes.h"
 
 #define FINDINGS_SHOWN     3
 #define CONTEXTS_SHOWN     5

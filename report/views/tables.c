@@ -1,11 +1,13 @@
 /* The views that are no trees: threads and locks. */
-#include "report/views/views.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/format.h"
+#include "report/rows/label.h"
+#include "report/tables/locks.h"
 #include "report/tables/threads.h"
+#include "report/text/format.h"
+#include "report/views/sort.h"
+#include "report/views/text.h"
 
 #define LOCK_COLUMNS    35 /* in front of a lock's name */
 #define CONTEXT_COLUMNS 26 /* in front of a context below it */

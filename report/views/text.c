@@ -1,13 +1,14 @@
 /* Trees as text. */
-#include "report/views/views.h"
+#include "report/views/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/rows/filter.h"
+#include "report/rows/label.h"
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"
 #include "report/text/format.h"
-#include "report/rows/filter.h"
 #include "report/text/source_text.h"
 
 #define DEFAULT_COLUMNS 7  /* of numbers */

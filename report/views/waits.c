@@ -2,8 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/rows/label.h"
+#include "report/tables/waits.h"
 #include "report/text/format.h"
-#include "report/views/views.h"
+#include "report/views/sort.h"
+#include "report/views/text.h"
 
 #define LABEL_INDENT 30 /* columns in front of a context */
 #define PLACE_INDENT 20

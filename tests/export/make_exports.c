@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "export/export.h"
-#include "report/views/views.h"
 #include "report/files/csv.h"
+#include "report/rows/rows.h"
+#include "report/views/folded.h"
 #include "tests/fuzz/fake_symbols.h"
 
 #define MOST_NODES 20000

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "report/findings/findings.h"
-#include "report/files/output.h"
+#include "report/rows/rows.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 #include "tests/unit/unit.h"

@@ -2,10 +2,10 @@
 #ifndef BLAME_TESTS_UNIT_RANDOM_ROWS_H
 #define BLAME_TESTS_UNIT_RANDOM_ROWS_H
 
+#include "report/rows/make.h"
+#include "report/text/strings.h"
+#include "report/views/folded.h"
 #include "tests/unit/unit.h"
-
-#include "report/rows/rows.h"
-#include "report/views/views.h"
 
 #define FUNCTIONS 7
 #define S         1e9

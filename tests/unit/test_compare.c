@@ -1,4 +1,5 @@
 /* needs: tests/fuzz/fake_symbols.c */
+#include "report/rows/make.h"
 #include "tests/unit/unit.h"
 
 #include <math.h>

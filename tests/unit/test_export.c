@@ -1,4 +1,6 @@
 /* needs: tests/fuzz/fake_symbols.c */
+#include "report/rows/rows.h"
+#include "report/views/folded.h"
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -6,7 +8,6 @@
 
 #include "export/export.h"
 #include "export/pprof.pb-c.h"
-#include "report/views/views.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 

@@ -1,4 +1,5 @@
 /* needs: tests/fuzz/fake_symbols.c */
+#include "report/views/summary.h"
 #include "tests/unit/findings_program.h"
 
 static uint32_t region_below(struct made *made, uint32_t parent)

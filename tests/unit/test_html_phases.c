@@ -2,6 +2,7 @@
 #include <jansson.h>
 
 #include "html/html.h"
+#include "report/rows/rows.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* needs: tests/fuzz/fake_symbols.c */
+#include "report/rows/rows.h"
 #include "report/tables/locks.h"
 
 #include "tests/fuzz/fake_symbols.h"

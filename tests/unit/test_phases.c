@@ -1,13 +1,16 @@
 /* needs: tests/fuzz/fake_symbols.c */
+#include "report/files/output.h"
+#include "report/rows/rows.h"
+#include "report/views/arrange.h"
+#include "report/views/summary.h"
+#include "report/views/text.h"
 #include "tests/unit/unit.h"
 
 #include <jansson.h>
-#include "report/files/output.h"
-#include "report/tables/phases.h"
-#include "report/rows/filter.h"
-#include "report/views/views.h"
 #include "report/files/csv.h"
 #include "report/files/json.h"
+#include "report/rows/filter.h"
+#include "report/tables/phases.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 

@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/tables/conservation.h"
-#include "report/text/format.h"
-#include "report/tables/locks.h"
+#include "report/files/csv.h"
 #include "report/files/output.h"
 #include "report/rows/rows.h"
-#include "report/files/csv.h"
+#include "report/tables/conservation.h"
+#include "report/tables/locks.h"
+#include "report/text/format.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 

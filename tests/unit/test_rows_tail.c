@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/rows/label.h"
 #include "report/rows/rows.h"
-#include "report/views/views.h"
 #include "tests/fuzz/fake_symbols.h"
 
 #define KEY(vaddr) PROFILE_KEY(1, vaddr)

@@ -1,3 +1,6 @@
+#include "report/tables/waits.h"
+#include "report/views/sort.h"
+#include "report/views/style.h"
 #include "tests/unit/unit.h"
 
 #include <sys/stat.h>
@@ -6,7 +9,6 @@
 #include "cli/progress.h"
 #include "report/text/format.h"
 #include "report/text/source_text.h"
-#include "report/views/views.h"
 
 static void nothing_but_print_reaches_a_terminal(void **state)
 {

@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/format.h"
-#include "report/files/output.h"
+#include "report/rows/label.h"
 #include "report/rows/rows.h"
-#include "report/views/views.h"
+#include "report/text/format.h"
+#include "report/views/arrange.h"
+#include "report/views/folded.h"
+#include "report/views/summary.h"
+#include "report/views/text.h"
 #include "tests/fuzz/fake_symbols.h"
 #include "tests/unit/merged_tree.h"
 

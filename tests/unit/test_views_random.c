@@ -1,3 +1,4 @@
+#include "report/views/arrange.h"
 #include "tests/unit/random_rows.h"
 
 #include "report/rows/filter.h"

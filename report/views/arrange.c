@@ -1,9 +1,10 @@
-#include "report/views/views.h"
+#include "report/views/arrange.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cct/pair_map.h"
+#include "report/rows/make.h"
 
 /* An instance of a view row: the row of the tree whose cost it carries, and how far out its caller was
  * followed. */

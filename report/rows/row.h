@@ -1,0 +1,122 @@
+/* The rows that users see (docs: profile.csv): the merged tree, with addresses replaced by functions, inlined
+ * functions, constructs and source lines. Views are made of the same rows, and every writer works on them. */
+#ifndef BLAME_REPORT_ROWS_ROW_H
+#define BLAME_REPORT_ROWS_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cct/profile_read.h"
+
+#define ROW_NONE UINT32_MAX
+
+struct strings;
+
+enum row_kind {
+    ROW_ROOT,
+    ROW_PROCEDURE,
+    ROW_INLINED,
+    ROW_PARALLEL,
+    ROW_TASK,
+    ROW_STATEMENT,
+    ROW_RUNTIME,
+    ROW_PSEUDO,
+    ROW_FILE,   /* in flat views: all functions of a source file, */
+    ROW_MODULE, /* or of a module */
+    ROW_PHASE,  /* what the program says of itself: a phase, or an execution of one, */
+    ROW_EVENT,
+    ROW_PARAMETER,
+    ROW_KINDS
+};
+
+extern const char *const row_kind_name[ROW_KINDS]; /* as in profile.csv */
+
+/* What rows of one function, or of one source line of a module, have in common. */
+struct row_label {
+    const char *name, *module, *file;
+    int line;
+};
+
+/* What a row has besides its sums: exact times of phases, events and parameters, counters. */
+struct row_extra {
+    struct profile_probe probe;    /* all threads'; a phase's is the sum of its numbered executions' */
+    struct profile_counters exact; /* counted from begin to end */
+    struct profile_counters inclusive, exclusive; /* counted at samples */
+};
+
+/* A name of the program's, and where it was begun or ended. */
+struct named_place {
+    const char *name, *function, *file;
+    int line;
+};
+
+/* `inner` was still open where `outer` ended; no name of an outer one: `inner` ended without a begin. */
+struct misnesting {
+    struct named_place inner, outer;
+};
+
+/* Rows are in preorder: a parent before its children, row 0 is the root. A row's exclusive value is its own
+ * code's, for a function the sum over its statement rows, which therefore count once more than once: sums
+ * over rows leave statements out. Times in nanoseconds. */
+struct row {
+    uint32_t parent; /* ROW_NONE for the root */
+    uint32_t end;    /* the first row behind this row's subtree */
+    uint32_t depth;
+    int call_line;
+    uint32_t function; /* equal for rows of one function, inlined or not; statements: of the file */
+    uint8_t kind;      /* enum row_kind */
+    bool own_inclusive, own_exclusive; /* the sums are this row's alone and may be added to */
+    bool foreign; /* what the program calls, not its own code; false in views: ask rows_own() */
+    const struct row_label *label;
+    const char *note; /* what text views put behind the name: "tail call" for functions that had left the
+                         stack, the candidates where several are possible; NULL: nothing */
+    /* Rows of equal sums share them, and those of a single node are the node's: never NULL. */
+    const struct profile_metric *inclusive, *exclusive;
+    const struct row_extra *extra; /* NULL: nothing */
+};
+
+struct rows {
+    struct row *row;
+    size_t count;
+    size_t capacity;
+    uint32_t *
+        node_row; /* by merged node: the row that shows its metrics, ROW_NONE if it has none; NULL in views */
+    size_t node_count;
+    double threads, cores; /* T and C */
+    bool shared;           /* `idleness` is shared idleness */
+    bool events;           /* samples by overflow: what is in seconds elsewhere is in events */
+    bool callers;          /* children split their parent's exclusive value (bottom-up view) */
+    bool by_exclusive;     /* bottom-up and flat views: rows are functions, wherever they were called */
+    bool incomplete;       /* callers were not followed for want of room */
+    bool cut;              /* rows were taken away: inclusive sums have more than what is left */
+    /* What absolute percentages are of; NULL: row 0. In a tree that a focus has thinned out: the whole
+     * program's. */
+    const struct profile_metric *whole;
+    bool probed;                        /* rows have exact times */
+    const struct profile *profile;      /* that the rows were made of; NULL in views */
+    const char **begun_in; /* by name of the profile: the function that began it first, perhaps NULL; or NULL */
+    const struct misnesting *misnested; /* what was ended in a wrong order */
+    size_t misnested_count;
+    size_t counter_count; /* rows have these counters */
+    const char *const *counter_name;
+    struct row_block *blocks; /* what rows_alloc() gave out */
+    struct strings
+        *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
+};
+
+void rows_free(struct rows *rows); /* [init] */
+
+/* The program's effort: what absolute percentages are of. [init] */
+static inline const struct profile_metric *rows_whole(const struct rows *rows)
+{
+    return rows->whole ? rows->whole : rows->row[0].inclusive;
+}
+
+/* Whether a row is a phase, event or parameter. [init] */
+static inline bool row_is_marker(const struct row *row)
+{
+    return row->kind == ROW_PHASE || row->kind == ROW_EVENT || row->kind == ROW_PARAMETER;
+}
+
+#endif

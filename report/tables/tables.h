@@ -1,0 +1,18 @@
+/* The rows of a profile with the tables beside them. */
+#ifndef BLAME_REPORT_TABLES_TABLES_H
+#define BLAME_REPORT_TABLES_TABLES_H
+
+#include "report/tables/locks.h"
+#include "report/tables/waits.h"
+
+/* Members are NULL where there was no memory. */
+struct report_tables {
+    struct rows *rows;
+    struct lock_table *locks;
+    struct wait_table *waits;
+};
+
+struct report_tables report_tables_make(const struct profile *profile, struct symbols *symbols); /* [init] */
+void report_tables_free(struct report_tables *tables);                                           /* [init] */
+
+#endif

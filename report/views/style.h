@@ -1,0 +1,54 @@
+/* How views are printed. */
+#ifndef BLAME_REPORT_VIEWS_STYLE_H
+#define BLAME_REPORT_VIEWS_STYLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/rows/measure.h"
+
+struct source_text;
+struct view_cut;
+
+/* A column of numbers. */
+struct view_column {
+    enum measure measure;
+    bool exclusive, percent;
+};
+
+#define VIEW_COLUMNS_MOST 16
+
+struct view_columns {
+    struct view_column column[VIEW_COLUMNS_MOST];
+    size_t count;
+};
+
+/* How a view is printed. All zero but title and columns is the least. */
+struct view_style {
+    const char *title; /* "Top-down" */
+    const char *notes; /* lines for the header: what was chosen; NULL: none */
+    enum measure measure;
+    bool by_exclusive;    /* the rows are about exclusive values (bottom-up, flat) */
+    bool relative;        /* per cent of the row's own effort, else of the program's */
+    double least_percent; /* rows below this share of the program's measure are cut */
+    size_t columns;       /* of the terminal */
+    bool utf8, colour;
+    const struct view_columns *numbers; /* NULL: those that fit */
+    struct source_text *sources;        /* text beside statements; NULL: none */
+    size_t deeper;                      /* rows that were taken away for their depth */
+    /* Of tables: */
+    size_t most;                /* entries shown, 0: all */
+    uint32_t below;             /* contexts shown below an entry */
+    const struct view_cut *cut; /* what was left out before; NULL: nothing */
+    const size_t *order;        /* of threads; NULL: by their start */
+};
+
+/* Columns from a list as users write it: METRIC, METRIC:i, METRIC:e, with % behind for per cent. Without :i
+ * or :e it is by_exclusive that says which. false: one line in error. [init] */
+bool view_columns_read(struct view_columns *columns, const char *list, bool by_exclusive, char *error,
+                       size_t error_bytes);
+
+/* The program and its run in one or two lines, and the style's notes, for all text views. [init] */
+void view_text_header(FILE *out, const struct profile *profile, const struct view_style *style);
+
+#endif

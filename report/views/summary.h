@@ -1,0 +1,14 @@
+/* The summary that is printed when a program has ended. */
+#ifndef BLAME_REPORT_VIEWS_SUMMARY_H
+#define BLAME_REPORT_VIEWS_SUMMARY_H
+
+#include <stdio.h>
+
+#include "report/tables/tables.h"
+
+/* The summary at the program's end: what was lost by whom, in some twenty lines. dir: as the user would type
+ * it. [init] */
+void report_print_summary(FILE *out, const struct profile *profile, const struct report_tables *tables,
+                          const char *dir);
+
+#endif

@@ -1,0 +1,31 @@
+/* Views as text. */
+#ifndef BLAME_REPORT_VIEWS_TEXT_H
+#define BLAME_REPORT_VIEWS_TEXT_H
+
+#include <stdio.h>
+
+#include "report/views/style.h"
+
+struct findings;
+struct lock_table;
+struct phase_table;
+struct wait_table;
+
+/* rows: ordered by the style's measure. false: no memory. [init] */
+bool view_text(FILE *out, const struct profile *profile, const struct rows *rows,
+               const struct view_style *style);
+void view_text_threads(FILE *out, const struct profile *profile, const struct view_style *style); /* [init] */
+/* false: no memory. [init] */
+bool view_text_locks(FILE *out, const struct profile *profile, const struct lock_table *table,
+                     const struct view_style *style);
+void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows,
+                     const struct wait_table *table, const struct view_style *style); /* [init] */
+
+/* Below each phase what its code calls, `depth` levels with the phase's own; events and parameters, exact and
+ * sampled. false: no memory. [init] */
+bool view_text_phases(FILE *out, const struct profile *profile, const struct rows *rows,
+                      const struct phase_table *table, uint32_t depth, const struct view_style *style);
+void view_text_findings(FILE *out, const struct profile *profile, const struct findings *findings,
+                        const struct view_style *style); /* [init] */
+
+#endif
