@@ -60,6 +60,14 @@ uint32_t rows_find_function(struct builder *builder, enum row_kind kind, const s
 uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind,
                                 uint32_t function, int call_line); /* [init] */
 
+/* The row of the statement at a place, below its function's. [init] */
+uint32_t rows_find_statement_row(struct builder *builder, uint32_t parent, const struct place *place);
+/* A row of something that is no function. [init] */
+uint32_t rows_find_named_row(struct builder *builder, uint32_t parent, enum row_kind kind, const char *name,
+                             int call_line);
+/* Room for one more item in the array that list points to. [init] */
+bool rows_grow(struct builder *builder, void *list, size_t count, size_t *capacity, size_t size);
+
 /* The frame that called a node, or its parent where that is none: phases and events stand between. [init] */
 const struct merged_node *rows_caller_of(const struct profile *profile, const struct merged_node *node);
 

@@ -1,13 +1,11 @@
 #include "report/rows/rows.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/rows/build.h"
 #include "report/rows/make.h"
 #include "report/rows/own.h"
-#include "report/text/grow.h"
 
 void (*rows_progress)(size_t done, size_t total);
 
@@ -30,49 +28,6 @@ static const char *const pseudo_name[] = {
     [PROFILE_PSEUDO_HELPER] = "<hidden helper>",
 };
 
-/* Room for one more item in the array that list points to. */
-static bool grow_array(struct builder *builder, void *list, size_t count, size_t *capacity, size_t size)
-{
-    bool good = grow_list(list, capacity, count, size);
-    builder->no_memory |= !good;
-    return good;
-}
-
-static const struct row_label *new_label(struct builder *builder, const char *name, const char *module,
-                                         const char *file, int line)
-{
-    struct row_label *label = rows_alloc(builder->rows, sizeof *label);
-    builder->no_memory |= !label;
-    if (!label)
-        return &row_no_label;
-    *label = (struct row_label){.name = name, .module = module, .file = file, .line = line};
-    return label;
-}
-
-uint32_t rows_find_function(struct builder *builder, enum row_kind kind, const struct function *function)
-{
-    unsigned kind_class = kind == ROW_INLINED ? ROW_PROCEDURE : kind;
-    uint64_t a = (uint64_t)function->name << 32 | function->module;
-    uint64_t b =
-        (uint64_t)function->file << 32 | (kind_class << 28 | ((unsigned)function->line & 0xfffffffu));
-    uint32_t *slot = pair_map_slot(&builder->function_map, a, b);
-    if (!slot || *slot != PAIR_MAP_NEW) {
-        builder->no_memory |= !slot;
-        return slot ? *slot : 0;
-    }
-    if (!grow_array(builder, &builder->functions, builder->function_count, &builder->function_capacity,
-                    sizeof *builder->functions)) {
-        *slot = 0;
-        return 0;
-    }
-    const struct strings *strings = builder->rows->strings;
-    builder->functions[builder->function_count] =
-        new_label(builder, strings_text(strings, function->name), strings_text(strings, function->module),
-                  strings_text(strings, function->file), function->line);
-    *slot = (uint32_t)builder->function_count++;
-    return *slot;
-}
-
 static enum row_kind frame_kind(const struct symbol_frame *frame)
 {
     if (frame->construct == SYMBOL_PARALLEL)
@@ -88,8 +43,8 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
                       enum row_kind kind)
 {
     struct strings *strings = builder->rows->strings;
-    if (!grow_array(builder, &builder->places, builder->place_count, &builder->place_capacity,
-                    sizeof *builder->places))
+    if (!rows_grow(builder, &builder->places, builder->place_count, &builder->place_capacity,
+                   sizeof *builder->places))
         return;
     bool known = frame->at_line > 0 && *frame->at_file;
     struct function function = {
@@ -133,90 +88,11 @@ static uint32_t find_places(struct builder *builder, uint64_t key, bool runtime)
     return first;
 }
 
-static bool is_child(const struct row *row, uint32_t parent, enum row_kind kind, uint32_t function, int line)
-{
-    return row->parent == parent && row->function == function && row->kind == kind &&
-           (kind == ROW_STATEMENT ? row->label->line : row->call_line) == line;
-}
-
-/* A new row has no label yet. */
-static uint32_t find_child(struct builder *builder, uint32_t parent, enum row_kind kind, uint32_t function,
-                           int line)
-{
-    struct rows *rows = builder->rows;
-    uint32_t tag = index_map_hash((uint64_t)parent << 32 | function, (uint64_t)kind << 32 | (unsigned)line);
-    builder->no_memory |= !index_map_reserve(&builder->children);
-    if (builder->no_memory)
-        return 0;
-    struct index_entry *entry = index_map_first(&builder->children, tag);
-    for (; entry->tag; entry = index_map_next(&builder->children, entry))
-        if (is_child(&rows->row[entry->index], parent, kind, function, line))
-            return entry->index;
-    uint32_t index = rows_append(rows, parent, kind);
-    if ((builder->no_memory = index == ROW_NONE))
-        return 0;
-    rows->row[index].function = function;
-    index_map_put(&builder->children, entry, tag, index);
-    return index;
-}
-
-uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind,
-                                uint32_t function, int call_line)
-{
-    uint32_t index = find_child(builder, parent, kind, function, call_line);
-    if (builder->no_memory)
-        return 0;
-    builder->rows->row[index].label = builder->functions[function];
-    builder->rows->row[index].call_line = call_line;
-    return index;
-}
-
-/* What is shown for a source line in a module. */
-static const struct row_label *find_line(struct builder *builder, const struct place *place,
-                                         const char *module)
-{
-    struct strings *strings = builder->rows->strings;
-    uint32_t *slot = pair_map_slot(&builder->line_map,
-                                   (uint64_t)place->statement_file << 32 | (unsigned)place->statement_line,
-                                   (uintptr_t)module);
-    builder->no_memory |= !slot;
-    if (slot && *slot != PAIR_MAP_NEW)
-        return builder->lines[*slot];
-    if (builder->no_memory || !grow_array(builder, &builder->lines, builder->line_count,
-                                          &builder->line_capacity, sizeof *builder->lines))
-        return &row_no_label;
-    const char *file = strings_text(strings, place->statement_file), *slash = strrchr(file, '/');
-    char name[512];
-    snprintf(name, sizeof name, "%s:%d", slash ? slash + 1 : file, place->statement_line);
-    builder->lines[builder->line_count] = new_label(
-        builder, strings_text(strings, strings_intern(strings, name)), module, file, place->statement_line);
-    *slot = (uint32_t)builder->line_count++;
-    return builder->lines[*slot];
-}
-
-static uint32_t find_statement_row(struct builder *builder, uint32_t parent, const struct place *place)
-{
-    uint32_t index = find_child(builder, parent, ROW_STATEMENT, place->statement_file, place->statement_line);
-    if (builder->no_memory || builder->rows->row[index].label != &row_no_label)
-        return index;
-    const char *module = builder->rows->row[parent].label->module;
-    builder->rows->row[index].label = find_line(builder, place, module);
-    return index;
-}
-
-static uint32_t add_named_row(struct builder *builder, uint32_t parent, enum row_kind kind, const char *name,
-                              int call_line)
-{
-    struct function function = {.name = strings_intern(builder->rows->strings, name)};
-    return rows_find_function_row(builder, parent, kind, rows_find_function(builder, kind, &function),
-                                  call_line);
-}
-
 static uint32_t add_pseudo_row(struct builder *builder, uint32_t parent, uint64_t code, int call_line)
 {
     const char *name = code < sizeof pseudo_name / sizeof *pseudo_name ? pseudo_name[code] : NULL;
     bool runtime = code == PROFILE_PSEUDO_BARRIER;
-    return add_named_row(builder, parent, runtime ? ROW_RUNTIME : ROW_PSEUDO, name ? name : "<unknown>",
+    return rows_find_named_row(builder, parent, runtime ? ROW_RUNTIME : ROW_PSEUDO, name ? name : "<unknown>",
                          runtime ? call_line : 0);
 }
 
@@ -258,7 +134,7 @@ static uint32_t add_candidates_row(struct builder *builder, const char *candidat
                                    int call_line)
 {
     struct strings *strings = builder->rows->strings;
-    uint32_t row = add_named_row(builder, parent, ROW_PSEUDO, "<tail call>", call_line);
+    uint32_t row = rows_find_named_row(builder, parent, ROW_PSEUDO, "<tail call>", call_line);
     if (!builder->no_memory)
         builder->rows->row[row].note = strings_text(strings, strings_intern(strings, candidates));
     return row;
@@ -341,7 +217,7 @@ static uint32_t find_metric_row(struct builder *builder, uint32_t node_idx)
     if (innermost == ROW_NONE || node_is_marker(&builder->profile->nodes[node_idx]) ||
         builder->places[innermost].statement_line <= 0)
         return builder->anchor[node_idx];
-    return find_statement_row(builder, builder->anchor[node_idx], &builder->places[innermost]);
+    return rows_find_statement_row(builder, builder->anchor[node_idx], &builder->places[innermost]);
 }
 
 /* Nodes are asked for in order. */

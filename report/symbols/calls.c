@@ -440,3 +440,21 @@ int symbols_calls_launch(struct symbols_module *module, struct symbols_unit *uni
     }
     return -1;
 }
+
+size_t symbols_calls_bodies(struct symbols_module *module, const uint64_t **keys)
+{
+    if (!module->bodies_known) {
+        module->bodies_known = true;
+        symbols_module_function(module, module->code_low); /* loads the table */
+        for (size_t i = 0; i < module->functions.count; i++) {
+            const struct symbols_entry *entry = &module->functions.list[i];
+            if (symbols_construct_parse(entry->name).kind != SYMBOL_PROCEDURE &&
+                symbols_calls_entry(module, entry->start) == entry->start &&
+                grow_list(&module->bodies, &module->body_room, module->body_count, sizeof *module->bodies)) {
+                module->bodies[module->body_count++] = PROFILE_KEY(module->id, entry->start);
+            }
+        }
+    }
+    *keys = module->bodies;
+    return module->body_count;
+}

@@ -1,66 +1,11 @@
-/* Names of the functions that compilers outline from OpenMP constructs: "relax [parallel amg.c:123]".
- *
- * What they emit:
- *   clang >= 17   solve.omp_outlined, solve.omp_outlined_debug__ (-g: inlined in the first, called by it at
- * -O0) clang <  17   .omp_outlined., .omp_outlined._debug__: no host's name clang, tasks  .omp_task_entry.
- * with .omp_outlined. inlined: no host's name gcc           solve._omp_fn.0 for regions and tasks, as a child
- * of its host's entry flang         _QMmPsolve..omp_par for regions and tasks A further construct of the same
- * kind has a number appended. The outer function of clang's is declared on the line of the directive, the
- * inner one on the first line of the body; GCC puts the directive's line into the first row of the line
- * table. */
+/* Names of the functions that compilers outline from OpenMP constructs: "relax [parallel amg.c:123]". */
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/symbols/internal.h"
 
-#define CLANG_MARK       ".omp_outlined"
 #define MAX_HOST_SEARCH  64 /* code addresses of the construct's line that are looked at for the host */
 #define MAX_HOST_NESTING 8  /* constructs without a host's name around one another */
-
-static struct symbols_outlined outlined_clang(const char *raw, const char *mark)
-{
-    const char *last = mark, *next;
-    while ((next = strstr(last + 1, CLANG_MARK))) {
-        last = next;
-    }
-    struct symbols_outlined result = {.kind = SYMBOL_PARALLEL, .compiler = SYMBOLS_CLANG};
-    result.stem = (size_t)(mark - raw);
-    result.inner = strstr(last, "_debug__") != NULL;
-    result.task_part = result.stem == 0 && !result.inner;
-    return result;
-}
-
-struct symbols_outlined symbols_construct_parse(const char *raw)
-{
-    const char *mark;
-    if (!strchr(raw, '.')) {
-        return (struct symbols_outlined){0};
-    }
-    if (strncmp(raw, ".omp_task_entry.", 16) == 0) {
-        return (struct symbols_outlined){.kind = SYMBOL_TASK, .compiler = SYMBOLS_CLANG};
-    }
-    if ((mark = strstr(raw, CLANG_MARK))) {
-        return outlined_clang(raw, mark);
-    }
-    if ((mark = strstr(raw, "._omp_fn."))) {
-        return (struct symbols_outlined){.kind = SYMBOL_PARALLEL,
-                                         .compiler = SYMBOLS_GCC,
-                                         .uncertain = true,
-                                         .stem = (size_t)(mark - raw)};
-    }
-    if ((mark = strstr(raw, "..omp_par"))) {
-        return (struct symbols_outlined){.kind = SYMBOL_PARALLEL,
-                                         .compiler = SYMBOLS_FLANG,
-                                         .uncertain = true,
-                                         .stem = (size_t)(mark - raw)};
-    }
-    if ((mark = strstr(raw, ".DIR.OMP."))) {
-        return (struct symbols_outlined){.kind = strstr(mark, "TASK") ? SYMBOL_TASK : SYMBOL_PARALLEL,
-                                         .compiler = SYMBOLS_INTEL,
-                                         .stem = (size_t)(mark - raw)};
-    }
-    return (struct symbols_outlined){0};
-}
 
 /* ---- the line ---- */
 

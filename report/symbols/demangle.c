@@ -128,3 +128,15 @@ const char *symbols_name_readable(struct symbols_arena *arena, const char *name,
     free(readable);
     return result;
 }
+
+const struct symbols_name *symbols_frames_symbol(struct symbols_module *module, const char *symbol)
+{
+    struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)symbol);
+    if (name || !(name = symbols_arena_alloc(module->arena, sizeof *name))) {
+        return name;
+    }
+    *name = (struct symbols_name){.raw = symbol, .file = "", .linkage = true};
+    name->display = symbols_name_readable(module->arena, symbol, strlen(symbol));
+    symbols_map_put(&module->names, (uintptr_t)symbol, name);
+    return name;
+}

@@ -6,18 +6,6 @@
 
 #include "report/symbols/internal.h"
 
-const struct symbols_name *symbols_frames_symbol(struct symbols_module *module, const char *symbol)
-{
-    struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)symbol);
-    if (name || !(name = symbols_arena_alloc(module->arena, sizeof *name))) {
-        return name;
-    }
-    *name = (struct symbols_name){.raw = symbol, .file = "", .linkage = true};
-    name->display = symbols_name_readable(module->arena, symbol, strlen(symbol));
-    symbols_map_put(&module->names, (uintptr_t)symbol, name);
-    return name;
-}
-
 /* The symbol says more than DWARF where that has no name (clang -gline-tables-only) or no linkage name (GCC's
  * static C++ functions); the definition stays DWARF's. */
 static const struct symbols_name *better_name(struct symbols_module *module, const struct symbols_raw *raw)

@@ -383,6 +383,7 @@ struct symbols_outlined {
                        entry */
     size_t stem;    /* bytes of the name that are the host's linkage name; 0 none */
 };
+#define CLANG_MARK ".omp_outlined"
 struct symbols_outlined symbols_construct_parse(const char *raw); /* [init] */
 /* Fills kind, names, file and line of the frame of an outlined function. unit and function may be NULL.
  * [init] */

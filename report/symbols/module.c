@@ -299,7 +299,6 @@ const struct symbols_entry *symbols_module_object(struct symbols_module *module,
 
 void symbols_module_close(struct symbols_module *module)
 {
-    symbols_dwarf_close(module);
     dwarf_end(module->dwarf);
     dwarf_end(module->alternate_dwarf);
     symbols_elf_close(&module->main);

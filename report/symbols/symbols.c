@@ -49,6 +49,7 @@ void symbols_close(struct symbols *symbols)
         return;
     }
     for (size_t i = 0; i < symbols->module_count; i++) {
+        symbols_dwarf_close(&symbols->modules[i]);
         symbols_module_close(&symbols->modules[i]);
     }
     symbols_answers_free(&symbols->answers);

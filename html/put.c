@@ -1,0 +1,52 @@
+/* Texts and numbers of a page's data. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "html/page.h"
+#include "report/text/format.h"
+#include "report/text/json_text.h"
+
+const enum measure page_measures[PAGE_MEASURES] = {
+    MEASURE_SAMPLES,   MEASURE_WORK,          MEASURE_IDLENESS,        MEASURE_OVERHEAD,
+    MEASURE_LOCK_WAIT, MEASURE_CORE_IDLENESS, MEASURE_SHARED_IDLENESS, MEASURE_LOCK_WAIT_HERE,
+};
+
+uint32_t page_string(struct page *page, const char *text)
+{
+    uint32_t id = strings_intern(page->strings, text);
+    if (id >= page->string_count)
+        page->string_count = id + 1;
+    page->no_memory |= id == 0 && *text;
+    return id;
+}
+
+void page_text(struct page *page, const char *text)
+{
+    page->no_memory |= !json_text(page->out, text) && !ferror(page->out);
+}
+
+void page_whole(FILE *out, int64_t value)
+{
+    char number[FORMAT_NUMBER_BYTES];
+    if (value < 0)
+        putc_unlocked('-', out);
+    char *end = format_integer(number, value < 0 ? -(uint64_t)value : (uint64_t)value);
+    fwrite_unlocked(number, 1, (size_t)(end - number), out);
+}
+
+void page_micro(FILE *out, double seconds)
+{
+    char number[FORMAT_NUMBER_BYTES], *first = number;
+    if (seconds == 0) {
+        putc_unlocked('0', out);
+        return;
+    }
+    char *end = format_micro(number, seconds), *point = memchr(number, '.', (size_t)(end - number));
+    memmove(point, point + 1, (size_t)(end - point - 1));
+    end--;
+    if (*first == '-')
+        putc_unlocked(*first++, out);
+    while (*first == '0' && first + 1 < end)
+        first++;
+    fwrite_unlocked(first, 1, (size_t)(end - first), out);
+}
