@@ -75,10 +75,13 @@ struct symbols_position symbols_lines_entry(struct symbols_unit *unit, uint64_t 
     if (dwarf_getsrclines(&unit->die, &lines, &count) == 0) {
         for (size_t i = first_row(lines, count, low, false); i < count; i++) {
             struct row row = row_at(lines, i);
+            bool begins = false;
             if (row.vaddr != low) {
                 break;
             }
-            if (!row.end && row.line > 0) {
+            /* GCC's function that ends in a call that does not return has a row behind its end, which is here. */
+            if (!row.end && row.line > 0 &&
+                dwarf_linebeginstatement(dwarf_onesrcline(lines, i), &begins) == 0 && begins) {
                 return (struct symbols_position){.file = row_file(lines, i), .line = row.line};
             }
         }
