@@ -2,7 +2,7 @@
 #   make unit        tests/unit/test_*.c, each a cmocka program
 #   make checks      layers, handler, tags, sizes: scripts/check-*
 #   make fuzz        tests/fuzz/fuzz_*.c under AddressSanitizer and UndefinedBehaviorSanitizer
-#   make behaviour   OpenMP programs under the tool (timing: nothing should run beside it)
+#   make behaviour   OpenMP programs under the tool: events and structure, no time
 #   make events-test what libomp tells its tools, construct by construct (tests/events)
 #   make export-test exported profiles, read by other programs (tests/export)
 #   make debian      unmodified Debian programs under the tool
@@ -12,13 +12,14 @@
 # ThreadSanitizer delivers signals later and elsewhere: no place to test what happens where they hit.
 UNIT_SOURCES := $(filter-out $(if $(filter thread,$(SAN)),tests/unit/test_restart%),$(sort $(wildcard tests/unit/test_*.c)))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_MUTATIONS ?= 100000
+# By hand more: make fuzz FUZZ_MUTATIONS=1000000 FUZZ_SEED=2
+FUZZ_MUTATIONS ?= 10000
 FUZZ_SEED ?= 1
 
-# Side by side, a lane that builds in $(BUILD) and one that builds in folders of its own; then, alone, what measures time.
-TEST_LANE := unit $(if $(SAN),,export-test events-test)
-TEST_LANE_APART := $(if $(SAN),$(if $(filter address,$(SAN)),fuzz),fuzz checks)
-TEST_TIMED := $(if $(SAN),,behaviour coverage-quick $(if $(wildcard tests/debian/test_*.py),debian))
+# Two lanes side by side: the programs under the tool, and all others.
+TEST_LANE := unit $(if $(SAN),$(if $(filter address,$(SAN)),fuzz),checks fuzz export-test events-test)
+TEST_LANE_PROGRAMS := $(if $(SAN),,behaviour coverage-quick debian)
+TEST_JOBS ?= $(shell nproc)
 commas = $(subst $() ,$(,),$(strip $(1)))
 , := ,
 
@@ -93,6 +94,10 @@ CHECKS := 'scripts/check-layers.py' 'scripts/check-layers.py --self-test' \
     'scripts/check-handler.py $(BUILD)/check' 'scripts/check-handler.py --self-test' \
     'scripts/check-tags.py $(BUILD)/check' 'scripts/check-tags.py --self-test'
 
+.PHONY: check-objects
+check-objects: $(CHECK_OBJECTS)
+TEST_BUILT += $(if $(SAN),,check-objects)
+
 checks: $(CHECK_OBJECTS)
 	@$(PYTHON) tests/run.py commands $(CHECKS)
 
@@ -106,11 +111,14 @@ include tests/export/export.mk
 debian: $(PRODUCTS)
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py tests/debian
 
+# All is built first, by all cores; what cannot be built fails in its stage.
 test:
 	@scripts/setup.sh
-	@+$(if $(SAN),,$(MAKE) --no-print-directory all test-programs)
-	@+$(PYTHON) tests/run.py stages '$(MAKE)' '$(call commas,$(TEST_LANE))$(if $(TEST_LANE_APART),|$(call commas,$(TEST_LANE_APART)))' \
-	    $(TEST_TIMED)
+	@+$(if $(SAN),,$(MAKE) --no-print-directory -j$(TEST_JOBS) all test-programs)
+	@+$(MAKE) --no-print-directory -k -j$(TEST_JOBS) unit-programs $(TEST_BUILT) || true
+	@+$(MAKE) --no-print-directory -k -j$(TEST_JOBS) fuzz-programs SAN=address,undefined BUILD=$(BUILD)-fuzz || true
+	@+$(PYTHON) tests/run.py stages '$(MAKE)' \
+	    '$(call commas,$(TEST_LANE))$(if $(TEST_LANE_PROGRAMS),|$(call commas,$(TEST_LANE_PROGRAMS)))'
 
 # Thousands of runs at 10,000 samples/s while teams are made and unmade; by hand (tests/soak.py).
 .PHONY: soak

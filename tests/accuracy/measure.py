@@ -1,6 +1,8 @@
 """One run of one case: what the program clocked and what the profile says."""
 
 import os
+import resource
+import time
 
 import expectations
 import harness
@@ -36,17 +38,39 @@ def law_residuals(conservation):
             if law in conservation and max(conservation[law]["left"], conservation[law]["right"]) > RELATIVE_FROM_S}
 
 
+def busy_s(children_only):
+    """Processor seconds used so far: by our finished children, or by the whole machine."""
+    if children_only:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system = map(int, file.readline().split()[1:4])
+    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
+
+
+class ForeignCores:
+    """with ForeignCores() as foreign: how many cores others used meanwhile, in foreign.cores."""
+
+    def __enter__(self):
+        self.begin_s, self.machine_s, self.ours_s = time.monotonic(), busy_s(False), busy_s(True)
+        return self
+
+    def __exit__(self, *_):
+        foreign_s = busy_s(False) - self.machine_s - (busy_s(True) - self.ours_s)
+        self.cores = max(0.0, foreign_s / (time.monotonic() - self.begin_s))
+
+
 class Measurement:
     """Values: (metric, context) to (expected, measured), both in seconds. Bounds: name to (limit, measured)."""
 
-    def __init__(self, run, profile):
+    def __init__(self, run, profile, foreign_cores):
         stated = expectations.read(run.stdout)
         self.values = {(one.metric, one.context): (one.value, measured_value(one, profile))
                        for one in stated if one.kind == "expect"}
         self.bounds = {one.metric: (one.value, expectations.BOUNDS[one.metric](profile))
                        for one in stated if one.kind == "bound"}
         self.laws = law_residuals(profile.run["conservation"])
-        self.foreign_cores = run.foreign_cores
+        self.foreign_cores = foreign_cores
         self.runtime = profile.run["runtime_version"]
 
     def total_error_percent(self, metric):
@@ -75,13 +99,14 @@ def measure(case, rate, cores, folder):
             "OMP_TOOL_LIBRARIES": harness.LIBRARY}
     os.mkdir(folder)
     try:
-        run = harness.execute(case.argv, env, folder)
+        with ForeignCores() as foreign:
+            run = harness.execute(case.argv, env, folder)
     except AssertionError as error:
         raise MeasureError(str(error)) from None
     found = run.directories()
     if run.status != 0 or len(found) != 1:
         raise MeasureError(f"{case.name}: no profile\n{run}")
-    measurement = Measurement(run, Profile(found[0]))
+    measurement = Measurement(run, Profile(found[0]), foreign.cores)
     if not measurement.values and not measurement.bounds:
         raise MeasureError(f"{case.name}: the program states no expectation\n{run}")
     return measurement

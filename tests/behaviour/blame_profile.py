@@ -100,12 +100,7 @@ class Tree:
                 if [name for name in row.path() if name not in START_FRAMES] == names]
 
 
-LAW_TOLERANCE = 0.02  # of thread time: what laws that compare sums of samples may be off
-
-
 class Profile(Tree):
-    idle_law_tolerance = LAW_TOLERANCE
-
     def __init__(self, directory):
         self.directory = directory
         super().__init__(self.read("profile.csv"))

@@ -1,16 +1,15 @@
-"""What a test program printed about itself, compared with what the profile says. tests/programs/analytic.h defines the
-lines."""
+"""What a test program printed about itself (tests/programs/analytic.h), as far as it does not depend on how long things took:
+which contexts have which metric, and on which paths they stand. How near the seconds are is what `make accuracy` measures on
+a quiet machine and tests/simulator proves."""
 
-import csv
-import math
 import os
 import re
 
-RELATIVE_TOLERANCE = 0.05
-ABSOLUTE_TOLERANCE_S = 0.030
-SCATTERED = {"short_section", "long_section"}  # of handoff.c
-RATE = 1000  # samples a second of the runs that are judged
-REPORT_COLUMNS = ["case", "metric", "context", "expected", "measured", "error", "error_percent", "verdict"]
+LEAST_S = 0.02    # of the program's clock: some twenty samples, so there are some
+MOST_TIMES = 2    # what was clocked as work: samples of a thread without a core come late, and none is lost
+LEAST_WAIT_S, LEAST_PART = 0.08, 0.25  # the same of waiting, and of the largest of its kind: less may come from a thread that
+                                       # had no core, which is not the code's doing
+ON_PATH = 0.95    # of a function's samples: one may hit what no unwinder knows, between two instructions
 
 LINES = [
     ("expect", re.compile(r"^expect (\S+) (.+) (-?[\d.]+)$"), ("metric", "context", "value")),
@@ -33,31 +32,12 @@ class Expectation:
                 return Expectation(kind, **dict(zip(fields, match.groups())))
         return None
 
-
-class Verdict:
-    def __init__(self, expectation, measured, right, metric=None, context=None):
-        self.metric = metric or expectation.metric
-        self.context = context or expectation.context
-        self.expected, self.measured, self.right = expectation.value, measured, right
-
     def __str__(self):
-        return (f"{self.metric} of {self.context}: expected {self.expected:.6f}, measured {self.measured:.6f},"
-                f" error {self.error():+.6f}")
-
-    def error(self):
-        return self.measured - self.expected
-
-    def row(self, case):
-        percent = f"{100 * self.error() / self.expected:.2f}" if self.expected > ABSOLUTE_TOLERANCE_S else ""
-        return [case, self.metric, self.context, f"{self.expected:.6f}", f"{self.measured:.6f}", f"{self.error():.6f}",
-                percent, "right" if self.right else "wrong"]
+        return f"{self.kind} {self.metric} {self.context} {self.value:.6f}".replace("  ", " ")
 
 
-def tolerance(expected, context=""):
-    """The stated 5 % or 30 ms. Where a time comes in thousands of pieces at unrelated phases its samples are counted like
-    events: four standard deviations, the root of period x time (docs/accounting.md)."""
-    scattered = 4 * math.sqrt(abs(expected) / RATE) if context in SCATTERED else 0
-    return max(RELATIVE_TOLERANCE * abs(expected), ABSOLUTE_TOLERANCE_S, scattered)
+def read(stdout):
+    return [expectation for expectation in map(Expectation.parse, stdout.splitlines()) if expectation]
 
 
 def directory_bytes(profile):
@@ -71,56 +51,53 @@ def idle_share(profile):
 
 
 BOUNDS = {"directory_bytes": directory_bytes, "idle_share": idle_share}
+STRUCTURAL_BOUNDS = ("directory_bytes",)  # the other is a share of time
 
 
-def judge_path(expectation, profile):
-    names = expectation.context.split(" > ")
-    measured = sum(row["work (I)"] for row in profile.at_path(names))
-    right = abs(measured - expectation.value) <= tolerance(expectation.value, expectation.context)
-    return Verdict(expectation, measured, right, "work at path")
+def due(expectation, stated):
+    """Whether so much is stated that it must be seen."""
+    largest = max(one.value for one in stated if (one.kind, one.metric) == ("expect", expectation.metric))
+    if expectation.metric == "work":
+        return expectation.value >= LEAST_S
+    return expectation.value >= max(LEAST_WAIT_S, LEAST_PART * largest)
 
 
-def judge_below(expectation, profile):
-    rows = profile.named(expectation.metric)
-    outside = [row for row in rows if all(above.name != expectation.context for above in row.ancestors())]
-    stray = sum(row["work (I)"] for row in outside)
-    return Verdict(expectation, stray, bool(rows) and stray <= ABSOLUTE_TOLERANCE_S, "work outside",
-                   f"{expectation.context} of {expectation.metric}" + ("" if rows else " (absent)"))
+def unmet_paths(paths, profile):
+    """Each path is there, and the functions that paths end in are nowhere else."""
+    for path in paths:
+        if not sum(row["work (I)"] for row in profile.at_path(path.context.split(" > "))) > 0:
+            yield f"{path}: no work there"
+    for name in {path.context.split(" > ")[-1] for path in paths}:
+        there = {row.id: row["work (I)"] for path in paths for row in profile.at_path(path.context.split(" > "))
+                 if row.name == name}
+        whole = profile.total("work", name)
+        if sum(there.values()) < ON_PATH * whole:
+            yield f"{name}: {sum(there.values()):.6f} s of {whole:.6f} on the stated paths, the others on " + "; ".join(
+                " > ".join(row.path()) for row in profile.named(name) if row.id not in there)
 
 
-def judge_task(expectation, profile):
-    rows = [row for row in profile.named(expectation.context) if row.kind == "task"]
-    return Verdict(expectation, len(rows), bool(rows), "rows of the task")
+def unmet_below(below, profile):
+    rows = profile.named(below.metric)
+    outside = sum(row["work (I)"] for row in rows if all(above.name != below.context for above in row.ancestors()))
+    if not rows or outside > (1 - ON_PATH) * sum(row["work (I)"] for row in rows):
+        yield f"{below}: {outside:.6f} s outside, {len(rows)} rows"
 
 
-def judge(expectation, profile):
-    if expectation.kind == "path":
-        return judge_path(expectation, profile)
-    if expectation.kind == "below":
-        return judge_below(expectation, profile)
-    if expectation.kind == "task":
-        return judge_task(expectation, profile)
-    if expectation.kind == "bound":
-        measured = BOUNDS[expectation.metric](profile)
-        return Verdict(expectation, measured, measured <= expectation.value, f"bound {expectation.metric}", "program")
-    measured = profile.total(expectation.metric.replace("_", " "), expectation.context)
-    return Verdict(expectation, measured, abs(measured - expectation.value) <= tolerance(expectation.value, expectation.context))
+def unmet_one(one, stated, profile, pace):
+    if one.kind == "expect" and due(one, stated):
+        measured = profile.total(one.metric.replace("_", " "), one.context)
+        if not measured > 0 or (one.metric == "work" and not 1 / MOST_TIMES < measured * pace / one.value < MOST_TIMES):
+            yield f"{one}: {measured:.6f}"
+    elif one.kind == "below":
+        yield from unmet_below(one, profile)
+    elif one.kind == "task" and not any(row.kind == "task" for row in profile.named(one.context)):
+        yield f"{one}: no such row"
+    elif one.kind == "bound" and one.metric in STRUCTURAL_BOUNDS and BOUNDS[one.metric](profile) > one.value:
+        yield f"{one}: {BOUNDS[one.metric](profile)}"
 
 
-def read(stdout):
-    return [expectation for expectation in map(Expectation.parse, stdout.splitlines()) if expectation]
-
-
-def write_report(path, rows, columns):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(rows)
-
-
-def print_report(rows, columns, out):
-    table = [columns, *rows]
-    widths = [max(len(str(row[column])) for row in table) for column in range(len(columns))]
-    for row in table:
-        print("  ".join(str(cell).ljust(width) if number < 3 else str(cell).rjust(width)
-                        for number, (cell, width) in enumerate(zip(row, widths))).rstrip(), file=out)
+def unmet(stated, profile, pace=1):
+    """A line for each of the stated expectations that the profile does not meet."""
+    for one in stated:
+        yield from unmet_one(one, stated, profile, pace)
+    yield from unmet_paths([one for one in stated if one.kind == "path"], profile)

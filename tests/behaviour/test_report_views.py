@@ -19,6 +19,9 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Views(BlameTest):
+    together = True
+    pace = 4
+
     def directory(self):
         """One run of lock.c for the whole class; its command has what must not reach a terminal."""
         command = [program("lock"), "\x1b[31m\x07\u00fc\u202e"]

@@ -28,7 +28,7 @@ class SampleSignal(BlameTest):
         run, _, about = self.signals(way, **options)
         self.assertEqual(len([line for line in run.tool_lines() if "taken signal 64" in line]), 1, run)
         self.assertEqual((about["signal"], about["signals_taken"]), (to, 1), run)
-        self.assertGreater(about["samples"]["recorded"], 0.3 * RATE * THREADS * 0.4, run)
+        self.assertGreater(about["samples"]["recorded"], 20, run)
 
     def test_a_program_that_handles_all_real_time_signals_is_measured_by_another(self):
         self.assert_moved("all_realtime", 16)

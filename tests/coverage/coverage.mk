@@ -20,9 +20,11 @@ COVERAGE_ALL := $(COVERAGE_QUICK) $(BUILD)/events/record.so $(COVERAGE_FORTRAN:%
 	$(COVERAGE_FORTRAN:%=$(COVERAGE_BIN)/f_%_gfortran)
 COVERAGE_TRY = rm -f $@; $(1) >$@.log 2>&1 || echo "coverage: $(notdir $@) not built: $$(grep -m 1 -E 'error|undefined' $@.log)"
 
+TEST_BUILT += $(if $(SAN),,coverage-quick-programs)
+
 .PHONY: coverage coverage-quick coverage-programs coverage-quick-programs
 coverage: $(PRODUCTS) coverage-programs
-	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py --table docs/coverage.md
+	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py -j 1 --table docs/coverage.md
 
 coverage-quick: $(PRODUCTS) coverage-quick-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/coverage/run.py --quick

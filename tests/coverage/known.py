@@ -16,13 +16,13 @@ class Known:
         return name in self.names and re.search(self.columns, column) is not None
 
 
-SHARES_OFF = r"^(work|idleness) of (slow|fast)_share: expected"
-IDLENESS_LOST = r"^idleness of slow_share: expected .* measured 0\.00"
+WORK_LOST = r"^expect work (slow|fast)_share"
+IDLENESS_LOST = r"^expect idleness slow_share .*: 0\.00"
 KNOWN = [
     Known("taskwait_depend", "", IDLENESS_LOST,
           "libomp delivers no sync_region_wait for a taskwait with depend: the waiting thread counts as busy, overhead in"
           " the taskwait"),
-    Known("pause_hard", "", SHARES_OFF,
+    Known("pause_hard", "", WORK_LOST,
           "a hard pause ends the runtime and the tool with it, and libomp does not start a tool again: the event counter,"
           " too, is told of one region of three"),
     Known("hinted_lock speculative_lock hinted_nest_lock", "gcc",

@@ -8,14 +8,12 @@ import tempfile
 import contract_checks
 import expectations
 import harness
-import known
 from blame_profile import NotAProfile, Profile
 
 BIN = os.path.join(harness.BUILD, "coverage")
 EVENTS = os.path.join(harness.BUILD, "events", "record.so")
-ATTEMPTS = 4          # numbers that are off may be the machine's noise
-LEAST_EXPECTED_S = 0.05  # of the waiting that a row is about: more than what the tolerance forgives
-NUMBERS = ("check_sampled_laws", "check_stated_laws: conservation law", "expected ", "states only")
+PACE = 2  # of the programs' clock, under blame
+UNSHOWN = "the program states only"  # its threads had no cores to wait on
 
 
 class Variant:
@@ -48,9 +46,6 @@ class Outcome:
         self.problems, self.profile, self.skipped = list(problems), profile, skipped
         self.events = {}
 
-    def only_numbers(self):
-        return bool(self.problems) and all(any(word in problem for word in NUMBERS) for problem in self.problems)
-
 
 def own_lines(stdout):
     """What a program prints besides clock readings."""
@@ -70,14 +65,11 @@ def build_message(path):
 
 def judge_blame(construct, run, profile, fortran):
     stated = expectations.read(run.stdout)
-    for expectation in stated:
-        verdict = expectations.judge(expectation, profile)
-        if not verdict.right:
-            yield str(verdict)
+    yield from expectations.unmet(stated, profile, PACE)
     for metric, function in (construct.blame if not fortran else fortran_blame(construct)):
         seconds = sum(e.value for e in stated if (e.metric, e.context) == (metric, function))
-        if seconds < LEAST_EXPECTED_S:
-            yield f"the program states only {seconds:.3f} s of {metric} of {function}"
+        if seconds < expectations.LEAST_WAIT_S:
+            yield f"{UNSHOWN} {seconds:.3f} s of {metric} of {function}"
 
 
 def fortran_blame(construct):
@@ -99,8 +91,7 @@ def judge_profile(construct, variant, run):
     try:
         profile = Profile(found[0])
         problems = contract_checks.violations(profile)
-        timed = [f"check_sampled_laws: {line}" for line in contract_checks.check_sampled_laws(profile, run.elapsed_s)]
-        problems += [line for line in timed if line not in problems]
+        problems += contract_checks.check_elapsed(profile, run.elapsed_s)
         problems += doubled_contexts(profile)
         problems += judge_blame(construct, run, profile, variant.fortran)
     except (NotAProfile, KeyError, ValueError) as error:
@@ -114,7 +105,8 @@ def judge_profile(construct, variant, run):
 
 def run_under_blame(construct, variant, folder):
     argv = variant.argv(construct)
-    env = variant.environment(construct) | {"BLAME_RATE": "1000", "BLAME_SUMMARY": "0", "BLAME_OUT": "profile"}
+    env = variant.environment(construct) | {"BLAME_RATE": str(1000 * PACE), "TEST_PACE": str(PACE), "BLAME_SUMMARY": "0",
+                                            "BLAME_OUT": "profile"}
     if variant.how == "library":
         env["OMP_TOOL_LIBRARIES"] = harness.LIBRARY
     else:
@@ -195,10 +187,7 @@ def measure(construct, variant, quick=False):
         if not quick:
             alone = harness.execute(variant.argv(construct), variant.environment(construct), root)
             events = count_events(construct, variant, root)
-        for attempt in range(ATTEMPTS):
-            outcome = measure_once(construct, variant, os.path.join(root, f"run{attempt}"), alone)
-            if not outcome.only_numbers() or known.explain(construct.name, variant.column, outcome.problems):
-                break
+        outcome = measure_once(construct, variant, os.path.join(root, "run"), alone)
         outcome.events = events
         return outcome
     except AssertionError as error:

@@ -11,6 +11,8 @@ $(EXPORT_MAKER): $(EXPORT_MAKER_OBJECTS) $(UNITS)
 	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) -o $@ $^ $(COMMAND_LIBS)
 
+TEST_BUILT += $(if $(SAN),,$(EXPORT_MAKER))
+
 .PHONY: export-test
 export-test: $(PRODUCTS) test-programs $(EXPORT_MAKER)
 	@BUILD=$(BUILD) $(EXPORT_PYTHON) tests/behaviour/run.py tests/export

@@ -18,6 +18,8 @@ FORMATS = ("folded", "speedscope", "pprof", "hatchet", "dot")
 
 
 class Command(BlameTest):
+    together = True
+
     def profile(self):
         """One run of lock.c for the whole class."""
         return self.shared_directory(lambda: self.attached([program("lock")]))

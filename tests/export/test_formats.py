@@ -32,6 +32,7 @@ def read_with(argv, text=None):
 
 
 class Formats(BlameTest):
+    together = True
     shared = None
     messages = None
 

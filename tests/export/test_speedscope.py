@@ -44,6 +44,7 @@ def install():
 
 
 class Speedscope(BlameTest):
+    together = True
     release = None
 
     @classmethod

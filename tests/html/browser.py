@@ -1,10 +1,12 @@
 """Headless Chromium for the tests of report pages, and what all of them ask of a page."""
 
+import atexit
 import json
 import os
 import shutil
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -41,19 +43,30 @@ def start_browser():
     return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
 
 
+mine = threading.local()
+
+
+def own_browser():
+    if not hasattr(mine, "browser"):
+        mine.browser = start_browser()
+        atexit.register(mine.browser.quit)
+    return mine.browser
+
+
 class PageTest(unittest.TestCase):
-    """One browser for each class. After each test: nothing in the console, nothing asked of the network."""
+    """The browser is the same for all tests of a thread. After each test: nothing in the console, nothing asked of the network."""
+
+    together = True
 
     @classmethod
     def setUpClass(cls):
-        cls.browser = start_browser()
+        cls.browser = own_browser()
         cls.folder = tempfile.mkdtemp(prefix="blame-page-")
         with open(TEMPLATE, encoding="utf-8") as file:
             cls.template = file.read()
 
     @classmethod
     def tearDownClass(cls):
-        cls.browser.quit()
         shutil.rmtree(cls.folder, ignore_errors=True)
 
     def setUp(self):

@@ -57,11 +57,20 @@ static int blamed_count;
 static int thread_count;
 static _Thread_local int thread_number = -1;
 
+/* TEST_PACE=5: the program's clock is five times as fast, for tests that ask what there is and not how long. */
+static double pace = 1;
+
+__attribute__((constructor)) static void read_pace(void)
+{
+    const char *text = getenv("TEST_PACE");
+    pace = text ? atof(text) : 1;
+}
+
 HELPER double clock_s(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return pace * ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec);
 }
 
 /* Some arithmetic between two clock readings, so that a profile shows the caller and not only the vDSO. */

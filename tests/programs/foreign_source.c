@@ -8,6 +8,6 @@ NAMED static void spin_here(double end_s) { while (clock_s() < end_s) ; }
 int main(void)
 {
 #pragma omp parallel num_threads(2)
-    spin_here(clock_s() + 0.1);
+    spin_here(clock_s() + 0.4);
     return 0;
 }

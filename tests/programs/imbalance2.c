@@ -1,14 +1,24 @@
-/* Two threads, unequal shares: idleness on slow() for as long as fast()'s thread waited for it. */
+/* Two threads, unequal shares: idleness on slow() for as long as fast()'s thread waited for it. That it does wait is not left to
+ * chance: slow() goes on for a while behind fast()'s end, whoever had a core until then. */
 #include "analytic.h"
+
+static volatile double fast_end_s;
 
 NAMED static void slow(void)
 {
-    work_for("slow", 0.1307);
+    double begin_s = clock_s();
+    spin_until(begin_s + 0.1307);
+    while (fast_end_s < begin_s)
+        ;
+    spin_until(fast_end_s + 0.0896);
+    record_interval(INTERVAL_WORK, "slow", NULL, begin_s, clock_s());
 }
 
 NAMED static void fast(void)
 {
     work_for("fast", 0.0411);
+    fast_end_s = clock_s();
+    __asm__ volatile("");
 }
 
 int main(void)

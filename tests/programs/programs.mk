@@ -171,7 +171,7 @@ TEST_COMPARE_RULE = $(TEST_SOURCE)/compare.cc $(TEST_SOURCE)/analytic.h | $(TEST
 $(TEST_BIN)/compare: $(TEST_COMPARE_RULE)
 	$(CLANGXX) $(TEST_CXXFLAGS) -o $@ $<
 $(TEST_BIN)/compare_slower: $(TEST_COMPARE_RULE)
-	$(CLANGXX) $(TEST_CXXFLAGS) -DSLOW_S=0.1807 -o $@ $<
+	$(CLANGXX) $(TEST_CXXFLAGS) -DSLOW_S=0.6035 -o $@ $<
 $(TEST_BIN)/compare_moved: $(TEST_COMPARE_RULE)
 	$(CLANGXX) $(TEST_CXXFLAGS) -DMOVED -o $@ $<
 $(TEST_BIN)/compare_gcc: $(TEST_COMPARE_RULE)

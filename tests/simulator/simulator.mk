@@ -6,6 +6,7 @@ SIMULATOR := $(BUILD)/simulator/simulate
 SIMULATOR_SEAMS := os_timer_start os_timer_stop os_timer_set os_tid os_run_times os_cores os_process_start_ns
 SIMULATOR_SOURCES := $(wildcard tests/simulator/*.c) tests/unit/fake_clock.c
 SIM_ARGS ?=
+TEST_BUILT += $(if $(SAN),,$(SIMULATOR))
 TEST_LANE += simulate
 
 # What is replaced lies in these objects and is not taken from the archive; of the operating system only some calls are.
