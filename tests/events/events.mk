@@ -1,5 +1,5 @@
 # What the runtime tells its tools, construct by construct. Included by tests/tests.mk.
-#   make events-test     each construct, of four compilers, against tests/events/expected.txt
+#   make events-test     each construct, of four compilers, and as the simulator plays it, against tests/events/expected.txt
 #   make events-update   writes expected.txt from what was recorded
 EVENTS_BIN := $(BUILD)/events
 EVENTS_FLAGS := -O2 -g -fopenmp -std=gnu11 -D_GNU_SOURCE $(TEST_WARN)
@@ -7,7 +7,7 @@ EVENTS_PROGRAMS := $(addprefix $(EVENTS_BIN)/,regions_clang regions_gcc tasks_cl
 	record.so libgomp/libgomp.so.1)
 
 .PHONY: events-test events-update
-events-test: $(EVENTS_PROGRAMS)
+events-test: $(EVENTS_PROGRAMS) $(BUILD)/simulator/simulate
 	@BUILD=$(BUILD) $(PYTHON) -B tests/events/run.py $(EVENTS_ARGS)
 
 events-update: $(EVENTS_PROGRAMS)

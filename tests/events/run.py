@@ -1,5 +1,5 @@
 """Does the runtime still send what expected.txt says? Each construct of regions.c, tasks.c and fortran.f90 on each compiler, one run
-each; ends with a line `N passed, N failed`.
+each. And does the simulator play what clang's programs are told? Each scenario of played.txt. Ends with a line `N passed, N failed`.
 
     python3 tests/events/run.py [-k TEXT] [--repeat N] [--update]
 
@@ -20,6 +20,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 EXPECTED = os.path.join(HERE, "expected.txt")
 BIN = os.path.join(os.path.abspath(os.environ.get("BUILD", "build")), "events")
 PROGRAMS = {"regions.c": ("clang", "gcc"), "tasks.c": ("clang", "gcc"), "fortran.f90": ("flang", "gfortran")}
+PLAYED = os.path.join(HERE, "played.txt")
+SIMULATOR = os.path.join(os.path.dirname(BIN), "simulator", "simulate")
+RECORDER = os.path.join(BIN, "record.so")
 ON_LIBGOMP = ("gcc", "gfortran")
 LIMIT_S = 120
 WIDTH = 150
@@ -40,13 +43,35 @@ class Case:
         steering = re.compile(r"^(OMP|KMP|GOMP|LD)_")
         environment = {name: value for name, value in os.environ.items() if not steering.match(name)}
         with tempfile.NamedTemporaryFile("r", dir=BIN, encoding="ascii") as file:
-            environment |= {"OMP_TOOL_LIBRARIES": os.path.join(BIN, "record.so"), "EVENTS_RECORD": file.name, "KMP_WARNINGS": "0"}
+            environment |= {"OMP_TOOL_LIBRARIES": RECORDER, "EVENTS_RECORD": file.name, "KMP_WARNINGS": "0"}
             environment |= SETTINGS.get(self.construct, {})
             if self.column in ON_LIBGOMP:
                 environment["LD_LIBRARY_PATH"] = os.path.join(BIN, "libgomp")
-            subprocess.run([self.program, self.construct], env=environment, stdin=subprocess.DEVNULL, timeout=LIMIT_S,
-                           check=True)
+            self.run(environment)
             return file.read().splitlines()
+
+    def run(self, environment):
+        subprocess.run([self.program, self.construct], env=environment, stdin=subprocess.DEVNULL, timeout=LIMIT_S, check=True)
+
+    def expected_key(self):
+        return self.construct, self.column
+
+
+class Played(Case):
+    """A scenario: the simulator plays it to the recorder."""
+
+    def __init__(self, construct, scenario):
+        super().__init__(construct, "played", SIMULATOR)
+        self.scenario = scenario
+
+    def run(self, environment):
+        with tempfile.NamedTemporaryFile("w", dir=BIN, encoding="ascii", prefix=self.construct) as file:
+            file.write(self.scenario)
+            file.flush()
+            subprocess.run([self.program, "--events", RECORDER, file.name], env=environment, timeout=LIMIT_S, check=True)
+
+    def expected_key(self):
+        return self.construct, "clang"
 
 
 def all_cases(text):
@@ -59,19 +84,26 @@ def all_cases(text):
                     yield Case(name, column, os.path.join(BIN, f"{source.split('.')[0]}_{column}"))
 
 
+def sections_of(path):
+    """What stands behind `== `, and the lines below it."""
+    with open(path, encoding="ascii") as file:
+        for section in file.read().split("\n== ")[1:]:
+            title, _, text = section.partition("\n")
+            yield title, text.strip().splitlines()
+
+
+def all_played(text):
+    return [Played(name, "\n".join(lines) + "\n") for name, lines in sections_of(PLAYED) if text in name]
+
+
 def read_expected():
     """(construct, column) to events."""
-    expected, keys = {}, []
-    with open(EXPECTED, encoding="ascii") as file:
-        for line in file.read().splitlines():
-            if line.startswith("== "):
-                construct, _, columns = line[3:].partition(": ")
-                keys = [(construct, column) for column in columns.split()]
-                expected |= {key: [] for key in keys}
-            elif line and not line.startswith("#"):
-                thread, _, rest = line.partition(" ")
-                for key in keys:
-                    expected[key] += [f"{thread} {event}" for event in rest.split("; ")]
+    expected = {}
+    for title, lines in sections_of(EXPECTED):
+        construct, _, columns = title.partition(": ")
+        words = [line.partition(" ") for line in lines]
+        events = [f"{thread} {event}" for thread, _, rest in words for event in rest.split("; ")]
+        expected |= {(construct, column): events for column in columns.split()}
     return expected
 
 
@@ -104,11 +136,12 @@ def problems_of(case, expected, recorded):
         events = sequence.read(case.record())
     except (subprocess.SubprocessError, OSError) as error:
         return [str(error)]
-    key = case.construct, case.column
-    recorded[key] = sequence.normalised(events)
+    lines = sequence.normalised(events)
+    recorded[case.construct, case.column] = lines
     problems = list(sequence.disorder(events))
-    if expected is not None and recorded[key] != expected.get(key):
-        problems += difflib.unified_diff(expected.get(key, []), recorded[key], "expected", "recorded", lineterm="")
+    if expected is not None:
+        right = expected.get(case.expected_key(), [])
+        problems += difflib.unified_diff(right, lines, "expected", case.column, lineterm="")
     return problems
 
 
@@ -120,7 +153,8 @@ def main():
     options = parser.parse_args()
     expected = None if options.update else read_expected()
     recorded, passed, failed = {}, 0, 0
-    for case in list(all_cases(options.k)) * options.repeat:
+    cases = list(all_cases(options.k)) + ([] if options.update else all_played(options.k))
+    for case in cases * options.repeat:
         problems = problems_of(case, expected, recorded)
         passed, failed = passed + (not problems), failed + bool(problems)
         if problems:

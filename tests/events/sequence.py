@@ -3,7 +3,7 @@
 * Threads are numbered: initial ones as they come, then by their first region and their number in it.
 * Parallel regions (p1), tasks (t1), waits (w1) and calls (c1) are numbered as they first appear, one thread after the other.
 * Left out is what blame does not look at: callbacks that it does not register, codes but of events in WITH_CODE, OTHERS; and what says
-  nothing: a code that is NULL, `in` where it is the task that the event names.
+  nothing: a code that is NULL, `in` where it is the task that the event names, or when a pool's thread tells of a region that is over.
 * The order between threads is kept only as far as the runtime promises it: `disorder`."""
 
 import re
@@ -64,7 +64,8 @@ class Numbers:
 def left_out(event, key, value):
     if key == "code":
         return value == "-" or (event.name, event.point) not in WITH_CODE
-    return key in OTHERS or key == "in" and value == event.identity("task")
+    late = event.point == "end" and event.identity("parallel") == "-"
+    return key in OTHERS or key == "in" and (late or value == event.identity("task"))
 
 
 def normalised(events):

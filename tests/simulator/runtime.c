@@ -74,6 +74,7 @@ static enum outcome do_start(struct activity *activity)
         runtime_push(DO_BODY, machine.scenario->main);
         return GO_ON;
     }
+    runtime_locks_make(false);
     machine.over = true;
     runtime_state(EXACT_ABSENT);
     machine_end_thread();
@@ -111,8 +112,9 @@ void runtime_go_on(struct sim_thread *thread)
 static void begin_main(void)
 {
     static struct task task;
-    static struct team team = {.size = 1};
-    struct sim_thread *thread = machine_thread();
+    static struct sim_thread *alone;
+    static struct team team = {.size = 1, .members = &alone};
+    struct sim_thread *thread = alone = machine_thread();
     machine_switch(thread);
     stack_begin(thread);
     stack_push_user(thread, 0, context_child(0, 0));
@@ -123,8 +125,8 @@ static void begin_main(void)
     played_push(&task.played);
     thread->task = &task;
     task.team = &team;
-    team.members = &machine.threads[0];
     send_implicit_begin(&task.played, 1, 1);
+    runtime_locks_make(true);
     runtime_push(DO_START, NULL);
     machine_busy(0);
 }
@@ -157,7 +159,6 @@ static void end_threads(void)
 
 void runtime_play(void)
 {
-    runtime_locks_init();
     begin_main();
     if (machine.scenario->foreign_busy.mean_ns)
         begin_foreign();

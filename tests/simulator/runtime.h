@@ -22,6 +22,7 @@ struct shared {
 };
 
 struct team {
+    ompt_data_t told; /* parallel_begin's, of which the team has a copy */
     ompt_data_t parallel;
     struct team *outer;
     struct sim_thread **members;
@@ -95,7 +96,7 @@ void runtime_wait_for(enum wait_kind wait, ompt_sync_region_t sync, const void *
 void runtime_create_task(const struct op *op);
 void runtime_wake_team(const struct team *team);
 void runtime_tell_parked(void);
-void runtime_locks_init(void);
+void runtime_locks_make(bool made);
 
 /* Plays the scenario to the tool that has been started. */
 void runtime_play(void);

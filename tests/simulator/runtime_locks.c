@@ -17,23 +17,38 @@ struct waiter {
 };
 
 static struct {
+    bool made;
     struct sim_thread *holder;
     uint32_t depth; /* of nestable ones */
     struct sim_thread *waiters[4096];
     uint32_t first, count;
 } locks[MAX_LOCKS];
 
-void runtime_locks_init(void)
-{
-    for (uint32_t i = 0; i < machine.scenario->locks; i++)
-        locks[i].holder = NULL;
-}
-
 static ompt_mutex_t kind_of(const struct op *op)
 {
     return op->kind == OP_CRITICAL ? ompt_mutex_critical
            : op->kind == OP_NEST   ? ompt_mutex_nest_lock
                                    : ompt_mutex_lock;
+}
+
+/* The program makes its locks at its begin, and unmakes them at its end. */
+static void make(const struct op *op, bool made)
+{
+    for (; op; op = op->next) {
+        make(op->body, made);
+        if ((op->kind != OP_LOCK && op->kind != OP_NEST) || locks[op->lock].made == made)
+            continue;
+        locks[op->lock].made = made;
+        if (made)
+            send_lock_init(kind_of(op), WAIT_ID(op->lock), stack_codeptr(0, 0));
+        else
+            send_lock_destroy(kind_of(op), WAIT_ID(op->lock), stack_codeptr(0, 0));
+    }
+}
+
+void runtime_locks_make(bool made)
+{
+    make(machine.scenario->main, made);
 }
 
 static void have(const struct op *op)

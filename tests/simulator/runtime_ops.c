@@ -162,8 +162,10 @@ static enum outcome do_masked(struct activity *activity)
 
 static enum outcome do_task(struct activity *activity)
 {
+    if (activity->step++)
+        return end();
     runtime_create_task(activity->op);
-    return end();
+    return GO_ON;
 }
 
 static enum outcome do_taskwait(struct activity *activity)

@@ -66,16 +66,33 @@ static void begin_region(struct activity *activity)
     team->context = stack_top(thread)->context;
     thread->task->played.frame.enter_frame.ptr = stack_exit(thread);
     runtime_state(EXACT_OVERHEAD);
-    ompt_data_t told = {0}; /* the team has a copy */
-    send_parallel_begin(&thread->task->played, &told, team->size, runtime_codeptr(activity->op));
-    team->parallel = told;
+    send_parallel_begin(&thread->task->played, &team->told, team->size, runtime_codeptr(activity->op));
+    team->parallel = team->told;
+}
+
+/* libomp serialises a region of one thread: its implicit task is the current one until the region is over. */
+static bool is_serialised(const struct team *team)
+{
+    return team->size == 1;
+}
+
+static void leave_task(void)
+{
+    played_pop();
+    machine.current->task = machine.current->task->below;
 }
 
 static void end_region(const struct activity *activity)
 {
     struct sim_thread *thread = machine.current;
     struct team *team = activity->team;
-    send_parallel_end(&thread->task->played, &team->parallel, runtime_codeptr(activity->op));
+    const void *codeptr = runtime_codeptr(activity->op);
+    if (is_serialised(team)) {
+        send_parallel_end(&thread->task->below->played, &team->told, codeptr);
+        leave_task();
+    } else {
+        send_parallel_end(&thread->task->played, &team->parallel, codeptr);
+    }
     for (uint32_t i = 1; i < team->size; i++) {
         struct sim_thread *worker = team->members[i];
         oracle_state(worker->number, EXACT_PARKED, stack_top(worker)->context, 0, 0);
@@ -133,7 +150,11 @@ static void join(struct activity *activity)
     stack_pop(thread);
     thread->task->played.frame.exit_frame.ptr = NULL;
     const void *codeptr = stack_codeptr(activity->team->function, activity->team->line);
-    runtime_wait_for(WAIT_JOIN, ompt_sync_region_barrier_implicit_parallel, activity->first ? NULL : codeptr);
+    if (is_serialised(activity->team))
+        runtime_state(EXACT_OVERHEAD);
+    else
+        runtime_wait_for(WAIT_JOIN, ompt_sync_region_barrier_implicit_parallel,
+                         activity->first ? NULL : codeptr);
 }
 
 static void end_implicit(struct activity *activity)
@@ -142,8 +163,8 @@ static void end_implicit(struct activity *activity)
     struct task *task = thread->task;
     if (!activity->first)
         send_implicit_end(NULL, &task->played.data, activity->team->size, 0, ompt_task_implicit);
-    played_pop();
-    thread->task = task->below;
+    if (!is_serialised(activity->team))
+        leave_task();
     if (!activity->first) {
         runtime_pop();
         return;

@@ -182,12 +182,24 @@ enum outcome runtime_wait(struct activity *activity)
     return PAUSE;
 }
 
+static bool is_undeferred(const struct task *task)
+{
+    return task->played.flags & ompt_task_undeferred;
+}
+
+static void leave_create(struct task *creator)
+{
+    creator->played.frame.enter_frame.ptr = NULL;
+    stack_pop(machine.current);
+}
+
 void runtime_create_task(const struct op *op)
 {
     struct sim_thread *thread = machine.current;
     struct task *creator = thread->task, *task = calloc(1, sizeof(*task));
     struct team *team = creator->team;
-    played_task_init(&task->played, creator->played.parallel, ompt_task_explicit, creator->played.thread_num);
+    int flags = ompt_task_explicit | (team->size == 1 ? ompt_task_undeferred : 0);
+    played_task_init(&task->played, creator->played.parallel, flags, creator->played.thread_num);
     task->op = op;
     task->team = team;
     task->parent = creator;
@@ -196,9 +208,16 @@ void runtime_create_task(const struct op *op)
     team->tasks++;
     for (struct group *group = creator->group; group; group = group->outer)
         group->tasks++;
+    task->created_context = stack_top(thread)->context;
     runtime_call(op, ENTRY_TASK);
+    creator->played.frame.enter_frame.ptr = stack_exit(thread);
     send_task_create(&creator->played, &task->played, runtime_codeptr(op));
-    stack_pop(thread);
+    if (team->size == 1) { /* a team of one: no other could take it */
+        runtime_state(EXACT_OVERHEAD);
+        runtime_push(DO_TASK, op)->task = task;
+        return;
+    }
+    leave_create(creator);
     *(team->last_ready ? &team->last_ready->next_ready : &team->first_ready) = task;
     team->last_ready = task;
     runtime_wake_team(team);
@@ -209,14 +228,15 @@ static void begin_task(struct activity *activity)
     struct sim_thread *thread = machine.current;
     struct task *task = activity->task;
     task->played.thread_num = thread->task->played.thread_num;
+    played_push(&task->played); /* libomp makes a task the current one before it tells of it */
     send_task_schedule(&thread->task->played, ompt_task_switch, &task->played);
-    played_push(&task->played);
     task->below = thread->task;
     thread->task = task;
     stack_push_runtime(thread, ENTRY_INVOKE);
     task->played.frame.exit_frame.ptr = stack_exit(thread);
-    stack_push_user(thread, activity->op->function,
-                    context_child(task->team->context, activity->op->function));
+    /* Outside regions a task runs where it is made: its creator's code is on the stack. */
+    uint32_t around = task->team->outer ? task->team->context : task->created_context;
+    stack_push_user(thread, activity->op->function, context_child(around, activity->op->function));
     activity->function = activity->op->function;
     runtime_state(EXACT_WORK);
 }
@@ -229,10 +249,14 @@ static void end_task(struct activity *activity)
     stack_pop(thread);
     task->played.frame.exit_frame.ptr = NULL;
     thread->task = task->below;
-    played_pop();
-    const struct activity *wait = activity - 1;
-    be_idle(place_of(wait, false));
+    if (!is_undeferred(task))
+        be_idle(place_of(activity - 1, false));
     send_task_schedule(&task->played, ompt_task_complete, &thread->task->played);
+    played_pop();
+    if (is_undeferred(task)) {
+        leave_create(thread->task);
+        runtime_state(EXACT_WORK);
+    }
     task->parent->children--;
     task->team->tasks--;
     for (struct group *group = task->member; group; group = group->outer)
