@@ -161,7 +161,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
         return NULL;
     }
     launch_restore_environment();
-    options_read(&session.options);
+    options_from_environment(&session.options);
     return session.options.disable ? NULL : &result;
 }
 

@@ -1,85 +1,272 @@
 #!/usr/bin/env python3
-"""A file includes only its own folder or one further down the list of design.md, section 2.
+"""The house is as scripts/rooms.py says: a unit (x.c with x.h) uses its own room and those that its room may use, and no
+units include each other, or need each other's symbols (nm), in a circle. A symbol is defined once.
 
-    scripts/check-layers.py [--self-test]"""
+    scripts/check-layers.py BUILD         object files of all units (make checks has them made)
+    scripts/check-layers.py --picture     the house, as docs/architecture.md has it
+    scripts/check-layers.py --self-test"""
 
+import os
 import posixpath
 import re
+import subprocess
 import sys
+import tempfile
+from collections import defaultdict
 
-from check_common import main, project_files, read
+import rooms
+from check_common import ROOT, finish, make_files, project_files, read
 
-LAYERS = ["cli", "html", "export", "compare", "report", "ompt_tool", "blame", "cct", "unwind", "loader", "base"]
-# The only file of the plugin that may call report/.
-EXCEPTIONS = {("ompt_tool/finish.c", "report")}
-# report/ and ompt_tool/ are neighbours: the offline command must not pull in the plugin.
-PLUGIN = ["ompt_tool", "blame", "unwind"]
-FORBIDDEN = {"report": PLUGIN, "cli": PLUGIN, "html": PLUGIN + ["export", "compare"], "export": PLUGIN + ["compare"],
-             "compare": PLUGIN}
-# Headers that only some layers may see.
-FOREIGN = [(re.compile(r"omp-tools\.h|ompt?\.h"), {"ompt_tool"}, "OMPT's types stop at ompt_tool/"),
-           (re.compile(r"libunwind.*\.h"), {"unwind"}, "only unwind/ knows libunwind"),
-           (re.compile(r"(elfutils/.*|dwarf|gelf|libelf)\.h"), {"unwind", "report", "cli"},
-            "debug information is read in report/ (and unwind/)")]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
+ROOM = {room.name: room for room in rooms.ROOMS}
+WIDTHS = (40, 18, 0)  # of the picture's columns
+DOCUMENT, MARKS = "docs/architecture.md", ("<!-- the house: scripts/check-layers.py --picture -->\n```\n", "```\n<!-- end -->")
 
 
-def resolve(folder, target):
-    """A quoted include is named from the repository's root; beside its source is the other place a compiler looks."""
-    first = target.split("/")[0]
-    if first in LAYERS or first == "include" or "/" in target:
-        return posixpath.normpath(target)
-    return posixpath.normpath(posixpath.join(folder, target))
+def room_of(name):
+    """Of a file or unit: its folder's; None for one that is in no room."""
+    folder = posixpath.dirname(name)
+    return folder if folder in ROOM else None
 
 
-def complaint_of(source, quoted, target):
-    layer = source.split("/")[0]
-    for pattern, allowed, why in FOREIGN:
-        if pattern.fullmatch(target) and layer not in allowed:
+def unit_of(name):
+    return posixpath.splitext(name)[0]
+
+
+def includes_of(root, name):
+    """(line, quoted, target) of each include; a quoted one from the root, or beside its source."""
+    text = read(root, name)
+    for match in INCLUDE.finditer(text):
+        target = match.group(2)
+        if match.group(1) == '"':
+            beside = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+            target = beside if os.path.exists(os.path.join(root, beside)) else posixpath.normpath(target)
+        yield text.count("\n", 0, match.start(2)) + 1, match.group(1) == '"', target
+
+
+def foreign_complaint(name, target):
+    for pattern, allowed, why in rooms.FOREIGN:
+        if re.fullmatch(pattern, target) and not any((room_of(name) + "/").startswith(room + "/") for room in allowed):
             return why
-    if not quoted:
-        return None
-    name = resolve(layer, target)
-    other = name.split("/")[0]
-    if other == layer or other == "include" or (source, other) in EXCEPTIONS:
-        return None
-    if other not in LAYERS:
-        return "it is in no layer"
-    if LAYERS.index(other) < LAYERS.index(layer):
-        return f"{layer}/ must not know {other}/"
-    if other in FORBIDDEN.get(layer, []):
-        return f"{layer}/ must work without {other}/"
     return None
 
 
-def check(root):
+def read_includes(root, names, uses):
+    """Fills uses[unit][other unit] with how; complaints about what is no unit of a room."""
     complaints = []
-    for name in project_files(root, ".c", ".h", ".map"):
-        if name.split("/")[0] not in LAYERS:
-            continue
-        text = read(root, name)
-        for match in INCLUDE.finditer(text):
-            why = complaint_of(name, match.group(1) == '"', match.group(2))
+    for name in names:
+        for line, quoted, target in includes_of(root, name):
+            why = foreign_complaint(name, target)
+            if not why and quoted and not room_of(target):
+                why = "it is in no room"
             if why:
-                complaints.append(f"{name}:{text.count(chr(10), 0, match.start(2)) + 1}: includes {match.group(2)}: {why}")
+                complaints.append(f"{name}:{line}: includes {target}: {why}")
+            elif quoted and unit_of(target) != unit_of(name):
+                uses[unit_of(name)].setdefault(unit_of(target), f"includes {target}")
     return complaints
 
 
+def symbols_of(build, units):
+    """(unit, nm's letter, name) of each global symbol."""
+    for unit in units:
+        listing = subprocess.run(["nm", "-g", os.path.join(build, unit + ".o")], capture_output=True, text=True, check=True).stdout
+        for line in listing.splitlines():
+            yield unit, *line.split()[-2:]
+
+
+def read_symbols(build, units, uses):
+    """Fills uses[unit][other unit] with how; complaints about objects that are missing and symbols of two units."""
+    missing = [unit for unit in units if not os.path.exists(os.path.join(build, unit + ".o"))]
+    if missing:
+        return [f"{build}/{unit}.o is missing: make all" for unit in missing]
+    symbols, home, complaints = list(symbols_of(build, units)), {}, []
+    for unit, kind, name in symbols:
+        if kind in "UWVwv":  # a weak one may be many units': the header's
+            continue
+        if name in home:
+            complaints.append(f"{name}: defined by {home[name]} and {unit}: two things of one name")
+        home[name] = unit
+    for unit, kind, name in symbols:
+        if kind == "U" and home.get(name, unit) != unit:
+            uses[unit].setdefault(home[name], f"needs {name}")
+    return complaints
+
+
+def circles_of(uses):
+    """Strongly connected units, by Tarjan's algorithm."""
+    index, low, stack, circles = {}, {}, [], []
+
+    def visit(unit):
+        index[unit] = low[unit] = len(index)
+        stack.append(unit)
+        for other in sorted(uses.get(unit, ())):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[unit] = min(low[unit], low[other])
+        if low[unit] == index[unit]:
+            circle = [stack.pop()]
+            while circle[-1] != unit:
+                circle.append(stack.pop())
+            if len(circle) > 1:
+                circles.append(sorted(circle))
+
+    for unit in sorted(uses):
+        if unit not in index:
+            visit(unit)
+    return circles
+
+
+def way_around(uses, circle):
+    """The shortest way from the circle's first unit back to it, in words."""
+    first, ways = circle[0], [[circle[0]]]
+    for way in ways:
+        for other in sorted(uses[way[-1]]):
+            if other == first:
+                return "; ".join(f"{a} {uses[a][b]}" for a, b in zip(way, way[1:] + [first]))
+            if other in circle and not any(other in known for known in ways):
+                ways.append(way + [other])
+    return ""
+
+
+def structure_complaints(uses):
+    """(key of rooms.KNOWN, complaint) of includes, or of symbols"""
+    for unit, others in sorted(uses.items()):
+        for other, how in sorted(others.items()):
+            home, there = room_of(unit), room_of(other)
+            if home != there and there not in ROOM[home].uses:
+                yield f"{unit} -> {other}", f"{unit} {how}: {home}/ must not know {there}/"
+    for circle in circles_of(uses):
+        for unit in circle:
+            yield unit, f"{unit}: in a circle of {len(circle)} units: {way_around(uses, circle)}"
+
+
+def table_complaints():
+    places = {room.name: place for place, room in enumerate(rooms.ROOMS)}
+    return [f"scripts/rooms.py: {room.name} may use {other}, which is not further down" for room in rooms.ROOMS
+            for other in room.uses if places.get(other, -1) <= places[room.name]]
+
+
+def check(root, build=None, known=()):
+    includes, needs = defaultdict(dict), defaultdict(dict)
+    folders = {room.name.split("/")[0] for room in rooms.ROOMS}
+    names = [name for name in project_files(root, ".c", ".h") if name.split("/")[0] in folders]
+    complaints = table_complaints() + [f"{name}: its folder is no room of scripts/rooms.py" for name in names if not room_of(name)]
+    names = [name for name in names if room_of(name)]
+    complaints += read_includes(root, names, includes)
+    if build:
+        linked = [unit_of(name) for name in names if name.endswith(".c") and ROOM[room_of(name)].side != rooms.LOADER]
+        complaints += read_symbols(build, linked, needs)
+    found = dict([*structure_complaints(needs), *structure_complaints(includes)])
+    complaints += [text for key, text in found.items() if key not in known]
+    return complaints + [f"scripts/rooms.py: KNOWN has `{key}`, which is cured: strike it" for key in known if key not in found]
+
+
+def together(names):
+    """Rooms of one floor, those of one parent in one word."""
+    children = defaultdict(list)
+    for name in names:
+        parent, _, child = name.rpartition("/")
+        children[parent].append(child)
+    return "  ".join(f"{parent}/{{{','.join(of)}}}/" if parent and len(of) > 1 else
+                     "  ".join(f"{parent}/{child}/".lstrip("/") for child in of) for parent, of in children.items())
+
+
+def picture():
+    """Floor by floor: each room above all that it may use."""
+    floors = {}
+    for room in reversed(rooms.ROOMS):
+        floors[room.name] = 1 + max((floors[other] for other in room.uses), default=0)
+    columns = [(rooms.PLUGIN, "in the program: " + rooms.PLUGIN), (rooms.BOTH, "both"), (rooms.COMMAND, "the command: " + rooms.COMMAND)]
+    lines = ["      " + "".join(title.ljust(width) for (_, title), width in zip(columns, WIDTHS)).rstrip()]
+    for floor in range(max(floors.values()), 0, -1):
+        cells = [together(room.name for room in rooms.ROOMS if floors[room.name] == floor and room.side == side) for side, _ in columns]
+        lines.append(f"{floor:3}   " + "".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS)).rstrip())
+    width = max(len(room.name) for room in rooms.ROOMS) + 3
+    return "\n".join(lines + [""] + [f"{room.name + '/':{width}}{room.purpose}" for room in rooms.ROOMS]) + "\n"
+
+
+def document_complaints():
+    """The page's picture is the table's; what it names is there: files, and functions in the file of their line."""
+    text, complaints = read(ROOT, DOCUMENT), []
+    if MARKS[0] + picture() + MARKS[1] not in text:
+        complaints.append(f"{DOCUMENT}: its picture is not what scripts/check-layers.py --picture prints")
+    for functions, name in re.findall(r"\| (`[^|]*`) \| ([\w/.]+\.c) \|", text):
+        source = read(ROOT, name) if os.path.exists(os.path.join(ROOT, name)) else ""
+        complaints += [f"{DOCUMENT}: {name} has no function {function}" for function in re.findall(r"`(\w+)`", functions)
+                       if not re.search(rf"^[\w *()]*\b{function}\(", source, re.MULTILINE)]
+    return complaints + [f"{DOCUMENT}: {name} is not there" for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)*/(?:[\w-]+\.\w+)?)`", text)
+                         if not os.path.exists(os.path.join(ROOT, name))]
+
+
+# (name, files, words of the complaints, what is known)
 CASES = [
-    ("good", {"base/a.h": "", "cct/a.c": '#include "base/a.h"\n#include "include/b.h"\n#include <stdio.h>\n',
-              "ompt_tool/finish.c": '#include "report/x.h"\n#include <omp-tools.h>\n',
-              "unwind/u.c": "#include <libunwind-x86_64.h>\n", "cct/b.c": '#include "a.h"\n'}, []),
-    ("upwards", {"base/a.c": '\n#include "cct/tree.h"\n'}, ["base/a.c:2", "must not know cct/"]),
-    ("blame up", {"blame/a.c": '#include "ompt_tool/session/thread.h"\n'}, ["blame/a.c:1"]),
-    ("only finish", {"ompt_tool/session/session.c": '#include "report/rows/rows.h"\n'}, ["ompt_tool/ must not know report/"]),
-    ("report alone", {"report/a.c": '#include "ompt_tool/session/thread.h"\n'}, ["report/ must work without ompt_tool/"]),
-    ("ompt in cct", {"cct/a.c": "#include <omp-tools.h>\n"}, ["OMPT's types stop"]),
-    ("ompt in blame", {"blame/a.h": '#  include "omp-tools.h"\n'}, ["OMPT's types stop"]),
-    ("libunwind in plugin", {"ompt_tool/a.c": "#include <libunwind.h>\n"}, ["only unwind/"]),
-    ("libunwind-ptrace", {"base/a.c": "#include <libunwind-ptrace.h>\n"}, ["only unwind/"]),
-    ("through the parent", {"cct/a.c": '#include "../ompt_tool/session/thread.h"\n'}, ["cct/a.c:1"]),
-    ("tests in product", {"cct/a.c": '#include "tests/unit/x.h"\n'}, ["in no layer"]),
+    ("good", {"base/a.h": "", "cct/a.c": '#include "base/a.h"\n#include <stdio.h>\n', "cct/a.h": "", "cct/b.c": '#include "a.h"\n',
+              "ompt_tool/b.h": "#include <omp-tools.h>\n", "unwind/u.c": "#include <libunwind-x86_64.h>\n"}, [], []),
+    ("upwards", {"base/a.c": '\n#include "cct/tree.h"\n', "cct/tree.h": ""}, ["base/a includes cct/tree.h", "must not know cct/"], []),
+    ("blame up", {"blame/a.c": '#include "ompt_tool/t.h"\n'}, ["blame/ must not know ompt_tool/"], []),
+    ("a room knows the edge", {"ompt_tool/locks/a.c": '#include "ompt_tool/t.h"\n'}, ["ompt_tool/locks/ must not know ompt_tool/"], []),
+    ("the plugin reads", {"ompt_tool/a.c": '#include "report/rows/rows.h"\n'}, ["ompt_tool/ must not know report/rows/"], []),
+    ("report knows the plugin", {"report/rows/a.c": '#include "blame/t.h"\n'}, ["report/rows/ must not know blame/"], []),
+    ("ompt in cct", {"cct/a.c": "#include <omp-tools.h>\n"}, ["cct/a.c:1", "OMPT's types stop"], []),
+    ("ompt in blame", {"blame/a.h": '\n#  include "omp-tools.h"\n'}, ["blame/a.h:2", "OMPT's types stop"], []),
+    ("libunwind in plugin", {"ompt_tool/a.c": "#include <libunwind.h>\n"}, ["only unwind/"], []),
+    ("libunwind-ptrace", {"base/a.c": "#include <libunwind-ptrace.h>\n"}, ["only unwind/"], []),
+    ("through the parent", {"cct/a.c": '#include "../ompt_tool/t.h"\n', "ompt_tool/t.h": ""}, ["cct/ must not know ompt_tool/"], []),
+    ("tests in product", {"cct/a.c": '#include "tests/unit/x.h"\n'}, ["cct/a.c:1", "in no room"], []),
+    ("a folder that is no room", {"report/odd/a.c": ""}, ["report/odd/a.c: its folder is no room"], []),
+    ("circle by include", {"cct/a.c": '#include "cct/b.h"\n', "cct/b.h": '#include "cct/c.h"\n', "cct/c.c": '#include "cct/a.h"\n',
+                           "cct/a.h": "", "cct/c.h": ""}, ["cct/a: in a circle of 3 units", "cct/c includes cct/a.h"], []),
+    ("circle by link", {"cct/a.c": "void b(void); void a(void) { b(); }\n", "cct/b.c": "void a(void); void b(void) { a(); }\n"},
+     ["cct/a: in a circle of 2 units", "cct/a needs b; cct/b needs a"], []),
+    ("a part has its types from the whole's header", {"cct/a.c": "void b(void); void a(void) { b(); }\n", "cct/a.h": "",
+                                                      "cct/b.c": '#include "a.h"\nvoid b(void) {}\n'}, [], []),
+    ("up by link", {"base/a.c": "void b(void); void a(void) { b(); }\n", "cct/b.c": "void b(void) {}\n"}, ["base/a needs b"], []),
+    ("two of one name", {"cct/a.c": "void a(void) {}\n", "blame/b.c": "void a(void) {}\n"}, ["a: defined by"], []),
+    ("known", {"base/a.c": '#include "cct/b.h"\n', "cct/b.h": ""}, [], ["base/a -> cct/b"]),
+    ("cured", {"base/a.c": ""}, ["KNOWN has `base/a -> cct/b`"], ["base/a -> cct/b"]),
 ]
 
+
+def compile_all(root):
+    """False when a case includes what is not there: it is about includes alone."""
+    sources = [name for name in project_files(root, ".c") if not name.startswith("build/")]
+    for name in sources:
+        out = os.path.join("build", unit_of(name) + ".o")
+        os.makedirs(os.path.join(root, os.path.dirname(out)), exist_ok=True)
+        if subprocess.run(["cc", "-w", "-I.", "-c", "-o", out, name], cwd=root, stderr=subprocess.DEVNULL, check=False).returncode:
+            return False
+    return True
+
+
+def self_test():
+    failures = 0
+    for name, files, words, known in CASES:
+        with tempfile.TemporaryDirectory() as root:
+            make_files(root, files)
+            build = os.path.join(root, "build") if compile_all(root) else None
+            complaints = check(root, build, known)
+        text = "\n".join(complaints)
+        if bool(complaints) != bool(words) or any(word not in text for word in words):
+            print(f"self-test {name}: expected {words or 'no complaint'}, got:\n{text}")
+            failures += 1
+    print(f"self-test: {len(CASES) - failures} of {len(CASES)} as expected")
+    return 1 if failures else 0
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    if arguments == ["--picture"]:
+        print(picture(), end="")
+        return 0
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return finish(check(ROOT, arguments[0], rooms.KNOWN) + document_complaints(),
+                  f"layers: {len(rooms.ROOMS)} rooms, each uses those below it; no circles" +
+                  (f" but the {len(rooms.KNOWN)} known" if rooms.KNOWN else ""))
+
+
 if __name__ == "__main__":
-    sys.exit(main(check, CASES, "layers: every include points to its own folder or down"))
+    sys.exit(main(sys.argv[1:]))

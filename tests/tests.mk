@@ -89,7 +89,7 @@ $(BUILD)/check/%.o: %.c | $(BUILD)/include/omp-tools.h
 	@mkdir -p $(@D)
 	@$(CC) $(ALL_CFLAGS) -ffunction-sections -fdata-sections -fno-inline -c -o $@ $<
 
-CHECKS := 'scripts/check-layers.py' 'scripts/check-layers.py --self-test' \
+CHECKS := 'scripts/check-layers.py $(BUILD)' 'scripts/check-layers.py --self-test' \
     'scripts/check-sizes.py' 'scripts/check-sizes.py --self-test' \
     'scripts/check-handler.py $(BUILD)/check' 'scripts/check-handler.py --self-test' \
     'scripts/check-tags.py $(BUILD)/check' 'scripts/check-tags.py --self-test'
@@ -98,7 +98,7 @@ CHECKS := 'scripts/check-layers.py' 'scripts/check-layers.py --self-test' \
 check-objects: $(CHECK_OBJECTS)
 TEST_BUILT += $(if $(SAN),,check-objects)
 
-checks: $(CHECK_OBJECTS)
+checks: $(CHECK_OBJECTS) $(call objects,$(sort $(PLUGIN) $(COMMAND)))
 	@$(PYTHON) tests/run.py commands $(CHECKS)
 
 behaviour: $(PRODUCTS) test-programs

@@ -212,7 +212,7 @@ static void check_name(const char *entry)
              nearest ? nearest : "", nearest ? "?" : ", see man libblame", NULL);
 }
 
-void options_read(struct options *options)
+void options_from_environment(struct options *options)
 {
     for (char **entry = environ; entry && *entry; entry++)
         check_name(*entry);

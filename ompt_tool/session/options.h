@@ -37,7 +37,7 @@ struct options {
 };
 
 /* Reads the environment; a bad value is named on stderr and replaced by its default. [init] */
-void options_read(struct options *options);
+void options_from_environment(struct options *options);
 
 /* The values in effect as "NAME=value" lines, for run.json. [init] */
 void options_print(const struct options *options, char *text, size_t bytes);

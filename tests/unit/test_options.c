@@ -25,7 +25,7 @@ static struct options read_options(void)
     assert_int_equal(pipe(ends), 0);
     dup2(ends[1], 2);
     memset(&options, 0xaa, sizeof(options));
-    options_read(&options);
+    options_from_environment(&options);
     dup2(saved, 2);
     close(saved);
     close(ends[1]);

@@ -1,0 +1,65 @@
+"""The rooms of the house, from the top down: which program each is part of, which other rooms it may use, and what it is
+for. A room uses only rooms further down this table. scripts/check-layers.py holds the code against it, and draws the
+picture of docs/architecture.md from it."""
+
+from collections import namedtuple
+
+Room = namedtuple("Room", "name side uses purpose")
+
+PLUGIN, COMMAND, BOTH, LOADER = "libblame.so", "blame", "both", "libblame-loader.so"
+TEXT = "report/text"
+READING = f"report/views report/files report/findings report/tables report/rows report/symbols {TEXT} cct base"
+
+ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose in (
+    ("cli", COMMAND, f"html export compare {READING}", "the `blame` command: run, report, html, export, diff, stat"),
+    ("html", COMMAND, READING, "the data of the page; html/page/ is the page itself (JavaScript)"),
+    ("export", COMMAND, READING, "profiles in other programs' formats"),
+    ("compare", COMMAND, READING, "runs laid over one another: diff, stat"),
+    ("report/views", COMMAND, f"report/files report/findings report/tables report/rows {TEXT} cct base", "what a terminal shows"),
+    ("report/files", COMMAND, f"report/findings report/tables report/rows report/symbols {TEXT} cct base", "CSV files, run.json"),
+    ("report/findings", COMMAND, f"report/tables report/rows {TEXT} cct base", "sentences: what costs most, and why"),
+    ("report/tables", COMMAND, f"report/rows report/symbols {TEXT} cct base", "locks, waits, phases, threads; the laws"),
+    ("report/rows", COMMAND, f"report/symbols {TEXT} cct base", "the tree with names, and its metrics"),
+    ("report/symbols", COMMAND, f"{TEXT} cct base", "names and lines of addresses, by libdw"),
+    (TEXT, COMMAND, "base", "numbers, JSON, strings, source files"),
+    ("ompt_tool", PLUGIN, "ompt_tool/probes ompt_tool/context ompt_tool/counters ompt_tool/locks ompt_tool/session "
+     "ompt_tool/restart blame unwind cct base include", "the edge: OMPT's callbacks, the sampler and its handler, start and end"),
+    ("ompt_tool/probes", PLUGIN, "ompt_tool/context ompt_tool/counters ompt_tool/session unwind cct base include",
+     "phases, events and parameters: what the program says of itself"),
+    ("ompt_tool/context", PLUGIN, "ompt_tool/session unwind cct base", "from a stack to a context"),
+    ("ompt_tool/counters", PLUGIN, "ompt_tool/session cct base", "counters of hardware and kernel"),
+    ("ompt_tool/locks", PLUGIN, "ompt_tool/session unwind cct base", "what locks are called, and who waits for them"),
+    ("ompt_tool/session", PLUGIN, "ompt_tool/restart blame unwind cct base", "the options, the measurement, the threads' records"),
+    ("ompt_tool/restart", PLUGIN, "base", "puts back the system calls that a sample interrupted"),
+    ("blame", PLUGIN, "cct base", "states, undirected and directed blame, the ledger; no OMPT, no signals, no libunwind"),
+    ("unwind", PLUGIN, "base", "call paths and the load map; the only place that knows libunwind"),
+    ("cct", BOTH, "base", "trees, regions, deferred contexts, the measurement file and its reader"),
+    ("loader", LOADER, "base", "what `blame run` gives to the program's dynamic loader; no C library"),
+    ("base", BOTH, "", "atomics, clock, log, the operating system"),
+    ("include", BOTH, "", "what programs are compiled with"),
+)]
+
+# Headers of others that only some rooms (and those inside them) may see.
+FOREIGN = [
+    (r"omp-tools\.h|ompt?\.h", ["ompt_tool"], "OMPT's types stop at ompt_tool/"),
+    (r"libunwind.*\.h", ["unwind"], "only unwind/ knows libunwind"),
+    (r"(elfutils/.*|dwarf|gelf|libelf)\.h", ["unwind", "report/symbols", "cli"], "debug information is read in report/symbols/"),
+]
+
+# What is not yet as it should be: a unit in a cycle, or `unit -> unit` between rooms that may not know each other. The list
+# may only shrink: what is cured and still stands here is complained about, too.
+KNOWN = [
+    "cct/profile_killed",
+    "cct/profile_merge",
+    "cct/profile_probes",
+    "cct/profile_read",
+    "ompt_tool/finish -> report/files/output",
+    "ompt_tool/finish -> report/symbols/kept",
+    "ompt_tool/finish -> report/symbols/symbols",
+    "ompt_tool/finish -> report/tables/tables",
+    "ompt_tool/finish -> report/views/summary",
+    "report/findings/findings",
+    "report/findings/rules",
+    "report/symbols/internal",
+    "report/symbols/symbols",
+]
