@@ -23,7 +23,7 @@ static const char *const normalise_name[] = {"none", "wall", "work", NULL};
 
 struct request {
     struct option_list base, operand, fail_above;
-    int view, format, normalise, measure, top;
+    int view, format, normalise, metric, top;
     double least_percent;
     const char *output;
     struct limit *limit;
@@ -52,7 +52,7 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--view", OPTION_WORD, &request->view, "VIEW", view_name, 0, 0,
          "top-down   contexts: functions by their callers (default)\n"
          "flat       functions, whoever calls them"},
-        {"--sort", OPTION_WORD, &request->measure, "METRIC", measure_name, 0, 0,
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_name, 0, 0,
          "changes of this metric only: idleness, work, overhead, lock-wait,\n"
          "lock-wait-here, core-idleness, shared-idleness, samples, blame"},
         {"--normalise", OPTION_WORD, &request->normalise, "BY", normalise_name, 0, 0,
@@ -154,14 +154,14 @@ static int report_limits(const struct request *request, const struct comparison 
 static bool print(FILE *out, const struct request *request, const struct run_set *set,
                   const struct comparison *tree, const struct comparison *shown)
 {
-    struct diff_style style = {.measure = request->measure,
+    struct diff_style style = {.metric = request->metric,
                                .least_percent = request->least_percent,
                                .top = (size_t)request->top,
                                .columns = format_terminal_columns(out),
                                .utf8 = format_locale_is_utf8(),
                                .functions = request->view == VIEW_FLAT};
     if (request->format == FORMAT_CSV)
-        return diff_csv(out, shown, request->measure < 0 ? MEASURE_IDLENESS : (enum measure)request->measure);
+        return diff_csv(out, shown, request->metric < 0 ? METRIC_IDLENESS : (enum metric)request->metric);
     return diff_text(out, shown, set->profile, &style) &&
            diff_limits_text(out, tree, request->limit, request->fail_above.count, &style);
 }
@@ -214,7 +214,7 @@ int cli_diff(int argc, char **argv)
     struct request request = {.base = {text, 0},
                               .operand = {text + argc, 0},
                               .fail_above = {text + 2 * argc, 0},
-                              .measure = -1,
+                              .metric = -1,
                               .top = 10,
                               .least_percent = 0.5,
                               .limit = calloc((size_t)argc, sizeof(struct limit))};

@@ -56,7 +56,7 @@ static enum options_result check(const struct request *request)
     }
     if (request->metric >= 0 && request->format == FORMAT_HATCHET)
         return refuse("--metric", request, "folded, speedscope, pprof, dot");
-    if (request->metric == MEASURE_BLAME && request->format == FORMAT_PPROF)
+    if (request->metric == METRIC_BLAME && request->format == FORMAT_PPROF)
         return refuse("--metric blame", request, "folded, speedscope, dot");
     if (request->least_percent >= 0 && request->format != FORMAT_DOT)
         return refuse("--min", request, "dot");
@@ -74,7 +74,7 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
          "dot         the call graph of one metric: Graphviz"},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
          "or -o FILE: where to write, whole or not at all (default: standard output)"},
-        {"--metric", OPTION_WORD, &request->metric, "METRIC", measure_name, 0, 0,
+        {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_name, 0, 0,
          "blame (default: idleness + overhead + lock-wait), idleness, work,\n"
          "overhead, lock-wait, lock-wait-here, core-idleness,\n"
          "shared-idleness, samples: what folded and dot are of,\n"
@@ -93,7 +93,7 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
 }
 
 /* What the file cannot say, or has not to say. */
-static void note_metric(const struct rows *rows, enum measure metric, bool stacks)
+static void note_metric(const struct rows *rows, enum metric metric, bool stacks)
 {
     char number[FORMAT_NUMBER_BYTES];
     double negative = stacks ? export_negative(rows, metric) : 0;
@@ -102,20 +102,20 @@ static void note_metric(const struct rows *rows, enum measure metric, bool stack
                 "blame export: %s: %s %s of rows with less than none are left out, stacks have no negative "
                 "values; "
                 "--format pprof and hatchet keep them\n",
-                measure_name[metric], format_decimal(number, negative, 6), rows->events ? "events" : "s");
-    if (!(measure_value(rows, rows->row[0].inclusive, metric) > 0))
+                metric_name[metric], format_decimal(number, negative, 6), rows->events ? "events" : "s");
+    if (!(metric_value(rows, rows->row[0].inclusive, metric) > 0))
         fprintf(stderr, "blame export: the profile has no %s; another --metric may say more\n",
-                measure_name[metric]);
+                metric_name[metric]);
 }
 
-static void note(const struct request *request, const struct rows *rows, enum measure metric)
+static void note(const struct request *request, const struct rows *rows, enum metric metric)
 {
     bool all = request->format == FORMAT_SPEEDSCOPE && request->metric < 0;
     if (request->format == FORMAT_FOLDED || request->format == FORMAT_DOT || request->metric >= 0)
         note_metric(rows, metric, request->format == FORMAT_FOLDED || request->format == FORMAT_SPEEDSCOPE);
-    for (enum measure measure = 0; all && measure < MEASURE_COLUMNS; measure++)
-        if (export_negative(rows, measure) <= -1e-6)
-            note_metric(rows, measure, true);
+    for (enum metric metric = 0; all && metric < METRIC_COLUMNS; metric++)
+        if (export_negative(rows, metric) <= -1e-6)
+            note_metric(rows, metric, true);
 }
 
 static bool write_format(const struct request *request, const struct opened_profile *opened, FILE *out)
@@ -124,9 +124,9 @@ static bool write_format(const struct request *request, const struct opened_prof
     const struct rows *rows = opened->rows;
     bool all =
         request->format == FORMAT_PPROF || (request->format == FORMAT_SPEEDSCOPE && request->metric < 0);
-    enum measure metric = request->metric >= 0 ? (enum measure)request->metric : measure_default(rows);
-    if (all && metric == MEASURE_BLAME) /* a sum, which is not among all */
-        metric = MEASURE_IDLENESS;
+    enum metric metric = request->metric >= 0 ? (enum metric)request->metric : metric_default(rows);
+    if (all && metric == METRIC_BLAME) /* a sum, which is not among all */
+        metric = METRIC_IDLENESS;
     note(request, rows, metric);
     switch ((enum format)request->format) {
     case FORMAT_FOLDED:

@@ -45,14 +45,14 @@ static bool wants_colour(const struct report_request *request, FILE *out)
     return isatty(fileno(out)) && !(no_colour && *no_colour) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-static enum measure choose_measure(const struct report *report)
+static enum metric choose_metric(const struct report *report)
 {
     const struct report_request *request = report->request;
-    if (request->measure != NOT_GIVEN)
-        return (enum measure)request->measure;
+    if (request->metric != NOT_GIVEN)
+        return (enum metric)request->metric;
     if (request->view > VIEW_FLAT)
-        return request->view == VIEW_LOCKS ? MEASURE_LOCK_WAIT : MEASURE_EFFORT;
-    return measure_default(report->rows);
+        return request->view == VIEW_LOCKS ? METRIC_LOCK_WAIT : METRIC_EFFORT;
+    return metric_default(report->rows);
 }
 
 static void start_style(struct report *report)
@@ -71,7 +71,7 @@ static void start_style(struct report *report)
         .below = request->depth == 1 ? 0 : BELOW_SHOWN,
     };
     /* Whole tables are for machines: nothing is left out that was not asked for. */
-    style->measure = choose_measure(report);
+    style->metric = choose_metric(report);
     style->least_percent = request->least_percent >= 0      ? request->least_percent
                            : request->format == FORMAT_TEXT ? LEAST_PERCENT
                                                             : 0;
@@ -84,14 +84,14 @@ static struct rows *arrange(const struct report *report)
     const struct view_style *style = &report->style;
     struct rows *rows = report->rows;
     uint32_t depth = request->depth == NOT_GIVEN ? UINT32_MAX : (uint32_t)request->depth;
-    double total = measure_value(rows, rows_whole(rows), style->measure);
+    double total = metric_value(rows, rows_whole(rows), style->metric);
     if (request->view == VIEW_BOTTOM_UP)
-        return view_bottom_up(rows, style->measure, 0.01 * style->least_percent * total, depth);
+        return view_bottom_up(rows, style->metric, 0.01 * style->least_percent * total, depth);
     if (request->view == VIEW_FLAT)
         return view_flat(rows, request->by == NOT_GIVEN ? FLAT_FUNCTION : (enum flat_by)request->by,
-                         style->measure);
-    bool order = request->format == FORMAT_TEXT || request->measure != NOT_GIVEN;
-    return !order || rows_order(rows, style->measure, false) ? rows : NULL;
+                         style->metric);
+    bool order = request->format == FORMAT_TEXT || request->metric != NOT_GIVEN;
+    return !order || rows_order(rows, style->metric, false) ? rows : NULL;
 }
 
 /* Takes out what --depth and, outside text, --min leave out. */
@@ -106,7 +106,7 @@ static bool cut(const struct report *report, struct rows *view, size_t *deeper)
         return true;
     bool *visible = calloc(view->count + 1, sizeof *visible);
     if (visible) {
-        rows_mark_shares(view, style->measure, style->by_exclusive, style->least_percent, visible);
+        rows_mark_shares(view, style->metric, style->by_exclusive, style->least_percent, visible);
         rows_keep(view, visible);
     }
     free(visible);
@@ -138,9 +138,9 @@ static bool print_text(struct report *report, const struct rows *view)
     const struct profile *profile = report->opened->profile;
     struct view_style *style = &report->style;
     struct report_focused focused = {
-        .part = measure_value(report->rows, report->rows->row[0].inclusive, style->measure),
-        .whole = measure_value(report->rows, rows_whole(report->rows), style->measure),
-        .measure = style->measure};
+        .part = metric_value(report->rows, report->rows->row[0].inclusive, style->metric),
+        .whole = metric_value(report->rows, rows_whole(report->rows), style->metric),
+        .metric = style->metric};
     char *notes = report_notes(request, profile, &focused);
     style->notes = notes;
     if (request->source)
@@ -167,7 +167,7 @@ static bool print_tree(struct report *report)
     if (good && report->request->format == FORMAT_TEXT)
         good = print_text(report, view);
     else if (good && report->request->format == FORMAT_FOLDED)
-        good = view_folded(report->out, view, style->measure);
+        good = view_folded(report->out, view, style->metric);
     else if (good)
         write_profile_csv(report->out, view);
     if (view != report->rows)
@@ -179,8 +179,8 @@ static bool print_threads(struct report *report)
 {
     const struct profile *profile = report->opened->profile;
     size_t *order = NULL;
-    if (report->request->measure != NOT_GIVEN) {
-        order = view_sort_threads(profile, report->style.measure);
+    if (report->request->metric != NOT_GIVEN) {
+        order = view_sort_threads(profile, report->style.metric);
         if (!order)
             return false;
     }
@@ -202,7 +202,7 @@ static bool print_locks(struct report *report)
     if (!good)
         return false;
     struct view_cut left_out =
-        view_sort_locks(table, report->style.measure, limited ? request->least_percent : 0);
+        view_sort_locks(table, report->style.metric, limited ? request->least_percent : 0);
     report->style.cut = &left_out;
     report->style.most = limited ? 0 : LOCKS_SHOWN;
     good = request->format == FORMAT_CSV
@@ -222,7 +222,7 @@ static bool print_waits(struct report *report)
         locks ? waits_gather(opened->profile, report->rows, locks, opened->symbols) : NULL;
     char *notes = report_notes(request, opened->profile, NULL);
     bool good = table && notes &&
-                view_sort_waits(table, report->style.measure, report->style.least_percent, &left_out);
+                view_sort_waits(table, report->style.metric, report->style.least_percent, &left_out);
     report->style.notes = notes;
     report->style.cut = &left_out;
     report->style.most = request->least_percent >= 0 ? 0 : PLACES_SHOWN;

@@ -25,7 +25,7 @@ enum { NOT_GIVEN = -1 };
 /* NOT_GIVEN or NULL where an option was not given. */
 struct report_request {
     const char *input, *output;
-    int view, format, by, measure, percent, colour;
+    int view, format, by, metric, percent, colour;
     double least_percent;
     int depth, thread, width;
     const char *focus, *hide, *column_list, *source_directory;
@@ -44,7 +44,7 @@ void report_options_free(struct report_request *request); /* [init] */
 /* The sum that a focus left, and the program's. */
 struct report_focused {
     double part, whole;
-    enum measure measure;
+    enum metric metric;
 };
 
 /* Text views say what was chosen; malloc'ed, NULL: no memory. focused: NULL where it is not known. [init] */

@@ -63,17 +63,17 @@ static bool fits_format(const struct report_request *request, const char *option
     return false;
 }
 
-/* What can be sorted by in tables that are no trees: bits of enum measure. */
-static int measures_of(int view)
+/* What can be sorted by in tables that are no trees: bits of enum metric. */
+static int metrics_of(int view)
 {
     switch (view) {
     case VIEW_THREADS:
-        return 1 << MEASURE_IDLENESS | 1 << MEASURE_WORK | 1 << MEASURE_OVERHEAD | 1 << MEASURE_LOCK_WAIT |
-               1 << MEASURE_SAMPLES;
+        return 1 << METRIC_IDLENESS | 1 << METRIC_WORK | 1 << METRIC_OVERHEAD | 1 << METRIC_LOCK_WAIT |
+               1 << METRIC_SAMPLES;
     case VIEW_LOCKS:
-        return 1 << MEASURE_LOCK_WAIT | 1 << MEASURE_LOCK_WAIT_HERE | 1 << MEASURE_SAMPLES;
+        return 1 << METRIC_LOCK_WAIT | 1 << METRIC_LOCK_WAIT_HERE | 1 << METRIC_SAMPLES;
     case VIEW_WAITS:
-        return 1 << MEASURE_IDLENESS | 1 << MEASURE_LOCK_WAIT;
+        return 1 << METRIC_IDLENESS | 1 << METRIC_LOCK_WAIT;
     case VIEW_FINDINGS:
     case VIEW_PHASES:
         return 0;
@@ -84,8 +84,8 @@ static int measures_of(int view)
 
 static bool can_sort(const struct report_request *request)
 {
-    int accepted = measures_of(request->view);
-    if (request->measure == NOT_GIVEN || accepted & 1 << request->measure)
+    int accepted = metrics_of(request->view);
+    if (request->metric == NOT_GIVEN || accepted & 1 << request->metric)
         return true;
     if (accepted == 0) {
         fprintf(stderr, "blame report: --sort: not accepted with --view %s, which has the %s first\n",
@@ -93,11 +93,11 @@ static bool can_sort(const struct report_request *request)
                 request->view == VIEW_PHASES ? "most exact seconds" : "greatest share");
         return false;
     }
-    fprintf(stderr, "blame report: --sort %s: with --view %s accepted are", measure_name[request->measure],
+    fprintf(stderr, "blame report: --sort %s: with --view %s accepted are", metric_name[request->metric],
             report_view_name[request->view]);
-    for (int measure = 0, count = 0; measure < MEASURE_NAMED; measure++)
-        if (accepted & 1 << measure)
-            fprintf(stderr, "%s %s", count++ ? "," : "", measure_name[measure]);
+    for (int metric = 0, count = 0; metric < METRIC_NAMED; metric++)
+        if (accepted & 1 << metric)
+            fprintf(stderr, "%s %s", count++ ? "," : "", metric_name[metric]);
     fputc('\n', stderr);
     return false;
 }
@@ -172,7 +172,7 @@ static enum options_result read_arguments(struct report_request *request, int ar
         {"--by", OPTION_WORD, &request->by, "WHAT", flat_by_name, 0, 0,
          "flat: function (default), file, module, or construct (the parallel\n"
          "region, task or entry of the runtime that code ran in)"},
-        {"--sort", OPTION_WORD, &request->measure, "METRIC", measure_name, 0, 0,
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_name, 0, 0,
          "blame (default: idleness + overhead + lock-wait), idleness, work,\n"
          "overhead, lock-wait, lock-wait-here, core-idleness,\n"
          "shared-idleness, samples"},
@@ -219,7 +219,7 @@ static enum options_result read_arguments(struct report_request *request, int ar
 enum options_result report_options_read(struct report_request *request, int argc, char **argv)
 {
     *request = (struct report_request){.by = NOT_GIVEN,
-                                       .measure = NOT_GIVEN,
+                                       .metric = NOT_GIVEN,
                                        .percent = NOT_GIVEN,
                                        .least_percent = NOT_GIVEN,
                                        .depth = NOT_GIVEN,

@@ -120,7 +120,7 @@ static bool compare_run(const struct run_set *set, size_t run, struct comparison
     struct rows *rows = symbols ? rows_build(profile, symbols) : NULL;
     if (rows)
         keep_symbols(set->command, profile, rows, symbols);
-    struct rows *view = rows && flat ? view_flat(rows, FLAT_FUNCTION, MEASURE_IDLENESS) : NULL;
+    struct rows *view = rows && flat ? view_flat(rows, FLAT_FUNCTION, METRIC_IDLENESS) : NULL;
     bool good = rows && (!tree || comparison_add(tree, run, rows)) &&
                 (!flat || (view && comparison_add(flat, run, view)));
     rows_free(view);

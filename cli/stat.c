@@ -19,7 +19,7 @@ static const char *const format_name[] = {"text", "csv", NULL};
 struct request {
     const char **operand;
     int operand_count;
-    int view, format, measure, top;
+    int view, format, metric, top;
     const char *output;
 };
 
@@ -42,7 +42,7 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--view", OPTION_WORD, &request->view, "VIEW", view_name, 0, 0,
          "top-down   contexts: functions by their callers (default)\n"
          "flat       functions, whoever calls them"},
-        {"--sort", OPTION_WORD, &request->measure, "METRIC", measure_name, 0, 0,
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_name, 0, 0,
          "text: contexts by their own idleness (default), work, overhead,\n"
          "lock-wait, lock-wait-here, core-idleness, shared-idleness, samples,\n"
          "blame (idleness + overhead + lock-wait)"},
@@ -59,12 +59,12 @@ static enum options_result read_options(struct request *request, int argc, char 
 
 static bool print(FILE *out, const struct request *request, const struct comparison *comparison)
 {
-    struct stat_style style = {.measure = (enum measure)request->measure,
+    struct stat_style style = {.metric = (enum metric)request->metric,
                                .top = (size_t)request->top,
                                .columns = format_terminal_columns(out),
                                .utf8 = format_locale_is_utf8(),
                                .functions = request->view == VIEW_FLAT};
-    return request->format == FORMAT_CSV ? stat_csv(out, comparison, style.measure)
+    return request->format == FORMAT_CSV ? stat_csv(out, comparison, style.metric)
                                          : stat_text(out, comparison, &style);
 }
 
@@ -88,7 +88,7 @@ static int show(const struct request *request, const struct run_set *set)
 int cli_stat(int argc, char **argv)
 {
     const char *operand[argc];
-    struct request request = {.operand = operand, .measure = MEASURE_IDLENESS, .top = 10};
+    struct request request = {.operand = operand, .metric = METRIC_IDLENESS, .top = 10};
     struct run_set set = {.command = "stat"};
     enum options_result parsed = read_options(&request, argc, argv);
     if (parsed != OPTIONS_RUN)

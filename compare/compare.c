@@ -10,15 +10,15 @@
 #include "report/tables/conservation.h"
 #include "report/text/grow.h"
 
-const enum measure compare_parts[COMPARE_PARTS] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,
-                                                   MEASURE_LOCK_WAIT};
+const enum metric compare_parts[COMPARE_PARTS] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD,
+                                                   METRIC_LOCK_WAIT};
 
 /* ---- runs ---- */
 
-static bool is_idleness(enum measure measure)
+static bool is_idleness(enum metric metric)
 {
-    return measure == MEASURE_IDLENESS || measure == MEASURE_SHARED_IDLENESS ||
-           measure == MEASURE_CORE_IDLENESS || measure == MEASURE_BLAME;
+    return metric == METRIC_IDLENESS || metric == METRIC_SHARED_IDLENESS ||
+           metric == METRIC_CORE_IDLENESS || metric == METRIC_BLAME;
 }
 
 /* A busy thread's sample stands for one period, and inherits at most that of all the others. */
@@ -27,13 +27,13 @@ static void set_weights(struct compare_run *run)
     const struct profile *profile = run->profile;
     double period_s = profile_text(profile, "sample") ? (double)profile->header.period_ns * 1e-9
                                                       : 1 / fmax(profile_least_rate(profile), 1e-9);
-    double others[] = {[MEASURE_IDLENESS] = profile->header.threads_max,
-                       [MEASURE_SHARED_IDLENESS] = profile->header.threads_max,
-                       [MEASURE_CORE_IDLENESS] = profile->header.cores,
-                       [MEASURE_BLAME] = profile->header.threads_max};
-    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++) {
-        double most = is_idleness(measure) ? fmax(others[measure] - 1, 1) : 1;
-        run->weight[measure] = run->scale * most * (measure == MEASURE_SAMPLES ? 1 : period_s);
+    double others[] = {[METRIC_IDLENESS] = profile->header.threads_max,
+                       [METRIC_SHARED_IDLENESS] = profile->header.threads_max,
+                       [METRIC_CORE_IDLENESS] = profile->header.cores,
+                       [METRIC_BLAME] = profile->header.threads_max};
+    for (enum metric metric = 0; metric < METRIC_NAMED; metric++) {
+        double most = is_idleness(metric) ? fmax(others[metric] - 1, 1) : 1;
+        run->weight[metric] = run->scale * most * (metric == METRIC_SAMPLES ? 1 : period_s);
     }
 }
 
@@ -132,9 +132,9 @@ static bool add_amount(struct compare_run *run, const struct rows *rows, const s
                        uint32_t context)
 {
     struct compare_amount *amount = find_amount(run, context);
-    for (enum measure measure = 0; amount && measure < MEASURE_NAMED; measure++) {
-        amount->inclusive[measure] += run->scale * measure_value(rows, row->inclusive, measure);
-        amount->exclusive[measure] += run->scale * measure_value(rows, row->exclusive, measure);
+    for (enum metric metric = 0; amount && metric < METRIC_NAMED; metric++) {
+        amount->inclusive[metric] += run->scale * metric_value(rows, row->inclusive, metric);
+        amount->exclusive[metric] += run->scale * metric_value(rows, row->exclusive, metric);
     }
     return amount != NULL;
 }
@@ -160,7 +160,7 @@ bool comparison_add(struct comparison *comparison, size_t run, const struct rows
     uint32_t *context = malloc((rows->count + 1) * sizeof *context);
     bool good = entry && context && names_of_run(comparison->names, run, rows, entry);
     set_scale(&comparison->run[run], comparison->normalise,
-              measure_value(rows, rows->row[0].inclusive, MEASURE_WORK));
+              metric_value(rows, rows->row[0].inclusive, METRIC_WORK));
     for (uint32_t i = 0; good && i < rows->count; i++)
         good = add_row(comparison, run, rows, i, entry, context);
     free(entry);
@@ -171,21 +171,21 @@ bool comparison_add(struct comparison *comparison, size_t run, const struct rows
 /* ---- values ---- */
 
 double comparison_value(const struct comparison *comparison, size_t run, uint32_t context,
-                        enum measure measure, bool inclusive)
+                        enum metric metric, bool inclusive)
 {
     const struct compare_run *of = &comparison->run[run];
     if (context >= of->known_count || !of->amount_at[context])
         return 0;
     const struct compare_amount *amount = &of->amount[of->amount_at[context] - 1];
-    return inclusive ? amount->inclusive[measure] : amount->exclusive[measure];
+    return inclusive ? amount->inclusive[metric] : amount->exclusive[metric];
 }
 
 /* Of a sum of samples of at most that weight, by Poisson's law; what was not sampled at all may have been
  * missed by one. */
-double comparison_variance(const struct comparison *comparison, size_t run, enum measure measure,
+double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric,
                            double value)
 {
-    double weight = comparison->run[run].weight[measure];
+    double weight = comparison->run[run].weight[metric];
     return weight * (fmax(value, 0) + weight);
 }
 
@@ -232,12 +232,12 @@ struct compare_change comparison_change_of(const struct comparison *comparison, 
 }
 
 struct compare_change comparison_change(const struct comparison *comparison, uint32_t context,
-                                        enum measure measure, bool inclusive)
+                                        enum metric metric, bool inclusive)
 {
     double value[comparison->run_count], variance[comparison->run_count];
     for (size_t run = 0; run < comparison->run_count; run++) {
-        value[run] = comparison_value(comparison, run, context, measure, inclusive);
-        variance[run] = comparison_variance(comparison, run, measure, value[run]);
+        value[run] = comparison_value(comparison, run, context, metric, inclusive);
+        variance[run] = comparison_variance(comparison, run, metric, value[run]);
     }
     return comparison_change_of(comparison, value, variance);
 }
@@ -251,15 +251,15 @@ struct compare_change comparison_wall_change(const struct comparison *comparison
 }
 
 static double median_of_sum(const struct comparison *comparison, enum compare_side side,
-                            const enum measure *measure, size_t measures)
+                            const enum metric *metric, size_t metrics)
 {
     size_t first = side == SIDE_BASE ? 0 : comparison->side_count[SIDE_BASE];
     size_t count = comparison->side_count[side];
     double sum[count + 1];
     for (size_t run = 0; run < count; run++) {
         sum[run] = 0;
-        for (size_t m = 0; m < measures; m++)
-            sum[run] += comparison_value(comparison, first + run, 0, measure[m], true);
+        for (size_t m = 0; m < metrics; m++)
+            sum[run] += comparison_value(comparison, first + run, 0, metric[m], true);
     }
     return median_of(comparison, sum, count);
 }
@@ -277,11 +277,11 @@ int comparison_decimals(const struct comparison *comparison)
     return effort < 100 ? 3 : effort < 10000 ? 2 : 1;
 }
 
-double comparison_least(const struct comparison *comparison, enum measure measure, double percent)
+double comparison_least(const struct comparison *comparison, enum metric metric, double percent)
 {
     double whole[SIDES];
     for (enum compare_side side = 0; side < SIDES; side++)
-        whole[side] = measure == MEASURE_SAMPLES ? median_of_sum(comparison, side, &measure, 1)
+        whole[side] = metric == METRIC_SAMPLES ? median_of_sum(comparison, side, &metric, 1)
                                                  : comparison_effort(comparison, side);
     return 0.01 * percent * (whole[SIDE_BASE] > 0 ? whole[SIDE_BASE] : whole[SIDE_NEW]);
 }

@@ -10,7 +10,7 @@
 
 #include "cct/pair_map.h"
 #include "cct/profile_read.h"
-#include "report/rows/measure.h"
+#include "report/rows/metric.h"
 
 enum compare_side { SIDE_BASE, SIDE_NEW, SIDES };
 
@@ -30,9 +30,9 @@ struct compare_context {
     struct row_label label; /* of the last run that has the context */
 };
 
-/* Inclusive and exclusive values by enum measure, normalised. */
+/* Inclusive and exclusive values by enum metric, normalised. */
 struct compare_amount {
-    double inclusive[MEASURE_NAMED], exclusive[MEASURE_NAMED];
+    double inclusive[METRIC_NAMED], exclusive[METRIC_NAMED];
 };
 
 struct compare_run {
@@ -41,7 +41,7 @@ struct compare_run {
     const struct profile *profile;
     double wall_s;
     double scale;                  /* of values, by normalisation */
-    double weight[MEASURE_NAMED];  /* most that one sample adds to a value, normalised */
+    double weight[METRIC_NAMED];  /* most that one sample adds to a value, normalised */
     struct compare_amount *amount; /* of the contexts that the run has */
     size_t amount_count, amount_room;
     uint32_t *amount_at; /* by context, as far as it was known when the run was added: its amount + 1, or 0 */
@@ -74,7 +74,7 @@ bool comparison_add(struct comparison *comparison, size_t run, const struct rows
 
 /* A value of one run; 0 where the run has not got the context. [init] */
 double comparison_value(const struct comparison *comparison, size_t run, uint32_t context,
-                        enum measure measure, bool inclusive);
+                        enum metric metric, bool inclusive);
 
 struct compare_change {
     double before, after; /* medians of the runs of each side */
@@ -85,7 +85,7 @@ struct compare_change {
 
 /* [init] */
 struct compare_change comparison_change(const struct comparison *comparison, uint32_t context,
-                                        enum measure measure, bool inclusive);
+                                        enum metric metric, bool inclusive);
 /* Of numbers by run; variance NULL: exact. [init] */
 struct compare_change comparison_change_of(const struct comparison *comparison, const double *value,
                                            const double *variance);
@@ -93,21 +93,21 @@ struct compare_change comparison_change_of(const struct comparison *comparison, 
 double comparison_excess(const struct comparison *comparison, const double *value, const double *variance,
                          double factor);
 /* Variance by sampling of a value of a run, from above. [init] */
-double comparison_variance(const struct comparison *comparison, size_t run, enum measure measure,
+double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric,
                            double value);
 
 /* Of the wall times. [init] */
 struct compare_change comparison_wall_change(const struct comparison *comparison);
 
-/* The measures that add up to the effort. */
+/* The metrics that add up to the effort. */
 #define COMPARE_PARTS 4
-extern const enum measure compare_parts[COMPARE_PARTS];
+extern const enum metric compare_parts[COMPARE_PARTS];
 
 /* The median effort of a side's runs. [init] */
 double comparison_effort(const struct comparison *comparison, enum compare_side side);
-/* A share of the base's effort (of its samples, if these are the measure; of the new one's if the base has
+/* A share of the base's effort (of its samples, if these are the metric; of the new one's if the base has
  * none), which changes must reach to count. [init] */
-double comparison_least(const struct comparison *comparison, enum measure measure, double percent);
+double comparison_least(const struct comparison *comparison, enum metric metric, double percent);
 
 /* "s", or what values are per cent of. [init] */
 const char *comparison_unit(const struct comparison *comparison);
@@ -118,9 +118,9 @@ int comparison_decimals(const struct comparison *comparison);
 /* "name  file.c:12  < caller < caller", at most `columns` wide; malloc'ed, NULL: no memory. [init] */
 char *comparison_label(const struct comparison *comparison, uint32_t context, size_t columns, bool utf8);
 
-/* Contexts as a tree is printed, siblings by their change of the inclusive measure, the greatest first:
+/* Contexts as a tree is printed, siblings by their change of the inclusive metric, the greatest first:
  * `count` indices, malloc'ed; NULL: no memory. [init] */
-uint32_t *comparison_order(const struct comparison *comparison, enum measure measure);
+uint32_t *comparison_order(const struct comparison *comparison, enum metric metric);
 
 /* The columns that every CSV of contexts begins with; id[] by context. [init] */
 #define COMPARE_CSV_CONTEXT "id,parent,depth,kind,name,module,file,line"

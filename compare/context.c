@@ -126,7 +126,7 @@ static void descend(const struct place_in_order *place, size_t count, const uint
     }
 }
 
-uint32_t *comparison_order(const struct comparison *comparison, enum measure measure)
+uint32_t *comparison_order(const struct comparison *comparison, enum metric metric)
 {
     size_t count = comparison->count, places = count ? count - 1 : 0;
     struct place_in_order *place = malloc((count + 1) * sizeof *place);
@@ -135,7 +135,7 @@ uint32_t *comparison_order(const struct comparison *comparison, enum measure mea
     bool good = place && first && stack && order;
     if (good) {
         for (uint32_t i = 1; i < count; i++) {
-            struct compare_change change = comparison_change(comparison, i, measure, true);
+            struct compare_change change = comparison_change(comparison, i, metric, true);
             place[i - 1] =
                 (struct place_in_order){i, comparison->context[i].parent, fabs(change.after - change.before)};
         }

@@ -26,15 +26,15 @@ static void put_change(FILE *out, const struct compare_change *change)
 }
 
 static void put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id,
-                        enum measure measure)
+                        enum metric metric)
 {
     const struct compare_context *context = &comparison->context[index];
     const char *found = !context->found[SIDE_BASE] ? "new" : !context->found[SIDE_NEW] ? "base" : "both";
     comparison_put_context(out, comparison, index, id);
-    fprintf(out, ",%s,%s", found, measure_name[measure]);
-    struct compare_change change = comparison_change(comparison, index, measure, true);
+    fprintf(out, ",%s,%s", found, metric_name[metric]);
+    struct compare_change change = comparison_change(comparison, index, metric, true);
     put_change(out, &change);
-    for (enum measure m = 0; m < MEASURE_COLUMNS; m++)
+    for (enum metric m = 0; m < METRIC_COLUMNS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--) {
             change = comparison_change(comparison, index, m, inclusive);
             put_number(out, change.before);
@@ -48,25 +48,25 @@ static void put_wall(FILE *out, const struct comparison *comparison)
     struct compare_change change = comparison_wall_change(comparison);
     fprintf(out, "%zu,,0,wall,<wall time>,,,,both,wall", comparison->count);
     put_change(out, &change);
-    for (int i = 0; i < 4 * MEASURE_COLUMNS; i++)
+    for (int i = 0; i < 4 * METRIC_COLUMNS; i++)
         putc(',', out);
     fputs(END_OF_LINE, out);
 }
 
-bool diff_csv(FILE *out, const struct comparison *comparison, enum measure measure)
+bool diff_csv(FILE *out, const struct comparison *comparison, enum metric metric)
 {
-    uint32_t *order = comparison_order(comparison, measure);
+    uint32_t *order = comparison_order(comparison, metric);
     uint32_t *id = order ? malloc((comparison->count + 1) * sizeof *id) : NULL;
     fputs(COMPARE_CSV_CONTEXT ",found,metric,base,new,change,percent,low,high,beyond_noise", out);
-    for (enum measure m = 0; m < MEASURE_COLUMNS; m++)
+    for (enum metric m = 0; m < METRIC_COLUMNS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--)
-            fprintf(out, ",%s base (%c),%s new (%c)", view_measure_title(m), inclusive ? 'I' : 'E',
-                    view_measure_title(m), inclusive ? 'I' : 'E');
+            fprintf(out, ",%s base (%c),%s new (%c)", metric_title(m), inclusive ? 'I' : 'E',
+                    metric_title(m), inclusive ? 'I' : 'E');
     fputs(END_OF_LINE, out);
     for (uint32_t i = 0; id && i < comparison->count; i++)
         id[order[i]] = i;
     for (uint32_t i = 0; id && i < comparison->count; i++)
-        put_context(out, comparison, order[i], id, measure);
+        put_context(out, comparison, order[i], id, metric);
     if (id)
         put_wall(out, comparison);
     bool good = id != NULL;

@@ -81,21 +81,21 @@ static void print_totals(FILE *out, const struct comparison *comparison, const s
     print_total(out, seconds ? "wall time" : "wall time, s", &change, NULL, 3);
     for (size_t m = 0; m < COMPARE_PARTS; m++) {
         change = comparison_change(comparison, 0, compare_parts[m], true);
-        print_total(out, view_measure_title(compare_parts[m]), &change, effort, decimals);
+        print_total(out, metric_title(compare_parts[m]), &change, effort, decimals);
     }
-    bool more = style->measure >= 0;
+    bool more = style->metric >= 0;
     for (size_t m = 0; m < COMPARE_PARTS; m++)
-        more = more && (int)compare_parts[m] != style->measure;
+        more = more && (int)compare_parts[m] != style->metric;
     if (!more)
         return;
-    change = comparison_change(comparison, 0, (enum measure)style->measure, true);
-    print_total(out, view_measure_title((enum measure)style->measure), &change, NULL, decimals);
+    change = comparison_change(comparison, 0, (enum metric)style->metric, true);
+    print_total(out, metric_title((enum metric)style->metric), &change, NULL, decimals);
 }
 
-/* A context's own change of one measure. */
+/* A context's own change of one metric. */
 struct change_entry {
     uint32_t context;
-    enum measure measure;
+    enum metric metric;
     struct compare_change change;
 };
 
@@ -118,17 +118,17 @@ static struct change_entry *gather(const struct comparison *comparison, const st
                                    size_t *count)
 {
     struct change_entry *entry = malloc((comparison->count * COMPARE_PARTS + 1) * sizeof *entry);
-    double least[MEASURE_NAMED];
-    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++)
-        least[measure] = comparison_least(comparison, measure, style->least_percent);
+    double least[METRIC_NAMED];
+    for (enum metric metric = 0; metric < METRIC_NAMED; metric++)
+        least[metric] = comparison_least(comparison, metric, style->least_percent);
     *count = 0;
     for (uint32_t i = 0; entry && i < comparison->count; i++) {
         if (comparison->context[i].kind == ROW_STATEMENT)
             continue;
-        for (size_t m = 0; m < (style->measure < 0 ? COMPARE_PARTS : 1); m++) {
-            enum measure measure = style->measure < 0 ? compare_parts[m] : (enum measure)style->measure;
-            struct change_entry found = {i, measure, comparison_change(comparison, i, measure, false)};
-            if (difference_of(&found) != 0 && fabs(difference_of(&found)) >= least[measure])
+        for (size_t m = 0; m < (style->metric < 0 ? COMPARE_PARTS : 1); m++) {
+            enum metric metric = style->metric < 0 ? compare_parts[m] : (enum metric)style->metric;
+            struct change_entry found = {i, metric, comparison_change(comparison, i, metric, false)};
+            if (difference_of(&found) != 0 && fabs(difference_of(&found)) >= least[metric])
                 entry[(*count)++] = found;
         }
     }
@@ -152,7 +152,7 @@ static bool print_entry(FILE *out, const struct comparison *comparison, const st
         return false;
     diff_number(difference, difference_of(entry), decimals, true);
     fprintf(out, "%s%10s %11s  %-9s  %s%s\n", entry->change.beyond_noise ? "   " : " ~ ", difference,
-            percent_text(percent, &entry->change), view_measure_title(entry->measure), only, label);
+            percent_text(percent, &entry->change), metric_title(entry->metric), only, label);
     free(label);
     return true;
 }

@@ -10,7 +10,7 @@
 #include "report/text/format.h"
 
 struct diff_style {
-    int measure; /* enum measure; -1: the four that make up the effort */
+    int metric; /* enum metric; -1: the four that make up the effort */
     double least_percent;
     size_t top;
     size_t columns;
@@ -25,7 +25,7 @@ bool diff_text(FILE *out, const struct comparison *comparison, const struct prof
 bool diff_limits_text(FILE *out, const struct comparison *comparison, const struct limit *limit, size_t count,
                       const struct diff_style *style);
 /* A line for each context, and one for the wall time. false: no memory. [init] */
-bool diff_csv(FILE *out, const struct comparison *comparison, enum measure measure);
+bool diff_csv(FILE *out, const struct comparison *comparison, enum metric metric);
 
 /* "+1.250 s" or "+3.1 % of the work", with its sign; "-0.000" never. [init] */
 void diff_number(char to[FORMAT_NUMBER_BYTES + 2], double value, int decimals, bool sign);

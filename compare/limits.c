@@ -10,9 +10,9 @@ static bool read_metric(struct limit *limit, const char *name, size_t bytes)
 {
     if (bytes == 4 && strncmp(name, "wall", 4) == 0)
         return limit->wall = true;
-    for (enum measure measure = 0; measure < MEASURE_NAMED; measure++)
-        if (strlen(measure_name[measure]) == bytes && strncmp(name, measure_name[measure], bytes) == 0) {
-            limit->measure = measure;
+    for (enum metric metric = 0; metric < METRIC_NAMED; metric++)
+        if (strlen(metric_name[metric]) == bytes && strncmp(name, metric_name[metric], bytes) == 0) {
+            limit->metric = metric;
             return true;
         }
     return false;
@@ -53,9 +53,9 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes
                                        "%s: accepted are wall=PERCENT, METRIC=PERCENT and "
                                        "METRIC@REGEX=PERCENT, METRIC one of",
                                        text);
-        for (enum measure measure = 0; measure < MEASURE_NAMED && used < bytes; measure++)
-            used += (size_t)snprintf(error + used, bytes - used, "%s %s", measure ? "," : "",
-                                     measure_name[measure]);
+        for (enum metric metric = 0; metric < METRIC_NAMED && used < bytes; metric++)
+            used += (size_t)snprintf(error + used, bytes - used, "%s %s", metric ? "," : "",
+                                     metric_name[metric]);
         return false;
     }
     if (!read_percent(limit, equals + 1)) {
@@ -123,7 +123,7 @@ static void find_culprits(struct limit *limit, const struct comparison *comparis
         double increase = 0;
         for (size_t m = 0; m < (limit->wall ? COMPARE_PARTS : 1); m++) {
             struct compare_change change =
-                comparison_change(comparison, i, limit->wall ? compare_parts[m] : limit->measure, false);
+                comparison_change(comparison, i, limit->wall ? compare_parts[m] : limit->metric, false);
             increase += change.after - change.before;
         }
         note_culprit(limit, i, increase);
@@ -141,9 +141,9 @@ static bool gather(const struct limit *limit, const struct comparison *compariso
             if (selected[i] == 2) {
                 any = true;
                 if (!limit->wall)
-                    value[run] += comparison_value(comparison, run, i, limit->measure, true);
+                    value[run] += comparison_value(comparison, run, i, limit->metric, true);
             }
-        variance[run] = limit->wall ? 0 : comparison_variance(comparison, run, limit->measure, value[run]);
+        variance[run] = limit->wall ? 0 : comparison_variance(comparison, run, limit->metric, value[run]);
     }
     return any;
 }
@@ -164,7 +164,7 @@ bool limit_judge(struct limit *limit, const struct comparison *comparison, doubl
         limit->verdict = LIMIT_KEPT;
     else if (comparison_excess(comparison, value, variance, factor) <= 0)
         limit->verdict = LIMIT_WITHIN_NOISE;
-    else if (!limit->wall && increase < comparison_least(comparison, limit->measure, least_percent))
+    else if (!limit->wall && increase < comparison_least(comparison, limit->metric, least_percent))
         limit->verdict = LIMIT_TOO_SMALL;
     else
         limit->verdict = LIMIT_EXCEEDED;
@@ -181,8 +181,8 @@ char *limit_subject(const struct limit *limit)
     if (limit->wall)
         return strdup("wall time");
     if (!limit->selects)
-        return strdup(view_measure_title(limit->measure));
-    if (asprintf(&subject, "%s of %.*s", view_measure_title(limit->measure), (int)(equals - at - 1), at + 1) <
+        return strdup(metric_title(limit->metric));
+    if (asprintf(&subject, "%s of %.*s", metric_title(limit->metric), (int)(equals - at - 1), at + 1) <
         0)
         return NULL;
     return subject;

@@ -20,8 +20,8 @@ enum limit_verdict {
 
 struct limit {
     const char *text; /* as the user gave it */
-    bool wall;        /* of the wall time, not of a measure */
-    enum measure measure;
+    bool wall;        /* of the wall time, not of a metric */
+    enum metric metric;
     bool selects; /* only contexts that match */
     regex_t regex;
     double percent;

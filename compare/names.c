@@ -140,7 +140,7 @@ static char *name_of(struct run_names *run, const struct rows *rows, const struc
 {
     char *name = NULL;
     const char *offset = strstr(row->label->name, "+0x");
-    if (row_is_marker(row)) /* the program's own word, whatever it looks like */
+    if (row_is_probe(row)) /* the program's own word, whatever it looks like */
         return strdup(row->label->name);
     if (row->kind == ROW_STATEMENT) {
         const struct row_label *function = rows->row[row->parent].label;
@@ -188,7 +188,7 @@ static struct align_place place_of(struct compare_names *names, const struct row
     bool offset = strstr(label->name, "+0x") != NULL;
     struct align_place none = {.file = ""};
     if (row->kind == ROW_STATEMENT || row->kind == ROW_PSEUDO || row->kind == ROW_RUNTIME || offset ||
-        row_is_marker(row))
+        row_is_probe(row))
         return none;
     uint32_t file = strings_intern(names->strings, format_base_name(label->file));
     return (struct align_place){strings_text(names->strings, file), label->line};
@@ -221,7 +221,7 @@ static bool add_label(struct run_names *run, const struct rows *rows, const stru
     *index = *slot = (uint32_t)run->pending_count;
     struct pending *pending = &run->pending[run->pending_count++];
     /* Phases, events and parameters are what they are called, wherever they were begun. */
-    uint32_t module = row_is_marker(row) ? 0 : module_id(names, run->profile, row->label->module);
+    uint32_t module = row_is_probe(row) ? 0 : module_id(names, run->profile, row->label->module);
     uint32_t *build = pair_map_slot(&run->builds, module, 0);
     if (!build)
         return false;

@@ -33,11 +33,11 @@ static struct spread spread_of_wall(const struct comparison *comparison)
 }
 
 static struct spread spread_of_context(const struct comparison *comparison, uint32_t context,
-                                       enum measure measure, bool inclusive)
+                                       enum metric metric, bool inclusive)
 {
     double value[comparison->run_count];
     for (size_t run = 0; run < comparison->run_count; run++)
-        value[run] = comparison_value(comparison, run, context, measure, inclusive);
+        value[run] = comparison_value(comparison, run, context, metric, inclusive);
     return spread_of(value, comparison->run_count);
 }
 
@@ -78,14 +78,14 @@ static bool print_contexts(FILE *out, const struct comparison *comparison, const
     size_t count = 0, taken = has_interval(comparison) ? 57 : 35;
     bool good = ranked != NULL;
     for (uint32_t i = 1; good && i < comparison->count; i++) {
-        struct spread spread = spread_of_context(comparison, i, style->measure, false);
+        struct spread spread = spread_of_context(comparison, i, style->metric, false);
         if (comparison->context[i].kind != ROW_STATEMENT && spread.most > 0)
             ranked[count++] = (struct ranked){i, spread};
     }
     if (good)
         qsort(ranked, count, sizeof *ranked, compare_ranked);
     if (count && style->top)
-        fprintf(out, "\n%s of the %s themselves:\n", view_measure_title(style->measure),
+        fprintf(out, "\n%s of the %s themselves:\n", metric_title(style->metric),
                 style->functions ? "functions" : "contexts");
     for (size_t i = 0; good && i < count && i < style->top; i++) {
         char *label =
@@ -128,7 +128,7 @@ bool stat_text(FILE *out, const struct comparison *comparison, const struct stat
     for (size_t m = 0; m < COMPARE_PARTS; m++) {
         spread = spread_of_context(comparison, 0, compare_parts[m], true);
         print_spread(out, comparison, &spread, decimals);
-        fprintf(out, "  %s\n", view_measure_title(compare_parts[m]));
+        fprintf(out, "  %s\n", metric_title(compare_parts[m]));
     }
     if (!print_contexts(out, comparison, style, decimals))
         return false;
@@ -157,14 +157,14 @@ static void put_context(FILE *out, const struct comparison *comparison, uint32_t
             if (spread.most == 0 && spread.least == 0 && index > 0)
                 continue;
             comparison_put_context(out, comparison, index, id);
-            put_spread(out, measure_name[compare_parts[m]], inclusive ? "I" : "E", comparison->run_count,
+            put_spread(out, metric_name[compare_parts[m]], inclusive ? "I" : "E", comparison->run_count,
                        &spread);
         }
 }
 
-bool stat_csv(FILE *out, const struct comparison *comparison, enum measure measure)
+bool stat_csv(FILE *out, const struct comparison *comparison, enum metric metric)
 {
-    uint32_t *order = comparison_order(comparison, measure);
+    uint32_t *order = comparison_order(comparison, metric);
     uint32_t *id = order ? malloc((comparison->count + 1) * sizeof *id) : NULL;
     struct spread wall = spread_of_wall(comparison);
     fputs(COMPARE_CSV_CONTEXT ",metric,part,runs,median,min,max,low,high,"

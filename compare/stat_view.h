@@ -8,7 +8,7 @@
 #include "compare/compare.h"
 
 struct stat_style {
-    enum measure measure; /* of the contexts that are shown */
+    enum metric metric; /* of the contexts that are shown */
     size_t top;
     size_t columns;
     bool utf8;
@@ -18,6 +18,6 @@ struct stat_style {
 /* The comparison has its runs on one side. false: no memory. [init] */
 bool stat_text(FILE *out, const struct comparison *comparison, const struct stat_style *style);
 /* A line for the wall time, and for each context, metric and part that is not 0. false: no memory. [init] */
-bool stat_csv(FILE *out, const struct comparison *comparison, enum measure measure);
+bool stat_csv(FILE *out, const struct comparison *comparison, enum metric metric);
 
 #endif

@@ -33,7 +33,7 @@ struct part {
 
 struct graph {
     const struct rows *rows;
-    enum measure measure;
+    enum metric metric;
     struct frames frames;
     struct part *node, *edge;
     size_t edge_count, edge_room;
@@ -41,12 +41,12 @@ struct graph {
 };
 
 /* A row inside a row of the same part is in its inclusive value already. */
-static void add_row(struct part *part, const struct rows *rows, uint32_t index, enum measure measure)
+static void add_row(struct part *part, const struct rows *rows, uint32_t index, enum metric metric)
 {
     if (index < part->end)
         return;
     part->end = rows->row[index].end;
-    part->inclusive += measure_value(rows, rows->row[index].inclusive, measure);
+    part->inclusive += metric_value(rows, rows->row[index].inclusive, metric);
 }
 
 static struct part *find_edge(struct graph *graph, struct pair_map *map, uint32_t from, uint32_t to)
@@ -75,14 +75,14 @@ static bool gather(struct graph *graph)
         if (row->kind == ROW_STATEMENT)
             continue;
         uint32_t frame = graph->frames.of_row[i];
-        graph->node[frame].exclusive += measure_value(rows, row->exclusive, graph->measure);
-        add_row(&graph->node[frame], rows, i, graph->measure);
+        graph->node[frame].exclusive += metric_value(rows, row->exclusive, graph->metric);
+        add_row(&graph->node[frame], rows, i, graph->metric);
         if (row->depth < 2) /* the root is the program: it calls nobody */
             continue;
         struct part *edge = find_edge(graph, &map, graph->frames.of_row[row->parent], frame);
         good = edge != NULL;
         if (good)
-            add_row(edge, rows, i, graph->measure);
+            add_row(edge, rows, i, graph->metric);
     }
     pair_map_free(&map);
     if (!good)
@@ -118,7 +118,7 @@ static bool put_shortened(FILE *out, const char *text, size_t columns)
 static void put_quantity(FILE *out, double value, const struct graph *graph)
 {
     char number[FORMAT_NUMBER_BYTES];
-    bool seconds = export_in_ns(graph->rows, graph->measure);
+    bool seconds = export_in_ns(graph->rows, graph->metric);
     fprintf(out, "%s%s", format_decimal(number, value, seconds ? 3 : 0), seconds ? " s" : "");
 }
 
@@ -194,9 +194,9 @@ static bool put_header(FILE *out, const struct graph *graph, const struct profil
         "digraph blame {\ngraph [labelloc=t, labeljust=l, fontname=\"Helvetica,Arial,sans-serif\", label=\"",
         out);
     bool good = put_shortened(out, command && *command ? command : "(command unknown)", COMMAND_COLUMNS);
-    fprintf(out, "\\l%s ", view_measure_title(graph->measure));
+    fprintf(out, "\\l%s ", metric_title(graph->metric));
     put_quantity(out, graph->total, graph);
-    if (sample && graph->measure != MEASURE_SAMPLES) {
+    if (sample && graph->metric != METRIC_SAMPLES) {
         fputs(" events (", out);
         char *event = strndup(sample, strcspn(sample, "@"));
         good = good && event && put_shortened(out, event, NAME_COLUMNS);
@@ -267,11 +267,11 @@ static bool put_graph(FILE *out, struct graph *graph, const struct profile *prof
     return good;
 }
 
-bool export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
+bool export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                 double least_percent)
 {
-    struct graph graph = {.rows = rows, .measure = metric};
-    graph.total = measure_value(rows, rows->row[0].inclusive, metric);
+    struct graph graph = {.rows = rows, .metric = metric};
+    graph.total = metric_value(rows, rows->row[0].inclusive, metric);
     bool good = gather(&graph) && put_graph(out, &graph, profile, least_percent);
     frames_free(&graph.frames);
     free(graph.node);

@@ -11,39 +11,39 @@
 #include <stdio.h>
 
 #include "cct/profile_read.h"
-#include "report/rows/measure.h"
+#include "report/rows/metric.h"
 
 /* speedscope's file format 0.0.1: a sampled profile for each metric, `metric` shown first, or it alone.
  * false: no memory. [init] */
-bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
+bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                        bool alone);
 
 /* pprof's gzipped protobuf; all metrics, `metric` is the one that readers show unasked. false: no memory, or
  * the stream is in error and errno says why. [init] */
-bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric);
+bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric);
 
 /* JSON for Hatchet's GraphFrame.from_json; all metrics. false: no memory. [init] */
 bool export_hatchet(FILE *out, const struct rows *rows);
 
 /* A call graph for Graphviz: a node for each function with at least `least_percent` of the program's metric,
  * the largest hundred; recursion counted once. false: no memory. [init] */
-bool export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
+bool export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                 double least_percent);
 
-/* The unit of a measure's whole values: nanoseconds, or none. [init] */
-static inline bool export_in_ns(const struct rows *rows, enum measure measure)
+/* The unit of a metric's whole values: nanoseconds, or none. [init] */
+static inline bool export_in_ns(const struct rows *rows, enum metric metric)
 {
-    return measure != MEASURE_SAMPLES && !rows->events;
+    return metric != METRIC_SAMPLES && !rows->events;
 }
 
 /* The nearest whole number; what does not fit is the nearest that does. [init] */
 int64_t export_whole(double value);
 
 /* A row's value in whole nanoseconds, events or samples. [init] */
-int64_t export_value(const struct rows *rows, const struct profile_metric *metric, enum measure measure);
+int64_t export_value(const struct rows *rows, const struct profile_metric *sums, enum metric metric);
 
 /* The sum of what rows themselves have less than nothing of, in seconds, not above 0: formats of stacks have
  * no negative values. [init] */
-double export_negative(const struct rows *rows, enum measure measure);
+double export_negative(const struct rows *rows, enum metric metric);
 
 #endif

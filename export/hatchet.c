@@ -6,15 +6,15 @@
 #include "report/text/json_text.h"
 
 /* Columns are named as in profile.csv; Hatchet knows inclusive metrics by their "(inc)". */
-static const char *const column[MEASURE_COLUMNS] = {
-    [MEASURE_SAMPLES] = "samples",
-    [MEASURE_WORK] = "work",
-    [MEASURE_IDLENESS] = "idleness",
-    [MEASURE_OVERHEAD] = "overhead",
-    [MEASURE_LOCK_WAIT] = "lock wait",
-    [MEASURE_CORE_IDLENESS] = "core idleness",
-    [MEASURE_SHARED_IDLENESS] = "shared idleness",
-    [MEASURE_LOCK_WAIT_HERE] = "lock wait here",
+static const char *const column[METRIC_COLUMNS] = {
+    [METRIC_SAMPLES] = "samples",
+    [METRIC_WORK] = "work",
+    [METRIC_IDLENESS] = "idleness",
+    [METRIC_OVERHEAD] = "overhead",
+    [METRIC_LOCK_WAIT] = "lock wait",
+    [METRIC_CORE_IDLENESS] = "core idleness",
+    [METRIC_SHARED_IDLENESS] = "shared idleness",
+    [METRIC_LOCK_WAIT_HERE] = "lock wait here",
 };
 
 /* What is the same in all rows of a function, as JSON: escaping names a million times takes seconds. */
@@ -84,12 +84,12 @@ static void put_number(FILE *out, uint64_t number)
 }
 
 /* Seconds with as many of nine digits behind the point as are needed. */
-static void put_value(FILE *out, const struct rows *rows, int64_t value, enum measure measure)
+static void put_value(FILE *out, const struct rows *rows, int64_t value, enum metric metric)
 {
     if (value < 0)
         putc('-', out);
     uint64_t magnitude = value < 0 ? (uint64_t)-value : (uint64_t)value;
-    if (!export_in_ns(rows, measure)) {
+    if (!export_in_ns(rows, metric)) {
         put_number(out, magnitude);
         return;
     }
@@ -133,19 +133,19 @@ static void put_record(FILE *out, const struct rows *rows, uint32_t index, const
     put_number(out, index);
     fprintf(out, ",%s,\"type\":\"%s\",%s,\"call_line\":%d", name, row_kind_name[row->kind], place,
             row->call_line);
-    for (enum measure measure = 0; measure < MEASURE_COLUMNS; measure++) {
-        fprintf(out, ",\"%s (inc)\":", column[measure]);
-        put_value(out, rows, export_value(rows, row->inclusive, measure), measure);
-        fprintf(out, ",\"%s\":", column[measure]);
-        put_value(out, rows, export_value(rows, row->exclusive, measure), measure);
+    for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++) {
+        fprintf(out, ",\"%s (inc)\":", column[metric]);
+        put_value(out, rows, export_value(rows, row->inclusive, metric), metric);
+        fprintf(out, ",\"%s\":", column[metric]);
+        put_value(out, rows, export_value(rows, row->exclusive, metric), metric);
     }
     putc('}', out);
 }
 
 static void put_columns(FILE *out, const char *ending)
 {
-    for (enum measure measure = 0; measure < MEASURE_COLUMNS; measure++)
-        fprintf(out, "%s\"%s%s\"", measure ? "," : "", column[measure], ending);
+    for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++)
+        fprintf(out, "%s\"%s%s\"", metric ? "," : "", column[metric], ending);
 }
 
 bool export_hatchet(FILE *out, const struct rows *rows)

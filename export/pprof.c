@@ -12,12 +12,12 @@
 #endif
 
 /* Counts come first, by pprof's custom; then as in profile.csv. */
-static const enum measure sample_type[] = {
-    MEASURE_SAMPLES,   MEASURE_WORK,          MEASURE_IDLENESS,        MEASURE_OVERHEAD,
-    MEASURE_LOCK_WAIT, MEASURE_CORE_IDLENESS, MEASURE_SHARED_IDLENESS, MEASURE_LOCK_WAIT_HERE,
+static const enum metric sample_type[] = {
+    METRIC_SAMPLES,   METRIC_WORK,          METRIC_IDLENESS,        METRIC_OVERHEAD,
+    METRIC_LOCK_WAIT, METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
 };
 #define TYPES (sizeof sample_type / sizeof *sample_type)
-_Static_assert(TYPES == MEASURE_COLUMNS, "every metric is a sample type");
+_Static_assert(TYPES == METRIC_COLUMNS, "every metric is a sample type");
 
 /* The way to a row: what is on the stack below it, and into what it is inlined. */
 struct step {
@@ -83,7 +83,7 @@ static void write_row(struct walk *walk, uint32_t index)
     }
     bool any = false;
     for (size_t i = 0; i < TYPES; i++) {
-        int64_t rounding = sample_type[i] == MEASURE_SAMPLES ? 0 : lines;
+        int64_t rounding = sample_type[i] == METRIC_SAMPLES ? 0 : lines;
         any |= rest[i] > rounding || rest[i] < -rounding;
     }
     if (any && walk->pprof->good)
@@ -152,7 +152,7 @@ static int64_t write_event(struct pprof *pprof)
 }
 
 /* What is no list of its own. */
-static void write_header(struct pprof *pprof, const struct rows *rows, enum measure metric)
+static void write_header(struct pprof *pprof, const struct rows *rows, enum metric metric)
 {
     const struct profile *profile = pprof->profile;
     const struct profile_header *header = &profile->header;
@@ -161,8 +161,8 @@ static void write_header(struct pprof *pprof, const struct rows *rows, enum meas
     Perftools__Profiles__ValueType period = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
     for (size_t i = 0; i < TYPES; i++) {
         types[i] = (Perftools__Profiles__ValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-        types[i].type = pprof_string(pprof, measure_name[sample_type[i]]);
-        types[i].unit = pprof_string(pprof, sample_type[i] == MEASURE_SAMPLES ? "count"
+        types[i].type = pprof_string(pprof, metric_name[sample_type[i]]);
+        types[i].unit = pprof_string(pprof, sample_type[i] == METRIC_SAMPLES ? "count"
                                             : rows->events                    ? "events"
                                                                               : "nanoseconds");
         list[i] = &types[i];
@@ -182,11 +182,11 @@ static void write_header(struct pprof *pprof, const struct rows *rows, enum meas
     part.period = (int64_t)(rows->events ? header->period_ns / 1000000000u : header->period_ns);
     part.n_comment = sizeof comments / sizeof *comments;
     part.comment = comments;
-    part.default_sample_type = pprof_string(pprof, measure_name[metric]);
+    part.default_sample_type = pprof_string(pprof, metric_name[metric]);
     pprof_write(pprof, &part);
 }
 
-bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric)
+bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric)
 {
     struct pprof *pprof = calloc(1, sizeof *pprof);
     if (!pprof)

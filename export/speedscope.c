@@ -49,13 +49,13 @@ static bool extend(struct path *path, const struct row *row, uint32_t frame)
 }
 
 /* What a stack of this row weighs: no format of stacks has negative weights. */
-static int64_t weight_of(const struct rows *rows, uint32_t index, enum measure measure)
+static int64_t weight_of(const struct rows *rows, uint32_t index, enum metric metric)
 {
     const struct row *row = &rows->row[index];
-    return row->kind == ROW_STATEMENT ? 0 : export_value(rows, row->exclusive, measure);
+    return row->kind == ROW_STATEMENT ? 0 : export_value(rows, row->exclusive, metric);
 }
 
-static bool put_samples(FILE *out, const struct rows *rows, const struct frames *frames, enum measure measure)
+static bool put_samples(FILE *out, const struct rows *rows, const struct frames *frames, enum metric metric)
 {
     struct path path = {.end = calloc(frames->depth + 1, sizeof *path.end)};
     bool good = path.end != NULL, first = true;
@@ -64,7 +64,7 @@ static bool put_samples(FILE *out, const struct rows *rows, const struct frames 
         if (row->kind == ROW_STATEMENT)
             continue;
         good = extend(&path, row, frames->of_row[i]);
-        if (!good || weight_of(rows, i, measure) <= 0)
+        if (!good || weight_of(rows, i, metric) <= 0)
             continue;
         fputs(first ? "\n[" : ",\n[", out);
         fwrite(path.text, 1, path.end[row->depth], out);
@@ -76,13 +76,13 @@ static bool put_samples(FILE *out, const struct rows *rows, const struct frames 
     return good;
 }
 
-static double put_weights(FILE *out, const struct rows *rows, enum measure measure)
+static double put_weights(FILE *out, const struct rows *rows, enum metric metric)
 {
     char number[FORMAT_NUMBER_BYTES];
     double sum = 0;
     size_t count = 0;
     for (uint32_t i = 0; i < rows->count; i++) {
-        int64_t weight = weight_of(rows, i, measure);
+        int64_t weight = weight_of(rows, i, metric);
         if (weight <= 0)
             continue;
         if (count)
@@ -96,13 +96,13 @@ static double put_weights(FILE *out, const struct rows *rows, enum measure measu
 }
 
 /* Of events the name says which; speedscope has no unit for them. */
-static bool put_name(FILE *out, const struct profile *profile, const struct rows *rows, enum measure measure)
+static bool put_name(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric)
 {
     const char *sample = rows->events ? profile_text(profile, "sample") : NULL;
     char *name = NULL;
-    if (!sample || measure == MEASURE_SAMPLES)
-        return fprintf(out, "\"%s\"", measure_name[measure]), true;
-    if (asprintf(&name, "%s, events (%.*s)", measure_name[measure], (int)strcspn(sample, "@"), sample) < 0)
+    if (!sample || metric == METRIC_SAMPLES)
+        return fprintf(out, "\"%s\"", metric_name[metric]), true;
+    if (asprintf(&name, "%s, events (%.*s)", metric_name[metric], (int)strcspn(sample, "@"), sample) < 0)
         return false;
     bool good = json_text(out, name);
     free(name);
@@ -110,21 +110,21 @@ static bool put_name(FILE *out, const struct profile *profile, const struct rows
 }
 
 static bool put_profile(FILE *out, const struct profile *profile, const struct rows *rows,
-                        const struct frames *frames, enum measure measure)
+                        const struct frames *frames, enum metric metric)
 {
     char number[FORMAT_NUMBER_BYTES];
     fputs("{\"type\":\"sampled\",\"name\":", out);
-    bool named = put_name(out, profile, rows, measure);
+    bool named = put_name(out, profile, rows, metric);
     fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
-            export_in_ns(rows, measure) ? "nanoseconds" : "none");
-    bool good = named && put_samples(out, rows, frames, measure);
+            export_in_ns(rows, metric) ? "nanoseconds" : "none");
+    bool good = named && put_samples(out, rows, frames, metric);
     fputs("],\n\"weights\":[", out);
-    double sum = put_weights(out, rows, measure);
+    double sum = put_weights(out, rows, metric);
     fprintf(out, "],\n\"endValue\":%s}", format_decimal(number, sum, 0));
     return good;
 }
 
-bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum measure metric,
+bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                        bool alone)
 {
     const char *command = profile_text(profile, "command");
@@ -140,10 +140,10 @@ bool export_speedscope(FILE *out, const struct profile *profile, const struct ro
         put_frame(out, frames.label[i], &good);
     }
     fputs("]},\n\"profiles\":[\n", out);
-    enum measure first = alone ? metric : 0, end = alone ? metric + 1 : MEASURE_COLUMNS;
-    for (enum measure measure = first; good && measure < end; measure++) {
-        fputs(measure > first ? ",\n" : "", out);
-        good = put_profile(out, profile, rows, &frames, measure);
+    enum metric first = alone ? metric : 0, end = alone ? metric + 1 : METRIC_COLUMNS;
+    for (enum metric metric = first; good && metric < end; metric++) {
+        fputs(metric > first ? ",\n" : "", out);
+        good = put_profile(out, profile, rows, &frames, metric);
     }
     fputs("]}\n", out);
     frames_free(&frames);

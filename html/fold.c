@@ -7,10 +7,10 @@
 #include "report/rows/make.h"
 #include "report/text/grow.h"
 
-/* Core idleness is made of the same sums as idleness, and may be negative: no measure of size. */
-static const enum measure sizes[] = {MEASURE_IDLENESS,  MEASURE_WORK,           MEASURE_OVERHEAD,
-                                     MEASURE_LOCK_WAIT, MEASURE_LOCK_WAIT_HERE, MEASURE_SHARED_IDLENESS,
-                                     MEASURE_SAMPLES,   MEASURE_THREAD_IDLENESS};
+/* Core idleness is made of the same sums as idleness, and may be negative: no metric of size. */
+static const enum metric sizes[] = {METRIC_IDLENESS,  METRIC_WORK,           METRIC_OVERHEAD,
+                                     METRIC_LOCK_WAIT, METRIC_LOCK_WAIT_HERE, METRIC_SHARED_IDLENESS,
+                                     METRIC_SAMPLES,   METRIC_THREAD_IDLENESS};
 
 #define SIZES (sizeof sizes / sizeof *sizes)
 
@@ -33,7 +33,7 @@ static float share_of(const struct rows *rows, const struct row *row, const doub
 {
     double most = 0;
     for (size_t i = 0; i < SIZES; i++) {
-        double share = total[i] > 0 ? 100 * measure_value(rows, row->inclusive, sizes[i]) / total[i] : 0;
+        double share = total[i] > 0 ? 100 * metric_value(rows, row->inclusive, sizes[i]) / total[i] : 0;
         most = share > most ? share : most;
     }
     return (float)most;
@@ -44,7 +44,7 @@ static float *shares_of(const struct rows *rows)
     double total[SIZES];
     float *share = malloc(rows->count * sizeof *share);
     for (size_t i = 0; i < SIZES; i++)
-        total[i] = measure_value(rows, rows->row[0].inclusive, sizes[i]);
+        total[i] = metric_value(rows, rows->row[0].inclusive, sizes[i]);
     for (size_t i = 0; share && i < rows->count; i++)
         share[i] = share_of(rows, &rows->row[i], total);
     /* Rounding must not leave a child without its parent. */
@@ -103,12 +103,12 @@ static double choose_least(const struct rows *rows, const float *share, size_t m
     return least;
 }
 
-static bool add_to(struct rows *made, struct profile_metric **sum, const struct profile_metric *metric)
+static bool add_to(struct rows *made, struct profile_metric **sum, const struct profile_metric *sums)
 {
     if (!*sum)
         *sum = rows_alloc(made, sizeof **sum);
     if (*sum)
-        metric_add(*sum, metric);
+        sums_add(*sum, sums);
     return *sum != NULL;
 }
 

@@ -87,10 +87,10 @@ static void put_header(struct page *page)
 
 static void put_metrics(struct page *page)
 {
-    for (size_t i = 0; i < PAGE_MEASURES; i++) {
-        const char *title = view_measure_title(page_measures[i]);
+    for (size_t i = 0; i < PAGE_METRICS; i++) {
+        const char *title = metric_title(page_metrics[i]);
         fprintf(page->out, "%s{\"key\":\"%s\",\"title\":\"%s\",\"unit\":\"%s\"}", i ? "," : "[", title, title,
-                page_measures[i] == MEASURE_SAMPLES ? ""
+                page_metrics[i] == METRIC_SAMPLES ? ""
                 : page->input->rows->events         ? "events"
                                                     : "s");
     }
@@ -101,7 +101,7 @@ static void put_metrics(struct page *page)
         page_text(page, page->input->rows->counter_name[i]);
         fputs(",\"unit\":\"\",\"counter\":true}", page->out);
     }
-    fprintf(page->out, "],\n\"default_metric\":\"%s\"", view_measure_title(measure_default(page->rows)));
+    fprintf(page->out, "],\n\"default_metric\":\"%s\"", metric_title(metric_default(page->rows)));
 }
 
 static void put_run(struct page *page)

@@ -9,7 +9,7 @@
 
 #include "html/fold.h"
 #include "html/html.h"
-#include "report/rows/measure.h"
+#include "report/rows/metric.h"
 #include "report/text/strings.h"
 
 /* The texts of a row's label, as numbers of strings. */
@@ -33,9 +33,9 @@ struct page {
     bool no_memory;
 };
 
-/* The measures of profile.csv in its order. */
-#define PAGE_MEASURES 8
-extern const enum measure page_measures[PAGE_MEASURES];
+/* The metrics of profile.csv in its order. */
+#define PAGE_METRICS 8
+extern const enum metric page_metrics[PAGE_METRICS];
 
 /* The number of a text among the page's strings, which are written last. [init] */
 uint32_t page_string(struct page *page, const char *text);

@@ -9,7 +9,7 @@
 
 #define NO_GROUP UINT32_MAX
 
-static const enum measure parts[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD, MEASURE_LOCK_WAIT};
+static const enum metric parts[] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
 
 #define PARTS (sizeof parts / sizeof *parts)
 
@@ -132,7 +132,7 @@ struct point {
     const struct phase_entry *fastest, *slowest; /* one execution each, by the clock */
     uint64_t executions;
     double ns;
-    struct profile_metric metric;
+    struct profile_metric sums;
 };
 
 enum point_column {
@@ -154,7 +154,7 @@ static struct point make_point(const struct phase_entry *entry, size_t count)
     for (const struct phase_entry *at = entry; at < entry + count; at++) {
         point.executions += at->probe.calls;
         point.ns += at->probe.inclusive_ns;
-        metric_add(&point.metric, &at->inclusive);
+        sums_add(&point.sums, &at->inclusive);
         if (at->probe.inclusive_ns < point.fastest->probe.inclusive_ns)
             point.fastest = at;
         if (at->probe.inclusive_ns > point.slowest->probe.inclusive_ns)
@@ -196,7 +196,7 @@ static void put_point(struct finding_rows *to, const struct point *point, size_t
         break;
     default:
         page_micro(page->out,
-                   measure_value(page->input->rows, &point->metric, parts[column - POINT_COLUMNS]));
+                   metric_value(page->input->rows, &point->sums, parts[column - POINT_COLUMNS]));
     }
 }
 
@@ -216,7 +216,7 @@ static void put_series(struct finding_rows *to, const struct phase_entry *entry,
     }
     for (size_t column = 0; point && column < POINT_COLUMNS + PARTS; column++) {
         fprintf(page->out, "%s\"%s\":", column ? ",\n" : "{",
-                column < POINT_COLUMNS ? name[column] : view_measure_title(parts[column - POINT_COLUMNS]));
+                column < POINT_COLUMNS ? name[column] : metric_title(parts[column - POINT_COLUMNS]));
         for (size_t i = 0; i < points; i++) {
             putc_unlocked(i ? ',' : '[', page->out);
             put_point(to, &point[i], column);
@@ -244,11 +244,11 @@ static void put_group(struct finding_rows *to, uint32_t index, size_t *series)
     putc(',', page->out);
     put_probe(page, &group->probe);
     for (size_t i = 0; i < PARTS; i++)
-        put_micro(page, view_measure_title(parts[i]), measure_value(rows, &group->inclusive, parts[i]));
+        put_micro(page, metric_title(parts[i]), metric_value(rows, &group->inclusive, parts[i]));
     fputs(",\"absolute\":", page->out);
-    json_decimal(page->out, measure_absolute(rows, &group->inclusive, MEASURE_IDLENESS), 6);
+    json_decimal(page->out, metric_absolute(rows, &group->inclusive, METRIC_IDLENESS), 6);
     fputs(",\"relative\":", page->out);
-    json_decimal(page->out, measure_relative(rows, &group->inclusive, MEASURE_IDLENESS), 6);
+    json_decimal(page->out, metric_relative(rows, &group->inclusive, METRIC_IDLENESS), 6);
     fprintf(page->out,
             ",\"samples\":%llu,\"instances\":%zu,\"others\":", (unsigned long long)group->inclusive.samples,
             count);

@@ -6,9 +6,9 @@
 #include "report/text/format.h"
 #include "report/text/json_text.h"
 
-const enum measure page_measures[PAGE_MEASURES] = {
-    MEASURE_SAMPLES,   MEASURE_WORK,          MEASURE_IDLENESS,        MEASURE_OVERHEAD,
-    MEASURE_LOCK_WAIT, MEASURE_CORE_IDLENESS, MEASURE_SHARED_IDLENESS, MEASURE_LOCK_WAIT_HERE,
+const enum metric page_metrics[PAGE_METRICS] = {
+    METRIC_SAMPLES,   METRIC_WORK,          METRIC_IDLENESS,        METRIC_OVERHEAD,
+    METRIC_LOCK_WAIT, METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
 };
 
 uint32_t page_string(struct page *page, const char *text)

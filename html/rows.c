@@ -103,40 +103,40 @@ static void put_notes(struct page *page)
     fputs("]", page->out);
 }
 
-static double value_of(const struct page *page, size_t row, enum measure measure, bool exclusive)
+static double value_of(const struct page *page, size_t row, enum metric metric, bool exclusive)
 {
     const struct row *at = row_at(page, row);
-    return measure_value(page->rows, exclusive ? at->exclusive : at->inclusive, measure);
+    return metric_value(page->rows, exclusive ? at->exclusive : at->inclusive, metric);
 }
 
-/* The measure that has the same values by its definition; itself if there is none. */
-static enum measure same_as(const struct rows *rows, enum measure measure)
+/* The metric that has the same values by its definition; itself if there is none. */
+static enum metric same_as(const struct rows *rows, enum metric metric)
 {
-    if (measure == MEASURE_SHARED_IDLENESS && rows->shared)
-        return MEASURE_IDLENESS;
-    if (measure == MEASURE_CORE_IDLENESS && !rows->shared && rows->threads == rows->cores)
-        return MEASURE_IDLENESS;
-    return measure;
+    if (metric == METRIC_SHARED_IDLENESS && rows->shared)
+        return METRIC_IDLENESS;
+    if (metric == METRIC_CORE_IDLENESS && !rows->shared && rows->threads == rows->cores)
+        return METRIC_IDLENESS;
+    return metric;
 }
 
-static void put_values(struct page *page, enum measure measure, bool exclusive)
+static void put_values(struct page *page, enum metric metric, bool exclusive)
 {
     size_t count = page->rows->count, first = 0;
-    enum measure same = same_as(page->rows, measure);
-    if (same != measure) {
-        fprintf(page->out, "\"%s\"", view_measure_title(same));
+    enum metric same = same_as(page->rows, metric);
+    if (same != metric) {
+        fprintf(page->out, "\"%s\"", metric_title(same));
         return;
     }
-    while (first < count && value_of(page, first, measure, exclusive) == 0)
+    while (first < count && value_of(page, first, metric, exclusive) == 0)
         first++;
     if (first == count) {
         putc('0', page->out);
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        double value = value_of(page, i, measure, exclusive);
+        double value = value_of(page, i, metric, exclusive);
         putc_unlocked(i ? ',' : '[', page->out);
-        if (measure == MEASURE_SAMPLES)
+        if (metric == METRIC_SAMPLES)
             page_whole(page->out, (int64_t)value);
         else
             page_micro(page->out, value);
@@ -175,9 +175,9 @@ static void put_counter(struct page *page, size_t counter, bool exclusive)
 static void put_metrics(struct page *page, bool exclusive)
 {
     fprintf(page->out, ",\n\"%c\":{", exclusive ? 'e' : 'i');
-    for (size_t i = 0; i < PAGE_MEASURES; i++) {
-        fprintf(page->out, "%s\"%s\":", i ? ",\n" : "", view_measure_title(page_measures[i]));
-        put_values(page, page_measures[i], exclusive);
+    for (size_t i = 0; i < PAGE_METRICS; i++) {
+        fprintf(page->out, "%s\"%s\":", i ? ",\n" : "", metric_title(page_metrics[i]));
+        put_values(page, page_metrics[i], exclusive);
     }
     for (size_t i = 0; i < page->input->rows->counter_count; i++) {
         fputs(",\n", page->out);

@@ -8,7 +8,7 @@
 /* A line and what it cost. */
 struct candidate {
     struct source_line at;
-    double value[PAGE_MEASURES];
+    double value[PAGE_METRICS];
     double share; /* the highest */
 };
 
@@ -20,7 +20,7 @@ struct candidates {
     bool no_memory;
 };
 
-static void add(struct candidates *candidates, uint32_t file, int line, const struct profile_metric *metric)
+static void add(struct candidates *candidates, uint32_t file, int line, const struct profile_metric *sums)
 {
     if (!file || line <= 0 || candidates->no_memory)
         return;
@@ -33,8 +33,8 @@ static void add(struct candidates *candidates, uint32_t file, int line, const st
         *slot = (uint32_t)candidates->count++;
         candidates->list[*slot] = (struct candidate){.at = {.file = file, .line = line}};
     }
-    for (size_t i = 0; i < PAGE_MEASURES; i++)
-        candidates->list[*slot].value[i] += measure_value(candidates->page->rows, metric, page_measures[i]);
+    for (size_t i = 0; i < PAGE_METRICS; i++)
+        candidates->list[*slot].value[i] += metric_value(candidates->page->rows, sums, page_metrics[i]);
 }
 
 static int by_share(const void *left, const void *right)
@@ -59,11 +59,11 @@ static int by_place(const void *left, const void *right)
 static void keep_best(struct candidates *candidates, struct source_lines *lines)
 {
     const struct page *page = candidates->page;
-    double total[PAGE_MEASURES];
-    for (size_t m = 0; m < PAGE_MEASURES; m++)
-        total[m] = measure_value(page->rows, page->rows->row[0].inclusive, page_measures[m]);
+    double total[PAGE_METRICS];
+    for (size_t m = 0; m < PAGE_METRICS; m++)
+        total[m] = metric_value(page->rows, page->rows->row[0].inclusive, page_metrics[m]);
     for (size_t i = 0; i < candidates->count; i++)
-        for (size_t m = 0; m < PAGE_MEASURES; m++) {
+        for (size_t m = 0; m < PAGE_METRICS; m++) {
             double share = total[m] > 0 ? candidates->list[i].value[m] / total[m] : 0;
             if (share > candidates->list[i].share)
                 candidates->list[i].share = share;

@@ -164,7 +164,7 @@ void page_put_findings(struct page *page)
         const struct finding *finding = &findings->finding[i];
         uint32_t row = fold_nearest(&page->fold, finding->row);
         fprintf(page->out, "%s{\"rule\":\"%s\",\"row\":%lld,\"metric\":\"%s\",\"seconds\":", i ? ",\n" : "",
-                finding->rule, row == ROW_NONE ? -1ll : (long long)row, view_measure_title(finding->measure));
+                finding->rule, row == ROW_NONE ? -1ll : (long long)row, metric_title(finding->metric));
         json_decimal(page->out, finding->seconds, 6);
         fputs(",\"share\":", page->out);
         json_decimal(page->out, finding->share, 6);

@@ -9,12 +9,12 @@
 
 #define END_OF_LINE "\r\n"
 
-static const enum measure csv_measures[] = {
-    MEASURE_WORK,          MEASURE_IDLENESS,        MEASURE_OVERHEAD,       MEASURE_LOCK_WAIT,
-    MEASURE_CORE_IDLENESS, MEASURE_SHARED_IDLENESS, MEASURE_LOCK_WAIT_HERE,
+static const enum metric csv_metrics[] = {
+    METRIC_WORK,          METRIC_IDLENESS,        METRIC_OVERHEAD,       METRIC_LOCK_WAIT,
+    METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
 };
-static const enum measure csv_percentages[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,
-                                               MEASURE_LOCK_WAIT};
+static const enum metric csv_percentages[] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD,
+                                               METRIC_LOCK_WAIT};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -89,7 +89,7 @@ static char *put_extra(char *at, const struct rows *rows, const struct row *row)
 {
     static const struct row_extra nothing;
     const struct row_extra *extra = row->extra ? row->extra : &nothing;
-    if (rows->probed && row_is_marker(row) && extra->probe.calls) {
+    if (rows->probed && row_is_probe(row) && extra->probe.calls) {
         *at++ = ',';
         at = format_integer(at, extra->probe.calls);
         *at++ = ',';
@@ -113,7 +113,7 @@ static void put_row(struct lines *lines, const struct rows *rows, size_t index)
     const struct row *row = &rows->row[index];
     put_label(lines, rows, index);
     char *at = room_for(
-        lines, (4 + 2 * COUNT(csv_measures) + 2 * COUNT(csv_percentages) + 3 + 2 * PROFILE_COUNTERS) *
+        lines, (4 + 2 * COUNT(csv_metrics) + 2 * COUNT(csv_percentages) + 3 + 2 * PROFILE_COUNTERS) *
                    FORMAT_NUMBER_BYTES);
     at = put_int(at, row->label->line);
     *at++ = ',';
@@ -122,17 +122,17 @@ static void put_row(struct lines *lines, const struct rows *rows, size_t index)
     at = format_integer(at, row->inclusive->samples);
     *at++ = ',';
     at = format_integer(at, row->exclusive->samples);
-    for (size_t i = 0; i < COUNT(csv_measures); i++) {
+    for (size_t i = 0; i < COUNT(csv_metrics); i++) {
         *at++ = ',';
-        at = format_micro(at, measure_value(rows, row->inclusive, csv_measures[i]));
+        at = format_micro(at, metric_value(rows, row->inclusive, csv_metrics[i]));
         *at++ = ',';
-        at = format_micro(at, measure_value(rows, row->exclusive, csv_measures[i]));
+        at = format_micro(at, metric_value(rows, row->exclusive, csv_metrics[i]));
     }
     for (size_t i = 0; i < COUNT(csv_percentages); i++) {
         *at++ = ',';
-        at = format_micro(at, measure_absolute(rows, row->inclusive, csv_percentages[i]));
+        at = format_micro(at, metric_absolute(rows, row->inclusive, csv_percentages[i]));
         *at++ = ',';
-        at = format_micro(at, measure_relative(rows, row->inclusive, csv_percentages[i]));
+        at = format_micro(at, metric_relative(rows, row->inclusive, csv_percentages[i]));
     }
     advance(lines, stpcpy(put_extra(at, rows, row), END_OF_LINE));
 }
@@ -288,7 +288,7 @@ void write_findings_csv(FILE *out, const struct findings *findings, double least
         fprintf(out, "%s,", finding->rule);
         if (finding->row != ROW_NONE)
             fprintf(out, "%u", finding->row);
-        fprintf(out, ",%s", view_measure_title(finding->measure));
+        fprintf(out, ",%s", metric_title(finding->metric));
         for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
             putc(',', out);
             format_csv_number(out, numbers[n]);

@@ -7,9 +7,9 @@
 
 #define END_OF_LINE "\r\n"
 
-static const enum measure measures[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD, MEASURE_LOCK_WAIT};
+static const enum metric metrics[] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
 
-#define MEASURES (sizeof measures / sizeof *measures)
+#define METRICS (sizeof metrics / sizeof *metrics)
 
 static void put_number(FILE *out, double value)
 {
@@ -44,12 +44,12 @@ static void put_entry(FILE *out, const struct rows *rows, const struct phase_tab
     }
     fprintf(out, ",%llu,%llu", (unsigned long long)entry->inclusive.samples,
             (unsigned long long)entry->exclusive.samples);
-    for (size_t i = 0; i < MEASURES; i++) {
-        put_number(out, measure_value(rows, &entry->inclusive, measures[i]));
-        put_number(out, measure_value(rows, &entry->exclusive, measures[i]));
+    for (size_t i = 0; i < METRICS; i++) {
+        put_number(out, metric_value(rows, &entry->inclusive, metrics[i]));
+        put_number(out, metric_value(rows, &entry->exclusive, metrics[i]));
     }
-    put_number(out, measure_absolute(rows, &entry->inclusive, MEASURE_IDLENESS));
-    put_number(out, measure_relative(rows, &entry->inclusive, MEASURE_IDLENESS));
+    put_number(out, metric_absolute(rows, &entry->inclusive, METRIC_IDLENESS));
+    put_number(out, metric_relative(rows, &entry->inclusive, METRIC_IDLENESS));
     for (size_t i = 0; i < table->profile->counter_count; i++)
         if (entry->name && probe->calls)
             put_number(out, entry->counters.value[i]);

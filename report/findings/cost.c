@@ -51,7 +51,7 @@ static struct cost cost_of(struct gathering *gathering, enum construct construct
             continue;
         cost.ns += ns;
         cost.idle_ns +=
-            unit == UNIT_NONE ? 1e9 * measure_value(rows, row->exclusive, MEASURE_IDLENESS)
+            unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
                               : host_idle_once(gathering, i, stamp);
         if (ns > cost.top_ns) {
             cost.top_ns = ns;
@@ -73,7 +73,7 @@ void find_overhead(struct gathering *gathering)
             continue;
         struct finding finding = {.rule = "fine",
                                   .row = cost.row,
-                                  .measure = MEASURE_OVERHEAD,
+                                  .metric = METRIC_OVERHEAD,
                                   .seconds = seconds,
                                   .gain_s = gain_s};
         if (construct == CONSTRUCT_REGION && regions > 0)

@@ -9,18 +9,18 @@ void find_oversubscription(struct gathering *gathering)
     const struct rows *rows = gathering->rows;
     double excess = 0, own = 0, inverse_busy = 0;
     for (uint32_t i = 0; i < rows->count; i++) {
-        double idle = measure_value(rows, rows->row[i].exclusive, MEASURE_CORE_IDLENESS);
-        const struct profile_metric *metric = rows->row[i].exclusive;
+        double idle = metric_value(rows, rows->row[i].exclusive, METRIC_CORE_IDLENESS);
+        const struct profile_metric *sums = rows->row[i].exclusive;
         if (rows->row[i].kind == ROW_STATEMENT || idle >= 0)
             continue;
         excess -= idle;
-        own += metric->work + metric->overhead + metric->lock_wait;
-        inverse_busy += metric->inverse_busy;
+        own += sums->work + sums->overhead + sums->lock_wait;
+        inverse_busy += sums->inverse_busy;
     }
     if (gathering->threads <= gathering->cores || !is_enough(gathering, excess, gathering->threads))
         return;
     struct finding finding = {
-        .rule = "oversubscribed", .row = ROW_NONE, .measure = MEASURE_CORE_IDLENESS, .seconds = excess};
+        .rule = "oversubscribed", .row = ROW_NONE, .metric = METRIC_CORE_IDLENESS, .seconds = excess};
     const char *cores = number_text(gathering, gathering->cores, 0), *plural = gathering->cores == 1 ? "" : "s";
     finding.title = finding_text(gathering, "%s busy threads at a time on %s core%s",
                                  number_text(gathering, own / inverse_busy, 1), cores, plural);
@@ -44,7 +44,7 @@ static void put_loss(struct gathering *gathering, double seconds, double share, 
                      const char *what)
 {
     struct finding finding = {
-        .rule = "lost", .row = ROW_NONE, .measure = MEASURE_SAMPLES, .seconds = seconds};
+        .rule = "lost", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
     if (share < LOST_PERCENT)
         return;
     finding.title = finding_text(gathering, title, number_text(gathering, share, 0));
@@ -64,7 +64,7 @@ static double find_taken_cores(struct gathering *gathering)
     double seconds = ledger_taken_s(gathering->profile, &gathering->ledger);
     double share = 100 * seconds / fmax(gathering->ledger.lifetime * 1e-9, 1e-9);
     struct finding finding = {
-        .rule = "cores-taken", .row = ROW_NONE, .measure = MEASURE_SAMPLES, .seconds = seconds};
+        .rule = "cores-taken", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
     if (gathering->profile->header.clock != 0 || seconds < LEAST_GAIN_S)
         return 0;
     finding.title = finding_text(gathering, "other processes took the cores for %s s of thread time",
@@ -92,7 +92,7 @@ static void find_nobody_busy(struct gathering *gathering, double taken_s)
         return;
     struct finding finding = {.rule = "nobody-busy",
                               .row = ROW_NONE,
-                              .measure = MEASURE_SAMPLES,
+                              .metric = METRIC_SAMPLES,
                               .seconds = seconds * gathering->threads};
     finding.title = finding_text(gathering, "%s s with no thread busy", number_text(gathering, seconds, 2));
     finding.evidence = finding_text(
@@ -136,7 +136,7 @@ bool find_unmeasured(struct gathering *gathering)
         return false;
     const struct coverage_loss *loss = &coverage.loss[0];
     struct finding finding = {
-        .rule = "unmeasured", .row = ROW_NONE, .measure = MEASURE_SAMPLES, .seconds = coverage.lost_s};
+        .rule = "unmeasured", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = coverage.lost_s};
     finding.title = finding_text(gathering, "only %s %% of the threads' time was measured",
                                  number_text(gathering, coverage_percent(&coverage), 1));
     finding.evidence = finding_text(gathering, "%s s of %s%s%s", number_text(gathering, loss->seconds, 2), loss->what,
@@ -152,7 +152,7 @@ bool find_short_run(struct gathering *gathering)
     if (samples >= LEAST_SAMPLES)
         return false;
     struct finding finding = {
-        .rule = "short", .row = ROW_NONE, .measure = MEASURE_SAMPLES, .seconds = gathering->effort_s};
+        .rule = "short", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = gathering->effort_s};
     finding.title = finding_text(gathering, "too short to say: %llu sample%s", (unsigned long long)samples,
                                  samples == 1 ? "" : "s");
     finding.evidence = finding_text(

@@ -48,7 +48,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     double least_rate = profile_least_rate(profile);
     double most = rows->threads, useful = rows->cores >= 1 && rows->cores < most ? rows->cores : most;
     ledger_sum(profile, &gathering.ledger);
-    gathering.effort_s = measure_value(rows, rows->row[0].inclusive, MEASURE_EFFORT);
+    gathering.effort_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     gathering.period_s = least_rate > 0 ? 1 / least_rate : 0;
     gathering.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) : 0;
     gathering.busy_to_wall = useful >= 1 ? 1 / useful : 1;

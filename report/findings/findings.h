@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "cct/profile_read.h"
-#include "report/rows/measure.h"
+#include "report/rows/metric.h"
 #include "report/rows/row.h"
 #include "report/tables/locks.h"
 #include "report/tables/waits.h"
@@ -14,8 +14,8 @@
 struct finding {
     const char *rule;     /* a stable word: "serial", "imbalance", ...: docs/findings.md has them all */
     uint32_t row;         /* the context with the most of it, ROW_NONE: the whole program */
-    enum measure measure; /* what `seconds` are of */
-    double seconds;       /* thread-seconds of the measure, in all contexts that the finding is about */
+    enum metric metric; /* what `seconds` are of */
+    double seconds;       /* thread-seconds of the metric, in all contexts that the finding is about */
     double share;         /* the same in percent of the whole program's effort */
     double gain_s;        /* wall seconds that the run would be shorter at most; 0: no bound is known */
     char *title;          /* one line: "serial code keeps 7 of 8 threads idle" */

@@ -57,7 +57,7 @@ static void describe_lock(struct gathering *gathering, const struct lock_entry *
     if (!lock || lock->waiter == ROW_NONE)
         return;
     char *waiter =
-        view_own_label(gathering->rows, lock->waiter, MEASURE_LOCK_WAIT_HERE, NAME_COLUMNS, false);
+        view_own_label(gathering->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
     snprintf(text, bytes, ", at longest %s s, most by %s", number_text(gathering, lock->longest_ns * 1e-9, 4),
              waiter ? waiter : "");
     free(waiter);
@@ -72,7 +72,7 @@ static void put_waiting(struct gathering *gathering, const struct waiting *waiti
     char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64];
     struct finding finding = {.rule = "lock-bound",
                               .row = waiting->row,
-                              .measure = MEASURE_LOCK_WAIT,
+                              .metric = METRIC_LOCK_WAIT,
                               .seconds = seconds,
                               .gain_s = bound_of_cost(gathering, seconds, waiting->idle_ns)};
     if (lock)

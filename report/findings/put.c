@@ -103,6 +103,6 @@ void put_finding(struct gathering *gathering, const struct finding *finding)
         put->row = rows_own(gathering->rows, put->row);
     put->place = put->row == ROW_NONE
                      ? strdup("")
-                     : view_own_label(gathering->rows, put->row, finding->measure, PLACE_COLUMNS, false);
+                     : view_own_label(gathering->rows, put->row, finding->metric, PLACE_COLUMNS, false);
     gathering->no_memory |= !put->title || !put->evidence || !put->advice || !put->place;
 }

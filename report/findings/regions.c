@@ -33,7 +33,7 @@ static struct finding start_finding(const struct gathering *gathering, const cha
 {
     return (struct finding){.rule = rule,
                             .row = row,
-                            .measure = MEASURE_IDLENESS,
+                            .metric = METRIC_IDLENESS,
                             .seconds = seconds,
                             .gain_s = seconds * gathering->idle_to_wall};
 }
@@ -157,7 +157,7 @@ static void put_small_team(struct gathering *gathering, const struct unit *unit,
 /* Threads in no team could not have run anyway where those in one have all cores. */
 static bool leaves_cores_idle(const struct gathering *gathering, const struct unit *unit)
 {
-    double idle = measure_value(gathering->rows, &unit->sum, MEASURE_CORE_IDLENESS);
+    double idle = metric_value(gathering->rows, &unit->sum, METRIC_CORE_IDLENESS);
     return is_enough_idleness(gathering, idle);
 }
 

@@ -30,7 +30,7 @@ static void put_serial(struct gathering *gathering, uint32_t row, double ns, enu
     double seconds = ns * 1e-9;
     struct finding finding = {.rule = "serial",
                               .row = row,
-                              .measure = MEASURE_IDLENESS,
+                              .metric = METRIC_IDLENESS,
                               .seconds = seconds,
                               .gain_s = seconds * gathering->idle_to_wall};
     char some[64] = "";
@@ -142,12 +142,12 @@ void find_start_up(struct gathering *gathering)
     const struct rows *rows = gathering->rows;
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
-        double seconds = measure_value(rows, row->exclusive, MEASURE_IDLENESS);
+        double seconds = metric_value(rows, row->exclusive, METRIC_IDLENESS);
         if (!is_before_start(row) || !is_enough_idleness(gathering, seconds))
             continue;
         struct finding finding = {.rule = "start-up",
                                   .row = i,
-                                  .measure = MEASURE_IDLENESS,
+                                  .metric = METRIC_IDLENESS,
                                   .seconds = seconds,
                                   .gain_s = seconds * gathering->idle_to_wall};
         finding.title = finding_text(gathering, "%s s before OpenMP starts",

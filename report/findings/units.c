@@ -139,7 +139,7 @@ static void add_row_to_unit(struct gathering *gathering, uint32_t index)
     if (number == UNIT_NONE || row->kind == ROW_STATEMENT)
         return;
     struct unit *unit = &gathering->unit[number];
-    metric_add(&unit->sum, row->exclusive);
+    sums_add(&unit->sum, row->exclusive);
     for (int cause = 0; cause < CAUSES; cause++) {
         double ns = gathering->idle_ns[cause][index];
         unit->idle_ns[cause] += ns;
@@ -149,7 +149,7 @@ static void add_row_to_unit(struct gathering *gathering, uint32_t index)
         }
     }
     if (index == region) {
-        double ns = 1e9 * measure_value(gathering->rows, row->inclusive, MEASURE_EFFORT);
+        double ns = 1e9 * metric_value(gathering->rows, row->inclusive, METRIC_EFFORT);
         unit->contexts++;
         if (ns > unit->row_ns) {
             unit->row_ns = ns;

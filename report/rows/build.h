@@ -49,7 +49,7 @@ struct builder {
 };
 
 /* Whether a node is a phase, event, parameter, or an execution of a phase. [init] */
-static inline bool node_is_marker(const struct merged_node *node)
+static inline bool node_is_probe(const struct merged_node *node)
 {
     return node->kind >= PROFILE_NODE_PHASE && node->kind <= PROFILE_NODE_INSTANCE;
 }
@@ -73,7 +73,7 @@ const struct merged_node *rows_caller_of(const struct profile *profile, const st
 
 /* The row of a phase ("phase solve"), of its execution ("solve [17]"), of an event ("event pack") or a
  * parameter ("size = 512"), at the place where it was begun first. [init] */
-uint32_t rows_add_marker(struct builder *builder, uint32_t node_idx, uint32_t parent);
+uint32_t rows_add_probe(struct builder *builder, uint32_t node_idx, uint32_t parent);
 
 /* Fills misnested of the rows; the symbols must be there. [init] */
 void rows_read_misnested(struct builder *builder);

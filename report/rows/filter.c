@@ -101,24 +101,24 @@ static const struct row_label *find_line(struct filtering *to, uint32_t file_id,
     return label;
 }
 
-static void add_exclusive(struct filtering *to, uint32_t index, const struct profile_metric *metric)
+static void add_exclusive(struct filtering *to, uint32_t index, const struct profile_metric *sums)
 {
     if (!to->no_memory)
-        to->no_memory = !rows_add_exclusive(to->view, &to->view->row[index], metric);
+        to->no_memory = !rows_add_exclusive(to->view, &to->view->row[index], sums);
 }
 
 /* The cost of a hidden row: its caller's, at the line of the call. */
-static void add_hidden(struct filtering *to, uint32_t target, int line, const struct profile_metric *metric)
+static void add_hidden(struct filtering *to, uint32_t target, int line, const struct profile_metric *sums)
 {
     const struct row_label *label = to->view->row[target].label;
-    add_exclusive(to, target, metric);
+    add_exclusive(to, target, sums);
     line = line > 0 ? line : label->line;
-    if (to->no_memory || !*label->file || line <= 0 || metric_is_zero(metric) || !to->rows->strings)
+    if (to->no_memory || !*label->file || line <= 0 || sums_are_zero(sums) || !to->rows->strings)
         return;
     uint32_t file = strings_intern(to->rows->strings, label->file);
     const struct row_label *at = find_line(to, file, label->file, label->module, line);
     uint32_t statement = to->no_memory ? 0 : find_child(to, target, ROW_STATEMENT, file, at, line);
-    add_exclusive(to, statement, metric);
+    add_exclusive(to, statement, sums);
 }
 
 static void take_statement(struct filtering *to, uint32_t index)
@@ -229,7 +229,7 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
     for (size_t n = 0; !to.no_memory && n < rows->node_count; n++) {
         uint32_t row = rows->node_row[n];
         bool gone = row == ROW_NONE || !to.inside[row] ||
-                    (to.match[row] & MATCH_HIDE && row_is_marker(&rows->row[row]));
+                    (to.match[row] & MATCH_HIDE && row_is_probe(&rows->row[row]));
         to.view->node_row[n] = gone ? ROW_NONE : to.target[row];
     }
     if (!to.no_memory && rows->profile)
@@ -242,33 +242,33 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
     free(to.call_line);
     free(to.match);
     free(to.inside);
-    if (!to.no_memory && rows_order(to.view, MEASURE_EFFORT, false))
+    if (!to.no_memory && rows_order(to.view, METRIC_EFFORT, false))
         return to.view;
     rows_free(to.view);
     return NULL;
 }
 
 /* Blame is a sum: a row matters by any part of it, too, as idleness may be negative. */
-static double share_value(const struct rows *rows, const struct profile_metric *metric, enum measure measure)
+static double share_value(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
 {
-    double value = measure_value(rows, metric, measure);
-    if (measure != MEASURE_BLAME)
+    double value = metric_value(rows, sums, metric);
+    if (metric != METRIC_BLAME)
         return value;
-    for (size_t i = 0; i < MEASURE_BLAME_PARTS; i++)
-        value = fmax(value, measure_value(rows, metric, measure_blame_part[i]));
+    for (size_t i = 0; i < METRIC_BLAME_PARTS; i++)
+        value = fmax(value, metric_value(rows, sums, metric_blame_part[i]));
     return value;
 }
 
-void rows_mark_shares(const struct rows *rows, enum measure measure, bool by_exclusive, double least,
+void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclusive, double least,
                       bool *visible)
 {
-    double total = measure_value(rows, rows_whole(rows), measure);
+    double total = metric_value(rows, rows_whole(rows), metric);
     if (!(total > 0))
-        total = measure_value(rows, rows_whole(rows), MEASURE_EFFORT);
+        total = metric_value(rows, rows_whole(rows), METRIC_EFFORT);
     for (size_t i = rows->count; i-- > 0;) {
         const struct row *row = &rows->row[i];
-        const struct profile_metric *metric = by_exclusive && i ? row->exclusive : row->inclusive;
-        visible[i] |= i == 0 || least <= 0 || share_value(rows, metric, measure) >= 0.01 * least * total;
+        const struct profile_metric *sums = by_exclusive && i ? row->exclusive : row->inclusive;
+        visible[i] |= i == 0 || least <= 0 || share_value(rows, sums, metric) >= 0.01 * least * total;
         if (i && visible[i])
             visible[row->parent] = true;
     }

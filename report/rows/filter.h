@@ -5,7 +5,7 @@
 #include <regex.h>
 #include <stdbool.h>
 
-#include "report/rows/measure.h"
+#include "report/rows/metric.h"
 #include "report/rows/row.h"
 
 /* Regular expressions for a row's name or file; NULL: none. */
@@ -20,10 +20,10 @@ struct rows_filter {
  * memory. [init] */
 struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filter);
 
-/* Marks rows of at least `least` percent of the program's measure (where its sum is negative, as core
+/* Marks rows of at least `least` percent of the program's metric (where its sum is negative, as core
  * idleness with more threads than cores: of its effort), and what leads to them; visible[] has a place for
  * each row, all false. All rows if least is 0. [init] */
-void rows_mark_shares(const struct rows *rows, enum measure measure, bool by_exclusive, double least,
+void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclusive, double least,
                       bool *visible);
 
 /* Takes away all rows that are not marked with all below them, or all deeper than `depth` (the root has depth

@@ -10,20 +10,20 @@
 #define NAME_COLUMNS   48 /* a caller's name in a context line is shortened to this */
 #define CALLED_COLUMNS 32 /* what is called there, too */
 
-const char *view_measure_title(enum measure measure)
+const char *metric_title(enum metric metric)
 {
-    static const char *const titles[MEASURE_NAMED] = {
-        [MEASURE_IDLENESS] = "idleness",
-        [MEASURE_WORK] = "work",
-        [MEASURE_OVERHEAD] = "overhead",
-        [MEASURE_LOCK_WAIT] = "lock wait",
-        [MEASURE_LOCK_WAIT_HERE] = "lock wait here",
-        [MEASURE_CORE_IDLENESS] = "core idleness",
-        [MEASURE_SHARED_IDLENESS] = "shared idleness",
-        [MEASURE_SAMPLES] = "samples",
-        [MEASURE_BLAME] = "blame",
+    static const char *const titles[METRIC_NAMED] = {
+        [METRIC_IDLENESS] = "idleness",
+        [METRIC_WORK] = "work",
+        [METRIC_OVERHEAD] = "overhead",
+        [METRIC_LOCK_WAIT] = "lock wait",
+        [METRIC_LOCK_WAIT_HERE] = "lock wait here",
+        [METRIC_CORE_IDLENESS] = "core idleness",
+        [METRIC_SHARED_IDLENESS] = "shared idleness",
+        [METRIC_SAMPLES] = "samples",
+        [METRIC_BLAME] = "blame",
     };
-    return measure < MEASURE_NAMED ? titles[measure] : "effort";
+    return metric < METRIC_NAMED ? titles[metric] : "effort";
 }
 
 static bool is_construct(const struct row *row)
@@ -48,7 +48,7 @@ char *view_row_label(const struct rows *rows, uint32_t index)
     if (*row->label->file && line > 0 && (caller || !is_construct(row)))
         return format_printable("%s%s%s%s  %s:%d", call, row->label->name, inlined, note,
                                 format_base_name(row->label->file), line);
-    if (*row->label->module && !*row->label->file && !row_is_marker(row) && !strchr(row->label->name, '+'))
+    if (*row->label->module && !*row->label->file && !row_is_probe(row) && !strchr(row->label->name, '+'))
         return format_printable("%s%s%s%s  (%s)", call, row->label->name, inlined, note, row->label->module);
     return format_printable("%s%s%s%s", call, row->label->name, inlined, note);
 }
@@ -61,7 +61,7 @@ struct position {
 };
 
 /* What a row of foreign code costs with all that it calls, without what that calls back. */
-static double value_of_call(const struct rows *rows, uint32_t call, enum measure measure)
+static double value_of_call(const struct rows *rows, uint32_t call, enum metric metric)
 {
     double value = 0;
     for (uint32_t i = call; i < rows->row[call].end;) {
@@ -71,7 +71,7 @@ static double value_of_call(const struct rows *rows, uint32_t call, enum measure
             continue;
         }
         if (row->kind != ROW_STATEMENT)
-            value += measure_value(rows, row->exclusive, measure);
+            value += metric_value(rows, row->exclusive, metric);
         i++;
     }
     return value;
@@ -79,7 +79,7 @@ static double value_of_call(const struct rows *rows, uint32_t call, enum measure
 
 /* The source position of a context: its hottest statement, else the nearest call on its path with a known
  * line. calls: calls of foreign code are as good as statements. */
-static struct position find_source(const struct rows *rows, uint32_t index, enum measure measure, bool calls)
+static struct position find_source(const struct rows *rows, uint32_t index, enum metric metric, bool calls)
 {
     const struct row *row = &rows->row[index];
     struct position position = {.file = "", .called = ROW_NONE};
@@ -89,8 +89,8 @@ static struct position find_source(const struct rows *rows, uint32_t index, enum
     for (uint32_t child = index + 1; child < row->end; child = rows->row[child].end) {
         const struct row *at = &rows->row[child];
         bool call = calls && at->foreign && at->call_line > 0;
-        double value = call                        ? value_of_call(rows, child, measure)
-                       : at->kind == ROW_STATEMENT ? measure_value(rows, at->exclusive, measure)
+        double value = call                        ? value_of_call(rows, child, metric)
+                       : at->kind == ROW_STATEMENT ? metric_value(rows, at->exclusive, metric)
                                                    : 0;
         if (value <= most)
             continue;
@@ -98,8 +98,8 @@ static struct position find_source(const struct rows *rows, uint32_t index, enum
         position = call ? (struct position){row->label->file, at->call_line, child}
                         : (struct position){at->label->file, at->label->line, ROW_NONE};
     }
-    if (position.line <= 0 && calls && measure == MEASURE_LOCK_WAIT) /* held by nobody: waited for here */
-        return find_source(rows, index, MEASURE_LOCK_WAIT_HERE, calls);
+    if (position.line <= 0 && calls && metric == METRIC_LOCK_WAIT) /* held by nobody: waited for here */
+        return find_source(rows, index, METRIC_LOCK_WAIT_HERE, calls);
     for (; position.line <= 0 && index != 0 && row->kind != ROW_PSEUDO; index = rows->row[index].parent) {
         const struct row *at = &rows->row[index], *parent = &rows->row[at->parent];
         if (at->call_line > 0 && *parent->label->file) {
@@ -179,14 +179,14 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
     return label;
 }
 
-char *view_context_label(const struct rows *rows, uint32_t row, enum measure measure, size_t columns,
+char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns,
                          bool utf8)
 {
-    return make_label(rows, row, find_source(rows, row, measure, false), columns, utf8);
+    return make_label(rows, row, find_source(rows, row, metric, false), columns, utf8);
 }
 
-char *view_own_label(const struct rows *rows, uint32_t row, enum measure measure, size_t columns, bool utf8)
+char *view_own_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
     uint32_t own = rows_own(rows, row);
-    return make_label(rows, own, find_source(rows, own, measure, true), columns, utf8);
+    return make_label(rows, own, find_source(rows, own, metric, true), columns, utf8);
 }

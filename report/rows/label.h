@@ -2,7 +2,7 @@
 #ifndef BLAME_REPORT_ROWS_LABEL_H
 #define BLAME_REPORT_ROWS_LABEL_H
 
-#include "report/rows/measure.h"
+#include "report/rows/metric.h"
 
 /* A row of a tree as one printable line: its name, and where it is defined ("88: solve  solve.c:40" when
  * called in line 88 of the row above) or, in a bottom-up view, where it calls. malloc'ed, NULL: no memory.
@@ -10,16 +10,16 @@
 char *view_row_label(const struct rows *rows, uint32_t row);
 
 /* A row on its own, with its callers as far as they fit: "solve [parallel relax.c:40]  relax.c:44  < main".
- * The line is that of its statement with the highest measure, or where it was called. malloc'ed, NULL: no
+ * The line is that of its statement with the highest metric, or where it was called. malloc'ed, NULL: no
  * memory. [init] */
-char *view_context_label(const struct rows *rows, uint32_t row, enum measure measure, size_t columns,
+char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns,
                          bool utf8);
 
 /* The same of the program's own code that the row runs for, with what it called to get there, if most of it is
  * there: "accumulate  p.c:12 (in cos, libm)  < main". [init] */
-char *view_own_label(const struct rows *rows, uint32_t row, enum measure measure, size_t columns, bool utf8);
+char *view_own_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8);
 
-/* A measure as a heading: "lock wait". [init] */
-const char *view_measure_title(enum measure measure);
+/* A metric as a heading: "lock wait". [init] */
+const char *metric_title(enum metric metric);
 
 #endif

@@ -1,118 +1,102 @@
-/* The memory of rows, and their sums. Most rows of a large profile have one child or one node that costs
- * something: their sums are that one's, to the bit, and are not kept twice. */
-#include <stdlib.h>
+/* What is computed from a row's sums: docs/accounting.md derives it. */
+#include "report/rows/metric.h"
 
-#include "report/rows/make.h"
-#include "report/text/strings.h"
-
-#define LEAST_BLOCK 4096u
-#define MOST_BLOCK  (1u << 20)
-
-const struct row_label row_no_label = {.name = "", .module = "", .file = ""};
-const struct profile_metric row_no_metric;
-
-struct row_block {
-    struct row_block *before;
-    size_t used, bytes;
-    uint64_t memory[];
+const char *const metric_name[METRIC_NAMED + 1] = {
+    [METRIC_IDLENESS] = "idleness",
+    [METRIC_WORK] = "work",
+    [METRIC_OVERHEAD] = "overhead",
+    [METRIC_LOCK_WAIT] = "lock-wait",
+    [METRIC_LOCK_WAIT_HERE] = "lock-wait-here",
+    [METRIC_CORE_IDLENESS] = "core-idleness",
+    [METRIC_SHARED_IDLENESS] = "shared-idleness",
+    [METRIC_SAMPLES] = "samples",
+    [METRIC_BLAME] = "blame",
 };
 
-void *rows_alloc(struct rows *rows, size_t bytes)
+const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD,
+                                                              METRIC_LOCK_WAIT};
+
+#define LEAST_BLAME 1 /* per cent: a program with less has its work shown first */
+
+static double own_ns(const struct profile_metric *sums)
 {
-    struct row_block *block = rows->blocks;
-    bytes = (bytes + sizeof *block->memory - 1) & ~(sizeof *block->memory - 1);
-    if (!block || bytes > block->bytes - block->used) {
-        size_t wanted = !block ? LEAST_BLOCK : block->bytes < MOST_BLOCK ? 2 * block->bytes : MOST_BLOCK;
-        wanted = bytes > wanted ? bytes : wanted;
-        block = calloc(1, sizeof *block + wanted);
-        if (!block)
-            return NULL;
-        *block = (struct row_block){.before = rows->blocks, .bytes = wanted};
-        rows->blocks = block;
+    return sums->work + sums->overhead + sums->lock_wait;
+}
+
+/* LMF13 eq. 1 with constant t. Only what rounding can have made negative becomes 0. */
+static double idleness_ns(const struct profile_metric *sums, double t)
+{
+    double capacity = t * sums->inverse_busy, own = own_ns(sums), idle = capacity - own;
+    return idle < 0 && -idle <= 1e-9 * (capacity + own) ? 0 : idle;
+}
+
+static double value_ns(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
+{
+    double sum = 0;
+    switch (metric) {
+    case METRIC_IDLENESS:
+        return rows->shared ? sums->shared_idle : idleness_ns(sums, rows->threads);
+    case METRIC_WORK:
+        return sums->work;
+    case METRIC_OVERHEAD:
+        return sums->overhead;
+    case METRIC_LOCK_WAIT:
+        return sums->lock_wait;
+    case METRIC_LOCK_WAIT_HERE:
+        return sums->lock_wait_here;
+    case METRIC_CORE_IDLENESS:
+        return idleness_ns(sums, rows->cores);
+    case METRIC_SHARED_IDLENESS:
+        return sums->shared_idle;
+    case METRIC_THREAD_IDLENESS:
+        return idleness_ns(sums, rows->threads);
+    case METRIC_BLAME:
+        for (size_t i = 0; i < METRIC_BLAME_PARTS; i++)
+            sum += value_ns(rows, sums, metric_blame_part[i]);
+        return sum;
+    case METRIC_EFFORT:
+        return own_ns(sums) + value_ns(rows, sums, METRIC_IDLENESS);
+    case METRIC_SAMPLES:
+        break;
     }
-    void *memory = (char *)block->memory + block->used;
-    block->used += bytes;
-    return memory;
+    return (double)sums->samples;
 }
 
-void rows_free(struct rows *rows)
+double metric_value(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
 {
-    if (!rows)
-        return;
-    for (struct row_block *block = rows->blocks, *before; block; block = before) {
-        before = block->before;
-        free(block);
-    }
-    free(rows->row);
-    free(rows->node_row);
-    strings_free(rows->strings);
-    free(rows);
+    double value = value_ns(rows, sums, metric);
+    return metric == METRIC_SAMPLES ? value : value * 1e-9;
 }
 
-void metric_add(struct profile_metric *sum, const struct profile_metric *metric)
+static double percent(double part, double whole)
 {
-    sum->samples += metric->samples;
-    sum->work += metric->work;
-    sum->overhead += metric->overhead;
-    sum->lock_wait += metric->lock_wait;
-    sum->inverse_busy += metric->inverse_busy;
-    sum->shared_idle += metric->shared_idle;
-    sum->lock_wait_here += metric->lock_wait_here;
-    sum->waits += metric->waits;
+    if (!(whole > 0) || !(part > 0))
+        return 0;
+    return part < whole ? 100 * part / whole : 100;
 }
 
-bool metric_is_zero(const struct profile_metric *metric)
+static double effort_with(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
 {
-    return metric->samples == 0 && metric->work == 0 && metric->overhead == 0 && metric->lock_wait == 0 &&
-           metric->inverse_busy == 0 && metric->shared_idle == 0 && metric->lock_wait_here == 0;
+    if (metric == METRIC_SAMPLES)
+        return (double)sums->samples;
+    if (metric != METRIC_CORE_IDLENESS && metric != METRIC_SHARED_IDLENESS &&
+        metric != METRIC_THREAD_IDLENESS)
+        metric = METRIC_IDLENESS;
+    return own_ns(sums) + value_ns(rows, sums, metric);
 }
 
-/* A sum of one is that one. */
-static bool add(struct rows *rows, const struct profile_metric **sum, bool *own,
-                const struct profile_metric *metric)
+double metric_absolute(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
 {
-    if (metric_is_zero(metric))
-        return true;
-    if (metric_is_zero(*sum)) {
-        *sum = metric;
-        *own = false;
-        return true;
-    }
-    if (!*own) {
-        struct profile_metric *copy = rows_alloc(rows, sizeof *copy);
-        if (!copy)
-            return false;
-        *copy = **sum;
-        *sum = copy;
-        *own = true;
-    }
-    metric_add((struct profile_metric *)*sum, metric);
-    return true;
+    return percent(value_ns(rows, sums, metric), effort_with(rows, rows_whole(rows), metric));
 }
 
-bool rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_metric *metric)
+enum metric metric_default(const struct rows *rows)
 {
-    return add(rows, &row->inclusive, &row->own_inclusive, metric);
+    return metric_absolute(rows, rows_whole(rows), METRIC_BLAME) >= LEAST_BLAME ? METRIC_BLAME
+                                                                                  : METRIC_WORK;
 }
 
-bool rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_metric *metric)
+double metric_relative(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
 {
-    return add(rows, &row->exclusive, &row->own_exclusive, metric);
-}
-
-/* exclusive holds what was attributed to the row itself. Children have larger indices than their parents, so
- * a row's sum is complete when it is added to its parent's, which may share it from then on. */
-bool rows_sum(struct rows *rows)
-{
-    bool good = true;
-    for (size_t i = 0; i < rows->count; i++) {
-        rows->row[i].inclusive = rows->row[i].exclusive;
-        rows->row[i].own_exclusive = false;
-    }
-    for (size_t i = rows->count; i-- > 1 && good;)
-        good = rows_add_inclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].inclusive);
-    for (size_t i = 1; i < rows->count && good; i++)
-        if (rows->row[i].kind == ROW_STATEMENT)
-            good = rows_add_exclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].exclusive);
-    return good;
+    return percent(value_ns(rows, sums, metric), effort_with(rows, sums, metric));
 }

@@ -27,8 +27,8 @@ uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)
                                           .kind = (uint8_t)kind,
                                           .function = ROW_NONE,
                                           .label = &row_no_label,
-                                          .inclusive = &row_no_metric,
-                                          .exclusive = &row_no_metric};
+                                          .inclusive = &row_no_sums,
+                                          .exclusive = &row_no_sums};
     return (uint32_t)rows->count++;
 }
 
@@ -69,7 +69,7 @@ static void group_children(struct order *order)
         order->child[order->first_child[rows->row[i].parent + 1]++] = (uint32_t)i;
 }
 
-static bool sort_children(struct order *order, enum measure measure, bool by_exclusive)
+static bool sort_children(struct order *order, enum metric metric, bool by_exclusive)
 {
     const struct rows *rows = order->rows;
     order->value = malloc(rows->count * sizeof *order->value);
@@ -77,7 +77,7 @@ static bool sort_children(struct order *order, enum measure measure, bool by_exc
         return false;
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
-        order->value[i] = measure_value(rows, by_exclusive ? row->exclusive : row->inclusive, measure);
+        order->value[i] = metric_value(rows, by_exclusive ? row->exclusive : row->inclusive, metric);
     }
     for (size_t i = 0; i < rows->count; i++) {
         uint32_t *first = &order->child[order->first_child[i]];
@@ -96,7 +96,7 @@ static void count_subtrees(struct rows *rows)
     for (size_t i = 0; i < rows->count; i++)
         rows->row[i].end = 1;
     for (size_t i = rows->count; i-- > 1;) {
-        if (metric_is_zero(rows->row[i].inclusive) && !rows->row[i].extra && rows->row[i].end == 1)
+        if (sums_are_zero(rows->row[i].inclusive) && !rows->row[i].extra && rows->row[i].end == 1)
             rows->row[i].end = 0;
         rows->row[rows->row[i].parent].end += rows->row[i].end;
     }
@@ -149,7 +149,7 @@ static void move_rows(struct rows *rows, uint32_t *new_index, size_t kept)
     rows->count = rows->capacity = kept;
 }
 
-bool rows_order(struct rows *rows, enum measure measure, bool by_exclusive)
+bool rows_order(struct rows *rows, enum metric metric, bool by_exclusive)
 {
     struct order order = {.rows = rows};
     size_t count = rows->count;
@@ -158,7 +158,7 @@ bool rows_order(struct rows *rows, enum measure measure, bool by_exclusive)
     bool done = order.first_child && order.child;
     if (done) {
         group_children(&order);
-        done = sort_children(&order, measure, by_exclusive);
+        done = sort_children(&order, metric, by_exclusive);
     }
     order.new_index = done ? malloc(count * sizeof *order.new_index) : NULL;
     done = order.new_index != NULL;

@@ -114,7 +114,7 @@ static inline const struct profile_metric *rows_whole(const struct rows *rows)
 }
 
 /* Whether a row is a phase, event or parameter. [init] */
-static inline bool row_is_marker(const struct row *row)
+static inline bool row_is_probe(const struct row *row)
 {
     return row->kind == ROW_PHASE || row->kind == ROW_EVENT || row->kind == ROW_PARAMETER;
 }

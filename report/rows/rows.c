@@ -214,7 +214,7 @@ static uint32_t add_runtime_row(struct builder *builder, uint64_t key, uint32_t 
 static uint32_t find_metric_row(struct builder *builder, uint32_t node_idx)
 {
     uint32_t innermost = builder->innermost[node_idx];
-    if (innermost == ROW_NONE || node_is_marker(&builder->profile->nodes[node_idx]) ||
+    if (innermost == ROW_NONE || node_is_probe(&builder->profile->nodes[node_idx]) ||
         builder->places[innermost].statement_line <= 0)
         return builder->anchor[node_idx];
     return rows_find_statement_row(builder, builder->anchor[node_idx], &builder->places[innermost]);
@@ -259,12 +259,12 @@ static void add_node(struct builder *builder, uint32_t node_idx)
     case PROFILE_NODE_EVENT:
     case PROFILE_NODE_PARAMETER:
     case PROFILE_NODE_INSTANCE:
-        parent = rows_add_marker(builder, node_idx, parent);
+        parent = rows_add_probe(builder, node_idx, parent);
         builder->rows->node_row[node_idx] = parent;
         break;
     }
     builder->anchor[node_idx] = parent;
-    if ((metric_is_zero(&node->metric) && !has_counters(builder, node_idx)) || builder->no_memory)
+    if ((sums_are_zero(&node->metric) && !has_counters(builder, node_idx)) || builder->no_memory)
         return;
     uint32_t row = find_metric_row(builder, shown_as);
     if (builder->no_memory)
@@ -280,12 +280,12 @@ static void add_before_start(struct builder *builder)
     if (!(before > 0))
         return;
     uint32_t row = add_pseudo_row(builder, 0, PROFILE_PSEUDO_BEFORE_START, 0);
-    struct profile_metric *metric = rows_alloc(builder->rows, sizeof *metric);
-    builder->no_memory |= !metric;
+    struct profile_metric *sums = rows_alloc(builder->rows, sizeof *sums);
+    builder->no_memory |= !sums;
     if (builder->no_memory)
         return;
-    *metric = (struct profile_metric){.work = before, .inverse_busy = before};
-    builder->no_memory = !rows_add_exclusive(builder->rows, &builder->rows->row[row], metric);
+    *sums = (struct profile_metric){.work = before, .inverse_busy = before};
+    builder->no_memory = !rows_add_exclusive(builder->rows, &builder->rows->row[row], sums);
 }
 
 static struct rows *new_rows(const struct profile *profile)
@@ -350,7 +350,7 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
     bool good = !builder.no_memory;
     free_builder(&builder); /* before more is needed */
     if (good && rows_mark_foreign(rows, profile) && rows_sum(rows) && rows_add_extras(rows, profile) &&
-        rows_order(rows, MEASURE_EFFORT, false))
+        rows_order(rows, METRIC_EFFORT, false))
         return rows;
     rows_free(rows);
     return NULL;

@@ -127,10 +127,10 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
     ledger_sum(profile, &ledger);
     for (size_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* part of their parents' */
-            metric_add(&total, &profile->nodes[i].metric);
+            sums_add(&total, &profile->nodes[i].metric);
     for (size_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT)
-            thread_idle += measure_value(rows, rows->row[i].exclusive, MEASURE_THREAD_IDLENESS);
+            thread_idle += metric_value(rows, rows->row[i].exclusive, METRIC_THREAD_IDLENESS);
     double busy = total.work + total.overhead + total.lock_wait;
     bool events =
         profile_text(profile, "sample") != NULL; /* samples by overflow: no time, none of idle threads */

@@ -91,7 +91,7 @@ static void find_owners(struct gathering *to)
 /* What threads idled in waits is a part of its parent's already. */
 static bool counts(const struct merged_node *node)
 {
-    return node->kind != PROFILE_NODE_WAITERS && !metric_is_zero(&node->metric);
+    return node->kind != PROFILE_NODE_WAITERS && !sums_are_zero(&node->metric);
 }
 
 static void add_samples(struct gathering *to)
@@ -101,19 +101,19 @@ static void add_samples(struct gathering *to)
         const struct merged_node *node = &profile->nodes[i];
         if (counts(node)) {
             uint32_t entry = entry_of(to, to->owner[i]);
-            metric_add(&to->below[i], &node->metric);
+            sums_add(&to->below[i], &node->metric);
             if (!to->no_memory)
-                metric_add(&to->table->entry[entry].exclusive, &node->metric);
+                sums_add(&to->table->entry[entry].exclusive, &node->metric);
         }
         if (i)
-            metric_add(&to->below[node->parent], &to->below[i]);
+            sums_add(&to->below[node->parent], &to->below[i]);
     }
     for (uint32_t i = 1; i < profile->node_count && !to->no_memory; i++) {
-        if (to->owner[i] != i || to->numbered[i] || metric_is_zero(&to->below[i]))
+        if (to->owner[i] != i || to->numbered[i] || sums_are_zero(&to->below[i]))
             continue;
         uint32_t entry = entry_of(to, i);
         if (!to->no_memory && !is_nested(to, i, entry))
-            metric_add(&to->table->entry[entry].inclusive, &to->below[i]);
+            sums_add(&to->table->entry[entry].inclusive, &to->below[i]);
     }
 }
 
@@ -170,7 +170,7 @@ static void add_program(struct gathering *to, const struct rows *rows)
     program->thread = to->profile->thread_count ? 0 : PHASE_THREAD_NONE;
     program->inclusive = *rows_whole(rows);
     if (before > 0)
-        metric_add(&program->exclusive, &(struct profile_metric){.work = before, .inverse_busy = before});
+        sums_add(&program->exclusive, &(struct profile_metric){.work = before, .inverse_busy = before});
 }
 
 static int compare_entries(const void *left, const void *right)
@@ -205,8 +205,8 @@ static bool make_groups(struct phase_table *table)
         struct phase_group *group = &table->group[table->group_count - 1];
         group->entry_count++;
         profile_add_probe(&group->probe, &entry->probe);
-        metric_add(&group->inclusive, &entry->inclusive);
-        metric_add(&group->exclusive, &entry->exclusive);
+        sums_add(&group->inclusive, &entry->inclusive);
+        sums_add(&group->exclusive, &entry->exclusive);
     }
     qsort(table->group + 1, table->group_count - 1, sizeof *table->group, compare_groups);
     return true;

@@ -1,6 +1,6 @@
 #include "report/tables/waits.h"
 
-#include "report/rows/measure.h"
+#include "report/rows/metric.h"
 #include "report/symbols/symbols.h"
 #include "report/text/grow.h"
 
@@ -146,8 +146,8 @@ static void gather_rests(struct gathering *gathering)
         const struct profile_metric *own = rows->row[i].exclusive;
         if (rows->row[i].kind == ROW_STATEMENT)
             continue;
-        double shared = 1e9 * measure_value(rows, own, MEASURE_SHARED_IDLENESS);
-        double idleness = 1e9 * measure_value(rows, own, MEASURE_IDLENESS);
+        double shared = 1e9 * metric_value(rows, own, METRIC_SHARED_IDLENESS);
+        double idleness = 1e9 * metric_value(rows, own, METRIC_IDLENESS);
         if (fabs(shared - gathering->kept[i]) > NEXT_TO_NOTHING_NS)
             add(gathering, WAIT_NOT_KEPT, 0, (uint32_t)i, shared - gathering->kept[i]);
         if (fabs(idleness - shared) > NEXT_TO_NOTHING_NS)

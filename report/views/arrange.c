@@ -182,7 +182,7 @@ static void free_stack(struct stack *stack)
     free(stack->groups);
 }
 
-struct rows *view_bottom_up(const struct rows *rows, enum measure measure, double least, uint32_t depth)
+struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double least, uint32_t depth)
 {
     uint32_t most = depth < VIEW_CALLERS_DEPTH ? depth : VIEW_CALLERS_DEPTH;
     struct rows *view = new_view(rows);
@@ -192,7 +192,7 @@ struct rows *view_bottom_up(const struct rows *rows, enum measure measure, doubl
         view->callers = true;
     while (good && stack.count) {
         struct group group = stack.groups[--stack.count];
-        double value = measure_value(rows, view->row[group.view_row].exclusive, measure);
+        double value = metric_value(rows, view->row[group.view_row].exclusive, metric);
         bool wanted = group.level < most && value >= least;
         view->incomplete |= wanted && view->count > VIEW_CALLERS_ROWS;
         if (wanted && !view->incomplete)
@@ -200,7 +200,7 @@ struct rows *view_bottom_up(const struct rows *rows, enum measure measure, doubl
         free(group.instances);
     }
     free_stack(&stack);
-    if (!good || !rows_order(view, measure, true)) {
+    if (!good || !rows_order(view, metric, true)) {
         rows_free(view);
         return NULL;
     }
@@ -344,7 +344,7 @@ static bool add_functions(const struct rows *rows, struct rows *view, const stru
     return good;
 }
 
-struct rows *view_flat(const struct rows *rows, enum flat_by by, enum measure measure)
+struct rows *view_flat(const struct rows *rows, enum flat_by by, enum metric metric)
 {
     struct rows *view = new_view(rows);
     struct stack stack = {0};
@@ -356,7 +356,7 @@ struct rows *view_flat(const struct rows *rows, enum flat_by by, enum measure me
     for (size_t g = 0; good && by != FLAT_FUNCTION && g < stack.count; g++)
         good = add_functions(rows, view, &stack.groups[g]);
     free_stack(&stack);
-    if (!good || !rows_order(view, measure, true)) {
+    if (!good || !rows_order(view, metric, true)) {
         rows_free(view);
         return NULL;
     }

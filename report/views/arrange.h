@@ -2,7 +2,7 @@
 #ifndef BLAME_REPORT_VIEWS_ARRANGE_H
 #define BLAME_REPORT_VIEWS_ARRANGE_H
 
-#include "report/rows/measure.h"
+#include "report/rows/metric.h"
 
 struct phase_table;
 
@@ -15,10 +15,10 @@ struct phase_table;
 /* Bottom-up: below the root one row for each function, below it its callers. Exclusive: what the function
  * itself cost when called that way; a row's callers share it. Inclusive: what its calls cost, recursion
  * counted once: an instance inside another instance of the same row adds nothing. Rows whose exclusive
- * `measure` is less than `least` are not followed to their callers, nor are those at `depth`, nor is any when
- * there are VIEW_CALLERS_ROWS already (`incomplete`). Sorted by exclusive `measure`. Borrows names from
+ * `metric` is less than `least` are not followed to their callers, nor are those at `depth`, nor is any when
+ * there are VIEW_CALLERS_ROWS already (`incomplete`). Sorted by exclusive `metric`. Borrows names from
  * `rows`. NULL: no memory. [init] */
-struct rows *view_bottom_up(const struct rows *rows, enum measure measure, double least, uint32_t depth);
+struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double least, uint32_t depth);
 
 /* What the first level of a flat view is: functions; or all functions of a source file, of a module, or that
  * ran in a construct (the parallel region, task or entry of the runtime nearest on the path), with the
@@ -27,8 +27,8 @@ enum flat_by { FLAT_FUNCTION, FLAT_FILE, FLAT_MODULE, FLAT_CONSTRUCT };
 extern const char *const flat_by_name[]; /* NULL behind the last */
 
 /* Flat: below functions their source lines. Inclusive sums count an instance inside another one of the same
- * row once. Sorted by exclusive `measure`. Borrows names from `rows`. NULL: no memory. [init] */
-struct rows *view_flat(const struct rows *rows, enum flat_by by, enum measure measure);
+ * row once. Sorted by exclusive `metric`. Borrows names from `rows`. NULL: no memory. [init] */
+struct rows *view_flat(const struct rows *rows, enum flat_by by, enum metric metric);
 
 /* A tree with a row for each of the table's phases below the root, in node_row by its place in the table;
  * below it the program's rows that it is the closest phase of, without source lines, and nested phases, which

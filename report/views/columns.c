@@ -4,11 +4,11 @@
 
 #include "report/views/style.h"
 
-static bool find_measure(const char *name, size_t bytes, enum measure *measure)
+static bool find_metric(const char *name, size_t bytes, enum metric *metric)
 {
-    for (int i = 0; measure_name[i]; i++)
-        if (strlen(measure_name[i]) == bytes && strncmp(measure_name[i], name, bytes) == 0) {
-            *measure = (enum measure)i;
+    for (int i = 0; metric_name[i]; i++)
+        if (strlen(metric_name[i]) == bytes && strncmp(metric_name[i], name, bytes) == 0) {
+            *metric = (enum metric)i;
             return true;
         }
     return false;
@@ -28,7 +28,7 @@ static bool read_column(struct view_column *column, const char *item, size_t byt
         column->exclusive = part == 'e' || part == 'E';
         bytes -= 2;
     }
-    return find_measure(item, bytes, &column->measure);
+    return find_metric(item, bytes, &column->metric);
 }
 
 static void complain(char *error, size_t error_bytes, const char *item, size_t bytes)
@@ -38,8 +38,8 @@ static void complain(char *error, size_t error_bytes, const char *item, size_t b
         "%.*s%s: accepted is a list of METRIC, METRIC:i (inclusive) or METRIC:e (exclusive), "
         "with %% behind for per cent; METRIC is",
         bytes ? (int)(bytes < 80 ? bytes : 80) : 2, bytes ? item : "\"\"", bytes > 80 ? "..." : "");
-    for (int i = 0; measure_name[i] && used < error_bytes; i++)
-        used += (size_t)snprintf(error + used, error_bytes - used, "%s %s", i ? "," : "", measure_name[i]);
+    for (int i = 0; metric_name[i] && used < error_bytes; i++)
+        used += (size_t)snprintf(error + used, error_bytes - used, "%s %s", i ? "," : "", metric_name[i]);
 }
 
 bool view_columns_read(struct view_columns *columns, const char *list, bool by_exclusive, char *error,

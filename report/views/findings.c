@@ -21,7 +21,7 @@ static void print_finding(FILE *out, size_t number, const struct finding *findin
 {
     char share[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES], gain[FORMAT_NUMBER_BYTES];
     char numbers[256];
-    bool timed = finding->seconds > 0 && finding->measure != MEASURE_SAMPLES;
+    bool timed = finding->seconds > 0 && finding->metric != METRIC_SAMPLES;
     int used = 0;
     size_t columns = style->columns - INDENT;
     char *title = format_fit(finding->title, columns, style->utf8);
@@ -33,7 +33,7 @@ static void print_finding(FILE *out, size_t number, const struct finding *findin
     numbers[0] = '\0';
     if (timed)
         used = snprintf(numbers, sizeof numbers, "%.40s s of %s, %.40s %% of the whole effort",
-                        format_decimal(seconds, finding->seconds, 3), view_measure_title(finding->measure),
+                        format_decimal(seconds, finding->seconds, 3), metric_title(finding->metric),
                         format_decimal(share, finding->share, 1));
     if (finding->gain_s > 0)
         snprintf(numbers + used, sizeof numbers - (size_t)used, "%sthe run could be %.40s s shorter at most",

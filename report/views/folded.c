@@ -7,16 +7,16 @@
 
 /* What a row's stack is worth on its own: with what was cut below it, and in a tree of callers, what none of
  * the callers shown accounts for. */
-static double own_value(const struct rows *rows, uint32_t index, enum measure measure)
+static double own_value(const struct rows *rows, uint32_t index, enum metric metric)
 {
     const struct row *row = &rows->row[index];
     bool by_exclusive = rows->by_exclusive, split = by_exclusive || rows->cut;
     bool inclusive = split && (index == 0 || !by_exclusive);
-    double value = measure_value(rows, inclusive ? row->inclusive : row->exclusive, measure);
+    double value = metric_value(rows, inclusive ? row->inclusive : row->exclusive, metric);
     for (uint32_t child = index + 1; split && child < row->end; child = rows->row[child].end) {
         const struct row *below = &rows->row[child];
         if (below->kind != ROW_STATEMENT)
-            value -= measure_value(rows, by_exclusive ? below->exclusive : below->inclusive, measure);
+            value -= metric_value(rows, by_exclusive ? below->exclusive : below->inclusive, metric);
     }
     return value;
 }
@@ -31,9 +31,9 @@ static char *frame_name(const struct row *row)
     return name;
 }
 
-bool view_folded(FILE *out, const struct rows *rows, enum measure measure)
+bool view_folded(FILE *out, const struct rows *rows, enum metric metric)
 {
-    double scale = measure == MEASURE_SAMPLES || rows->events ? 1 : 1e6;
+    double scale = metric == METRIC_SAMPLES || rows->events ? 1 : 1e6;
     size_t capacity = 256, *length = NULL; /* length of the stack's text up to a depth */
     size_t text_capacity = 4096;
     char *text = malloc(text_capacity);
@@ -63,7 +63,7 @@ bool view_folded(FILE *out, const struct rows *rows, enum measure measure)
                 text[before++] = ';';
             memcpy(text + before, name, name_length + 1);
             length[row->depth] = before + name_length;
-            double value = own_value(rows, i, measure) * scale;
+            double value = own_value(rows, i, metric) * scale;
             char number[FORMAT_NUMBER_BYTES];
             if (value >= 0.5)
                 fprintf(out, "%s %s\n", text, format_decimal(number, value, 0));

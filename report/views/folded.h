@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-#include "report/rows/measure.h"
+#include "report/rows/metric.h"
 
 /* Folded stacks, "a;b;c value": the value of each row itself, with what was cut below it, in whole
  * microseconds (or samples, or events); rows with less than one are left out.
  * false: no memory. [init] */
-bool view_folded(FILE *out, const struct rows *rows, enum measure measure);
+bool view_folded(FILE *out, const struct rows *rows, enum metric metric);
 
 #endif

@@ -38,10 +38,10 @@ static uint32_t find_child(struct arranging *to, uint32_t parent, const struct r
     return *slot;
 }
 
-static void add(struct arranging *to, uint32_t target, const struct profile_metric *metric)
+static void add(struct arranging *to, uint32_t target, const struct profile_metric *sums)
 {
     if (!to->no_memory)
-        to->no_memory = !rows_add_exclusive(to->view, &to->view->row[target], metric);
+        to->no_memory = !rows_add_exclusive(to->view, &to->view->row[target], sums);
 }
 
 static void add_exact(struct arranging *to, uint32_t target, const struct profile_probe *probe)
@@ -79,7 +79,7 @@ static bool is_beginner(const struct arranging *to, const struct row *row)
     uint32_t group = to->target[row->parent] - to->view->node_row[0];
     uint32_t name = group < to->table->group_count ? to->table->group[group].name : 0;
     char wanted[300];
-    if (row_is_marker(row) || row->kind == ROW_PSEUDO)
+    if (row_is_probe(row) || row->kind == ROW_PSEUDO)
         return false;
     if (row->parent == 0 || to->phase[row->parent])
         return true;
@@ -110,7 +110,7 @@ static void take_row(struct arranging *to, uint32_t index)
     to->began[index] = is_beginner(to, row);
     to->target[index] = to->began[index] ? above : find_child(to, above, row);
     add(to, to->target[index], row->exclusive);
-    if (row_is_marker(row) && row->extra)
+    if (row_is_probe(row) && row->extra)
         add_exact(to, to->target[index], &row->extra->probe);
 }
 
@@ -192,7 +192,7 @@ struct rows *view_phases(const struct rows *rows, const struct phase_table *tabl
     free(to.phase);
     free(to.target);
     free(to.began);
-    if (!to.no_memory && rows_sum(to.view) && rows_order(to.view, MEASURE_EFFORT, false))
+    if (!to.no_memory && rows_sum(to.view) && rows_order(to.view, METRIC_EFFORT, false))
         return to.view;
     rows_free(to.view);
     return NULL;

@@ -40,17 +40,17 @@ static void print_cell(const struct phases_view *to, int width, bool given, doub
 
 /* Exact time and calls, and what samples say. */
 static void print_numbers(const struct phases_view *to, const struct profile_probe *probe,
-                          const struct profile_metric *metric)
+                          const struct profile_metric *sums)
 {
-    static const enum measure measures[] = {MEASURE_WORK, MEASURE_IDLENESS, MEASURE_OVERHEAD,
-                                            MEASURE_LOCK_WAIT};
+    static const enum metric metrics[] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD,
+                                            METRIC_LOCK_WAIT};
     static const int widths[] = {10, 10, 9, 10};
-    double effort = measure_value(to->rows, metric, MEASURE_EFFORT);
-    double idle = measure_relative(to->rows, metric, MEASURE_IDLENESS);
+    double effort = metric_value(to->rows, sums, METRIC_EFFORT);
+    double idle = metric_relative(to->rows, sums, METRIC_IDLENESS);
     print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
     print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
-    for (size_t i = 0; i < (to->narrow ? 2 : sizeof measures / sizeof *measures); i++) {
-        double value = measure_value(to->rows, metric, measures[i]);
+    for (size_t i = 0; i < (to->narrow ? 2 : sizeof metrics / sizeof *metrics); i++) {
+        double value = metric_value(to->rows, sums, metrics[i]);
         print_cell(to, widths[i], value != 0, value, to->decimals);
     }
     const char *heat = format_heat(idle, to->style->colour);
@@ -77,7 +77,7 @@ static const struct profile_probe *probe_of(const struct row *row)
 
 static bool is_shown(const struct phases_view *to, const struct row *row)
 {
-    return row->extra || measure_value(to->rows, row->inclusive, MEASURE_EFFORT) >= to->least_s;
+    return row->extra || metric_value(to->rows, row->inclusive, METRIC_EFFORT) >= to->least_s;
 }
 
 /* What the code of a phase, or of a row below it, calls. */
@@ -245,8 +245,8 @@ static struct event *gather_events(const struct rows *rows, size_t *count)
         if (above) /* its time is part of the outer one's already */
             continue;
         event->samples += row->inclusive->samples;
-        event->sampled_s += measure_value(rows, row->inclusive, MEASURE_WORK) +
-                            measure_value(rows, row->inclusive, MEASURE_OVERHEAD);
+        event->sampled_s += metric_value(rows, row->inclusive, METRIC_WORK) +
+                            metric_value(rows, row->inclusive, METRIC_OVERHEAD);
     }
     pair_map_free(&map);
     if (good && *count)
@@ -305,7 +305,7 @@ static bool print_events(const struct phases_view *to)
 bool view_text_phases(FILE *out, const struct profile *profile, const struct rows *rows,
                       const struct phase_table *table, uint32_t depth, const struct view_style *style)
 {
-    double effort = measure_value(rows, rows_whole(rows), MEASURE_EFFORT);
+    double effort = metric_value(rows, rows_whole(rows), METRIC_EFFORT);
     struct phases_view to = {.out = out,
                              .style = style,
                              .rows = rows,

@@ -20,16 +20,16 @@ static int compare_sorted(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-static double lock_value(const struct lock_entry *lock, enum measure measure)
+static double lock_value(const struct lock_entry *lock, enum metric metric)
 {
-    if (measure == MEASURE_SAMPLES)
+    if (metric == METRIC_SAMPLES)
         return (double)lock->contended;
-    return measure == MEASURE_LOCK_WAIT_HERE ? lock->waiter_ns : lock->wait_ns;
+    return metric == METRIC_LOCK_WAIT_HERE ? lock->waiter_ns : lock->wait_ns;
 }
 
-static int compare_locks(const void *left, const void *right, void *measure)
+static int compare_locks(const void *left, const void *right, void *metric)
 {
-    double a = lock_value(left, *(enum measure *)measure), b = lock_value(right, *(enum measure *)measure);
+    double a = lock_value(left, *(enum metric *)metric), b = lock_value(right, *(enum metric *)metric);
     const struct lock_entry *x = left, *y = right;
     if (a != b)
         return a > b ? -1 : 1;
@@ -38,12 +38,12 @@ static int compare_locks(const void *left, const void *right, void *measure)
     return (x->wait_id > y->wait_id) - (x->wait_id < y->wait_id);
 }
 
-struct view_cut view_sort_locks(struct lock_table *table, enum measure measure, double least)
+struct view_cut view_sort_locks(struct lock_table *table, enum metric metric, double least)
 {
     struct view_cut cut = {0};
     size_t kept = 0;
-    double whole = 1e9 * measure_value(table->rows, rows_whole(table->rows), MEASURE_EFFORT);
-    qsort_r(table->lock, table->count, sizeof *table->lock, compare_locks, &measure);
+    double whole = 1e9 * metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
+    qsort_r(table->lock, table->count, sizeof *table->lock, compare_locks, &metric);
     for (size_t i = 0; i < table->count; i++) {
         struct lock_entry *lock = &table->lock[i];
         if (100 * lock->wait_ns >= least * whole) {
@@ -60,13 +60,13 @@ struct view_cut view_sort_locks(struct lock_table *table, enum measure measure, 
     return cut;
 }
 
-static double place_value(const struct wait_place *place, enum measure measure)
+static double place_value(const struct wait_place *place, enum metric metric)
 {
     bool lock = place->kind == WAIT_LOCK;
-    return measure == MEASURE_EFFORT || lock == (measure == MEASURE_LOCK_WAIT) ? place->ns : 0;
+    return metric == METRIC_EFFORT || lock == (metric == METRIC_LOCK_WAIT) ? place->ns : 0;
 }
 
-bool view_sort_waits(struct wait_table *table, enum measure measure, double least, struct view_cut *cut)
+bool view_sort_waits(struct wait_table *table, enum metric metric, double least, struct view_cut *cut)
 {
     size_t places = 0, pairs = 0;
     double whole = 0;
@@ -76,7 +76,7 @@ bool view_sort_waits(struct wait_table *table, enum measure measure, double leas
     *cut = (struct view_cut){0};
     bool good = sorted && place && pair;
     for (size_t i = 0; good && i < table->place_count; i++) {
-        sorted[i] = (struct sorted){place_value(&table->place[i], measure), i};
+        sorted[i] = (struct sorted){place_value(&table->place[i], metric), i};
         whole += table->place[i].ns;
     }
     if (good)
@@ -113,28 +113,28 @@ bool view_sort_waits(struct wait_table *table, enum measure measure, double leas
     return true;
 }
 
-static double thread_value(const struct profile_thread *thread, enum measure measure)
+static double thread_value(const struct profile_thread *thread, enum metric metric)
 {
-    switch (measure) {
-    case MEASURE_WORK:
+    switch (metric) {
+    case METRIC_WORK:
         return thread->work;
-    case MEASURE_OVERHEAD:
+    case METRIC_OVERHEAD:
         return thread->overhead;
-    case MEASURE_LOCK_WAIT:
+    case METRIC_LOCK_WAIT:
         return thread->lock_wait;
-    case MEASURE_SAMPLES:
+    case METRIC_SAMPLES:
         return (double)thread->recorded;
     default:
         return thread->idle;
     }
 }
 
-size_t *view_sort_threads(const struct profile *profile, enum measure measure)
+size_t *view_sort_threads(const struct profile *profile, enum metric metric)
 {
     struct sorted *sorted = malloc((profile->thread_count + 1) * sizeof *sorted);
     size_t *order = malloc((profile->thread_count + 1) * sizeof *order);
     for (size_t i = 0; sorted && i < profile->thread_count; i++)
-        sorted[i] = (struct sorted){thread_value(&profile->threads[i], measure), i};
+        sorted[i] = (struct sorted){thread_value(&profile->threads[i], metric), i};
     if (sorted)
         qsort(sorted, profile->thread_count, sizeof *sorted, compare_sorted);
     for (size_t i = 0; sorted && order && i < profile->thread_count; i++)

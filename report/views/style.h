@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/rows/measure.h"
+#include "report/rows/metric.h"
 
 struct source_text;
 struct view_cut;
 
 /* A column of numbers. */
 struct view_column {
-    enum measure measure;
+    enum metric metric;
     bool exclusive, percent;
 };
 
@@ -27,10 +27,10 @@ struct view_columns {
 struct view_style {
     const char *title; /* "Top-down" */
     const char *notes; /* lines for the header: what was chosen; NULL: none */
-    enum measure measure;
+    enum metric metric;
     bool by_exclusive;    /* the rows are about exclusive values (bottom-up, flat) */
     bool relative;        /* per cent of the row's own effort, else of the program's */
-    double least_percent; /* rows below this share of the program's measure are cut */
+    double least_percent; /* rows below this share of the program's metric are cut */
     size_t columns;       /* of the terminal */
     bool utf8, colour;
     const struct view_columns *numbers; /* NULL: those that fit */

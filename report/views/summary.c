@@ -88,14 +88,14 @@ static void print_events(const struct summary *summary)
     free(clean);
 }
 
-static void print_metric(const struct summary *summary, enum measure measure, const char *meaning)
+static void print_metric(const struct summary *summary, enum metric metric, const char *meaning)
 {
     const struct profile_metric *total = summary->rows->row[0].inclusive;
-    double percent = measure_absolute(summary->rows, total, measure);
+    double percent = metric_absolute(summary->rows, total, metric);
     char seconds[FORMAT_NUMBER_BYTES], share[FORMAT_NUMBER_BYTES];
     bool events = profile_text(summary->profile, "sample") != NULL;
-    fprintf(summary->out, "  %-9s %9s %s %5s %%  ", view_measure_title(measure),
-            format_decimal(seconds, measure_value(summary->rows, total, measure), events ? 0 : 2),
+    fprintf(summary->out, "  %-9s %9s %s %5s %%  ", metric_title(metric),
+            format_decimal(seconds, metric_value(summary->rows, total, metric), events ? 0 : 2),
             events ? " " : "s", format_decimal(share, percent, 1));
     int filled = (int)(BAR_COLUMNS * percent / 100 + 0.5);
     for (int i = 0; i < BAR_COLUMNS; i++)
@@ -117,7 +117,7 @@ static void print_findings(const struct summary *summary, const struct findings 
         const struct finding *finding = &findings->finding[i];
         size_t columns = summary->columns - 22, used = format_columns(finding->title) + 2;
         char *place = finding->row != ROW_NONE && used + 16 < columns
-                          ? view_own_label(summary->rows, finding->row, finding->measure, columns - used,
+                          ? view_own_label(summary->rows, finding->row, finding->metric, columns - used,
                                            summary->utf8)
                           : NULL;
         if (finding->gain_s > 0 && wall_s > 0)
@@ -163,7 +163,7 @@ static double seconds_of(const struct top *top)
 
 /* What a list is of. nobody: waiting for locks that nobody held; else what somebody's code is blamed for. */
 struct listed {
-    enum measure measure;
+    enum metric metric;
     bool nobody;
 };
 
@@ -171,9 +171,9 @@ static double listed_value(const struct rows *rows, uint32_t index, struct liste
 {
     const struct row *row = &rows->row[index];
     bool nobody = row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
-    if (row->kind == ROW_STATEMENT || (listed.measure == MEASURE_LOCK_WAIT && nobody != listed.nobody))
+    if (row->kind == ROW_STATEMENT || (listed.metric == METRIC_LOCK_WAIT && nobody != listed.nobody))
         return 0;
-    return measure_value(rows, row->exclusive, listed.measure);
+    return metric_value(rows, row->exclusive, listed.metric);
 }
 
 /* The rows of the program's own code with the highest values, with what they call of others' code: a function
@@ -213,17 +213,17 @@ static char *function_label(const struct row *row)
     return format_printable("%s  %s:%d", label->name, format_base_name(label->file), label->line);
 }
 
-static void print_top(const struct summary *summary, const struct top *top, enum measure measure,
+static void print_top(const struct summary *summary, const struct top *top, enum metric metric,
                       bool functions)
 {
     const struct rows *rows = summary->rows;
-    double effort = measure_value(rows, rows->row[0].inclusive, MEASURE_EFFORT);
+    double effort = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     bool events = profile_text(summary->profile, "sample") != NULL;
     for (size_t i = 0; i < top->count; i++) {
         char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
         char *label =
             functions ? function_label(&rows->row[top->item[i]])
-                      : view_own_label(rows, top->item[i], measure, summary->columns - 22, summary->utf8);
+                      : view_own_label(rows, top->item[i], metric, summary->columns - 22, summary->utf8);
         char *name = label ? format_fit(label, summary->columns - 22, summary->utf8) : NULL;
         fprintf(summary->out, "%6s %% %9s %s  %s\n",
                 format_decimal(percent, fmin(100, 100 * top->seconds[i] / effort), 1),
@@ -239,7 +239,7 @@ static void print_contexts(const struct summary *summary, struct listed listed, 
                            const char *heading)
 {
     const struct profile_metric *total = summary->rows->row[0].inclusive;
-    double least_s = LEAST_PERCENT / 100 * measure_value(summary->rows, total, MEASURE_EFFORT);
+    double least_s = LEAST_PERCENT / 100 * metric_value(summary->rows, total, METRIC_EFFORT);
     struct top contexts = {.room = room}, functions = {.room = room};
     double whole = find_top(summary->rows, listed, false, least_s, &contexts);
     if (!(whole >= least_s) || !(whole > 0))
@@ -250,7 +250,7 @@ static void print_contexts(const struct summary *summary, struct listed listed, 
     const struct top *top = by_function ? &functions : &contexts;
     if (top->count)
         fprintf(summary->out, "\n%s%s:\n", heading, by_function ? " (from all callers)" : "");
-    print_top(summary, top, listed.measure, by_function);
+    print_top(summary, top, listed.metric, by_function);
 }
 
 /* Appends "what" to a line of losses. */
@@ -334,7 +334,7 @@ static void print_residual(const struct summary *summary)
 {
     struct conservation_law laws[CONSERVATION_LAWS], *worst = NULL;
     size_t count = conservation_check(summary->profile, summary->rows, laws);
-    double effort = measure_value(summary->rows, summary->rows->row[0].inclusive, MEASURE_EFFORT);
+    double effort = metric_value(summary->rows, summary->rows->row[0].inclusive, METRIC_EFFORT);
     double rate = profile_least_rate(summary->profile);
     double least = rate > 0 ? SAMPLES_TOLERATED * summary->rows->threads / rate : 0;
     if (least < RESIDUAL_TOLERATED * effort)
@@ -377,7 +377,7 @@ static void print_phases(const struct summary *summary)
             snprintf(calls, sizeof calls, "  (%llu times)", (unsigned long long)group->probe.calls);
         fprintf(summary->out, "%s%8s %% %9s s  %s%s\n",
                 g == 1 ? "\nPhases (idle per cent of their threads' time; seconds by the clock):\n" : "",
-                format_decimal(idle, measure_relative(summary->rows, &group->inclusive, MEASURE_IDLENESS), 1),
+                format_decimal(idle, metric_relative(summary->rows, &group->inclusive, METRIC_IDLENESS), 1),
                 format_decimal(seconds, group->probe.inclusive_ns * 1e-9, 2), name ? name : "", calls);
         free(name);
     }
@@ -390,10 +390,10 @@ static void print_phases(const struct summary *summary)
 static void print_metrics(const struct summary *summary)
 {
     print_events(summary);
-    print_metric(summary, MEASURE_WORK, "in your code");
-    print_metric(summary, MEASURE_IDLENESS, "threads without work");
-    print_metric(summary, MEASURE_OVERHEAD, "in the OpenMP runtime");
-    print_metric(summary, MEASURE_LOCK_WAIT, "waiting for locks");
+    print_metric(summary, METRIC_WORK, "in your code");
+    print_metric(summary, METRIC_IDLENESS, "threads without work");
+    print_metric(summary, METRIC_OVERHEAD, "in the OpenMP runtime");
+    print_metric(summary, METRIC_LOCK_WAIT, "waiting for locks");
     print_phases(summary);
 }
 
@@ -407,11 +407,11 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     size_t room = findings && findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
     if (findings)
         print_findings(summary, findings);
-    print_contexts(summary, (struct listed){.measure = MEASURE_IDLENESS}, room,
+    print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room,
                    "While this ran, other threads idled");
-    print_contexts(summary, (struct listed){.measure = MEASURE_LOCK_WAIT}, room,
+    print_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT}, room,
                    "This held locks that other threads waited for");
-    print_contexts(summary, (struct listed){.measure = MEASURE_LOCK_WAIT, .nobody = true}, room,
+    print_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT, .nobody = true}, room,
                    "This waited for locks that nobody held: they were being passed on");
     findings_free(findings);
 }

@@ -80,11 +80,11 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
 }
 
 /* One context below a lock, `role` in front; the label takes what the columns leave. */
-static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row, enum measure measure,
+static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row, enum metric metric,
                                const char *role, double wait_ns, size_t columns, bool utf8)
 {
     char number[FORMAT_NUMBER_BYTES];
-    char *label = view_context_label(rows, row, measure,
+    char *label = view_context_label(rows, row, metric,
                                      columns > CONTEXT_COLUMNS + 14 ? columns - CONTEXT_COLUMNS : 14, utf8);
     fprintf(out, "%15s%9s  %s\n", role, format_decimal(number, wait_ns * 1e-9, 3), label ? label : "");
     free(label);
@@ -121,7 +121,7 @@ static bool print_lock(FILE *out, const struct lock_table *table, const struct l
     bool utf8 = style->utf8;
     char number[FORMAT_NUMBER_BYTES], percent[FORMAT_NUMBER_BYTES], longest[FORMAT_NUMBER_BYTES];
     struct profile_metric wait = {.lock_wait = lock->wait_ns};
-    double share = measure_absolute(rows, &wait, MEASURE_LOCK_WAIT);
+    double share = metric_absolute(rows, &wait, METRIC_LOCK_WAIT);
     fprintf(out, "%s%9s%7s%s%9s%8llu  ", format_heat(share, style->colour),
             format_decimal(number, lock->wait_ns * 1e-9, 3), format_decimal(percent, share, 1),
             format_plain(style->colour),
@@ -130,11 +130,11 @@ static bool print_lock(FILE *out, const struct lock_table *table, const struct l
     if (!print_lock_name(out, lock, columns > LOCK_COLUMNS + 5 ? columns - LOCK_COLUMNS : 5, utf8))
         return false;
     if (lock->waiter != ROW_NONE && style->below)
-        print_lock_context(out, rows, lock->waiter, MEASURE_LOCK_WAIT_HERE, "waited", lock->waiter_ns,
+        print_lock_context(out, rows, lock->waiter, METRIC_LOCK_WAIT_HERE, "waited", lock->waiter_ns,
                            columns, utf8);
     for (uint32_t c = 0; c < lock->context_count && c < style->below; c++) {
         const struct lock_context *context = &table->context[lock->first_context + c];
-        print_lock_context(out, rows, context->row, MEASURE_LOCK_WAIT, c ? "" : "held", context->wait_ns,
+        print_lock_context(out, rows, context->row, METRIC_LOCK_WAIT, c ? "" : "held", context->wait_ns,
                            columns, utf8);
     }
     if (style->below && lock->context_count > style->below)

@@ -19,7 +19,7 @@
 #define LEAST_SOURCE    12 /* columns for a source line */
 
 struct number_column {
-    enum measure measure;
+    enum metric metric;
     bool exclusive, percent, hot; /* hot: may be coloured */
     char title[28];
     size_t width;
@@ -45,7 +45,7 @@ static const struct profile_metric *primary_metric(const struct table *table, co
 
 static double primary_value(const struct table *table, const struct row *row)
 {
-    return measure_value(table->rows, primary_metric(table, row), table->style->measure);
+    return metric_value(table->rows, primary_metric(table, row), table->style->metric);
 }
 
 /* Prints each line of the style's notes. */
@@ -126,7 +126,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     free(clean);
 }
 
-static void add_column(struct table *table, enum measure measure, bool exclusive, bool percent,
+static void add_column(struct table *table, enum metric metric, bool exclusive, bool percent,
                        const char *title)
 {
     size_t length = strlen(title), least = percent ? 8 : table->number_columns;
@@ -135,10 +135,10 @@ static void add_column(struct table *table, enum measure measure, bool exclusive
     size_t tree = table->column_count < USUAL_COLUMNS ? LEAST_TREE : ROOMY_TREE;
     if (!table->style->numbers && table->column_count >= SURE_COLUMNS && table->tree_columns < width + tree)
         return;
-    *column = (struct number_column){.measure = measure,
+    *column = (struct number_column){.metric = metric,
                                      .exclusive = exclusive,
                                      .percent = percent,
-                                     .hot = measure == table->style->measure &&
+                                     .hot = metric == table->style->metric &&
                                             exclusive == table->style->by_exclusive,
                                      .width = width};
     snprintf(column->title, sizeof column->title, "%s", title);
@@ -148,10 +148,10 @@ static void add_column(struct table *table, enum measure measure, bool exclusive
 
 static void choose_columns(struct table *table)
 {
-    static const enum measure others[] = {MEASURE_IDLENESS, MEASURE_LOCK_WAIT, MEASURE_WORK,
-                                          MEASURE_OVERHEAD};
+    static const enum metric others[] = {METRIC_IDLENESS, METRIC_LOCK_WAIT, METRIC_WORK,
+                                          METRIC_OVERHEAD};
     const struct view_style *style = table->style;
-    double effort = measure_value(table->rows, rows_whole(table->rows), MEASURE_EFFORT);
+    double effort = metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
     char number[FORMAT_NUMBER_BYTES];
     table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : effort < 1e5 ? 1 : 0;
     table->number_columns = strlen(format_decimal(number, effort, table->decimals)) + 1; /* none is larger */
@@ -161,18 +161,18 @@ static void choose_columns(struct table *table)
     for (size_t i = 0; style->numbers && i < style->numbers->count; i++) {
         const struct view_column *column = &style->numbers->column[i];
         char title[28];
-        snprintf(title, sizeof title, "%s (%s)%s", view_measure_title(column->measure),
+        snprintf(title, sizeof title, "%s (%s)%s", metric_title(column->metric),
                  column->exclusive ? "E" : "I", column->percent ? " %" : "");
-        add_column(table, column->measure, column->exclusive, column->percent, title);
+        add_column(table, column->metric, column->exclusive, column->percent, title);
     }
     if (style->numbers)
         return;
-    add_column(table, style->measure, style->by_exclusive, false, view_measure_title(style->measure));
-    add_column(table, style->measure, style->by_exclusive, true, style->relative ? "rel.%" : "%");
-    add_column(table, style->measure, !style->by_exclusive, false, style->by_exclusive ? "incl." : "itself");
+    add_column(table, style->metric, style->by_exclusive, false, metric_title(style->metric));
+    add_column(table, style->metric, style->by_exclusive, true, style->relative ? "rel.%" : "%");
+    add_column(table, style->metric, !style->by_exclusive, false, style->by_exclusive ? "incl." : "itself");
     for (size_t i = 0; i < sizeof others / sizeof *others && table->column_count < DEFAULT_COLUMNS; i++)
-        if (others[i] != style->measure)
-            add_column(table, others[i], style->by_exclusive, false, view_measure_title(others[i]));
+        if (others[i] != style->metric)
+            add_column(table, others[i], style->by_exclusive, false, metric_title(others[i]));
 }
 
 /* What the numbers are. */
@@ -180,10 +180,10 @@ static void print_meaning(const struct table *table)
 {
     const struct view_style *style = table->style;
     char text[800], number[FORMAT_NUMBER_BYTES];
-    double effort = measure_value(table->rows, rows_whole(table->rows), MEASURE_EFFORT);
+    double effort = metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
     const char *parts = table->rows->shared ? "work + shared idleness + overhead + lock wait"
                                             : "work + idleness + overhead + lock wait";
-    if (style->measure == MEASURE_SAMPLES)
+    if (style->metric == METRIC_SAMPLES)
         snprintf(text, sizeof text, "Per cent of all samples. ");
     else if (style->relative)
         snprintf(text, sizeof text, "Seconds; per cent of each row's own effort (%s). ", parts);
@@ -197,7 +197,7 @@ static void print_meaning(const struct table *table)
              : style->by_exclusive
                  ? "Code by its own cost, followed by its source lines"
                  : "Rows include what they call; \"88: f\" is f called in line 88 of the row above",
-             view_measure_title(style->measure));
+             metric_title(style->metric));
     length = strlen(text);
     if (style->least_percent > 0)
         snprintf(text + length, sizeof text - length, ", cut below %.12s %% of it.",
@@ -217,21 +217,21 @@ static void print_titles(const struct table *table)
 
 static void print_number(const struct table *table, const struct row *row, const struct number_column *column)
 {
-    const struct profile_metric *metric = column->exclusive ? row->exclusive : row->inclusive;
+    const struct profile_metric *sums = column->exclusive ? row->exclusive : row->inclusive;
     const struct rows *rows = table->rows;
     const struct view_style *style = table->style;
     char number[FORMAT_NUMBER_BYTES] = "";
     int decimals = table->decimals;
-    double value, share = measure_absolute(rows, metric, column->measure);
+    double value, share = metric_absolute(rows, sums, column->metric);
     if (row->kind == ROW_ROOT && style->by_exclusive && column->exclusive)
-        metric = row->inclusive;
+        sums = row->inclusive;
     if (column->percent) {
-        value = style->relative ? measure_relative(rows, metric, column->measure)
-                                : measure_absolute(rows, metric, column->measure);
+        value = style->relative ? metric_relative(rows, sums, column->metric)
+                                : metric_absolute(rows, sums, column->metric);
         decimals = 1;
     } else {
-        value = measure_value(rows, metric, column->measure);
-        if (column->measure == MEASURE_SAMPLES)
+        value = metric_value(rows, sums, column->metric);
+        if (column->metric == METRIC_SAMPLES)
             decimals = 0;
     }
     if (value != 0 && !(column->exclusive && !style->by_exclusive && row->kind == ROW_ROOT))
@@ -296,14 +296,14 @@ static void print_cut(const struct table *table, size_t cut, double cut_value)
 {
     const struct view_style *style = table->style;
     char percent[FORMAT_NUMBER_BYTES], value[FORMAT_NUMBER_BYTES], text[320];
-    bool samples = style->measure == MEASURE_SAMPLES;
+    bool samples = style->metric == METRIC_SAMPLES;
     if (cut || style->deeper)
         fputc('\n', table->out);
     if (cut) {
         snprintf(text, sizeof text,
                  "%zu row%s below %.12s %% of the %s cut, together %.40s%s; --min 0 shows all", cut,
                  cut == 1 ? "" : "s", format_decimal(percent, style->least_percent, 1),
-                 view_measure_title(style->measure),
+                 metric_title(style->metric),
                  format_decimal(value, cut_value, samples ? 0 : table->decimals), samples ? "" : " s");
         format_paragraph(table->out, text, style->columns);
     }
@@ -320,7 +320,7 @@ static void print_cut(const struct table *table, size_t cut, double cut_value)
 static void choose_visible(struct table *table)
 {
     const struct rows *rows = table->rows;
-    rows_mark_shares(rows, table->style->measure, table->style->by_exclusive, table->style->least_percent,
+    rows_mark_shares(rows, table->style->metric, table->style->by_exclusive, table->style->least_percent,
                      table->visible);
     for (uint32_t i = (uint32_t)rows->count; i-- > 1;) {
         uint32_t parent = rows->row[i].parent;
@@ -365,7 +365,7 @@ bool view_text(FILE *out, const struct profile *profile, const struct rows *rows
         print_meaning(&table);
         print_titles(&table);
         if (primary_value(&table, &rows->row[0]) == 0 && style->least_percent > 0) {
-            fprintf(out, "No %s was measured%s.\n", view_measure_title(style->measure),
+            fprintf(out, "No %s was measured%s.\n", metric_title(style->metric),
                     style->notes && *style->notes ? " there" : "");
         } else {
             choose_visible(&table);

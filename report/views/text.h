@@ -11,7 +11,7 @@ struct lock_table;
 struct phase_table;
 struct wait_table;
 
-/* rows: ordered by the style's measure. false: no memory. [init] */
+/* rows: ordered by the style's metric. false: no memory. [init] */
 bool view_text(FILE *out, const struct profile *profile, const struct rows *rows,
                const struct view_style *style);
 void view_text_threads(FILE *out, const struct profile *profile, const struct view_style *style); /* [init] */

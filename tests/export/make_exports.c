@@ -103,12 +103,12 @@ static void make_random(void)
         unsigned parent = i < 3 ? 0 : i - 1 - (unsigned)rand_r(&seed) % (i < 30 ? i - 1 : 25);
         uint32_t node = add(parent, PROFILE_KEY(1 + rand_r(&seed) % 3, 0x100 + rand_r(&seed) % 60000),
                             rand_r(&seed) % 3 ? 0 : rand_r(&seed) % 1000 / 7.0);
-        struct profile_metric *metric = &nodes[node].metric;
-        metric->overhead = rand_r(&seed) % 5 ? 0 : rand_r(&seed) % 1000 * 1e3;
-        metric->lock_wait = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
-        metric->lock_wait_here = metric->lock_wait / 3;
-        metric->inverse_busy += metric->overhead + metric->lock_wait;
-        metric->shared_idle = metric->work / 3;
+        struct profile_metric *sums = &nodes[node].metric;
+        sums->overhead = rand_r(&seed) % 5 ? 0 : rand_r(&seed) % 1000 * 1e3;
+        sums->lock_wait = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
+        sums->lock_wait_here = sums->lock_wait / 3;
+        sums->inverse_busy += sums->overhead + sums->lock_wait;
+        sums->shared_idle = sums->work / 3;
     }
 }
 
@@ -119,7 +119,7 @@ static const struct kind {
              {"huge", make_huge},   {"negative", make_negative}, {"random", make_random}};
 
 static const struct rows *rows;
-static enum measure metric;
+static enum metric metric;
 
 static bool put_csv(FILE *out)
 {
@@ -190,11 +190,11 @@ int main(int argc, char **argv)
         return 1;
     rows = made;
     put(argv[2], "profile", ".csv", put_csv);
-    for (metric = 0; metric < MEASURE_NAMED; metric++) {
-        put(argv[2], measure_name[metric], ".folded", put_folded);
-        put(argv[2], measure_name[metric], ".dot", put_dot);
+    for (metric = 0; metric < METRIC_NAMED; metric++) {
+        put(argv[2], metric_name[metric], ".folded", put_folded);
+        put(argv[2], metric_name[metric], ".dot", put_dot);
     }
-    metric = MEASURE_WORK;
+    metric = METRIC_WORK;
     put(argv[2], "all", ".speedscope.json", put_speedscope);
     put(argv[2], "all", ".pb.gz", put_pprof);
     put(argv[2], "all", ".hatchet.json", put_hatchet);

@@ -88,7 +88,7 @@ static size_t mutate(unsigned char *bytes, size_t size)
 static struct view_style choose_style(uint64_t round)
 {
     return (struct view_style){.title = "fuzz",
-                               .measure = (enum measure)(round / 8 % MEASURE_NAMED),
+                               .metric = (enum metric)(round / 8 % METRIC_NAMED),
                                .least_percent = (double)(round % 3),
                                .relative = round % 5 == 0,
                                .colour = round % 7 == 0,
@@ -105,7 +105,7 @@ static void exercise_view(const struct profile *profile, struct rows *view, FILE
     view_text(out, profile, view, &style);
     if (round % 2)
         rows_limit_depth(view, 1 + round % 5);
-    view_folded(out, view, style.measure);
+    view_folded(out, view, style.metric);
 }
 
 /* Some rows hidden, some paths left. */
@@ -119,7 +119,7 @@ static void exercise_filter(const struct profile *profile, const struct rows *ro
         abort();
     struct rows_filter filter = {round % 3 ? &focus : NULL, &hide};
     struct rows *left = rows_filter(rows, &filter);
-    struct rows *view = view_flat(left, (enum flat_by)(round / 8 % 4), MEASURE_WORK);
+    struct rows *view = view_flat(left, (enum flat_by)(round / 8 % 4), METRIC_WORK);
     exercise_view(profile, view, out, round, true);
     exercise_view(profile, left, out, round, false);
     rows_free(view);
@@ -136,7 +136,7 @@ static void exercise_waits(const struct profile *profile, const struct rows *row
     struct lock_table *table = locks_gather(profile, rows, symbols);
     struct wait_table *waits = waits_gather(profile, rows, table, symbols);
     write_waits_csv(out, rows, waits);
-    view_sort_waits(waits, style.measure, style.least_percent, &left_out);
+    view_sort_waits(waits, style.metric, style.least_percent, &left_out);
     style.cut = &left_out;
     view_text_waits(out, profile, rows, waits, &style);
     waits_free(waits);
@@ -174,7 +174,7 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         table = locks_gather(profile, rows, symbols);
         write_locks_csv(out, table);
         style.most = round % 5;
-        view_sort_locks(table, style.measure, style.least_percent);
+        view_sort_locks(table, style.metric, style.least_percent);
         view_text_locks(out, profile, table, &style);
         break;
     case 3:
@@ -183,16 +183,16 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         report_print_summary(out, profile, &(struct report_tables){rows, table, waits}, "fuzz");
         break;
     case 4:
-        view = view_bottom_up(rows, style.measure, 0, UINT32_MAX);
+        view = view_bottom_up(rows, style.metric, 0, UINT32_MAX);
         exercise_view(profile, view, out, round, true);
         break;
     case 5:
-        view = view_flat(rows, FLAT_FUNCTION, style.measure);
+        view = view_flat(rows, FLAT_FUNCTION, style.metric);
         exercise_view(profile, view, out, round, true);
         break;
     case 6:
         exercise_filter(profile, rows, out, round);
-        rows_order(rows, style.measure, false);
+        rows_order(rows, style.metric, false);
         exercise_view(profile, rows, out, round, false);
         break;
     case 8:

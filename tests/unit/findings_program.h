@@ -66,15 +66,15 @@ static uint32_t add(struct made *made, uint32_t parent, uint8_t kind, uint64_t k
 /* `seconds` in which `busy` threads of a team of `team` ran this code, all the others waiting in `place`. */
 static void run(struct made *made, uint32_t node, double seconds, double busy, double team, int place)
 {
-    struct profile_metric *metric = &made->nodes[node].metric;
-    metric->samples += (uint64_t)(seconds * busy * 200);
+    struct profile_metric *sums = &made->nodes[node].metric;
+    sums->samples += (uint64_t)(seconds * busy * 200);
     if (made->nodes[node].kind == PROFILE_NODE_RUNTIME)
-        metric->overhead += seconds * busy * S;
+        sums->overhead += seconds * busy * S;
     else
-        metric->work += seconds * busy * S;
+        sums->work += seconds * busy * S;
     made->nodes[node].threads |= (1ull << (unsigned)ceil(busy)) - 1;
-    metric->inverse_busy += seconds * S;
-    metric->shared_idle += seconds * (team - busy) * S;
+    sums->inverse_busy += seconds * S;
+    sums->shared_idle += seconds * (team - busy) * S;
     if (team > busy) {
         uint32_t waiters = add(made, node, PROFILE_NODE_WAITERS, PROFILE_PLACE_KEY(place, KEY(REGION)));
         made->nodes[waiters].metric.shared_idle = seconds * (team - busy) * S;

@@ -42,11 +42,11 @@ static bool has_child(const struct rows *rows, uint32_t parent, uint32_t functio
 
 static void add_cost(struct rows *rows, uint32_t row)
 {
-    struct profile_metric *metric = rows_alloc(rows, sizeof *metric);
-    metric->samples = 1;
-    metric->work = (1 + pick(9)) * S;
-    metric->inverse_busy = metric->work;
-    assert_true(rows_add_exclusive(rows, &rows->row[row], metric));
+    struct profile_metric *sums = rows_alloc(rows, sizeof *sums);
+    sums->samples = 1;
+    sums->work = (1 + pick(9)) * S;
+    sums->inverse_busy = sums->work;
+    assert_true(rows_add_exclusive(rows, &rows->row[row], sums));
 }
 
 static void add_line_costs(struct rows *rows, uint32_t function)
@@ -83,7 +83,7 @@ static struct rows *random_rows(size_t count)
             add_cost(rows, row);
     }
     assert_true(rows_sum(rows));
-    assert_true(rows_order(rows, MEASURE_EFFORT, false));
+    assert_true(rows_order(rows, METRIC_EFFORT, false));
     return rows;
 }
 
@@ -138,7 +138,7 @@ __attribute__((unused)) static double folded_total(const struct rows *rows)
     size_t size = 0;
     double total = 0;
     FILE *out = open_memstream(&text, &size);
-    assert_true(view_folded(out, rows, MEASURE_WORK));
+    assert_true(view_folded(out, rows, METRIC_WORK));
     fclose(out);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         total += atof(strrchr(line, ' ')) * 1000;

@@ -24,7 +24,7 @@ struct made {
     struct profile_module module[RUNS];
     struct profile_thread thread;
     struct rows *rows[RUNS];
-    struct profile_metric metric[RUNS][16];
+    struct profile_metric sums[RUNS][16];
     struct row_label label[RUNS][16];
     const struct profile *profiles[RUNS];
     const char *names[RUNS];
@@ -49,11 +49,11 @@ static void add_run(struct made *made, uint8_t build, const struct given *given,
     for (size_t i = 0; i < count; i++) {
         uint32_t row = rows_append(rows, given[i].parent, given[i].kind);
         double work = given[i].work_s * 1e9;
-        made->metric[run][i] = (struct profile_metric){.samples = 1, .work = work, .inverse_busy = work};
+        made->sums[run][i] = (struct profile_metric){.samples = 1, .work = work, .inverse_busy = work};
         made->label[run][i] =
             (struct row_label){given[i].name, given[i].module, given[i].file, given[i].line};
         rows->row[row].label = &made->label[run][i];
-        assert_true(rows_add_exclusive(rows, &rows->row[row], &made->metric[run][i]));
+        assert_true(rows_add_exclusive(rows, &rows->row[row], &made->sums[run][i]));
     }
     assert_true(rows_sum(rows));
 }
@@ -85,8 +85,8 @@ static void assert_work(const struct comparison *comparison, const char *name, i
 {
     for (uint32_t i = 0; i < comparison->count; i++)
         if (strcmp(comparison->context[i].canonical, name) == 0 && nth-- == 0) {
-            assert_true(comparison_value(comparison, 0, i, MEASURE_WORK, false) == before);
-            assert_true(comparison_value(comparison, 1, i, MEASURE_WORK, false) == after);
+            assert_true(comparison_value(comparison, 0, i, METRIC_WORK, false) == before);
+            assert_true(comparison_value(comparison, 1, i, METRIC_WORK, false) == after);
             assert_int_equal(comparison->context[i].found[SIDE_BASE], before > 0);
             assert_int_equal(comparison->context[i].found[SIDE_NEW], after > 0);
             return;
@@ -256,7 +256,7 @@ static void repeated_runs_must_all_be_above_the_limit(void **state)
     for (int run = 0; run < RUNS; run++)
         ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 1, work[run]});
     struct comparison *comparison = compare(&made, 3);
-    struct compare_change change = comparison_change(comparison, 1, MEASURE_WORK, false);
+    struct compare_change change = comparison_change(comparison, 1, METRIC_WORK, false);
     assert_true(change.beyond_noise && fabs(change.before - 1.1) < 1e-9 && fabs(change.after - 1.4) < 1e-9);
     assert_true(fabs(change.low - 0.1) < 1e-9 && fabs(change.high - 0.5) < 1e-9);
     assert_int_equal(judge(comparison, "work=8", 0), LIMIT_EXCEEDED);
@@ -275,7 +275,7 @@ static void what_was_not_sampled_may_have_been_missed_by_one(void **state)
         ADD(&made, 7, {0, ROW_PROCEDURE, "g", "app", "a.c", 90, 1},
             {0, ROW_PROCEDURE, "new", "app", "a.c", 1, 0.001 * samples});
         struct comparison *comparison = compare(&made, 1);
-        assert_int_equal(comparison_change(comparison, 2, MEASURE_WORK, false).beyond_noise, samples == 11);
+        assert_int_equal(comparison_change(comparison, 2, METRIC_WORK, false).beyond_noise, samples == 11);
         finish(&made);
     }
 }
@@ -332,14 +332,14 @@ static void events_have_the_noise_of_their_period(void **state)
     ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 400});
     ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 500});
     for (int run = 0; run < 2; run++) {
-        made.metric[run][0].samples = run ? 50 : 40;
+        made.sums[run][0].samples = run ? 50 : 40;
         made.profile[run].text = text;
         made.profile[run].text_bytes = sizeof text;
         made.profile[run].header.period_ns = 10000000000;
     }
     struct comparison *comparison = compare(&made, 1);
     assert_string_equal(comparison_unit(comparison), "events");
-    struct compare_change change = comparison_change(comparison, 0, MEASURE_WORK, true);
+    struct compare_change change = comparison_change(comparison, 0, METRIC_WORK, true);
     assert_true(fabs(change.after - change.before - 100) < 1e-6);
     assert_false(change.beyond_noise);
     finish(&made);

@@ -72,13 +72,13 @@ static int destroy(void **state)
 static void values_are_rounded_and_bounded(void **state)
 {
     const struct rows *rows = ((struct made *)*state)->rows;
-    struct profile_metric metric = {.samples = 7, .work = 1.6, .overhead = 1e24, .lock_wait = -1e24};
-    metric.lock_wait_here = -2.6;
-    assert_int_equal(export_value(rows, &metric, MEASURE_SAMPLES), 7);
-    assert_int_equal(export_value(rows, &metric, MEASURE_WORK), 2);
-    assert_true(export_value(rows, &metric, MEASURE_OVERHEAD) == INT64_MAX);
-    assert_true(export_value(rows, &metric, MEASURE_LOCK_WAIT) == -INT64_MAX);
-    assert_int_equal(export_value(rows, &metric, MEASURE_LOCK_WAIT_HERE), -3);
+    struct profile_metric sums = {.samples = 7, .work = 1.6, .overhead = 1e24, .lock_wait = -1e24};
+    sums.lock_wait_here = -2.6;
+    assert_int_equal(export_value(rows, &sums, METRIC_SAMPLES), 7);
+    assert_int_equal(export_value(rows, &sums, METRIC_WORK), 2);
+    assert_true(export_value(rows, &sums, METRIC_OVERHEAD) == INT64_MAX);
+    assert_true(export_value(rows, &sums, METRIC_LOCK_WAIT) == -INT64_MAX);
+    assert_int_equal(export_value(rows, &sums, METRIC_LOCK_WAIT_HERE), -3);
 }
 
 static char *dot_of(const struct made *made, double least_percent)
@@ -86,7 +86,7 @@ static char *dot_of(const struct made *made, double least_percent)
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    assert_true(export_dot(out, &made->profile, made->rows, MEASURE_WORK, least_percent));
+    assert_true(export_dot(out, &made->profile, made->rows, METRIC_WORK, least_percent));
     fclose(out);
     return text;
 }
@@ -108,7 +108,7 @@ static Perftools__Profiles__Profile *pprof_of(const struct made *made)
 {
     static unsigned char packed[1 << 16], plain[1 << 16];
     FILE *out = fmemopen(packed, sizeof packed, "wb");
-    assert_true(export_pprof(out, &made->profile, made->rows, MEASURE_WORK));
+    assert_true(export_pprof(out, &made->profile, made->rows, METRIC_WORK));
     long bytes = ftell(out);
     fclose(out);
     z_stream stream = {
@@ -141,17 +141,17 @@ static char *events_of(struct made *made, bool (*write)(FILE *out, const struct 
 
 static bool write_dot(FILE *out, const struct made *made)
 {
-    return export_dot(out, &made->profile, made->rows, MEASURE_WORK, 0);
+    return export_dot(out, &made->profile, made->rows, METRIC_WORK, 0);
 }
 
 static bool write_speedscope(FILE *out, const struct made *made)
 {
-    return export_speedscope(out, &made->profile, made->rows, MEASURE_WORK, false);
+    return export_speedscope(out, &made->profile, made->rows, METRIC_WORK, false);
 }
 
 static bool write_folded(FILE *out, const struct made *made)
 {
-    return view_folded(out, made->rows, MEASURE_WORK);
+    return view_folded(out, made->rows, METRIC_WORK);
 }
 
 static bool write_hatchet(FILE *out, const struct made *made)
@@ -248,7 +248,7 @@ static void a_file_that_is_full_is_an_error_of_its_own(void **state)
     assert_non_null(full);
     setbuf(full, NULL);
     errno = 0;
-    assert_false(export_pprof(full, &made->profile, made->rows, MEASURE_WORK));
+    assert_false(export_pprof(full, &made->profile, made->rows, METRIC_WORK));
     assert_int_equal(errno, ENOSPC);
     fclose(full);
 }

@@ -26,7 +26,7 @@ static void serial_code_is_bounded_by_amdahls_law(void **state)
     assert_about(finding->share, 100 * 6.0 / 48);
     assert_string_equal(finding->place, "init  p.c:31  < main");
     assert_non_null(strstr(finding->title, "2.00 s of serial code"));
-    assert_int_equal(finding->measure, MEASURE_IDLENESS);
+    assert_int_equal(finding->metric, METRIC_IDLENESS);
 }
 
 /* In libm, which calls back once: 1.2 s there, 0.3 s of its caller's own, 0.5 s of what it called back. */
@@ -143,7 +143,7 @@ static void overhead_is_told_by_construct(void **state)
     assert_string_equal(tasks->rule, "fine");
     assert_string_equal(tasks->title, "tasks are too small: 15 % overhead");
     assert_about(tasks->gain_s, 2);
-    assert_int_equal(tasks->measure, MEASURE_OVERHEAD);
+    assert_int_equal(tasks->metric, METRIC_OVERHEAD);
     assert_non_null(strstr(regions->evidence, "80000.0 us for each of 50 regions"));
 }
 

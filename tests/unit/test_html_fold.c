@@ -22,16 +22,16 @@ static struct rows *random_rows(uint64_t *random, size_t count)
         uint32_t row = rows_append(rows, parent, statement ? ROW_STATEMENT : ROW_PROCEDURE);
         rows->row[row].label = &label;
         rows->row[row].function = (uint32_t)(unit_random(random) % 20);
-        struct profile_metric *metric = rows_alloc(rows, sizeof *metric);
-        metric->samples = unit_random(random) % 100000;
-        metric->work = (double)(unit_random(random) % 100000);
-        metric->overhead = unit_random(random) % 8 ? 0 : (double)(unit_random(random) % 100000);
-        metric->inverse_busy = metric->work + metric->overhead;
-        metric->lock_wait_here = (double)(unit_random(random) % 100000);
-        assert_true(rows_add_exclusive(rows, &rows->row[row], metric));
+        struct profile_metric *sums = rows_alloc(rows, sizeof *sums);
+        sums->samples = unit_random(random) % 100000;
+        sums->work = (double)(unit_random(random) % 100000);
+        sums->overhead = unit_random(random) % 8 ? 0 : (double)(unit_random(random) % 100000);
+        sums->inverse_busy = sums->work + sums->overhead;
+        sums->lock_wait_here = (double)(unit_random(random) % 100000);
+        assert_true(rows_add_exclusive(rows, &rows->row[row], sums));
     }
     assert_true(rows_sum(rows));
-    assert_true(rows_order(rows, MEASURE_EFFORT, false));
+    assert_true(rows_order(rows, METRIC_EFFORT, false));
     return rows;
 }
 
@@ -61,7 +61,7 @@ static void assert_sums(const struct rows *rows)
             assert_int_equal(rows->row[child].depth, row->depth + 1);
             bool line = rows->row[child].kind == ROW_STATEMENT;
             has_lines |= line;
-            metric_add(line ? &lines : &calls, rows->row[child].inclusive);
+            sums_add(line ? &lines : &calls, rows->row[child].inclusive);
         }
         assert_same_metric(&calls, row->inclusive);
         if (has_lines) /* the tests' functions have cost of no line, too */
@@ -69,14 +69,14 @@ static void assert_sums(const struct rows *rows)
     }
 }
 
-static double most_share(const struct rows *rows, const struct profile_metric *metric)
+static double most_share(const struct rows *rows, const struct profile_metric *sums)
 {
-    static const enum measure measures[] = {MEASURE_IDLENESS, MEASURE_WORK, MEASURE_OVERHEAD,
-                                            MEASURE_LOCK_WAIT_HERE, MEASURE_SAMPLES};
+    static const enum metric metrics[] = {METRIC_IDLENESS, METRIC_WORK, METRIC_OVERHEAD,
+                                            METRIC_LOCK_WAIT_HERE, METRIC_SAMPLES};
     double most = 0;
-    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
-        double total = measure_value(rows, rows->row[0].inclusive, measures[i]);
-        double share = total > 0 ? 100 * measure_value(rows, metric, measures[i]) / total : 0;
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+        double total = metric_value(rows, rows->row[0].inclusive, metrics[i]);
+        double share = total > 0 ? 100 * metric_value(rows, sums, metrics[i]) / total : 0;
         most = share > most ? share : most;
     }
     return most;
@@ -88,7 +88,7 @@ static struct profile_metric lines_of(const struct rows *rows, uint32_t row)
     struct profile_metric sum = {0};
     for (uint32_t child = row + 1; child < rows->row[row].end; child = rows->row[child].end)
         if (rows->row[child].kind == ROW_STATEMENT)
-            metric_add(&sum, rows->row[child].exclusive);
+            sums_add(&sum, rows->row[child].exclusive);
     return sum;
 }
 

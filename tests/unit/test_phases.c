@@ -378,7 +378,7 @@ static void run_json_names_phases_and_what_went_wrong(void **state)
 static void the_view_shows_each_phase_and_what_its_code_calls(void **state)
 {
     (void)state;
-    struct view_style style = {.title = "Phases", .columns = 100, .measure = MEASURE_EFFORT};
+    struct view_style style = {.title = "Phases", .columns = 100, .metric = METRIC_EFFORT};
     struct phase_table *table = phases_gather(&made.profile, made.rows);
     struct rows *view = view_phases(made.rows, table);
     const struct row *solve = row_of(view, ROW_PHASE, "solve");

@@ -111,9 +111,9 @@ static void start(struct hand_made *made)
 }
 
 static uint32_t add(struct hand_made *made, uint32_t parent, uint8_t kind, uint64_t key,
-                    struct profile_metric metric)
+                    struct profile_metric sums)
 {
-    return merged_add(&made->profile, parent, kind, key, metric);
+    return merged_add(&made->profile, parent, kind, key, sums);
 }
 
 static struct profile_metric work(double seconds, double busy)
@@ -225,7 +225,7 @@ static void runtime_pseudo_and_nameless_rows_have_their_kinds(void **state)
     row_of(rows, ROW_PSEUDO, "<unknown>");
     const struct row *before = row_of(rows, ROW_PSEUDO, "<before OpenMP start>");
     assert_true(before->exclusive->work == 3 && before->exclusive->inverse_busy == 3);
-    assert_true(fabs(measure_value(rows, before->exclusive, MEASURE_IDLENESS) - 9e-9) < 1e-15);
+    assert_true(fabs(metric_value(rows, before->exclusive, METRIC_IDLENESS) - 9e-9) < 1e-15);
     const struct row *bare = row_of(rows, ROW_PROCEDURE, "memset");
     assert_true(bare->exclusive->work == S && bare->end == (uint32_t)(bare - rows->row) + 1);
     row_of(rows, ROW_STATEMENT, "a.c:3"); /* code of no line counts for the function's first */
@@ -281,24 +281,24 @@ static void idleness_follows_the_environment_and_eq_1(void **state)
 {
     (void)state;
     struct hand_made made;
-    struct profile_metric metric = {
+    struct profile_metric sums = {
         .work = 3 * S, .overhead = S, .inverse_busy = 2 * S, .shared_idle = 5 * S};
     start(&made);
-    add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_8), metric);
+    add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_8), sums);
     struct rows *rows = build(&made);
-    assert_true(measure_value(rows, &metric, MEASURE_IDLENESS) == 4);
-    assert_true(measure_value(rows, &metric, MEASURE_CORE_IDLENESS) == 0);
-    assert_true(measure_value(rows, &metric, MEASURE_EFFORT) == 8);
-    assert_true(measure_absolute(rows, &metric, MEASURE_WORK) == 37.5);
-    assert_true(measure_relative(rows, &metric, MEASURE_IDLENESS) == 50);
+    assert_true(metric_value(rows, &sums, METRIC_IDLENESS) == 4);
+    assert_true(metric_value(rows, &sums, METRIC_CORE_IDLENESS) == 0);
+    assert_true(metric_value(rows, &sums, METRIC_EFFORT) == 8);
+    assert_true(metric_absolute(rows, &sums, METRIC_WORK) == 37.5);
+    assert_true(metric_relative(rows, &sums, METRIC_IDLENESS) == 50);
     struct profile_metric nothing = {0};
-    assert_true(measure_relative(rows, &nothing, MEASURE_IDLENESS) == 0);
+    assert_true(metric_relative(rows, &nothing, METRIC_IDLENESS) == 0);
     struct profile_metric noise = {.work = 4 * S * (1 + 1e-15), .inverse_busy = S};
-    assert_true(measure_value(rows, &noise, MEASURE_IDLENESS) == 0);
+    assert_true(metric_value(rows, &noise, METRIC_IDLENESS) == 0);
     struct profile_metric oversubscribed = {.work = 4 * S, .inverse_busy = S};
-    assert_true(measure_value(rows, &oversubscribed, MEASURE_CORE_IDLENESS) == -2);
+    assert_true(metric_value(rows, &oversubscribed, METRIC_CORE_IDLENESS) == -2);
     rows->shared = true;
-    assert_true(measure_value(rows, &metric, MEASURE_IDLENESS) == 5);
+    assert_true(metric_value(rows, &sums, METRIC_IDLENESS) == 5);
     finish(&made);
 }
 

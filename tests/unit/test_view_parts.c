@@ -57,9 +57,9 @@ static void columns_are_read_or_refused_with_what_is_accepted(void **state)
     char error[512];
     assert_true(view_columns_read(&columns, "work:i,idleness%,lock-wait:E%", true, error, sizeof error));
     assert_int_equal(columns.count, 3);
-    assert_true(columns.column[0].measure == MEASURE_WORK && !columns.column[0].exclusive);
+    assert_true(columns.column[0].metric == METRIC_WORK && !columns.column[0].exclusive);
     assert_true(columns.column[1].exclusive && columns.column[1].percent);
-    assert_true(columns.column[2].measure == MEASURE_LOCK_WAIT && columns.column[2].exclusive);
+    assert_true(columns.column[2].metric == METRIC_LOCK_WAIT && columns.column[2].exclusive);
     static const char *const wrong[] = {"",      "work,", ",work", "beauty",   "work:x",
                                         "work:", "%",     ":i",    "work:i:e", "work %"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -184,13 +184,13 @@ static void pairs_follow_their_places(void **state)
     table.place[1] = (struct wait_place){.kind = WAIT_LOCK, .ns = 2, .first_pair = 2, .pair_count = 1};
     for (uint32_t i = 0; i < 3; i++)
         table.pair[i] = (struct wait_pair){.place = i / 2, .row = i};
-    assert_true(view_sort_waits(&table, MEASURE_LOCK_WAIT, 0, &cut));
+    assert_true(view_sort_waits(&table, METRIC_LOCK_WAIT, 0, &cut));
     assert_int_equal(table.place[0].kind, WAIT_LOCK);
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(table.pair[i].row, (i + 2) % 3);
         assert_int_equal(table.pair[i].place, i > 0);
     }
-    assert_true(view_sort_waits(&table, MEASURE_LOCK_WAIT, 50, &cut));
+    assert_true(view_sort_waits(&table, METRIC_LOCK_WAIT, 50, &cut));
     assert_int_equal(table.place_count, 1);
     assert_int_equal(table.pair[0].place, 0);
     assert_true(cut.count == 1 && cut.ns == 2);

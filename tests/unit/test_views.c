@@ -106,7 +106,7 @@ static void assert_seconds(const struct rows *rows, uint32_t row, double inclusi
 static void bottom_up_counts_recursion_once(void **state)
 {
     const struct made *made = *state;
-    struct rows *view = view_bottom_up(made->rows, MEASURE_WORK, 0, UINT32_MAX);
+    struct rows *view = view_bottom_up(made->rows, METRIC_WORK, 0, UINT32_MAX);
     uint32_t f = child(view, 0, "f", 0), g = child(view, 0, "g", 0), main_row = child(view, 0, "main", 0);
     assert_seconds(view, f, 15, 3); /* the inner f is part of the outer one's inclusive cost */
     assert_seconds(view, g, 12, 12);
@@ -123,7 +123,7 @@ static void bottom_up_counts_recursion_once(void **state)
 static void bottom_up_follows_no_callers_of_what_will_be_cut(void **state)
 {
     const struct made *made = *state;
-    struct rows *view = view_bottom_up(made->rows, MEASURE_WORK, 5, UINT32_MAX);
+    struct rows *view = view_bottom_up(made->rows, METRIC_WORK, 5, UINT32_MAX);
     uint32_t f = child(view, 0, "f", 0);
     assert_int_equal(view->row[f].end, f + 1);
     assert_true(view->row[child(view, 0, "g", 0)].end > child(view, 0, "g", 0) + 1);
@@ -133,7 +133,7 @@ static void bottom_up_follows_no_callers_of_what_will_be_cut(void **state)
 static void flat_has_functions_and_their_lines(void **state)
 {
     const struct made *made = *state;
-    struct rows *view = view_flat(made->rows, FLAT_FUNCTION, MEASURE_WORK);
+    struct rows *view = view_flat(made->rows, FLAT_FUNCTION, METRIC_WORK);
     uint32_t f = child(view, 0, "f", 0);
     assert_seconds(view, f, 15, 3);
     assert_seconds(view, child(view, f, "v.c:25", 0), 3, 3);
@@ -155,7 +155,7 @@ static void text_fits_its_columns_and_says_what_it_cut(void **state)
 {
     const struct made *made = *state;
     struct view_style style = {
-        .title = "Top-down", .measure = MEASURE_WORK, .least_percent = 30, .columns = 60};
+        .title = "Top-down", .metric = METRIC_WORK, .least_percent = 30, .columns = 60};
     char *text = print(made, made->rows, style);
     assert_non_null(strstr(text, "`-main  v.c:9"));
     assert_non_null(strstr(text, "-21: g  v.c:29"));
@@ -170,7 +170,7 @@ static void text_fits_its_columns_and_says_what_it_cut(void **state)
     assert_null(strstr(text, " cut"));
     free(text);
     style.least_percent = 0.5;
-    style.measure = MEASURE_LOCK_WAIT;
+    style.metric = METRIC_LOCK_WAIT;
     text = print(made, made->rows, style);
     assert_non_null(strstr(text, "No lock wait was measured."));
     free(text);
@@ -179,14 +179,14 @@ static void text_fits_its_columns_and_says_what_it_cut(void **state)
 static void folded_stacks_add_up_in_every_view(void **state)
 {
     const struct made *made = *state;
-    struct rows *views[] = {made->rows, view_bottom_up(made->rows, MEASURE_WORK, 0, UINT32_MAX),
-                            view_flat(made->rows, FLAT_FUNCTION, MEASURE_WORK)};
+    struct rows *views[] = {made->rows, view_bottom_up(made->rows, METRIC_WORK, 0, UINT32_MAX),
+                            view_flat(made->rows, FLAT_FUNCTION, METRIC_WORK)};
     const char *expected[] = {"main;f;f;g 4000000\n", "g;f;f;main 4000000\n", "g 12000000\n"};
     for (int v = 0; v < 3; v++) {
         char *text = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
-        assert_true(view_folded(out, views[v], MEASURE_WORK));
+        assert_true(view_folded(out, views[v], METRIC_WORK));
         fclose(out);
         assert_non_null(strstr(text, expected[v]));
         long long total = 0;
@@ -204,10 +204,10 @@ static void a_context_names_its_hottest_line_and_its_callers(void **state)
     const struct made *made = *state;
     uint32_t main_row = child(made->rows, 0, "main", 0), f = child(made->rows, main_row, "f", 10);
     uint32_t g = child(made->rows, f, "g", 21);
-    char *label = view_context_label(made->rows, g, MEASURE_WORK, 80, false);
+    char *label = view_context_label(made->rows, g, METRIC_WORK, 80, false);
     assert_string_equal(label, "g  v.c:30  < f < main");
     free(label);
-    label = view_context_label(made->rows, g, MEASURE_WORK, 18, false);
+    label = view_context_label(made->rows, g, METRIC_WORK, 18, false);
     assert_true(strlen(label) <= 18);
     free(label);
 }

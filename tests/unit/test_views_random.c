@@ -60,7 +60,7 @@ static void bottom_up_is_what_counting_paths_gives(void **state)
     for (uint64_t tree = 1; tree <= TREES; tree++) {
         seed = tree * 0x9e3779b97f4a7c15;
         struct rows *rows = random_rows(40);
-        struct rows *view = view_bottom_up(rows, MEASURE_WORK, 0, UINT32_MAX);
+        struct rows *view = view_bottom_up(rows, METRIC_WORK, 0, UINT32_MAX);
         check_callers(rows, view);
         for (uint32_t i = 1; i < rows->count; i++)
             recursive += is_code(rows, i) && rows->row[rows->row[i].parent].function == rows->row[i].function;
@@ -90,7 +90,7 @@ static bool belongs(const struct rows *rows, uint32_t instance, const struct row
 
 static void check_flat(const struct rows *rows, enum flat_by by)
 {
-    struct rows *view = view_flat(rows, by, MEASURE_WORK);
+    struct rows *view = view_flat(rows, by, METRIC_WORK);
     bool *marked = calloc(rows->count, sizeof *marked);
     double sum = rows->row[0].exclusive->work;
     for (uint32_t row = 1; row < view->count; row = view->row[row].end) {
@@ -127,7 +127,7 @@ static void flat_groups_are_what_counting_rows_gives(void **state)
 static void cut(struct rows *view, bool by_exclusive, uint32_t depth, double least)
 {
     bool *visible = calloc(view->count, sizeof *visible);
-    rows_mark_shares(view, MEASURE_WORK, by_exclusive, least, visible);
+    rows_mark_shares(view, METRIC_WORK, by_exclusive, least, visible);
     rows_keep(view, visible);
     rows_limit_depth(view, depth);
     free(visible);
@@ -146,9 +146,9 @@ static void folded_stacks_add_up_however_much_is_cut(void **state)
         struct rows *rows = random_rows(60);
         uint32_t depth = 1 + pick(5);
         double least = pick(20), total = total_of(rows);
-        struct rows *views[6] = {view_bottom_up(rows, MEASURE_WORK, 0.01 * least * total / S, depth)};
+        struct rows *views[6] = {view_bottom_up(rows, METRIC_WORK, 0.01 * least * total / S, depth)};
         for (int by = FLAT_FUNCTION; by <= FLAT_CONSTRUCT; by++)
-            views[1 + by] = view_flat(rows, (enum flat_by)by, MEASURE_WORK);
+            views[1 + by] = view_flat(rows, (enum flat_by)by, METRIC_WORK);
         views[5] = rows;
         for (int v = 0; v < 6; v++) {
             assert_true(folded_total(views[v]) == total);

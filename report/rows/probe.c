@@ -11,7 +11,7 @@
 const struct merged_node *rows_caller_of(const struct profile *profile, const struct merged_node *node)
 {
     const struct merged_node *caller = &profile->nodes[node->parent];
-    for (unsigned level = 0; level < MOST_NESTED && node_is_marker(caller); level++)
+    for (unsigned level = 0; level < MOST_NESTED && node_is_probe(caller); level++)
         caller = &profile->nodes[caller->parent];
     return caller;
 }
@@ -61,7 +61,7 @@ static void note_begin(struct builder *builder, const struct profile_name *name)
     rows->begun_in[number] = strings_text(rows->strings, strings_intern(rows->strings, list));
 }
 
-uint32_t rows_add_marker(struct builder *builder, uint32_t node_idx, uint32_t parent)
+uint32_t rows_add_probe(struct builder *builder, uint32_t node_idx, uint32_t parent)
 {
     const struct merged_node *node = &builder->profile->nodes[node_idx];
     const struct profile_name *name = profile_name_of(builder->profile, node);

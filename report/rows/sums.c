@@ -1,0 +1,118 @@
+/* The memory of rows, and their sums. Most rows of a large profile have one child or one node that costs
+ * something: their sums are that one's, to the bit, and are not kept twice. */
+#include <stdlib.h>
+
+#include "report/rows/make.h"
+#include "report/text/strings.h"
+
+#define LEAST_BLOCK 4096u
+#define MOST_BLOCK  (1u << 20)
+
+const struct row_label row_no_label = {.name = "", .module = "", .file = ""};
+const struct profile_metric row_no_sums;
+
+struct row_block {
+    struct row_block *before;
+    size_t used, bytes;
+    uint64_t memory[];
+};
+
+void *rows_alloc(struct rows *rows, size_t bytes)
+{
+    struct row_block *block = rows->blocks;
+    bytes = (bytes + sizeof *block->memory - 1) & ~(sizeof *block->memory - 1);
+    if (!block || bytes > block->bytes - block->used) {
+        size_t wanted = !block ? LEAST_BLOCK : block->bytes < MOST_BLOCK ? 2 * block->bytes : MOST_BLOCK;
+        wanted = bytes > wanted ? bytes : wanted;
+        block = calloc(1, sizeof *block + wanted);
+        if (!block)
+            return NULL;
+        *block = (struct row_block){.before = rows->blocks, .bytes = wanted};
+        rows->blocks = block;
+    }
+    void *memory = (char *)block->memory + block->used;
+    block->used += bytes;
+    return memory;
+}
+
+void rows_free(struct rows *rows)
+{
+    if (!rows)
+        return;
+    for (struct row_block *block = rows->blocks, *before; block; block = before) {
+        before = block->before;
+        free(block);
+    }
+    free(rows->row);
+    free(rows->node_row);
+    strings_free(rows->strings);
+    free(rows);
+}
+
+void sums_add(struct profile_metric *sum, const struct profile_metric *sums)
+{
+    sum->samples += sums->samples;
+    sum->work += sums->work;
+    sum->overhead += sums->overhead;
+    sum->lock_wait += sums->lock_wait;
+    sum->inverse_busy += sums->inverse_busy;
+    sum->shared_idle += sums->shared_idle;
+    sum->lock_wait_here += sums->lock_wait_here;
+    sum->waits += sums->waits;
+}
+
+bool sums_are_zero(const struct profile_metric *sums)
+{
+    return sums->samples == 0 && sums->work == 0 && sums->overhead == 0 && sums->lock_wait == 0 &&
+           sums->inverse_busy == 0 && sums->shared_idle == 0 && sums->lock_wait_here == 0;
+}
+
+/* A sum of one is that one. */
+static bool add(struct rows *rows, const struct profile_metric **sum, bool *own,
+                const struct profile_metric *sums)
+{
+    if (sums_are_zero(sums))
+        return true;
+    if (sums_are_zero(*sum)) {
+        *sum = sums;
+        *own = false;
+        return true;
+    }
+    if (!*own) {
+        struct profile_metric *copy = rows_alloc(rows, sizeof *copy);
+        if (!copy)
+            return false;
+        *copy = **sum;
+        *sum = copy;
+        *own = true;
+    }
+    sums_add((struct profile_metric *)*sum, sums);
+    return true;
+}
+
+bool rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_metric *sums)
+{
+    return add(rows, &row->inclusive, &row->own_inclusive, sums);
+}
+
+bool rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_metric *sums)
+{
+    return add(rows, &row->exclusive, &row->own_exclusive, sums);
+}
+
+/* exclusive holds what was attributed to the row itself. Children have larger indices than their parents, so
+ * a row's sum is complete when it is added to its parent's, which may share it from then on. */
+bool rows_sum(struct rows *rows)
+{
+    bool good = true;
+    for (size_t i = 0; i < rows->count; i++) {
+        rows->row[i].inclusive = rows->row[i].exclusive;
+        rows->row[i].own_exclusive = false;
+    }
+    for (size_t i = rows->count; i-- > 1 && good;)
+        good = rows_add_inclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].inclusive);
+    for (size_t i = 1; i < rows->count && good; i++)
+        if (rows->row[i].kind == ROW_STATEMENT)
+            good = rows_add_exclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].exclusive);
+    return good;
+}
