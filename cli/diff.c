@@ -52,7 +52,7 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--view", OPTION_WORD, &request->view, "VIEW", view_name, 0, 0,
          "top-down   contexts: functions by their callers (default)\n"
          "flat       functions, whoever calls them"},
-        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_name, 0, 0,
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_word, 0, 0,
          "changes of this metric only: idleness, work, overhead, lock-wait,\n"
          "lock-wait-here, core-idleness, shared-idleness, samples, blame"},
         {"--normalise", OPTION_WORD, &request->normalise, "BY", normalise_name, 0, 0,

@@ -74,7 +74,7 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
          "dot         the call graph of one metric: Graphviz"},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
          "or -o FILE: where to write, whole or not at all (default: standard output)"},
-        {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_name, 0, 0,
+        {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_word, 0, 0,
          "blame (default: idleness + overhead + lock-wait), idleness, work,\n"
          "overhead, lock-wait, lock-wait-here, core-idleness,\n"
          "shared-idleness, samples: what folded and dot are of,\n"
@@ -102,10 +102,10 @@ static void note_metric(const struct rows *rows, enum metric metric, bool stacks
                 "blame export: %s: %s %s of rows with less than none are left out, stacks have no negative "
                 "values; "
                 "--format pprof and hatchet keep them\n",
-                metric_name[metric], format_decimal(number, negative, 6), rows->events ? "events" : "s");
+                metric_word[metric], format_decimal(number, negative, 6), rows->events ? "events" : "s");
     if (!(metric_value(rows, rows->row[0].inclusive, metric) > 0))
         fprintf(stderr, "blame export: the profile has no %s; another --metric may say more\n",
-                metric_name[metric]);
+                metric_word[metric]);
 }
 
 static void note(const struct request *request, const struct rows *rows, enum metric metric)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
-#include "report/rows/label.h"
+#include "report/rows/metric.h"
 #include "report/text/format.h"
 
 static void note_thread(FILE *notes, const struct report_request *request, const struct profile *profile)

@@ -93,11 +93,11 @@ static bool can_sort(const struct report_request *request)
                 request->view == VIEW_PHASES ? "most exact seconds" : "greatest share");
         return false;
     }
-    fprintf(stderr, "blame report: --sort %s: with --view %s accepted are", metric_name[request->metric],
+    fprintf(stderr, "blame report: --sort %s: with --view %s accepted are", metric_word[request->metric],
             report_view_name[request->view]);
     for (int metric = 0, count = 0; metric < METRIC_NAMED; metric++)
         if (accepted & 1 << metric)
-            fprintf(stderr, "%s %s", count++ ? "," : "", metric_name[metric]);
+            fprintf(stderr, "%s %s", count++ ? "," : "", metric_word[metric]);
     fputc('\n', stderr);
     return false;
 }
@@ -172,7 +172,7 @@ static enum options_result read_arguments(struct report_request *request, int ar
         {"--by", OPTION_WORD, &request->by, "WHAT", flat_by_name, 0, 0,
          "flat: function (default), file, module, or construct (the parallel\n"
          "region, task or entry of the runtime that code ran in)"},
-        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_name, 0, 0,
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_word, 0, 0,
          "blame (default: idleness + overhead + lock-wait), idleness, work,\n"
          "overhead, lock-wait, lock-wait-here, core-idleness,\n"
          "shared-idleness, samples"},

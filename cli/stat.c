@@ -42,7 +42,7 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--view", OPTION_WORD, &request->view, "VIEW", view_name, 0, 0,
          "top-down   contexts: functions by their callers (default)\n"
          "flat       functions, whoever calls them"},
-        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_name, 0, 0,
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_word, 0, 0,
          "text: contexts by their own idleness (default), work, overhead,\n"
          "lock-wait, lock-wait-here, core-idleness, shared-idleness, samples,\n"
          "blame (idleness + overhead + lock-wait)"},

@@ -10,9 +10,6 @@
 #include "report/tables/conservation.h"
 #include "report/text/grow.h"
 
-const enum metric compare_parts[COMPARE_PARTS] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD,
-                                                   METRIC_LOCK_WAIT};
-
 /* ---- runs ---- */
 
 static bool is_idleness(enum metric metric)
@@ -266,7 +263,7 @@ static double median_of_sum(const struct comparison *comparison, enum compare_si
 
 double comparison_effort(const struct comparison *comparison, enum compare_side side)
 {
-    return median_of_sum(comparison, side, compare_parts, COMPARE_PARTS);
+    return median_of_sum(comparison, side, metric_parts, METRIC_PARTS);
 }
 
 int comparison_decimals(const struct comparison *comparison)

@@ -99,10 +99,6 @@ double comparison_variance(const struct comparison *comparison, size_t run, enum
 /* Of the wall times. [init] */
 struct compare_change comparison_wall_change(const struct comparison *comparison);
 
-/* The metrics that add up to the effort. */
-#define COMPARE_PARTS 4
-extern const enum metric compare_parts[COMPARE_PARTS];
-
 /* The median effort of a side's runs. [init] */
 double comparison_effort(const struct comparison *comparison, enum compare_side side);
 /* A share of the base's effort (of its samples, if these are the metric; of the new one's if the base has

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "compare/diff_view.h"
-#include "report/rows/label.h"
+#include "report/rows/metric.h"
 
 #define END_OF_LINE "\r\n"
 
@@ -31,7 +31,7 @@ static void put_context(FILE *out, const struct comparison *comparison, uint32_t
     const struct compare_context *context = &comparison->context[index];
     const char *found = !context->found[SIDE_BASE] ? "new" : !context->found[SIDE_NEW] ? "base" : "both";
     comparison_put_context(out, comparison, index, id);
-    fprintf(out, ",%s,%s", found, metric_name[metric]);
+    fprintf(out, ",%s,%s", found, metric_word[metric]);
     struct compare_change change = comparison_change(comparison, index, metric, true);
     put_change(out, &change);
     for (enum metric m = 0; m < METRIC_COLUMNS; m++)

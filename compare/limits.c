@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows/label.h"
+#include "report/rows/metric.h"
 
 static bool read_metric(struct limit *limit, const char *name, size_t bytes)
 {
     if (bytes == 4 && strncmp(name, "wall", 4) == 0)
         return limit->wall = true;
     for (enum metric metric = 0; metric < METRIC_NAMED; metric++)
-        if (strlen(metric_name[metric]) == bytes && strncmp(name, metric_name[metric], bytes) == 0) {
+        if (strlen(metric_word[metric]) == bytes && strncmp(name, metric_word[metric], bytes) == 0) {
             limit->metric = metric;
             return true;
         }
@@ -55,7 +55,7 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes
                                        text);
         for (enum metric metric = 0; metric < METRIC_NAMED && used < bytes; metric++)
             used += (size_t)snprintf(error + used, bytes - used, "%s %s", metric ? "," : "",
-                                     metric_name[metric]);
+                                     metric_word[metric]);
         return false;
     }
     if (!read_percent(limit, equals + 1)) {
@@ -121,9 +121,9 @@ static void find_culprits(struct limit *limit, const struct comparison *comparis
         if (!selected[i] || comparison->context[i].kind == ROW_STATEMENT)
             continue;
         double increase = 0;
-        for (size_t m = 0; m < (limit->wall ? COMPARE_PARTS : 1); m++) {
+        for (size_t m = 0; m < (limit->wall ? METRIC_PARTS : 1); m++) {
             struct compare_change change =
-                comparison_change(comparison, i, limit->wall ? compare_parts[m] : limit->metric, false);
+                comparison_change(comparison, i, limit->wall ? metric_parts[m] : limit->metric, false);
             increase += change.after - change.before;
         }
         note_culprit(limit, i, increase);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compare/statistics.h"
-#include "report/rows/label.h"
+#include "report/rows/metric.h"
 #include "report/text/format.h"
 
 #define END_OF_LINE "\r\n"
@@ -125,10 +125,10 @@ bool stat_text(FILE *out, const struct comparison *comparison, const struct stat
             has_interval(comparison) ? "      95 % interval" : "");
     print_spread(out, comparison, &spread, 3);
     fprintf(out, "  wall time\n");
-    for (size_t m = 0; m < COMPARE_PARTS; m++) {
-        spread = spread_of_context(comparison, 0, compare_parts[m], true);
+    for (size_t m = 0; m < METRIC_PARTS; m++) {
+        spread = spread_of_context(comparison, 0, metric_parts[m], true);
         print_spread(out, comparison, &spread, decimals);
-        fprintf(out, "  %s\n", metric_title(compare_parts[m]));
+        fprintf(out, "  %s\n", metric_title(metric_parts[m]));
     }
     if (!print_contexts(out, comparison, style, decimals))
         return false;
@@ -151,13 +151,13 @@ static void put_spread(FILE *out, const char *metric, const char *part, size_t r
 
 static void put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id)
 {
-    for (size_t m = 0; m < COMPARE_PARTS; m++)
+    for (size_t m = 0; m < METRIC_PARTS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--) {
-            struct spread spread = spread_of_context(comparison, index, compare_parts[m], inclusive);
+            struct spread spread = spread_of_context(comparison, index, metric_parts[m], inclusive);
             if (spread.most == 0 && spread.least == 0 && index > 0)
                 continue;
             comparison_put_context(out, comparison, index, id);
-            put_spread(out, metric_name[compare_parts[m]], inclusive ? "I" : "E", comparison->run_count,
+            put_spread(out, metric_word[metric_parts[m]], inclusive ? "I" : "E", comparison->run_count,
                        &spread);
         }
 }

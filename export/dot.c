@@ -5,7 +5,7 @@
 #include "cct/pair_map.h"
 #include "export/export.h"
 #include "export/frames.h"
-#include "report/rows/label.h"
+#include "report/rows/metric.h"
 #include "report/text/format.h"
 #include "report/text/grow.h"
 #include "report/text/json_text.h"

@@ -5,18 +5,6 @@
 #include "report/text/format.h"
 #include "report/text/json_text.h"
 
-/* Columns are named as in profile.csv; Hatchet knows inclusive metrics by their "(inc)". */
-static const char *const column[METRIC_COLUMNS] = {
-    [METRIC_SAMPLES] = "samples",
-    [METRIC_WORK] = "work",
-    [METRIC_IDLENESS] = "idleness",
-    [METRIC_OVERHEAD] = "overhead",
-    [METRIC_LOCK_WAIT] = "lock wait",
-    [METRIC_CORE_IDLENESS] = "core idleness",
-    [METRIC_SHARED_IDLENESS] = "shared idleness",
-    [METRIC_LOCK_WAIT_HERE] = "lock wait here",
-};
-
 /* What is the same in all rows of a function, as JSON: escaping names a million times takes seconds. */
 struct texts {
     char **name, **place;
@@ -134,9 +122,9 @@ static void put_record(FILE *out, const struct rows *rows, uint32_t index, const
     fprintf(out, ",%s,\"type\":\"%s\",%s,\"call_line\":%d", name, row_kind_name[row->kind], place,
             row->call_line);
     for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++) {
-        fprintf(out, ",\"%s (inc)\":", column[metric]);
+        fprintf(out, ",\"%s (inc)\":", metric_title(metric));
         put_value(out, rows, export_value(rows, row->inclusive, metric), metric);
-        fprintf(out, ",\"%s\":", column[metric]);
+        fprintf(out, ",\"%s\":", metric_title(metric));
         put_value(out, rows, export_value(rows, row->exclusive, metric), metric);
     }
     putc('}', out);
@@ -145,7 +133,7 @@ static void put_record(FILE *out, const struct rows *rows, uint32_t index, const
 static void put_columns(FILE *out, const char *ending)
 {
     for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++)
-        fprintf(out, "%s\"%s%s\"", metric ? "," : "", column[metric], ending);
+        fprintf(out, "%s\"%s%s\"", metric ? "," : "", metric_title(metric), ending);
 }
 
 bool export_hatchet(FILE *out, const struct rows *rows)

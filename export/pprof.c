@@ -11,14 +11,6 @@
 #define BLAME_VERSION "0.1.0"
 #endif
 
-/* Counts come first, by pprof's custom; then as in profile.csv. */
-static const enum metric sample_type[] = {
-    METRIC_SAMPLES,   METRIC_WORK,          METRIC_IDLENESS,        METRIC_OVERHEAD,
-    METRIC_LOCK_WAIT, METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
-};
-#define TYPES (sizeof sample_type / sizeof *sample_type)
-_Static_assert(TYPES == METRIC_COLUMNS, "every metric is a sample type");
-
 /* The way to a row: what is on the stack below it, and into what it is inlined. */
 struct step {
     uint32_t locations; /* how many of the path's belong to its callers */
@@ -33,10 +25,10 @@ struct walk {
     uint64_t *reversed;
 };
 
-static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line, const int64_t values[TYPES])
+static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line, const int64_t values[METRIC_COLUMNS])
 {
     uint32_t callers = walk->step[depth].locations, count = 0;
-    int64_t value[TYPES];
+    int64_t value[METRIC_COLUMNS];
     memcpy(value, values, sizeof value);
     walk->reversed[count++] = pprof_location(walk->pprof, leaf_line);
     for (uint32_t i = callers; i-- > 0;)
@@ -44,7 +36,7 @@ static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line, 
     Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT, *samples = &sample;
     sample.n_location_id = count;
     sample.location_id = walk->reversed;
-    sample.n_value = TYPES;
+    sample.n_value = METRIC_COLUMNS;
     sample.value = value;
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     part.n_sample = 1;
@@ -52,11 +44,11 @@ static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line, 
     pprof_write(walk->pprof, &part);
 }
 
-static bool read_values(const struct rows *rows, uint32_t index, int64_t values[TYPES])
+static bool read_values(const struct rows *rows, uint32_t index, int64_t values[METRIC_COLUMNS])
 {
     bool any = false;
-    for (size_t i = 0; i < TYPES; i++) {
-        values[i] = export_value(rows, rows->row[index].exclusive, sample_type[i]);
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        values[i] = export_value(rows, rows->row[index].exclusive, metric_columns[i]);
         any |= values[i] != 0;
     }
     return any;
@@ -68,22 +60,22 @@ static void write_row(struct walk *walk, uint32_t index)
     const struct rows *rows = walk->rows;
     const struct row *row = &rows->row[index];
     uint32_t outer = walk->step[row->depth].outer, frame = walk->pprof->frames.of_row[index];
-    int64_t rest[TYPES], values[TYPES], lines = 0;
+    int64_t rest[METRIC_COLUMNS], values[METRIC_COLUMNS], lines = 0;
     if (!read_values(rows, index, rest))
         return;
     for (uint32_t child = index + 1; child < row->end && walk->pprof->good; child = rows->row[child].end) {
         const struct row_label *label = rows->row[child].label;
         if (rows->row[child].kind != ROW_STATEMENT || !read_values(rows, child, values))
             continue;
-        for (size_t i = 0; i < TYPES; i++)
+        for (size_t i = 0; i < METRIC_COLUMNS; i++)
             rest[i] = (int64_t)((uint64_t)rest[i] - (uint64_t)values[i]);
         lines++;
         write_sample(walk, row->depth, pprof_line(walk->pprof, outer, frame, label->file, label->line),
                      values);
     }
     bool any = false;
-    for (size_t i = 0; i < TYPES; i++) {
-        int64_t rounding = sample_type[i] == METRIC_SAMPLES ? 0 : lines;
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        int64_t rounding = metric_columns[i] == METRIC_SAMPLES ? 0 : lines;
         any |= rest[i] > rounding || rest[i] < -rounding;
     }
     if (any && walk->pprof->good)
@@ -157,12 +149,12 @@ static void write_header(struct pprof *pprof, const struct rows *rows, enum metr
     const struct profile *profile = pprof->profile;
     const struct profile_header *header = &profile->header;
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-    Perftools__Profiles__ValueType types[TYPES], *list[TYPES];
+    Perftools__Profiles__ValueType types[METRIC_COLUMNS], *list[METRIC_COLUMNS];
     Perftools__Profiles__ValueType period = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-    for (size_t i = 0; i < TYPES; i++) {
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
         types[i] = (Perftools__Profiles__ValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-        types[i].type = pprof_string(pprof, metric_name[sample_type[i]]);
-        types[i].unit = pprof_string(pprof, sample_type[i] == METRIC_SAMPLES ? "count"
+        types[i].type = pprof_string(pprof, metric_word[metric_columns[i]]);
+        types[i].unit = pprof_string(pprof, metric_columns[i] == METRIC_SAMPLES ? "count"
                                             : rows->events                    ? "events"
                                                                               : "nanoseconds");
         list[i] = &types[i];
@@ -174,7 +166,7 @@ static void write_header(struct pprof *pprof, const struct rows *rows, enum metr
     int64_t comments[] = {write_comment(pprof, "command", command ? command : "unknown"),
                           write_comment(pprof, "host", host ? host : "unknown"),
                           write_comment(pprof, "written by", "blame " BLAME_VERSION)};
-    part.n_sample_type = TYPES;
+    part.n_sample_type = METRIC_COLUMNS;
     part.sample_type = list;
     part.time_nanos = header->start_realtime_ns;
     part.duration_nanos = export_whole(profile_wall_s(profile) * 1e9);
@@ -182,7 +174,7 @@ static void write_header(struct pprof *pprof, const struct rows *rows, enum metr
     part.period = (int64_t)(rows->events ? header->period_ns / 1000000000u : header->period_ns);
     part.n_comment = sizeof comments / sizeof *comments;
     part.comment = comments;
-    part.default_sample_type = pprof_string(pprof, metric_name[metric]);
+    part.default_sample_type = pprof_string(pprof, metric_word[metric]);
     pprof_write(pprof, &part);
 }
 

@@ -101,8 +101,8 @@ static bool put_name(FILE *out, const struct profile *profile, const struct rows
     const char *sample = rows->events ? profile_text(profile, "sample") : NULL;
     char *name = NULL;
     if (!sample || metric == METRIC_SAMPLES)
-        return fprintf(out, "\"%s\"", metric_name[metric]), true;
-    if (asprintf(&name, "%s, events (%.*s)", metric_name[metric], (int)strcspn(sample, "@"), sample) < 0)
+        return fprintf(out, "\"%s\"", metric_word[metric]), true;
+    if (asprintf(&name, "%s, events (%.*s)", metric_word[metric], (int)strcspn(sample, "@"), sample) < 0)
         return false;
     bool good = json_text(out, name);
     free(name);

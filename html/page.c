@@ -7,7 +7,7 @@
 
 #include "html/embedded.h"
 #include "report/files/json.h"
-#include "report/rows/label.h"
+#include "report/rows/metric.h"
 #include "report/tables/conservation.h"
 #include "report/text/format.h"
 #include "report/text/json_text.h"
@@ -87,12 +87,10 @@ static void put_header(struct page *page)
 
 static void put_metrics(struct page *page)
 {
-    for (size_t i = 0; i < PAGE_METRICS; i++) {
-        const char *title = metric_title(page_metrics[i]);
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        const char *title = metric_title(metric_columns[i]);
         fprintf(page->out, "%s{\"key\":\"%s\",\"title\":\"%s\",\"unit\":\"%s\"}", i ? "," : "[", title, title,
-                page_metrics[i] == METRIC_SAMPLES ? ""
-                : page->input->rows->events         ? "events"
-                                                    : "s");
+                *metric_unit[metric_columns[i]] && page->input->rows->events ? "events" : metric_unit[metric_columns[i]]);
     }
     for (size_t i = 0; i < page->input->rows->counter_count; i++) {
         fputs(",{\"key\":", page->out);

@@ -33,10 +33,6 @@ struct page {
     bool no_memory;
 };
 
-/* The metrics of profile.csv in its order. */
-#define PAGE_METRICS 8
-extern const enum metric page_metrics[PAGE_METRICS];
-
 /* The number of a text among the page's strings, which are written last. [init] */
 uint32_t page_string(struct page *page, const char *text);
 

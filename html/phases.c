@@ -3,15 +3,11 @@
 
 #include "cct/pair_map.h"
 #include "html/page.h"
-#include "report/rows/label.h"
+#include "report/rows/metric.h"
 #include "report/rows/make.h"
 #include "report/text/json_text.h"
 
 #define NO_GROUP UINT32_MAX
-
-static const enum metric parts[] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
-
-#define PARTS (sizeof parts / sizeof *parts)
 
 /* The row that stands for a phase, or for one execution: of several contexts the one with the most exact
  * time. */
@@ -196,7 +192,7 @@ static void put_point(struct finding_rows *to, const struct point *point, size_t
         break;
     default:
         page_micro(page->out,
-                   metric_value(page->input->rows, &point->sums, parts[column - POINT_COLUMNS]));
+                   metric_value(page->input->rows, &point->sums, metric_parts[column - POINT_COLUMNS]));
     }
 }
 
@@ -214,9 +210,9 @@ static void put_series(struct finding_rows *to, const struct phase_entry *entry,
         size_t first = i * count / points, end = (i + 1) * count / points;
         point[i] = make_point(entry + first, end - first);
     }
-    for (size_t column = 0; point && column < POINT_COLUMNS + PARTS; column++) {
+    for (size_t column = 0; point && column < POINT_COLUMNS + METRIC_PARTS; column++) {
         fprintf(page->out, "%s\"%s\":", column ? ",\n" : "{",
-                column < POINT_COLUMNS ? name[column] : metric_title(parts[column - POINT_COLUMNS]));
+                column < POINT_COLUMNS ? name[column] : metric_title(metric_parts[column - POINT_COLUMNS]));
         for (size_t i = 0; i < points; i++) {
             putc_unlocked(i ? ',' : '[', page->out);
             put_point(to, &point[i], column);
@@ -243,8 +239,8 @@ static void put_group(struct finding_rows *to, uint32_t index, size_t *series)
     put_row(page, &to->of_group[index]);
     putc(',', page->out);
     put_probe(page, &group->probe);
-    for (size_t i = 0; i < PARTS; i++)
-        put_micro(page, metric_title(parts[i]), metric_value(rows, &group->inclusive, parts[i]));
+    for (size_t i = 0; i < METRIC_PARTS; i++)
+        put_micro(page, metric_title(metric_parts[i]), metric_value(rows, &group->inclusive, metric_parts[i]));
     fputs(",\"absolute\":", page->out);
     json_decimal(page->out, metric_absolute(rows, &group->inclusive, METRIC_IDLENESS), 6);
     fputs(",\"relative\":", page->out);

@@ -6,11 +6,6 @@
 #include "report/text/format.h"
 #include "report/text/json_text.h"
 
-const enum metric page_metrics[PAGE_METRICS] = {
-    METRIC_SAMPLES,   METRIC_WORK,          METRIC_IDLENESS,        METRIC_OVERHEAD,
-    METRIC_LOCK_WAIT, METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
-};
-
 uint32_t page_string(struct page *page, const char *text)
 {
     uint32_t id = strings_intern(page->strings, text);

@@ -3,7 +3,7 @@
 
 #include "cct/pair_map.h"
 #include "html/page.h"
-#include "report/rows/label.h"
+#include "report/rows/metric.h"
 #include "report/text/grow.h"
 
 typedef int64_t (*row_field)(const struct page *page, size_t row);
@@ -175,9 +175,9 @@ static void put_counter(struct page *page, size_t counter, bool exclusive)
 static void put_metrics(struct page *page, bool exclusive)
 {
     fprintf(page->out, ",\n\"%c\":{", exclusive ? 'e' : 'i');
-    for (size_t i = 0; i < PAGE_METRICS; i++) {
-        fprintf(page->out, "%s\"%s\":", i ? ",\n" : "", metric_title(page_metrics[i]));
-        put_values(page, page_metrics[i], exclusive);
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        fprintf(page->out, "%s\"%s\":", i ? ",\n" : "", metric_title(metric_columns[i]));
+        put_values(page, metric_columns[i], exclusive);
     }
     for (size_t i = 0; i < page->input->rows->counter_count; i++) {
         fputs(",\n", page->out);

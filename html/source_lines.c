@@ -8,7 +8,7 @@
 /* A line and what it cost. */
 struct candidate {
     struct source_line at;
-    double value[PAGE_METRICS];
+    double value[METRIC_COLUMNS];
     double share; /* the highest */
 };
 
@@ -33,8 +33,8 @@ static void add(struct candidates *candidates, uint32_t file, int line, const st
         *slot = (uint32_t)candidates->count++;
         candidates->list[*slot] = (struct candidate){.at = {.file = file, .line = line}};
     }
-    for (size_t i = 0; i < PAGE_METRICS; i++)
-        candidates->list[*slot].value[i] += metric_value(candidates->page->rows, sums, page_metrics[i]);
+    for (size_t i = 0; i < METRIC_COLUMNS; i++)
+        candidates->list[*slot].value[i] += metric_value(candidates->page->rows, sums, metric_columns[i]);
 }
 
 static int by_share(const void *left, const void *right)
@@ -59,11 +59,11 @@ static int by_place(const void *left, const void *right)
 static void keep_best(struct candidates *candidates, struct source_lines *lines)
 {
     const struct page *page = candidates->page;
-    double total[PAGE_METRICS];
-    for (size_t m = 0; m < PAGE_METRICS; m++)
-        total[m] = metric_value(page->rows, page->rows->row[0].inclusive, page_metrics[m]);
+    double total[METRIC_COLUMNS];
+    for (size_t m = 0; m < METRIC_COLUMNS; m++)
+        total[m] = metric_value(page->rows, page->rows->row[0].inclusive, metric_columns[m]);
     for (size_t i = 0; i < candidates->count; i++)
-        for (size_t m = 0; m < PAGE_METRICS; m++) {
+        for (size_t m = 0; m < METRIC_COLUMNS; m++) {
             double share = total[m] > 0 ? candidates->list[i].value[m] / total[m] : 0;
             if (share > candidates->list[i].share)
                 candidates->list[i].share = share;

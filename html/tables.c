@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "html/page.h"
-#include "report/rows/label.h"
+#include "report/rows/metric.h"
 #include "report/tables/threads.h"
 #include "report/text/json_text.h"
 

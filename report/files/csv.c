@@ -3,18 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows/label.h"
 #include "report/tables/threads.h"
 #include "report/text/format.h"
 
 #define END_OF_LINE "\r\n"
-
-static const enum metric csv_metrics[] = {
-    METRIC_WORK,          METRIC_IDLENESS,        METRIC_OVERHEAD,       METRIC_LOCK_WAIT,
-    METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
-};
-static const enum metric csv_percentages[] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD,
-                                               METRIC_LOCK_WAIT};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -108,31 +100,29 @@ static char *put_extra(char *at, const struct rows *rows, const struct row *row)
     return at;
 }
 
+static char *put_value(char *at, const struct rows *rows, const struct profile_metric *sums, enum metric metric)
+{
+    *at++ = ',';
+    return metric == METRIC_SAMPLES ? format_integer(at, sums->samples) : format_micro(at, metric_value(rows, sums, metric));
+}
+
 static void put_row(struct lines *lines, const struct rows *rows, size_t index)
 {
     const struct row *row = &rows->row[index];
     put_label(lines, rows, index);
-    char *at = room_for(
-        lines, (4 + 2 * COUNT(csv_metrics) + 2 * COUNT(csv_percentages) + 3 + 2 * PROFILE_COUNTERS) *
-                   FORMAT_NUMBER_BYTES);
+    char *at = room_for(lines, (2 + 2 * METRIC_COLUMNS + 2 * METRIC_PARTS + 3 + 2 * PROFILE_COUNTERS) * FORMAT_NUMBER_BYTES);
     at = put_int(at, row->label->line);
     *at++ = ',';
     at = put_int(at, row->call_line);
-    *at++ = ',';
-    at = format_integer(at, row->inclusive->samples);
-    *at++ = ',';
-    at = format_integer(at, row->exclusive->samples);
-    for (size_t i = 0; i < COUNT(csv_metrics); i++) {
-        *at++ = ',';
-        at = format_micro(at, metric_value(rows, row->inclusive, csv_metrics[i]));
-        *at++ = ',';
-        at = format_micro(at, metric_value(rows, row->exclusive, csv_metrics[i]));
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        at = put_value(at, rows, row->inclusive, metric_columns[i]);
+        at = put_value(at, rows, row->exclusive, metric_columns[i]);
     }
-    for (size_t i = 0; i < COUNT(csv_percentages); i++) {
+    for (size_t i = 0; i < METRIC_PARTS; i++) {
         *at++ = ',';
-        at = format_micro(at, metric_absolute(rows, row->inclusive, csv_percentages[i]));
+        at = format_micro(at, metric_absolute(rows, row->inclusive, metric_parts[i]));
         *at++ = ',';
-        at = format_micro(at, metric_relative(rows, row->inclusive, csv_percentages[i]));
+        at = format_micro(at, metric_relative(rows, row->inclusive, metric_parts[i]));
     }
     advance(lines, stpcpy(put_extra(at, rows, row), END_OF_LINE));
 }
@@ -149,14 +139,11 @@ static void put_counter_title(FILE *out, const char *name, const char *which)
 
 void write_profile_csv(FILE *out, const struct rows *rows)
 {
-    fputs(
-        "id,parent,depth,kind,name,module,file,line,call_line,samples (I),samples (E),"
-        "work (I),work (E),idleness (I),idleness (E),overhead (I),overhead (E),lock wait (I),lock wait (E),"
-        "core idleness (I),core idleness (E),shared idleness (I),shared idleness (E),"
-        "lock wait here (I),lock wait here (E),"
-        "absolute work,relative work,absolute idleness,relative idleness,absolute overhead,relative overhead,"
-        "absolute lock wait,relative lock wait",
-        out);
+    fputs("id,parent,depth,kind,name,module,file,line,call_line", out);
+    for (size_t i = 0; i < METRIC_COLUMNS; i++)
+        fprintf(out, ",%1$s (I),%1$s (E)", metric_title(metric_columns[i]));
+    for (size_t i = 0; i < METRIC_PARTS; i++)
+        fprintf(out, ",absolute %1$s,relative %1$s", metric_title(metric_parts[i]));
     if (rows->probed)
         fputs(",calls,exact (I),exact (E)", out);
     for (size_t i = 0; i < rows->counter_count; i++) {

@@ -7,10 +7,6 @@
 
 #define END_OF_LINE "\r\n"
 
-static const enum metric metrics[] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
-
-#define METRICS (sizeof metrics / sizeof *metrics)
-
 static void put_number(FILE *out, double value)
 {
     putc(',', out);
@@ -44,9 +40,9 @@ static void put_entry(FILE *out, const struct rows *rows, const struct phase_tab
     }
     fprintf(out, ",%llu,%llu", (unsigned long long)entry->inclusive.samples,
             (unsigned long long)entry->exclusive.samples);
-    for (size_t i = 0; i < METRICS; i++) {
-        put_number(out, metric_value(rows, &entry->inclusive, metrics[i]));
-        put_number(out, metric_value(rows, &entry->exclusive, metrics[i]));
+    for (size_t i = 0; i < METRIC_PARTS; i++) {
+        put_number(out, metric_value(rows, &entry->inclusive, metric_parts[i]));
+        put_number(out, metric_value(rows, &entry->exclusive, metric_parts[i]));
     }
     put_number(out, metric_absolute(rows, &entry->inclusive, METRIC_IDLENESS));
     put_number(out, metric_relative(rows, &entry->inclusive, METRIC_IDLENESS));
@@ -60,10 +56,10 @@ static void put_entry(FILE *out, const struct rows *rows, const struct phase_tab
 
 void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_table *table)
 {
-    fputs("phase,instance,thread,begin,seconds,calls,min,max,mean,deviation,samples (I),samples (E),"
-          "work (I),work (E),idleness (I),idleness (E),overhead (I),overhead (E),lock wait (I),lock wait (E),"
-          "absolute idleness,relative idleness",
-          out);
+    fputs("phase,instance,thread,begin,seconds,calls,min,max,mean,deviation,samples (I),samples (E)", out);
+    for (size_t i = 0; i < METRIC_PARTS; i++)
+        fprintf(out, ",%1$s (I),%1$s (E)", metric_title(metric_parts[i]));
+    fputs(",absolute idleness,relative idleness", out);
     for (size_t i = 0; i < table->profile->counter_count; i++) {
         putc(',', out);
         format_csv_text(out, table->profile->counter_name[i]);

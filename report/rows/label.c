@@ -10,22 +10,6 @@
 #define NAME_COLUMNS   48 /* a caller's name in a context line is shortened to this */
 #define CALLED_COLUMNS 32 /* what is called there, too */
 
-const char *metric_title(enum metric metric)
-{
-    static const char *const titles[METRIC_NAMED] = {
-        [METRIC_IDLENESS] = "idleness",
-        [METRIC_WORK] = "work",
-        [METRIC_OVERHEAD] = "overhead",
-        [METRIC_LOCK_WAIT] = "lock wait",
-        [METRIC_LOCK_WAIT_HERE] = "lock wait here",
-        [METRIC_CORE_IDLENESS] = "core idleness",
-        [METRIC_SHARED_IDLENESS] = "shared idleness",
-        [METRIC_SAMPLES] = "samples",
-        [METRIC_BLAME] = "blame",
-    };
-    return metric < METRIC_NAMED ? titles[metric] : "effort";
-}
-
 static bool is_construct(const struct row *row)
 {
     return row->kind == ROW_PARALLEL || row->kind == ROW_TASK;

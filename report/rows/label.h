@@ -19,7 +19,4 @@ char *view_context_label(const struct rows *rows, uint32_t row, enum metric metr
  * there: "accumulate  p.c:12 (in cos, libm)  < main". [init] */
 char *view_own_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8);
 
-/* A metric as a heading: "lock wait". [init] */
-const char *metric_title(enum metric metric);
-
 #endif

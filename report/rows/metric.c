@@ -1,20 +1,36 @@
 /* What is computed from a row's sums: docs/accounting.md derives it. */
 #include "report/rows/metric.h"
 
-const char *const metric_name[METRIC_NAMED + 1] = {
-    [METRIC_IDLENESS] = "idleness",
-    [METRIC_WORK] = "work",
-    [METRIC_OVERHEAD] = "overhead",
-    [METRIC_LOCK_WAIT] = "lock-wait",
-    [METRIC_LOCK_WAIT_HERE] = "lock-wait-here",
-    [METRIC_CORE_IDLENESS] = "core-idleness",
-    [METRIC_SHARED_IDLENESS] = "shared-idleness",
-    [METRIC_SAMPLES] = "samples",
-    [METRIC_BLAME] = "blame",
+const char *const metric_word[METRIC_NAMED + 1] = {
+#define METRIC(name, word, title, unit) word,
+    METRIC_TABLE(METRIC)
+#undef METRIC
 };
 
-const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD,
-                                                              METRIC_LOCK_WAIT};
+const char *const metric_unit[METRIC_NAMED] = {
+#define METRIC(name, word, title, unit) unit,
+    METRIC_TABLE(METRIC)
+#undef METRIC
+};
+
+const char *metric_title(enum metric metric)
+{
+    static const char *const titles[METRIC_NAMED] = {
+#define METRIC(name, word, title, unit) title,
+        METRIC_TABLE(METRIC)
+#undef METRIC
+    };
+    return metric < METRIC_NAMED ? titles[metric] : "effort";
+}
+
+const enum metric metric_columns[METRIC_COLUMNS] = {
+    METRIC_SAMPLES,   METRIC_WORK,          METRIC_IDLENESS,        METRIC_OVERHEAD,
+    METRIC_LOCK_WAIT, METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
+};
+
+const enum metric metric_parts[METRIC_PARTS] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
+
+const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
 
 #define LEAST_BLAME 1 /* per cent: a program with less has its work shown first */
 

@@ -4,27 +4,40 @@
 
 #include "report/rows/row.h"
 
-/* What a row can be measured and sorted by; seconds, or a number of samples. */
+/* All that is said of a metric, once: the columns of every file, the page, the exports, options and their help are made
+ * from it; metric.c has what each is computed from. METRIC(NAME, word of options, title of columns and headings, unit;
+ * "" for a number of samples). Those up to METRIC_COLUMNS have columns in data. */
+#define METRIC_TABLE(METRIC)                                                                                           \
+    METRIC(IDLENESS, "idleness", "idleness", "s") /* of threads; in a shared environment shared idleness */            \
+    METRIC(WORK, "work", "work", "s")                                                                                  \
+    METRIC(OVERHEAD, "overhead", "overhead", "s")                                                                      \
+    METRIC(LOCK_WAIT, "lock-wait", "lock wait", "s")                                                                   \
+    METRIC(LOCK_WAIT_HERE, "lock-wait-here", "lock wait here", "s")                                                    \
+    METRIC(CORE_IDLENESS, "core-idleness", "core idleness", "s")                                                       \
+    METRIC(SHARED_IDLENESS, "shared-idleness", "shared idleness", "s")                                                 \
+    METRIC(SAMPLES, "samples", "samples", "")                                                                          \
+    METRIC(BLAME, "blame", "blame", "s") /* what others lost by it: idleness + overhead + lock wait */
+
 enum metric {
-    METRIC_IDLENESS, /* thread idleness, or shared idleness in a shared environment */
-    METRIC_WORK,
-    METRIC_OVERHEAD,
-    METRIC_LOCK_WAIT,
-    METRIC_LOCK_WAIT_HERE,
-    METRIC_CORE_IDLENESS,
-    METRIC_SHARED_IDLENESS,
-    METRIC_SAMPLES,
-    METRIC_COLUMNS,                 /* the metrics above have columns in data */
-    METRIC_BLAME = METRIC_COLUMNS, /* what others lost by it: idleness + overhead + lock wait */
-    METRIC_NAMED,                   /* the metrics above have names */
+#define METRIC(name, word, title, unit) METRIC_##name,
+    METRIC_TABLE(METRIC)
+#undef METRIC
+    METRIC_NAMED,
+    METRIC_COLUMNS = METRIC_BLAME,
     METRIC_THREAD_IDLENESS = METRIC_NAMED,
-    METRIC_EFFORT, /* work + idleness + overhead + lock wait */
+    METRIC_EFFORT, /* the sum of metric_parts */
 };
 
-extern const char *const metric_name[METRIC_NAMED + 1]; /* as --sort takes them; NULL behind the last */
+extern const char *const metric_word[METRIC_NAMED + 1]; /* as options take them; NULL behind the last */
+extern const char *const metric_unit[METRIC_NAMED];
+/* As columns and headings have it: "lock wait"; "effort". [init] */
+const char *metric_title(enum metric metric);
 
+extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of files */
+#define METRIC_PARTS       4
 #define METRIC_BLAME_PARTS 3
-extern const enum metric metric_blame_part[METRIC_BLAME_PARTS];
+extern const enum metric metric_parts[METRIC_PARTS];            /* of effort: work, idleness, overhead, lock wait */
+extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the same without work */
 
 /* Value of one metric of a row's inclusive or exclusive metrics. [init] */
 double metric_value(const struct rows *rows, const struct profile_metric *sums, enum metric metric);

@@ -6,8 +6,8 @@
 
 static bool find_metric(const char *name, size_t bytes, enum metric *metric)
 {
-    for (int i = 0; metric_name[i]; i++)
-        if (strlen(metric_name[i]) == bytes && strncmp(metric_name[i], name, bytes) == 0) {
+    for (int i = 0; metric_word[i]; i++)
+        if (strlen(metric_word[i]) == bytes && strncmp(metric_word[i], name, bytes) == 0) {
             *metric = (enum metric)i;
             return true;
         }
@@ -38,8 +38,8 @@ static void complain(char *error, size_t error_bytes, const char *item, size_t b
         "%.*s%s: accepted is a list of METRIC, METRIC:i (inclusive) or METRIC:e (exclusive), "
         "with %% behind for per cent; METRIC is",
         bytes ? (int)(bytes < 80 ? bytes : 80) : 2, bytes ? item : "\"\"", bytes > 80 ? "..." : "");
-    for (int i = 0; metric_name[i] && used < error_bytes; i++)
-        used += (size_t)snprintf(error + used, error_bytes - used, "%s %s", i ? "," : "", metric_name[i]);
+    for (int i = 0; metric_word[i] && used < error_bytes; i++)
+        used += (size_t)snprintf(error + used, error_bytes - used, "%s %s", i ? "," : "", metric_word[i]);
 }
 
 bool view_columns_read(struct view_columns *columns, const char *list, bool by_exclusive, char *error,

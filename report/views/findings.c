@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "report/findings/findings.h"
-#include "report/rows/label.h"
+#include "report/rows/metric.h"
 #include "report/text/format.h"
 #include "report/views/text.h"
 

@@ -42,15 +42,13 @@ static void print_cell(const struct phases_view *to, int width, bool given, doub
 static void print_numbers(const struct phases_view *to, const struct profile_probe *probe,
                           const struct profile_metric *sums)
 {
-    static const enum metric metrics[] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD,
-                                            METRIC_LOCK_WAIT};
-    static const int widths[] = {10, 10, 9, 10};
+    static const int widths[METRIC_PARTS] = {10, 10, 9, 10};
     double effort = metric_value(to->rows, sums, METRIC_EFFORT);
     double idle = metric_relative(to->rows, sums, METRIC_IDLENESS);
     print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
     print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
-    for (size_t i = 0; i < (to->narrow ? 2 : sizeof metrics / sizeof *metrics); i++) {
-        double value = metric_value(to->rows, sums, metrics[i]);
+    for (size_t i = 0; i < (to->narrow ? 2 : METRIC_PARTS); i++) {
+        double value = metric_value(to->rows, sums, metric_parts[i]);
         print_cell(to, widths[i], value != 0, value, to->decimals);
     }
     const char *heat = format_heat(idle, to->style->colour);

@@ -191,8 +191,8 @@ int main(int argc, char **argv)
     rows = made;
     put(argv[2], "profile", ".csv", put_csv);
     for (metric = 0; metric < METRIC_NAMED; metric++) {
-        put(argv[2], metric_name[metric], ".folded", put_folded);
-        put(argv[2], metric_name[metric], ".dot", put_dot);
+        put(argv[2], metric_word[metric], ".folded", put_folded);
+        put(argv[2], metric_word[metric], ".dot", put_dot);
     }
     metric = METRIC_WORK;
     put(argv[2], "all", ".speedscope.json", put_speedscope);
