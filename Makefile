@@ -21,7 +21,7 @@ ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(SAN_FLAGS) -fPIC 
 BASE   := $(wildcard base/*.c)
 CCT    := $(wildcard cct/*.c)
 REPORT := $(wildcard report/*/*.c)
-PLUGIN := $(BASE) $(CCT) $(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c) $(REPORT)
+PLUGIN := $(BASE) $(filter-out cct/profile% cct/%_map.c,$(CCT)) $(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c)
 COMMAND := base/clock.c base/log.c base/os.c $(filter-out cct/arena.c cct/tree.c cct/region.c,$(CCT)) $(REPORT) \
     base/recipe_cause.c $(wildcard cli/*.c compare/*.c export/*.c html/*.c)
 
@@ -33,7 +33,7 @@ PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
-PLUGIN_LIBS  := -lunwind-x86_64 -lunwind -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
+PLUGIN_LIBS  := -lunwind-x86_64 -lunwind -lZydis -lm
 include export/export.mk
 COMMAND_LIBS := -lprotobuf-c -lz -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
 
@@ -49,7 +49,7 @@ $(LIBRARY): $(call objects,$(PLUGIN)) ompt_tool/export.map
 # Without a C library: it is loaded into every process that the program starts.
 LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -ffreestanding \
     -fno-stack-protector -fno-tree-loop-distribute-patterns -I.
-$(LOADER): $(wildcard loader/*.c loader/*.h) base/launched.h
+$(LOADER): $(wildcard loader/*.c loader/*.h) base/launched.h base/kernel.h
 	@mkdir -p $(@D)
 	$(CC) $(LOADER_CFLAGS) -shared -nostdlib -o $@ $(wildcard loader/*.c) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
 

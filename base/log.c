@@ -1,7 +1,9 @@
 #include "base/log.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "base/os.h"
 
@@ -17,8 +19,18 @@ static size_t append(char *line, size_t used, const char *text)
     return used;
 }
 
+static bool mute;
+
+bool log_begin(void)
+{
+    mute = mute || fcntl(STDERR_FILENO, F_GETFD) < 0;
+    return !mute;
+}
+
 void log_line(const char *first, ...)
 {
+    if (mute)
+        return;
     char line[LINE_BYTES];
     size_t used = append(line, 0, "blame: ");
     va_list list;
@@ -29,7 +41,7 @@ void log_line(const char *first, ...)
     line[used++] = '\n';
     struct os_write_guard guard;
     os_guard_writes(&guard);
-    os_write(2, line, used);
+    os_write(STDERR_FILENO, line, used);
     os_unguard_writes(&guard);
 }
 

@@ -15,14 +15,12 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/atomics.h"
 #include "base/clock.h"
 
 #define PAGE_BYTES  4096ul
-#define GUARD_BYTES PAGE_BYTES
 
 void *os_map(size_t bytes)
 {
@@ -34,23 +32,6 @@ void *os_map(size_t bytes)
 void os_unmap(void *memory, size_t bytes)
 {
     munmap(memory, bytes);
-}
-
-bool os_call_on_stack(void (*function)(void), size_t bytes)
-{
-    ucontext_t here, there;
-    char *stack = os_map(bytes);
-    bool called = stack && mprotect(stack, GUARD_BYTES, PROT_NONE) == 0 && getcontext(&there) == 0;
-    if (called) {
-        there.uc_stack.ss_sp = stack;
-        there.uc_stack.ss_size = bytes;
-        there.uc_link = &here;
-        makecontext(&there, function, 0);
-        called = swapcontext(&here, &there) == 0;
-    }
-    if (stack)
-        os_unmap(stack, bytes);
-    return called;
 }
 
 const void *os_map_file(int fd, uint64_t offset, size_t bytes)
@@ -163,6 +144,15 @@ ssize_t os_write(int fd, const void *buffer, size_t bytes)
 void os_close(int fd)
 {
     syscall(SYS_close, fd);
+}
+
+int os_above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int above = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    os_close(fd);
+    return above;
 }
 
 bool os_file_id(int fd, uint64_t *device, uint64_t *inode)

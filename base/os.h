@@ -14,10 +14,6 @@
 void *os_map(size_t bytes);
 void os_unmap(void *memory, size_t bytes); /* [handler] */
 
-/* Calls the function on a stack of its own, of that size: a thread's own may be small, or used up. False, and
- * nothing is called, when there is no memory. [any] */
-bool os_call_on_stack(void (*function)(void), size_t bytes);
-
 /* A private read-only view of a file's bytes, NULL on failure. offset must be page aligned. [handler] */
 const void *os_map_file(int fd, uint64_t offset, size_t bytes);
 
@@ -43,6 +39,9 @@ int os_open_write(const char *path);                 /* a file that exists, to r
 ssize_t os_read(int fd, void *buffer, size_t bytes); /* [handler] */
 ssize_t os_write(int fd, const void *buffer, size_t bytes);  /* [handler] */
 void os_close(int fd);                                       /* [handler] */
+/* The same file by a number that no program takes for one of its standard streams, which may be closed: it would write into our
+ * file. [handler] */
+int os_above_standard(int fd);
 bool os_file_id(int fd, uint64_t *device, uint64_t *inode);  /* [handler] */
 
 /* The absolute path that a descriptor's file has now; false when it cannot be had. [handler] */

@@ -20,8 +20,8 @@ struct filling {
     uint32_t count; /* records given out before this chunk */
 };
 
+static int arena_fd = -1; /* apart from the zeros: they need no place in the library's file */
 static struct {
-    int fd;
     uint64_t device, inode; /* the file's: the descriptor may become the program's */
     char path[PATH_MAX];
     struct profile_header *header;
@@ -30,7 +30,7 @@ static struct {
     struct filling threads, modules, names, text;
     struct profile_chunk *chunks[PROFILE_MAX_CHUNKS];
     char *extents[PROFILE_MAX_CHUNKS / EXTENT_CHUNKS]; /* the first chunk's place; NULL: not mapped */
-} arena = {.fd = -1};
+} arena;
 
 static uint64_t chunk_offset(uint32_t chunk_no)
 {
@@ -60,11 +60,11 @@ static bool is_own_file(int fd)
 /* A descriptor of the file, opened again if need be; -1 when that fails. */
 static int own_file(void)
 {
-    int fd = load_relaxed(&arena.fd);
+    int fd = load_relaxed(&arena_fd);
     if (is_own_file(fd))
         return fd;
-    int fresh = os_open_write(arena.path);
-    if (is_own_file(fresh) && compare_exchange(&arena.fd, &fd, fresh))
+    int fresh = os_above_standard(os_open_write(arena.path));
+    if (is_own_file(fresh) && compare_exchange(&arena_fd, &fd, fresh))
         return fresh;
     if (fresh >= 0)
         os_close(fresh);
@@ -73,9 +73,9 @@ static int own_file(void)
 
 static void close_file(void)
 {
-    if (is_own_file(arena.fd))
-        close(arena.fd);
-    arena.fd = -1;
+    if (is_own_file(arena_fd))
+        close(arena_fd);
+    arena_fd = -1;
 }
 
 bool arena_open(const char *path)
@@ -84,7 +84,7 @@ bool arena_open(const char *path)
         errno = ENAMETOOLONG;
         return false;
     }
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = os_above_standard(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fd < 0)
         return false;
     struct profile_header *header = NULL;
@@ -99,7 +99,7 @@ bool arena_open(const char *path)
     }
     fill_header(header);
     strcpy(arena.path, path);
-    arena.fd = fd;
+    arena_fd = fd;
     arena.header = header;
     return true;
 }
@@ -126,12 +126,12 @@ void arena_finish(void)
 
 bool arena_flush(void)
 {
-    return arena.fd >= 0 && fdatasync(own_file()) == 0;
+    return arena_fd >= 0 && fdatasync(own_file()) == 0;
 }
 
 bool arena_is_open(void)
 {
-    return arena.fd >= 0;
+    return arena_fd >= 0;
 }
 
 struct profile_header *arena_header(void)
@@ -179,7 +179,7 @@ void arena_note_refusal(int error)
 
 struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, uint32_t *chunk_no)
 {
-    if (arena.fd < 0)
+    if (arena_fd < 0)
         return NULL;
     uint64_t retry_ns = load_relaxed(&arena.retry_ns);
     if (retry_ns && clock_now_ns() < retry_ns)

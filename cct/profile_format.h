@@ -338,6 +338,7 @@ struct profile_header {
     char program[64];      /* its name, also where there is no room for texts */
     uint32_t signals_taken;     /* so often the program took the signal, and another one had to be found */
     uint32_t wants_region;      /* 1: there is to be no profile unless a region begins, and none has begun */
+    uint32_t reported;          /* 1: its reports were written, as far as they can be */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");

@@ -380,6 +380,16 @@ struct profile *profile_read(const char *path, char *error, size_t error_bytes)
     return profile_read_thread(path, ALL_THREADS, error, error_bytes);
 }
 
+bool profile_read_header(const char *path, struct profile_header *header)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool good = file >= 0 && read_at(file, header, sizeof *header, 0) && !check_header(header) &&
+                header->version == PROFILE_VERSION;
+    if (file >= 0)
+        close(file);
+    return good;
+}
+
 void profile_free(struct profile *profile)
 {
     if (!profile)

@@ -75,6 +75,8 @@ struct profile *profile_read(const char *path, char *error, size_t error_bytes);
  * those it waited for. [init] */
 struct profile *profile_read_thread(const char *path, size_t thread, char *error, size_t error_bytes);
 void profile_free(struct profile *profile); /* [init] */
+/* The header alone; false: there is none that makes sense. [init] */
+bool profile_read_header(const char *path, struct profile_header *header);
 
 /* Called now and then while a file is read; NULL: nobody wants to know. [init] */
 extern void (*profile_read_progress)(size_t done, size_t total);

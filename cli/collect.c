@@ -4,48 +4,58 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/os.h"
 #include "cct/profile_read.h"
-#include "report/files/output.h"
-#include "report/symbols/symbols.h"
-#include "report/views/summary.h"
+
+/* In a process of its own, as at a program's end: what becomes of it does not become of us. */
+static void start_finisher(const char *directory, const char *file)
+{
+    char *const arguments[] = {"blame", "finish", (char *)directory, (char *)file, NULL};
+    posix_spawnattr_t attributes;
+    sigset_t ignored;
+    pid_t pid;
+    int status = 0;
+    sigemptyset(&ignored);
+    sigaddset(&ignored, SIGINT);
+    sigaddset(&ignored, SIGQUIT);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &ignored);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    int wrong = posix_spawn(&pid, "/proc/self/exe", NULL, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    while (!wrong && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return;
+    if (wrong || WIFSIGNALED(status))
+        fprintf(stderr, "blame: no reports were made (%s): blame finish %s makes them\n",
+                wrong ? strerror(wrong) : strsignal(WTERMSIG(status)), directory);
+}
 
 /* True if it is a profile. */
 static bool finish_profile(const char *directory, const char *file)
 {
-    char error[512];
+    struct profile_header header;
     if (access(file, F_OK) != 0)
         return false; /* no region, no profile: the process has removed it */
-    struct profile *profile = profile_read(file, error, sizeof(error));
-    if (!profile) {
-        fprintf(stderr, "blame: %s\n", error);
+    if (!profile_read_header(file, &header)) {
+        start_finisher(directory, file); /* it says what is wrong */
         return true;
     }
-    bool wanted = !profile->header.wants_region;
-    if (!wanted && kill(profile->header.pid, 0) != 0) { /* not one that runs on behind the program */
+    bool gone = kill(header.pid, 0) != 0; /* not one that runs on behind the program */
+    if (header.wants_region && gone) {
         unlink(file);
         rmdir(directory);
-    } else if (wanted && !profile->header.finished) {
-        struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
-        struct report_tables tables = report_tables_make(profile, symbols);
-        if (profile->header.csv && report_write_files(profile, &tables, directory, error, sizeof(error)) != 0)
-            fprintf(stderr, "blame: %s\n", error);
-        if (profile->header.summary)
-            report_print_summary(stderr, profile, &tables, directory);
-        int wrong = symbols_keep(symbols, &profile->header, profile->path);
-        if (wrong)
-            fprintf(stderr, "blame: %s: its names cannot be kept: %s; keep the binaries to read it\n",
-                    profile->path, strerror(wrong));
-        report_tables_free(&tables);
-        symbols_close(symbols);
+    } else if (!header.wants_region && !header.reported && (gone || !header.finished) &&
+               (header.csv || header.summary)) {
+        start_finisher(directory, file);
     }
-    profile_free(profile);
-    return wanted;
+    return !header.wants_region;
 }
 
 static bool collect_one(const char *directory, const char *file)

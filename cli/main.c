@@ -12,7 +12,7 @@
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
-    const char *purpose;
+    const char *purpose; /* NULL: for those who are told to type it (docs/endings.md) */
 } commands[] = {
     {"run", cli_run, "run a program and measure it"},
     {"report", cli_report, "show a profile"},
@@ -20,6 +20,7 @@ static const struct command {
     {"export", cli_export, "write a profile in the format of another program"},
     {"diff", cli_diff, "compare profiles of two builds or inputs"},
     {"stat", cli_stat, "show how the runs of one program scatter"},
+    {"finish", cli_finish, NULL},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
@@ -33,7 +34,7 @@ static void print_help(FILE *out)
           "  blame diff BEFORE AFTER       what became worse, and where\n\n"
           "commands:\n",
           out);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
+    for (size_t i = 0; i < COMMAND_COUNT && commands[i].purpose; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].purpose);
     fputs("\n`blame COMMAND --help` explains a command; `blame --version` prints the version.\n", out);
 }
@@ -45,7 +46,7 @@ static const struct command *find_command(const char *name)
         if (strcmp(name, commands[i].name) == 0)
             return &commands[i];
     fprintf(stderr, "blame: %s: no such command; accepted are", name);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
+    for (size_t i = 0; i < COMMAND_COUNT && commands[i].purpose; i++)
         fprintf(stderr, "%s %s", i ? "," : "", commands[i].name);
     fputs(", --help, --version\n", stderr);
     return NULL;

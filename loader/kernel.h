@@ -1,4 +1,4 @@
-/* System calls, without a C library. */
+/* System calls of the loader's part, without a C library. */
 #ifndef BLAME_LOADER_KERNEL_H
 #define BLAME_LOADER_KERNEL_H
 
@@ -11,17 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* A negative value is an error's number. [any] */
-static inline long kernel_call(long number, long a, long b, long c, long d, long e, long f)
-{
-    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
+#include "base/kernel.h"
 
 /* CLOCK_MONOTONIC. [any] */
 static inline uint64_t kernel_now_ns(void)

@@ -18,6 +18,7 @@
 #include "ompt_tool/context/walk.h"
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/finish.h"
+#include "ompt_tool/finisher.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/launch.h"
 #include "ompt_tool/probes/probes.h"
@@ -95,6 +96,7 @@ static int start(ompt_function_lookup_t lookup)
         return 0;
     }
     clock_ticks_init();
+    finisher_find();
     flag_modules(lookup);
     walk_init();
     if (!sampler_init()) {
@@ -136,6 +138,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     static ompt_start_tool_result_t result = {initialize, finalize, {0}};
     static bool asked;
     (void)omp_version;
+    log_begin();
     if (asked) {
         log_line("a second OpenMP runtime (", runtime_version,
                  ") starts in this process: only the first is measured", NULL);

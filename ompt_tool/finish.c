@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,23 +14,19 @@
 #include "base/os.h"
 #include "blame/locks.h"
 #include "cct/arena.h"
-#include "cct/profile_read.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/probes/probes.h"
+#include "ompt_tool/finisher.h"
+#include "ompt_tool/launch.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
-#include "report/files/output.h"
-#include "report/symbols/symbols.h"
-#include "report/views/summary.h"
 
-#define WAIT_NS     200000000ull /* for threads inside the handler or a callback */
-#define REPORT_BYTES ((size_t)64 << 20) /* that and twice the modules' files are enough for names and reports */
-#define STACK_BYTES (8u << 20)   /* libdw wants much, whoever ends the program may have little */
+#define WAIT_NS 200000000ull /* for threads inside the handler or a callback */
 
 static void pause_shortly(void)
 {
@@ -135,54 +130,18 @@ static void move_file(void)
     }
 }
 
-/* libdw ends the process that it gets no memory in, by exit, an assertion or a fault: the program's process. So it must
- * be certain of it before. */
-static bool have_memory(const struct profile *profile)
+static void make_reports(void)
 {
-    size_t bytes = REPORT_BYTES;
-    struct stat file;
-    for (size_t i = 0; i < profile->module_count; i++)
-        if (stat(profile->modules[i].path, &file) == 0)
-            bytes += 2 * (size_t)file.st_size;
-    void *memory = os_map(bytes);
-    if (memory)
-        os_unmap(memory, bytes);
-    return memory != NULL;
+    char why[512];
+    if (!session.options.csv && !session.options.summary) {
+        if (!launch_is_one_of_many() || strcmp(launch_rank(), "0") == 0) /* once a job */
+            log_line("measured; ", "blame finish ", session.directory, " makes the reports", NULL);
+    } else if (!finisher_run(session.directory, session.file, why, sizeof(why)) && !launch_notes()) {
+        log_line("no reports were made: ", why, "; blame finish ", session.directory, " makes them", NULL);
+    }
 }
 
-static void write_reports(void)
-{
-    char error[512];
-    if (!session.options.csv && !session.options.summary)
-        return;
-    struct profile *profile = profile_read(session.file, error, sizeof(error));
-    if (!profile) {
-        log_line(error, NULL);
-        return;
-    }
-    struct symbols *symbols =
-        have_memory(profile) ? symbols_open(profile->modules, profile->module_count) : NULL;
-    if (!symbols) {
-        log_line("no memory to write reports inside the program (ulimit -v?): blame report ", session.directory,
-                 " makes them", NULL);
-    } else {
-        struct report_tables tables = report_tables_make(profile, symbols);
-        if (session.options.csv &&
-            report_write_files(profile, &tables, session.directory, error, sizeof(error)) != 0)
-            log_line(error, NULL);
-        if (session.options.summary)
-            report_print_summary(stderr, profile, &tables, session.directory);
-        int wrong = symbols_keep(symbols, &profile->header, profile->path);
-        if (wrong)
-            log_line(profile->path, ": its names cannot be kept: ", strerror(wrong),
-                     "; keep the binaries to read it", NULL);
-        report_tables_free(&tables);
-        symbols_close(symbols);
-    }
-    profile_free(profile);
-}
-
-static void write_all(void)
+static void end_measurement(void)
 {
     uint64_t now_ns = clock_now_ns();
     resolve_all(now_ns);
@@ -196,7 +155,7 @@ static void write_all(void)
         return;
     }
     move_file();
-    write_reports();
+    make_reports();
 }
 
 void finish(void)
@@ -210,7 +169,6 @@ void finish(void)
     os_guard_writes(&guard);
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
         sampler_stop(thread);
-    if (!os_call_on_stack(write_all, STACK_BYTES))
-        log_line("no memory to finish the profile: what was measured is in ", session.file, NULL);
+    end_measurement();
     os_unguard_writes(&guard);
 }

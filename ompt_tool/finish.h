@@ -2,8 +2,8 @@
 #ifndef BLAME_OMPT_TOOL_FINISH_H
 #define BLAME_OMPT_TOOL_FINISH_H
 
-/* Stops sampling, resolves what is left, writes the files and the summary. The second call does nothing.
- * [init] */
+/* Stops sampling, resolves what is left, completes the measurement file and waits for its reports. The second
+ * call does nothing. [init] */
 void finish(void);
 
 #endif

@@ -47,3 +47,40 @@ void launch_restore_environment(void)
     }
     unsetenv("BLAME_FOR_GCC");
 }
+
+static const struct {
+    const char *rank, *ranks;
+} launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                 {"PMIX_RANK", ""},
+                 {"PMI_RANK", "PMI_SIZE"},
+                 {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+                 {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
+
+static const char *value_of(const char *variable)
+{
+    const char *value = secure_getenv(variable);
+    return value && *value ? value : NULL;
+}
+
+const char *launch_notes(void)
+{
+    return value_of("BLAME_NOTES");
+}
+
+const char *launch_rank(void)
+{
+    const char *rank = NULL;
+    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]) && !rank; i++)
+        rank = value_of(launchers[i].rank);
+    return rank;
+}
+
+bool launch_is_one_of_many(void)
+{
+    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
+        const char *ranks = value_of(launchers[i].ranks);
+        if (value_of(launchers[i].rank)) /* a batch script of SLURM's has a rank, too, but no step */
+            return ranks ? strcmp(ranks, "1") != 0 : strcmp(launchers[i].rank, "SLURM_PROCID") != 0;
+    }
+    return false;
+}

@@ -1,5 +1,5 @@
-/* What `blame run` did to the process before the runtime started: LLVM's runtime in the place of GCC's, and
- * variables for that case. */
+/* Who started the process, and what was done to it before the runtime started: by `blame run`, LLVM's runtime in the
+ * place of GCC's, and variables for that case; by MPI's launchers, a rank. */
 #ifndef BLAME_OMPT_TOOL_LAUNCH_H
 #define BLAME_OMPT_TOOL_LAUNCH_H
 
@@ -12,5 +12,13 @@ bool launch_wants_region(void);
 /* The runtime is about to read its environment: takes out what was meant for programs of GCC when no library
  * asked for GCC's runtime. [init] */
 void launch_restore_environment(void);
+
+/* The file to which a profile's directory is told, if `blame run` waits behind the program: it makes the reports that could
+ * not be made here; NULL: it does not. [any] */
+const char *launch_notes(void);
+
+/* The process's rank in its job; NULL: there is none. [any] */
+const char *launch_rank(void);
+bool launch_is_one_of_many(void); /* of the job's ranks. [any] */
 
 #endif

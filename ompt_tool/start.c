@@ -21,18 +21,6 @@
 
 #define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
 
-static const char *mpi_rank(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *rank = secure_getenv(names[i]);
-        if (rank && *rank)
-            return rank;
-    }
-    return NULL;
-}
-
 static void append(char *text, size_t bytes, const char *more)
 {
     size_t used = strlen(text);
@@ -61,7 +49,7 @@ static void expand(const char *pattern, char *text, size_t bytes)
                 piece = host;
                 break;
             case 'r':
-                piece = mpi_rank() ? mpi_rank() : "0";
+                piece = launch_rank() ? launch_rank() : "0";
                 break;
             default:
                 piece = "%";
@@ -86,7 +74,7 @@ static void make_folders_above(const char *path)
 static bool make_directory(void)
 {
     char wanted[sizeof(session.directory) - 16]; /* room for a number behind it */
-    const char *name = mpi_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
+    const char *name = launch_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
     expand(session.options.out ? session.options.out : name, wanted, sizeof(wanted));
     size_t length = strlen(wanted);
     if (length && wanted[length - 1] == '/' && access(wanted, F_OK) == 0)
@@ -157,8 +145,8 @@ static void write_texts(void)
     arena_text("runtime", session.runtime);
     arena_text("directory", session.directory);
     arena_text("file", session.file);
-    if (mpi_rank())
-        arena_text("rank", mpi_rank());
+    if (launch_rank())
+        arena_text("rank", launch_rank());
     options_print(&session.options, text, sizeof(text));
     arena_text("options", text);
     if (counters_plan_text())
@@ -197,8 +185,8 @@ static void write_header(void)
 static void leave_note(bool measured)
 {
     char line[sizeof(session.directory) + sizeof(session.file) + 3];
-    const char *notes = secure_getenv("BLAME_NOTES");
-    int fd = notes && *notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    const char *notes = launch_notes();
+    int fd = notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (fd < 0)
         return;
     /* Without a profile an empty line: the tool has said why. */
@@ -211,11 +199,22 @@ static void leave_note(bool measured)
     close(fd);
 }
 
+/* A rank leaves its reports to whoever puts the job together; who wants no files is not made to wait for a summary. Both
+ * unless they are asked for by name. */
+static void choose_reports(struct options *options)
+{
+    if (launch_is_one_of_many() && !secure_getenv("BLAME_CSV"))
+        options->csv = 0;
+    if (!options->csv && !secure_getenv("BLAME_SUMMARY"))
+        options->summary = 0;
+}
+
 bool start_measuring(uint64_t process_start_ns)
 {
     uint64_t counted_ns = counters_plan_sample_period_ns();
     session_begin(process_start_ns);
     session.period_ns = counted_ns ? counted_ns : NS_PER_S / (uint64_t)session.options.rate;
+    choose_reports(&session.options);
     if (!make_directory() || !open_arena()) {
         leave_note(false);
         return false;

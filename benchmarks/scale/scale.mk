@@ -20,7 +20,7 @@ bench-trace: bench-build $(LIBRARY)
 $(BUILD)/scale/census $(BUILD)/scale/tree $(BUILD)/scale/modules: $(BUILD)/scale/%: benchmarks/scale/%.c \
     $(call objects,$(BASE) $(CCT) $(wildcard blame/*.c unwind/*.c) $(REPORT))
 	@mkdir -p $(@D)
-	$(CC) $(SCALE_FLAGS) -no-pie -o $@ $(filter %.c %.o,$^) -Wl,--as-needed $(PLUGIN_LIBS) -pthread -ldl
+	$(CC) $(SCALE_FLAGS) -no-pie -o $@ $(filter %.c %.o,$^) -Wl,--as-needed $(PLUGIN_LIBS) $(COMMAND_LIBS) -pthread -ldl
 
 $(BUILD)/scale/regions: benchmarks/scale/regions.c
 	@mkdir -p $(@D)

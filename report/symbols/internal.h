@@ -202,6 +202,7 @@ struct symbols_module {
     const struct profile_module *record;
     const struct symbols_source *source; /* names are kept of this file; NULL: none */
     uint32_t id;
+    pid_t running; /* perhaps the process that was measured; 0: it is gone */
     struct symbols_arena *arena;
     const char *base_name;
     enum symbols_found found; /* once opened */

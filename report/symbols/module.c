@@ -62,10 +62,11 @@ static bool is_same_build(struct symbols_module *module)
     return !module->source || (now.size == module->source->size && now.mtime_ns == module->source->mtime_ns);
 }
 
-/* At the program's end its file may be gone, or be another build: the kernel still has the one that runs. */
 static bool open_running(struct symbols_module *module)
 {
-    if (!module->record->build_id_bytes || !symbols_elf_open(&module->main, "/proc/self/exe")) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)module->running);
+    if (!module->running || !module->record->build_id_bytes || !symbols_elf_open(&module->main, path)) {
         return false;
     }
     if (!is_same_build(module)) {

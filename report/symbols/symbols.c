@@ -43,6 +43,12 @@ struct symbols *symbols_open(const struct profile_module *modules, size_t module
     return symbols;
 }
 
+void symbols_still_runs(struct symbols *symbols, pid_t pid)
+{
+    for (size_t i = 0; i < symbols->module_count; i++)
+        symbols->modules[i].running = pid;
+}
+
 void symbols_close(struct symbols *symbols)
 {
     if (!symbols) {

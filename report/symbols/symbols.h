@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "cct/profile_format.h"
 
@@ -43,6 +44,9 @@ struct symbols;
  */
 struct symbols *symbols_open(const struct profile_module *modules, size_t module_count);
 void symbols_close(struct symbols *symbols); /* [init] */
+/* The process with this number may be the one that was measured: its file may be gone, or be another build by now, but the
+ * kernel still has the one that runs. [init] */
+void symbols_still_runs(struct symbols *symbols, pid_t pid);
 
 /* The logical frames at key (a PROFILE_KEY), innermost (deepest inlined) first, the function that is really
  * on the stack last. Returns their number, at least 1; *frames stays valid until symbols_close; results are

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ompt_tool/finisher.h"
 #include "ompt_tool/session/session.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/played.h"
@@ -14,6 +15,17 @@
 extern ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version);
 
 #define TIME_LIMIT_S 60
+
+/* The measurement is read here, by the claims. */
+void finisher_find(void)
+{
+}
+
+bool finisher_run(const char *directory, const char *file, char *why, size_t why_bytes)
+{
+    (void)directory, (void)file, (void)why, (void)why_bytes;
+    return true;
+}
 
 static void set_options(const struct run_options *options)
 {
@@ -24,7 +36,6 @@ static void set_options(const struct run_options *options)
     clearenv();
     setenv("BLAME_OUT", out, 1);
     setenv("BLAME_RATE", rate, 1);
-    setenv("BLAME_CSV", "0", 1);
     setenv("BLAME_SUMMARY", "0", 1);
     setenv("BLAME_CONTEXT", options->eager ? "eager" : "deferred", 1);
     setenv("BLAME_TASKS", options->creation ? "creation" : "region", 1);

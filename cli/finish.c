@@ -1,0 +1,121 @@
+/* `blame finish`: makes the reports of one measurement file. The tool starts it as the program ends, `blame run` for
+ * a program that was killed, a user where neither could. */
+#include <errno.h>
+#include <libgen.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/os.h"
+#include "cct/profile_read.h"
+#include "cli/cli.h"
+#include "cli/open_profile.h"
+#include "report/files/output.h"
+#include "report/symbols/symbols.h"
+#include "report/views/summary.h"
+
+#define REPORT_BYTES ((size_t)64 << 20) /* that and twice the modules' files are enough for names and reports */
+
+/* libdw ends the process that it gets no memory in, by exit, an assertion or a fault. */
+static bool have_memory(const struct profile *profile)
+{
+    size_t bytes = REPORT_BYTES;
+    struct stat file;
+    for (size_t i = 0; i < profile->module_count; i++)
+        if (stat(profile->modules[i].path, &file) == 0)
+            bytes += 2 * (size_t)file.st_size;
+    void *memory = os_map(bytes);
+    if (memory)
+        os_unmap(memory, bytes);
+    return memory != NULL;
+}
+
+/* The program is still there, and its memory with it: when there is none left, it is not the one to go. */
+static void offer_ourselves(void)
+{
+    FILE *file = fopen("/proc/self/oom_score_adj", "we");
+    if (!file)
+        return;
+    fputs("1000", file);
+    fclose(file);
+}
+
+/* So that `blame run` need not do it again. Where this cannot be written, nor could the reports. */
+static void mark_reported(const char *path)
+{
+    const uint32_t reported = 1;
+    FILE *file = fopen(path, "r+e");
+    if (!file)
+        return;
+    if (fseek(file, offsetof(struct profile_header, reported), SEEK_SET) == 0)
+        fwrite(&reported, sizeof(reported), 1, file);
+    fclose(file);
+}
+
+static int write_reports(const char *directory, struct profile *profile)
+{
+    char error[512];
+    int status = CLI_DONE;
+    struct symbols *symbols = have_memory(profile) ? symbols_open(profile->modules, profile->module_count) : NULL;
+    if (!symbols) {
+        fprintf(stderr, "blame: not enough memory to write the reports (ulimit -v?): blame finish %s makes them\n",
+                directory);
+        return CLI_BAD_INPUT;
+    }
+    symbols_still_runs(symbols, profile->header.pid);
+    struct report_tables tables = report_tables_make(profile, symbols);
+    if (profile->header.csv && report_write_files(profile, &tables, directory, error, sizeof(error)) != 0) {
+        fprintf(stderr, "blame: %s\n", error);
+        status = CLI_BAD_INPUT;
+    }
+    if (profile->header.summary)
+        report_print_summary(stderr, profile, &tables, directory);
+    int wrong = symbols_keep(symbols, &profile->header, profile->path);
+    if (wrong)
+        fprintf(stderr, "blame: %s: its names cannot be kept: %s; keep the binaries to read it\n", profile->path,
+                strerror(wrong));
+    report_tables_free(&tables);
+    symbols_close(symbols);
+    return wrong ? CLI_BAD_INPUT : status;
+}
+
+static int finish(const char *directory, const char *file, bool all)
+{
+    char error[512];
+    struct profile *profile = profile_read(file, error, sizeof(error));
+    if (!profile) {
+        fprintf(stderr, "blame: %s\n", error);
+        return CLI_BAD_INPUT;
+    }
+    if (all)
+        profile->header.csv = profile->header.summary = 1;
+    int status = write_reports(directory, profile);
+    mark_reported(file);
+    profile_free(profile);
+    return status;
+}
+
+/* DIR alone is typed by a user, who wants all there is; with the file behind it, it is the tool or `blame run`. */
+int cli_finish(int argc, char **argv)
+{
+    if (argc == 3) {
+        offer_ourselves();
+        return finish(argv[1], argv[2], false);
+    }
+    if (argc != 2 || argv[1][0] == '-') {
+        bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
+        fputs("usage: blame finish DIR\n\nWrites the CSV files and run.json into a profile directory and prints the summary, where "
+              "the\nprogram's end could not.\n",
+              asked ? stdout : stderr);
+        return asked ? CLI_DONE : CLI_BAD_USAGE;
+    }
+    char *file = find_measurement("finish", argv[1]);
+    char *directory = file ? strdup(file) : NULL; /* for dirname(), which changes it */
+    int status = directory ? finish(dirname(directory), file, true) : CLI_BAD_INPUT;
+    free(directory);
+    free(file);
+    return status;
+}
