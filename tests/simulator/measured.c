@@ -193,10 +193,17 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         period_ns = fmax(period_ns, (double)profile->threads[i].period_ns);
     check_laws(profile, run, period_ns);
     run->threads = (uint32_t)profile->thread_count;
+    run->chunks = profile->header.chunk_count;
+    if (ended && scenario->chunks && run->chunks > scenario->chunks)
+        fail(run, "the file has grown to %u chunks", run->chunks);
     uint32_t *contexts = contexts_of(profile, run);
     double(*sums)[METRIC_COUNT] = sum_metrics(profile, contexts);
     run->digest = digest_of(profile, sums);
-    if (!ended)
+    if (profile->header.threads_max + profile->header.threads_untracked != oracle_threads_most() && ended)
+        fail(run, "%u threads at most, %u without room, and it were %u",
+             (unsigned)profile->header.threads_max, (unsigned)profile->header.threads_untracked,
+             oracle_threads_most());
+    if (!ended || scenario->laws_only)
         return;
     const struct exact *exact = oracle_integrate(profile->header.cores);
     for (uint32_t context = 0; context < context_count(); context++) {

@@ -6,6 +6,7 @@
 #include "tests/simulator/machine.h"
 
 #define GRACE_NS  5000u /* docs/accounting.md: a shorter wait is dispatch */
+#define BURST_NS  100000u
 #define NO_THREAD UINT32_MAX
 #define MAX_LOCKS 64u
 
@@ -80,6 +81,8 @@ static struct change *note(struct change change)
 
 void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock)
 {
+    if (machine.scenario->laws_only)
+        return;
     if (thread >= noted.last_room) {
         uint32_t room = 2 * thread + 16;
         noted.last = realloc(noted.last, room * sizeof(*noted.last));
@@ -105,6 +108,8 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
 
 void oracle_lock(uint32_t lock, bool held, uint32_t context)
 {
+    if (machine.scenario->laws_only)
+        return;
     note((struct change){.thread = NO_THREAD, .lock = lock, .held = held, .context = context});
 }
 
@@ -132,6 +137,7 @@ struct now {
     uint32_t context, lock;
     uint64_t place;
     uint64_t young_until_ns;
+    bool worked[2]; /* in the interval before */
     struct share shares[2];
 };
 
@@ -145,8 +151,11 @@ static struct {
         bool held;
         uint32_t context;
     } locks[MAX_LOCKS];
-    uint64_t places[MAX_PLACES];
-    struct exact place_exact[MAX_PLACES];
+    struct {
+        uint64_t key;
+        struct exact exact;
+        double each[2], jumps[2]; /* in the interval before, and so far */
+    } places[MAX_PLACES];
     uint32_t place_count;
     uint64_t lifetimes_ns;
 } sum;
@@ -248,28 +257,50 @@ static void add_share(const struct share *share, double ns, bool as_defined)
 static uint32_t place_number(uint64_t place)
 {
     uint32_t number = 0;
-    while (number < sum.place_count && sum.places[number] != place)
+    while (number < sum.place_count && sum.places[number].key != place)
         number++;
     if (number == sum.place_count && number < MAX_PLACES)
-        sum.places[sum.place_count++] = place;
+        sum.places[sum.place_count++].key = place;
     return number < MAX_PLACES ? number : 0;
+}
+
+/* Each thread that works adds as many shares as threads wait at the place. Those arrive one after the other:
+ * seen from afar, that is one change. Both views are bounds for their kind of program: [0] has all changes,
+ * [1] not those that something else follows at once. */
+static void add_place_jumps(const double *each, int view)
+{
+    double come = 0, stay = 0, leave = 0; /* threads that work */
+    for (uint32_t i = 0; i < sum.thread_count; i++) {
+        struct now *now = &sum.threads[i];
+        bool works = now->state == EXACT_WORK || now->state == EXACT_OVERHEAD;
+        come += works && !now->worked[view];
+        stay += works && now->worked[view];
+        leave += !works && now->worked[view];
+        now->worked[view] = works;
+    }
+    for (uint32_t i = 0; i < sum.place_count; i++) {
+        double *before = &sum.places[i].each[view];
+        sum.places[i].jumps[view] += stay * (each[i] - *before) * (each[i] - *before) +
+                                     come * each[i] * each[i] + leave * *before * *before;
+        *before = each[i];
+    }
 }
 
 static void add_places(double ns, const struct crowd *crowd, bool as_defined, uint64_t at_ns)
 {
-    for (uint32_t i = 0; i < sum.thread_count && crowd->working > 0; i++) {
-        const struct now *now = &sum.threads[i];
-        if (now->state != EXACT_IDLE || (as_defined && now->young_until_ns > at_ns))
-            continue;
-        struct exact *exact = &sum.place_exact[place_number(now->place)];
-        double each = crowd->working / crowd->busy;
-        if (as_defined) {
-            exact->as_defined[METRIC_SHARED_IDLE] += ns * each;
-        } else {
-            exact->value[METRIC_SHARED_IDLE] += ns * each;
-            exact->jumps[METRIC_SHARED_IDLE] += 2 * crowd->working / (crowd->busy * crowd->busy);
-        }
+    double each[MAX_PLACES] = {0};
+    for (uint32_t i = 0; i < sum.thread_count; i++)
+        if (sum.threads[i].state == EXACT_IDLE && !(as_defined && sum.threads[i].young_until_ns > at_ns))
+            each[place_number(sum.threads[i].place)] += crowd->busy > 0 ? 1 / crowd->busy : 0;
+    for (uint32_t i = 0; i < sum.place_count; i++) {
+        struct exact *exact = &sum.places[i].exact;
+        double *to = as_defined ? exact->as_defined : exact->value;
+        to[METRIC_SHARED_IDLE] += ns * each[i] * crowd->working;
     }
+    if (!as_defined)
+        add_place_jumps(each, 0);
+    if (!as_defined && ns >= BURST_NS)
+        add_place_jumps(each, 1);
 }
 
 /* An interval in which nothing changes. */
@@ -346,12 +377,15 @@ uint32_t oracle_place_count(void)
 
 uint64_t oracle_place(uint32_t number)
 {
-    return sum.places[number];
+    return sum.places[number].key;
 }
 
 struct exact oracle_place_exact(uint32_t number)
 {
-    return sum.place_exact[number];
+    struct exact exact = sum.places[number].exact;
+    const double *jumps = sum.places[number].jumps;
+    exact.jumps[METRIC_SHARED_IDLE] = jumps[0] > jumps[1] ? jumps[0] : jumps[1];
+    return exact;
 }
 
 uint64_t oracle_lifetimes_ns(void)

@@ -27,8 +27,9 @@ struct team {
     struct team *outer;
     struct sim_thread **members;
     uint32_t size;
-    uint32_t context;  /* of the code that began the region */
-    uint32_t function; /* that began it, and the line */
+    uint32_t references; /* threads that have not left it */
+    uint32_t context;    /* of the code that began the region */
+    uint32_t function;   /* that began it, and the line */
     uint32_t line;
     uint32_t arrived, barriers; /* at the barrier that is under way; those that are over */
     uint32_t tasks;             /* not finished */
@@ -49,7 +50,8 @@ struct task {
     struct group *group;  /* that its tasks are made in */
     struct group *member; /* that it was made in */
     struct task *next_ready;
-    uint32_t children, references;
+    uint32_t children;
+    uint32_t references; /* its own life, and its children's */
     uint32_t constructs; /* worksharing ones encountered */
     uint32_t created_context;
     struct task *below; /* the task that was current before it, on its thread */
@@ -95,6 +97,7 @@ enum outcome runtime_ordered(struct activity *activity);
 void runtime_wait_for(enum wait_kind wait, ompt_sync_region_t sync, const void *codeptr);
 void runtime_create_task(const struct op *op);
 void runtime_wake_team(const struct team *team);
+void runtime_release_task(struct task *task);
 void runtime_tell_parked(void);
 void runtime_locks_make(bool made);
 

@@ -1,4 +1,5 @@
 /* What single ops do. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "include/blame.h"
@@ -187,8 +188,10 @@ static enum outcome do_taskgroup(struct activity *activity)
     case 1:
         runtime_wait_for(WAIT_GROUP, ompt_sync_region_taskgroup, runtime_codeptr(activity->op));
         return GO_ON;
-    default:
-        task->group = task->group->outer;
+    default:;
+        struct group *group = task->group;
+        task->group = group->outer;
+        free(group);
         return end();
     }
 }
@@ -204,12 +207,12 @@ static enum outcome do_phase(struct activity *activity)
     if (activity->step++ == 0) {
         top->context =
             context_child(context_child(parent, CONTEXT_PHASE + (uint32_t)(unsigned char)name[0]), function);
-        calls->begin(name, strlen(name), BLAME_PHASE, 0);
+        stack_call(machine.current, (uintptr_t)calls->begin, name, BLAME_PHASE);
         runtime_state(EXACT_WORK);
         return do_inside(activity);
     }
     top->context = context_child(context_parent(parent), function);
-    calls->end(name, strlen(name), BLAME_PHASE);
+    stack_call(machine.current, (uintptr_t)calls->end, name, BLAME_PHASE);
     runtime_state(EXACT_WORK);
     return end();
 }

@@ -56,7 +56,7 @@ static void begin_region(struct activity *activity)
 {
     struct sim_thread *thread = machine.current;
     struct team *team = activity->team = calloc(1, sizeof(*team));
-    team->size = activity->op->number;
+    team->size = team->references = activity->op->number;
     team->members = calloc(team->size, sizeof(*team->members));
     team->members[0] = thread;
     team->function = runtime_function();
@@ -78,8 +78,18 @@ static bool is_serialised(const struct team *team)
 
 static void leave_task(void)
 {
+    struct task *task = machine.current->task;
     played_pop();
-    machine.current->task = machine.current->task->below;
+    machine.current->task = task->below;
+    runtime_release_task(task);
+}
+
+static void leave_team(struct team *team)
+{
+    if (--team->references)
+        return;
+    free(team->members);
+    free(team);
 }
 
 static void end_region(const struct activity *activity)
@@ -102,6 +112,7 @@ static void end_region(const struct activity *activity)
     stack_pop(thread);
     runtime_state(EXACT_WORK);
     runtime_pop();
+    leave_team(team);
 }
 
 enum outcome runtime_parallel(struct activity *activity)
@@ -129,6 +140,7 @@ static void begin_implicit(struct activity *activity)
 {
     struct sim_thread *thread = machine.current;
     struct task *task = calloc(1, sizeof(*task));
+    task->references = 1;
     played_task_init(&task->played, &activity->team->parallel, ompt_task_implicit, (int)activity->first);
     played_push(&task->played);
     task->team = activity->team;
@@ -167,8 +179,9 @@ static void end_implicit(struct activity *activity)
         leave_task();
     if (!activity->first) {
         runtime_pop();
-        return;
+        return; /* the first thread leaves the team at the region's end */
     }
+    leave_team(activity->team);
     activity->team = thread->next_team;
     activity->first = thread->next_num;
     activity->step = IMPLICIT_BEGINS;

@@ -11,9 +11,18 @@ enum { TASK_DISPATCH, TASK_BEGINS, TASK_IS_OVER };
 void runtime_wake_team(const struct team *team)
 {
     for (uint32_t i = 0; i < team->size; i++)
-        if (team->members[i]->run != RUN_ON_CORE)
+        if (!team->members[i]->woken) /* it waits, perhaps in its handler */
             machine_wake(team->members[i],
                          random_duration(&team->members[i]->chance, &machine.scenario->wake));
+}
+
+void runtime_release_task(struct task *task)
+{
+    while (task && --task->references == 0) {
+        struct task *parent = task->parent;
+        free(task);
+        task = parent;
+    }
 }
 
 static uint64_t program_key(const void *codeptr)
@@ -204,6 +213,8 @@ void runtime_create_task(const struct op *op)
     task->team = team;
     task->parent = creator;
     task->group = task->member = creator->group;
+    task->references = 1;
+    creator->references++;
     creator->children++;
     team->tasks++;
     for (struct group *group = creator->group; group; group = group->outer)
@@ -263,6 +274,7 @@ static void end_task(struct activity *activity)
         group->tasks--;
     runtime_pop();
     runtime_wake_team(task->team);
+    runtime_release_task(task);
 }
 
 enum outcome runtime_task(struct activity *activity)

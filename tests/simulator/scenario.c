@@ -208,6 +208,19 @@ static void parse_setting(struct parser *parser)
     struct scenario *scenario = parser->scenario;
     if (strcmp(parser->word, "cores") == 0) {
         scenario->cores = number_of(parser, next_word(parser));
+        scenario->cores_are_few = true;
+        return;
+    }
+    if (strcmp(parser->word, "runs") == 0) {
+        scenario->runs = number_of(parser, next_word(parser));
+        return;
+    }
+    if (strcmp(parser->word, "chunks") == 0) {
+        scenario->chunks = number_of(parser, next_word(parser));
+        return;
+    }
+    if (strcmp(parser->word, "laws-only") == 0) {
+        scenario->laws_only = true;
         return;
     }
     if (strcmp(parser->word, "bias") == 0) {
@@ -233,6 +246,7 @@ struct scenario *scenario_parse(const char *name, const char *text, char *error,
     struct parser parser = {text, 1, "", scenario, error, error_bytes, false};
     snprintf(scenario->name, sizeof(scenario->name), "%s", name);
     scenario->cores = 64;
+    scenario->runs = 100;
     scenario->dispatch.mean_ns = 500;
     scenario->slice_ns = 4000000;
     strcpy(scenario->function_name[scenario->functions++], "main");
@@ -259,7 +273,7 @@ static bool is_a_race(const struct op *op)
 
 bool scenario_is_a_race(const struct scenario *scenario)
 {
-    return is_a_race(scenario->main);
+    return scenario->cores_are_few || is_a_race(scenario->main);
 }
 
 struct scenario *scenario_read(const char *path, char *error, size_t error_bytes)

@@ -53,6 +53,7 @@ struct op {
 struct scenario {
     char name[64];
     uint32_t cores;
+    bool cores_are_few;       /* threads may compete for them */
     struct duration latency;  /* from a timer's expiry to the handler; the thread stands still meanwhile */
     struct duration handler;  /* how long the handler runs */
     struct duration wake;     /* from a barrier's release, or a lock's, until the waiter runs */
@@ -62,6 +63,9 @@ struct scenario {
     struct duration foreign_busy, foreign_pause; /* another program on one core */
     double
         bias; /* share of a figure by which its mean may be off: what docs say that the method cannot know */
+    uint32_t runs;   /* per cent of the seeds that others get */
+    uint32_t chunks; /* that the file may have at most; 0: any */
+    bool laws_only;  /* too large for exact sums, or not fully measured on purpose */
     uint32_t functions, locks, ops;
     char function_name[256][NAME_BYTES];
     char lock_name[64][NAME_BYTES];

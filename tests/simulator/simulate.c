@@ -87,7 +87,10 @@ static void claim_all(const struct scenario *scenario)
 {
     struct claim_settings settings = command.settings;
     settings.options.rate = 200;
+    settings.seeds = (settings.seeds * scenario->runs + 99) / 100;
     count(claim_interval(scenario, &settings));
+    if (scenario->runs < 100)
+        return;
     settings.options.rate = 1000;
     settings.seeds = (settings.seeds + 1) / 2;
     count(claim_interval(scenario, &settings));

@@ -3,7 +3,8 @@
 #   make simulate SIM_ARGS='--seeds 5000'                           the same with more seeds
 #   build/simulator/simulate --rate 1000 --figures SCENARIO         one scenario, all figures
 SIMULATOR := $(BUILD)/simulator/simulate
-SIMULATOR_SEAMS := os_timer_start os_timer_stop os_timer_set os_tid os_run_times os_cores os_process_start_ns
+SIMULATOR_SEAMS := os_timer_start os_timer_stop os_timer_set os_tid os_run_times os_cores os_process_start_ns \
+    state_census_at
 SIMULATOR_SOURCES := $(wildcard tests/simulator/*.c) tests/unit/fake_clock.c
 SIM_ARGS ?=
 TEST_BUILT += $(if $(SAN),,$(SIMULATOR))

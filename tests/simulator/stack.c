@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cct/profile_format.h"
 #include "tests/simulator/played.h"
@@ -87,6 +88,26 @@ static uintptr_t cfa_of(const struct sim_thread *thread, uint32_t frame)
 void *stack_exit(const struct sim_thread *thread)
 {
     return (void *)(cfa_of(thread, thread->frame_count - 1) - 16);
+}
+
+void stack_call(const struct sim_thread *thread, uintptr_t function, const char *name, int kind)
+{
+    size_t bytes = strlen(name);
+    int64_t number = 0;
+#if defined(__x86_64__)
+    mmap((void *)(stack_high(thread) - STACK_BYTES), STACK_BYTES, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+         0); /* unless it is there already */
+    __asm__ volatile("mov %%rsp, %%rbx\n\tmov %[stack], %%rsp\n\tcall *%[function]\n\tmov %%rbx, %%rsp"
+                     : "+D"(name), "+S"(bytes), "+d"(kind), "+c"(number)
+                     : [stack] "r"(cfa_of(thread, thread->frame_count)), [function] "r"(function)
+                     : "rax", "rbx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3",
+                       "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+                       "xmm14", "xmm15");
+#else
+    (void)thread;
+    ((void (*)(const char *, size_t, int, int64_t))function)(name, bytes, kind, number);
+#endif
 }
 
 /* unwind/unwind.h */

@@ -3,6 +3,7 @@
 #ifndef BLAME_TESTS_SIMULATOR_STACK_H
 #define BLAME_TESTS_SIMULATOR_STACK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tests/simulator/machine.h"
@@ -37,6 +38,10 @@ void stack_push_user(struct sim_thread *thread, uint32_t function, uint32_t cont
 void stack_push_runtime(struct sim_thread *thread, enum stack_entry entry);
 void stack_pop(struct sim_thread *thread);
 struct frame *stack_top(struct sim_thread *thread);
+
+/* Calls a function of the plugin's with the innermost frame's stack pointer, which is what tells phases whose
+ * they are. (x86-64; elsewhere with the real one.) */
+void stack_call(const struct sim_thread *thread, uintptr_t function, const char *name, int kind);
 
 /* What a task's exit address is when the innermost frame calls its code. */
 void *stack_exit(const struct sim_thread *thread);
