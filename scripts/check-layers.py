@@ -68,10 +68,11 @@ def read_includes(root, names, uses):
 
 def symbols_of(build, units):
     """(unit, nm's letter, name) of each global symbol."""
-    for unit in units:
-        listing = subprocess.run(["nm", "-g", os.path.join(build, unit + ".o")], capture_output=True, text=True, check=True).stdout
-        for line in listing.splitlines():
-            yield unit, *line.split()[-2:]
+    unit_at = {os.path.join(build, unit + ".o"): unit for unit in units}
+    listing = subprocess.run(["nm", "-A", "-g", *unit_at], capture_output=True, text=True, check=True).stdout if units else ""
+    for line in listing.splitlines():
+        path, _, symbol = line.partition(":")
+        yield unit_at[path], *symbol.split()[-2:]
 
 
 def read_symbols(build, units, uses):
