@@ -185,7 +185,7 @@ static inline void state_end_lockwait(struct state_line *line) /* [owner] */
     store_relaxed(&line->wait_since, 0);
 }
 
-/* One or more than one. [owner] */
+/* One or more than one. [handler] */
 static inline bool state_holds_locks(const struct state_line *line)
 {
     return line->held[0] || line->holds_more;

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/os.h"
-#include "blame/locks.h"
+#include "blame/attribute.h"
 #include "cct/arena.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
@@ -84,24 +84,6 @@ static void resolve_all(uint64_t now_ns)
     }
 }
 
-/* Blame on locks that nobody released goes to a row of its own; so does what came after the last release. */
-static void book_unreleased(void)
-{
-    struct thread *thread = thread_all();
-    struct lock_blame blame;
-    uint64_t key;
-    uint32_t holder;
-    for (uint32_t cursor = 0; thread && locks_take_rest(&cursor, &key, &holder, &blame);) {
-        uint64_t name = state_holds(holder, key) ? PROFILE_PSEUDO_UNRELEASED : PROFILE_PSEUDO_HANDOFF;
-        uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, name);
-        if (node_idx)
-            node_idx = tree_child(&thread->tree, node_idx, PROFILE_NODE_LOCK, key);
-        struct profile_metric *metric = node_idx ? tree_metric(&thread->tree, node_idx) : NULL;
-        if (metric)
-            account_blame(metric, &blame);
-    }
-}
-
 static void finish_header(uint64_t now_ns)
 {
     struct profile_header *header = arena_header();
@@ -145,7 +127,8 @@ static void end_measurement(void)
 {
     uint64_t now_ns = clock_now_ns();
     resolve_all(now_ns);
-    book_unreleased();
+    if (thread_all())
+        attribute_rest(&thread_all()->tree);
     loadmap_refresh();
     session_record_modules();
     finish_header(now_ns);

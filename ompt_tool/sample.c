@@ -4,7 +4,8 @@
 #include <omp-tools.h>
 
 #include "base/atomics.h"
-#include "base/clock.h"
+#include "blame/account.h"
+#include "blame/attribute.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
@@ -18,33 +19,10 @@ void sample_drop(struct thread *thread, const struct delivery *delivery, enum pr
     counters_book_ledger(thread, PROFILE_COUNTERS_LOST);
 }
 
-static struct profile_metric *metric_at(struct thread *thread, uint32_t node_idx)
-{
-    return node_idx ? tree_metric(&thread->tree, node_idx) : NULL;
-}
-
-static struct profile_metric *lock_metric_at(struct thread *thread, uint32_t node_idx, uint64_t key)
-{
-    return node_idx ? metric_at(thread, tree_child(&thread->tree, node_idx, PROFILE_NODE_LOCK, key)) : NULL;
-}
-
-/* Waiting that has gathered for what the sampled thread holds: the line that it executes now keeps the others
- * waiting. What gathers after its last sample in the section is left to the release (LMF13, 3.1.2). */
 static void take_held(struct thread *thread, uint32_t node_idx)
 {
-    uint32_t own_line = state_line_number(thread->line);
-    if (session.options.locks == LOCKS_AT_RELEASE)
-        return;
-    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
-        uint64_t key = thread->line->held[i];
-        struct lock_blame blame;
-        uint32_t holder = PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED ? LOCKS_ANY_HOLDER : own_line;
-        if (likely(!key || !locks_waiting(key, holder)))
-            continue;
-        struct profile_metric *metric = lock_metric_at(thread, node_idx, key);
-        if (metric && locks_take(key, holder, &blame))
-            account_blame(metric, &blame);
-    }
+    if (state_holds_locks(thread->line) && session.options.locks != LOCKS_AT_RELEASE)
+        attribute_held(&thread->tree, thread->line, node_idx);
 }
 
 static uint64_t place_key(uint64_t place)
@@ -56,46 +34,36 @@ static uint64_t place_key(uint64_t place)
     return PROFILE_PLACE_KEY(STATE_PLACE_KIND(place), key);
 }
 
-/* Idleness beside a thread that executes its share of a worksharing construct: of which kind, of how many
- * pieces. */
-static void record_share(struct profile_idle *idle, double ns, uint64_t share, double team)
+static struct work_share share_of(const struct thread *thread, uint32_t in_use)
 {
-    double pieces = (double)THREAD_SHARE_PIECES(share);
+    uint64_t share = load_relaxed(&thread->share);
+    struct work_share of = {.pieces = (double)THREAD_SHARE_PIECES(share), .team = thread->team ? thread->team : in_use};
+    if (!share)
+        return of;
     switch (THREAD_SHARE_KIND(share)) {
     case ompt_work_single_executor:
-        idle->single += ns;
+        of.kind = SHARE_SINGLE;
         break;
     case ompt_work_loop_dynamic:
     case ompt_work_loop_guided:
-        idle->dynamic += ns;
-        /* fallthrough */
+        of.kind = SHARE_DYNAMIC;
+        break;
     case ompt_work_loop:
     case ompt_work_loop_static:
     case ompt_work_loop_other:
     case ompt_work_sections:
-        if (pieces > 0) {
-            idle->loops += ns;
-            idle->scarcity += ns * team / pieces;
-        }
+        of.kind = SHARE_STATIC;
     }
+    return of;
 }
 
-/* The context's idleness once more, by where the idle threads waited: each of them p / b. Without room it is
- * idleness whose place is not known. */
-static void record_places(struct thread *thread, uint32_t node_idx, double each, uint32_t team,
-                          const struct waiting_places *places)
+static void record_places(struct thread *thread, uint32_t node_idx, double p, struct census census,
+                          struct waiting_places *places)
 {
-    uint64_t share = load_relaxed(&thread->share);
-    for (uint32_t i = 0; i < places->count; i++) {
-        uint32_t child =
-            tree_child(&thread->tree, node_idx, PROFILE_NODE_WAITERS, place_key(places->place[i]));
-        struct profile_idle *idle = (struct profile_idle *)metric_at(thread, child);
-        if (!idle)
-            continue;
-        idle->shared_idle += each * places->threads[i];
-        if (share)
-            record_share(idle, each * places->threads[i], share, team);
-    }
+    struct work_share share = share_of(thread, census.in_use);
+    for (uint32_t i = 0; i < places->count; i++)
+        places->place[i] = place_key(places->place[i]);
+    attribute_places(&thread->tree, node_idx, p / census.busy, places, &share);
 }
 
 static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
@@ -103,7 +71,7 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
     struct waiting_places places = {0};
     struct census census = state_census_at(&delivery->clocks, delivery->census_ns, 0, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
-    struct profile_metric *metric = metric_at(thread, capture.node_idx);
+    struct profile_metric *metric = attribute_at(&thread->tree, capture.node_idx);
     if (!metric) {
         sample_drop(thread, delivery, capture.cause);
         return;
@@ -116,88 +84,31 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
     thread->ledger->recorded += delivery->count;
     counters_book(thread, capture.node_idx);
     take_held(thread, capture.node_idx);
-    record_places(thread, capture.node_idx, delivery->p / census.busy,
-                  thread->team ? thread->team : census.in_use, &places);
+    if (places.count)
+        record_places(thread, capture.node_idx, delivery->p, census, &places);
 }
 
 /* No unwinding here: idle threads must cost next to nothing. */
 static void record_idle(struct thread *thread, const struct delivery *delivery)
 {
-    struct idle_sample *sample = &thread->idle;
-    uint64_t since_ticks = load_relaxed(&thread->line->idle_since);
-    uint64_t since_ns = clock_ticks_ns(&delivery->clocks, since_ticks);
-    struct census census = state_census_at(&delivery->clocks, delivery->census_ns, 0, NULL);
-    bool self_counted = delivery->census_ns < since_ns + STATE_GRACE_NS;
-    if (sample->pending)
-        account_idle(thread->ledger, sample); /* a second sample in one gap: it is longer than any grace */
-    sample->parked = state_is_parked(thread->line);
-    sample->busy_others = census.busy - self_counted;
-    census.busy += !self_counted;
-    census.in_use += !self_counted && sample->parked;
-    sample->census = census;
-    sample->p = delivery->p;
-    sample->count = delivery->count;
-    sample->before_ns = delivery->due_ns > since_ns ? delivery->due_ns - since_ns : 0;
-    sample->pending = sample->before_ns < STATE_GRACE_NS;
     thread->ledger->recorded += delivery->count;
-    if (sample->pending)
-        state_hide_idle(thread->line);
-    else
-        account_idle(thread->ledger, sample);
-    sample->since_ticks = since_ticks;
     counters_book_ledger(thread, PROFILE_COUNTERS_IDLE);
-}
-
-void sample_resume_idle(struct thread *thread, uint64_t begin_ticks)
-{
-    thread->idle.settled_from_ns = clock_now_ns();
-    state_set_idle(thread->line, thread->idle.since_ticks + (clock_ticks() - begin_ticks));
-}
-
-/* Where a waiter's blame goes: to the table for the holder; to a named row when nobody holds the lock
- * (handoff: not the next holder's doing) or the table is full. In `ordered` the one whose turn it is may be
- * far from its section: it is the holder all the same. */
-static bool send_blame(struct thread *thread, uint64_t key, uint32_t context_idx,
-                       const struct lock_blame *blame, uint32_t holder)
-{
-    uint64_t name = PROFILE_PSEUDO_HANDOFF;
-    if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED)
-        holder = LOCKS_ANY_HOLDER;
-    if (holder != STATE_NO_HOLDER) {
-        if (locks_add(key, holder, blame))
-            return true;
-        name = PROFILE_PSEUDO_TABLE_FULL;
-    }
-    uint32_t node_idx = tree_child(&thread->tree, context_idx, PROFILE_NODE_PSEUDO, name);
-    struct profile_metric *metric = lock_metric_at(thread, node_idx, key);
-    if (metric)
-        account_blame(metric, blame);
-    return metric != NULL;
-}
-
-/* Nobody holds the lock, and the thread has only just asked for it, as far as is known: it is taking it. */
-static bool is_uncontended(const struct thread *thread, const struct delivery *delivery, uint64_t key,
-                           struct census census)
-{
-    uint64_t since_ticks = thread->line->wait_since;
-    uint64_t since_ns = clock_ticks_ns(&delivery->clocks, since_ticks);
-    return census.holder == STATE_NO_HOLDER && PROFILE_LOCK_KEY_KIND(key) != PROFILE_LOCK_ORDERED &&
-           (!since_ticks || delivery->due_ns < since_ns + STATE_LOCK_GRACE_NS);
+    account_idle_hit(thread->ledger, &thread->idle, thread->line, delivery);
 }
 
 static void record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t key = load_relaxed(&thread->line->wait_key);
     struct census census = state_census_at(&delivery->clocks, delivery->census_ns, key, NULL);
-    if (is_uncontended(thread, delivery, key, census)) {
+    if (account_is_taking(thread->line, delivery, key, census.holder)) {
         record_busy(thread, delivery, context);
         return;
     }
     contended_note(key);
     struct lock_blame blame = account_waiter(delivery->p, census);
     struct capture capture = capture_interrupted(thread, context, LEAF_USER);
-    struct profile_metric *here = lock_metric_at(thread, capture.node_idx, key);
-    if (!here || !send_blame(thread, key, capture.node_idx, &blame, census.holder)) {
+    struct profile_metric *here = attribute_lock_at(&thread->tree, capture.node_idx, key);
+    if (!here || !attribute_waiting(&thread->tree, capture.node_idx, key, &blame, census.holder)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }
@@ -244,7 +155,7 @@ void sample_settle(struct thread *thread, uint64_t event_ns, bool in_region)
     struct profile_metric *metric = &thread->carried;
     if (in_region) {
         struct capture capture = capture_callback(thread, LEAF_RUNTIME);
-        metric = metric_at(thread, capture.node_idx);
+        metric = attribute_at(&thread->tree, capture.node_idx);
         if (!metric) {
             lose_pending(thread, capture.cause);
             return;
@@ -259,11 +170,7 @@ void sample_settle(struct thread *thread, uint64_t event_ns, bool in_region)
 
 void sample_take_held(struct thread *thread, bool in_region)
 {
-    uint32_t own_line = state_line_number(thread->line), place = 0;
-    while (place < STATE_HELD_LOCKS &&
-           (!thread->line->held[place] || !locks_waiting(thread->line->held[place], own_line)))
-        place++;
-    if (place == STATE_HELD_LOCKS)
+    if (!attribute_is_held(thread->line))
         return;
     uint32_t node_idx = 0;
     if (in_region)
@@ -276,7 +183,7 @@ void sample_take_held(struct thread *thread, bool in_region)
 
 void sample_book_carried(struct thread *thread, struct region *region)
 {
-    struct profile_metric *metric = metric_at(thread, capture_region_end(thread, region));
+    struct profile_metric *metric = attribute_at(&thread->tree, capture_region_end(thread, region));
     if (!metric)
         return; /* stays carried */
     tree_add_metric(metric, &thread->carried);
@@ -287,7 +194,7 @@ void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t hold
                          const struct lock_blame *blame)
 {
     struct capture capture = capture_callback(thread, LEAF_USER);
-    struct profile_metric *metric = lock_metric_at(thread, capture.node_idx, lock_key);
+    struct profile_metric *metric = attribute_lock_at(&thread->tree, capture.node_idx, lock_key);
     if (metric)
         account_blame(metric, blame);
     else

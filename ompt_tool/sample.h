@@ -7,26 +7,10 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "base/clock.h"
 #include "ompt_tool/session/thread.h"
-
-/* One delivery of the timer's signal. */
-struct delivery {
-    uint64_t count;              /* expirations: 1 + overruns */
-    double p;                    /* their weight in nanoseconds */
-    struct clock_reading clocks; /* when the handler began */
-    uint64_t due_ns;             /* when the first of the expirations was due */
-    /* When the last was due: the moment whose states count. From then to now this thread stood still, perhaps
-     * with a lock of the runtime, and others may have begun to wait for it just because of that. */
-    uint64_t census_ns;
-};
 
 /* Records a delivery in the thread's tree and ledger. [handler] */
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context);
-
-/* At the handler's end, when the sample left an idle sample pending: the handler's time, from begin_ticks on
- * (clock_ticks()), is not the thread's waiting, neither for itself nor for others. [handler] */
-void sample_resume_idle(struct thread *thread, uint64_t begin_ticks);
 
 /* Counts a delivery as lost. [handler] */
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause);

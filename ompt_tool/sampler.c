@@ -151,7 +151,7 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
     if (thread->idle.pending && load_relaxed(&thread->line->state) == STATE_IDLE)
-        sample_resume_idle(thread, clocks.ticks);
+        account_idle_resume(&thread->idle, thread->line, clocks.ticks);
     else
         restart_note_sample(&thread->restart);
     if (unlikely(overflowed))

@@ -1,0 +1,88 @@
+#include "blame/attribute.h"
+
+#include "blame/account.h"
+
+void attribute_held(struct tree *tree, const struct state_line *line, uint32_t node_idx)
+{
+    uint32_t own_line = state_line_number(line);
+    for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
+        uint64_t key = line->held[i];
+        struct lock_blame blame;
+        uint32_t holder = PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED ? LOCKS_ANY_HOLDER : own_line;
+        if (likely(!key || !locks_waiting(key, holder)))
+            continue;
+        struct profile_metric *metric = attribute_lock_at(tree, node_idx, key);
+        if (metric && locks_take(key, holder, &blame))
+            account_blame(metric, &blame);
+    }
+}
+
+bool attribute_is_held(const struct state_line *line)
+{
+    uint32_t own_line = state_line_number(line), place = 0;
+    while (place < STATE_HELD_LOCKS && (!line->held[place] || !locks_waiting(line->held[place], own_line)))
+        place++;
+    return place < STATE_HELD_LOCKS;
+}
+
+/* Idleness beside a thread that executes its share: of which kind of construct, of how many pieces. */
+static void add_share(struct profile_idle *idle, double ns, const struct work_share *share)
+{
+    if (share->kind == SHARE_SINGLE) {
+        idle->single += ns;
+        return;
+    }
+    if (share->kind == SHARE_DYNAMIC)
+        idle->dynamic += ns;
+    if (share->pieces > 0) {
+        idle->loops += ns;
+        idle->scarcity += ns * share->team / share->pieces;
+    }
+}
+
+void attribute_places(struct tree *tree, uint32_t node_idx, double each, const struct waiting_places *places,
+                      const struct work_share *share)
+{
+    for (uint32_t i = 0; i < places->count; i++) {
+        uint32_t child = tree_child(tree, node_idx, PROFILE_NODE_WAITERS, places->place[i]);
+        struct profile_idle *idle = (struct profile_idle *)attribute_at(tree, child);
+        if (!idle)
+            continue;
+        idle->shared_idle += each * places->threads[i];
+        if (share->kind != SHARE_NONE)
+            add_share(idle, each * places->threads[i], share);
+    }
+}
+
+/* In `ordered` the one whose turn it is may be far from its section: it is the holder all the same. */
+bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
+                       uint32_t holder)
+{
+    uint64_t name = PROFILE_PSEUDO_HANDOFF;
+    if (PROFILE_LOCK_KEY_KIND(lock_key) == PROFILE_LOCK_ORDERED)
+        holder = LOCKS_ANY_HOLDER;
+    if (holder != STATE_NO_HOLDER) {
+        if (locks_add(lock_key, holder, blame))
+            return true;
+        name = PROFILE_PSEUDO_TABLE_FULL;
+    }
+    uint32_t row_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, name);
+    struct profile_metric *metric = attribute_lock_at(tree, row_idx, lock_key);
+    if (metric)
+        account_blame(metric, blame);
+    return metric != NULL;
+}
+
+void attribute_rest(struct tree *tree)
+{
+    struct lock_blame blame;
+    uint64_t key;
+    uint32_t holder;
+    for (uint32_t cursor = 0; locks_take_rest(&cursor, &key, &holder, &blame);) {
+        uint64_t name = state_holds(holder, key) ? PROFILE_PSEUDO_UNRELEASED : PROFILE_PSEUDO_HANDOFF;
+        uint32_t row_idx = tree_child(tree, tree->root, PROFILE_NODE_PSEUDO, name);
+        struct profile_metric *metric = attribute_lock_at(tree, row_idx, key);
+        if (metric)
+            account_blame(metric, &blame);
+    }
+}
