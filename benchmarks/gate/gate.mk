@@ -30,9 +30,10 @@ $(BUILD)/gate/libblame.so: $(LIBRARY)
 	@mkdir -p $(@D)
 	objcopy --strip-debug $< $@
 
-$(BUILD)/gate/libfake.so: benchmarks/gate/fake_runtime.c | $(BUILD)/include/omp-tools.h
+$(BUILD)/gate/libfake.so: benchmarks/gate/fake_runtime.c tests/simulator/played.c $(wildcard benchmarks/gate/*.h) tests/simulator/played.h | $(BUILD)/include/omp-tools.h
 	@mkdir -p $(@D)
-	$(CC) $(GATE_FLAGS) -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared -Wl,-soname,libfake.so -o $@ $< -pthread
+	$(CC) $(filter-out -MMD -MP,$(GATE_FLAGS)) -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared -Wl,-soname,libfake.so \
+	    -o $@ $(filter %.c,$^) -pthread
 
 # Its timer_create and clock_gettime must be found by the tool.
 $(BUILD)/gate/gate: benchmarks/gate/gate.c $(BUILD)/gate/libfake.so

@@ -172,10 +172,15 @@ SEND send_implicit_end(ompt_data_t *parallel, ompt_data_t *task, unsigned thread
          (unsigned)thread_num, flags);
 }
 
-SEND send_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
-               ompt_data_t *task, const void *codeptr)
+SEND send_wait_begin(ompt_sync_region_t kind, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr)
 {
-    CALL(ompt_callback_sync_region_t, ompt_callback_sync_region_wait, kind, endpoint, parallel, task,
+    CALL(ompt_callback_sync_region_t, ompt_callback_sync_region_wait, kind, ompt_scope_begin, parallel, task,
+         codeptr);
+}
+
+SEND send_wait_end(ompt_sync_region_t kind, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr)
+{
+    CALL(ompt_callback_sync_region_t, ompt_callback_sync_region_wait, kind, ompt_scope_end, parallel, task,
          codeptr);
 }
 
@@ -185,9 +190,16 @@ SEND send_task_create(struct played_task *creator, struct played_task *task, con
          task->flags, 0, codeptr);
 }
 
-SEND send_task_schedule(struct played_task *prior, ompt_task_status_t status, struct played_task *next)
+SEND send_task_switch(struct played_task *prior, struct played_task *next)
 {
-    CALL(ompt_callback_task_schedule_t, ompt_callback_task_schedule, &prior->data, status, &next->data);
+    CALL(ompt_callback_task_schedule_t, ompt_callback_task_schedule, &prior->data, ompt_task_switch,
+         &next->data);
+}
+
+SEND send_task_complete(struct played_task *prior, struct played_task *next)
+{
+    CALL(ompt_callback_task_schedule_t, ompt_callback_task_schedule, &prior->data, ompt_task_complete,
+         &next->data);
 }
 
 SEND send_mutex_acquire(ompt_mutex_t kind, ompt_wait_id_t id, const void *codeptr)
@@ -220,8 +232,14 @@ SEND send_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t id, const void *codeptr
     CALL(ompt_callback_mutex_t, ompt_callback_lock_destroy, kind, id, codeptr);
 }
 
-SEND send_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, uint64_t pieces, const void *codeptr)
+SEND send_work_begin(ompt_work_t kind, uint64_t pieces, const void *codeptr)
 {
-    CALL(ompt_callback_work_t, ompt_callback_work, kind, endpoint, played_current->parallel,
+    CALL(ompt_callback_work_t, ompt_callback_work, kind, ompt_scope_begin, played_current->parallel,
+         &played_current->data, pieces, codeptr);
+}
+
+SEND send_work_end(ompt_work_t kind, uint64_t pieces, const void *codeptr)
+{
+    CALL(ompt_callback_work_t, ompt_callback_work, kind, ompt_scope_end, played_current->parallel,
          &played_current->data, pieces, codeptr);
 }

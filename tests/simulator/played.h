@@ -42,16 +42,18 @@ void send_parallel_begin(struct played_task *task, ompt_data_t *parallel, unsign
 void send_parallel_end(struct played_task *task, ompt_data_t *parallel, const void *codeptr);
 void send_implicit_begin(struct played_task *task, unsigned threads, int index);
 void send_implicit_end(ompt_data_t *parallel, ompt_data_t *task, unsigned threads, int thread_num, int flags);
-void send_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
-               ompt_data_t *task, const void *codeptr);
+void send_wait_begin(ompt_sync_region_t kind, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr);
+void send_wait_end(ompt_sync_region_t kind, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr);
 void send_task_create(struct played_task *creator, struct played_task *task, const void *codeptr);
-void send_task_schedule(struct played_task *prior, ompt_task_status_t status, struct played_task *next);
+void send_task_switch(struct played_task *prior, struct played_task *next);
+void send_task_complete(struct played_task *prior, struct played_task *next);
 void send_mutex_acquire(ompt_mutex_t kind, ompt_wait_id_t id, const void *codeptr);
 void send_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t id, const void *codeptr);
 void send_mutex_released(ompt_mutex_t kind, ompt_wait_id_t id, const void *codeptr);
 void send_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t id, const void *codeptr);
 void send_lock_init(ompt_mutex_t kind, ompt_wait_id_t id, const void *codeptr);
 void send_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t id, const void *codeptr);
-void send_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, uint64_t pieces, const void *codeptr);
+void send_work_begin(ompt_work_t kind, uint64_t pieces, const void *codeptr);
+void send_work_end(ompt_work_t kind, uint64_t pieces, const void *codeptr);
 
 #endif

@@ -116,7 +116,7 @@ static enum outcome do_loop(struct activity *activity)
     if (activity->step == LOOP_IS_OVER)
         return end();
     if (activity->step == LOOP_BEGINS) {
-        send_work(kind, ompt_scope_begin, op->number, runtime_codeptr(op));
+        send_work_begin(kind, op->number, runtime_codeptr(op));
         activity->step = LOOP_RUNS;
         activity->left = block_begin(op, number);
     }
@@ -127,7 +127,7 @@ static enum outcome do_loop(struct activity *activity)
         return do_inside(activity);
     }
     activity->step = LOOP_IS_OVER;
-    send_work(kind, ompt_scope_end, 0, runtime_codeptr(op));
+    send_work_end(kind, 0, runtime_codeptr(op));
     return end_sharing(activity);
 }
 
@@ -138,19 +138,19 @@ static enum outcome do_single(struct activity *activity)
         return end();
     if (activity->step == 1) {
         activity->step = 2;
-        send_work(ompt_work_single_executor, ompt_scope_end, 1, codeptr);
+        send_work_end(ompt_work_single_executor, 1, codeptr);
         return end_sharing(activity);
     }
     struct shared *shared = shared_of(activity);
     if (shared->taken) {
         activity->step = 2;
-        send_work(ompt_work_single_other, ompt_scope_begin, 1, codeptr);
-        send_work(ompt_work_single_other, ompt_scope_end, 1, codeptr);
+        send_work_begin(ompt_work_single_other, 1, codeptr);
+        send_work_end(ompt_work_single_other, 1, codeptr);
         return end_sharing(activity);
     }
     shared->taken = true;
     activity->step = 1;
-    send_work(ompt_work_single_executor, ompt_scope_begin, 1, codeptr);
+    send_work_begin(ompt_work_single_executor, 1, codeptr);
     return do_inside(activity);
 }
 

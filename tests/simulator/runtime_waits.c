@@ -76,19 +76,20 @@ void runtime_wait_for(enum wait_kind wait, ompt_sync_region_t sync, const void *
 static void tell(const struct activity *activity, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel)
 {
     struct task *task = machine.current->task;
-    if (activity->wait == WAIT_GROUP) { /* libomp passes copies */
-        ompt_data_t parallel_copy = *parallel, task_copy = task->played.data;
-        send_wait(activity->sync, endpoint, &parallel_copy, &task_copy, activity->codeptr);
-    } else {
-        send_wait(activity->sync, endpoint, parallel, &task->played.data, activity->codeptr);
-    }
+    bool copies = activity->wait == WAIT_GROUP; /* libomp passes them */
+    ompt_data_t parallel_copy = {0}, task_copy = task->played.data;
+    if (copies)
+        parallel_copy = *parallel;
+    (endpoint == ompt_scope_begin ? send_wait_begin : send_wait_end)(
+        activity->sync, copies ? &parallel_copy : parallel, copies ? &task_copy : &task->played.data,
+        activity->codeptr);
 }
 
 /* A thread that went to the pool learns of its region's end late, by a copy of its task's word. */
 void runtime_tell_parked(void)
 {
     ompt_data_t copy = machine.current->task->played.data;
-    send_wait(ompt_sync_region_barrier_implicit_parallel, ompt_scope_end, NULL, &copy, NULL);
+    send_wait_end(ompt_sync_region_barrier_implicit_parallel, NULL, &copy, NULL);
     send_implicit_end(NULL, &copy, 0, machine.current->task->played.thread_num, ompt_task_implicit);
 }
 
@@ -240,7 +241,7 @@ static void begin_task(struct activity *activity)
     struct task *task = activity->task;
     task->played.thread_num = thread->task->played.thread_num;
     played_push(&task->played); /* libomp makes a task the current one before it tells of it */
-    send_task_schedule(&thread->task->played, ompt_task_switch, &task->played);
+    send_task_switch(&thread->task->played, &task->played);
     task->below = thread->task;
     thread->task = task;
     stack_push_runtime(thread, ENTRY_INVOKE);
@@ -262,7 +263,7 @@ static void end_task(struct activity *activity)
     thread->task = task->below;
     if (!is_undeferred(task))
         be_idle(place_of(activity - 1, false));
-    send_task_schedule(&task->played, ompt_task_complete, &thread->task->played);
+    send_task_complete(&task->played, &thread->task->played);
     played_pop();
     if (is_undeferred(task)) {
         leave_create(thread->task);
