@@ -111,7 +111,7 @@ void runtime_go_on(struct sim_thread *thread)
 
 static void begin_main(void)
 {
-    static struct task task;
+    static struct task task = {.references = 1};
     static struct sim_thread *alone;
     static struct team team = {.size = 1, .members = &alone};
     struct sim_thread *thread = alone = machine_thread();
