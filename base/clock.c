@@ -42,12 +42,6 @@ struct clock_reading clock_read(void)
     return reading;
 }
 
-uint64_t clock_ticks_age_ns(uint64_t then)
-{
-    struct clock_reading reading = clock_read();
-    return then > reading.ticks ? 0 : reading.ns - clock_ticks_ns(&reading, then);
-}
-
 void clock_ticks_init(void)
 {
     char source[8] = "";

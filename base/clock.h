@@ -38,9 +38,6 @@ static inline uint64_t clock_passed_ns(const struct clock_reading *reading)
     return passed > 0 ? (uint64_t)((double)passed * reading->ns_per_tick) : 0;
 }
 
-/* Nanoseconds from an earlier time stamp until now; 0 for one of the future. [handler] */
-uint64_t clock_ticks_age_ns(uint64_t ticks);
-
 /* [init] */
 void clock_ticks_init(void);
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
-#include "blame/locks.h"
+#include "blame/directed.h"
 #include "blame/state.h"
 #include "cct/profile_format.h"
 

@@ -8,11 +8,11 @@ void attribute_held(struct tree *tree, const struct state_line *line, uint32_t n
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
         uint64_t key = line->held[i];
         struct lock_blame blame;
-        uint32_t holder = PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED ? LOCKS_ANY_HOLDER : own_line;
-        if (likely(!key || !locks_waiting(key, holder)))
+        uint32_t holder = PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED ? DIRECTED_ANY_HOLDER : own_line;
+        if (likely(!key || !directed_waiting(key, holder)))
             continue;
         struct profile_metric *metric = attribute_lock_at(tree, node_idx, key);
-        if (metric && locks_take(key, holder, &blame))
+        if (metric && directed_take(key, holder, &blame))
             account_blame(metric, &blame);
     }
 }
@@ -20,7 +20,7 @@ void attribute_held(struct tree *tree, const struct state_line *line, uint32_t n
 bool attribute_is_held(const struct state_line *line)
 {
     uint32_t own_line = state_line_number(line), place = 0;
-    while (place < STATE_HELD_LOCKS && (!line->held[place] || !locks_waiting(line->held[place], own_line)))
+    while (place < STATE_HELD_LOCKS && (!line->held[place] || !directed_waiting(line->held[place], own_line)))
         place++;
     return place < STATE_HELD_LOCKS;
 }
@@ -60,9 +60,9 @@ bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, 
 {
     uint64_t name = PROFILE_PSEUDO_HANDOFF;
     if (PROFILE_LOCK_KEY_KIND(lock_key) == PROFILE_LOCK_ORDERED)
-        holder = LOCKS_ANY_HOLDER;
+        holder = DIRECTED_ANY_HOLDER;
     if (holder != STATE_NO_HOLDER) {
-        if (locks_add(lock_key, holder, blame))
+        if (directed_add(lock_key, holder, blame))
             return true;
         name = PROFILE_PSEUDO_TABLE_FULL;
     }
@@ -78,7 +78,7 @@ void attribute_rest(struct tree *tree)
     struct lock_blame blame;
     uint64_t key;
     uint32_t holder;
-    for (uint32_t cursor = 0; locks_take_rest(&cursor, &key, &holder, &blame);) {
+    for (uint32_t cursor = 0; directed_take_rest(&cursor, &key, &holder, &blame);) {
         uint64_t name = state_holds(holder, key) ? PROFILE_PSEUDO_UNRELEASED : PROFILE_PSEUDO_HANDOFF;
         uint32_t row_idx = tree_child(tree, tree->root, PROFILE_NODE_PSEUDO, name);
         struct profile_metric *metric = attribute_lock_at(tree, row_idx, key);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "blame/locks.h"
+#include "blame/directed.h"
 #include "blame/state.h"
 #include "cct/tree.h"
 

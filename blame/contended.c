@@ -4,7 +4,7 @@
 
 uint8_t contended_seen[CONTENDED_SLOTS] __attribute__((aligned(64)));
 
-static uint32_t blamed[CONTENDED_SLOTS]; /* entries with blame (locks.c) */
+static uint32_t blamed[CONTENDED_SLOTS]; /* entries with blame (directed.c) */
 
 static struct {
     uint64_t age_ends_ns;

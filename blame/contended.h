@@ -3,7 +3,7 @@
  *
  * All, by a thread that takes few. Else those that a sample has seen somebody wait for, lately: a table of
  * bytes over hashed locks. Only handlers write it. Guarantee B2: as long as blame waits for a holder of the
- * lock (locks.h), no thread's line says STATE_STAMPS_NONE, and the lock's byte is not 0. */
+ * lock (directed.h), no thread's line says STATE_STAMPS_NONE, and the lock's byte is not 0. */
 #ifndef BLAME_BLAME_CONTENDED_H
 #define BLAME_BLAME_CONTENDED_H
 

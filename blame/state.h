@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "cct/region.h"
 
-#define STATE_MAX_THREADS 4095u /* their numbers stay below LOCKS_ANY_HOLDER */
+#define STATE_MAX_THREADS 4095u /* their numbers stay below DIRECTED_ANY_HOLDER */
 #define STATE_HELD_LOCKS  7u
 #define STATE_RELEASES    8u /* a power of two */
 #define STATE_NO_HOLDER   0xffffu

@@ -391,7 +391,7 @@ static __attribute__((noinline)) void book_release(struct thread *thread, uint64
     struct lock_blame blame;
     if (!thread_enter_tool(thread))
         return;
-    if (locks_take(key, holder, &blame))
+    if (directed_take(key, holder, &blame))
         sample_book_release(thread, key, holder, &blame);
     thread_leave_tool(thread);
 }
@@ -415,8 +415,8 @@ static __attribute__((noinline)) void release_lock(uint64_t key)
     if (unlikely(!state_lock_released(thread->line, key, now_ticks)))
         holder = forget_lock(thread, key);
     if (PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED)
-        holder = LOCKS_ANY_HOLDER;
-    if (unlikely(locks_waiting(key, holder)))
+        holder = DIRECTED_ANY_HOLDER;
+    if (unlikely(directed_waiting(key, holder)))
         book_release(thread, key, holder);
     if (unlikely(thread->unnamed_critical == key))
         lock_waits_name_critical(thread, key);

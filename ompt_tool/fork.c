@@ -5,7 +5,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
-#include "blame/locks.h"
+#include "blame/directed.h"
 #include "blame/state.h"
 #include "cct/arena.h"
 #include "cct/region.h"
@@ -32,7 +32,7 @@ static void in_child(void)
     counters_forked();
     thread_reset();
     state_reset();
-    locks_reset();
+    directed_reset();
     probe_names_reset();
     region_epoch++;
     loadmap_forked();

@@ -198,6 +198,6 @@ void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t hold
     if (metric)
         account_blame(metric, blame);
     else
-        locks_add(lock_key, holder,
+        directed_add(lock_key, holder,
                   blame); /* back to where it came from: the next release, or the end, takes it */
 }

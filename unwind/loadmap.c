@@ -5,7 +5,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "base/os.h"
-#include "unwind/loader.h"
+#include "unwind/linked.h"
 #include "unwind/maps.h"
 
 #define MAX_RANGES       16384u
@@ -56,7 +56,7 @@ static bool holds(const struct loadmap_range *range, uintptr_t address)
 
 static bool has_mark(const struct loadmap_range *range, const struct loadmap_module *module)
 {
-    char found[LOADER_MAX_BYTES];
+    char found[LINKED_MAX_BYTES];
     uintptr_t mark = range->load_bias + module->mark_vaddr;
     return os_copy_memory(found, mark, module->mark_bytes) && memcmp(found, module->mark, module->mark_bytes) == 0;
 }
@@ -68,7 +68,7 @@ bool loadmap_is_true(const struct loadmap_range *range)
         return true;
     if (range->name.bytes == 0)
         return has_mark(range, module);
-    return loader_has(range->start, &range->name, range->load_bias + module->mark_vaddr, module->mark,
+    return linked_has(range->start, &range->name, range->load_bias + module->mark_vaddr, module->mark,
                       module->mark_bytes);
 }
 
@@ -77,7 +77,7 @@ bool loadmap_is_callers(const struct loadmap_range *range)
     const struct loadmap_module *module = loadmap_module(range->module_id);
     if (range->permanent || !module)
         return true;
-    return loader_has_callers(range->start, &range->name, range->load_bias + module->mark_vaddr, module->mark,
+    return linked_has_callers(range->start, &range->name, range->load_bias + module->mark_vaddr, module->mark,
                               module->mark_bytes) ||
            loadmap_is_true(range);
 }
@@ -104,7 +104,7 @@ static bool is_still(struct loaded *loaded)
 }
 
 /* What was learnt of the object's code at the address, if it is still that. */
-static const struct loadmap_range *known_range(const struct loader_object *object, uintptr_t address)
+static const struct loadmap_range *known_range(const struct linked_object *object, uintptr_t address)
 {
     uint32_t looked_at = 0;
     for (uint32_t at = load_acquire(newest_of(object->start)); at; at = loadmap.loaded[at - 1].next) {
@@ -144,13 +144,13 @@ static const struct loadmap_range *keep_range(const struct loadmap_range *range,
 }
 
 /* The path of maps' line is for modules that the loader has no absolute name of. */
-static const struct loadmap_range *learn(const struct loader_object *object, uintptr_t address, const char *path)
+static const struct loadmap_range *learn(const struct linked_object *object, uintptr_t address, const char *path)
 {
     const struct loadmap_range *known = known_range(object, address);
     if (known)
         return known;
-    struct loader_name name;
-    loader_read_name(object, &name);
+    struct linked_name name;
+    linked_read_name(object, &name);
     struct module_place place = {object->start, name.address, path};
     uint32_t number = module_number(&place);
     const struct loadmap_module *module = loadmap_module(number);
@@ -161,7 +161,7 @@ static const struct loadmap_range *learn(const struct loader_object *object, uin
         if (vaddr < module->code[i].start || vaddr >= module->code[i].end)
             continue;
         struct loadmap_range range = {module->code[i].start + bias, module->code[i].end + bias, bias, number,
-                                      loader_is_permanent(object->start), name};
+                                      linked_is_permanent(object->start), name};
         return keep_range(&range, object->start);
     }
     return NULL;
@@ -196,9 +196,9 @@ static uint32_t mapped_module(const struct maps_line *line)
 
 static void take_code(const struct maps_line *line, bool of_file)
 {
-    struct loader_object object;
+    struct linked_object object;
     struct loadmap_range range = {.start = line->start, .end = line->end};
-    if (loader_find(line->start, &object)) {
+    if (linked_find(line->start, &object)) {
         learn(&object, line->start, line->path);
         return;
     }
@@ -207,7 +207,7 @@ static void take_code(const struct maps_line *line, bool of_file)
     range.module_id = of_file ? mapped_module(line) : 0;
     if (range.module_id) {
         range.load_bias = loadmap.mapped.start - loadmap_module(range.module_id)->first_vaddr;
-        range.permanent = loader_is_permanent(loadmap.mapped.start);
+        range.permanent = linked_is_permanent(loadmap.mapped.start);
     }
     loadmap.scratch[loadmap.scratch_count++] = range;
 }
@@ -337,15 +337,15 @@ bool loadmap_init(void)
         loadmap.scratch = os_map(MAX_RANGES * sizeof(*loadmap.scratch));
     if (!modules_init() || !loadmap.loaded || !loadmap.scratch)
         return false;
-    loader_init();
+    linked_init();
     loadmap_refresh();
     return loadmap.current != NULL;
 }
 
 const struct loadmap_range *loadmap_find(uintptr_t address)
 {
-    struct loader_object object;
-    if (loader_find(address, &object))
+    struct linked_object object;
+    if (linked_find(address, &object))
         return known_range(&object, address);
     const struct loadmap_range *range = find_in_snapshot(address);
     return range && loadmap_is_true(range) ? range : NULL;
@@ -353,8 +353,8 @@ const struct loadmap_range *loadmap_find(uintptr_t address)
 
 const struct loadmap_range *loadmap_learn(uintptr_t address)
 {
-    struct loader_object object;
-    return loader_find(address, &object) ? learn(&object, address, NULL) : loadmap_find(address);
+    struct linked_object object;
+    return linked_find(address, &object) ? learn(&object, address, NULL) : loadmap_find(address);
 }
 
 void loadmap_flag(uintptr_t address, uint32_t flags)

@@ -1,4 +1,4 @@
-/* What code is loaded where. The dynamic loader is asked first (unwind/loader.h): by address, at any moment.
+/* What code is loaded where. The dynamic loader is asked first (unwind/linked.h): by address, at any moment.
  * What it does not know, code compiled at run time above all, is read from /proc/self/maps, now and then. Both
  * without the loader's locks, so also in a handler.
  *
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "unwind/loader.h"
+#include "unwind/linked.h"
 #include "unwind/modules.h"
 
 /* Executable mapping [start, end). */
@@ -20,7 +20,7 @@ struct loadmap_range {
     uintptr_t load_bias;
     uint32_t module_id; /* 0: executable memory that is no file's */
     uint32_t permanent; /* 1: nothing can take its place */
-    struct loader_name name;
+    struct linked_name name;
 };
 
 /* Reads the map for the first time. [init] */

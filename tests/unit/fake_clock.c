@@ -20,11 +20,6 @@ struct clock_reading clock_read(void)
     return (struct clock_reading){fake_now_ns, fake_now_ns, 1};
 }
 
-uint64_t clock_ticks_age_ns(uint64_t ticks)
-{
-    return fake_now_ns > ticks ? fake_now_ns - ticks : 0;
-}
-
 void clock_ticks_init(void)
 {
 }

@@ -1,4 +1,4 @@
-/* needs: blame/account.c blame/locks.c blame/contended.c blame/state.c base/os.c base/clock.c */
+/* needs: blame/account.c blame/directed.c blame/contended.c blame/state.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
 #include <math.h>
@@ -78,14 +78,14 @@ static void check_integrated(uint32_t idle, uint32_t work, uint32_t wait)
     struct profile_metric worker = {0}, waiting = {0}, release = {0};
     struct lock_blame blame;
     double n_i = idle, n_w = work, n_l = wait;
-    locks_reset();
+    directed_reset();
     account_busy(&worker, false, P, 1, census); /* one of the n_w */
     for (uint32_t i = 0; i < wait; i++) {
         blame = account_waiter(P, census);
-        assert_true(locks_add(77, 0, &blame));
+        assert_true(directed_add(77, 0, &blame));
         account_waiting_here(&waiting, P, 1, i == 0);
     }
-    assert_int_equal(locks_take(77, 0, &blame), wait > 0);
+    assert_int_equal(directed_take(77, 0, &blame), wait > 0);
     if (wait > 0)
         account_blame(&release, &blame);
     double t = n_i + n_w + n_l;
@@ -120,7 +120,7 @@ static void idleness_is_conserved(void **unused)
     struct profile_thread ledger = {0};
     double idle = 0, lock_wait = 0, busy = 0, blamed = 0, shared = 0;
     uint64_t random = 88172645463325252ull;
-    locks_reset();
+    directed_reset();
     for (int period = 0; period < PERIODS; period++) {
         uint32_t states[THREADS], b = 0; /* 0 idle, 1 work, 2 waits; thread 0 always works */
         for (int i = 0; i < THREADS; i++)
@@ -131,7 +131,7 @@ static void idleness_is_conserved(void **unused)
                 account_busy(&contexts[i], i % 2, P, 1, census);
             } else if (states[i] == 2) {
                 struct lock_blame blame = account_waiter(P, census);
-                locks_add(5 + (uint64_t)i, (uint32_t)i, &blame);
+                directed_add(5 + (uint64_t)i, (uint32_t)i, &blame);
                 lock_wait += P;
             } else {
                 account_idle(&ledger, &(struct idle_sample){.p = P, .busy_others = b});
@@ -142,7 +142,7 @@ static void idleness_is_conserved(void **unused)
     }
     uint32_t cursor = 0, holder;
     uint64_t key;
-    for (struct lock_blame blame; locks_take_rest(&cursor, &key, &holder, &blame);)
+    for (struct lock_blame blame; directed_take_rest(&cursor, &key, &holder, &blame);)
         account_blame(&release, &blame);
     assert_near(release.lock_wait, lock_wait);
     for (int i = 0; i < THREADS; i++) {

@@ -48,7 +48,8 @@ static void check_ages(void)
         uint64_t begin_ns = clock_now_ns(), ticks = clock_ticks();
         uint64_t inside_ns = clock_now_ns();
         spin_ns(wait_ns);
-        uint64_t least_ns = clock_now_ns() - inside_ns, age_ns = clock_ticks_age_ns(ticks);
+        struct clock_reading now = clock_read();
+        uint64_t least_ns = clock_now_ns() - inside_ns, age_ns = now.ns - clock_ticks_ns(&now, ticks);
         uint64_t most_ns = clock_now_ns() - begin_ns;
         /* To a per mille, and what the reads themselves take. */
         assert_true(age_ns + age_ns / 500 + 1000 >= least_ns);
@@ -63,13 +64,6 @@ static void the_age_of_a_time_stamp_is_what_has_passed(void **unused)
     clock_ticks_init();
     spin_ns(20000000); /* the rate is known from here on */
     check_ages();
-}
-
-static void a_time_stamp_of_the_future_has_no_age(void **unused)
-{
-    (void)unused;
-    assert_int_equal(clock_ticks_age_ns(clock_ticks() + (1ull << 40)), 0);
-    assert_int_equal(clock_ticks_age_ns(UINT64_MAX), 0);
 }
 
 static void a_time_stamp_older_than_the_clock_is_its_zero(void **unused)
@@ -87,7 +81,6 @@ int main(void)
         cmocka_unit_test(cpu_time_stands_still_while_asleep),
         cmocka_unit_test(real_time_is_the_date),
         cmocka_unit_test(the_age_of_a_time_stamp_is_what_has_passed),
-        cmocka_unit_test(a_time_stamp_of_the_future_has_no_age),
         cmocka_unit_test(a_time_stamp_older_than_the_clock_is_its_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
-/* needs: blame/locks.c blame/contended.c blame/state.c base/os.c base/clock.c */
+/* needs: blame/directed.c blame/contended.c blame/state.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
 #include <sched.h>
 
 #include "base/atomics.h"
-#include "blame/locks.h"
+#include "blame/directed.h"
 #include "blame/state.h"
 
 #define TABLE_ENTRIES 8192u
@@ -15,7 +15,7 @@
 static int reset(void **unused)
 {
     (void)unused;
-    locks_reset();
+    directed_reset();
     return 0;
 }
 
@@ -23,29 +23,29 @@ static int reset(void **unused)
 
 static bool add(uint64_t key, double wait, double inverse, double shared)
 {
-    return locks_add(key, HOLDER, &(struct lock_blame){wait, inverse, shared});
+    return directed_add(key, HOLDER, &(struct lock_blame){wait, inverse, shared});
 }
 
 static bool waiting(uint64_t key)
 {
-    return locks_waiting(key, HOLDER);
+    return directed_waiting(key, HOLDER);
 }
 
 static bool take(uint64_t key, struct lock_blame *blame)
 {
-    return locks_take(key, HOLDER, blame);
+    return directed_take(key, HOLDER, blame);
 }
 
 static bool take_rest(uint32_t *cursor, uint64_t *key, struct lock_blame *blame)
 {
     uint32_t holder = 0xffff;
-    bool found = locks_take_rest(cursor, key, &holder, blame);
+    bool found = directed_take_rest(cursor, key, &holder, blame);
     if (found)
         assert_int_equal(holder, HOLDER);
     return found;
 }
 
-/* The place of a lock's entry, as blame/locks.c has it: what collides is chosen by hand. */
+/* The place of a lock's entry, as blame/directed.c has it: what collides is chosen by hand. */
 static uint32_t place_of(uint64_t wait_id)
 {
     uint64_t key = (uint64_t)HOLDER << 48 | wait_id;
@@ -96,14 +96,14 @@ static void each_holder_takes_what_was_meant_for_it(void **unused)
 {
     (void)unused;
     const uint64_t key = 0x0300000000001000ull;
-    static const uint32_t holders[] = {0, 1, 4094, LOCKS_ANY_HOLDER};
+    static const uint32_t holders[] = {0, 1, 4094, DIRECTED_ANY_HOLDER};
     struct lock_blame blame;
     for (uint32_t i = 0; i < 4; i++)
-        assert_true(locks_add(key, holders[i], &(struct lock_blame){1 << i, 0, 0}));
-    assert_false(locks_waiting(key, 2));
+        assert_true(directed_add(key, holders[i], &(struct lock_blame){1 << i, 0, 0}));
+    assert_false(directed_waiting(key, 2));
     for (uint32_t i = 0; i < 4; i++) {
-        assert_true(locks_waiting(key, holders[i]));
-        assert_true(locks_take(key, holders[i], &blame));
+        assert_true(directed_waiting(key, holders[i]));
+        assert_true(directed_take(key, holders[i], &blame));
         assert_true(blame.lock_wait == 1 << i);
     }
 }
@@ -112,7 +112,7 @@ static void each_holder_takes_what_was_meant_for_it(void **unused)
 static void every_thread_has_a_number_of_its_own(void **unused)
 {
     (void)unused;
-    assert_true(STATE_MAX_THREADS - 1 < LOCKS_ANY_HOLDER);
+    assert_true(STATE_MAX_THREADS - 1 < DIRECTED_ANY_HOLDER);
 }
 
 static void a_key_that_does_not_fit_is_refused(void **unused)
@@ -121,14 +121,14 @@ static void a_key_that_does_not_fit_is_refused(void **unused)
     struct lock_blame blame = {1, 1, 1};
     uint32_t cursor = 0;
     uint64_t key;
-    assert_false(locks_add(1ull << 48, HOLDER, &blame)); /* the wait id's bit 48 */
-    assert_false(locks_add(16ull << 56 | 1, HOLDER, &blame));
-    assert_false(locks_add(5, LOCKS_ANY_HOLDER + 1, &blame));
-    assert_false(locks_waiting(1ull << 48, HOLDER));
-    assert_false(locks_take(1ull << 48, HOLDER, &blame));
+    assert_false(directed_add(1ull << 48, HOLDER, &blame)); /* the wait id's bit 48 */
+    assert_false(directed_add(16ull << 56 | 1, HOLDER, &blame));
+    assert_false(directed_add(5, DIRECTED_ANY_HOLDER + 1, &blame));
+    assert_false(directed_waiting(1ull << 48, HOLDER));
+    assert_false(directed_take(1ull << 48, HOLDER, &blame));
     assert_false(take_rest(&cursor, &key, &blame));
     cursor = 0;
-    assert_true(locks_add(15ull << 56 | ((1ull << 48) - 1), HOLDER, &blame)); /* the widest that fits */
+    assert_true(directed_add(15ull << 56 | ((1ull << 48) - 1), HOLDER, &blame)); /* the widest that fits */
     assert_true(take_rest(&cursor, &key, &blame));
     assert_int_equal(key, 15ull << 56 | ((1ull << 48) - 1)); /* the rest names the lock as it was given */
 }
@@ -207,9 +207,9 @@ static void the_rest_names_its_locks(void **unused)
         seen += key;
     }
     assert_int_equal(seen, 55);
-    locks_reset();
+    directed_reset();
     assert_true(add(11, 1, 0, 0));
-    locks_reset();
+    directed_reset();
     cursor = 0;
     assert_false(take_rest(&cursor, &key, &blame));
 }
@@ -326,7 +326,7 @@ static void check_claims(bool same_key)
     for (uint32_t round = 1; round <= CLAIM_ROUNDS; round++) {
         uint32_t place = round % CLAIM_BATCH * 16; /* an empty one */
         if (place == 0)
-            locks_reset(), from = 0;
+            directed_reset(), from = 0;
         claims.keys[0] = key_at_place(place, &from);
         claims.keys[1] = same_key ? claims.keys[0] : key_at_place(place, &from);
         store_release(&claims.round, round);

@@ -1,4 +1,4 @@
-#include "unwind/loader.h"
+#include "unwind/linked.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -110,9 +110,9 @@ static bool mark_needed(struct list *list, const struct listed *object)
  * what all these were linked with. */
 static void mark_startup(struct list *list)
 {
-    struct loader_object self = {0};
+    struct linked_object self = {0};
     const char *preload = getenv("LD_PRELOAD");
-    bool found_self = loader_find((uintptr_t)&mark_startup, &self);
+    bool found_self = linked_find((uintptr_t)&mark_startup, &self);
     for (size_t i = 0; i < list->count; i++) {
         uintptr_t start = list->objects[i].start;
         list->objects[i].stays = i == 0 || start == getauxval(AT_BASE) ||
@@ -172,7 +172,7 @@ static void find_program(void)
         }
 }
 
-void loader_init(void)
+void linked_init(void)
 {
     struct list list = {os_map(MAX_OBJECTS * sizeof(struct listed)), 0};
     loader.find = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
@@ -185,7 +185,7 @@ void loader_init(void)
     os_unmap(list.objects, MAX_OBJECTS * sizeof(struct listed));
 }
 
-bool loader_find(uintptr_t address, struct loader_object *object)
+bool linked_find(uintptr_t address, struct linked_object *object)
 {
     struct dl_find_object found;
     if (unlikely(!loader.find) || loader.find((void *)address, &found) != 0)
@@ -204,12 +204,12 @@ static uint64_t hash_of(const char *text, size_t bytes)
     return hash;
 }
 
-void loader_read_name(const struct loader_object *object, struct loader_name *name)
+void linked_read_name(const struct linked_object *object, struct linked_name *name)
 {
     struct link_map record;
     char text[MAX_NAME];
     size_t bytes = 0;
-    *name = (struct loader_name){0};
+    *name = (struct linked_name){0};
     if (!os_copy_memory(&record, object->link_map, sizeof(record)))
         return;
     uintptr_t from = (uintptr_t)record.l_name;
@@ -223,16 +223,16 @@ void loader_read_name(const struct loader_object *object, struct loader_name *na
         if (end)
             break;
     }
-    *name = (struct loader_name){from, hash_of(text, bytes), (uint32_t)bytes};
+    *name = (struct linked_name){from, hash_of(text, bytes), (uint32_t)bytes};
 }
 
-bool loader_has(uintptr_t address, const struct loader_name *name, uintptr_t from, const void *expected,
+bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected,
                 size_t bytes)
 {
     struct link_map record;
-    struct loader_object object;
-    char text[MAX_NAME], found[LOADER_MAX_BYTES];
-    if (bytes > sizeof(found) || !loader_find(address, &object))
+    struct linked_object object;
+    char text[MAX_NAME], found[LINKED_MAX_BYTES];
+    if (bytes > sizeof(found) || !linked_find(address, &object))
         return false;
     uintptr_t at = load_relaxed(&name->address);
     const struct os_part parts[] = {
@@ -241,18 +241,18 @@ bool loader_has(uintptr_t address, const struct loader_name *name, uintptr_t fro
            hash_of(text, name->bytes) == name->hash && memcmp(found, expected, bytes) == 0;
 }
 
-bool loader_has_callers(uintptr_t address, const struct loader_name *name, uintptr_t from,
+bool linked_has_callers(uintptr_t address, const struct linked_name *name, uintptr_t from,
                         const void *expected, size_t bytes)
 {
-    struct loader_object object;
-    if (!loader_find(address, &object) || from - object.start > PAGE_BYTES - bytes)
+    struct linked_object object;
+    if (!linked_find(address, &object) || from - object.start > PAGE_BYTES - bytes)
         return false;
     const char *text = ((const struct link_map *)object.link_map)->l_name;
     return (uintptr_t)text == load_relaxed(&name->address) && hash_of(text, name->bytes) == name->hash &&
            memcmp((const void *)from, expected, bytes) == 0;
 }
 
-bool loader_is_permanent(uintptr_t start)
+bool linked_is_permanent(uintptr_t start)
 {
     size_t low = 0, high = loader.permanent_count;
     while (low < high) {

@@ -1,4 +1,4 @@
-#include "blame/locks.h"
+#include "blame/directed.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static struct entry *more_tables[TABLES]; /* [0] is not used; mapped when the on
 static uint64_t entry_key(uint64_t key, uint32_t holder)
 {
     uint64_t kind = key >> KIND_BITS, id = key & ((1ull << KIND_BITS) - 1);
-    if (id >> ID_BITS || kind > 15 || holder > LOCKS_ANY_HOLDER)
+    if (id >> ID_BITS || kind > 15 || holder > DIRECTED_ANY_HOLDER)
         return 0;
     return kind << 60 | (uint64_t)holder << ID_BITS | id;
 }
@@ -96,7 +96,7 @@ static struct entry *find(uint64_t key, bool make)
     return NULL;
 }
 
-bool locks_add(uint64_t key, uint32_t holder, const struct lock_blame *blame)
+bool directed_add(uint64_t key, uint32_t holder, const struct lock_blame *blame)
 {
     struct entry *entry = find(entry_key(key, holder), true);
     if (!entry)
@@ -121,19 +121,19 @@ static bool take(struct entry *entry, struct lock_blame *blame)
     return true;
 }
 
-bool locks_waiting_for(uint64_t key, uint32_t holder)
+bool directed_waiting_for(uint64_t key, uint32_t holder)
 {
     const struct entry *entry = find(entry_key(key, holder), false);
     return entry && load_relaxed(&entry->lock_wait) != 0;
 }
 
-bool locks_take(uint64_t key, uint32_t holder, struct lock_blame *blame)
+bool directed_take(uint64_t key, uint32_t holder, struct lock_blame *blame)
 {
     struct entry *entry = find(entry_key(key, holder), false);
     return entry && take(entry, blame);
 }
 
-bool locks_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct lock_blame *blame)
+bool directed_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct lock_blame *blame)
 {
     uint32_t begin = 0;
     for (uint32_t number = 0; number < TABLES; begin += entries_of(number++)) {
@@ -141,7 +141,7 @@ bool locks_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct l
         while (table && *cursor >= begin && *cursor < begin + entries_of(number)) {
             struct entry *entry = &table[(*cursor)++ - begin];
             *key = lock_key(entry->key);
-            *holder = (uint32_t)(entry->key >> ID_BITS) & LOCKS_ANY_HOLDER;
+            *holder = (uint32_t)(entry->key >> ID_BITS) & DIRECTED_ANY_HOLDER;
             if (entry->key && take(entry, blame))
                 return true;
         }
@@ -149,7 +149,7 @@ bool locks_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct l
     return false;
 }
 
-void locks_reset(void)
+void directed_reset(void)
 {
     contended_reset();
     memset(first_table, 0, sizeof(first_table));
