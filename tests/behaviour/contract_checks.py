@@ -195,7 +195,7 @@ def check_thread_time(profile):
     not accounted for is less than a few periods at each thread's edges."""
     if profile.option("clock") != "wall":
         return
-    period = 1 / profile.rate()
+    period = 1 / profile.run.get("rate_least", profile.rate())  # many threads are sampled less often
     lost = sum(profile.run["samples"]["dropped"].values()) * period
     root, lifetimes = profile.root, profile.lifetimes()
     accounted = root["work (I)"] + root["overhead (I)"] + root["lock wait (I)"] + profile.threads_total("idle")

@@ -93,6 +93,8 @@ class Compiles(HeaderTest):
     def test_everywhere_without_a_warning(self):
         for compilers, standards in ((C_COMPILERS, C_STANDARDS), (CXX_COMPILERS, CXX_STANDARDS)):
             for compiler, standard, level in itertools.product(compilers, standards, ("-O0", "-O2")):
+                if level == "-O0" and standard != standards[0]:
+                    continue  # what a standard refuses it refuses at every level
                 with self.subTest(compiler=compiler, standard=standard, level=level):
                     options = [compiler, *STRICT, *self.language(compiler), f"-std={standard}", level]
                     self.build([*options, source("header_unused.c")])

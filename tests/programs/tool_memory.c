@@ -128,10 +128,18 @@ static struct block *find_block(uintptr_t address, uintptr_t wanted)
     return NULL;
 }
 
+/* The commands beside it, which have our name in LD_PRELOAD too, keep none. */
+static bool is_another_program(void)
+{
+    const char *name = program_invocation_short_name;
+    return name && name[0] && strcmp(name, "allocations") != 0;
+}
+
 /* Handlers wait: one of them may map memory itself. */
 static bool open_books(sigset_t *mask)
 {
     sigset_t all;
+    books.closed = books.closed || is_another_program();
     if (inside || books.closed)
         return false;
     sigfillset(&all);
