@@ -12,6 +12,8 @@ PROGRAMS = ["holders", "lock", "nested", "task_regions", "exceptions"]
 
 
 class ReportPage(BlameTest, PageTest):
+    together = True
+
     def setUp(self):
         BlameTest.setUp(self)
         PageTest.setUp(self)
