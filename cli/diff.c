@@ -6,7 +6,6 @@
 
 #include "cli/cli.h"
 #include "cli/open_profile.h"
-#include "cli/options.h"
 #include "cli/run_set.h"
 #include "compare/comparable.h"
 #include "compare/compare.h"
@@ -14,12 +13,15 @@
 #include "compare/limits.h"
 #include "report/text/format.h"
 
-enum view { VIEW_TOP_DOWN, VIEW_FLAT };
 enum format { FORMAT_TEXT, FORMAT_CSV };
 
-static const char *const view_name[] = {"top-down", "flat", NULL};
-static const char *const format_name[] = {"text", "csv", NULL};
-static const char *const normalise_name[] = {"none", "wall", "work", NULL};
+static const struct option_word format[] = {{"text", "(default)"}, {"csv", "every context, all metrics"}, {NULL, NULL}};
+static const struct option_word normalise[] = {
+    {"none", "seconds (default)"},
+    {"wall", "per cent of the run's wall time, for runs of different length,"},
+    {"work", "or of its work, for runs of different input"},
+    {NULL, NULL},
+};
 
 struct request {
     struct option_list base, operand, fail_above;
@@ -49,15 +51,10 @@ static enum options_result read_options(struct request *request, int argc, char 
     const struct option_spec options[] = {
         {"--base", OPTION_LIST, &request->base, "DIR", NULL, 0, 0,
          "a run of the base; may be repeated, and all operands are new runs then"},
-        {"--view", OPTION_WORD, &request->view, "VIEW", view_name, 0, 0,
-         "top-down   contexts: functions by their callers (default)\n"
-         "flat       functions, whoever calls them"},
-        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_word, 0, 0,
-         "changes of this metric only: idleness, work, overhead, lock-wait,\n"
-         "lock-wait-here, core-idleness, shared-idleness, samples, blame"},
-        {"--normalise", OPTION_WORD, &request->normalise, "BY", normalise_name, 0, 0,
-         "none (default): seconds; wall, work: per cent of the run's wall time\n"
-         "or work, for runs of different length or input"},
+        {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
+         "changes of this metric only:"},
+        {"--normalise", OPTION_WORD, &request->normalise, "BY", normalise, 0, 0, ""},
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "changes below this share of the base's effort are neither shown in\n"
          "text nor above a limit (default 0.5)"},
@@ -67,8 +64,7 @@ static enum options_result read_options(struct request *request, int argc, char 
          "METRIC=PERCENT: exit with 3 if the program's METRIC (or wall, the wall\n"
          "time) rose by more than that, and by more than chance. METRIC@REGEX=PERCENT:\n"
          "of the functions whose names match. May be repeated"},
-        {"--format", OPTION_WORD, &request->format, "FORMAT", format_name, 0, 0,
-         "text (default) or csv: every context, all metrics"},
+        {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
          "write there, not to standard output"},
     };

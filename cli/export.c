@@ -13,7 +13,14 @@
 
 enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMATS };
 
-static const char *const format_name[] = {"folded", "speedscope", "pprof", "hatchet", "dot", NULL};
+static const struct option_word format[] = {
+    {"folded", "stacks of one metric, a line each: flamegraph.pl, inferno"},
+    {"speedscope", "a flame graph for each metric: speedscope.app"},
+    {"pprof", "all metrics, with source lines, compressed: go tool pprof"},
+    {"hatchet", "all metrics of the tree: Hatchet's GraphFrame.from_json"},
+    {"dot", "the call graph of one metric: Graphviz"},
+    {NULL, NULL},
+};
 
 #define LEAST_PERCENT 1 /* of dot, unless --min says otherwise */
 
@@ -41,7 +48,7 @@ static const struct usage usage = {
 static enum options_result refuse(const char *option, const struct request *request, const char *with)
 {
     fprintf(stderr, "blame export: %s: accepted with --format %s; not with %s\n", option, with,
-            format_name[request->format]);
+            format[request->format].word);
     return OPTIONS_WRONG;
 }
 
@@ -50,7 +57,7 @@ static enum options_result check(const struct request *request)
     if (request->format < 0) {
         fputs("blame export: --format is missing; accepted are", stderr);
         for (int i = 0; i < FORMATS; i++)
-            fprintf(stderr, "%s %s", i ? "," : "", format_name[i]);
+            fprintf(stderr, "%s %s", i ? "," : "", format[i].word);
         fputc('\n', stderr);
         return OPTIONS_WRONG;
     }
@@ -66,19 +73,13 @@ static enum options_result check(const struct request *request)
 static enum options_result parse_arguments(struct request *request, int argc, char **argv)
 {
     const struct option_spec options[] = {
-        {"--format", OPTION_WORD, &request->format, "FORMAT", format_name, 0, 0,
-         "folded      stacks of one metric, a line each: flamegraph.pl, inferno\n"
-         "speedscope  a flame graph for each metric: speedscope.app\n"
-         "pprof       all metrics, with source lines, compressed: go tool pprof\n"
-         "hatchet     all metrics of the tree: Hatchet's GraphFrame.from_json\n"
-         "dot         the call graph of one metric: Graphviz"},
+        {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
          "or -o FILE: where to write, whole or not at all (default: standard output)"},
-        {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_word, 0, 0,
-         "blame (default: idleness + overhead + lock-wait), idleness, work,\n"
-         "overhead, lock-wait, lock-wait-here, core-idleness,\n"
-         "shared-idleness, samples: what folded and dot are of,\n"
-         "what pprof shows unasked, the only one in speedscope (default there: all)"},
+        {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
+         "what folded and dot are of (default: blame, that is idleness +\n"
+         "overhead + lock-wait), what pprof shows unasked, the only one in\n"
+         "speedscope (default there: all); one of"},
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "dot: leave out functions below this share of the metric (default 1)"},
     };

@@ -5,7 +5,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/rows/metric.h"
+
 #define HELP_COLUMN 22 /* where the text about an option begins */
+#define HELP_WORDS  70 /* columns of words behind it */
+
+const struct option_word metric_words[] = {
+#define METRIC(name, word, title, unit) {word, NULL},
+    METRIC_TABLE(METRIC)
+#undef METRIC
+    {NULL, NULL},
+};
+
+static void print_lines(const char *text, int indent)
+{
+    for (; *text; text++) {
+        putchar(*text);
+        if (*text == '\n')
+            printf("%*s", indent, "");
+    }
+}
+
+/* Each with what it means, or as many in a line as fit. */
+static void print_words(const struct option_word *words, bool behind)
+{
+    int width = 0, used = 0;
+    for (const struct option_word *at = words; at->word; at++)
+        width = at->about && (int)strlen(at->word) > width ? (int)strlen(at->word) : width;
+    for (const struct option_word *at = words; at->word; at++) {
+        const char *comma = !at->about && at[1].word ? "," : "";
+        int bytes = (int)(strlen(at->word) + strlen(comma)) + 1;
+        bool begin = at->about || used == 0 || used + bytes > HELP_WORDS;
+        if (begin && (behind || at != words))
+            printf("\n%*s", HELP_COLUMN, "");
+        used = begin ? bytes : used + bytes;
+        if (at->about) {
+            printf("%-*s  ", width, at->word);
+            print_lines(at->about, HELP_COLUMN + width + 2);
+        } else {
+            printf("%s%s%s", begin ? "" : " ", at->word, comma);
+        }
+    }
+}
 
 static void print_option(const struct option_spec *option)
 {
@@ -15,11 +56,9 @@ static void print_option(const struct option_spec *option)
     printf("%-*s", HELP_COLUMN, left);
     if (strlen(left) >= HELP_COLUMN)
         printf("\n%*s", HELP_COLUMN, "");
-    for (const char *text = option->help; *text; text++) {
-        putchar(*text);
-        if (*text == '\n')
-            printf("%*s", HELP_COLUMN, "");
-    }
+    print_lines(option->help, HELP_COLUMN);
+    if (option->words)
+        print_words(option->words, *option->help);
     putchar('\n');
 }
 
@@ -56,8 +95,8 @@ static const struct option_spec *find(const struct usage *usage, const char *tex
 
 static bool read_word(const struct option_spec *option, const char *value)
 {
-    for (int i = 0; option->words[i]; i++)
-        if (strcmp(value, option->words[i]) == 0) {
+    for (int i = 0; option->words[i].word; i++)
+        if (strcmp(value, option->words[i].word) == 0) {
             *(int *)option->to = i;
             return true;
         }
@@ -99,8 +138,8 @@ static enum options_result wrong_value(const struct usage *usage, const struct o
     fprintf(stderr, "blame %s: %s %s: accepted ", usage->command, option->name, *value ? value : "\"\"");
     if (option->kind == OPTION_WORD) {
         fputs("are", stderr);
-        for (int i = 0; option->words[i]; i++)
-            fprintf(stderr, "%s %s", i ? "," : "", option->words[i]);
+        for (int i = 0; option->words[i].word; i++)
+            fprintf(stderr, "%s %s", i ? "," : "", option->words[i].word);
         fputc('\n', stderr);
     } else if (option->kind == OPTION_TEXT || option->kind == OPTION_LIST)
         fprintf(stderr, "is a %s that is not empty\n", option->value);

@@ -20,14 +20,21 @@ struct option_list {
     size_t count;
 };
 
+/* A word that an option takes, and what --help says of it; NULL: --help lists the words alone. */
+struct option_word {
+    const char *word, *about;
+};
+
+extern const struct option_word metric_words[];
+
 struct option_spec {
     const char *name; /* "--view" */
     enum option_kind kind;
     void *to;                 /* untouched unless the option is given; given twice: the last counts */
     const char *value;        /* its value in --help: "VIEW"; NULL for flags */
-    const char *const *words; /* OPTION_WORD: NULL behind the last */
+    const struct option_word *words; /* OPTION_WORD: NULL behind the last */
     double low, high;
-    const char *help; /* lines are aligned by --help; "\n" begins the next */
+    const char *help; /* lines are aligned by --help; "\n" begins the next; words are listed behind it */
 };
 
 struct usage {

@@ -34,8 +34,8 @@ struct report_request {
     struct view_columns columns;               /* if the list is given */
 };
 
-extern const char *const report_view_name[];  /* by enum report_view, NULL behind the last */
-extern const char *const report_view_title[]; /* the same */
+extern const struct option_word report_view[]; /* by enum report_view */
+extern const char *const report_view_title[];  /* the same */
 
 /* Reads and checks the options; report_options_free() afterwards, whatever the result. [init] */
 enum options_result report_options_read(struct report_request *request, int argc, char **argv);

@@ -6,14 +6,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const report_view_name[] = {"top-down", "bottom-up", "flat",   "threads", "locks",
-                                        "waits",    "findings",  "phases", NULL};
+const struct option_word report_view[] = {
+    {"top-down", "the program from main on, callees below callers (default)"},
+    {"bottom-up", "functions by their own cost, callers below"},
+    {"flat", "functions by their own cost, source lines below"},
+    {"threads", "what each thread did with its time"},
+    {"locks", "who was waited for, and who held the lock"},
+    {"waits", "where threads waited, and whose code kept them waiting"},
+    {"findings", "what to look at first, with evidence and advice"},
+    {"phases", "the program's phases and what their code calls; events,\nexact and sampled"},
+    {NULL, NULL},
+};
 const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",   "Threads", "Locks",
                                          "Waits",    "Findings",  "Phases", NULL};
 
-static const char *const format_name[] = {"text", "csv", "folded", NULL};
-static const char *const percent_name[] = {"absolute", "relative", NULL};
-static const char *const colour_name[] = {"auto", "always", "never", NULL};
+static const struct option_word by[] = {
+    {"function", "(default)"},
+    {"file", "all functions of a source file"},
+    {"module", "of a program or library"},
+    {"construct", "by the parallel region, task or entry of the\nruntime that code ran in"},
+    {NULL, NULL},
+};
+static const struct option_word format[] = {
+    {"text", "(default)"},
+    {"csv", "the columns of profile.csv"},
+    {"folded", "stacks of one metric, for flame graphs"},
+    {NULL, NULL},
+};
+static const struct option_word percent[] = {
+    {"absolute", "of the program's effort (default)"},
+    {"relative", "of the row's own: how badly it uses its threads"},
+    {NULL, NULL},
+};
+static const struct option_word colour[] = {
+    {"auto", "on a terminal, unless NO_COLOR is set (default)"},
+    {"always", "in files, too"},
+    {"never", "nowhere"},
+    {NULL, NULL},
+};
 
 static const struct usage usage = {
     .command = "report",
@@ -40,7 +70,7 @@ static void print_views(int views)
     fputs("accepted with --view", stderr);
     for (int view = 0, count = 0; view < VIEW_COUNT; view++)
         if (views & 1 << view)
-            fprintf(stderr, "%s %s", count++ ? "," : "", report_view_name[view]);
+            fprintf(stderr, "%s %s", count++ ? "," : "", report_view[view].word);
 }
 
 static bool fits_view(const struct report_request *request, const char *option, const char *value, bool given,
@@ -50,7 +80,7 @@ static bool fits_view(const struct report_request *request, const char *option, 
         return true;
     fprintf(stderr, "blame report: %s%s%s: ", option, value ? " " : "", value ? value : "");
     print_views(views);
-    fprintf(stderr, "; not with %s\n", report_view_name[request->view]);
+    fprintf(stderr, "; not with %s\n", report_view[request->view].word);
     return false;
 }
 
@@ -59,7 +89,7 @@ static bool fits_format(const struct report_request *request, const char *option
     if (!given || request->format == FORMAT_TEXT)
         return true;
     fprintf(stderr, "blame report: %s: accepted with --format text; not with %s\n", option,
-            format_name[request->format]);
+            format[request->format].word);
     return false;
 }
 
@@ -89,12 +119,12 @@ static bool can_sort(const struct report_request *request)
         return true;
     if (accepted == 0) {
         fprintf(stderr, "blame report: --sort: not accepted with --view %s, which has the %s first\n",
-                report_view_name[request->view],
+                report_view[request->view].word,
                 request->view == VIEW_PHASES ? "most exact seconds" : "greatest share");
         return false;
     }
     fprintf(stderr, "blame report: --sort %s: with --view %s accepted are", metric_word[request->metric],
-            report_view_name[request->view]);
+            report_view[request->view].word);
     for (int metric = 0, count = 0; metric < METRIC_NAMED; metric++)
         if (accepted & 1 << metric)
             fprintf(stderr, "%s %s", count++ ? "," : "", metric_word[metric]);
@@ -159,23 +189,10 @@ static enum options_result check(struct report_request *request)
 static enum options_result read_arguments(struct report_request *request, int argc, char **argv)
 {
     const struct option_spec options[] = {
-        {"--view", OPTION_WORD, &request->view, "VIEW", report_view_name, 0, 0,
-         "top-down   the program from main on, callees below callers (default)\n"
-         "bottom-up  functions by their own cost, callers below\n"
-         "flat       functions by their own cost, source lines below\n"
-         "threads    what each thread did with its time\n"
-         "locks      who was waited for, and who held the lock\n"
-         "waits      where threads waited, and whose code kept them waiting\n"
-         "findings   what to look at first, with evidence and advice\n"
-         "phases     the program's phases and what their code calls; events,\n"
-         "           exact and sampled"},
-        {"--by", OPTION_WORD, &request->by, "WHAT", flat_by_name, 0, 0,
-         "flat: function (default), file, module, or construct (the parallel\n"
-         "region, task or entry of the runtime that code ran in)"},
-        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_word, 0, 0,
-         "blame (default: idleness + overhead + lock-wait), idleness, work,\n"
-         "overhead, lock-wait, lock-wait-here, core-idleness,\n"
-         "shared-idleness, samples"},
+        {"--view", OPTION_WORD, &request->view, "VIEW", report_view, 0, 0, ""},
+        {"--by", OPTION_WORD, &request->by, "WHAT", by, 0, 0, "what rows of the flat view are:"},
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
+         "default: blame, that is idleness + overhead + lock-wait; or another of"},
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "leave out rows below this share of the metric (default: text 0.5, else 0)"},
         {"--depth", OPTION_WHOLE, &request->depth, "N", NULL, 1, 1000000,
@@ -192,19 +209,14 @@ static enum options_result read_arguments(struct report_request *request, int ar
         {"--columns", OPTION_TEXT, &request->column_list, "LIST", NULL, 0, 0,
          "numbers to show: METRIC, METRIC:i (inclusive), METRIC:e (exclusive),\n"
          "with % behind for per cent: work:i,idleness:e,idleness:i%"},
-        {"--percent", OPTION_WORD, &request->percent, "KIND", percent_name, 0, 0,
-         "absolute (of the program's effort, default) or relative (of the\n"
-         "row's own: how badly it uses its threads)"},
+        {"--percent", OPTION_WORD, &request->percent, "KIND", percent, 0, 0, "per cent are"},
         {"--source", OPTION_FLAG, &request->source, NULL, NULL, 0, 0, "source lines beside their rows"},
         {"--source-dir", OPTION_TEXT, &request->source_directory, "DIR", NULL, 0, 0,
          "the same, with sources that were moved to DIR"},
-        {"--format", OPTION_WORD, &request->format, "FORMAT", format_name, 0, 0,
-         "text (default), csv (the columns of profile.csv), or folded\n"
-         "(stacks of one metric, for flame graphs)"},
+        {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
          "write there, whole or not at all (-o; - is standard output)"},
-        {"--color", OPTION_WORD, &request->colour, "WHEN", colour_name, 0, 0,
-         "auto (default: on a terminal, unless NO_COLOR is set), always, never"},
+        {"--color", OPTION_WORD, &request->colour, "WHEN", colour, 0, 0, ""},
         {"--width", OPTION_WHOLE, &request->width, "N", NULL, 60, 10000,
          "columns of text (default: the terminal's, COLUMNS, or 100)"},
     };

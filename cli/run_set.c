@@ -11,6 +11,12 @@
 #include "report/text/grow.h"
 #include "report/views/arrange.h"
 
+const struct option_word run_set_view[] = {
+    {"top-down", "contexts: functions by their callers (default)"},
+    {"flat", "functions, whoever calls them"},
+    {NULL, NULL},
+};
+
 static int is_visible(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';

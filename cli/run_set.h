@@ -6,7 +6,11 @@
 #include <stddef.h>
 
 #include "cct/profile_read.h"
+#include "cli/options.h"
 #include "compare/compare.h"
+
+enum run_set_view { VIEW_TOP_DOWN, VIEW_FLAT };
+extern const struct option_word run_set_view[];
 
 struct run_set {
     const char *command;

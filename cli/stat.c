@@ -3,18 +3,15 @@
 
 #include "cli/cli.h"
 #include "cli/open_profile.h"
-#include "cli/options.h"
 #include "cli/run_set.h"
 #include "compare/comparable.h"
 #include "compare/compare.h"
 #include "compare/stat_view.h"
 #include "report/text/format.h"
 
-enum view { VIEW_TOP_DOWN, VIEW_FLAT };
 enum format { FORMAT_TEXT, FORMAT_CSV };
 
-static const char *const view_name[] = {"top-down", "flat", NULL};
-static const char *const format_name[] = {"text", "csv", NULL};
+static const struct option_word format[] = {{"text", "(default)"}, {"csv", "every context, the four metrics"}, {NULL, NULL}};
 
 struct request {
     const char **operand;
@@ -39,17 +36,12 @@ static const struct usage usage = {
 static enum options_result read_options(struct request *request, int argc, char **argv)
 {
     const struct option_spec options[] = {
-        {"--view", OPTION_WORD, &request->view, "VIEW", view_name, 0, 0,
-         "top-down   contexts: functions by their callers (default)\n"
-         "flat       functions, whoever calls them"},
-        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_word, 0, 0,
-         "text: contexts by their own idleness (default), work, overhead,\n"
-         "lock-wait, lock-wait-here, core-idleness, shared-idleness, samples,\n"
-         "blame (idleness + overhead + lock-wait)"},
+        {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
+        {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
+         "text: contexts by their own share of it (default: idleness):"},
         {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
          "text: this many contexts (default 10)"},
-        {"--format", OPTION_WORD, &request->format, "FORMAT", format_name, 0, 0,
-         "text (default) or csv: every context, the four metrics"},
+        {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
          "write there, not to standard output"},
     };

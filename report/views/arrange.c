@@ -207,8 +207,6 @@ struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double 
     return view;
 }
 
-const char *const flat_by_name[] = {"function", "file", "module", "construct", NULL};
-
 /* Adds a statement row of the tree to the line's row below its function. */
 static bool add_line(const struct rows *rows, struct rows *view, uint32_t view_function, uint32_t row,
                      struct pair_map *lines)

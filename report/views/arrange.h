@@ -24,7 +24,6 @@ struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double 
  * ran in a construct (the parallel region, task or entry of the runtime nearest on the path), with the
  * functions below. */
 enum flat_by { FLAT_FUNCTION, FLAT_FILE, FLAT_MODULE, FLAT_CONSTRUCT };
-extern const char *const flat_by_name[]; /* NULL behind the last */
 
 /* Flat: below functions their source lines. Inclusive sums count an instance inside another one of the same
  * row once. Sorted by exclusive `metric`. Borrows names from `rows`. NULL: no memory. [init] */
