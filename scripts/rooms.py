@@ -53,8 +53,4 @@ KNOWN = [
     "cct/profile_merge",
     "cct/profile_probes",
     "cct/profile_read",
-    "report/findings/findings",
-    "report/findings/rules",
-    "report/symbols/internal",
-    "report/symbols/symbols",
 ]

@@ -1,9 +1,10 @@
 /* Findings: the rules in their order. */
-#include "report/findings/rules.h"
+#include "report/findings/findings.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/findings/rules.h"
 
 /* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */
 static void (*const rules[])(struct gathering *) = {

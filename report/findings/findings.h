@@ -6,28 +6,10 @@
 #include <stddef.h>
 
 #include "cct/profile_read.h"
-#include "report/rows/metric.h"
+#include "report/findings/finding.h"
 #include "report/rows/row.h"
 #include "report/tables/locks.h"
 #include "report/tables/waits.h"
-
-struct finding {
-    const char *rule;     /* a stable word: "serial", "imbalance", ...: docs/findings.md has them all */
-    uint32_t row;         /* the context with the most of it, ROW_NONE: the whole program */
-    enum metric metric; /* what `seconds` are of */
-    double seconds;       /* thread-seconds of the metric, in all contexts that the finding is about */
-    double share;         /* the same in percent of the whole program's effort */
-    double gain_s;        /* wall seconds that the run would be shorter at most; 0: no bound is known */
-    char *title;          /* one line: "serial code keeps 7 of 8 threads idle" */
-    char *evidence;       /* the numbers and the rule that they met */
-    char *advice;         /* what to look at or to try */
-    char *place;          /* "solve  solve.c:40  < main", "" for the whole program */
-};
-
-struct findings {
-    struct finding *finding; /* the greatest share first */
-    size_t count;
-};
 
 /* locks, waits: of the same rows. A run without findings has count 0. NULL: no memory. [init] */
 struct findings *findings_gather(const struct profile *profile, const struct rows *rows,

@@ -7,7 +7,9 @@
 
 #include "cct/pair_map.h"
 #include "report/tables/conservation.h"
-#include "report/findings/findings.h"
+#include "report/findings/finding.h"
+#include "report/tables/locks.h"
+#include "report/tables/waits.h"
 #include "report/text/format.h"
 
 #define LEAST_PERCENT 5.0  /* of the whole program's effort, for every finding */

@@ -1,7 +1,9 @@
 /* What was asked of the symbol lookup, and what the answer was. */
+#include "report/symbols/answers.h"
+
 #include <stdlib.h>
 
-#include "report/symbols/internal.h"
+#include "report/text/grow.h"
 
 struct symbols_answer *symbols_answers_add(struct symbols_answers *answers, struct symbols_arena *arena,
                                            enum symbols_question question, uint64_t key)

@@ -1,11 +1,12 @@
 /* The file of names beside a measurement: docs/format.md. Numbers are LEB128; keys are sorted and written as
  * differences; texts are written once. */
+#include "report/symbols/answers_file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/text/strings.h"
-#include "report/symbols/internal.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"

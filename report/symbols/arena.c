@@ -1,11 +1,13 @@
 /* Memory of the symbol lookup: strings and small records that live until symbols_close, a map, sorted ranges.
  */
+#include "report/symbols/arena.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
+#include "report/text/grow.h"
 
 #define BLOCK_BYTES 65536u
 

@@ -5,10 +5,17 @@
  * What a register holds at a call is known if every way there puts the same constant into it: code is read
  * again until what is known at each label (where branches lead) changes no more. Nothing is known where only
  * jumps through registers lead. */
+#include "report/symbols/calls.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
+#include "report/symbols/decode.h"
+#include "report/symbols/dwarf.h"
+#include "report/symbols/outlined.h"
+#include "report/symbols/plt.h"
+#include "report/symbols/sites.h"
+#include "report/text/grow.h"
 
 #define MAX_RANGES 16
 #define MAX_LABELS 65536 /* functions with more are generated; what registers hold is then not followed */

@@ -1,8 +1,16 @@
 /* Names of the functions that compilers outline from OpenMP constructs: "relax [parallel amg.c:123]". */
+#include "report/symbols/construct.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
+#include "report/symbols/calls.h"
+#include "report/symbols/demangle.h"
+#include "report/symbols/dwarf.h"
+#include "report/symbols/idents.h"
+#include "report/symbols/inline.h"
+#include "report/symbols/lines.h"
+#include "report/symbols/outlined.h"
 
 #define MAX_HOST_SEARCH  64 /* code addresses of the construct's line that are looked at for the host */
 #define MAX_HOST_NESTING 8  /* constructs without a host's name around one another */

@@ -1,9 +1,9 @@
 /* x86-64 machine code, as far as calls and jumps need it: the length of each instruction, where control goes,
  * which addresses of code are loaded into registers, and which registers may have changed since. Code that is
  * not understood ends the reading: whoever asks then knows less, but nothing wrong. */
-#include <Zydis/Zydis.h>
+#include "report/symbols/decode.h"
 
-#include "report/symbols/internal.h"
+#include <Zydis/Zydis.h>
 
 #define STACK_POINTER 4 /* no constant is ever in it */
 

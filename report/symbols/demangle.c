@@ -3,12 +3,13 @@
  * C++ keeps parameters and template arguments and drops return types: ns::Class<int>::method(double), as perf
  * and hpcviewer print them. Fortran procedures of modules are written module::procedure when only the symbol
  * is known. */
+#include "report/symbols/demangle.h"
+
 #include <ctype.h>
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
 
 /* Longer mangled names are not worth what their expansion can cost. */
 #define MAX_MANGLED_BYTES 16384u

@@ -3,11 +3,13 @@
  * Not .debug_aranges: clang writes none, so a program linked from both compilers' objects has them for a part
  * only. Read are the units' own entries (once, one each), and the entries of the units that were asked for
  * (once). */
+#include "report/symbols/dwarf.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
+#include "report/text/grow.h"
 
 struct index_walk {
     struct symbols_module *module;

@@ -1,4 +1,6 @@
 /* ELF files: opening, build ids, and symbol tables that are read when first asked for and sorted once. */
+#include "report/symbols/elf.h"
+
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/symbols/internal.h"
+#include "report/text/grow.h"
 
 #define VDSO_MAX_BYTES (64u * 1024)
 #define LOOK_BACK      64 /* symbols before the address that are tried for one that contains it */

@@ -1,10 +1,17 @@
 /* The rows of one address: DWARF's functions, else the symbol, else module+0xoffset; constructs recognised,
  * the two functions that clang makes of a construct merged. */
+#include "report/symbols/frames.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
+#include "report/symbols/construct.h"
+#include "report/symbols/demangle.h"
+#include "report/symbols/inline.h"
+#include "report/symbols/lines.h"
+#include "report/symbols/outlined.h"
+#include "report/symbols/unwind.h"
 
 /* The symbol says more than DWARF where that has no name (clang -gline-tables-only) or no linkage name (GCC's
  * static C++ functions); the definition stays DWARF's. */

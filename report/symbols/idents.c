@@ -3,10 +3,13 @@
  * flang 19 gives outlined functions neither a line of their own nor a reliable first row. But like clang it
  * passes the runtime ";file;function;line;column;;" at every construct, in read-only data, so the lines of a
  * function's constructs are known; the rows of the outlined function say which of them it is. */
+#include "report/symbols/idents.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
+#include "report/symbols/lines.h"
+#include "report/text/grow.h"
 
 /* One more field, up to the next ';', from *text; NULL: the string is not of this form. */
 static const char *next_field(const char **text, const char *end, size_t *bytes)

@@ -1,9 +1,13 @@
 /* Names of functions by DWARF, and the chain of inlined calls at an address. */
+#include "report/symbols/inline.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
+#include "report/symbols/demangle.h"
+#include "report/symbols/dwarf.h"
+#include "report/symbols/lines.h"
 
 static const char *string_of(Dwarf_Die *die, unsigned name)
 {

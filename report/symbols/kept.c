@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/symbols/internal.h"
+#include "report/symbols/answers_file.h"
+#include "report/symbols/state.h"
+#include "report/symbols/symbols.h"
 
 #define MEASUREMENT ".blame"
 #define ID_DIGITS   8 /* of a build id, to tell two */

@@ -1,9 +1,9 @@
 /* Source positions from the line tables of compilation units, which libdw decodes when first asked for. */
+#include "report/symbols/lines.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "report/symbols/internal.h"
 
 struct row {
     uint64_t vaddr;

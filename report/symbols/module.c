@@ -3,6 +3,8 @@
  * Nothing here can reach the network. debuginfod's client is part of libdwfl (dwfl_standard_find_debuginfo
  * and its kin); this code uses libelf and libdw alone: files are opened by the paths below and handed to
  * dwarf_begin_elf. tests/unit/test_symbols.c checks that libdebuginfod is not even loaded. */
+#include "report/symbols/module.h"
+
 #include <elfutils/libdwelf.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,8 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "report/symbols/internal.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
 

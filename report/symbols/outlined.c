@@ -7,9 +7,9 @@
  *   flang          _QMmPsolve..omp_par for regions and tasks
  * The outer function of clang's is declared on the line of the directive, the inner one on the first line of the body;
  * GCC puts the directive's line into the first row of the line table. */
-#include <string.h>
+#include "report/symbols/outlined.h"
 
-#include "report/symbols/internal.h"
+#include <string.h>
 
 static struct symbols_outlined outlined_clang(const char *raw, const char *mark)
 {

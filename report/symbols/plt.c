@@ -1,9 +1,12 @@
 /* Names behind addresses that only the loader knows: slots of the global offset table, stubs of the procedure
  * linkage table, and what a module exports by name. */
+#include "report/symbols/plt.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
+#include "report/symbols/decode.h"
+#include "report/text/grow.h"
 
 static void add_slots(struct symbols_module *module, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {

@@ -1,10 +1,16 @@
 /* DWARF's call sites of a function. Machine code says more in most cases: clang describes no calls of the
  * OpenMP runtime. These say whom calls through a register go to where the compiler knew, and which jumps
  * through a register are calls rather than a switch. */
+#include "report/symbols/sites.h"
+
 #include <dwarf.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
+#include "report/symbols/decode.h"
+#include "report/symbols/dwarf.h"
+#include "report/symbols/inline.h"
+#include "report/symbols/plt.h"
+#include "report/text/grow.h"
 
 struct site_walk {
     struct symbols_module *module;

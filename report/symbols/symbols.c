@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
+#include "report/symbols/calls.h"
+#include "report/symbols/demangle.h"
+#include "report/symbols/dwarf.h"
+#include "report/symbols/frames.h"
+#include "report/symbols/plt.h"
+#include "report/symbols/state.h"
 
 static const struct symbol_frame unknown_frame = {
     .name = "<unknown function>", .host_name = "", .file = "", .at_file = "", .task_name = ""};

@@ -2,10 +2,11 @@
  * instead of one an address. Only the usual form is read (.eh_frame_hdr with a table of 32-bit offsets,
  * entries relative to themselves), as GNU ld, gold, lld and mold write it; anything else means "not known".
  */
+#include "report/symbols/unwind.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/symbols/internal.h"
 
 #define HEADER_BYTES         12u
 #define TABLE_RELATIVE_INT32 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */

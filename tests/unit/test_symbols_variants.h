@@ -13,7 +13,11 @@
 
 #include <cmocka.h>
 
-#include "report/symbols/internal.h"
+#include "report/symbols/decode.h"
+#include "report/symbols/demangle.h"
+#include "report/symbols/outlined.h"
+#include "report/symbols/state.h"
+#include "report/symbols/symbols.h"
 
 struct variant {
     struct profile_module module;

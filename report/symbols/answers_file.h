@@ -1,0 +1,18 @@
+/* The file of answers, docs/format.md. */
+#ifndef BLAME_REPORT_SYMBOLS_ANSWERS_FILE_H
+#define BLAME_REPORT_SYMBOLS_ANSWERS_FILE_H
+
+#include "report/symbols/answers.h"
+#include "cct/profile_format.h"
+
+/* The file of answers, docs/format.md: bytes in memory, malloc'ed; NULL: no memory. [init] */
+uint8_t *symbols_file_encode(const struct symbols_answers *answers, const struct profile_header *header,
+                             size_t *bytes);
+/* Adds what a file says of modules that `wanted` says yes to, once answers->sources is filled. bytes must
+ * stay as they are for as long as the answers. NULL, or why the file cannot be used. [init] */
+const char *symbols_file_decode(struct symbols_answers *answers, struct symbols_arena *arena,
+                                const struct profile_header *header, const uint8_t *bytes, size_t count,
+                                bool (*wanted)(void *context, uint32_t module_id, bool same_tool),
+                                void *context);
+
+#endif

@@ -1,0 +1,48 @@
+/* Memory of names, maps and ranges of addresses. */
+#ifndef BLAME_REPORT_SYMBOLS_ARENA_H
+#define BLAME_REPORT_SYMBOLS_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+
+struct symbols_block;
+struct symbols_arena {
+    struct symbols_block *blocks;
+};
+void *symbols_arena_alloc(struct symbols_arena *arena,
+                          size_t bytes); /* zeroed; NULL: out of memory. [init] */
+/* printf into the arena; "" when out of memory. [init] */
+const char *symbols_arena_text(struct symbols_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void symbols_arena_free(struct symbols_arena *arena); /* [init] */
+
+struct symbols_map { /* open addressing; a NULL value marks a free slot */
+    uint64_t *keys;
+    void **values;
+    size_t count, room;
+};
+void *symbols_map_find(const struct symbols_map *map, uint64_t key);      /* [init] */
+bool symbols_map_put(struct symbols_map *map, uint64_t key, void *value); /* [init] */
+void symbols_map_free(struct symbols_map *map);                           /* [init] */
+
+/* ---- address ranges, sorted ---- */
+
+struct symbols_range {
+    uint64_t low, high; /* [low, high) */
+    uint64_t
+        reach; /* greatest high up to here: a search backward can stop when it is at or below the address */
+    uint32_t index; /* whose range it is */
+};
+struct symbols_ranges {
+    struct symbols_range *list;
+    size_t count, room;
+};
+bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low, uint64_t high,
+                        uint32_t index);                 /* [init] */
+void symbols_ranges_sort(struct symbols_ranges *ranges); /* [init] */
+/* The smallest range around vaddr; NULL: none. [init] */
+const struct symbols_range *symbols_ranges_find(const struct symbols_ranges *ranges, uint64_t vaddr);
+
+#endif

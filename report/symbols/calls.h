@@ -1,0 +1,19 @@
+/* Whom functions call, and what they hand to the OpenMP runtime. */
+#ifndef BLAME_REPORT_SYMBOLS_CALLS_H
+#define BLAME_REPORT_SYMBOLS_CALLS_H
+
+#include "report/symbols/call_list.h"
+#include "report/symbols/module.h"
+
+/* Entry of the function around vaddr, also from its cold part; 0: not known. [init] */
+uint64_t symbols_calls_entry(struct symbols_module *module, uint64_t vaddr);
+/* Calls and tail calls of the function at `entry`; NULL: none known. Cached. [init] */
+const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, uint64_t entry);
+/* The call that returns to vaddr + 1; NULL: not known. Cached. [init] */
+const struct symbol_call *symbols_calls_at(struct symbols_module *module, uint64_t vaddr);
+/* Whether some call hands the function at `entry` to libgomp: as symbols_dwarf_launch. [init] */
+int symbols_calls_launch(struct symbols_module *module, struct symbols_unit *unit, uint64_t entry);
+/* Functions that compilers outlined from constructs, by the symbol table. [init] */
+size_t symbols_calls_bodies(struct symbols_module *module, const uint64_t **keys);
+
+#endif

@@ -1,0 +1,14 @@
+/* Names of outlined functions. */
+#ifndef BLAME_REPORT_SYMBOLS_CONSTRUCT_H
+#define BLAME_REPORT_SYMBOLS_CONSTRUCT_H
+
+#include "report/symbols/code.h"
+#include "report/symbols/module.h"
+
+/* Fills kind, names, file and line of the frame of an outlined function. unit and function may be NULL.
+ * [init] */
+void symbols_construct_name(struct symbols_module *module, struct symbols_unit *unit,
+                            struct symbols_function *function, const struct symbols_raw *raw,
+                            struct symbol_frame *frame);
+
+#endif

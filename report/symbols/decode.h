@@ -1,0 +1,29 @@
+/* Machine code. */
+#ifndef BLAME_REPORT_SYMBOLS_DECODE_H
+#define BLAME_REPORT_SYMBOLS_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+
+enum symbols_flow {
+    SYMBOLS_NEXT,   /* on to the next instruction */
+    SYMBOLS_CALL,   /* the same, after a call */
+    SYMBOLS_JUMP,   /* away */
+    SYMBOLS_BRANCH, /* away or on */
+    SYMBOLS_END,    /* return, trap */
+};
+struct symbols_instruction {
+    size_t bytes;
+    enum symbols_flow flow;
+    bool indirect;   /* call or jump through a register or memory */
+    uint64_t target; /* of a call, jump or branch; indirect: where the address is stored, 0 unknown */
+    int8_t to, from; /* register `to` gets `value`, or what register `from` has; -1: no such thing */
+    uint64_t value;
+    uint32_t written; /* set of registers that may have changed, `to` among them */
+};
+bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr,
+                    struct symbols_instruction *result); /* false: not understood. [init] */
+
+#endif

@@ -1,0 +1,41 @@
+/* ELF files and their symbol tables. */
+#ifndef BLAME_REPORT_SYMBOLS_ELF_H
+#define BLAME_REPORT_SYMBOLS_ELF_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+
+struct symbols_elf {
+    int fd; /* -1: not open, or in memory */
+    Elf *elf;
+    void *image; /* a file in memory (the vDSO), freed with it */
+    const char *path;
+};
+bool symbols_elf_open(struct symbols_elf *file, const char *path); /* regular ELF files only. [init] */
+bool symbols_elf_open_vdso(struct symbols_elf *file);              /* this process's own vDSO. [init] */
+void symbols_elf_close(struct symbols_elf *file);                  /* [init] */
+Elf_Scn *symbols_elf_section(Elf *elf, const char *name, GElf_Shdr *header); /* [init] */
+bool symbols_elf_same_build(Elf *elf, const void *build_id, size_t bytes);   /* [init] */
+bool symbols_elf_code_range(Elf *elf, uint64_t *low, uint64_t *high);        /* executable segments. [init] */
+/* x86-64 code or data at vaddr, *room bytes up to the end of their segment in the file; NULL: none. [init] */
+const uint8_t *symbols_elf_bytes(Elf *elf, uint64_t vaddr, size_t *room);
+
+struct symbols_entry {
+    uint64_t start, size;
+    const char *name;
+    uint8_t rank; /* among names of one address the lowest wins */
+};
+struct symbols_table {
+    struct symbols_entry *list;
+    size_t count, room;
+};
+enum symbols_table_kind { SYMBOLS_FUNCTIONS, SYMBOLS_OBJECTS };
+void symbols_table_add(struct symbols_table *table, Elf *elf, enum symbols_table_kind kind); /* [init] */
+void symbols_table_sort(struct symbols_table *table);                                        /* [init] */
+const struct symbols_entry *symbols_table_find(const struct symbols_table *table,
+                                               uint64_t vaddr); /* [init] */
+
+#endif

@@ -1,0 +1,24 @@
+/* What the name of a function says of the OpenMP construct that it was outlined from. */
+#ifndef BLAME_REPORT_SYMBOLS_OUTLINED_H
+#define BLAME_REPORT_SYMBOLS_OUTLINED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/symbols/symbol.h"
+
+enum symbols_compiler { SYMBOLS_CLANG, SYMBOLS_GCC, SYMBOLS_FLANG, SYMBOLS_INTEL };
+
+struct symbols_outlined {
+    enum symbol_construct kind; /* SYMBOL_PROCEDURE: not an outlined function */
+    enum symbols_compiler compiler;
+    bool uncertain; /* kind is a guess */
+    bool inner;     /* the inner one of clang's two functions */
+    bool task_part; /* clang: ".omp_outlined." without a host's name, a task's body when inlined into a task's
+                       entry */
+    size_t stem;    /* bytes of the name that are the host's linkage name; 0 none */
+};
+#define CLANG_MARK ".omp_outlined"
+struct symbols_outlined symbols_construct_parse(const char *raw); /* [init] */
+
+#endif

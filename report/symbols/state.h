@@ -1,0 +1,22 @@
+/* What struct symbols is. */
+#ifndef BLAME_REPORT_SYMBOLS_STATE_H
+#define BLAME_REPORT_SYMBOLS_STATE_H
+
+#include "report/symbols/module.h"
+
+struct symbols;
+
+/* The module with this id; NULL: none. [init] */
+struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t module_id);
+
+struct symbols {
+    struct symbols_arena arena;
+    struct symbols_module *modules;
+    size_t module_count;
+    struct symbols_answers answers;
+    bool searching; /* for tail calls */
+    bool news;      /* answers that are to be kept and are not in the file yet */
+    uint8_t *file;  /* which the answers point into */
+};
+
+#endif
