@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cct/profile_read.h"
+#include "report/text/pool.h"
 
 #define ROW_NONE UINT32_MAX
 
@@ -100,7 +101,7 @@ struct rows {
     size_t misnested_count;
     size_t counter_count; /* rows have these counters */
     const char *const *counter_name;
-    struct row_block *blocks; /* what rows_alloc() gave out */
+    struct pool memory; /* what rows_alloc() gave out */
     struct strings
         *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
 };

@@ -5,44 +5,19 @@
 #include "report/rows/make.h"
 #include "report/text/strings.h"
 
-#define LEAST_BLOCK 4096u
-#define MOST_BLOCK  (1u << 20)
-
 const struct row_label row_no_label = {.name = "", .module = "", .file = ""};
 const struct profile_metric row_no_sums;
 
-struct row_block {
-    struct row_block *before;
-    size_t used, bytes;
-    uint64_t memory[];
-};
-
 void *rows_alloc(struct rows *rows, size_t bytes)
 {
-    struct row_block *block = rows->blocks;
-    bytes = (bytes + sizeof *block->memory - 1) & ~(sizeof *block->memory - 1);
-    if (!block || bytes > block->bytes - block->used) {
-        size_t wanted = !block ? LEAST_BLOCK : block->bytes < MOST_BLOCK ? 2 * block->bytes : MOST_BLOCK;
-        wanted = bytes > wanted ? bytes : wanted;
-        block = calloc(1, sizeof *block + wanted);
-        if (!block)
-            return NULL;
-        *block = (struct row_block){.before = rows->blocks, .bytes = wanted};
-        rows->blocks = block;
-    }
-    void *memory = (char *)block->memory + block->used;
-    block->used += bytes;
-    return memory;
+    return pool_alloc(&rows->memory, bytes);
 }
 
 void rows_free(struct rows *rows)
 {
     if (!rows)
         return;
-    for (struct row_block *block = rows->blocks, *before; block; block = before) {
-        before = block->before;
-        free(block);
-    }
+    pool_free(&rows->memory);
     free(rows->row);
     free(rows->node_row);
     strings_free(rows->strings);

@@ -5,10 +5,10 @@
 
 #include "report/text/grow.h"
 
-struct symbols_answer *symbols_answers_add(struct symbols_answers *answers, struct symbols_arena *arena,
+struct symbols_answer *symbols_answers_add(struct symbols_answers *answers, struct pool *pool,
                                            enum symbols_question question, uint64_t key)
 {
-    struct symbols_answer *answer = symbols_arena_alloc(arena, sizeof *answer);
+    struct symbols_answer *answer = pool_alloc(pool, sizeof *answer);
     return answer && symbols_map_put(&answers->map[question], key, answer) ? answer : NULL;
 }
 

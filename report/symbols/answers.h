@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 #include "cct/pair_map.h"
-#include "report/symbols/arena.h"
+#include "report/symbols/map.h"
 #include "report/symbols/symbol.h"
+#include "report/text/pool.h"
 
 enum symbols_question {
     SYMBOLS_ASK_FRAMES, /* of a key */
@@ -55,7 +56,7 @@ struct symbols_answers {
 };
 
 /* A new answer, all zero; NULL: no memory. [init] */
-struct symbols_answer *symbols_answers_add(struct symbols_answers *answers, struct symbols_arena *arena,
+struct symbols_answer *symbols_answers_add(struct symbols_answers *answers, struct pool *pool,
                                            enum symbols_question question, uint64_t key);
 /* frames must live as long; false: no memory. [init] */
 bool symbols_answers_add_gap(struct symbols_answers *answers, const struct symbols_gap *gap);

@@ -280,7 +280,7 @@ struct reader {
     const char **texts;
     uint64_t text_count;
     struct symbols_answers *answers;
-    struct symbols_arena *arena;
+    struct pool *pool;
 };
 
 static uint64_t get(struct reader *from)
@@ -321,7 +321,7 @@ static const char *get_text(struct reader *from)
 static void get_texts(struct reader *from)
 {
     from->text_count = get_count(from);
-    from->texts = symbols_arena_alloc(from->arena, (from->text_count + 1) * sizeof *from->texts);
+    from->texts = pool_alloc(from->pool, (from->text_count + 1) * sizeof *from->texts);
     from->bad |= !from->texts;
     for (uint64_t i = 0; i < from->text_count && !from->bad; i++) {
         const uint8_t *end = memchr(from->at, 0, (size_t)(from->end - from->at));
@@ -348,7 +348,7 @@ static void get_sources(struct reader *from)
 static const struct symbol_frame *get_frames(struct reader *from, uint64_t count)
 {
     struct symbol_frame *frames =
-        from->bad ? NULL : symbols_arena_alloc(from->arena, (count + 1) * sizeof *frames);
+        from->bad ? NULL : pool_alloc(from->pool, (count + 1) * sizeof *frames);
     from->bad |= !frames || count == 0;
     for (uint64_t i = 0; i < count && !from->bad; i++) {
         struct symbol_frame *frame = &frames[i];
@@ -375,7 +375,7 @@ static const struct symbol_frame *get_frames(struct reader *from, uint64_t count
 
 static const struct symbol_call *get_call(struct reader *from, uint64_t key)
 {
-    struct symbol_call *call = from->bad ? NULL : symbols_arena_alloc(from->arena, sizeof *call);
+    struct symbol_call *call = from->bad ? NULL : pool_alloc(from->pool, sizeof *call);
     from->bad |= !call;
     if (from->bad) {
         return NULL;
@@ -404,7 +404,7 @@ static void get_answers(struct reader *from, enum symbols_question question)
             answer.text = get_text(from);
         }
         if (!from->bad && is_named(from->answers, key)) {
-            struct symbols_answer *added = symbols_answers_add(from->answers, from->arena, question, key);
+            struct symbols_answer *added = symbols_answers_add(from->answers, from->pool, question, key);
             from->bad |= !added;
             if (added) {
                 *added = answer;
@@ -422,7 +422,7 @@ static void get_gaps(struct reader *from)
         gap.goal = get_near(from, gap.caller);
         gap.count = get_count(from);
         struct tail_frame *frames =
-            from->bad ? NULL : symbols_arena_alloc(from->arena, (gap.count + 1) * sizeof *frames);
+            from->bad ? NULL : pool_alloc(from->pool, (gap.count + 1) * sizeof *frames);
         from->bad |= !frames;
         for (uint64_t j = 0; j < gap.count && !from->bad; j++) {
             uint64_t flags = get(from);
@@ -437,14 +437,14 @@ static void get_gaps(struct reader *from)
     }
 }
 
-const char *symbols_file_decode(struct symbols_answers *answers, struct symbols_arena *arena,
+const char *symbols_file_decode(struct symbols_answers *answers, struct pool *pool,
                                 const struct profile_header *header, const uint8_t *bytes, size_t count,
                                 bool (*wanted)(void *context, uint32_t module_id, bool same_tool),
                                 void *context)
 {
     struct file_header start;
     struct reader from = {
-        .at = bytes + sizeof start, .end = bytes + count, .answers = answers, .arena = arena};
+        .at = bytes + sizeof start, .end = bytes + count, .answers = answers, .pool = pool};
     if (count < sizeof start || memcmp(bytes, MAGIC, sizeof start.magic) != 0) {
         return "not a file of names";
     }

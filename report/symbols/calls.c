@@ -332,9 +332,9 @@ static void read_code(struct sweep *sweep)
 static struct symbols_call_list *finish(struct sweep *sweep)
 {
     struct symbols_module *module = sweep->module;
-    struct symbols_call_list *list = symbols_arena_alloc(module->arena, sizeof *list);
+    struct symbols_call_list *list = pool_alloc(module->pool, sizeof *list);
     struct symbol_call *kept =
-        list ? symbols_arena_alloc(module->arena, (sweep->calls.count + 1) * sizeof *kept) : NULL;
+        list ? pool_alloc(module->pool, (sweep->calls.count + 1) * sizeof *kept) : NULL;
     if (!kept) {
         return NULL;
     }
@@ -417,7 +417,7 @@ static bool call_by_function(struct symbols_module *module, uint64_t vaddr, stru
 const struct symbol_call *symbols_calls_at(struct symbols_module *module, uint64_t vaddr)
 {
     struct symbol_call *call = symbols_map_find(&module->sites, vaddr);
-    if (call || !symbols_module_open(module) || !(call = symbols_arena_alloc(module->arena, sizeof *call))) {
+    if (call || !symbols_module_open(module) || !(call = pool_alloc(module->pool, sizeof *call))) {
         return call;
     }
     *call = (struct symbol_call){.key = PROFILE_KEY(module->id, vaddr), .name = ""};

@@ -74,7 +74,7 @@ static const char *host_by_stem(struct symbols_module *module, struct symbols_un
             }
         }
     }
-    return symbols_name_readable(module->arena, raw, stem);
+    return symbols_name_readable(module->pool, raw, stem);
 }
 
 /* GCC nests the entry of the outlined function in its host's. */
@@ -194,9 +194,9 @@ static const char *construct_text(struct symbols_module *module, enum symbol_con
     const char *word = kind == SYMBOL_TASK ? "task" : "parallel";
     const char *space = *frame->host_name ? " " : "";
     if (!frame->line) {
-        return symbols_arena_text(module->arena, "%s%s[%s]", frame->host_name, space, word);
+        return pool_text(module->pool, "%s%s[%s]", frame->host_name, space, word);
     }
-    return symbols_arena_text(module->arena, "%s%s[%s %s:%d]", frame->host_name, space, word,
+    return pool_text(module->pool, "%s%s[%s %s:%d]", frame->host_name, space, word,
                               base_name(frame->file), frame->line);
 }
 
@@ -245,7 +245,7 @@ void symbols_construct_name(struct symbols_module *module, struct symbols_unit *
     struct symbol_frame *known = symbols_map_find(&module->names, key);
     if (!known) {
         construct_resolve(module, unit, function, raw, frame);
-        known = symbols_arena_alloc(module->arena, sizeof *known);
+        known = pool_alloc(module->pool, sizeof *known);
         if (known) {
             *known = *frame;
             symbols_map_put(&module->names, key, known);

@@ -117,15 +117,15 @@ size_t symbols_name_stem(const char *name)
     }
 }
 
-const char *symbols_name_readable(struct symbols_arena *arena, const char *name, size_t bytes)
+const char *symbols_name_readable(struct pool *pool, const char *name, size_t bytes)
 {
-    const char *whole = symbols_arena_text(arena, "%.*s", (int)bytes, name);
+    const char *whole = pool_text(pool, "%.*s", (int)bytes, name);
     const char *copy = strstr(whole, "._omp_cpyfn."); /* GCC: fills a task's firstprivate variables */
     size_t stem_bytes = copy ? (size_t)(copy - whole) : symbols_name_stem(whole);
-    const char *stem = symbols_arena_text(arena, "%.*s", (int)stem_bytes, whole);
+    const char *stem = pool_text(pool, "%.*s", (int)stem_bytes, whole);
     char *readable = symbols_demangle(stem);
     const char *result =
-        symbols_arena_text(arena, "%s%s", readable ? readable : stem, copy ? " [firstprivate copy]" : "");
+        pool_text(pool, "%s%s", readable ? readable : stem, copy ? " [firstprivate copy]" : "");
     free(readable);
     return result;
 }
@@ -133,11 +133,11 @@ const char *symbols_name_readable(struct symbols_arena *arena, const char *name,
 const struct symbols_name *symbols_frames_symbol(struct symbols_module *module, const char *symbol)
 {
     struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)symbol);
-    if (name || !(name = symbols_arena_alloc(module->arena, sizeof *name))) {
+    if (name || !(name = pool_alloc(module->pool, sizeof *name))) {
         return name;
     }
     *name = (struct symbols_name){.raw = symbol, .file = "", .linkage = true};
-    name->display = symbols_name_readable(module->arena, symbol, strlen(symbol));
+    name->display = symbols_name_readable(module->pool, symbol, strlen(symbol));
     symbols_map_put(&module->names, (uintptr_t)symbol, name);
     return name;
 }

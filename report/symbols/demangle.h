@@ -12,8 +12,8 @@ char *symbols_demangle(const char *name);
 /* Bytes of a symbol's name before what the compiler appended to a copy or part of the function (.cold,
  * .isra.0, .constprop.1, .part.2, .llvm.123 ...). [init] */
 size_t symbols_name_stem(const char *name);
-/* The readable form of a linkage name, clone suffixes dropped, in the arena. [init] */
-const char *symbols_name_readable(struct symbols_arena *arena, const char *name, size_t bytes);
+/* The readable form of a linkage name, clone suffixes dropped, in the pool. [init] */
+const char *symbols_name_readable(struct pool *pool, const char *name, size_t bytes);
 
 /* The name of a symbol of the symbol table; cached; NULL: out of memory. [init] */
 const struct symbols_name *symbols_frames_symbol(struct symbols_module *module, const char *symbol);

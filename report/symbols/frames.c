@@ -28,7 +28,7 @@ static const struct symbols_name *better_name(struct symbols_module *module, con
     uint64_t key = (uintptr_t)known;
     struct symbols_name *better = symbols_map_find(&module->names, key);
     const struct symbols_name *symbol = symbols_frames_symbol(module, entry->name);
-    if (better || !symbol || !(better = symbols_arena_alloc(module->arena, sizeof *better))) {
+    if (better || !symbol || !(better = pool_alloc(module->pool, sizeof *better))) {
         return better ? better : known;
     }
     *better = *symbol;
@@ -59,7 +59,7 @@ static void name_offset(struct symbols_module *module, uint64_t vaddr, struct sy
     if (symbols_unwind_start(module, vaddr, &start)) {
         vaddr = start;
     }
-    frame->name = *module->base_name ? symbols_arena_text(module->arena, "%s+0x%llx", module->base_name,
+    frame->name = *module->base_name ? pool_text(module->pool, "%s+0x%llx", module->base_name,
                                                           (unsigned long long)vaddr)
                                      : "<unknown function>";
 }
@@ -115,7 +115,7 @@ static const char *full_path(struct symbols_module *module, struct symbols_unit 
     const char *folder = dwarf_formstring(dwarf_attr_integrate(&unit->die, DW_AT_comp_dir, &attribute));
     const char *rest = strncmp(file, "./", 2) == 0 ? file + 2 : file;
     const char *path =
-        folder && *folder == '/' ? symbols_arena_text(module->arena, "%s/%s", folder, rest) : file;
+        folder && *folder == '/' ? pool_text(module->pool, "%s/%s", folder, rest) : file;
     symbols_map_put(&module->paths, (uintptr_t)file, (void *)(uintptr_t)path);
     return path;
 }
@@ -144,7 +144,7 @@ size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr, struc
         count = frames_symbol(module, vaddr, unit, raws);
         function = NULL;
     }
-    *frames = symbols_arena_alloc(module->arena, (count ? count : 1) * sizeof **frames);
+    *frames = pool_alloc(module->pool, (count ? count : 1) * sizeof **frames);
     if (!*frames) {
         return 0;
     }

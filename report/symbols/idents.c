@@ -37,7 +37,7 @@ static void add_ident(struct symbols_module *module, const char *text, const cha
     if (number > 0 &&
         grow_list(&module->idents, &module->ident_room, module->ident_count, sizeof *module->idents)) {
         module->idents[module->ident_count++] = (struct symbols_ident){
-            .function = symbols_arena_text(module->arena, "%.*s", (int)function_bytes, function),
+            .function = pool_text(module->pool, "%.*s", (int)function_bytes, function),
             .line = number};
     }
 }

@@ -56,7 +56,7 @@ static void follow(Dwarf_Die *die, unsigned name)
 }
 
 /* GCC leaves out the linkage name of functions with internal linkage: name the scopes around them instead. */
-static const char *qualified(struct symbols_arena *arena, Dwarf_Die die, const char *name)
+static const char *qualified(struct pool *pool, Dwarf_Die die, const char *name)
 {
     Dwarf_Die *scopes = NULL;
     follow(&die, DW_AT_abstract_origin);
@@ -66,13 +66,13 @@ static const char *qualified(struct symbols_arena *arena, Dwarf_Die die, const c
         const char *scope = dwarf_diename(&scopes[i]);
         switch (dwarf_tag(&scopes[i])) {
         case DW_TAG_namespace:
-            name = symbols_arena_text(arena, "%s::%s", scope ? scope : "(anonymous namespace)", name);
+            name = pool_text(pool, "%s::%s", scope ? scope : "(anonymous namespace)", name);
             break;
         case DW_TAG_class_type:
         case DW_TAG_structure_type:
         case DW_TAG_union_type:
         case DW_TAG_subprogram:
-            name = scope ? symbols_arena_text(arena, "%s::%s", scope, name) : name;
+            name = scope ? pool_text(pool, "%s::%s", scope, name) : name;
             break;
         default:
             break;
@@ -82,17 +82,17 @@ static const char *qualified(struct symbols_arena *arena, Dwarf_Die die, const c
     return name;
 }
 
-static const char *display_name(struct symbols_arena *arena, Dwarf_Die *die, const struct symbols_name *name)
+static const char *display_name(struct pool *pool, Dwarf_Die *die, const struct symbols_name *name)
 {
     int language = language_of(die);
     const char *plain = string_of(die, DW_AT_name);
     if (is_fortran(language) && *plain) {
-        return symbols_name_readable(arena, plain, strlen(plain));
+        return symbols_name_readable(pool, plain, strlen(plain));
     }
     if (name->linkage) {
-        return symbols_name_readable(arena, name->raw, strlen(name->raw));
+        return symbols_name_readable(pool, name->raw, strlen(name->raw));
     }
-    return is_cxx(language) && *plain ? qualified(arena, *die, plain) : plain;
+    return is_cxx(language) && *plain ? qualified(pool, *die, plain) : plain;
 }
 
 /* dwarf_decl_file of elfutils before 0.192 takes file 0 for "none", which is the unit's own file in DWARF 5.
@@ -128,11 +128,11 @@ const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwa
         follow(&source, DW_AT_abstract_origin);
     }
     struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)source.addr);
-    if (name || !(name = symbols_arena_alloc(module->arena, sizeof *name))) {
+    if (name || !(name = pool_alloc(module->pool, sizeof *name))) {
         return name;
     }
     name->raw = symbols_dwarf_raw(&source, &name->linkage);
-    name->display = display_name(module->arena, &source, name);
+    name->display = display_name(module->pool, &source, name);
     name->file = symbols_dwarf_file(&source);
     if (dwarf_decl_line(&source, &name->line) != 0 || name->line < 0) {
         name->line = 0;

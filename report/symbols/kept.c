@@ -67,11 +67,11 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
     size_t bytes = 0;
     char *path = names_path(measurement, "");
     symbols->file = path ? read_file(path, &bytes) : NULL;
-    const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->arena, header,
+    const char *why = symbols->file ? symbols_file_decode(&symbols->answers, &symbols->pool, header,
                                                           symbols->file, bytes, is_wanted, symbols)
                                     : NULL;
     const char *text =
-        why ? symbols_arena_text(&symbols->arena, "%s: %s; names come from the binaries alone", path, why)
+        why ? pool_text(&symbols->pool, "%s: %s; names come from the binaries alone", path, why)
             : NULL;
     if (why) {
         struct symbols_source *sources = symbols->answers.sources;
@@ -167,7 +167,7 @@ static void put_change(FILE *out, struct symbols *symbols, const struct symbols_
     bool other = module->found == SYMBOLS_OTHER_BUILD;
     fprintf(out, "%s ", module->base_name);
     if (other && bytes && bytes <= sizeof module->record->build_id) {
-        const char *then = symbols_hex(&symbols->arena, module->record->build_id, bytes);
+        const char *then = symbols_hex(&symbols->pool, module->record->build_id, bytes);
         fprintf(out, "(build id %.*s... then, %.*s%s now) ", ID_DIGITS, then, ID_DIGITS,
                 *module->build_now ? module->build_now : "none", *module->build_now ? "..." : "");
     }

@@ -22,10 +22,10 @@ void symbols_module_debug_root(const char *directory)
     debug_root = directory ? directory : DEBUG_ROOT;
 }
 
-const char *symbols_hex(struct symbols_arena *arena, const void *data, size_t bytes)
+const char *symbols_hex(struct pool *pool, const void *data, size_t bytes)
 {
     const uint8_t *byte = data;
-    char *digits = symbols_arena_alloc(arena, 2 * bytes + 1);
+    char *digits = pool_alloc(pool, 2 * bytes + 1);
     for (size_t i = 0; digits && i < bytes; i++) {
         snprintf(digits + 2 * i, 3, "%02x", byte[i]);
     }
@@ -87,7 +87,7 @@ bool symbols_module_open(struct symbols_module *module)
     if (record->flags & PROFILE_MODULE_VDSO) {
         symbols_elf_open_vdso(&module->main);
     } else if (!(record->flags & PROFILE_MODULE_PATH_CUT)) {
-        const char *path = symbols_arena_text(module->arena, "%.*s", (int)sizeof record->path, record->path);
+        const char *path = pool_text(module->pool, "%.*s", (int)sizeof record->path, record->path);
         symbols_elf_open(&module->main, path);
     }
     module->found = module->main.elf ? SYMBOLS_SAME_BUILD : SYMBOLS_NO_FILE;
@@ -95,7 +95,7 @@ bool symbols_module_open(struct symbols_module *module)
         const void *id;
         ssize_t bytes = dwelf_elf_gnu_build_id(module->main.elf, &id);
         module->found = SYMBOLS_OTHER_BUILD;
-        module->build_now = symbols_hex(module->arena, id, bytes > 0 ? (size_t)bytes : 0);
+        module->build_now = symbols_hex(module->pool, id, bytes > 0 ? (size_t)bytes : 0);
         symbols_elf_close(&module->main);
     }
     if (!module->main.elf && open_running(module)) {
@@ -124,8 +124,8 @@ static const char *build_id_path(struct symbols_module *module, const uint8_t *b
     if (bytes < 2 || bytes > 64) {
         return "";
     }
-    const char *digits = symbols_hex(module->arena, build_id, (size_t)bytes);
-    return symbols_arena_text(module->arena, "%s/.build-id/%.2s/%s.debug", debug_root, digits, digits + 2);
+    const char *digits = symbols_hex(module->pool, build_id, (size_t)bytes);
+    return pool_text(module->pool, "%s/.build-id/%.2s/%s.debug", debug_root, digits, digits + 2);
 }
 
 static bool crc_matches(const struct symbols_elf *file, uint32_t expected)
@@ -175,15 +175,15 @@ static bool open_debuglink_from(struct symbols_module *module, const char *path,
     const char *slash = strrchr(path, '/');
     int directory = slash ? (int)(slash - path) : 1;
     const char *from = slash ? path : ".";
-    const char *candidate = symbols_arena_text(module->arena, "%.*s/%s", directory, from, link);
+    const char *candidate = pool_text(module->pool, "%.*s/%s", directory, from, link);
     if (strcmp(candidate, path) != 0 && open_debug_file(module, candidate, &crc)) {
         return true;
     }
-    candidate = symbols_arena_text(module->arena, "%.*s/.debug/%s", directory, from, link);
+    candidate = pool_text(module->pool, "%.*s/.debug/%s", directory, from, link);
     if (open_debug_file(module, candidate, &crc)) {
         return true;
     }
-    candidate = symbols_arena_text(module->arena, "%s%.*s/%s", debug_root, directory, from, link);
+    candidate = pool_text(module->pool, "%s%.*s/%s", debug_root, directory, from, link);
     return slash && open_debug_file(module, candidate, &crc);
 }
 
@@ -197,7 +197,7 @@ static bool open_debuglink(struct symbols_module *module)
     }
     return open_debuglink_from(module, module->main.path, link, crc) ||
            (realpath(module->main.path, real_path) && strcmp(real_path, module->main.path) != 0 &&
-            open_debuglink_from(module, symbols_arena_text(module->arena, "%s", real_path), link, crc));
+            open_debuglink_from(module, pool_text(module->pool, "%s", real_path), link, crc));
 }
 
 /* What dwz moved into a file common to several debug files. Without it the names in there are lost, no more.
@@ -213,8 +213,8 @@ static void open_alternate(struct symbols_module *module, const struct symbols_e
     const char *slash = strrchr(owner->path, '/');
     const char *paths[] = {
         name[0] == '/' || !slash
-            ? symbols_arena_text(module->arena, "%s", name)
-            : symbols_arena_text(module->arena, "%.*s/%s", (int)(slash - owner->path), owner->path, name),
+            ? pool_text(module->pool, "%s", name)
+            : pool_text(module->pool, "%.*s/%s", (int)(slash - owner->path), owner->path, name),
         build_id_path(module, build_id, bytes),
     };
     for (size_t i = 0; i < 2 && !module->alternate.elf; i++) {

@@ -1,6 +1,6 @@
 /* A module: its files, and what is known of its code.
  *
- * Every pointer that a lookup hands out lives in the arena of struct symbols or in a mapped ELF file that
+ * Every pointer that a lookup hands out lives in the pool of struct symbols or in a mapped ELF file that
  * stays open until symbols_close, so names are never copied twice. All of it runs at exit or offline, in one
  * thread: [init].
  *
@@ -64,7 +64,7 @@ struct symbols_module {
     const struct symbols_source *source; /* names are kept of this file; NULL: none */
     uint32_t id;
     pid_t running; /* perhaps the process that was measured; 0: it is gone */
-    struct symbols_arena *arena;
+    struct pool *pool;
     const char *base_name;
     enum symbols_found found; /* once opened */
     const char *build_now;    /* digits of another build's id; "" none */
@@ -99,7 +99,7 @@ bool symbols_module_open(struct symbols_module *module);
 /* Of an open module: its file, and how much that knows. [init] */
 void symbols_module_stat(const struct symbols_module *module, struct symbols_source *source);
 enum symbols_level symbols_module_level(struct symbols_module *module);               /* [init] */
-const char *symbols_hex(struct symbols_arena *arena, const void *data, size_t bytes); /* digits. [init] */
+const char *symbols_hex(struct pool *pool, const void *data, size_t bytes); /* digits. [init] */
 Dwarf *symbols_module_dwarf(struct symbols_module *module); /* NULL: no debug information. [init] */
 void symbols_module_close(struct symbols_module *module);   /* [init] */
 const struct symbols_entry *symbols_module_function(struct symbols_module *module,

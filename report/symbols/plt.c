@@ -161,7 +161,7 @@ uint64_t symbols_calls_named(struct symbols_module *module, const char *name)
     struct named *named = symbols_map_find(&module->exports, key);
     if (!named) {
         uint64_t entry = search_name(module, name);
-        named = symbols_arena_alloc(module->arena, sizeof *named);
+        named = pool_alloc(module->pool, sizeof *named);
         if (!named) {
             return entry;
         }

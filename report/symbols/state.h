@@ -10,7 +10,7 @@ struct symbols;
 struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t module_id);
 
 struct symbols {
-    struct symbols_arena arena;
+    struct pool pool;
     struct symbols_module *modules;
     size_t module_count;
     struct symbols_answers answers;

@@ -14,9 +14,9 @@
 static const struct symbol_frame unknown_frame = {
     .name = "<unknown function>", .host_name = "", .file = "", .at_file = "", .task_name = ""};
 
-static const char *module_base_name(struct symbols_arena *arena, const struct profile_module *record)
+static const char *module_base_name(struct pool *pool, const struct profile_module *record)
 {
-    const char *path = symbols_arena_text(arena, "%.*s", (int)sizeof record->path, record->path);
+    const char *path = pool_text(pool, "%.*s", (int)sizeof record->path, record->path);
     const char *slash = strrchr(path, '/');
     if (record->flags & PROFILE_MODULE_VDSO) {
         return "[vdso]";
@@ -42,8 +42,8 @@ struct symbols *symbols_open(const struct profile_module *modules, size_t module
     for (size_t i = 0; i < module_count; i++) {
         symbols->modules[i].record = &modules[i];
         symbols->modules[i].id = (uint32_t)i + 1;
-        symbols->modules[i].arena = &symbols->arena;
-        symbols->modules[i].base_name = module_base_name(&symbols->arena, &modules[i]);
+        symbols->modules[i].pool = &symbols->pool;
+        symbols->modules[i].base_name = module_base_name(&symbols->pool, &modules[i]);
     }
     return symbols;
 }
@@ -64,7 +64,7 @@ void symbols_close(struct symbols *symbols)
         symbols_module_close(&symbols->modules[i]);
     }
     symbols_answers_free(&symbols->answers);
-    symbols_arena_free(&symbols->arena);
+    pool_free(&symbols->pool);
     free(symbols->modules);
     free(symbols->file);
     free(symbols);
@@ -100,7 +100,7 @@ static struct symbols_answer *known(struct symbols *symbols, enum symbols_questi
 static struct symbols_answer *learn(struct symbols *symbols, enum symbols_question question, uint64_t key,
                                     const struct symbols_answer *value)
 {
-    struct symbols_answer *answer = symbols_answers_add(&symbols->answers, &symbols->arena, question, key);
+    struct symbols_answer *answer = symbols_answers_add(&symbols->answers, &symbols->pool, question, key);
     if (answer) {
         *answer = *value;
         note_asked(symbols, key, answer);
@@ -123,7 +123,7 @@ size_t symbols_lookup(struct symbols *symbols, uint64_t key, const struct symbol
 }
 
 /* Both compilers name the variable behind a critical section after the section. */
-static const char *critical_name(struct symbols_arena *arena, const char *symbol)
+static const char *critical_name(struct pool *pool, const char *symbol)
 {
     static const char prefix[] = ".gomp_critical_user_";
     if (strcmp(symbol, "__kmp_unnamed_critical_addr") == 0) {
@@ -137,7 +137,7 @@ static const char *critical_name(struct symbols_arena *arena, const char *symbol
     if (bytes >= 4 && strcmp(name + bytes - 4, ".var") == 0) {
         bytes -= 4;
     }
-    return bytes ? symbols_arena_text(arena, "critical %.*s", (int)bytes, name) : "critical (unnamed)";
+    return bytes ? pool_text(pool, "critical %.*s", (int)bytes, name) : "critical (unnamed)";
 }
 
 static const char *data_name(struct symbols *symbols, struct symbols_module *module, uint64_t vaddr)
@@ -146,14 +146,14 @@ static const char *data_name(struct symbols *symbols, struct symbols_module *mod
     if (!entry) {
         return NULL;
     }
-    const char *critical = critical_name(&symbols->arena, entry->name);
+    const char *critical = critical_name(&symbols->pool, entry->name);
     if (critical) {
         return critical;
     }
     const struct symbols_name *name = symbols_frames_symbol(module, entry->name);
     const char *display = name ? name->display : entry->name;
     unsigned long long offset = vaddr - entry->start;
-    return offset ? symbols_arena_text(&symbols->arena, "%s+0x%llx", display, offset) : display;
+    return offset ? pool_text(&symbols->pool, "%s+0x%llx", display, offset) : display;
 }
 
 const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t vaddr)
@@ -219,12 +219,12 @@ bool symbols_gap(struct symbols *symbols, uint64_t caller, uint64_t goal, const 
 void symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
                        const struct tail_frame *frames, size_t count)
 {
-    struct tail_frame *copy = symbols_arena_alloc(&symbols->arena, (count + 1) * sizeof *copy);
+    struct tail_frame *copy = pool_alloc(&symbols->pool, (count + 1) * sizeof *copy);
     symbols->searching = false;
     for (size_t i = 0; copy && i < count; i++) {
         copy[i] = frames[i];
         if (copy[i].candidates) {
-            copy[i].candidates = symbols_arena_text(&symbols->arena, "%s", copy[i].candidates);
+            copy[i].candidates = pool_text(&symbols->pool, "%s", copy[i].candidates);
         }
     }
     struct symbols_gap gap = {.caller = caller, .goal = goal, .count = count, .frames = copy};

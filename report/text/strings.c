@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text/pool.h"
+
 struct strings {
-    char **text;
+    const char **text;
+    struct pool memory; /* of the texts */
     uint32_t *hash;
     uint32_t count, capacity;
     uint32_t *slots;     /* id + 1, 0 = empty */
@@ -34,7 +37,7 @@ static uint32_t *find_slot(struct strings *strings, uint32_t hash, const char *t
 static bool grow(struct strings *strings)
 {
     uint32_t capacity = strings->capacity ? 2 * strings->capacity : 64, slot_count = 2 * capacity;
-    char **text = realloc(strings->text, capacity * sizeof *text);
+    const char **text = realloc(strings->text, capacity * sizeof *text);
     if (text)
         strings->text = text;
     uint32_t *hash = realloc(strings->hash, capacity * sizeof *hash);
@@ -74,8 +77,7 @@ void strings_free(struct strings *strings)
 {
     if (!strings)
         return;
-    for (uint32_t id = 0; id < strings->count; id++)
-        free(strings->text[id]);
+    pool_free(&strings->memory);
     free(strings->text);
     free(strings->hash);
     free(strings->slots);
@@ -90,10 +92,11 @@ uint32_t strings_intern(struct strings *strings, const char *text)
     uint32_t hash = hash_text(text), *slot = find_slot(strings, hash, text);
     if (*slot)
         return *slot - 1;
-    char *copy = strdup(text);
+    size_t bytes = strlen(text) + 1;
+    char *copy = pool_alloc(&strings->memory, bytes);
     if (!copy)
         return 0;
-    strings->text[strings->count] = copy;
+    strings->text[strings->count] = memcpy(copy, text, bytes);
     strings->hash[strings->count] = hash;
     *slot = ++strings->count;
     return strings->count - 1;

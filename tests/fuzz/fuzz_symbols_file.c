@@ -17,7 +17,7 @@ static const struct profile_header header = {.start_realtime_ns = 12345678901234
 
 struct world {
     struct symbols_answers answers;
-    struct symbols_arena arena;
+    struct pool pool;
 };
 
 static void make(struct world *world)
@@ -29,12 +29,12 @@ static void make(struct world *world)
 static void drop(struct world *world)
 {
     symbols_answers_free(&world->answers);
-    symbols_arena_free(&world->arena);
+    pool_free(&world->pool);
 }
 
 static struct symbols_answer *add(struct world *world, enum symbols_question question, uint64_t key)
 {
-    struct symbols_answer *answer = symbols_answers_add(&world->answers, &world->arena, question, key);
+    struct symbols_answer *answer = symbols_answers_add(&world->answers, &world->pool, question, key);
     answer->asked = true;
     return answer;
 }
@@ -71,7 +71,7 @@ static void fill(struct world *world)
             .named = true, .level = SYMBOLS_LEVEL_DEBUG, .size = 1000 + module, .mtime_ns = -5};
         for (uint64_t i = 0; i < 20; i++) {
             uint64_t key = PROFILE_KEY(module, 0x1000 + i * i * 37);
-            struct symbol_call *call = symbols_arena_alloc(&world->arena, sizeof *call);
+            struct symbol_call *call = pool_alloc(&world->pool, sizeof *call);
             struct symbols_answer *answer = add(world, SYMBOLS_ASK_FRAMES, key);
             answer->count = 1 + i % 2;
             answer->frames = inlined;
@@ -105,7 +105,7 @@ static bool wants(void *context, uint32_t module_id, bool same_tool)
 static const char *decode(struct world *world, const uint8_t *bytes, size_t count, uint32_t unwanted)
 {
     make(world);
-    return symbols_file_decode(&world->answers, &world->arena, &header, bytes, count, wants, &unwanted);
+    return symbols_file_decode(&world->answers, &world->pool, &header, bytes, count, wants, &unwanted);
 }
 
 /* What is read is what was written: it is written again, byte for byte; and a module can be left out. */

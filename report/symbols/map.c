@@ -1,67 +1,9 @@
-/* Memory of the symbol lookup: strings and small records that live until symbols_close, a map, sorted ranges.
- */
-#include "report/symbols/arena.h"
+/* A map, and sorted ranges. */
+#include "report/symbols/map.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/text/grow.h"
-
-#define BLOCK_BYTES 65536u
-
-struct symbols_block {
-    struct symbols_block *next;
-    size_t used, room;
-    max_align_t data[];
-};
-
-void *symbols_arena_alloc(struct symbols_arena *arena, size_t bytes)
-{
-    size_t rounded = (bytes + sizeof(max_align_t) - 1) & ~(sizeof(max_align_t) - 1);
-    struct symbols_block *block = arena->blocks;
-    if (rounded < bytes) {
-        return NULL;
-    }
-    if (!block || block->room - block->used < rounded) {
-        size_t room = rounded > BLOCK_BYTES ? rounded : BLOCK_BYTES;
-        block = calloc(1, sizeof *block + room);
-        if (!block) {
-            return NULL;
-        }
-        block->room = room;
-        block->next = arena->blocks;
-        arena->blocks = block;
-    }
-    void *result = (char *)block->data + block->used;
-    block->used += rounded;
-    return result;
-}
-
-const char *symbols_arena_text(struct symbols_arena *arena, const char *format, ...)
-{
-    va_list arguments, again;
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    char *text = length < 0 ? NULL : symbols_arena_alloc(arena, (size_t)length + 1);
-    if (text) {
-        vsnprintf(text, (size_t)length + 1, format, again);
-    }
-    va_end(again);
-    return text ? text : "";
-}
-
-void symbols_arena_free(struct symbols_arena *arena)
-{
-    while (arena->blocks) {
-        struct symbols_block *block = arena->blocks;
-        arena->blocks = block->next;
-        free(block);
-    }
-}
 
 static size_t map_slot(const struct symbols_map *map, uint64_t key)
 {

@@ -1,22 +1,11 @@
-/* Memory of names, maps and ranges of addresses. */
-#ifndef BLAME_REPORT_SYMBOLS_ARENA_H
-#define BLAME_REPORT_SYMBOLS_ARENA_H
+/* Maps, and ranges of addresses. */
+#ifndef BLAME_REPORT_SYMBOLS_MAP_H
+#define BLAME_REPORT_SYMBOLS_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-
-struct symbols_block;
-struct symbols_arena {
-    struct symbols_block *blocks;
-};
-void *symbols_arena_alloc(struct symbols_arena *arena,
-                          size_t bytes); /* zeroed; NULL: out of memory. [init] */
-/* printf into the arena; "" when out of memory. [init] */
-const char *symbols_arena_text(struct symbols_arena *arena, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void symbols_arena_free(struct symbols_arena *arena); /* [init] */
 
 struct symbols_map { /* open addressing; a NULL value marks a free slot */
     uint64_t *keys;

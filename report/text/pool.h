@@ -1,0 +1,18 @@
+/* Memory that is given back all at once. */
+#ifndef BLAME_REPORT_TEXT_POOL_H
+#define BLAME_REPORT_TEXT_POOL_H
+
+#include <stddef.h>
+
+struct pool_block;
+struct pool {
+    struct pool_block *blocks; /* the last first */
+};
+
+/* Zeroed; NULL: no memory. [init] */
+void *pool_alloc(struct pool *pool, size_t bytes);
+/* printf into the pool; "" without memory. [init] */
+const char *pool_text(struct pool *pool, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pool_free(struct pool *pool); /* [init] */
+
+#endif
