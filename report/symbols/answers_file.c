@@ -35,9 +35,8 @@ enum tail_flag { TAIL_AT_JUMP = 1, TAIL_CANDIDATES = 2 };
 static uint64_t hash_of(const uint8_t *bytes, size_t count)
 {
     uint64_t hash = 0xcbf29ce484222325ull;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         hash = (hash ^ bytes[i]) * 0x100000001b3ull;
-    }
     return hash;
 }
 
@@ -52,9 +51,8 @@ struct writer {
 
 static void put(struct writer *to, uint64_t value)
 {
-    for (; value >= 0x80; value >>= 7) {
+    for (; value >= 0x80; value >>= 7)
         putc((int)(value & 0x7f) | 0x80, to->out);
-    }
     putc((int)value, to->out);
 }
 
@@ -84,9 +82,8 @@ static void put_frames(struct writer *to, const struct symbols_answer *answer)
         put_text(to, frame->file);
         put(to, (uint32_t)frame->line);
         put(to, (uint32_t)frame->at_line);
-        if (!same) {
+        if (!same)
             put_text(to, frame->at_file);
-        }
         if (frame->construct != SYMBOL_PROCEDURE) {
             put_text(to, frame->host_name);
             put_text(to, frame->task_name);
@@ -99,12 +96,10 @@ static void put_call(struct writer *to, uint64_t key, const struct symbol_call *
     put(to, (call->launches ? CALL_LAUNCHES : 0) | (call->tail ? CALL_TAIL : 0) |
                 (call->target ? CALL_TARGET : 0) | (call->body ? CALL_BODY : 0));
     put_text(to, call->name);
-    if (call->target) {
+    if (call->target)
         put_near(to, call->target, key);
-    }
-    if (call->body) {
+    if (call->body)
         put_near(to, call->body, key);
-    }
 }
 
 static void put_answer(struct writer *to, enum symbols_question question, uint64_t key,
@@ -115,13 +110,12 @@ static void put_answer(struct writer *to, enum symbols_question question, uint64
         return;
     }
     put(to, answer->count);
-    if (answer->count && question == SYMBOLS_ASK_ENTRY) {
+    if (answer->count && question == SYMBOLS_ASK_ENTRY)
         put_near(to, answer->entry, key);
-    } else if (answer->count && question == SYMBOLS_ASK_CALL) {
+    else if (answer->count && question == SYMBOLS_ASK_CALL)
         put_call(to, key, answer->call);
-    } else if (answer->count) {
+    else if (answer->count)
         put_text(to, answer->text);
-    }
 }
 
 static bool is_named(const struct symbols_answers *answers, uint64_t key)
@@ -143,13 +137,11 @@ static bool put_answers(struct writer *to, enum symbols_question question)
     size_t count = 0;
     for (size_t i = 0; keys && i < map->room; i++) {
         const struct symbols_answer *answer = map->values[i];
-        if (answer && answer->asked && is_named(to->answers, map->keys[i])) {
+        if (answer && answer->asked && is_named(to->answers, map->keys[i]))
             keys[count++] = map->keys[i];
-        }
     }
-    if (keys) {
+    if (keys)
         qsort(keys, count, sizeof *keys, key_order);
-    }
     put(to, count);
     for (size_t i = 0; keys && i < count; i++) {
         put(to, keys[i] - before);
@@ -176,9 +168,8 @@ static void put_gap(struct writer *to, const struct symbols_gap *gap, uint64_t b
         const struct tail_frame *frame = &gap->frames[i];
         put(to, (frame->at_jump ? TAIL_AT_JUMP : 0) | (frame->candidates ? TAIL_CANDIDATES : 0));
         put_near(to, frame->key, gap->caller);
-        if (frame->candidates) {
+        if (frame->candidates)
             put_text(to, frame->candidates);
-        }
     }
 }
 
@@ -187,18 +178,14 @@ static bool put_gaps(struct writer *to)
     const struct symbols_answers *answers = to->answers;
     struct symbols_gap *gaps = malloc((answers->gap_count + 1) * sizeof *gaps);
     size_t count = 0;
-    for (size_t i = 0; gaps && i < answers->gap_count; i++) {
-        if (is_named(answers, answers->gaps[i].caller) && is_named(answers, answers->gaps[i].goal)) {
+    for (size_t i = 0; gaps && i < answers->gap_count; i++)
+        if (is_named(answers, answers->gaps[i].caller) && is_named(answers, answers->gaps[i].goal))
             gaps[count++] = answers->gaps[i];
-        }
-    }
-    if (gaps) {
+    if (gaps)
         qsort(gaps, count, sizeof *gaps, gap_order);
-    }
     put(to, count);
-    for (size_t i = 0; gaps && i < count; i++) {
+    for (size_t i = 0; gaps && i < count; i++)
         put_gap(to, &gaps[i], i ? gaps[i - 1].caller : 0);
-    }
     free(gaps);
     return gaps != NULL;
 }
@@ -229,9 +216,8 @@ static bool join(struct writer *to, const char *body, size_t body_bytes, const s
                                 .start_realtime_ns = header->start_realtime_ns,
                                 .pid = header->pid};
     to->out = open_memstream(file, file_bytes);
-    if (!to->out) {
+    if (!to->out)
         return false;
-    }
     fwrite(&start, sizeof start, 1, to->out);
     put(to, to->string_count);
     for (uint32_t i = 0; i < to->string_count; i++) {
@@ -239,9 +225,8 @@ static bool join(struct writer *to, const char *body, size_t body_bytes, const s
         fwrite(text, strlen(text) + 1, 1, to->out);
     }
     fwrite(body, body_bytes, 1, to->out);
-    if (fclose(to->out) != 0) {
+    if (fclose(to->out) != 0)
         return false;
-    }
     start.hash = hash_of((uint8_t *)*file + sizeof start, *file_bytes - sizeof start);
     memcpy(*file, &start, sizeof start);
     return true;
@@ -257,9 +242,8 @@ uint8_t *symbols_file_encode(const struct symbols_answers *answers, const struct
     bool good = to.out != NULL;
     if (good) {
         put_sources(&to);
-        for (int question = 0; good && question < SYMBOLS_QUESTIONS; question++) {
+        for (int question = 0; good && question < SYMBOLS_QUESTIONS; question++)
             good = put_answers(&to, (enum symbols_question)question);
-        }
         good = good && put_gaps(&to);
         good = fclose(to.out) == 0 && good && join(&to, body, body_bytes, header, &file, bytes);
     }
@@ -289,9 +273,8 @@ static uint64_t get(struct reader *from)
     for (unsigned shift = 0; shift < 64 && from->at < from->end; shift += 7) {
         uint8_t byte = *from->at++;
         value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) {
+        if (byte < 0x80)
             return value;
-        }
     }
     from->bad = true;
     return 0;
@@ -339,16 +322,14 @@ static void get_sources(struct reader *from)
         source.size = get(from);
         source.mtime_ns = (int64_t)get(from);
         from->bad |= id > from->answers->module_count;
-        if (!from->bad) {
+        if (!from->bad)
             from->answers->sources[id - 1] = source;
-        }
     }
 }
 
 static const struct symbol_frame *get_frames(struct reader *from, uint64_t count)
 {
-    struct symbol_frame *frames =
-        from->bad ? NULL : pool_alloc(from->pool, (count + 1) * sizeof *frames);
+    struct symbol_frame *frames = from->bad ? NULL : pool_alloc(from->pool, (count + 1) * sizeof *frames);
     from->bad |= !frames || count == 0;
     for (uint64_t i = 0; i < count && !from->bad; i++) {
         struct symbol_frame *frame = &frames[i];
@@ -377,9 +358,8 @@ static const struct symbol_call *get_call(struct reader *from, uint64_t key)
 {
     struct symbol_call *call = from->bad ? NULL : pool_alloc(from->pool, sizeof *call);
     from->bad |= !call;
-    if (from->bad) {
+    if (from->bad)
         return NULL;
-    }
     uint64_t flags = get(from);
     *call = (struct symbol_call){
         .key = key, .launches = flags & CALL_LAUNCHES, .tail = flags & CALL_TAIL, .name = get_text(from)};
@@ -394,21 +374,19 @@ static void get_answers(struct reader *from, enum symbols_question question)
     for (uint64_t i = 0; i < count && !from->bad; i++) {
         key += get(from);
         struct symbols_answer answer = {.asked = true, .count = get_count(from)};
-        if (question == SYMBOLS_ASK_FRAMES) {
+        if (question == SYMBOLS_ASK_FRAMES)
             answer.frames = get_frames(from, answer.count);
-        } else if (answer.count && question == SYMBOLS_ASK_ENTRY) {
+        else if (answer.count && question == SYMBOLS_ASK_ENTRY)
             answer.entry = get_near(from, key);
-        } else if (answer.count && question == SYMBOLS_ASK_CALL) {
+        else if (answer.count && question == SYMBOLS_ASK_CALL)
             answer.call = get_call(from, key);
-        } else if (answer.count) {
+        else if (answer.count)
             answer.text = get_text(from);
-        }
         if (!from->bad && is_named(from->answers, key)) {
             struct symbols_answer *added = symbols_answers_add(from->answers, from->pool, question, key);
             from->bad |= !added;
-            if (added) {
+            if (added)
                 *added = answer;
-            }
         }
     }
 }
@@ -431,9 +409,8 @@ static void get_gaps(struct reader *from)
             frames[j].candidates = flags & TAIL_CANDIDATES ? get_text(from) : NULL;
         }
         gap.frames = frames;
-        if (!from->bad && is_named(from->answers, gap.caller) && is_named(from->answers, gap.goal)) {
+        if (!from->bad && is_named(from->answers, gap.caller) && is_named(from->answers, gap.goal))
             from->bad |= !symbols_answers_add_gap(from->answers, &gap);
-        }
     }
 }
 
@@ -443,21 +420,16 @@ const char *symbols_file_decode(struct symbols_answers *answers, struct pool *po
                                 void *context)
 {
     struct file_header start;
-    struct reader from = {
-        .at = bytes + sizeof start, .end = bytes + count, .answers = answers, .pool = pool};
-    if (count < sizeof start || memcmp(bytes, MAGIC, sizeof start.magic) != 0) {
+    struct reader from = {.at = bytes + sizeof start, .end = bytes + count, .answers = answers, .pool = pool};
+    if (count < sizeof start || memcmp(bytes, MAGIC, sizeof start.magic) != 0)
         return "not a file of names";
-    }
     memcpy(&start, bytes, sizeof start);
-    if (start.version != VERSION || start.byte_order != PROFILE_BYTE_ORDER) {
+    if (start.version != VERSION || start.byte_order != PROFILE_BYTE_ORDER)
         return "of another version of blame";
-    }
-    if (start.start_realtime_ns != header->start_realtime_ns || start.pid != header->pid) {
+    if (start.start_realtime_ns != header->start_realtime_ns || start.pid != header->pid)
         return "of another measurement";
-    }
-    if (start.hash != hash_of(from.at, (size_t)(from.end - from.at))) {
+    if (start.hash != hash_of(from.at, (size_t)(from.end - from.at)))
         return "damaged";
-    }
     get_texts(&from);
     bool same_tool = strcmp(get_text(&from), BLAME_VERSION) == 0;
     get_sources(&from);
@@ -465,9 +437,8 @@ const char *symbols_file_decode(struct symbols_answers *answers, struct pool *po
         struct symbols_source *source = &answers->sources[id - 1];
         source->named = source->named && wanted(context, id, same_tool);
     }
-    for (int question = 0; question < SYMBOLS_QUESTIONS && !from.bad; question++) {
+    for (int question = 0; question < SYMBOLS_QUESTIONS && !from.bad; question++)
         get_answers(&from, (enum symbols_question)question);
-    }
     get_gaps(&from);
     return from.bad ? "damaged" : NULL;
 }

@@ -62,9 +62,8 @@ static uint64_t entry_of_cold(struct symbols_module *module, const char *name)
 {
     const char *mark = strstr(name, ".cold");
     char hot[512];
-    if (!mark || mark == name || (size_t)(mark - name) >= sizeof hot) {
+    if (!mark || mark == name || (size_t)(mark - name) >= sizeof hot)
         return 0;
-    }
     memcpy(hot, name, (size_t)(mark - name));
     hot[mark - name] = '\0';
     return symbols_calls_named(module, hot);
@@ -72,13 +71,11 @@ static uint64_t entry_of_cold(struct symbols_module *module, const char *name)
 
 uint64_t symbols_calls_entry(struct symbols_module *module, uint64_t vaddr)
 {
-    if (!symbols_module_open(module)) {
+    if (!symbols_module_open(module))
         return 0;
-    }
     struct symbols_function *function = function_at(module, vaddr);
-    if (function) {
+    if (function)
         return function->low;
-    }
     const struct symbols_entry *entry = symbols_module_function(module, vaddr);
     uint64_t hot = entry ? entry_of_cold(module, entry->name) : 0;
     return hot ? hot : entry && entry->size ? entry->start : 0;
@@ -89,25 +86,20 @@ static void find_ranges(struct sweep *sweep, struct symbols_function *function)
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
     while (function && sweep->range_count < MAX_RANGES &&
-           (offset = dwarf_ranges(&function->die, offset, &base, &start, &end)) > 0) {
-        if (start < end) {
+           (offset = dwarf_ranges(&function->die, offset, &base, &start, &end)) > 0)
+        if (start < end)
             sweep->ranges[sweep->range_count++] = (struct extent){start, end};
-        }
-    }
     const struct symbols_entry *entry =
         sweep->range_count ? NULL : symbols_module_function(sweep->module, sweep->entry);
-    if (entry && entry->size && entry->start == sweep->entry) {
+    if (entry && entry->size && entry->start == sweep->entry)
         sweep->ranges[sweep->range_count++] = (struct extent){entry->start, entry->start + entry->size};
-    }
 }
 
 static bool is_own(const struct sweep *sweep, uint64_t vaddr)
 {
-    for (size_t i = 0; i < sweep->range_count; i++) {
-        if (vaddr >= sweep->ranges[i].low && vaddr < sweep->ranges[i].high) {
+    for (size_t i = 0; i < sweep->range_count; i++)
+        if (vaddr >= sweep->ranges[i].low && vaddr < sweep->ranges[i].high)
             return true;
-        }
-    }
     return false;
 }
 
@@ -137,40 +129,33 @@ static void collect_label(struct sweep *sweep, uint64_t vaddr, const struct symb
 {
     (void)vaddr;
     if (leads_inside(sweep, instruction) && sweep->label_count < MAX_LABELS &&
-        grow_list(&sweep->labels, &sweep->label_room, sweep->label_count, sizeof *sweep->labels)) {
+        grow_list(&sweep->labels, &sweep->label_room, sweep->label_count, sizeof *sweep->labels))
         sweep->labels[sweep->label_count++] = (struct label){.vaddr = instruction->target};
-    }
 }
 
 static void sort_labels(struct sweep *sweep)
 {
     size_t kept = 0;
-    if (sweep->label_count) {
+    if (sweep->label_count)
         qsort(sweep->labels, sweep->label_count, sizeof *sweep->labels, label_order);
-    }
-    for (size_t i = 0; i < sweep->label_count; i++) {
-        if (!kept || sweep->labels[kept - 1].vaddr != sweep->labels[i].vaddr) {
+    for (size_t i = 0; i < sweep->label_count; i++)
+        if (!kept || sweep->labels[kept - 1].vaddr != sweep->labels[i].vaddr)
             sweep->labels[kept++] = sweep->labels[i];
-        }
-    }
     sweep->label_count = kept;
 }
 
 static void forget(struct sweep *sweep, uint32_t registers)
 {
-    for (int i = 0; i < REGISTERS; i++) {
-        if (registers & 1u << i) {
+    for (int i = 0; i < REGISTERS; i++)
+        if (registers & 1u << i)
             sweep->value[i] = 0;
-        }
-    }
 }
 
 /* One more way to a label, with what is known on it. */
 static void reach(struct sweep *sweep, struct label *label)
 {
-    if (!label || !sweep->live) {
+    if (!label || !sweep->live)
         return;
-    }
     for (int i = 0; i < REGISTERS; i++) {
         uint64_t both = label->reached && label->value[i] != sweep->value[i] ? 0 : sweep->value[i];
         sweep->changed |= !label->reached || label->value[i] != both;
@@ -213,12 +198,10 @@ static int body_register(const char *name)
 {
     static const char parallel[] = "GOMP_parallel";
     if (strcmp(name, "__kmpc_fork_call") == 0 || strcmp(name, "__kmpc_fork_call_if") == 0 ||
-        strcmp(name, "__kmpc_fork_teams") == 0) {
+        strcmp(name, "__kmpc_fork_teams") == 0)
         return RDX;
-    }
-    if (strncmp(name, parallel, sizeof parallel - 1) == 0 && strcmp(name, "GOMP_parallel_end") != 0) {
+    if (strncmp(name, parallel, sizeof parallel - 1) == 0 && strcmp(name, "GOMP_parallel_end") != 0)
         return RDI;
-    }
     return strcmp(name, "GOMP_task") == 0 || strcmp(name, "GOMP_taskloop") == 0 ||
                    strcmp(name, "GOMP_taskloop_ull") == 0 || strcmp(name, "GOMP_teams_reg") == 0
                ? RDI
@@ -263,32 +246,26 @@ static void note_call(struct sweep *sweep, uint64_t vaddr, const struct symbols_
 {
     struct symbol_call call = {.key = vaddr + instruction->bytes - 1,
                                .tail = instruction->flow != SYMBOLS_CALL};
-    if (!fill_call(sweep, instruction, &call)) {
+    if (!fill_call(sweep, instruction, &call))
         return;
-    }
-    if (call.name) {
+    if (call.name)
         fill_body(sweep, &call);
-    }
-    if (grow_list(&sweep->calls.list, &sweep->calls.room, sweep->calls.count, sizeof *sweep->calls.list)) {
+    if (grow_list(&sweep->calls.list, &sweep->calls.room, sweep->calls.count, sizeof *sweep->calls.list))
         sweep->calls.list[sweep->calls.count++] = call;
-    }
 }
 
 static void follow(struct sweep *sweep, uint64_t vaddr, const struct symbols_instruction *instruction)
 {
     arrive(sweep, vaddr);
     if (sweep->record && (instruction->flow == SYMBOLS_CALL || instruction->flow == SYMBOLS_JUMP ||
-                          instruction->flow == SYMBOLS_BRANCH)) {
+                          instruction->flow == SYMBOLS_BRANCH))
         note_call(sweep, vaddr, instruction);
-    }
-    if (leads_inside(sweep, instruction)) {
+    if (leads_inside(sweep, instruction))
         reach(sweep, find_label(sweep, instruction->target));
-    }
     uint64_t value = instruction->from >= 0 ? sweep->value[instruction->from] : instruction->value;
     forget(sweep, instruction->flow == SYMBOLS_CALL ? ~PRESERVED : instruction->written);
-    if (instruction->to >= 0) {
+    if (instruction->to >= 0)
         sweep->value[instruction->to] = value;
-    }
     sweep->live &= instruction->flow != SYMBOLS_JUMP && instruction->flow != SYMBOLS_END;
 }
 
@@ -335,14 +312,12 @@ static struct symbols_call_list *finish(struct sweep *sweep)
     struct symbols_call_list *list = pool_alloc(module->pool, sizeof *list);
     struct symbol_call *kept =
         list ? pool_alloc(module->pool, (sweep->calls.count + 1) * sizeof *kept) : NULL;
-    if (!kept) {
+    if (!kept)
         return NULL;
-    }
     for (size_t i = 0; i < sweep->calls.count; i++) {
         struct symbol_call call = sweep->calls.list[i];
-        if (!call.name) {
+        if (!call.name)
             continue;
-        }
         call.key = PROFILE_KEY(module->id, call.key);
         call.target = call.target ? PROFILE_KEY(module->id, call.target) : 0;
         call.body = call.body ? PROFILE_KEY(module->id, call.body) : 0;
@@ -355,22 +330,19 @@ static struct symbols_call_list *finish(struct sweep *sweep)
 const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, uint64_t entry)
 {
     struct symbols_call_list *known = symbols_map_find(&module->calls, entry);
-    if (known || !symbols_module_open(module)) {
+    if (known || !symbols_module_open(module))
         return known;
-    }
     struct sweep sweep = {.module = module, .entry = entry};
     struct symbols_function *function = function_at(module, entry);
     find_ranges(&sweep, function);
     read_code(&sweep);
-    if (function) {
+    if (function)
         symbols_calls_dwarf(module, function, &sweep.calls);
-    }
     known = finish(&sweep);
     free(sweep.labels);
     free(sweep.calls.list);
-    if (known) {
+    if (known)
         symbols_map_put(&module->calls, entry, known);
-    }
     return known;
 }
 
@@ -384,9 +356,8 @@ static bool call_by_bytes(struct symbols_module *module, uint64_t returns, struc
         uint64_t vaddr = returns - lengths[i];
         const uint8_t *code = symbols_elf_bytes(module->main.elf, vaddr, &room);
         if (!code || !symbols_decode(code, room, vaddr, &instruction) || instruction.bytes != lengths[i] ||
-            instruction.flow != SYMBOLS_CALL || instruction.indirect != (i == 1) || !instruction.target) {
+            instruction.flow != SYMBOLS_CALL || instruction.indirect != (i == 1) || !instruction.target)
             continue;
-        }
         if (!instruction.indirect && symbols_calls_entry(module, instruction.target) == instruction.target) {
             call->target = PROFILE_KEY(module->id, instruction.target);
             return true;
@@ -417,13 +388,11 @@ static bool call_by_function(struct symbols_module *module, uint64_t vaddr, stru
 const struct symbol_call *symbols_calls_at(struct symbols_module *module, uint64_t vaddr)
 {
     struct symbol_call *call = symbols_map_find(&module->sites, vaddr);
-    if (call || !symbols_module_open(module) || !(call = pool_alloc(module->pool, sizeof *call))) {
+    if (call || !symbols_module_open(module) || !(call = pool_alloc(module->pool, sizeof *call)))
         return call;
-    }
     *call = (struct symbol_call){.key = PROFILE_KEY(module->id, vaddr), .name = ""};
-    if (!call_by_bytes(module, vaddr + 1, call)) {
+    if (!call_by_bytes(module, vaddr + 1, call))
         call_by_function(module, vaddr, call);
-    }
     symbols_map_put(&module->sites, vaddr, call);
     return call;
 }
@@ -434,16 +403,13 @@ int symbols_calls_launch(struct symbols_module *module, struct symbols_unit *uni
     for (size_t i = 0; i < unit->ranges.count; i++) {
         const struct symbols_range *range = &unit->ranges.list[i];
         const struct symbols_function *function = &unit->functions[range->index];
-        if (!function->low || range->low != function->low || range->high - range->low > budget) {
+        if (!function->low || range->low != function->low || range->high - range->low > budget)
             continue;
-        }
         budget -= range->high - range->low;
         const struct symbols_call_list *list = symbols_calls_of(module, function->low);
-        for (size_t c = 0; list && c < list->count; c++) {
-            if (list->list[c].body == wanted && strncmp(list->list[c].name, "GOMP_", 5) == 0) {
+        for (size_t c = 0; list && c < list->count; c++)
+            if (list->list[c].body == wanted && strncmp(list->list[c].name, "GOMP_", 5) == 0)
                 return strncmp(list->list[c].name, "GOMP_task", 9) == 0;
-            }
-        }
     }
     return -1;
 }
@@ -457,9 +423,8 @@ size_t symbols_calls_bodies(struct symbols_module *module, const uint64_t **keys
             const struct symbols_entry *entry = &module->functions.list[i];
             if (symbols_construct_parse(entry->name).kind != SYMBOL_PROCEDURE &&
                 symbols_calls_entry(module, entry->start) == entry->start &&
-                grow_list(&module->bodies, &module->body_room, module->body_count, sizeof *module->bodies)) {
+                grow_list(&module->bodies, &module->body_room, module->body_count, sizeof *module->bodies))
                 module->bodies[module->body_count++] = PROFILE_KEY(module->id, entry->start);
-            }
         }
     }
     *keys = module->bodies;

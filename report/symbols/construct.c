@@ -24,23 +24,20 @@ static struct symbols_position line_of_outer(struct symbols_module *module, stru
 {
     const char *end = inner->raw, *next;
     struct symbols_position best = {.file = inner->file, .line = 0};
-    while ((next = strstr(end + 1, CLANG_MARK))) {
+    while ((next = strstr(end + 1, CLANG_MARK)))
         end = next;
-    }
     size_t prefix = (size_t)(end - inner->raw) + strlen(CLANG_MARK);
     for (size_t i = 0; i < unit->function_count; i++) {
         bool linkage;
         struct symbols_function *function = &unit->functions[i];
         const char *raw = function->low ? symbols_dwarf_raw(&function->die, &linkage) : "";
         if (strncmp(raw, inner->raw, prefix) != 0 ||
-            strspn(raw + prefix, ".0123456789") != strlen(raw + prefix)) {
+            strspn(raw + prefix, ".0123456789") != strlen(raw + prefix))
             continue;
-        }
         const struct symbols_name *outer = symbols_dwarf_name(module, &function->die);
         if (outer && outer->line <= inner->line && outer->line > best.line &&
-            strcmp(outer->file, inner->file) == 0) {
+            strcmp(outer->file, inner->file) == 0)
             best.line = outer->line;
-        }
     }
     return best.line ? best : (struct symbols_position){.file = inner->file, .line = inner->line};
 }
@@ -49,12 +46,10 @@ static struct symbols_position construct_line(struct symbols_module *module, str
                                               const struct symbols_raw *raw, struct symbols_outlined outlined)
 {
     struct symbols_position position = {.file = raw->name->file, .line = raw->name->line};
-    if (outlined.compiler == SYMBOLS_CLANG && outlined.inner && unit && position.line) {
+    if (outlined.compiler == SYMBOLS_CLANG && outlined.inner && unit && position.line)
         return line_of_outer(module, unit, raw->name);
-    }
-    if (!position.line && unit && !raw->inlined) {
+    if (!position.line && unit && !raw->inlined)
         position = symbols_lines_entry(unit, raw->low);
-    }
     return position;
 }
 
@@ -89,9 +84,8 @@ static const char *host_by_nesting(struct symbols_module *module, struct symbols
             struct symbols_raw raw = {.name = name, .low = around->low};
             const struct symbols_entry *entry =
                 !name->linkage && around->low ? symbols_module_function(module, around->low) : NULL;
-            if (entry && entry->start == around->low && strncmp(entry->name, "_Z", 2) == 0) {
+            if (entry && entry->start == around->low && strncmp(entry->name, "_Z", 2) == 0)
                 raw.name = symbols_frames_symbol(module, entry->name);
-            }
             return raw.name ? raw.name->display : name->display;
         }
         index = around->enclosing;
@@ -109,9 +103,8 @@ static const char *host_by_declaration(struct symbols_module *module, struct sym
     for (size_t i = 0; i < unit->function_count; i++) {
         Dwarf_Die *die = &unit->functions[i].die;
         bool linkage;
-        if (dwarf_decl_line(die, &line) != 0 || line > at.line || line <= best_line) {
+        if (dwarf_decl_line(die, &line) != 0 || line > at.line || line <= best_line)
             continue;
-        }
         const char *raw = symbols_dwarf_raw(die, &linkage);
         if (*raw && raw[0] != '.' && strcmp(symbols_dwarf_file(die), at.file) == 0 &&
             symbols_construct_parse(raw).kind == SYMBOL_PROCEDURE) {
@@ -143,12 +136,10 @@ static const char *host_at(struct symbols_module *module, uint64_t vaddr, struct
     }
     for (size_t i = 0; i < count; i++) {
         struct symbols_outlined outlined = symbols_construct_parse(raws[i].name->raw);
-        if (outlined.kind == SYMBOL_PROCEDURE) {
+        if (outlined.kind == SYMBOL_PROCEDURE)
             return raws[i].name->raw[0] == '.' ? "" : raws[i].name->display;
-        }
-        if (outlined.stem) {
+        if (outlined.stem)
             return host_by_stem(module, unit, raws[i].name->raw, outlined.stem, &unused);
-        }
         if (raws[i].name->line && !outlined.inner && !raws[i].inlined) {
             struct symbols_position around = {.file = raws[i].name->file, .line = raws[i].name->line};
             return around.line < at.line ? host_by_line(module, unit, around, raws[i].low, nesting + 1) : "";
@@ -165,9 +156,8 @@ static const char *host_by_line(struct symbols_module *module, struct symbols_un
     uint64_t vaddrs[MAX_HOST_SEARCH];
     uint64_t best_distance = UINT64_MAX;
     const char *best = "";
-    if (!at.line || nesting > MAX_HOST_NESTING) {
+    if (!at.line || nesting > MAX_HOST_NESTING)
         return "";
-    }
     size_t count = symbols_lines_find(unit, at.file, at.line, vaddrs, MAX_HOST_SEARCH);
     for (size_t i = 0; i < count; i++) {
         uint64_t distance = vaddrs[i] <= low ? low - vaddrs[i] : UINT64_MAX - 1;
@@ -193,11 +183,10 @@ static const char *construct_text(struct symbols_module *module, enum symbol_con
 {
     const char *word = kind == SYMBOL_TASK ? "task" : "parallel";
     const char *space = *frame->host_name ? " " : "";
-    if (!frame->line) {
+    if (!frame->line)
         return pool_text(module->pool, "%s%s[%s]", frame->host_name, space, word);
-    }
-    return pool_text(module->pool, "%s%s[%s %s:%d]", frame->host_name, space, word,
-                              base_name(frame->file), frame->line);
+    return pool_text(module->pool, "%s%s[%s %s:%d]", frame->host_name, space, word, base_name(frame->file),
+                     frame->line);
 }
 
 static void construct_resolve(struct symbols_module *module, struct symbols_unit *unit,
@@ -212,18 +201,16 @@ static void construct_resolve(struct symbols_module *module, struct symbols_unit
     frame->host_name = "";
     if (outlined.compiler == SYMBOLS_GCC && unit) {
         int launched_as = symbols_dwarf_launch(unit, raw->low);
-        if (launched_as < 0) {
+        if (launched_as < 0)
             launched_as = symbols_calls_launch(module, unit, raw->low);
-        }
         frame->construct = launched_as == 1 ? SYMBOL_TASK : SYMBOL_PARALLEL;
         frame->construct_uncertain = launched_as < 0;
         frame->host_name = host_by_nesting(module, unit, function);
     }
-    if (!*frame->host_name && outlined.stem) {
+    if (!*frame->host_name && outlined.stem)
         frame->host_name = host_by_stem(module, unit, raw->name->raw, outlined.stem, &host_defined);
-    } else if (!*frame->host_name && unit) {
+    else if (!*frame->host_name && unit)
         frame->host_name = host_by_line(module, unit, at, raw->low, 0);
-    }
     if (outlined.compiler == SYMBOLS_FLANG && unit && function) {
         at.file = host_defined.file;
         at.line =

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* Longer mangled names are not worth what their expansion can cost. */
 #define MAX_MANGLED_BYTES 16384u
 
@@ -18,9 +17,8 @@
 static char *demangle_gfortran(const char *name)
 {
     const char *middle = strncmp(name, "__", 2) == 0 ? strstr(name + 2, "_MOD_") : NULL;
-    if (!middle || middle == name + 2 || !middle[5]) {
+    if (!middle || middle == name + 2 || !middle[5])
         return NULL;
-    }
     size_t module_bytes = (size_t)(middle - name) - 2;
     char *result = malloc(strlen(name) + 1);
     if (result) {
@@ -36,9 +34,8 @@ static char *demangle_gfortran(const char *name)
 static char *demangle_flang(const char *name)
 {
     const char *from = name + 2;
-    if (strcmp(name, "_QQmain") == 0) {
+    if (strcmp(name, "_QQmain") == 0)
         return strdup("MAIN__");
-    }
     char *result = malloc(2 * strlen(name) + 1), *to = result;
     while (result && *from) {
         char kind = *from++;
@@ -47,16 +44,14 @@ static char *demangle_flang(const char *name)
             free(result);
             return NULL;
         }
-        if (bytes && to != result) {
+        if (bytes && to != result)
             to = stpcpy(to, "::");
-        }
         memcpy(to, from, bytes);
         to += bytes;
         from += bytes;
     }
-    if (result) {
+    if (result)
         *to = '\0';
-    }
     if (result && !*result) {
         free(result);
         return NULL;
@@ -68,13 +63,12 @@ char *symbols_demangle(const char *name)
 {
     char *result = NULL;
     if (strlen(name) <= MAX_MANGLED_BYTES) {
-        if (name[0] == '_' && name[1] == 'Z') {
+        if (name[0] == '_' && name[1] == 'Z')
             result = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI | DMGL_RET_DROP);
-        } else if (name[0] == '_' && name[1] == 'Q') {
+        else if (name[0] == '_' && name[1] == 'Q')
             result = demangle_flang(name);
-        } else if (name[0] == '_' && name[1] == '_') {
+        else if (name[0] == '_' && name[1] == '_')
             result = demangle_gfortran(name);
-        }
     }
     return result ? result : strdup(name);
 }
@@ -84,14 +78,11 @@ static bool is_clone_suffix(const char *suffix)
     static const char *const words[] = {"isra", "constprop",  "part",        "cold",   "lto_priv",
                                         "llvm", "localalias", "specialized", "__uniq", "unlikely"};
     size_t digits = strspn(suffix, "0123456789");
-    if (digits) {
+    if (digits)
         return !suffix[digits];
-    }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(suffix, words[i]) == 0) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(suffix, words[i]) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -101,18 +92,15 @@ size_t symbols_name_stem(const char *name)
     size_t bytes = strlen(name);
     for (;;) {
         size_t dot = bytes;
-        while (dot > 0 && name[dot - 1] != '.') {
+        while (dot > 0 && name[dot - 1] != '.')
             dot--;
-        }
         size_t suffix_bytes = bytes - dot;
-        if (dot < 2 || name[dot - 2] == '.' || suffix_bytes == 0 || suffix_bytes >= sizeof suffix) {
+        if (dot < 2 || name[dot - 2] == '.' || suffix_bytes == 0 || suffix_bytes >= sizeof suffix)
             return bytes;
-        }
         memcpy(suffix, name + dot, suffix_bytes);
         suffix[suffix_bytes] = '\0';
-        if (!is_clone_suffix(suffix)) {
+        if (!is_clone_suffix(suffix))
             return bytes;
-        }
         bytes = dot - 1;
     }
 }
@@ -133,9 +121,8 @@ const char *symbols_name_readable(struct pool *pool, const char *name, size_t by
 const struct symbols_name *symbols_frames_symbol(struct symbols_module *module, const char *symbol)
 {
     struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)symbol);
-    if (name || !(name = pool_alloc(module->pool, sizeof *name))) {
+    if (name || !(name = pool_alloc(module->pool, sizeof *name)))
         return name;
-    }
     *name = (struct symbols_name){.raw = symbol, .file = "", .linkage = true};
     name->display = symbols_name_readable(module->pool, symbol, strlen(symbol));
     symbols_map_put(&module->names, (uintptr_t)symbol, name);

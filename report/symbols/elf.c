@@ -20,9 +20,8 @@ bool symbols_elf_open(struct symbols_elf *file, const char *path)
     *file = (struct symbols_elf){.fd = -1};
     /* O_NONBLOCK: a path that is a FIFO now must not stop us. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) {
+    if (fd < 0)
         return false;
-    }
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
         elf_version(EV_CURRENT);
         Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -40,25 +39,21 @@ bool symbols_elf_open_vdso(struct symbols_elf *file)
 {
     const GElf_Ehdr *header = (const GElf_Ehdr *)getauxval(AT_SYSINFO_EHDR);
     *file = (struct symbols_elf){.fd = -1};
-    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64) {
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64)
         return false;
-    }
     /* The section headers end the image; all of it is mapped, rounded up to pages. */
     size_t bytes = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
-    if (!header->e_shnum || bytes > VDSO_MAX_BYTES) {
+    if (!header->e_shnum || bytes > VDSO_MAX_BYTES)
         return false;
-    }
     file->image = malloc(bytes);
-    if (!file->image) {
+    if (!file->image)
         return false;
-    }
     memcpy(file->image, header, bytes);
     elf_version(EV_CURRENT);
     file->elf = elf_memory(file->image, bytes);
     file->path = "[vdso]";
-    if (!file->elf) {
+    if (!file->elf)
         symbols_elf_close(file);
-    }
     return file->elf != NULL;
 }
 
@@ -66,9 +61,8 @@ void symbols_elf_close(struct symbols_elf *file)
 {
     if (file->elf) {
         elf_end(file->elf);
-        if (file->fd >= 0) {
+        if (file->fd >= 0)
             close(file->fd);
-        }
     }
     free(file->image);
     *file = (struct symbols_elf){.fd = -1};
@@ -78,14 +72,12 @@ Elf_Scn *symbols_elf_section(Elf *elf, const char *name, GElf_Shdr *header)
 {
     size_t names;
     Elf_Scn *section = NULL;
-    if (elf_getshdrstrndx(elf, &names) != 0) {
+    if (elf_getshdrstrndx(elf, &names) != 0)
         return NULL;
-    }
     while ((section = elf_nextscn(elf, section))) {
         const char *found = gelf_getshdr(section, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
-        if (found && strcmp(found, name) == 0) {
+        if (found && strcmp(found, name) == 0)
             return section;
-        }
     }
     return NULL;
 }
@@ -102,14 +94,12 @@ bool symbols_elf_code_range(Elf *elf, uint64_t *low, uint64_t *high)
     size_t count;
     *low = UINT64_MAX;
     *high = 0;
-    if (elf_getphdrnum(elf, &count) != 0) {
+    if (elf_getphdrnum(elf, &count) != 0)
         return false;
-    }
     for (size_t i = 0; i < count && i < 65536; i++) {
         GElf_Phdr segment;
-        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) {
+        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
             continue;
-        }
         uint64_t end = segment.p_vaddr + segment.p_memsz;
         *low = segment.p_vaddr < *low ? segment.p_vaddr : *low;
         *high = end > *high ? end : *high;
@@ -123,19 +113,16 @@ const uint8_t *symbols_elf_bytes(Elf *elf, uint64_t vaddr, size_t *room)
     const uint8_t *file = (const uint8_t *)elf_rawfile(elf, &file_bytes);
     GElf_Ehdr header;
     if (!file || !gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64 ||
-        elf_getphdrnum(elf, &count) != 0) {
+        elf_getphdrnum(elf, &count) != 0)
         return NULL;
-    }
     for (size_t i = 0; i < count && i < 65536; i++) {
         GElf_Phdr segment;
         if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD || vaddr < segment.p_vaddr ||
-            vaddr - segment.p_vaddr >= segment.p_filesz) {
+            vaddr - segment.p_vaddr >= segment.p_filesz)
             continue;
-        }
         uint64_t offset = vaddr - segment.p_vaddr;
-        if (segment.p_offset > file_bytes || segment.p_filesz > file_bytes - segment.p_offset) {
+        if (segment.p_offset > file_bytes || segment.p_filesz > file_bytes - segment.p_offset)
             return NULL;
-        }
         *room = (size_t)(segment.p_filesz - offset);
         return file + segment.p_offset + offset;
     }
@@ -150,18 +137,14 @@ static int symbol_rank(Elf *elf, const GElf_Sym *symbol, enum symbols_table_kind
     unsigned type = GELF_ST_TYPE(symbol->st_info), binding = GELF_ST_BIND(symbol->st_info);
     int rank = binding < sizeof by_binding ? by_binding[binding] : 0;
     GElf_Shdr header;
-    if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS) {
+    if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS)
         return -1;
-    }
-    if (kind == SYMBOLS_OBJECTS) {
+    if (kind == SYMBOLS_OBJECTS)
         return (type == STT_OBJECT || type == STT_COMMON) && symbol->st_size ? rank : -1;
-    }
-    if (type == STT_FUNC || type == STT_GNU_IFUNC) {
+    if (type == STT_FUNC || type == STT_GNU_IFUNC)
         return rank;
-    }
-    if (type != STT_NOTYPE || symbol->st_shndx >= SHN_LORESERVE) {
+    if (type != STT_NOTYPE || symbol->st_shndx >= SHN_LORESERVE)
         return -1;
-    }
     Elf_Scn *section = elf_getscn(elf, symbol->st_shndx);
     return section && gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR) ? 4 + rank : -1;
 }
@@ -173,17 +156,14 @@ static void table_add_section(struct symbols_table *table, Elf *elf, Elf_Scn *se
     size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
     for (size_t i = 1; i < count && i < INT32_MAX; i++) {
         GElf_Sym symbol;
-        if (!gelf_getsym(data, (int)i, &symbol)) {
+        if (!gelf_getsym(data, (int)i, &symbol))
             return;
-        }
         int rank = symbol_rank(elf, &symbol, kind);
         const char *name = rank < 0 ? NULL : elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (!name || !*name || (rank >= 4 && (name[0] == '$' || strncmp(name, ".L", 2) == 0))) {
+        if (!name || !*name || (rank >= 4 && (name[0] == '$' || strncmp(name, ".L", 2) == 0)))
             continue;
-        }
-        if (!grow_list(&table->list, &table->room, table->count, sizeof *table->list)) {
+        if (!grow_list(&table->list, &table->room, table->count, sizeof *table->list))
             return;
-        }
         table->list[table->count++] = (struct symbols_entry){
             .start = symbol.st_value, .size = symbol.st_size, .name = name, .rank = (uint8_t)rank};
     }
@@ -194,10 +174,8 @@ void symbols_table_add(struct symbols_table *table, Elf *elf, enum symbols_table
     Elf_Scn *section = NULL;
     while (elf && (section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header) &&
-            (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)) {
+        if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
             table_add_section(table, elf, section, &header, kind);
-        }
     }
 }
 
@@ -205,38 +183,31 @@ void symbols_table_add(struct symbols_table *table, Elf *elf, enum symbols_table
 static int entry_order(const void *left, const void *right)
 {
     const struct symbols_entry *a = left, *b = right;
-    if (a->start != b->start) {
+    if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
-    }
-    if (a->rank >= 4 || b->rank >= 4) {
+    if (a->rank >= 4 || b->rank >= 4)
         return (a->rank >= 4) - (b->rank >= 4);
-    }
     size_t a_marks = strspn(a->name, "_"), b_marks = strspn(b->name, "_");
     size_t a_length = strlen(a->name), b_length = strlen(b->name);
     bool a_mangled = a_marks == 1 && a->name[1] == 'Z', b_mangled = b_marks == 1 && b->name[1] == 'Z';
-    if (!a_mangled && !b_mangled && a_marks != b_marks) {
+    if (!a_mangled && !b_mangled && a_marks != b_marks)
         return a_marks < b_marks ? -1 : 1;
-    }
-    if (a->rank != b->rank) {
+    if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
-    }
-    if (a_length != b_length) {
+    if (a_length != b_length)
         return a_length < b_length ? -1 : 1;
-    }
     return strcmp(a->name, b->name);
 }
 
 void symbols_table_sort(struct symbols_table *table)
 {
     size_t kept = 0;
-    if (table->count) {
+    if (table->count)
         qsort(table->list, table->count, sizeof *table->list, entry_order);
-    }
     for (size_t i = 0; i < table->count; i++) {
         if (kept && table->list[kept - 1].start == table->list[i].start) {
-            if (table->list[kept - 1].size == 0) {
+            if (table->list[kept - 1].size == 0)
                 table->list[kept - 1].size = table->list[i].size;
-            }
         } else {
             table->list[kept++] = table->list[i];
         }
@@ -249,18 +220,16 @@ const struct symbols_entry *symbols_table_find(const struct symbols_table *table
     size_t low = 0, high = table->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (table->list[middle].start <= vaddr) {
+        if (table->list[middle].start <= vaddr)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     for (size_t i = low; i > 0 && low - i < LOOK_BACK; i--) {
         const struct symbols_entry *entry = &table->list[i - 1];
         /* No size is known of hand-written assembly: it reaches to the next symbol. */
-        if (entry->size ? vaddr - entry->start < entry->size : i == low) {
+        if (entry->size ? vaddr - entry->start < entry->size : i == low)
             return entry;
-        }
     }
     return NULL;
 }

@@ -18,19 +18,16 @@
 static const struct symbols_name *better_name(struct symbols_module *module, const struct symbols_raw *raw)
 {
     const struct symbols_name *known = raw->name;
-    if (known->linkage) {
+    if (known->linkage)
         return known;
-    }
     const struct symbols_entry *entry = symbols_module_function(module, raw->low);
-    if (!entry || entry->start != raw->low || (*known->raw && strncmp(entry->name, "_Z", 2) != 0)) {
+    if (!entry || entry->start != raw->low || (*known->raw && strncmp(entry->name, "_Z", 2) != 0))
         return known;
-    }
     uint64_t key = (uintptr_t)known;
     struct symbols_name *better = symbols_map_find(&module->names, key);
     const struct symbols_name *symbol = symbols_frames_symbol(module, entry->name);
-    if (better || !symbol || !(better = pool_alloc(module->pool, sizeof *better))) {
+    if (better || !symbol || !(better = pool_alloc(module->pool, sizeof *better)))
         return better ? better : known;
-    }
     *better = *symbol;
     better->file = known->file;
     better->line = known->line;
@@ -44,9 +41,8 @@ static size_t frames_symbol(struct symbols_module *module, uint64_t vaddr, struc
     const struct symbols_entry *entry = symbols_module_function(module, vaddr);
     const struct symbols_name *name = entry ? symbols_frames_symbol(module, entry->name) : NULL;
     *raw = (struct symbols_raw){.at = {.file = ""}, .low = entry ? entry->start : vaddr};
-    if (unit) {
+    if (unit)
         raw->at = symbols_lines_at(unit, vaddr, raw->low);
-    }
     raw->name = name;
     return name != NULL;
 }
@@ -56,12 +52,11 @@ static size_t frames_symbol(struct symbols_module *module, uint64_t vaddr, struc
 static void name_offset(struct symbols_module *module, uint64_t vaddr, struct symbol_frame *frame)
 {
     uint64_t start;
-    if (symbols_unwind_start(module, vaddr, &start)) {
+    if (symbols_unwind_start(module, vaddr, &start))
         vaddr = start;
-    }
-    frame->name = *module->base_name ? pool_text(module->pool, "%s+0x%llx", module->base_name,
-                                                          (unsigned long long)vaddr)
-                                     : "<unknown function>";
+    frame->name = *module->base_name
+                      ? pool_text(module->pool, "%s+0x%llx", module->base_name, (unsigned long long)vaddr)
+                      : "<unknown function>";
 }
 
 /* With line tables only nothing tells where a function is defined. The first line of its code is close; where
@@ -82,9 +77,8 @@ static void fill_frame(struct symbols_module *module, struct symbols_unit *unit,
 {
     struct symbols_outlined outlined = symbols_construct_parse(raw->name->raw);
     *frame = (struct symbol_frame){.name = raw->name->display, .host_name = "", .task_name = ""};
-    if (!*frame->name) {
+    if (!*frame->name)
         frame->name = "<unknown function>";
-    }
     frame->file = raw->name->file;
     frame->line = raw->name->line;
     if (unit && !frame->line && !raw->inlined) {
@@ -104,18 +98,15 @@ static void fill_frame(struct symbols_module *module, struct symbols_unit *unit,
 /* GCC names files as they were given to it, from the folder in which it ran. */
 static const char *full_path(struct symbols_module *module, struct symbols_unit *unit, const char *file)
 {
-    if (!unit || !*file || *file == '/' || *file == '<') {
+    if (!unit || !*file || *file == '/' || *file == '<')
         return file;
-    }
     const char *known = symbols_map_find(&module->paths, (uintptr_t)file);
-    if (known) {
+    if (known)
         return known;
-    }
     Dwarf_Attribute attribute;
     const char *folder = dwarf_formstring(dwarf_attr_integrate(&unit->die, DW_AT_comp_dir, &attribute));
     const char *rest = strncmp(file, "./", 2) == 0 ? file + 2 : file;
-    const char *path =
-        folder && *folder == '/' ? pool_text(module->pool, "%s/%s", folder, rest) : file;
+    const char *path = folder && *folder == '/' ? pool_text(module->pool, "%s/%s", folder, rest) : file;
     symbols_map_put(&module->paths, (uintptr_t)file, (void *)(uintptr_t)path);
     return path;
 }
@@ -125,9 +116,8 @@ static bool merges_into(const struct symbols_raw *inner, const struct symbols_ra
 {
     struct symbols_outlined a = symbols_construct_parse(inner->name->raw);
     struct symbols_outlined b = symbols_construct_parse(outer->name->raw);
-    if (!inner->inlined || a.kind == SYMBOL_PROCEDURE || b.kind == SYMBOL_PROCEDURE || b.inner) {
+    if (!inner->inlined || a.kind == SYMBOL_PROCEDURE || b.kind == SYMBOL_PROCEDURE || b.inner)
         return false;
-    }
     return a.inner || (a.task_part && b.kind == SYMBOL_TASK);
 }
 
@@ -137,17 +127,15 @@ size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr, struc
     struct symbols_unit *unit;
     struct symbols_function *function;
     size_t count = symbols_inline_chain(module, vaddr, raws, &unit, &function);
-    if (count) {
+    if (count)
         raws[count - 1].name = better_name(module, &raws[count - 1]);
-    }
     if (!count || !*raws[count - 1].name->raw) {
         count = frames_symbol(module, vaddr, unit, raws);
         function = NULL;
     }
     *frames = pool_alloc(module->pool, (count ? count : 1) * sizeof **frames);
-    if (!*frames) {
+    if (!*frames)
         return 0;
-    }
     if (!count) {
         **frames = (struct symbol_frame){.host_name = "", .file = "", .task_name = ""};
         (*frames)->at_file = full_path(module, unit, raws[0].at.file);

@@ -16,9 +16,8 @@ static const char *next_field(const char **text, const char *end, size_t *bytes)
 {
     const char *from = *text;
     const char *stop = memchr(from, ';', (size_t)(end - from));
-    if (!stop || memchr(from, '\0', (size_t)(stop - from))) {
+    if (!stop || memchr(from, '\0', (size_t)(stop - from)))
         return NULL;
-    }
     *bytes = (size_t)(stop - from);
     *text = stop + 1;
     return from;
@@ -30,15 +29,13 @@ static void add_ident(struct symbols_module *module, const char *text, const cha
     const char *file = next_field(&text, end, &file_bytes);
     const char *function = file ? next_field(&text, end, &function_bytes) : NULL;
     const char *line = function ? next_field(&text, end, &line_bytes) : NULL;
-    if (!line || line_bytes == 0 || line_bytes > 9 || strspn(line, "0123456789") != line_bytes) {
+    if (!line || line_bytes == 0 || line_bytes > 9 || strspn(line, "0123456789") != line_bytes)
         return;
-    }
     int number = atoi(line);
     if (number > 0 &&
         grow_list(&module->idents, &module->ident_room, module->ident_count, sizeof *module->idents)) {
         module->idents[module->ident_count++] = (struct symbols_ident){
-            .function = pool_text(module->pool, "%.*s", (int)function_bytes, function),
-            .line = number};
+            .function = pool_text(module->pool, "%.*s", (int)function_bytes, function), .line = number};
     }
 }
 
@@ -49,20 +46,17 @@ static void load_idents(struct symbols_module *module)
     while ((section = elf_nextscn(module->main.elf, section))) {
         GElf_Shdr header;
         if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
-            !(header.sh_flags & SHF_ALLOC) || (header.sh_flags & (SHF_EXECINSTR | SHF_WRITE))) {
+            !(header.sh_flags & SHF_ALLOC) || (header.sh_flags & (SHF_EXECINSTR | SHF_WRITE)))
             continue;
-        }
         Elf_Data *data = elf_rawdata(section, NULL);
         const char *from = data ? data->d_buf : NULL;
         const char *end = from ? from + data->d_size : NULL;
         for (const char *text = from; text && text < end; text++) {
             text = memchr(text, ';', (size_t)(end - text));
-            if (!text) {
+            if (!text)
                 break;
-            }
-            if (text == from || text[-1] == '\0') {
+            if (text == from || text[-1] == '\0')
                 add_ident(module, text + 1, end);
-            }
         }
     }
 }
@@ -73,9 +67,8 @@ static int construct_before(const struct symbols_module *module, const char *hos
     int result = 0;
     for (size_t i = 0; i < module->ident_count; i++) {
         const struct symbols_ident *ident = &module->idents[i];
-        if (ident->line < line && ident->line > result && strcmp(ident->function, host) == 0) {
+        if (ident->line < line && ident->line > result && strcmp(ident->function, host) == 0)
             result = ident->line;
-        }
     }
     return result;
 }
@@ -85,26 +78,20 @@ int symbols_idents_line(struct symbols_module *module, struct symbols_unit *unit
 {
     Dwarf_Addr high;
     int first = 0;
-    if (strcmp(host, "MAIN__") == 0) {
+    if (strcmp(host, "MAIN__") == 0)
         host = "_QQmain";
-    }
-    if (!module->idents_known) {
+    if (!module->idents_known)
         load_idents(module);
-    }
-    for (size_t i = 0; i < module->ident_count; i++) {
+    for (size_t i = 0; i < module->ident_count; i++)
         if (module->idents[i].line > host_line && strcmp(module->idents[i].function, host) == 0 &&
-            (!first || module->idents[i].line < first)) {
+            (!first || module->idents[i].line < first))
             first = module->idents[i].line;
-        }
-    }
-    if (dwarf_highpc(&function->die, &high) != 0) {
+    if (dwarf_highpc(&function->die, &high) != 0)
         return first;
-    }
     /* Rows above the host's first construct are declarations of variables. */
     int body = symbols_lines_least(unit, function->low, high, first ? first : host_line + 1);
-    if (!body || !first) {
+    if (!body || !first)
         return body ? body : first;
-    }
     /* A body that starts on a construct's line is that construct's ("parallel do" has rows of its own),
      * unless the line above is one too: then it is a construct at the start of the body. */
     bool on_construct = construct_before(module, host, body + 1) == body;

@@ -19,9 +19,8 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 const char *symbols_dwarf_raw(Dwarf_Die *die, bool *linkage)
 {
     const char *name = string_of(die, DW_AT_linkage_name);
-    if (!*name) {
+    if (!*name)
         name = string_of(die, DW_AT_MIPS_linkage_name);
-    }
     *linkage = *name != '\0';
     return *linkage ? name : string_of(die, DW_AT_name);
 }
@@ -50,9 +49,8 @@ static void follow(Dwarf_Die *die, unsigned name)
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
     for (int i = 0; i < 16 && dwarf_attr(die, name, &attribute) && dwarf_formref_die(&attribute, &origin);
-         i++) {
+         i++)
         *die = origin;
-    }
 }
 
 /* GCC leaves out the linkage name of functions with internal linkage: name the scopes around them instead. */
@@ -86,12 +84,10 @@ static const char *display_name(struct pool *pool, Dwarf_Die *die, const struct 
 {
     int language = language_of(die);
     const char *plain = string_of(die, DW_AT_name);
-    if (is_fortran(language) && *plain) {
+    if (is_fortran(language) && *plain)
         return symbols_name_readable(pool, plain, strlen(plain));
-    }
-    if (name->linkage) {
+    if (name->linkage)
         return symbols_name_readable(pool, name->raw, strlen(name->raw));
-    }
     return is_cxx(language) && *plain ? qualified(pool, *die, plain) : plain;
 }
 
@@ -107,16 +103,14 @@ const char *symbols_dwarf_file(Dwarf_Die *die)
     for (int i = 0; i < 16 && !dwarf_hasattr(&holder, DW_AT_decl_file); i++) {
         Dwarf_Attribute *origin = dwarf_attr(&holder, DW_AT_abstract_origin, &attribute);
         origin = origin ? origin : dwarf_attr(&holder, DW_AT_specification, &attribute);
-        if (!origin || !dwarf_formref_die(origin, &next)) {
+        if (!origin || !dwarf_formref_die(origin, &next))
             return "";
-        }
         holder = next;
     }
     if (dwarf_formudata(dwarf_attr(&holder, DW_AT_decl_file, &attribute), &number) != 0 ||
         !dwarf_diecu(&holder, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
-        number >= count) {
+        number >= count)
         return "";
-    }
     const char *file = dwarf_filesrc(files, (size_t)number, NULL, NULL);
     return file && strcmp(file, "???") != 0 ? file : "";
 }
@@ -124,19 +118,16 @@ const char *symbols_dwarf_file(Dwarf_Die *die)
 const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwarf_Die *die)
 {
     Dwarf_Die source = *die;
-    if (dwarf_tag(&source) == DW_TAG_inlined_subroutine) {
+    if (dwarf_tag(&source) == DW_TAG_inlined_subroutine)
         follow(&source, DW_AT_abstract_origin);
-    }
     struct symbols_name *name = symbols_map_find(&module->names, (uintptr_t)source.addr);
-    if (name || !(name = pool_alloc(module->pool, sizeof *name))) {
+    if (name || !(name = pool_alloc(module->pool, sizeof *name)))
         return name;
-    }
     name->raw = symbols_dwarf_raw(&source, &name->linkage);
     name->display = display_name(module->pool, &source, name);
     name->file = symbols_dwarf_file(&source);
-    if (dwarf_decl_line(&source, &name->line) != 0 || name->line < 0) {
+    if (dwarf_decl_line(&source, &name->line) != 0 || name->line < 0)
         name->line = 0;
-    }
     symbols_map_put(&module->names, (uintptr_t)source.addr, name);
     return name;
 }
@@ -146,11 +137,9 @@ static uint64_t part_start(Dwarf_Die *die, uint64_t vaddr)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
-    while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
-        if (vaddr >= start && vaddr < end) {
+    while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
+        if (vaddr >= start && vaddr < end)
             return start;
-        }
-    }
     return vaddr;
 }
 
@@ -183,9 +172,8 @@ static bool is_of_header(Dwarf_Die *call)
 static void take_call(struct chain *chain, Dwarf_Die *call, uint64_t vaddr, int depth)
 {
     if (is_of_header(call)) {
-        if (!chain->has_hidden) {
+        if (!chain->has_hidden)
             chain->hidden = *call;
-        }
         chain->has_hidden = true;
     } else if (chain->count < SYMBOLS_MAX_FRAMES) {
         chain->sites[chain->count] = chain->has_hidden ? chain->hidden : *call;
@@ -202,9 +190,8 @@ static void take_call(struct chain *chain, Dwarf_Die *call, uint64_t vaddr, int 
 static bool descend(struct chain *chain, Dwarf_Die *parent, uint64_t vaddr, int depth)
 {
     Dwarf_Die child;
-    if (depth > 2 * SYMBOLS_MAX_DEPTH || dwarf_child(parent, &child) != 0) {
+    if (depth > 2 * SYMBOLS_MAX_DEPTH || dwarf_child(parent, &child) != 0)
         return false;
-    }
     do {
         int tag = dwarf_tag(&child);
         if (chain->budget-- == 0) {
@@ -217,9 +204,8 @@ static bool descend(struct chain *chain, Dwarf_Die *parent, uint64_t vaddr, int 
         }
         if (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block) {
             bool inside = dwarf_haspc(&child, vaddr) == 1;
-            if ((inside || !has_code(&child)) && (descend(chain, &child, vaddr, depth + 1) || inside)) {
+            if ((inside || !has_code(&child)) && (descend(chain, &child, vaddr, depth + 1) || inside))
                 return true;
-            }
         }
     } while (symbols_dwarf_next(&child));
     return false;
@@ -230,12 +216,10 @@ static struct symbols_position call_position(struct symbols_unit *unit, Dwarf_Di
     Dwarf_Attribute attribute;
     Dwarf_Word file = 0, line = 0;
     struct symbols_position position = {.file = ""};
-    if (dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &line) == 0 && line <= INT32_MAX) {
+    if (dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &line) == 0 && line <= INT32_MAX)
         position.line = (int)line;
-    }
-    if (position.line && dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) == 0) {
+    if (position.line && dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) == 0)
         position.file = symbols_lines_file(unit, file);
-    }
     return position;
 }
 
@@ -246,9 +230,8 @@ size_t symbols_inline_chain(struct symbols_module *module, uint64_t vaddr, struc
     *function = NULL;
     *unit = symbols_dwarf_unit(module, vaddr);
     *function = *unit ? symbols_dwarf_function(*unit, vaddr) : NULL;
-    if (!*function) {
+    if (!*function)
         return 0;
-    }
     chain.calls[chain.count++] = (*function)->die;
     descend(&chain, &(*function)->die, vaddr, 0);
     for (size_t i = 0; i < chain.count; i++) {
@@ -260,9 +243,8 @@ size_t symbols_inline_chain(struct symbols_module *module, uint64_t vaddr, struc
         raws[i].at = i > 0              ? call_position(*unit, &chain.sites[chain.count - i])
                      : chain.has_hidden ? call_position(*unit, &chain.hidden)
                                         : symbols_lines_at(*unit, vaddr, start);
-        if (!raws[i].name) {
+        if (!raws[i].name)
             return 0;
-        }
     }
     return chain.count;
 }

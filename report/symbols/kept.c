@@ -20,9 +20,8 @@ static char *names_path(const char *measurement, const char *mark)
     const char *slash = strrchr(measurement, '/'), *name = slash ? slash + 1 : measurement;
     size_t length = strlen(name), ending = sizeof MEASUREMENT - 1;
     char *path = NULL;
-    if (length > ending && strcmp(name + length - ending, MEASUREMENT) == 0) {
+    if (length > ending && strcmp(name + length - ending, MEASUREMENT) == 0)
         length -= ending;
-    }
     return asprintf(&path, "%.*s%s%.*s.symbols%.0ld", (int)(name - measurement), measurement, mark,
                     (int)length, name, *mark ? (long)getpid() : 0) < 0
                ? NULL
@@ -34,16 +33,14 @@ static uint8_t *read_file(const char *path, size_t *bytes)
     struct stat status;
     uint8_t *data = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) {
+    if (fd < 0)
         return NULL;
-    }
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (data = malloc((size_t)status.st_size + 1))) {
         ssize_t got;
         for (*bytes = 0; *bytes < (size_t)status.st_size; *bytes += (size_t)got) {
             got = read(fd, data + *bytes, (size_t)status.st_size - *bytes);
-            if (got <= 0) {
+            if (got <= 0)
                 break;
-            }
         }
     }
     close(fd);
@@ -71,16 +68,14 @@ const char *symbols_recall(struct symbols *symbols, const struct profile_header 
                                                           symbols->file, bytes, is_wanted, symbols)
                                     : NULL;
     const char *text =
-        why ? pool_text(&symbols->pool, "%s: %s; names come from the binaries alone", path, why)
-            : NULL;
+        why ? pool_text(&symbols->pool, "%s: %s; names come from the binaries alone", path, why) : NULL;
     if (why) {
         struct symbols_source *sources = symbols->answers.sources;
         memset(sources, 0, symbols->module_count * sizeof *sources);
         symbols->answers.sources = NULL;
         symbols_answers_free(&symbols->answers);
-        for (size_t i = 0; i < symbols->module_count; i++) {
+        for (size_t i = 0; i < symbols->module_count; i++)
             symbols->modules[i].source = NULL;
-        }
         symbols->answers =
             (struct symbols_answers){.sources = sources, .module_count = symbols->module_count};
     }
@@ -105,15 +100,12 @@ static int write_file(const char *measurement, const uint8_t *data, size_t bytes
         errno = 0;
         fwrite(data, 1, bytes, out);
         wrong = ferror(out) ? (errno ? errno : EIO) : 0;
-        if (fclose(out) != 0 && !wrong) {
+        if (fclose(out) != 0 && !wrong)
             wrong = errno ? errno : EIO;
-        }
-        if (!wrong && rename(temporary, path) != 0) {
+        if (!wrong && rename(temporary, path) != 0)
             wrong = errno;
-        }
-        if (wrong) {
+        if (wrong)
             unlink(temporary);
-        }
     }
     free(path);
     free(temporary);
@@ -123,9 +115,8 @@ static int write_file(const char *measurement, const uint8_t *data, size_t bytes
 int symbols_keep(struct symbols *symbols, const struct profile_header *header, const char *measurement)
 {
     size_t bytes = 0;
-    if (!symbols->news) {
+    if (!symbols->news)
         return 0;
-    }
     for (size_t i = 0; i < symbols->module_count; i++) {
         struct symbols_module *module = &symbols->modules[i];
         struct symbols_source *source = &symbols->answers.sources[i];
@@ -171,9 +162,8 @@ static void put_change(FILE *out, struct symbols *symbols, const struct symbols_
         fprintf(out, "(build id %.*s... then, %.*s%s now) ", ID_DIGITS, then, ID_DIGITS,
                 *module->build_now ? module->build_now : "none", *module->build_now ? "..." : "");
     }
-    if (count > 1) {
+    if (count > 1)
         fprintf(out, "and %zu more files ", count - 1);
-    }
     fprintf(out, "%s", other ? "changed since this run" : "cannot be read any more");
 }
 
@@ -184,9 +174,8 @@ char *symbols_changes(struct symbols *symbols)
     const struct symbols_module *of_kept = changed_module(symbols, true, &kept);
     const struct symbols_module *of_lost = changed_module(symbols, false, &lost);
     FILE *out = of_kept || of_lost ? open_memstream(&text, &bytes) : NULL;
-    if (!out) {
+    if (!out)
         return NULL;
-    }
     if (of_kept) {
         put_change(out, symbols, of_kept, kept);
         fputs(": names and lines are those of the run", out);

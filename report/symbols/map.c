@@ -9,9 +9,8 @@ static size_t map_slot(const struct symbols_map *map, uint64_t key)
 {
     uint64_t hash = key * 0x9e3779b97f4a7c15ull;
     size_t slot = (size_t)(hash >> 20) & (map->room - 1);
-    while (map->values[slot] && map->keys[slot] != key) {
+    while (map->values[slot] && map->keys[slot] != key)
         slot = (slot + 1) & (map->room - 1);
-    }
     return slot;
 }
 
@@ -44,9 +43,8 @@ static bool map_enlarge(struct symbols_map *map)
 
 bool symbols_map_put(struct symbols_map *map, uint64_t key, void *value)
 {
-    if (map->count * 2 >= map->room && !map_enlarge(map)) {
+    if (map->count * 2 >= map->room && !map_enlarge(map))
         return false;
-    }
     size_t slot = map_slot(map, key);
     map->count += map->values[slot] == NULL;
     map->keys[slot] = key;
@@ -63,9 +61,8 @@ void symbols_map_free(struct symbols_map *map)
 
 bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low, uint64_t high, uint32_t index)
 {
-    if (high <= low || !grow_list(&ranges->list, &ranges->room, ranges->count, sizeof *ranges->list)) {
+    if (high <= low || !grow_list(&ranges->list, &ranges->room, ranges->count, sizeof *ranges->list))
         return false;
-    }
     ranges->list[ranges->count++] = (struct symbols_range){.low = low, .high = high, .index = index};
     return true;
 }
@@ -73,18 +70,16 @@ bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low, uint64_t hi
 static int range_order(const void *left, const void *right)
 {
     const struct symbols_range *a = left, *b = right;
-    if (a->low != b->low) {
+    if (a->low != b->low)
         return a->low < b->low ? -1 : 1;
-    }
     return a->high > b->high ? -1 : a->high < b->high;
 }
 
 void symbols_ranges_sort(struct symbols_ranges *ranges)
 {
     uint64_t reach = 0;
-    if (ranges->count) {
+    if (ranges->count)
         qsort(ranges->list, ranges->count, sizeof *ranges->list, range_order);
-    }
     for (size_t i = 0; i < ranges->count; i++) {
         reach = ranges->list[i].high > reach ? ranges->list[i].high : reach;
         ranges->list[i].reach = reach;
@@ -97,21 +92,18 @@ const struct symbols_range *symbols_ranges_find(const struct symbols_ranges *ran
     const struct symbols_range *best = NULL;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (ranges->list[middle].low <= vaddr) {
+        if (ranges->list[middle].low <= vaddr)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     /* A range of a damaged file may reach over everything: the search backward is bounded. */
     for (size_t steps = 0; low > 0 && steps < 4096; low--, steps++) {
         const struct symbols_range *range = &ranges->list[low - 1];
-        if (range->reach <= vaddr) {
+        if (range->reach <= vaddr)
             break;
-        }
-        if (vaddr < range->high && (!best || range->high - range->low < best->high - best->low)) {
+        if (vaddr < range->high && (!best || range->high - range->low < best->high - best->low))
             best = range;
-        }
     }
     return best;
 }

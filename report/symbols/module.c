@@ -26,9 +26,8 @@ const char *symbols_hex(struct pool *pool, const void *data, size_t bytes)
 {
     const uint8_t *byte = data;
     char *digits = pool_alloc(pool, 2 * bytes + 1);
-    for (size_t i = 0; digits && i < bytes; i++) {
+    for (size_t i = 0; digits && i < bytes; i++)
         snprintf(digits + 2 * i, 3, "%02x", byte[i]);
-    }
     return digits ? digits : "";
 }
 
@@ -49,15 +48,12 @@ static bool is_same_build(struct symbols_module *module)
     const struct profile_module *record = module->record;
     size_t bytes = record->build_id_bytes;
     struct symbols_source now;
-    if (bytes > sizeof record->build_id) {
+    if (bytes > sizeof record->build_id)
         bytes = sizeof record->build_id;
-    }
-    if (bytes && symbols_elf_same_build(module->main.elf, record->build_id, bytes)) {
+    if (bytes && symbols_elf_same_build(module->main.elf, record->build_id, bytes))
         return true;
-    }
-    if (bytes) {
+    if (bytes)
         return false;
-    }
     symbols_module_stat(module, &now);
     return !module->source || (now.size == module->source->size && now.mtime_ns == module->source->mtime_ns);
 }
@@ -66,21 +62,18 @@ static bool open_running(struct symbols_module *module)
 {
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/exe", (int)module->running);
-    if (!module->running || !module->record->build_id_bytes || !symbols_elf_open(&module->main, path)) {
+    if (!module->running || !module->record->build_id_bytes || !symbols_elf_open(&module->main, path))
         return false;
-    }
-    if (!is_same_build(module)) {
+    if (!is_same_build(module))
         symbols_elf_close(&module->main);
-    }
     return module->main.elf != NULL;
 }
 
 bool symbols_module_open(struct symbols_module *module)
 {
     const struct profile_module *record = module->record;
-    if (module->opened) {
+    if (module->opened)
         return module->main.elf != NULL;
-    }
     module->opened = true;
     module->code_high = UINT64_MAX;
     module->build_now = "";
@@ -98,13 +91,10 @@ bool symbols_module_open(struct symbols_module *module)
         module->build_now = symbols_hex(module->pool, id, bytes > 0 ? (size_t)bytes : 0);
         symbols_elf_close(&module->main);
     }
-    if (!module->main.elf && open_running(module)) {
+    if (!module->main.elf && open_running(module))
         module->found = SYMBOLS_SAME_BUILD;
-    }
-    if (module->main.elf &&
-        !symbols_elf_code_range(module->main.elf, &module->code_low, &module->code_high)) {
+    if (module->main.elf && !symbols_elf_code_range(module->main.elf, &module->code_low, &module->code_high))
         symbols_elf_close(&module->main);
-    }
     return module->main.elf != NULL;
 }
 
@@ -112,18 +102,16 @@ static bool has_debug_info(Elf *elf)
 {
     GElf_Shdr header;
     Elf_Scn *section = symbols_elf_section(elf, ".debug_info", &header);
-    if (!section) {
+    if (!section)
         section = symbols_elf_section(elf, ".zdebug_info", &header);
-    }
     return section && header.sh_type != SHT_NOBITS;
 }
 
 /* <root>/.build-id/ab/cdef....debug; "" when there is no build id. */
 static const char *build_id_path(struct symbols_module *module, const uint8_t *build_id, ssize_t bytes)
 {
-    if (bytes < 2 || bytes > 64) {
+    if (bytes < 2 || bytes > 64)
         return "";
-    }
     const char *digits = symbols_hex(module->pool, build_id, (size_t)bytes);
     return pool_text(module->pool, "%s/.build-id/%.2s/%s.debug", debug_root, digits, digits + 2);
 }
@@ -134,19 +122,16 @@ static bool crc_matches(const struct symbols_elf *file, uint32_t expected)
     size_t bytes;
     const uint8_t *data = (const uint8_t *)elf_rawfile(file->elf, &bytes);
     uint32_t crc = 0xffffffffu;
-    if (!data) {
+    if (!data)
         return false;
-    }
     for (uint32_t i = 0; !table[255] && i < 256; i++) {
         uint32_t entry = i;
-        for (int bit = 0; bit < 8; bit++) {
+        for (int bit = 0; bit < 8; bit++)
             entry = entry & 1 ? (entry >> 1) ^ 0xedb88320u : entry >> 1;
-        }
         table[i] = entry;
     }
-    for (size_t i = 0; i < bytes; i++) {
+    for (size_t i = 0; i < bytes; i++)
         crc = table[(crc ^ data[i]) & 0xff] ^ (crc >> 8);
-    }
     return (crc ^ 0xffffffffu) == expected;
 }
 
@@ -155,17 +140,15 @@ static bool crc_matches(const struct symbols_elf *file, uint32_t expected)
 static bool open_debug_file(struct symbols_module *module, const char *path, const uint32_t *crc)
 {
     const void *main_id, *debug_id;
-    if (!*path || !symbols_elf_open(&module->debug, path)) {
+    if (!*path || !symbols_elf_open(&module->debug, path))
         return false;
-    }
     ssize_t main_bytes = dwelf_elf_gnu_build_id(module->main.elf, &main_id);
     ssize_t debug_bytes = dwelf_elf_gnu_build_id(module->debug.elf, &debug_id);
     bool same = main_bytes > 0 && debug_bytes > 0
                     ? main_bytes == debug_bytes && memcmp(main_id, debug_id, (size_t)main_bytes) == 0
                     : crc && crc_matches(&module->debug, *crc);
-    if (!same) {
+    if (!same)
         symbols_elf_close(&module->debug);
-    }
     return module->debug.elf != NULL;
 }
 
@@ -176,13 +159,11 @@ static bool open_debuglink_from(struct symbols_module *module, const char *path,
     int directory = slash ? (int)(slash - path) : 1;
     const char *from = slash ? path : ".";
     const char *candidate = pool_text(module->pool, "%.*s/%s", directory, from, link);
-    if (strcmp(candidate, path) != 0 && open_debug_file(module, candidate, &crc)) {
+    if (strcmp(candidate, path) != 0 && open_debug_file(module, candidate, &crc))
         return true;
-    }
     candidate = pool_text(module->pool, "%.*s/.debug/%s", directory, from, link);
-    if (open_debug_file(module, candidate, &crc)) {
+    if (open_debug_file(module, candidate, &crc))
         return true;
-    }
     candidate = pool_text(module->pool, "%s%.*s/%s", debug_root, directory, from, link);
     return slash && open_debug_file(module, candidate, &crc);
 }
@@ -192,9 +173,8 @@ static bool open_debuglink(struct symbols_module *module)
     GElf_Word crc;
     char real_path[PATH_MAX];
     const char *link = dwelf_elf_gnu_debuglink(module->main.elf, &crc);
-    if (!link || !*link || strchr(link, '/')) {
+    if (!link || !*link || strchr(link, '/'))
         return false;
-    }
     return open_debuglink_from(module, module->main.path, link, crc) ||
            (realpath(module->main.path, real_path) && strcmp(real_path, module->main.path) != 0 &&
             open_debuglink_from(module, pool_text(module->pool, "%s", real_path), link, crc));
@@ -207,9 +187,8 @@ static void open_alternate(struct symbols_module *module, const struct symbols_e
     const char *name;
     const void *build_id;
     ssize_t bytes = dwelf_dwarf_gnu_debugaltlink(module->dwarf, &name, &build_id);
-    if (bytes <= 0) {
+    if (bytes <= 0)
         return;
-    }
     const char *slash = strrchr(owner->path, '/');
     const char *paths[] = {
         name[0] == '/' || !slash
@@ -217,12 +196,10 @@ static void open_alternate(struct symbols_module *module, const struct symbols_e
             : pool_text(module->pool, "%.*s/%s", (int)(slash - owner->path), owner->path, name),
         build_id_path(module, build_id, bytes),
     };
-    for (size_t i = 0; i < 2 && !module->alternate.elf; i++) {
+    for (size_t i = 0; i < 2 && !module->alternate.elf; i++)
         if (*paths[i] && symbols_elf_open(&module->alternate, paths[i]) &&
-            !symbols_elf_same_build(module->alternate.elf, build_id, (size_t)bytes)) {
+            !symbols_elf_same_build(module->alternate.elf, build_id, (size_t)bytes))
             symbols_elf_close(&module->alternate);
-        }
-    }
     if (module->alternate.elf) {
         module->alternate_dwarf = dwarf_begin_elf(module->alternate.elf, DWARF_C_READ, NULL);
         dwarf_setalt(module->dwarf, module->alternate_dwarf);
@@ -231,24 +208,21 @@ static void open_alternate(struct symbols_module *module, const struct symbols_e
 
 Dwarf *symbols_module_dwarf(struct symbols_module *module)
 {
-    if (module->dwarf_tried || !symbols_module_open(module)) {
+    if (module->dwarf_tried || !symbols_module_open(module))
         return module->dwarf;
-    }
     module->dwarf_tried = true;
     const struct symbols_elf *owner = &module->main;
     if (!has_debug_info(module->main.elf)) {
         const void *build_id;
         ssize_t bytes = dwelf_elf_gnu_build_id(module->main.elf, &build_id);
         const char *path = bytes > 0 ? build_id_path(module, build_id, bytes) : "";
-        if (module->main.fd < 0 || (!open_debug_file(module, path, NULL) && !open_debuglink(module))) {
+        if (module->main.fd < 0 || (!open_debug_file(module, path, NULL) && !open_debuglink(module)))
             return NULL;
-        }
         owner = &module->debug;
     }
     module->dwarf = dwarf_begin_elf(owner->elf, DWARF_C_READ, NULL);
-    if (module->dwarf) {
+    if (module->dwarf)
         open_alternate(module, owner);
-    }
     return module->dwarf;
 }
 
@@ -261,18 +235,16 @@ static bool has_symbol_table(Elf *elf)
 
 enum symbols_level symbols_module_level(struct symbols_module *module)
 {
-    if (symbols_module_dwarf(module)) {
+    if (symbols_module_dwarf(module))
         return SYMBOLS_LEVEL_DEBUG;
-    }
     return has_symbol_table(module->main.elf) || has_symbol_table(module->debug.elf) ? SYMBOLS_LEVEL_SYMBOLS
                                                                                      : SYMBOLS_LEVEL_EXPORTS;
 }
 
 const struct symbols_entry *symbols_module_function(struct symbols_module *module, uint64_t vaddr)
 {
-    if (!symbols_module_open(module) || vaddr < module->code_low || vaddr >= module->code_high) {
+    if (!symbols_module_open(module) || vaddr < module->code_low || vaddr >= module->code_high)
         return NULL;
-    }
     if (!module->functions_known) {
         module->functions_known = true;
         symbols_module_dwarf(module); /* may open the debug file, which has what was stripped */
@@ -285,9 +257,8 @@ const struct symbols_entry *symbols_module_function(struct symbols_module *modul
 
 const struct symbols_entry *symbols_module_object(struct symbols_module *module, uint64_t vaddr)
 {
-    if (!symbols_module_open(module)) {
+    if (!symbols_module_open(module))
         return NULL;
-    }
     if (!module->objects_known) {
         module->objects_known = true;
         symbols_module_dwarf(module);

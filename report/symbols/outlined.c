@@ -14,9 +14,8 @@
 static struct symbols_outlined outlined_clang(const char *raw, const char *mark)
 {
     const char *last = mark, *next;
-    while ((next = strstr(last + 1, CLANG_MARK))) {
+    while ((next = strstr(last + 1, CLANG_MARK)))
         last = next;
-    }
     struct symbols_outlined result = {.kind = SYMBOL_PARALLEL, .compiler = SYMBOLS_CLANG};
     result.stem = (size_t)(mark - raw);
     result.inner = strstr(last, "_debug__") != NULL;
@@ -27,15 +26,12 @@ static struct symbols_outlined outlined_clang(const char *raw, const char *mark)
 struct symbols_outlined symbols_construct_parse(const char *raw)
 {
     const char *mark;
-    if (!strchr(raw, '.')) {
+    if (!strchr(raw, '.'))
         return (struct symbols_outlined){0};
-    }
-    if (strncmp(raw, ".omp_task_entry.", 16) == 0) {
+    if (strncmp(raw, ".omp_task_entry.", 16) == 0)
         return (struct symbols_outlined){.kind = SYMBOL_TASK, .compiler = SYMBOLS_CLANG};
-    }
-    if ((mark = strstr(raw, CLANG_MARK))) {
+    if ((mark = strstr(raw, CLANG_MARK)))
         return outlined_clang(raw, mark);
-    }
     if ((mark = strstr(raw, "._omp_fn."))) {
         return (struct symbols_outlined){.kind = SYMBOL_PARALLEL,
                                          .compiler = SYMBOLS_GCC,

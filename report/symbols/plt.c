@@ -20,19 +20,16 @@ static void add_slots(struct symbols_module *module, Elf *elf, Elf_Scn *section,
     for (size_t i = 0; i < count && i < INT32_MAX; i++) {
         GElf_Rela relocation;
         GElf_Sym symbol;
-        if (!gelf_getrela(data, (int)i, &relocation)) {
+        if (!gelf_getrela(data, (int)i, &relocation))
             return;
-        }
         uint64_t type = GELF_R_TYPE(relocation.r_info);
         if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
-            !gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol)) {
+            !gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol))
             continue;
-        }
         const char *name = elf_strptr(elf, symbols_header.sh_link, symbol.st_name);
         if (!name || !*name ||
-            !grow_list(&module->slots, &module->slot_room, module->slot_count, sizeof *module->slots)) {
+            !grow_list(&module->slots, &module->slot_room, module->slot_count, sizeof *module->slots))
             continue;
-        }
         module->slots[module->slot_count++] =
             (struct symbols_slot){.vaddr = relocation.r_offset, .name = name};
     }
@@ -50,20 +47,17 @@ static void load_slots(struct symbols_module *module)
     module->slots_known = true;
     while (symbols_module_open(module) && (section = elf_nextscn(module->main.elf, section))) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC) {
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
             add_slots(module, module->main.elf, section, &header);
-        }
     }
-    if (module->slot_count) {
+    if (module->slot_count)
         qsort(module->slots, module->slot_count, sizeof *module->slots, slot_order);
-    }
 }
 
 const char *symbols_plt_slot(struct symbols_module *module, uint64_t slot)
 {
-    if (!module->slots_known) {
+    if (!module->slots_known)
         load_slots(module);
-    }
     const struct symbols_slot wanted = {.vaddr = slot};
     const struct symbols_slot *found =
         module->slot_count
@@ -79,14 +73,12 @@ const char *symbols_plt_stub(struct symbols_module *module, uint64_t vaddr)
     size_t room, skip;
     const uint8_t *code =
         symbols_module_open(module) ? symbols_elf_bytes(module->main.elf, vaddr, &room) : NULL;
-    if (!code || room < sizeof end_branch) {
+    if (!code || room < sizeof end_branch)
         return NULL;
-    }
     skip = memcmp(code, end_branch, sizeof end_branch) == 0 ? sizeof end_branch : 0;
     if (!symbols_decode(code + skip, room - skip, vaddr + skip, &jump) || jump.flow != SYMBOLS_JUMP ||
-        !jump.indirect || !jump.target) {
+        !jump.indirect || !jump.target)
         return NULL;
-    }
     return symbols_plt_slot(module, jump.target);
 }
 
@@ -106,15 +98,13 @@ static void search_table(struct named_search *search, Elf *elf, Elf_Scn *section
     size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
     for (size_t i = 1; i < count && i < INT32_MAX; i++) {
         GElf_Sym symbol;
-        if (!gelf_getsym(data, (int)i, &symbol)) {
+        if (!gelf_getsym(data, (int)i, &symbol))
             return;
-        }
         unsigned type = GELF_ST_TYPE(symbol.st_info);
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
         if (symbol.st_shndx == SHN_UNDEF || !symbol.st_value || !name || strcmp(name, search->name) != 0 ||
-            (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)) {
+            (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
             continue;
-        }
         bool local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
         uint64_t *found = local ? &search->local : &search->global;
         bool differs = type == STT_GNU_IFUNC || (*found && *found != symbol.st_value);
@@ -129,9 +119,8 @@ static void search_file(struct named_search *search, Elf *elf, unsigned type)
     Elf_Scn *section = NULL;
     while (elf && (section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && header.sh_type == type) {
+        if (gelf_getshdr(section, &header) && header.sh_type == type)
             search_table(search, elf, section, &header);
-        }
     }
 }
 
@@ -143,28 +132,24 @@ static uint64_t search_name(struct symbols_module *module, const char *name)
         search_file(&search, module->main.elf, SHT_SYMTAB);
         search_file(&search, module->debug.elf, SHT_SYMTAB);
     }
-    if (search.global) {
+    if (search.global)
         return search.globals_differ ? 0 : search.global;
-    }
     return search.locals_differ ? 0 : search.local;
 }
 
 uint64_t symbols_calls_named(struct symbols_module *module, const char *name)
 {
-    if (!symbols_module_open(module)) {
+    if (!symbols_module_open(module))
         return 0;
-    }
     uint64_t key = 14695981039346656037ull;
-    for (const char *c = name; *c; c++) {
+    for (const char *c = name; *c; c++)
         key = (key ^ (uint8_t)*c) * 1099511628211ull;
-    }
     struct named *named = symbols_map_find(&module->exports, key);
     if (!named) {
         uint64_t entry = search_name(module, name);
         named = pool_alloc(module->pool, sizeof *named);
-        if (!named) {
+        if (!named)
             return entry;
-        }
         named->entry = entry;
         symbols_map_put(&module->exports, key, named);
     }

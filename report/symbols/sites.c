@@ -22,9 +22,8 @@ static bool address_of(Dwarf_Die *die, unsigned name, uint64_t *address)
 {
     Dwarf_Attribute attribute;
     Dwarf_Addr value;
-    if (dwarf_formaddr(dwarf_attr(die, name, &attribute), &value) != 0) {
+    if (dwarf_formaddr(dwarf_attr(die, name, &attribute), &value) != 0)
         return false;
-    }
     *address = value;
     return true;
 }
@@ -38,13 +37,11 @@ static bool last_byte(struct symbols_module *module, Dwarf_Die *site, uint64_t *
         (*vaddr)--;
         return true;
     }
-    if (!address_of(site, DW_AT_call_pc, vaddr)) {
+    if (!address_of(site, DW_AT_call_pc, vaddr))
         return false;
-    }
     const uint8_t *code = symbols_elf_bytes(module->main.elf, *vaddr, &room);
-    if (!code || !symbols_decode(code, room, *vaddr, &instruction)) {
+    if (!code || !symbols_decode(code, room, *vaddr, &instruction))
         return false;
-    }
     *vaddr += instruction.bytes - 1;
     return true;
 }
@@ -63,13 +60,11 @@ static void fill_target(struct symbols_module *module, Dwarf_Die *site, struct s
     Dwarf_Addr entry;
     bool linkage;
     Dwarf_Attribute *origin = dwarf_attr(site, DW_AT_call_origin, &attribute);
-    if (!origin) {
+    if (!origin)
         origin = dwarf_attr(site, DW_AT_abstract_origin, &attribute);
-    }
     call->name = "";
-    if (!origin || !dwarf_formref_die(origin, &callee)) {
+    if (!origin || !dwarf_formref_die(origin, &callee))
         return;
-    }
     if (dwarf_entrypc(&callee, &entry) == 0 && entry >= module->code_low && entry < module->code_high) {
         call->target = entry;
         return;
@@ -83,14 +78,12 @@ static void add_site(struct site_walk *walk, Dwarf_Die *site)
 {
     uint64_t vaddr;
     struct symbols_call_list *list = walk->list;
-    if (!last_byte(walk->module, site, &vaddr)) {
+    if (!last_byte(walk->module, site, &vaddr))
         return;
-    }
     for (size_t i = 0; i < list->count; i++) {
         if (list->list[i].key == vaddr) {
-            if (!list->list[i].target && (!list->list[i].name || !*list->list[i].name)) {
+            if (!list->list[i].target && (!list->list[i].name || !*list->list[i].name))
                 fill_target(walk->module, site, &list->list[i]);
-            }
             return;
         }
     }
@@ -105,9 +98,8 @@ static void add_site(struct site_walk *walk, Dwarf_Die *site)
 static void walk_sites(struct site_walk *walk, Dwarf_Die *parent, int depth)
 {
     Dwarf_Die child;
-    if (depth > 2 * SYMBOLS_MAX_DEPTH || dwarf_child(parent, &child) != 0) {
+    if (depth > 2 * SYMBOLS_MAX_DEPTH || dwarf_child(parent, &child) != 0)
         return;
-    }
     do {
         if (walk->budget-- == 0) {
             walk->budget = 0;

@@ -18,18 +18,16 @@ static const char *module_base_name(struct pool *pool, const struct profile_modu
 {
     const char *path = pool_text(pool, "%.*s", (int)sizeof record->path, record->path);
     const char *slash = strrchr(path, '/');
-    if (record->flags & PROFILE_MODULE_VDSO) {
+    if (record->flags & PROFILE_MODULE_VDSO)
         return "[vdso]";
-    }
     return slash ? slash + 1 : path;
 }
 
 struct symbols *symbols_open(const struct profile_module *modules, size_t module_count)
 {
     struct symbols *symbols = calloc(1, sizeof *symbols);
-    if (!symbols) {
+    if (!symbols)
         return NULL;
-    }
     symbols->modules = calloc(module_count + 1, sizeof *symbols->modules);
     symbols->answers.sources = calloc(module_count + 1, sizeof *symbols->answers.sources);
     if (!symbols->modules || !symbols->answers.sources) {
@@ -56,9 +54,8 @@ void symbols_still_runs(struct symbols *symbols, pid_t pid)
 
 void symbols_close(struct symbols *symbols)
 {
-    if (!symbols) {
+    if (!symbols)
         return;
-    }
     for (size_t i = 0; i < symbols->module_count; i++) {
         symbols_dwarf_close(&symbols->modules[i]);
         symbols_module_close(&symbols->modules[i]);
@@ -79,9 +76,8 @@ struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t modul
 static void note_asked(struct symbols *symbols, uint64_t key, struct symbols_answer *answer)
 {
     struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
-    if (symbols->searching || answer->asked) {
+    if (symbols->searching || answer->asked)
         return;
-    }
     answer->asked = symbols_module_open(module);
     symbols->news |= answer->asked;
     module->unnamed |= !answer->asked;
@@ -91,9 +87,8 @@ static void note_asked(struct symbols *symbols, uint64_t key, struct symbols_ans
 static struct symbols_answer *known(struct symbols *symbols, enum symbols_question question, uint64_t key)
 {
     struct symbols_answer *answer = symbols_map_find(&symbols->answers.map[question], key);
-    if (answer) {
+    if (answer)
         note_asked(symbols, key, answer);
-    }
     return answer;
 }
 
@@ -126,30 +121,25 @@ size_t symbols_lookup(struct symbols *symbols, uint64_t key, const struct symbol
 static const char *critical_name(struct pool *pool, const char *symbol)
 {
     static const char prefix[] = ".gomp_critical_user_";
-    if (strcmp(symbol, "__kmp_unnamed_critical_addr") == 0) {
+    if (strcmp(symbol, "__kmp_unnamed_critical_addr") == 0)
         return "critical (unnamed)";
-    }
-    if (strncmp(symbol, prefix, sizeof prefix - 1) != 0) {
+    if (strncmp(symbol, prefix, sizeof prefix - 1) != 0)
         return NULL;
-    }
     const char *name = symbol + sizeof prefix - 1;
     size_t bytes = strlen(name);
-    if (bytes >= 4 && strcmp(name + bytes - 4, ".var") == 0) {
+    if (bytes >= 4 && strcmp(name + bytes - 4, ".var") == 0)
         bytes -= 4;
-    }
     return bytes ? pool_text(pool, "critical %.*s", (int)bytes, name) : "critical (unnamed)";
 }
 
 static const char *data_name(struct symbols *symbols, struct symbols_module *module, uint64_t vaddr)
 {
     const struct symbols_entry *entry = symbols_module_object(module, vaddr);
-    if (!entry) {
+    if (!entry)
         return NULL;
-    }
     const char *critical = critical_name(&symbols->pool, entry->name);
-    if (critical) {
+    if (critical)
         return critical;
-    }
     const struct symbols_name *name = symbols_frames_symbol(module, entry->name);
     const char *display = name ? name->display : entry->name;
     unsigned long long offset = vaddr - entry->start;
@@ -223,14 +213,12 @@ void symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
     symbols->searching = false;
     for (size_t i = 0; copy && i < count; i++) {
         copy[i] = frames[i];
-        if (copy[i].candidates) {
+        if (copy[i].candidates)
             copy[i].candidates = pool_text(&symbols->pool, "%s", copy[i].candidates);
-        }
     }
     struct symbols_gap gap = {.caller = caller, .goal = goal, .count = count, .frames = copy};
-    if (copy && symbols_answers_add_gap(&symbols->answers, &gap)) {
+    if (copy && symbols_answers_add_gap(&symbols->answers, &gap))
         symbols->news = true;
-    }
 }
 
 size_t symbols_calls(struct symbols *symbols, uint64_t entry, const struct symbol_call **calls)

@@ -273,11 +273,10 @@ static void add_chains(struct search *search)
             same++;
         suffix = same;
     }
-    if (search->found_count == 1) {
+    if (search->found_count == 1)
         suffix = 0;
-    } else if (prefix + suffix > least) {
+    else if (prefix + suffix > least)
         suffix = least - prefix;
-    }
     for (size_t i = 0; i < prefix; i++) {
         bool last = i + 1 == prefix;
         uint64_t after_last = search->found_count == 1 ? search->goal : 0;

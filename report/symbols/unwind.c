@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #define HEADER_BYTES         12u
 #define TABLE_RELATIVE_INT32 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
 #define COUNT_UINT32         0x03 /* DW_EH_PE_udata4 */
@@ -17,9 +16,8 @@ static struct symbols_bytes section_bytes(struct symbols_module *module, const c
     GElf_Shdr header;
     Elf_Scn *section = symbols_elf_section(module->main.elf, name, &header);
     Elf_Data *data = section && header.sh_type != SHT_NOBITS ? elf_rawdata(section, NULL) : NULL;
-    if (!data || !data->d_buf) {
+    if (!data || !data->d_buf)
         return (struct symbols_bytes){0};
-    }
     return (struct symbols_bytes){.data = data->d_buf, .vaddr = header.sh_addr, .size = data->d_size};
 }
 
@@ -40,9 +38,8 @@ static uint64_t table_start(const struct symbols_bytes *header, size_t i)
 static bool entry_covers(const struct symbols_bytes *frames, uint64_t at, uint64_t start, uint64_t vaddr)
 {
     uint64_t offset = at - frames->vaddr;
-    if (at < frames->vaddr || offset > frames->size || frames->size - offset < 16) {
+    if (at < frames->vaddr || offset > frames->size || frames->size - offset < 16)
         return false;
-    }
     const uint8_t *entry = frames->data + offset; /* length, CIE, start, size: 4 bytes each */
     uint64_t begins = at + 8 + (uint64_t)(int64_t)int32_at(entry + 8);
     return begins == start && vaddr - start < (uint32_t)int32_at(entry + 12);
@@ -53,9 +50,8 @@ static void load_tables(struct symbols_module *module)
     struct symbols_bytes header = section_bytes(module, ".eh_frame_hdr");
     module->unwind_known = true;
     if (header.size <= HEADER_BYTES || header.data[0] != 1 || header.data[2] != COUNT_UINT32 ||
-        header.data[3] != TABLE_RELATIVE_INT32) {
+        header.data[3] != TABLE_RELATIVE_INT32)
         return;
-    }
     uint64_t count = (uint32_t)int32_at(header.data + 8), room = (header.size - HEADER_BYTES) / 8;
     module->unwind_header = header;
     module->unwind_frames = section_bytes(module, ".eh_frame");
@@ -64,22 +60,19 @@ static void load_tables(struct symbols_module *module)
 
 bool symbols_unwind_start(struct symbols_module *module, uint64_t vaddr, uint64_t *start)
 {
-    if (!module->unwind_known && symbols_module_open(module)) {
+    if (!module->unwind_known && symbols_module_open(module))
         load_tables(module);
-    }
     const struct symbols_bytes *header = &module->unwind_header;
     size_t low = 0, high = module->unwind_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (table_start(header, middle) <= vaddr) {
+        if (table_start(header, middle) <= vaddr)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
-    if (!low) {
+    if (!low)
         return false;
-    }
     *start = table_start(header, low - 1);
     int32_t entry = int32_at(header->data + HEADER_BYTES + 8 * (low - 1) + 4);
     return entry_covers(&module->unwind_frames, header->vaddr + (uint64_t)(int64_t)entry, *start, vaddr);

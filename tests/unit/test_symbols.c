@@ -29,11 +29,10 @@ static void check_construct(struct variant *variant, const char *file, const str
         assert_int_equal(frame->fold_into_caller, expected->folds);
         assert_int_equal(frame->line, expected->line);
         assert_ends_with(frame->file, expected->line ? file : "");
-        if (expected->uncertain) {
+        if (expected->uncertain)
             assert_non_null(strstr(frame->task_name, " [task"));
-        } else {
+        else
             assert_string_equal(frame->task_name, "");
-        }
         /* One construct is one row: nothing inlined here is another name of it. */
         for (const struct symbol_frame *inner = frames; inner < frame; inner++) {
             assert_string_not_equal(inner->name, frame->name);
@@ -47,9 +46,8 @@ static void check_constructs(const char *name, const char *file, const struct ex
 {
     struct variant variant;
     variant_open(&variant, name);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         check_construct(&variant, file, &expected[i]);
-    }
     variant_close(&variant);
 }
 

@@ -246,9 +246,8 @@ static void write_mutant(const char *path, const uint8_t *original, size_t bytes
     uint8_t *copy = malloc(bytes);
     memcpy(copy, original, bytes);
     size_t kept = next_random(&seed) % 8 == 0 ? next_random(&seed) % bytes : bytes;
-    for (uint64_t i = 0, changes = 1 + next_random(&seed) % 60; i < changes; i++) {
+    for (uint64_t i = 0, changes = 1 + next_random(&seed) % 60; i < changes; i++)
         copy[next_random(&seed) % bytes] = (uint8_t)next_random(&seed);
-    }
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, copy, kept), kept);
@@ -264,9 +263,8 @@ static void lookup_everywhere(const char *path, uint64_t low, uint64_t high)
     struct symbols *symbols = symbols_open(&module, 1);
     for (uint64_t vaddr = low; vaddr < high; vaddr += 11) {
         size_t count = symbols_lookup(symbols, PROFILE_KEY(1, vaddr), &frames);
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             assert_true(strlen(frames[i].name) + strlen(frames[i].file) + strlen(frames[i].at_file) > 0);
-        }
     }
     symbols_data(symbols, 1, high);
     symbols_close(symbols);
@@ -326,9 +324,8 @@ static void test_two_hundred_addresses_cost_milliseconds(void **state)
     snprintf(module.path, sizeof module.path, "%s", info.dli_fname);
     clock_gettime(CLOCK_MONOTONIC, &begin);
     struct symbols *symbols = symbols_open(&module, 1);
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 200; i++)
         symbols_lookup(symbols, PROFILE_KEY(1, 0x28000 + next_random(&seed) % 0x150000), &frames);
-    }
     symbols_close(symbols);
     clock_gettime(CLOCK_MONOTONIC, &end);
     double ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;

@@ -71,22 +71,19 @@ static inline GElf_Sym variant_symbol(struct variant *variant, const char *prefi
     Elf_Data *data = elf_getdata(section, NULL);
     for (int i = 0; n == 0 && gelf_getsym(data, i, &symbol); i++) {
         const char *name = elf_strptr(variant->file.elf, header.sh_link, symbol.st_name);
-        if (name && strcmp(name, prefix) == 0 && symbol.st_shndx != SHN_UNDEF) {
+        if (name && strcmp(name, prefix) == 0 && symbol.st_shndx != SHN_UNDEF)
             return symbol;
-        }
     }
     for (int found = -1; found < n; found++) {
         best.st_value = UINT64_MAX;
         for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
             const char *name = elf_strptr(variant->file.elf, header.sh_link, symbol.st_name);
             if (name && strncmp(name, prefix, strlen(prefix)) == 0 && symbol.st_shndx != SHN_UNDEF &&
-                symbol.st_value > after && symbol.st_value < best.st_value) {
+                symbol.st_value > after && symbol.st_value < best.st_value)
                 best = symbol;
-            }
         }
-        if (best.st_value == UINT64_MAX) {
+        if (best.st_value == UINT64_MAX)
             fail_msg("%s has no symbol %s number %d", variant->symbols_path, prefix, n);
-        }
         after = best.st_value;
     }
     return best;
@@ -117,9 +114,8 @@ static inline size_t variant_at(struct variant *variant, const char *prefix, int
     GElf_Sym symbol = variant_symbol(variant, prefix, n);
     for (uint64_t vaddr = symbol.st_value; vaddr < symbol.st_value + symbol.st_size; vaddr++) {
         size_t count = variant_lookup(variant, vaddr, frames);
-        if (!line || (*frames)[0].at_line == line) {
+        if (!line || (*frames)[0].at_line == line)
             return count;
-        }
     }
     fail_msg("%s: %s has no code on line %d", variant->path, prefix, line);
     return 0;
@@ -128,9 +124,8 @@ static inline size_t variant_at(struct variant *variant, const char *prefix, int
 static inline void assert_ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text), end_length = strlen(end);
-    if (length < end_length || strcmp(text + length - end_length, end) != 0) {
+    if (length < end_length || strcmp(text + length - end_length, end) != 0)
         fail_msg("\"%s\" does not end with \"%s\"", text, end);
-    }
 }
 
 #endif

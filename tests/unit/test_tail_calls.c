@@ -65,9 +65,8 @@ static uint64_t call_of(struct setting *setting, const char *from, const char *t
             size_t places = symbols_lookup(setting->variant.symbols, list[i].target, &frames);
             name = frames[places - 1].name;
         }
-        if (!list[i].tail && strcmp(name, to) == 0 && n-- == 0) {
+        if (!list[i].tail && strcmp(name, to) == 0 && n-- == 0)
             return list[i].key;
-        }
     }
     fail_msg("%s: %s does not call %s", setting->variant.path, from, to);
     return 0;
@@ -97,9 +96,8 @@ static const char *chain_of(struct setting *setting, uint64_t caller, uint64_t c
         int line = missing[i].at_jump ? frames[0].at_line : 0;
         length +=
             (size_t)snprintf(text + length, sizeof text - length, "%s%s", arrow, frames[places - 1].name);
-        if (line) {
+        if (line)
             snprintf(text + length, sizeof text - length, ":%d", line);
-        }
     }
     return text;
 }
@@ -255,9 +253,8 @@ static void test_every_function_of_real_code_is_decoded_to_its_end(void **state)
 {
     struct setting setting;
     (void)state;
-    if (!open_setting(&setting, "tail_chains-gcc-O2") && !open_setting(&setting, "tail_chains-clang-O2")) {
+    if (!open_setting(&setting, "tail_chains-gcc-O2") && !open_setting(&setting, "tail_chains-clang-O2"))
         skip();
-    }
     struct symbols_elf file;
     GElf_Shdr header;
     size_t functions = 0;
@@ -268,16 +265,13 @@ static void test_every_function_of_real_code_is_decoded_to_its_end(void **state)
         size_t room, at = 0;
         const uint8_t *code = symbols_elf_bytes(file.elf, symbol.st_value, &room);
         struct symbols_instruction instruction;
-        if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || !code || symbol.st_shndx == SHN_UNDEF) {
+        if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || !code || symbol.st_shndx == SHN_UNDEF)
             continue;
-        }
         while (at < symbol.st_size &&
-               symbols_decode(code + at, room - at, symbol.st_value + at, &instruction)) {
+               symbols_decode(code + at, room - at, symbol.st_value + at, &instruction))
             at += instruction.bytes;
-        }
-        if (at != symbol.st_size) {
+        if (at != symbol.st_size)
             fail_msg("%s is not decoded at +0x%zx", elf_strptr(file.elf, header.sh_link, symbol.st_name), at);
-        }
         functions++;
     }
     assert_true(functions > 1000);
