@@ -134,7 +134,8 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
         if (wrong[0] || settings->figures)
             print_sum(&sums->of[i]);
     }
-    snprintf(claim, sizeof(claim), "%u/s, %u seeds", settings->options.rate, settings->seeds);
+    snprintf(claim, sizeof(claim), "%u/s%s, %u seeds", settings->options.rate,
+             settings->options.creation ? ", creation" : "", settings->seeds);
     if (scenario->laws_only)
         snprintf(detail, sizeof(detail), "the laws, %.0f state lines read a sample",
                  (double)sums->census_reads / (double)sums->samples);

@@ -68,6 +68,7 @@ struct machine {
     uint64_t stop_at; /* number of the event at which everything stops; 0: never */
     uint64_t chance, shuffling;
     bool shuffled;     /* simultaneous events come in any order */
+    bool creation;     /* tasks hang below the code that made them */
     bool over;         /* the program has ended */
     uint64_t start_ns; /* of the process: the timers' phases follow it */
     uint32_t cores_free;

@@ -119,10 +119,11 @@ static void add_op(struct writer *writer, struct place place)
         return;
     }
     snprintf(text, sizeof(text), number == 3 ? "repeat %lu" : "parallel %lu",
-             (unsigned long)(2 + random_below(&writer->chance, 3)));
+             (unsigned long)(1 + random_below(&writer->chance, 4)));
+    bool call = number == 4 && random_below(&writer->chance, 2);
     if (number == 3) {
         add_block(writer, text, place);
-    } else if (number == 4) {
+    } else if (call) {
         snprintf(text, sizeof(text), "call f%u", writer->ops);
         add_block(writer, text, place);
     } else if (place.region && number > 4) {

@@ -49,6 +49,7 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct run_o
     set_options(options);
     machine_init(scenario, seed);
     machine.shuffled = options->shuffled;
+    machine.creation = options->creation;
     machine.stop_at = options->stop_at;
     if (!played_start(ompt_start_tool, "played")) {
         strcpy(run->failure, "the plugin does not start");

@@ -247,7 +247,8 @@ static void begin_task(struct activity *activity)
     stack_push_runtime(thread, ENTRY_INVOKE);
     task->played.frame.exit_frame.ptr = stack_exit(thread);
     /* Outside regions a task runs where it is made: its creator's code is on the stack. */
-    uint32_t around = task->team->outer ? task->team->context : task->created_context;
+    bool below_creator = machine.creation || !task->team->outer;
+    uint32_t around = below_creator ? task->created_context : task->team->context;
     stack_push_user(thread, activity->op->function, context_child(around, activity->op->function));
     activity->function = activity->op->function;
     runtime_state(EXACT_WORK);

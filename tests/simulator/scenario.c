@@ -262,18 +262,24 @@ struct scenario *scenario_parse(const char *name, const char *text, char *error,
     return parser.failed ? NULL : scenario;
 }
 
-static bool is_a_race(const struct op *op)
+static bool has(const struct op *op, enum op_kind kind)
 {
-    for (; op; op = op->next)
-        if ((op->kind >= OP_DYNAMIC && op->kind <= OP_TASKGROUP && op->kind != OP_MASKED) ||
-            is_a_race(op->body))
-            return true;
-    return false;
+    return op && (op->kind == kind || has(op->body, kind) || has(op->next, kind));
+}
+
+bool scenario_has(const struct scenario *scenario, enum op_kind kind)
+{
+    return has(scenario->main, kind);
 }
 
 bool scenario_is_a_race(const struct scenario *scenario)
 {
-    return scenario->cores_are_few || is_a_race(scenario->main);
+    static const enum op_kind races[] = {OP_DYNAMIC, OP_SINGLE,  OP_LOCK, OP_CRITICAL,
+                                         OP_NEST,    OP_ORDERED, OP_TASK};
+    for (size_t i = 0; i < sizeof(races) / sizeof(*races); i++)
+        if (scenario_has(scenario, races[i]))
+            return true;
+    return scenario->cores_are_few;
 }
 
 struct scenario *scenario_read(const char *path, char *error, size_t error_bytes)

@@ -77,6 +77,8 @@ struct scenario *scenario_parse(const char *name, const char *text, char *error,
 struct scenario *scenario_read(const char *path, char *error, size_t error_bytes);
 void scenario_print(FILE *file, const struct scenario *scenario);
 
+bool scenario_has(const struct scenario *scenario, enum op_kind kind);
+
 /* True if it matters who comes first. */
 bool scenario_is_a_race(const struct scenario *scenario);
 

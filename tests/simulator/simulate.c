@@ -5,7 +5,7 @@
  *     simulate [OPTIONS] --random             the same of random ones
  *     simulate --events TOOL SCENARIO         plays a scenario to another tool, a shared library
  *
- * Options: --rate N  --seeds N  --first N  --jobs N  --figures  --eager  --release  --print
+ * Options: --rate N  --seeds N  --first N  --jobs N  --figures  --eager  --release  --creation  --print
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -67,6 +67,7 @@ static bool take_word(const char *option)
         {"--release", &command.settings.options.at_release},
         {"--random", &command.random},
         {"--print", &command.print},
+        {"--creation", &command.settings.options.creation},
     };
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strcmp(words[i].name, option) == 0)
@@ -94,6 +95,10 @@ static void claim_all(const struct scenario *scenario)
     settings.options.rate = 1000;
     settings.seeds = (settings.seeds + 1) / 2;
     count(claim_interval(scenario, &settings));
+    settings.options.creation = true;
+    if (scenario_has(scenario, OP_TASK))
+        count(claim_interval(scenario, &settings));
+    settings.options.creation = false;
     settings.options.rate = 10000; /* as the rate grows, all of it converges */
     settings.seeds = (settings.seeds + 9) / 10;
     count(claim_interval(scenario, &settings));

@@ -15,6 +15,7 @@ $(SIMULATOR): $(call objects,$(SIMULATOR_SOURCES)) $(UNITS)
 	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) -o $@ $^ $(SIMULATOR_SEAMS:%=-Wl,--wrap=%) $(UNIT_LIBS) -ldl -lm
 
-.PHONY: simulate
+.PHONY: simulator simulate
+simulator: $(SIMULATOR)
 simulate: $(SIMULATOR)
 	@$(SIMULATOR) --claims tests/simulator/scenarios $(SIM_ARGS)
