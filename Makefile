@@ -48,7 +48,7 @@ $(LIBRARY): $(call objects,$(PLUGIN)) ompt_tool/export.map
 
 # Without a C library: it is loaded into every process that the program starts.
 LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -ffreestanding \
-    -fno-stack-protector -fno-tree-loop-distribute-patterns -I.
+    -fno-stack-protector $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -I.
 $(LOADER): $(wildcard loader/*.c loader/*.h) base/launched.h base/kernel.h
 	@mkdir -p $(@D)
 	$(CC) $(LOADER_CFLAGS) -shared -nostdlib -o $@ $(wildcard loader/*.c) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
