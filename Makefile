@@ -21,8 +21,8 @@ ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(SAN_FLAGS) -fPIC 
 BASE   := $(wildcard base/*.c)
 CCT    := $(wildcard cct/*.c)
 REPORT := $(wildcard report/*/*.c)
-PLUGIN := $(BASE) $(filter-out cct/profile% cct/%_map.c,$(CCT)) $(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c)
-COMMAND := base/clock.c base/log.c base/os.c $(filter-out cct/arena.c cct/tree.c cct/region.c,$(CCT)) $(REPORT) \
+PLUGIN := $(BASE) $(CCT) $(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c)
+COMMAND := base/clock.c base/log.c base/os.c $(REPORT) \
     base/recipe_cause.c $(wildcard cli/*.c compare/*.c export/*.c html/*.c)
 
 # `blame` is also a folder: a target of that name would always be up to date.

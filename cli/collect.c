@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 
 /* In a process of its own, as at a program's end: what becomes of it does not become of us. */
 static void start_finisher(const char *directory, const char *file)

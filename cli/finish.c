@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 #include "cli/cli.h"
 #include "cli/open_profile.h"
 #include "report/files/output.h"

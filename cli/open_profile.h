@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 #include "report/rows/row.h"
 #include "report/symbols/symbols.h"
 

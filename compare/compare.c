@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "compare/names.h"
 #include "compare/statistics.h"
 #include "report/tables/conservation.h"

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cct/pair_map.h"
-#include "cct/profile_read.h"
+#include "report/profile/pair_map.h"
+#include "report/profile/read.h"
 #include "report/rows/metric.h"
 
 enum compare_side { SIDE_BASE, SIDE_NEW, SIDES };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "compare/align.h"
 #include "compare/canonical.h"
 #include "report/text/format.h"

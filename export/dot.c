@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "export/export.h"
 #include "export/frames.h"
 #include "report/rows/metric.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "report/text/grow.h"
 
 static bool number_row(struct frames *frames, const struct rows *rows, uint32_t index, struct pair_map *seen)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "export/frames.h"
 #include "export/gzip.h"
 #include "export/pprof.pb-c.h"

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 #include "export/pprof.h"
 #include "report/text/format.h"
 #include "report/text/grow.h"

@@ -1,7 +1,7 @@
 /* The rows in columns: compact, quickly read, and never all in memory once more. */
 #include <stdlib.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "html/page.h"
 #include "report/rows/metric.h"
 #include "report/text/grow.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "report/text/grow.h"
 
 /* A line and what it cost. */

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "cct/arena.h"
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 #include "cct/tree.h"
 #include "report/files/output.h"
 #include "report/symbols/symbols.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 #include "report/rows/row.h"
 
 struct json_t; /* jansson's */

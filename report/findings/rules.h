@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "report/tables/conservation.h"
 #include "report/findings/finding.h"
 #include "report/tables/locks.h"

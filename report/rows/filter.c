@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/index_map.h"
-#include "cct/pair_map.h"
+#include "report/profile/index_map.h"
+#include "report/profile/pair_map.h"
 #include "report/rows/make.h"
 #include "report/text/format.h"
 #include "report/text/grow.h"

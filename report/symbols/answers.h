@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "report/symbols/map.h"
 #include "report/symbols/symbol.h"
 #include "report/text/pool.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 
 #define COVERAGE_LOSSES 4
 

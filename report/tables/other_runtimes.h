@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 
 struct other_runtime {
     const char *path;

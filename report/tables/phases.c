@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "report/rows/make.h"
 #include "report/tables/conservation.h"
 #include "report/tables/threads.h"

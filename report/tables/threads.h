@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 
 /* "initial", "worker", "helper" or "other". [init] */
 const char *thread_kind_name(const struct profile_thread *thread);

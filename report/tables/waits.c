@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 
 const char *const wait_kind_name[WAIT_KINDS] = {
     [WAIT_UNKNOWN] = "wait",

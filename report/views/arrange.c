@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "report/rows/make.h"
 
 /* An instance of a view row: the row of the tree whose cost it carries, and how far out its caller was

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 #include "report/rows/label.h"
 #include "report/tables/phases.h"
 #include "report/text/format.h"

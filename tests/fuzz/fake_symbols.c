@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 
 #define MOST_SET    64
 #define MOST_FRAMES 3

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 #include "report/files/csv.h"
 #include "report/files/json.h"
 #include "report/rows/filter.h"

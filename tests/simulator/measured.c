@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/oracle.h"
 #include "tests/simulator/run.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 #include "tests/fuzz/profile_builder.h"
 
 #define KEY(vaddr) PROFILE_KEY(1, vaddr)

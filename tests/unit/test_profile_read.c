@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 #include "tests/fuzz/profile_builder.h"
 
 #define KEY(vaddr) PROFILE_KEY(1, vaddr)

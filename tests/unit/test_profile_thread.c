@@ -1,7 +1,7 @@
 /* needs: tests/fuzz/profile_builder.c */
 #include "tests/unit/unit.h"
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 #include "tests/fuzz/profile_builder.h"
 
 #define TREES 3

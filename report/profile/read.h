@@ -1,7 +1,7 @@
 /* Reading measurement files: checks one file, and merges its trees into one. A damaged or foreign file is an
  * error with one clear line, never a crash. Nothing here runs while the program is measured. */
-#ifndef BLAME_CCT_PROFILE_READ_H
-#define BLAME_CCT_PROFILE_READ_H
+#ifndef BLAME_REPORT_PROFILE_READ_H
+#define BLAME_REPORT_PROFILE_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "cct/index_map.h"
+#include "report/profile/index_map.h"
 
 #include <stdlib.h>
 

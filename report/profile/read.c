@@ -1,4 +1,4 @@
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cct/pair_map.h"
-#include "cct/profile_killed.h"
-#include "cct/profile_merge.h"
-#include "cct/profile_probes.h"
+#include "report/profile/pair_map.h"
+#include "report/profile/killed.h"
+#include "report/profile/merge.h"
+#include "report/profile/probes.h"
 
 #define THREADS_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_THREAD_BYTES) / PROFILE_THREAD_BYTES)
 #define MODULES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_MODULE_BYTES) / PROFILE_MODULE_BYTES)

@@ -1,4 +1,4 @@
-#include "cct/pair_map.h"
+#include "report/profile/pair_map.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* Merging the trees of one measurement file into one tree: the second half of profile_read. */
-#ifndef BLAME_CCT_PROFILE_MERGE_H
-#define BLAME_CCT_PROFILE_MERGE_H
+#ifndef BLAME_REPORT_PROFILE_MERGE_H
+#define BLAME_REPORT_PROFILE_MERGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 
 /* The chunks of a file in memory, aligned for the records in them. Their contents are not trusted. */
 struct profile_chunks {

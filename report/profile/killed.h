@@ -1,8 +1,8 @@
 /* What a process that was killed could not book any more. */
-#ifndef BLAME_CCT_PROFILE_KILLED_H
-#define BLAME_CCT_PROFILE_KILLED_H
+#ifndef BLAME_REPORT_PROFILE_KILLED_H
+#define BLAME_REPORT_PROFILE_KILLED_H
 
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 
 /* Books, in the merged profile of a process that did not finish: samples that were cut off as such, and
  * waiting that no holder had taken yet below <unreleased lock>, lock by lock. Returns NULL, or what went

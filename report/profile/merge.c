@@ -4,13 +4,13 @@
  * Each node of the file has a place, found once: the merged node it adds to, or PLACE_SKIP. A node's place
  * needs its parent's place, so a chain of parents without one is put on a stack and placed from the outermost
  * inward. */
-#include "cct/profile_merge.h"
+#include "report/profile/merge.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "cct/index_map.h"
-#include "cct/profile_probes.h"
+#include "report/profile/index_map.h"
+#include "report/profile/probes.h"
 
 enum {
     PLACE_UNKNOWN = 0,

@@ -1,9 +1,9 @@
 /* What the program says of itself, read from a measurement file: names, exact times, counters. The third part
  * of profile_read. */
-#ifndef BLAME_CCT_PROFILE_PROBES_H
-#define BLAME_CCT_PROFILE_PROBES_H
+#ifndef BLAME_REPORT_PROFILE_PROBES_H
+#define BLAME_REPORT_PROFILE_PROBES_H
 
-#include "cct/profile_merge.h"
+#include "report/profile/merge.h"
 
 /* Whether a node stands for a phase, event, parameter or instance. [any] */
 static inline bool profile_kind_is_marker(uint8_t kind)

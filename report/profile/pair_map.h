@@ -1,7 +1,7 @@
 /* A hash map from a pair of 64-bit numbers to a 32-bit index: what readers and report builders need to find
  * a child by (parent, kind, key) in constant time. Not for the measurement side. */
-#ifndef BLAME_CCT_PAIR_MAP_H
-#define BLAME_CCT_PAIR_MAP_H
+#ifndef BLAME_REPORT_PROFILE_PAIR_MAP_H
+#define BLAME_REPORT_PROFILE_PAIR_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* A hash map from a hash to the 32-bit index of a record that the caller keeps, key included: 8 bytes a
  * place, where a pair_map has 24. For the millions of nodes and rows of a large profile. Not for the
  * measurement side. */
-#ifndef BLAME_CCT_INDEX_MAP_H
-#define BLAME_CCT_INDEX_MAP_H
+#ifndef BLAME_REPORT_PROFILE_INDEX_MAP_H
+#define BLAME_REPORT_PROFILE_INDEX_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

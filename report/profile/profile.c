@@ -1,5 +1,5 @@
 /* Sums of what was measured from begin to end, and names. */
-#include "cct/profile_read.h"
+#include "report/profile/read.h"
 
 void profile_add_counters(struct profile_counters *sum, const struct profile_counters *counters)
 {

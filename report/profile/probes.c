@@ -1,4 +1,4 @@
-#include "cct/profile_probes.h"
+#include "report/profile/probes.h"
 
 #include <stdlib.h>
 #include <string.h>

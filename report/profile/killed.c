@@ -1,4 +1,4 @@
-#include "cct/profile_killed.h"
+#include "report/profile/killed.h"
 
 #include <stdlib.h>
 #include <string.h>
