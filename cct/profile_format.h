@@ -356,8 +356,4 @@ _Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread re
 _Static_assert(sizeof(struct profile_module) == PROFILE_MODULE_BYTES, "module records tile their chunk");
 _Static_assert(sizeof(struct profile_header) <= PROFILE_HEADER_BYTES, "the header fits its page");
 
-/* Names of enum profile_drop, as run.json and the summary print them; PROFILE_DROP_REASONS entries, NULL
- * unused. */
-extern const char *const profile_drop_name[PROFILE_DROP_REASONS];
-
 #endif

@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "report/profile/merge.h"
+#include "report/profile/read.h"
 #include "report/rows/rows.h"
 #include "report/tables/coverage.h"
 #include "report/tables/locks.h"

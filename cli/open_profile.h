@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "report/rows/row.h"
 #include "report/symbols/symbols.h"
 

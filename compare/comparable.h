@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 
 /* Prints a line "blame COMMAND: ..." for each thing that is not the same in all runs: threads, cores, host,
  * command, how it was measured. A thing is named once, with the first run that differs. [init] */

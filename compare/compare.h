@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "report/profile/pair_map.h"
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "report/rows/metric.h"
 
 enum compare_side { SIDE_BASE, SIDE_NEW, SIDES };

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "report/rows/row.h"
 
 struct compare_names;

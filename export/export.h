@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "report/rows/metric.h"
 
 /* speedscope's file format 0.0.1: a sampled profile for each metric, `metric` shown first, or it alone.

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "export/pprof.h"
 #include "report/text/format.h"
 #include "report/text/grow.h"

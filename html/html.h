@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "report/findings/findings.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"

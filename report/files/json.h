@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "report/rows/row.h"
 
 struct json_t; /* jansson's */

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "report/findings/finding.h"
 #include "report/rows/row.h"
 #include "report/tables/locks.h"

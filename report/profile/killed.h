@@ -2,7 +2,7 @@
 #ifndef BLAME_REPORT_PROFILE_KILLED_H
 #define BLAME_REPORT_PROFILE_KILLED_H
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 
 /* Books, in the merged profile of a process that did not finish: samples that were cut off as such, and
  * waiting that no holder had taken yet below <unreleased lock>, lock by lock. Returns NULL, or what went

@@ -6,7 +6,6 @@
  * inward. */
 #include "report/profile/merge.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "report/profile/index_map.h"
@@ -31,34 +30,6 @@ struct merge {
 };
 
 void (*profile_read_progress)(size_t done, size_t total);
-
-bool profile_number_sane(double value)
-{
-    /* 1e24 ns is a thousand years on 30,000 threads. */
-    return isfinite(value) && fabs(value) <= 1e24;
-}
-
-const struct profile_node *profile_node_at(const struct profile_chunks *chunks, uint32_t node_idx)
-{
-    uint32_t chunk_no = node_idx / PROFILE_UNITS_PER_CHUNK, unit = node_idx % PROFILE_UNITS_PER_CHUNK;
-    if (chunk_no >= chunks->count || unit == 0)
-        return NULL;
-    const struct profile_chunk *chunk = profile_chunk_at(chunks, chunk_no);
-    if (chunk->kind != PROFILE_CHUNK_TREE || unit >= chunk->used || unit >= PROFILE_UNITS_PER_CHUNK)
-        return NULL;
-    return (const struct profile_node *)chunk + unit;
-}
-
-const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks, uint32_t metric_idx)
-{
-    uint32_t chunk_no = metric_idx / PROFILE_UNITS_PER_CHUNK, unit = metric_idx % PROFILE_UNITS_PER_CHUNK;
-    if (chunk_no >= chunks->count || unit == 0 || unit % 2 != 0)
-        return NULL;
-    const struct profile_chunk *chunk = profile_chunk_at(chunks, chunk_no);
-    if (chunk->kind != PROFILE_CHUNK_TREE || unit < chunk->metric_unit || unit < chunk->used)
-        return NULL;
-    return (const struct profile_metric *)((const struct profile_node *)chunk + unit);
-}
 
 /* A new merged node, 0 without memory. */
 static uint32_t merge_append(struct merge *merge, uint32_t parent, uint8_t kind, uint64_t key)

@@ -1,44 +1,15 @@
-/* Merging the trees of one measurement file into one tree: the second half of profile_read. */
+/* Merging the trees of one measurement file into one tree: the second half of profile_read(). */
 #ifndef BLAME_REPORT_PROFILE_MERGE_H
 #define BLAME_REPORT_PROFILE_MERGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "report/profile/read.h"
-
-/* The chunks of a file in memory, aligned for the records in them. Their contents are not trusted. */
-struct profile_chunks {
-    const unsigned char *bytes;
-    uint32_t count;
-    uint64_t only_tree; /* number of the tree that is read, 0: all */
-};
-
-/* Whether what was measured in a tree's chunk belongs to what is read. [init] */
-static inline bool profile_chunk_wanted(const struct profile_chunks *chunks, const struct profile_chunk *chunk)
-{
-    return chunk->kind == PROFILE_CHUNK_TREE && (!chunks->only_tree || chunk->owner == chunks->only_tree);
-}
-
-/* Chunk number n's header. [init] */
-static inline const struct profile_chunk *profile_chunk_at(const struct profile_chunks *chunks, uint32_t n)
-{
-    return (const struct profile_chunk *)(chunks->bytes + (size_t)n * PROFILE_CHUNK_BYTES);
-}
-
-/* The node, or the metric record, with that index; NULL when nothing of the kind stands there. [init] */
-const struct profile_node *profile_node_at(const struct profile_chunks *chunks, uint32_t node_idx);
-const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks,
-                                               uint32_t metric_idx); /* [init] */
-
-#define PROFILE_PLACE_MERGED 3u /* in a list of places by node_idx: + the merged node's index */
+#include "report/profile/chunks.h"
+#include "report/profile/profile.h"
 
 /* Fills nodes, node_count, unresolved_ns, probes and counters of *profile. Returns NULL, or what is wrong with the file. [init]
  */
 const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile);
 
-/* Whether a measured sum can be one: finite, and of a size that time can have. [init] */
-bool profile_number_sane(double value);
+/* Called now and then while a file is read; NULL: nobody wants to know. [init] */
+extern void (*profile_read_progress)(size_t done, size_t total);
 
 #endif

@@ -213,11 +213,3 @@ const char *profile_read_probes(const struct profile_chunks *chunks, const uint3
     merge_counters(profile);
     return profile->probe_count ? read_nodes(chunks, place, profile, read_exact) : NULL;
 }
-
-void profile_free_probes(struct profile *profile)
-{
-    free(profile->names);
-    free(profile->probes);
-    free(profile->counters);
-    free(profile->counter_text);
-}

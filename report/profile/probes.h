@@ -3,7 +3,8 @@
 #ifndef BLAME_REPORT_PROFILE_PROBES_H
 #define BLAME_REPORT_PROFILE_PROBES_H
 
-#include "report/profile/merge.h"
+#include "report/profile/chunks.h"
+#include "report/profile/profile.h"
 
 /* Whether a node stands for a phase, event, parameter or instance. [any] */
 static inline bool profile_kind_is_marker(uint8_t kind)
@@ -20,7 +21,5 @@ const char *profile_read_names(const struct profile_chunks *chunks, struct profi
  * the file. [init] */
 const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place,
                                 struct profile *profile);
-
-void profile_free_probes(struct profile *profile); /* [init] */
 
 #endif

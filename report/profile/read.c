@@ -389,38 +389,3 @@ bool profile_read_header(const char *path, struct profile_header *header)
         close(file);
     return good;
 }
-
-void profile_free(struct profile *profile)
-{
-    if (!profile)
-        return;
-    free(profile->path);
-    free(profile->nodes);
-    free(profile->threads);
-    free(profile->modules);
-    free(profile->locks);
-    free(profile->text);
-    profile_free_probes(profile);
-    free(profile);
-}
-
-const char *profile_text_next(const struct profile *profile, const char *key, const char *after)
-{
-    const char *at = after ? after + strlen(after) + 1 : profile->text;
-    const char *end = profile->text + profile->text_bytes;
-    /* read_text() keeps one zero byte behind the text, so strings end at `end` at the latest. */
-    while (at < end) {
-        const char *value = at + strlen(at) + 1;
-        if (value > end)
-            break;
-        if (*at && strcmp(at, key) == 0)
-            return value;
-        at = value < end ? value + strlen(value) + 1 : end;
-    }
-    return NULL;
-}
-
-const char *profile_text(const struct profile *profile, const char *key)
-{
-    return profile_text_next(profile, key, NULL);
-}

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "report/text/pool.h"
 
 #define ROW_NONE UINT32_MAX

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/recipe_cause.h"
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "report/rows/row.h"
 
 struct conservation_law {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 
 #define COVERAGE_LOSSES 4
 

@@ -2,7 +2,7 @@
 #ifndef BLAME_REPORT_TABLES_LOCKS_H
 #define BLAME_REPORT_TABLES_LOCKS_H
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "report/rows/row.h"
 
 struct symbols;

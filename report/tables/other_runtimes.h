@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 
 struct other_runtime {
     const char *path;

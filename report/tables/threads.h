@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 
 /* "initial", "worker", "helper" or "other". [init] */
 const char *thread_kind_name(const struct profile_thread *thread);

@@ -2,7 +2,7 @@
 #ifndef BLAME_REPORT_TABLES_WAITS_H
 #define BLAME_REPORT_TABLES_WAITS_H
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 #include "report/tables/locks.h"
 #include "report/rows/row.h"
 

@@ -2,7 +2,7 @@
 #ifndef BLAME_TESTS_UNIT_MERGED_TREE_H
 #define BLAME_TESTS_UNIT_MERGED_TREE_H
 
-#include "report/profile/read.h"
+#include "report/profile/profile.h"
 
 /* Appends a node to profile->nodes, which have room for it; returns its index. */
 static inline uint32_t merged_add(struct profile *profile, uint32_t parent, uint8_t kind, uint64_t key,

@@ -1,0 +1,89 @@
+/* A measurement as readers have it: the threads' trees merged into one. */
+#ifndef BLAME_REPORT_PROFILE_PROFILE_H
+#define BLAME_REPORT_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cct/profile_format.h"
+
+/* A node of the merged tree. Node 0 is the program's root; a parent's index is smaller than its children's.
+ */
+struct merged_node {
+    uint64_t key;
+    uint32_t parent;
+    uint8_t kind; /* enum profile_node_kind: ROOT (node 0 only), FRAME, RUNTIME, LOCK, PSEUDO, WAITERS, PHASE,
+                     EVENT, PARAMETER, INSTANCE */
+    uint64_t threads; /* a bit for each tree (its number modulo 64) with busy time here */
+    struct profile_metric metric; /* exclusive, all threads summed; of WAITERS: struct profile_idle */
+};
+
+/* The waits for one lock while the same call had initialised it, all threads together. */
+struct profile_lock {
+    uint64_t key;         /* PROFILE_LOCK_KEY */
+    uint64_t initialiser; /* address (a PROFILE_KEY) in the call that had initialised it, 0: none known */
+    uint64_t variable;    /* PROFILE_KEY of the variable of a critical section, 0: none known */
+    double sum_ns, longest_ns;
+    uint64_t waits;
+};
+
+/* What the threads of one tree measured of a phase, event, parameter or instance. */
+struct merged_probe {
+    uint32_t node; /* the merged node */
+    uint32_t tree;
+    struct profile_probe probe;
+    struct profile_counters counters; /* from begin to end */
+};
+
+struct merged_counters {
+    uint32_t node;
+    struct profile_counters counters; /* at samples, exclusive, all threads summed */
+};
+
+struct profile {
+    char *path; /* of the file */
+    struct profile_header header;
+    struct merged_node *nodes;
+    size_t node_count;
+    struct profile_thread *threads; /* in order of their start */
+    size_t thread_count;
+    struct profile_module *modules; /* module id m is modules[m - 1] */
+    size_t module_count;
+    struct profile_lock *locks; /* in no order */
+    size_t lock_count;
+    struct profile_name *names; /* name number n is names[n - 1] */
+    size_t name_count;
+    struct merged_probe *probes; /* by node and tree */
+    size_t probe_count;
+    struct merged_counters *counters; /* by node */
+    size_t counters_count;
+    const char *counter_name[PROFILE_COUNTERS];
+    size_t counter_count; /* of these names */
+    char *counter_text;   /* their text */
+    char *text; /* "key\0value\0" pairs */
+    size_t text_bytes;
+    double unresolved_ns; /* busy time (work, overhead, lock wait) below <unresolved> */
+    uint64_t tree;        /* the tree that was read, 0: all of them, merged */
+};
+
+void profile_free(struct profile *profile); /* [init] */
+
+/* The value stored under key ("command", "host", "runtime", ...), or NULL. [init] */
+const char *profile_text(const struct profile *profile, const char *key);
+/* The next value under a key that may occur many times, behind `after` (NULL: the first); NULL: no more.
+ * [init] */
+const char *profile_text_next(const struct profile *profile, const char *key, const char *after);
+
+/* The name of a phase, event or parameter, or of an instance's phase; NULL: the file has none. [init] */
+const struct profile_name *profile_name_of(const struct profile *profile, const struct merged_node *node);
+
+/* Sums, least and greatest of both; a record without calls adds nothing. [init] */
+void profile_add_probe(struct profile_probe *sum, const struct profile_probe *probe);
+void profile_add_counters(struct profile_counters *sum, const struct profile_counters *counters); /* [init] */
+
+/* Names of enum profile_drop, as run.json and the summary print them; PROFILE_DROP_REASONS entries, NULL
+ * unused. */
+extern const char *const profile_drop_name[PROFILE_DROP_REASONS];
+
+#endif
