@@ -32,9 +32,9 @@ int main(int argc, char **argv)
         if (omp_get_thread_num() == 1)
             compute_beside(end_s);
         else
-            for (; clock_s() < end_s; rounds++)
+            for (; clock_s() < end_s || rounds <= 100; rounds++)
                 failed += !load_and_call(argv[1]);
     }
-    printf("rounds %s, failed %d\n", rounds > 100 ? "many" : "few", failed);
+    printf("failed %d\n", failed);
     return failed != 0;
 }
