@@ -205,7 +205,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
              oracle_threads_most());
     if (!ended || scenario->laws_only)
         return;
-    const struct exact *exact = oracle_integrate(profile->header.cores);
+    const struct exact *exact = oracle_integrate(profile->header.cores, period_ns);
     for (uint32_t context = 0; context < context_count(); context++) {
         char name[FIGURE_NAME] = "";
         name_context(scenario, context, name, sizeof(name));

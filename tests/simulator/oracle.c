@@ -6,7 +6,6 @@
 #include "tests/simulator/machine.h"
 
 #define GRACE_NS  5000u /* docs/accounting.md: a shorter wait is dispatch */
-#define BURST_NS  100000u
 #define NO_THREAD UINT32_MAX
 #define MAX_LOCKS 64u
 
@@ -147,6 +146,7 @@ static struct {
     struct exact *exact;
     struct now *threads;
     uint32_t thread_count, cores;
+    double period_ns;
     struct {
         bool held;
         uint32_t context;
@@ -266,7 +266,7 @@ static uint32_t place_number(uint64_t place)
 
 /* Each thread that works adds as many shares as threads wait at the place. Those arrive one after the other:
  * seen from afar, that is one change. Both views are bounds for their kind of program: [0] has all changes,
- * [1] not those that something else follows at once. */
+ * [1] not those that something else follows within half a period. */
 static void add_place_jumps(const double *each, int view)
 {
     double come = 0, stay = 0, leave = 0; /* threads that work */
@@ -299,7 +299,7 @@ static void add_places(double ns, const struct crowd *crowd, bool as_defined, ui
     }
     if (!as_defined)
         add_place_jumps(each, 0);
-    if (!as_defined && ns >= BURST_NS)
+    if (!as_defined && ns >= sum.period_ns / 2)
         add_place_jumps(each, 1);
 }
 
@@ -353,8 +353,23 @@ static uint64_t end_of_youth(uint64_t begin_ns, uint64_t end_ns)
     return end_ns;
 }
 
-struct exact *oracle_integrate(uint32_t cores)
+/* Nobody adds anything behind the end. */
+static void end_all(void)
 {
+    static const double nothing[MAX_PLACES];
+    for (uint32_t i = 0; i < sum.thread_count; i++) {
+        struct now *now = &sum.threads[i];
+        change_share(&now->shares[0], &(struct share){0});
+        change_share(&now->shares[1], &(struct share){0});
+        now->state = EXACT_ABSENT;
+    }
+    add_place_jumps(nothing, 0);
+    add_place_jumps(nothing, 1);
+}
+
+struct exact *oracle_integrate(uint32_t cores, double period_ns)
+{
+    sum.period_ns = period_ns;
     sum.exact = calloc(context_count(), sizeof(*sum.exact));
     sum.threads = calloc(machine.thread_count, sizeof(*sum.threads));
     sum.thread_count = machine.thread_count;
@@ -367,6 +382,7 @@ struct exact *oracle_integrate(uint32_t cores)
             add_interval(at, end);
         }
     }
+    end_all();
     return sum.exact;
 }
 

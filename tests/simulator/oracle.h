@@ -49,7 +49,7 @@ struct exact {
 
 /* One for each context; [0, oracle_place_count()) of places: who waited where, in thread nanoseconds of
  * idleness. */
-struct exact *oracle_integrate(uint32_t cores);
+struct exact *oracle_integrate(uint32_t cores, double period_ns);
 uint32_t oracle_place_count(void);
 uint64_t oracle_place(uint32_t number); /* a PROFILE_PLACE_KEY */
 struct exact oracle_place_exact(uint32_t number);

@@ -11,11 +11,6 @@
 
 enum { LOCK_ASKS, LOCK_WAITS, LOCK_RELEASES };
 
-struct waiter {
-    struct sim_thread *thread;
-    struct waiter *next;
-};
-
 static struct {
     bool made;
     struct sim_thread *holder;

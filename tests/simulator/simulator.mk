@@ -8,7 +8,7 @@ SIMULATOR_SEAMS := os_timer_start os_timer_stop os_timer_set os_tid os_run_times
 SIMULATOR_SOURCES := $(wildcard tests/simulator/*.c) tests/unit/fake_clock.c
 SIM_ARGS ?=
 TEST_BUILT += $(if $(SAN),,$(SIMULATOR))
-TEST_LANE += simulate
+TEST_LANE += $(if $(SAN),,simulate)
 
 # What is replaced lies in these objects and is not taken from the archive; of the operating system only some calls are.
 $(SIMULATOR): $(call objects,$(SIMULATOR_SOURCES)) $(UNITS)
