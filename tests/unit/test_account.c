@@ -1,4 +1,3 @@
-/* needs: blame/account.c blame/directed.c blame/contended.c blame/state.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* needs: cct/arena.c base/os.c tests/unit/fake_clock.c */
+/* needs: tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* needs: unwind/cfi.c unwind/cfi_program.c unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
 /* Rows of call frame information from tables written here, good ones and damaged ones. */
 #include "tests/unit/unit.h"
 

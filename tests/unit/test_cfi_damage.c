@@ -1,4 +1,3 @@
-/* needs: unwind/cfi.c unwind/cfi_program.c unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
 /* Call frame information that is damaged at random: no fault, no row that is none, no reading without an end.
  */
 #include "tests/unit/unit.h"

@@ -1,5 +1,3 @@
-/* needs: unwind/cfi.c unwind/cfi_program.c unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
-/* libs: -ldw -lelf */
 /* Our reader of call frame information against libdw's, row by row, in the libraries of this machine. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,3 @@
-/* needs: base/clock.c base/os.c */
 #include "tests/unit/unit.h"
 
 #include <time.h>

@@ -1,4 +1,3 @@
-/* needs: ompt_tool/counters/counter_names.c */
 #include "tests/unit/unit.h"
 
 #include "ompt_tool/counters/counter_names.h"

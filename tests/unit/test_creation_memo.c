@@ -1,4 +1,3 @@
-/* needs: ompt_tool/context/creation_memo.c unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
 /* Stacks laid out by hand, as compiled code would: a path is known when, and only when, it was kept. */
 #include "tests/unit/unit.h"
 

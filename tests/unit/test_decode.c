@@ -1,5 +1,3 @@
-/* needs: unwind/decode.c base/os.c base/clock.c */
-/* libs: -lZydis */
 /* Code without call frame information, laid out by hand: what it says of its own frame. */
 #include "tests/unit/unit.h"
 

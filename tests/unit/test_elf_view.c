@@ -1,4 +1,4 @@
-/* needs: loader/elf_view.c base/os.c base/clock.c */
+/* needs: loader/elf_view.c */
 #include "tests/unit/unit.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,3 @@
-/* needs: ompt_tool/context/creation_memo.c unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
 /* programs: $(UNIT_LIBRARIES) */
 /* Libraries that take each other's place: what was learnt of one is never said of the next. The map is not read
  * again in between. */

@@ -1,4 +1,3 @@
-/* needs: unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
 /* libs: -rdynamic */
 /* programs: $(UNIT_LIBRARIES) */
 /* As with a C library whose loader cannot be asked by address (glibc before 2.35): libraries are found in the map,

@@ -1,4 +1,3 @@
-/* needs: unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
 /* programs: $(UNIT_LIBRARIES) */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,3 @@
-/* needs: unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c base/os.c base/clock.c */
 /* A map that is too large for one sample is read in parts. */
 #include "tests/unit/unit.h"
 

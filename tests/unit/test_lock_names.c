@@ -1,4 +1,4 @@
-/* needs: ompt_tool/locks/lock_names.c cct/arena.c base/os.c tests/unit/fake_clock.c */
+/* needs: tests/unit/fake_clock.c */
 #include "ompt_tool/locks/lock_names.h"
 
 #include <pthread.h>

@@ -1,4 +1,3 @@
-/* needs: base/log.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
 #include "base/log.h"

@@ -1,4 +1,3 @@
-/* needs: unwind/maps.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-/* needs: ompt_tool/session/options.c base/log.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
 #include "ompt_tool/session/options.h"

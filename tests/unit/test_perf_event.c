@@ -1,4 +1,3 @@
-/* needs: base/perf_event.c base/os.c base/clock.c */
 #include "tests/unit/unit.h"
 
 #include <errno.h>

@@ -1,5 +1,3 @@
-/* needs: unwind/cfi.c unwind/cfi_program.c unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c unwind/recipe.c
- * base/recipe_cause.c base/os.c base/clock.c */
 /* Which rows are recipes, and which are left to libunwind for what cause. */
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-/* needs: cct/region.c cct/tree.c cct/arena.c base/os.c tests/unit/fake_clock.c */
+/* needs: tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>

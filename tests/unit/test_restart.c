@@ -1,4 +1,3 @@
-/* needs: ompt_tool/restart/restart.c ompt_tool/restart/restart_stub.c ompt_tool/restart/restart_decode.c ompt_tool/restart/restart_rules.c */
 /* Interrupted calls return what and when they would without a sampler. */
 #include "restart_calls.h"
 

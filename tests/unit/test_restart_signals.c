@@ -1,4 +1,3 @@
-/* needs: ompt_tool/restart/restart.c ompt_tool/restart/restart_stub.c ompt_tool/restart/restart_decode.c ompt_tool/restart/restart_rules.c */
 /* The program's own signals interrupt its calls while it is sampled, and its handlers may jump out of them.
  */
 #include "restart_calls.h"

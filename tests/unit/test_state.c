@@ -1,4 +1,4 @@
-/* needs: blame/state.c tests/unit/fake_clock.c */
+/* needs: tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* needs: cct/tree.c cct/arena.c base/os.c tests/unit/fake_clock.c */
+/* needs: tests/unit/fake_clock.c */
 #include "tests/unit/unit_tree.h"
 
 static void add_work(uint32_t node_idx, double work)

@@ -1,4 +1,4 @@
-/* needs: cct/tree.c cct/arena.c base/os.c tests/unit/fake_clock.c */
+/* needs: tests/unit/fake_clock.c */
 /* Whole paths, looked up one after the other: the tree remembers the last. */
 #include "tests/unit/unit_tree.h"
 

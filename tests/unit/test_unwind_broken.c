@@ -1,6 +1,3 @@
-/* needs: unwind/cfi.c unwind/cfi_program.c unwind/decode.c unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c unwind/recipe.c unwind/remote.c
- * unwind/unwind.c base/os.c base/clock.c */
-/* libs: -lunwind-x86_64 -lunwind -lZydis */
 /* Walks from registers that mean nothing: they end, and do not crash. */
 #include "tests/unit/unit.h"
 

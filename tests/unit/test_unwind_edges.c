@@ -1,6 +1,3 @@
-/* needs: unwind/cfi.c unwind/cfi_program.c unwind/decode.c unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c unwind/recipe.c unwind/remote.c
- * unwind/unwind.c base/os.c base/clock.c */
-/* libs: -lunwind-x86_64 -lunwind -lZydis */
 /* programs: $(UNIT_LIBRARIES) */
 /* Walks where stacks are strange: other stacks, other threads, libraries that go away, registers that mean
  * nothing. */

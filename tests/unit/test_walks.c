@@ -1,10 +1,7 @@
-/* needs: unwind/cfi.c unwind/cfi_program.c unwind/decode.c unwind/linked.c unwind/loadmap.c unwind/modules.c unwind/maps.c unwind/recipe.c
- * base/recipe_cause.c unwind/remote.c unwind/unwind.c base/os.c base/clock.c
- * tests/differential/code_gcc_O0.c tests/differential/code_gcc_O2.c tests/differential/code_gcc_O2_frames.c
+/* needs: tests/differential/code_gcc_O0.c tests/differential/code_gcc_O2.c tests/differential/code_gcc_O2_frames.c
  * tests/differential/code_gcc_O3_avx2.c tests/differential/code_gcc_Os.c tests/differential/code_clang_O0.c
  * tests/differential/code_clang_O2.c tests/differential/code_clang_O2_frames.c
  * tests/differential/code_clang_O3_avx2.c tests/differential/code_clang_Os.c */
-/* libs: -lunwind-x86_64 -lunwind -lZydis */
 /* Walks by recipes against walks by libunwind alone: a program is interrupted at random, and from there on
  * after every instruction for a while, and each time both walks must yield the same frames.
  *
