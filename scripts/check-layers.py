@@ -131,15 +131,14 @@ def way_around(uses, circle):
 
 
 def structure_complaints(uses):
-    """(key of rooms.KNOWN, complaint) of includes, or of symbols"""
+    """Of includes, or of symbols."""
     for unit, others in sorted(uses.items()):
         for other, how in sorted(others.items()):
             home, there = room_of(unit), room_of(other)
             if home != there and there not in ROOM[home].uses:
-                yield f"{unit} -> {other}", f"{unit} {how}: {home}/ must not know {there}/"
+                yield f"{unit} {how}: {home}/ must not know {there}/"
     for circle in circles_of(uses):
-        for unit in circle:
-            yield unit, f"{unit}: in a circle of {len(circle)} units: {way_around(uses, circle)}"
+        yield f"{', '.join(circle)}: a circle: {way_around(uses, circle)}"
 
 
 def table_complaints():
@@ -148,7 +147,8 @@ def table_complaints():
             for other in room.uses if places.get(other, -1) <= places[room.name]]
 
 
-def check(root, build=None, known=()):
+def gather(root, build=None):
+    """(what units include of which others, what symbols they need of them, complaints)"""
     includes, needs = defaultdict(dict), defaultdict(dict)
     folders = {room.name.split("/")[0] for room in rooms.ROOMS}
     names = [name for name in project_files(root, ".c", ".h") if name.split("/")[0] in folders]
@@ -158,9 +158,18 @@ def check(root, build=None, known=()):
     if build:
         linked = [unit_of(name) for name in names if name.endswith(".c") and ROOM[room_of(name)].side != rooms.LOADER]
         complaints += read_symbols(build, linked, needs)
-    found = dict([*structure_complaints(needs), *structure_complaints(includes)])
-    complaints += [text for key, text in found.items() if key not in known]
-    return complaints + [f"scripts/rooms.py: KNOWN has `{key}`, which is cured: strike it" for key in known if key not in found]
+    return includes, needs, complaints + [*structure_complaints(includes), *structure_complaints(needs)]
+
+
+def check(root, build=None):
+    return gather(root, build)[2]
+
+
+def unused_complaints(*graphs):
+    """Of what the table allows and nobody does: it would be drawn."""
+    used = {(room_of(unit), room_of(other)) for uses in graphs for unit, others in uses.items() for other in others}
+    return [f"scripts/rooms.py: {room.name} does not use {other}: strike it" for room in rooms.ROOMS for other in room.uses
+            if (room.name, other) not in used]
 
 
 def together(names):
@@ -200,32 +209,30 @@ def document_complaints():
                          if not os.path.exists(os.path.join(ROOT, name))]
 
 
-# (name, files, words of the complaints, what is known)
+# (name, files, words of the complaints)
 CASES = [
     ("good", {"base/a.h": "", "cct/a.c": '#include "base/a.h"\n#include <stdio.h>\n', "cct/a.h": "", "cct/b.c": '#include "a.h"\n',
-              "ompt_tool/b.h": "#include <omp-tools.h>\n", "unwind/u.c": "#include <libunwind-x86_64.h>\n"}, [], []),
-    ("upwards", {"base/a.c": '\n#include "cct/tree.h"\n', "cct/tree.h": ""}, ["base/a includes cct/tree.h", "must not know cct/"], []),
-    ("blame up", {"blame/a.c": '#include "ompt_tool/t.h"\n'}, ["blame/ must not know ompt_tool/"], []),
-    ("a room knows the edge", {"ompt_tool/locks/a.c": '#include "ompt_tool/t.h"\n'}, ["ompt_tool/locks/ must not know ompt_tool/"], []),
-    ("the plugin reads", {"ompt_tool/a.c": '#include "report/rows/rows.h"\n'}, ["ompt_tool/ must not know report/rows/"], []),
-    ("report knows the plugin", {"report/rows/a.c": '#include "blame/t.h"\n'}, ["report/rows/ must not know blame/"], []),
-    ("ompt in cct", {"cct/a.c": "#include <omp-tools.h>\n"}, ["cct/a.c:1", "OMPT's types stop"], []),
-    ("ompt in blame", {"blame/a.h": '\n#  include "omp-tools.h"\n'}, ["blame/a.h:2", "OMPT's types stop"], []),
-    ("libunwind in plugin", {"ompt_tool/a.c": "#include <libunwind.h>\n"}, ["only unwind/"], []),
-    ("libunwind-ptrace", {"base/a.c": "#include <libunwind-ptrace.h>\n"}, ["only unwind/"], []),
-    ("through the parent", {"cct/a.c": '#include "../ompt_tool/t.h"\n', "ompt_tool/t.h": ""}, ["cct/ must not know ompt_tool/"], []),
-    ("tests in product", {"cct/a.c": '#include "tests/unit/x.h"\n'}, ["cct/a.c:1", "in no room"], []),
-    ("a folder that is no room", {"report/odd/a.c": ""}, ["report/odd/a.c: its folder is no room"], []),
+              "ompt_tool/b.h": "#include <omp-tools.h>\n", "unwind/u.c": "#include <libunwind-x86_64.h>\n"}, []),
+    ("upwards", {"base/a.c": '\n#include "cct/tree.h"\n', "cct/tree.h": ""}, ["base/a includes cct/tree.h", "must not know cct/"]),
+    ("blame up", {"blame/a.c": '#include "ompt_tool/t.h"\n'}, ["blame/ must not know ompt_tool/"]),
+    ("a room knows the edge", {"ompt_tool/locks/a.c": '#include "ompt_tool/t.h"\n'}, ["ompt_tool/locks/ must not know ompt_tool/"]),
+    ("the plugin reads", {"ompt_tool/a.c": '#include "report/rows/rows.h"\n'}, ["ompt_tool/ must not know report/rows/"]),
+    ("report knows the plugin", {"report/rows/a.c": '#include "blame/t.h"\n'}, ["report/rows/ must not know blame/"]),
+    ("ompt in cct", {"cct/a.c": "#include <omp-tools.h>\n"}, ["cct/a.c:1", "OMPT's types stop"]),
+    ("ompt in blame", {"blame/a.h": '\n#  include "omp-tools.h"\n'}, ["blame/a.h:2", "OMPT's types stop"]),
+    ("libunwind in plugin", {"ompt_tool/a.c": "#include <libunwind.h>\n"}, ["only unwind/"]),
+    ("libunwind-ptrace", {"base/a.c": "#include <libunwind-ptrace.h>\n"}, ["only unwind/"]),
+    ("through the parent", {"cct/a.c": '#include "../ompt_tool/t.h"\n', "ompt_tool/t.h": ""}, ["cct/ must not know ompt_tool/"]),
+    ("tests in product", {"cct/a.c": '#include "tests/unit/x.h"\n'}, ["cct/a.c:1", "in no room"]),
+    ("a folder that is no room", {"report/odd/a.c": ""}, ["report/odd/a.c: its folder is no room"]),
     ("circle by include", {"cct/a.c": '#include "cct/b.h"\n', "cct/b.h": '#include "cct/c.h"\n', "cct/c.c": '#include "cct/a.h"\n',
-                           "cct/a.h": "", "cct/c.h": ""}, ["cct/a: in a circle of 3 units", "cct/c includes cct/a.h"], []),
+                           "cct/a.h": "", "cct/c.h": ""}, ["cct/a, cct/b, cct/c: a circle", "cct/c includes cct/a.h"]),
     ("circle by link", {"cct/a.c": "void b(void); void a(void) { b(); }\n", "cct/b.c": "void a(void); void b(void) { a(); }\n"},
-     ["cct/a: in a circle of 2 units", "cct/a needs b; cct/b needs a"], []),
+     ["cct/a, cct/b: a circle", "cct/a needs b; cct/b needs a"]),
     ("a part has its types from the whole's header", {"cct/a.c": "void b(void); void a(void) { b(); }\n", "cct/a.h": "",
-                                                      "cct/b.c": '#include "a.h"\nvoid b(void) {}\n'}, [], []),
-    ("up by link", {"base/a.c": "void b(void); void a(void) { b(); }\n", "cct/b.c": "void b(void) {}\n"}, ["base/a needs b"], []),
-    ("two of one name", {"cct/a.c": "void a(void) {}\n", "blame/b.c": "void a(void) {}\n"}, ["a: defined by"], []),
-    ("known", {"base/a.c": '#include "cct/b.h"\n', "cct/b.h": ""}, [], ["base/a -> cct/b"]),
-    ("cured", {"base/a.c": ""}, ["KNOWN has `base/a -> cct/b`"], ["base/a -> cct/b"]),
+                                                      "cct/b.c": '#include "a.h"\nvoid b(void) {}\n'}, []),
+    ("up by link", {"base/a.c": "void b(void); void a(void) { b(); }\n", "cct/b.c": "void b(void) {}\n"}, ["base/a needs b"]),
+    ("two of one name", {"cct/a.c": "void a(void) {}\n", "blame/b.c": "void a(void) {}\n"}, ["a: defined by"]),
 ]
 
 
@@ -242,11 +249,11 @@ def compile_all(root):
 
 def self_test():
     failures = 0
-    for name, files, words, known in CASES:
+    for name, files, words in CASES:
         with tempfile.TemporaryDirectory() as root:
             make_files(root, files)
             build = os.path.join(root, "build") if compile_all(root) else None
-            complaints = check(root, build, known)
+            complaints = check(root, build)
         text = "\n".join(complaints)
         if bool(complaints) != bool(words) or any(word not in text for word in words):
             print(f"self-test {name}: expected {words or 'no complaint'}, got:\n{text}")
@@ -264,9 +271,9 @@ def main(arguments):
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 2
-    return finish(check(ROOT, arguments[0], rooms.KNOWN) + document_complaints(),
-                  f"layers: {len(rooms.ROOMS)} rooms, each uses those below it; no circles" +
-                  (f" but the {len(rooms.KNOWN)} known" if rooms.KNOWN else ""))
+    includes, needs, complaints = gather(ROOT, arguments[0])
+    complaints = complaints or unused_complaints(includes, needs) + document_complaints()
+    return finish(complaints, f"layers: {len(rooms.ROOMS)} rooms, each uses those below it; no circles")
 
 
 if __name__ == "__main__":

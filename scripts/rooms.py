@@ -1,38 +1,45 @@
-"""The rooms of the house, from the top down: which program each is part of, which other rooms it may use, and what it is
-for. A room uses only rooms further down this table. scripts/check-layers.py holds the code against it, and draws the
-picture of docs/architecture.md from it."""
+"""The rooms of the house, from the top down: which program each is part of, which other rooms it uses, and what it is for.
+A room uses only rooms further down this table, those that its line names and all of them. scripts/check-layers.py holds the
+code against it, and draws the picture of docs/architecture.md from it."""
 
 from collections import namedtuple
 
 Room = namedtuple("Room", "name side uses purpose")
 
 PLUGIN, COMMAND, BOTH, LOADER = "libblame.so", "blame", "both", "libblame-loader.so"
-TEXT, PROFILE = "report/text", "report/profile"
-READING = f"report/views report/files report/findings report/tables report/rows report/symbols {PROFILE} {TEXT} cct base"
 
 ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose in (
-    ("cli", COMMAND, f"html export compare {READING}", "the `blame` command: run, report, html, export, diff, stat"),
-    ("html", COMMAND, READING, "the data of the page; html/page/ is the page itself (JavaScript)"),
-    ("export", COMMAND, READING, "profiles in other programs' formats"),
-    ("compare", COMMAND, READING, "runs laid over one another: diff, stat"),
-    ("report/views", COMMAND, f"report/files report/findings report/tables report/rows {PROFILE} {TEXT} cct base", "what a terminal shows"),
-    ("report/files", COMMAND, f"report/findings report/tables report/rows report/symbols {PROFILE} {TEXT} cct base", "CSV files, run.json"),
-    ("report/findings", COMMAND, f"report/tables report/rows {PROFILE} {TEXT} cct base", "sentences: what costs most, and why"),
-    ("report/tables", COMMAND, f"report/rows report/symbols {PROFILE} {TEXT} cct base", "locks, waits, phases, threads; the laws"),
-    ("report/rows", COMMAND, f"report/symbols {PROFILE} {TEXT} cct base", "the tree with names, and its metrics"),
-    ("report/symbols", COMMAND, f"{PROFILE} {TEXT} cct base", "names and lines of addresses, by libdw"),
-    (PROFILE, COMMAND, "cct base", "the measurement file, read, checked and merged into one tree"),
-    (TEXT, COMMAND, "base", "numbers, JSON, strings, source files"),
-    ("ompt_tool", PLUGIN, "ompt_tool/probes ompt_tool/context ompt_tool/counters ompt_tool/locks ompt_tool/session "
-     "ompt_tool/restart blame unwind cct base include", "the edge: OMPT's callbacks, the sampler and its handler, start and end"),
+    ("cli", COMMAND, "html export compare report/views report/files report/findings report/tables report/rows report/symbols report/profile report/text base",
+     "the `blame` command: run, report, html, export, diff, stat"),
+    ("html", COMMAND, "report/files report/findings report/tables report/rows report/profile report/text",
+     "the data of the page; html/page/ is the page itself (JavaScript)"),
+    ("export", COMMAND, "report/tables report/rows report/profile report/text", "profiles in other programs' formats"),
+    ("compare", COMMAND, "report/tables report/rows report/profile report/text",
+     "runs laid over one another: diff, stat"),
+    ("report/views", COMMAND, "report/findings report/tables report/rows report/profile report/text",
+     "what a terminal shows"),
+    ("report/files", COMMAND, "report/findings report/tables report/rows report/profile report/text base",
+     "CSV files, run.json"),
+    ("report/findings", COMMAND, "report/tables report/rows report/profile report/text",
+     "sentences: what costs most, and why"),
+    ("report/tables", COMMAND, "report/rows report/symbols report/profile report/text base",
+     "locks, waits, phases, threads; the laws"),
+    ("report/rows", COMMAND, "report/symbols report/profile report/text", "the tree with names, and its metrics"),
+    ("report/symbols", COMMAND, "report/profile report/text cct", "names and lines of addresses, by libdw"),
+    ("report/profile", COMMAND, "cct", "the measurement file, read, checked and merged into one tree"),
+    ("report/text", COMMAND, "", "numbers, JSON, strings, source files"),
+    ("ompt_tool", PLUGIN, "ompt_tool/probes ompt_tool/context ompt_tool/counters ompt_tool/locks ompt_tool/session ompt_tool/restart blame unwind cct base include",
+     "the edge: OMPT's callbacks, the sampler and its handler, start and end"),
     ("ompt_tool/probes", PLUGIN, "ompt_tool/context ompt_tool/counters ompt_tool/session unwind cct base include",
      "phases, events and parameters: what the program says of itself"),
     ("ompt_tool/context", PLUGIN, "ompt_tool/session unwind cct base", "from a stack to a context"),
     ("ompt_tool/counters", PLUGIN, "ompt_tool/session cct base", "counters of hardware and kernel"),
     ("ompt_tool/locks", PLUGIN, "ompt_tool/session unwind cct base", "what locks are called, and who waits for them"),
-    ("ompt_tool/session", PLUGIN, "ompt_tool/restart blame unwind cct base", "the options, the measurement, the threads' records"),
+    ("ompt_tool/session", PLUGIN, "ompt_tool/restart blame unwind cct base",
+     "the options, the measurement, the threads' records"),
     ("ompt_tool/restart", PLUGIN, "base", "puts back the system calls that a sample interrupted"),
-    ("blame", PLUGIN, "cct base", "states, undirected and directed blame, the ledger; no OMPT, no signals, no libunwind"),
+    ("blame", PLUGIN, "cct base",
+     "states, undirected and directed blame, the ledger; no OMPT, no signals, no libunwind"),
     ("unwind", PLUGIN, "base", "call paths and the load map; the only place that knows libunwind"),
     ("cct", BOTH, "base", "trees, regions, deferred contexts, the measurement file as it is written"),
     ("loader", LOADER, "base", "what `blame run` gives to the program's dynamic loader; no C library"),
@@ -46,7 +53,3 @@ FOREIGN = [
     (r"libunwind.*\.h", ["unwind"], "only unwind/ knows libunwind"),
     (r"(elfutils/.*|dwarf|gelf|libelf)\.h", ["unwind", "report/symbols", "cli"], "debug information is read in report/symbols/"),
 ]
-
-# What is not yet as it should be: a unit in a cycle, or `unit -> unit` between rooms that may not know each other. The list
-# may only shrink: what is cured and still stands here is complained about, too.
-KNOWN = []
