@@ -1,13 +1,21 @@
 #include "base/log.h"
 
-#include <fcntl.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
-#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/atomics.h"
+#include "base/clock.h"
 #include "base/os.h"
 
-#define LINE_BYTES 1024
+#define LINE_BYTES  1024
+#define NS_PER_MS   1000000ull
+#define MAX_REFUSED 100 /* others were faster */
 
 /* Names and values come from anywhere: what could move a terminal's cursor or end the line is shown as '?'. */
 static size_t append(char *line, size_t used, const char *text)
@@ -19,18 +27,77 @@ static size_t append(char *line, size_t used, const char *text)
     return used;
 }
 
-static bool mute;
+static struct {
+    bool known, closed;
+    struct stat status;
+} begun;
 
-bool log_begin(void)
+static uint64_t patience_ns = NS_PER_S; /* what is left of it */
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
 {
-    mute = mute || fcntl(STDERR_FILENO, F_GETFD) < 0;
-    return !mute;
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && (a->st_mode & S_IFMT) == (b->st_mode & S_IFMT);
+}
+
+void log_begin(void)
+{
+    if (!begun.known)
+        begun.closed = fstat(STDERR_FILENO, &begun.status) != 0;
+    begun.known = true;
+}
+
+bool log_is_open(void)
+{
+    struct stat now;
+    return !begun.known || (!begun.closed && fstat(STDERR_FILENO, &now) == 0 && is_same_file(&now, &begun.status));
+}
+
+/* By poll(): O_NONBLOCK would be set for all that share the pipe. */
+static bool has_room(void)
+{
+    struct pollfd end = {STDERR_FILENO, POLLOUT, 0};
+    long ready = syscall(SYS_poll, &end, 1, 0);
+    uint64_t left_ns;
+    while (ready <= 0 && (ready == 0 || errno == EINTR) && (left_ns = load_relaxed(&patience_ns)) > 0) {
+        uint64_t begin_ns = clock_now_ns();
+        ready = syscall(SYS_poll, &end, 1, (int)(left_ns / NS_PER_MS + 1));
+        uint64_t took_ns = clock_now_ns() - begin_ns;
+        store_relaxed(&patience_ns, took_ns < left_ns ? left_ns - took_ns : 0);
+    }
+    return ready > 0;
+}
+
+/* At most PIPE_BUF bytes, for which a pipe that has room has enough. Another process may take that first: a write that does not
+ * wait is asked for, which terminals and older kernels do not have, and files may refuse. */
+static ssize_t write_piece(const char *bytes, size_t count)
+{
+    struct iovec piece = {(void *)bytes, count};
+    struct stat status;
+    if (fstat(STDERR_FILENO, &status) == 0 && !S_ISREG(status.st_mode)) {
+        ssize_t written = syscall(SYS_pwritev2, STDERR_FILENO, &piece, 1ul, -1l, -1l, RWF_NOWAIT);
+        if (written >= 0 || errno == EAGAIN)
+            return written;
+    }
+    return os_write(STDERR_FILENO, bytes, count);
+}
+
+void log_write(const char *bytes, size_t count)
+{
+    struct os_write_guard guard;
+    int refused = 0;
+    os_guard_writes(&guard);
+    while (count && log_is_open() && has_room()) {
+        ssize_t written = write_piece(bytes, count < PIPE_BUF ? count : PIPE_BUF);
+        if (written < 0 && (errno != EAGAIN || refused++ == MAX_REFUSED))
+            break;
+        bytes += written > 0 ? written : 0;
+        count -= written > 0 ? (size_t)written : 0;
+    }
+    os_unguard_writes(&guard);
 }
 
 void log_line(const char *first, ...)
 {
-    if (mute)
-        return;
     char line[LINE_BYTES];
     size_t used = append(line, 0, "blame: ");
     va_list list;
@@ -39,10 +106,7 @@ void log_line(const char *first, ...)
         used = append(line, used, text);
     va_end(list);
     line[used++] = '\n';
-    struct os_write_guard guard;
-    os_guard_writes(&guard);
-    os_write(STDERR_FILENO, line, used);
-    os_unguard_writes(&guard);
+    log_write(line, used);
 }
 
 const char *log_decimal(uint64_t value, char *buffer)

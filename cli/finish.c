@@ -13,6 +13,7 @@
 #include "report/profile/read.h"
 #include "cli/cli.h"
 #include "cli/open_profile.h"
+#include "cli/patient_stderr.h"
 #include "report/files/output.h"
 #include "report/symbols/symbols.h"
 #include "report/views/summary.h"
@@ -102,6 +103,7 @@ static int finish(const char *directory, const char *file, bool all)
 int cli_finish(int argc, char **argv)
 {
     if (argc == 3) {
+        patient_stderr();
         offer_ourselves();
         return finish(argv[1], argv[2], false);
     }

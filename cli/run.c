@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/collect.h"
 #include "cli/elf_info.h"
+#include "cli/patient_stderr.h"
 #include "cli/run_options.h"
 
 /* Before it, a part of ours in the loader slows down every call between libraries. */
@@ -313,6 +314,7 @@ int cli_run(int argc, char **argv)
     struct workspace space;
     for (size_t i = 0; i < IGNORED_COUNT; i++)
         ignored[i].before = signal(ignored[i].signal, SIG_IGN);
+    patient_stderr();
     int first = run_options_read(argc, argv);
     if (first <= 0)
         return first == 0 ? CLI_DONE : CLI_BAD_USAGE;

@@ -265,7 +265,7 @@ bool finisher_run(const char *directory, const char *file, char *why, size_t why
     }
     memcpy(finisher->arguments, (const char *[]){"blame", "finish", directory, file}, 4 * sizeof(char *));
     choose_environment(finisher);
-    finisher->mute = !log_begin();
+    finisher->mute = !log_is_open();
     finisher->limit_s = limit ? strtol(limit, NULL, 10) : LIMIT_S;
     getrlimit(RLIMIT_STACK, &finisher->stack);
     if (finisher->stack.rlim_cur < WANTED_STACK)

@@ -1,0 +1,61 @@
+"""Standard input, output and error are the program's: closed ones stay closed, files that get their numbers hold nothing of ours,
+and nobody waits for who does not read."""
+
+import fcntl
+import os
+import signal
+import subprocess
+import unittest
+
+from harness import BLAME, LIBRARY, BlameTest, program
+
+
+def full_pipe():
+    """Its two ends. Nobody reads it."""
+    read_end, write_end = os.pipe()
+    size = fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(write_end, b"x" * size)
+    return read_end, write_end
+
+
+class Full(BlameTest):
+    def status_of(self, argv, env):
+        """Of a program whose stderr is full, from begin to end."""
+        read_end, write_end = full_pipe()
+        self.addCleanup(os.close, read_end)
+        self.addCleanup(os.close, write_end)
+        process = subprocess.Popen(argv, env=self.tool_environment(env), cwd=self.new_folder(), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=write_end, start_new_session=True)
+        try:
+            status = process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise AssertionError(f"{' '.join(argv)} waits for a reader") from None
+        self.assertFalse(fcntl.fcntl(write_end, fcntl.F_GETFL) & os.O_NONBLOCK)
+        return status
+
+    def test_a_summary_that_nobody_reads(self):
+        quiet = [program("family"), "plain"]
+        for argv, env in ((quiet, {"OMP_TOOL_LIBRARIES": LIBRARY}), ([BLAME, "run", *quiet], {})):
+            self.assertEqual(self.status_of(argv, env | {"BLAME_SUMMARY": "1"}), 5, argv)
+
+    def test_lines_of_the_tool_and_of_the_launcher_that_nobody_reads(self):
+        quiet = [program("family"), "plain"]
+        self.assertEqual(self.status_of(quiet, {"OMP_TOOL_LIBRARIES": LIBRARY, "BLAME_RATE": "x", "BLAME_DEPTH": "x"}), 5)
+        self.assertEqual(self.status_of([BLAME, "run", "sh", "-c", "exit 5"], {}), 5)
+
+
+class Taken(BlameTest):
+    def test_files_of_the_program_that_get_the_numbers_hold_nothing_of_ours(self):
+        for how in ("library", "launcher"):
+            for env in ({"BLAME_SUMMARY": "1"}, {"BLAME_CSV": "0", "BLAME_SUMMARY": None}):
+                run = self.attached([program("streams"), "files"], env, how)
+                self.assertEqual(run.status, 5, run)
+                self.assertEqual([os.path.getsize(os.path.join(run.folder, name)) for name in ("zero", "one", "two")],
+                                 [0, 0, 0], (how, env))
+                self.reported_tree(*run.directories())
+
+
+if __name__ == "__main__":
+    unittest.main()
