@@ -115,7 +115,7 @@ export function notes(model) {
         run = data.run ?? {},
         lines = [];
     if (data.header.finished === false)
-        lines.push(["warning", "The program did not end normally: this is what was measured until then."]);
+        lines.push(["warning", "The program did not end normally, or went on as another program (exec): this is what was measured until then."]);
     const { sample } = data.header;
     if (sample)
         lines.push([
