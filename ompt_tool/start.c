@@ -70,15 +70,36 @@ static void make_folders_above(const char *path)
     }
 }
 
+/* A folder that exists and has no name to which a number could be appended: it ends in a slash, or is . or .. */
+static bool is_place(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && access(path, F_OK) == 0;
+}
+
+/* Beside a device or a pipe nobody wants a directory. */
+static bool is_device(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode);
+}
+
 /* Creates the directory exclusively: an existing one is never touched, several processes never share one. */
 static bool make_directory(void)
 {
     char wanted[sizeof(session.directory) - 16]; /* room for a number behind it */
     const char *name = launch_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
     expand(session.options.out ? session.options.out : name, wanted, sizeof(wanted));
-    size_t length = strlen(wanted);
-    if (length && wanted[length - 1] == '/' && access(wanted, F_OK) == 0)
+    if (is_place(wanted)) {
+        append(wanted, sizeof(wanted), "/");
+        size_t length = strlen(wanted);
         expand(name, wanted + length, sizeof(wanted) - length);
+    }
+    if (is_device(wanted)) {
+        log_line("BLAME_OUT=", wanted,
+                 ": is a device or a pipe, and accepted is the name of a directory; nothing is measured", NULL);
+        return false;
+    }
     snprintf(session.directory, sizeof(session.directory), "%s", wanted);
     make_folders_above(wanted);
     for (int i = 1; i <= MAX_ATTEMPTS; i++) {

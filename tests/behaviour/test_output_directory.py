@@ -32,6 +32,15 @@ class Names(BlameTest):
         name, = os.listdir(os.path.join(run.folder, "mine"))
         self.assertRegex(name, r"^blame-quick-\d+$")
 
+    def test_where_no_number_can_be_appended_the_default_name_is_inside(self):
+        for out, inside in ((".", "."), ("a/b/..", "a")):
+            with self.subTest(out=out):
+                run = self.attached(["sh", "-c", f"mkdir -p a/b; exec {program('quick')}"], {"BLAME_OUT": out}, "launcher")
+                names = [name for name in os.listdir(os.path.join(run.folder, inside)) if name not in ("a", "b")]
+                self.assertEqual(len(names), 1, run)
+                self.assertRegex(names[0], r"^blame-quick-\d+$")
+                self.assertEqual(run.tool_lines(), [], run)
+
     def test_the_default_name_has_program_and_process(self):
         run = self.quick({"BLAME_OUT": None})
         self.assertEqual(self.only_entry(run), f"blame-quick-{run.pid}")
@@ -99,6 +108,10 @@ class PlacesThatCannotBeWritten(BlameTest):
         for how in ("library", "launcher"):
             with self.subTest(how=how):
                 self.assert_unharmed(self.attached([program("quick"), "5"], {"BLAME_OUT": out}, how), out)
+
+    def test_beside_a_device_it_says_so_and_the_program_runs(self):
+        self.assert_unharmed(self.attached([program("quick"), "5"], {"BLAME_OUT": "/dev/null"}), "is a device")
+        self.assertFalse(os.path.exists("/dev/null.1"))
 
     def test_in_a_read_only_place_it_says_so_and_the_program_runs(self):
         out = "/proc/profile"  # not even root may create it
