@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/leaks.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/collect.h"
@@ -180,8 +181,6 @@ static bool glibc_is_old(void)
     return 100 * major + minor < OLDEST_GLIBC;
 }
 
-/* Where the loader will send programs of GCC, and a line on the one that is started; others say it
- * themselves. */
 /* With an audit library glibc reserves room for thread-local storage of the initial-exec kind before it knows the
  * program's libraries: some 1,600 bytes. What it starts with has to fit, as it does without; for what shells and
  * interpreters start or load, a guess. It is taken from each thread's stack. */
@@ -199,6 +198,8 @@ static void reserve_tls(const struct elf_openmp *openmp)
     prepend("GLIBC_TUNABLES", text);
 }
 
+/* Where the loader will send programs of GCC, and a line on the one that is started; others say it
+ * themselves. */
 static void prepare_loader(const char *program, const char *loader)
 {
     char libomp[PATH_MAX];
@@ -286,12 +287,6 @@ static void say_no_profile(void)
           "(libomp, or libgomp where libomp can take its place), or the environment of blame run did not "
           "reach it\n",
           stderr);
-}
-
-static bool leaks_are_off(void)
-{
-    const char *address = getenv("ASAN_OPTIONS"), *leak = getenv("LSAN_OPTIONS");
-    return (address && strstr(address, "detect_leaks=0")) || (leak && strstr(leak, "detect_leaks=0"));
 }
 
 /* NULL, or what of the program keeps us from attaching to it. */

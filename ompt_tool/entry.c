@@ -10,6 +10,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "base/launched.h"
+#include "base/leaks.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/profile_format.h"
@@ -154,9 +155,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
                  NULL);
         return NULL;
     }
-    const char *asan = getenv("ASAN_OPTIONS"), *lsan = getenv("LSAN_OPTIONS");
-    bool leaks_are_off = (asan && strstr(asan, "detect_leaks=0")) || (lsan && strstr(lsan, "detect_leaks=0"));
-    if (__lsan_do_leak_check && !leaks_are_off) {
+    if (__lsan_do_leak_check && !leaks_are_off()) {
         log_line("this program looks for leaks as it ends, and would find the OpenMP runtime's; nothing is "
                  "measured; "
                  "ASAN_OPTIONS=detect_leaks=0 lets it be measured",
