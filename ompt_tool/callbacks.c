@@ -146,22 +146,11 @@ static __attribute__((noinline)) void end_probes(struct thread *thread, struct r
     thread_leave_tool(thread);
 }
 
-static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
-                             ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
+/* on_implicit_task jumps here, its parameters where they are: the end of a task saves no registers for its begin. */
+static __attribute__((noinline)) void begin_implicit_task(struct thread *thread, ompt_data_t *parallel_data,
+                                                          ompt_data_t *task_data, unsigned team_size,
+                                                          unsigned thread_num, int flags)
 {
-    struct thread *thread = self();
-    if (!thread)
-        return;
-    if (endpoint != ompt_scope_begin) {
-        struct region *region = NULL;
-        if (thread_num == 0 || (flags & ompt_task_initial))
-            region = levels_end(thread);
-        else
-            levels_leave(thread);
-        if (unlikely(thread->probes) && !(flags & ompt_task_initial))
-            end_probes(thread, region);
-        return;
-    }
     levels_begin(thread, task_data, runtime_region(parallel_data), thread_num, flags);
     if (unlikely(flags & ompt_task_initial))
         return;
@@ -177,6 +166,29 @@ static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parall
         sample_book_carried(thread, runtime_region(parallel_data));
         thread_leave_tool(thread);
     }
+}
+
+static __attribute__((noinline)) void end_implicit_task(struct thread *thread, unsigned thread_num, int flags)
+{
+    struct region *region = NULL;
+    if (thread_num == 0 || (flags & ompt_task_initial))
+        region = levels_end(thread);
+    else
+        levels_leave(thread);
+    if (unlikely(thread->probes) && !(flags & ompt_task_initial))
+        end_probes(thread, region);
+}
+
+static void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel_data,
+                             ompt_data_t *task_data, unsigned team_size, unsigned thread_num, int flags)
+{
+    struct thread *thread = thread_self;
+    if (unlikely(!thread) && !(thread = self()))
+        return;
+    if (endpoint == ompt_scope_begin)
+        begin_implicit_task(thread, parallel_data, task_data, team_size, thread_num, flags);
+    else
+        end_implicit_task(thread, thread_num, flags);
 }
 
 /* What samples of idleness tell about the code that keeps others waiting. */

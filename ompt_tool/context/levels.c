@@ -205,7 +205,7 @@ void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region
     push_above(thread, first ? bottom_of(thread) : thread->level, task, (uintptr_t)region | team);
 }
 
-struct region *levels_end(struct thread *thread)
+struct region *levels_end_slowly(struct thread *thread)
 {
     if (thread->levels_beyond) {
         thread->levels_beyond--;

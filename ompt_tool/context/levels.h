@@ -60,8 +60,8 @@ void levels_fork(struct thread *thread, ompt_data_t *task, const ompt_frame_t *f
 void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region *region, unsigned thread_num,
                          int flags);
 
-/* An implicit task of the region's first thread ends; the region. [owner] */
-struct region *levels_end(struct thread *thread);
+/* An implicit task ends that is not the innermost level, or had no room. [owner] */
+struct region *levels_end_slowly(struct thread *thread);
 
 /* The wait behind a join is over. A thread that did not begin the region may not touch it any more; it is on
  * its way into the next one, which is the runtime's current one already, and cannot end without it. [owner]
@@ -114,6 +114,16 @@ static inline void levels_begin(struct thread *thread, ompt_data_t *task, struct
     level[1] = (struct level){.task = task, .team = team}; /* nobody creates it: no context in its word */
     signal_fence();
     store_relaxed(&thread->level, level + 1);
+}
+
+/* An implicit task of the region's first thread ends; the region. [owner] */
+static inline struct region *levels_end(struct thread *thread)
+{
+    struct level *level = thread->level;
+    if (unlikely(!(level->team & LEVEL_IMPLICIT) || thread->levels_beyond))
+        return levels_end_slowly(thread);
+    store_relaxed(&thread->level, level - 1);
+    return (struct region *)(level->team & ~(uintptr_t)LEVEL_FLAGS);
 }
 
 #endif

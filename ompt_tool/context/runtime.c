@@ -4,15 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cct/region.h"
-
 struct runtime runtime;
-
-struct region *runtime_region(const ompt_data_t *parallel_data)
-{
-    struct region *region = parallel_data ? parallel_data->ptr : NULL;
-    return region && region->epoch == region_epoch ? region : NULL;
-}
 
 ompt_data_t *runtime_current_task(uintptr_t *exit)
 {

@@ -8,7 +8,7 @@
 
 #include <omp-tools.h>
 
-struct region;
+#include "cct/region.h"
 
 struct runtime {
     ompt_set_callback_t set_callback;
@@ -21,7 +21,11 @@ struct runtime {
 extern struct runtime runtime;
 
 /* The record of a region, NULL when it has none or began before a fork. [owner] */
-struct region *runtime_region(const ompt_data_t *parallel_data);
+static inline struct region *runtime_region(const ompt_data_t *parallel_data)
+{
+    struct region *region = parallel_data ? parallel_data->ptr : NULL;
+    return region && region->epoch == region_epoch ? region : NULL;
+}
 
 /* The calling thread's current task's own word, NULL when it has none, and its exit address (or NULL).
  * [owner] */
