@@ -35,7 +35,7 @@ class GateError(Exception):
 def run(command, settings, scratch):
     """With nothing of the caller's environment: what a stack holds would change what lies where."""
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_BIND_NOW": "1", "BLAME_RATE": "1",
-                   "BLAME_SUMMARY": "0", "BLAME_OUT": os.path.join(scratch, "out"), **settings}
+                   "BLAME_CSV": "0", "BLAME_SUMMARY": "0", "BLAME_OUT": os.path.join(scratch, "out"), **settings}
     try:
         done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=LIMIT_S, check=False)
