@@ -117,7 +117,7 @@ test:
 	@scripts/setup.sh
 	@+$(if $(SAN),,$(MAKE) --no-print-directory -j$(TEST_JOBS) all test-programs)
 	@+$(MAKE) --no-print-directory -k -j$(TEST_JOBS) unit-programs $(TEST_BUILT) || true
-	@+$(if $(filter fuzz,$(TEST_LANE)),$(MAKE) --no-print-directory -k -j$(TEST_JOBS) fuzz-programs SAN=address,undefined BUILD=$(BUILD)-fuzz || true)
+	@+$(if $(filter fuzz,$(TEST_LANE)),$(MAKE) --no-print-directory -k -j$(TEST_JOBS) fuzz-programs SAN=address$(,)undefined BUILD=$(BUILD)-fuzz || true)
 	@+$(PYTHON) tests/run.py stages '$(MAKE)' \
 	    '$(call commas,$(TEST_LANE))$(if $(TEST_LANE_PROGRAMS),|$(call commas,$(TEST_LANE_PROGRAMS)))'
 
