@@ -100,4 +100,7 @@ def unmet(stated, profile, pace=1):
     """A line for each of the stated expectations that the profile does not meet."""
     for one in stated:
         yield from unmet_one(one, stated, profile, pace)
+    idled = [one for one in stated if (one.kind, one.metric) == ("expect", "idleness") and due(one, stated)]
+    if idled and hasattr(profile, "threads") and not profile.threads_total("idle") > 0:
+        yield f"{idled[0]}: no thread idled"
     yield from unmet_paths([one for one in stated if one.kind == "path"], profile)
