@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cct/sums.h"
 #include "base/atomics.h"
 #include "base/os.h"
 #include "cct/arena.h"
@@ -223,55 +224,18 @@ static void recycle_node(struct tree *tree, uint32_t node_idx)
     tree->free_nodes = node_idx;
 }
 
-void tree_add_metric(struct profile_metric *to, const struct profile_metric *from)
-{
-    to->samples += from->samples;
-    to->work += from->work;
-    to->overhead += from->overhead;
-    to->lock_wait += from->lock_wait;
-    to->inverse_busy += from->inverse_busy;
-    to->shared_idle += from->shared_idle;
-    to->lock_wait_here += from->lock_wait_here;
-    to->waits += from->waits;
-}
-
-static void add_probe(struct profile_probe *to, const struct profile_probe *from)
-{
-    if (from->calls == 0)
-        return;
-    bool first = to->calls == 0;
-    to->calls += from->calls;
-    to->inclusive_ns += from->inclusive_ns;
-    to->exclusive_ns += from->exclusive_ns;
-    to->sum_of_squares += from->sum_of_squares;
-    if (first || from->shortest_ns < to->shortest_ns)
-        to->shortest_ns = from->shortest_ns;
-    if (from->longest_ns > to->longest_ns)
-        to->longest_ns = from->longest_ns;
-    if (first || from->first_begin_ns < to->first_begin_ns)
-        to->first_begin_ns = from->first_begin_ns;
-    if (from->last_end_ns > to->last_end_ns)
-        to->last_end_ns = from->last_end_ns;
-}
-
-void tree_add_counters(struct profile_counters *to, const struct profile_counters *from)
-{
-    for (uint32_t i = 0; i < PROFILE_COUNTERS; i++)
-        to->value[i] += from->value[i];
-}
-
 /* What stands in a metric's place depends on the node's kind. */
 static void add_record(enum profile_node_kind kind, void *to, const void *from)
 {
     switch (kind) {
     case PROFILE_NODE_COUNTERS:
-        tree_add_counters(to, from);
+        sums_add_counters(to, from);
         break;
     case PROFILE_NODE_PROBE:
-        add_probe(to, from);
+        sums_add_probe(to, from);
         break;
     default:
-        tree_add_metric(to, from);
+        sums_add(to, from);
     }
 }
 

@@ -64,10 +64,6 @@ struct profile_metric *tree_metric(struct tree *tree, uint32_t node_idx);
 /* A zeroed record of a metric's size that no node has; its unit, 0 when there is no memory. [handler] */
 uint32_t tree_record(struct tree *tree);
 
-/* Adds one record's sums to another's. [handler] */
-void tree_add_counters(struct profile_counters *to, const struct profile_counters *from);
-void tree_add_metric(struct profile_metric *to, const struct profile_metric *from);
-
 struct profile_node *tree_node(uint32_t node_idx); /* [handler] */
 
 /* Moves everything below `from` (not `from` itself) below `into`, adding metrics where contexts meet, and

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cct/sums.h"
 #include "report/rows/make.h"
 #include "report/text/grow.h"
 
@@ -121,7 +122,7 @@ static bool add_counters(struct rows *made, struct row_extra **sum, const struct
         *sum = rows_alloc(made, sizeof **sum);
     if (!*sum)
         return false;
-    profile_add_counters(&(*sum)->inclusive, &extra->inclusive);
+    sums_add_counters(&(*sum)->inclusive, &extra->inclusive);
     (*sum)->exclusive = (*sum)->inclusive;
     return true;
 }

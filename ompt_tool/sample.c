@@ -3,6 +3,7 @@
 
 #include <omp-tools.h>
 
+#include "cct/sums.h"
 #include "base/atomics.h"
 #include "blame/account.h"
 #include "blame/attribute.h"
@@ -186,7 +187,7 @@ void sample_book_carried(struct thread *thread, struct region *region)
     struct profile_metric *metric = attribute_at(&thread->tree, capture_region_end(thread, region));
     if (!metric)
         return; /* stays carried */
-    tree_add_metric(metric, &thread->carried);
+    sums_add(metric, &thread->carried);
     thread->carries = false;
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "cct/sums.h"
 #include "report/profile/index_map.h"
 #include "report/profile/probes.h"
 
@@ -176,17 +177,9 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
         if (!merge_metric_sane(metric))
             return "damaged: a metric is not a number that can be measured";
         struct merged_node *node = &merge->profile->nodes[place - PLACE_MERGED];
-        struct profile_metric *sum = &node->metric;
         if (metric->work + metric->overhead > 0)
             node->threads |= 1ull << chunk->owner % 64;
-        sum->samples += metric->samples;
-        sum->work += metric->work;
-        sum->overhead += metric->overhead;
-        sum->lock_wait += metric->lock_wait;
-        sum->inverse_busy += metric->inverse_busy;
-        sum->shared_idle += metric->shared_idle;
-        sum->lock_wait_here += metric->lock_wait_here;
-        sum->waits += metric->waits;
+        sums_add(&node->metric, metric);
     }
     return merge->no_memory ? "not enough memory to read it" : NULL;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/sums.h"
+
 #define NAMES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_NAME_BYTES) / PROFILE_NAME_BYTES)
 
 static const char no_memory[] = "not enough memory to read it";
@@ -148,7 +150,7 @@ static void merge_probes(struct profile *profile)
         qsort(profile->probes, profile->probe_count, sizeof *profile->probes, compare_probes);
     for (size_t i = 0; i < profile->probe_count; i++)
         if (kept && compare_probes(&profile->probes[kept - 1], &profile->probes[i]) == 0)
-            profile_add_probe(&profile->probes[kept - 1].probe, &profile->probes[i].probe);
+            sums_add_probe(&profile->probes[kept - 1].probe, &profile->probes[i].probe);
         else
             profile->probes[kept++] = profile->probes[i];
     profile->probe_count = kept;
@@ -161,7 +163,7 @@ static void merge_counters(struct profile *profile)
         qsort(profile->counters, profile->counters_count, sizeof *profile->counters, compare_counters);
     for (size_t i = 0; i < profile->counters_count; i++)
         if (kept && profile->counters[kept - 1].node == profile->counters[i].node)
-            profile_add_counters(&profile->counters[kept - 1].counters, &profile->counters[i].counters);
+            sums_add_counters(&profile->counters[kept - 1].counters, &profile->counters[i].counters);
         else
             profile->counters[kept++] = profile->counters[i];
     profile->counters_count = kept;
@@ -182,7 +184,7 @@ static const char *read_exact(const struct profile_chunks *chunks, const uint32_
     if (!counters_sane(counters))
         return "damaged: a counter's sum is not a number that can be counted";
     if (probe)
-        profile_add_counters(&probe->counters, counters);
+        sums_add_counters(&probe->counters, counters);
     return NULL;
 }
 

@@ -78,10 +78,6 @@ const char *profile_text_next(const struct profile *profile, const char *key, co
 /* The name of a phase, event or parameter, or of an instance's phase; NULL: the file has none. [init] */
 const struct profile_name *profile_name_of(const struct profile *profile, const struct merged_node *node);
 
-/* Sums, least and greatest of both; a record without calls adds nothing. [init] */
-void profile_add_probe(struct profile_probe *sum, const struct profile_probe *probe);
-void profile_add_counters(struct profile_counters *sum, const struct profile_counters *counters); /* [init] */
-
 /* Names of enum profile_drop, as run.json and the summary print them; PROFILE_DROP_REASONS entries, NULL
  * unused. */
 extern const char *const profile_drop_name[PROFILE_DROP_REASONS];

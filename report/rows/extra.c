@@ -1,6 +1,7 @@
 /* What rows have besides their sums. Rows without anything of it, in most profiles all, have no record. */
 #include <stdlib.h>
 
+#include "cct/sums.h"
 #include "report/rows/make.h"
 
 /* The row's record, made if need be; NULL: no memory. */
@@ -17,8 +18,8 @@ static bool add_probe(struct rows *rows, uint32_t row, const struct merged_probe
     struct row_extra *extra = row == ROW_NONE ? NULL : extra_of(rows, row);
     if (!extra)
         return row == ROW_NONE;
-    profile_add_probe(&extra->probe, &probe->probe);
-    profile_add_counters(&extra->exact, &probe->counters);
+    sums_add_probe(&extra->probe, &probe->probe);
+    sums_add_counters(&extra->exact, &probe->counters);
     return true;
 }
 
@@ -46,19 +47,19 @@ static bool add_counters(struct rows *rows, const struct profile *profile)
             return false;
         if (!extra)
             continue;
-        profile_add_counters(&extra->exclusive, &profile->counters[i].counters);
-        profile_add_counters(&extra->inclusive, &profile->counters[i].counters);
+        sums_add_counters(&extra->exclusive, &profile->counters[i].counters);
+        sums_add_counters(&extra->inclusive, &profile->counters[i].counters);
     }
     for (uint32_t i = (uint32_t)rows->count; i-- > 1;) {
         struct row_extra *to = rows->row[i].extra ? extra_of(rows, rows->row[i].parent) : NULL;
         if (!to && rows->row[i].extra)
             return false;
         if (to)
-            profile_add_counters(&to->inclusive, &rows->row[i].extra->inclusive);
+            sums_add_counters(&to->inclusive, &rows->row[i].extra->inclusive);
     }
     for (uint32_t i = 1; i < rows->count; i++)
         if (rows->row[i].kind == ROW_STATEMENT && rows->row[i].extra)
-            profile_add_counters(&extra_of(rows, rows->row[i].parent)->exclusive,
+            sums_add_counters(&extra_of(rows, rows->row[i].parent)->exclusive,
                                  &rows->row[i].extra->exclusive);
     return true;
 }

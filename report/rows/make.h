@@ -24,7 +24,6 @@ bool rows_sum(struct rows *rows);
 /* Gives rows what they have besides: by node_row, before rows_order(). false: no memory. [init] */
 bool rows_add_extras(struct rows *rows, const struct profile *profile);
 
-void sums_add(struct profile_metric *sum, const struct profile_metric *sums); /* [init] */
 bool sums_are_zero(const struct profile_metric *sums);                         /* [init] */
 
 /* Reorders siblings: highest `metric` first, ties by kind and name.  false: no memory. [init] */

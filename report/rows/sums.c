@@ -2,6 +2,7 @@
  * something: their sums are that one's, to the bit, and are not kept twice. */
 #include <stdlib.h>
 
+#include "cct/sums.h"
 #include "report/rows/make.h"
 #include "report/text/strings.h"
 
@@ -22,18 +23,6 @@ void rows_free(struct rows *rows)
     free(rows->node_row);
     strings_free(rows->strings);
     free(rows);
-}
-
-void sums_add(struct profile_metric *sum, const struct profile_metric *sums)
-{
-    sum->samples += sums->samples;
-    sum->work += sums->work;
-    sum->overhead += sums->overhead;
-    sum->lock_wait += sums->lock_wait;
-    sum->inverse_busy += sums->inverse_busy;
-    sum->shared_idle += sums->shared_idle;
-    sum->lock_wait_here += sums->lock_wait_here;
-    sum->waits += sums->waits;
 }
 
 bool sums_are_zero(const struct profile_metric *sums)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "cct/sums.h"
 #include "report/rows/make.h"
 #include "report/tables/threads.h"
 

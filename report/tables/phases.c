@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cct/sums.h"
 #include "report/profile/pair_map.h"
 #include "report/rows/make.h"
 #include "report/tables/conservation.h"
@@ -149,8 +150,8 @@ static void add_probes(struct gathering *to)
             entry->thread = thread;
         else if (thread != entry->thread && thread != PHASE_THREAD_NONE)
             entry->thread = PHASE_THREAD_MANY;
-        profile_add_probe(&entry->probe, &probe->probe);
-        profile_add_counters(&entry->counters, &probe->counters);
+        sums_add_probe(&entry->probe, &probe->probe);
+        sums_add_counters(&entry->counters, &probe->counters);
     }
 }
 
@@ -204,7 +205,7 @@ static bool make_groups(struct phase_table *table)
             table->group[table->group_count++] = (struct phase_group){.name = entry->name, .first_entry = i};
         struct phase_group *group = &table->group[table->group_count - 1];
         group->entry_count++;
-        profile_add_probe(&group->probe, &entry->probe);
+        sums_add_probe(&group->probe, &entry->probe);
         sums_add(&group->inclusive, &entry->inclusive);
         sums_add(&group->exclusive, &entry->exclusive);
     }

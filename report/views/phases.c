@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/sums.h"
 #include "report/profile/pair_map.h"
 #include "report/rows/make.h"
 #include "report/tables/phases.h"
@@ -53,7 +54,7 @@ static void add_exact(struct arranging *to, uint32_t target, const struct profil
         row->extra ? (struct row_extra *)row->extra : rows_alloc(to->view, sizeof *extra);
     to->no_memory |= !extra;
     if (extra)
-        profile_add_probe(&extra->probe, probe);
+        sums_add_probe(&extra->probe, probe);
     row->extra = extra;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cct/sums.h"
 #include "report/profile/pair_map.h"
 #include "report/rows/label.h"
 #include "report/tables/phases.h"
@@ -239,7 +240,7 @@ static struct event *gather_events(const struct rows *rows, size_t *count)
         uint32_t above = row->parent;
         while (above && rows->row[above].function != row->function)
             above = rows->row[above].parent;
-        profile_add_probe(&event->probe, probe_of(row));
+        sums_add_probe(&event->probe, probe_of(row));
         if (above) /* its time is part of the outer one's already */
             continue;
         event->samples += row->inclusive->samples;

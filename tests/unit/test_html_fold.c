@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "cct/sums.h"
 #include "html/fold.h"
 #include "report/rows/make.h"
 #include "tests/unit/unit.h"

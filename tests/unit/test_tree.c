@@ -1,4 +1,5 @@
 /* needs: tests/unit/fake_clock.c */
+#include "cct/sums.h"
 #include "tests/unit/unit_tree.h"
 
 static void add_work(uint32_t node_idx, double work)
@@ -220,7 +221,7 @@ static void all_metrics_are_added(void **unused)
     (void)unused;
     struct profile_metric a = {1, 2, 3, 4, 5, 6, 7, 8}, b = {10, 20, 30, 40, 50, 60, 70, 80};
     static const struct profile_metric sum = {11, 22, 33, 44, 55, 66, 77, 88};
-    tree_add_metric(&a, &b);
+    sums_add(&a, &b);
     assert_memory_equal(&a, &sum, sizeof(sum));
 }
 

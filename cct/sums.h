@@ -1,0 +1,11 @@
+/* What is added up, wherever: a thread's trees, all threads' and rows. */
+#ifndef BLAME_CCT_SUMS_H
+#define BLAME_CCT_SUMS_H
+
+#include "cct/profile_format.h"
+
+void sums_add(struct profile_metric *to, const struct profile_metric *from);                /* [handler] */
+void sums_add_counters(struct profile_counters *to, const struct profile_counters *from); /* [handler] */
+void sums_add_probe(struct profile_probe *to, const struct profile_probe *from);           /* [handler] */
+
+#endif
