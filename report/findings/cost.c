@@ -37,22 +37,22 @@ struct cost {
     uint32_t row;
 };
 
-static struct cost cost_of(struct gathering *gathering, enum construct construct)
+static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
 {
-    const struct rows *rows = gathering->rows;
+    const struct rows *rows = inquiry->rows;
     struct cost cost = {0};
-    uint32_t stamp = next_stamp(gathering);
+    uint32_t stamp = next_stamp(inquiry);
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
-        uint32_t unit = gathering->unit_of[i];
+        uint32_t unit = inquiry->unit_of[i];
         double ns = row->exclusive->overhead;
         if (row->kind == ROW_STATEMENT || !(ns > 0) || construct_of(row) != construct ||
-            (unit != UNIT_NONE && gathering->unit[unit].both))
+            (unit != UNIT_NONE && inquiry->unit[unit].both))
             continue;
         cost.ns += ns;
         cost.idle_ns +=
             unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
-                              : host_idle_once(gathering, i, stamp);
+                              : host_idle_once(inquiry, i, stamp);
         if (ns > cost.top_ns) {
             cost.top_ns = ns;
             cost.row = i;
@@ -61,15 +61,15 @@ static struct cost cost_of(struct gathering *gathering, enum construct construct
     return cost;
 }
 
-void find_overhead(struct gathering *gathering)
+void find_overhead(struct inquiry *inquiry)
 {
-    for (int construct = 0; construct < CONSTRUCTS && !gathering->no_memory; construct++) {
-        struct cost cost = cost_of(gathering, (enum construct)construct);
+    for (int construct = 0; construct < CONSTRUCTS && !inquiry->no_memory; construct++) {
+        struct cost cost = cost_of(inquiry, (enum construct)construct);
         double seconds = cost.ns * 1e-9;
-        double gain_s = bound_of_cost(gathering, seconds, cost.idle_ns) + gathering->nobody_busy_s;
-        uint64_t regions = gathering->profile->header.regions;
+        double gain_s = bound_of_cost(inquiry, seconds, cost.idle_ns) + inquiry->nobody_busy_s;
+        uint64_t regions = inquiry->profile->header.regions;
         char each[FORMAT_NUMBER_BYTES + 100] = "";
-        if (gain_s < LEAST_GAIN_S || !is_enough(gathering, seconds, 1))
+        if (gain_s < LEAST_GAIN_S || !is_enough(inquiry, seconds, 1))
             continue;
         struct finding finding = {.rule = "fine",
                                   .row = cost.row,
@@ -78,17 +78,17 @@ void find_overhead(struct gathering *gathering)
                                   .gain_s = gain_s};
         if (construct == CONSTRUCT_REGION && regions > 0)
             snprintf(each, sizeof each, ", %s us for each of %llu regions",
-                     number_text(gathering, 1e6 * seconds / (double)regions, 1), (unsigned long long)regions);
-        double share = percent_of_program(gathering, seconds);
-        finding.title = finding_text(gathering, "%s: %s %% overhead", constructs[construct].title,
-                                     number_text(gathering, share, 0));
+                     number_text(inquiry, 1e6 * seconds / (double)regions, 1), (unsigned long long)regions);
+        double share = percent_of_program(inquiry, seconds);
+        finding.title = finding_text(inquiry, "%s: %s %% overhead", constructs[construct].title,
+                                     number_text(inquiry, share, 0));
         finding.evidence = finding_text(
-            gathering, "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here",
-            number_text(gathering, seconds, 2),
-            number_text(gathering, sqrt(seconds * gathering->period_s), 2), each,
-            number_text(gathering, share, 1), number_text(gathering, LEAST_PERCENT, 0),
-            number_text(gathering, 100 * cost.top_ns / cost.ns, 0));
-        finding.advice = finding_text(gathering, "%s", constructs[construct].advice);
-        put_finding(gathering, &finding);
+            inquiry, "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here",
+            number_text(inquiry, seconds, 2),
+            number_text(inquiry, sqrt(seconds * inquiry->period_s), 2), each,
+            number_text(inquiry, share, 1), number_text(inquiry, LEAST_PERCENT, 0),
+            number_text(inquiry, 100 * cost.top_ns / cost.ns, 0));
+        finding.advice = finding_text(inquiry, "%s", constructs[construct].advice);
+        put_finding(inquiry, &finding);
     }
 }

@@ -7,7 +7,7 @@
 #include "report/findings/rules.h"
 
 /* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */
-static void (*const rules[])(struct gathering *) = {
+static void (*const rules[])(struct inquiry *) = {
     find_losses, find_oversubscription, find_start_up, find_serial_code,
     find_both,   find_idle_regions,     find_overhead, find_locks,
 };
@@ -24,49 +24,49 @@ static void sort_findings(struct findings *findings)
     }
 }
 
-static void free_gathering(struct gathering *gathering)
+static void free_inquiry(struct inquiry *inquiry)
 {
-    free(gathering->region);
-    free(gathering->unit_of);
-    free(gathering->in_task);
-    free(gathering->own);
+    free(inquiry->region);
+    free(inquiry->unit_of);
+    free(inquiry->in_task);
+    free(inquiry->own);
     for (int cause = 0; cause < CAUSES; cause++)
-        free(gathering->idle_ns[cause]);
-    free(gathering->unit);
-    pair_map_free(&gathering->unit_map);
+        free(inquiry->idle_ns[cause]);
+    free(inquiry->unit);
+    pair_map_free(&inquiry->unit_map);
 }
 
 struct findings *findings_gather(const struct profile *profile, const struct rows *rows,
                                  const struct lock_table *locks, const struct wait_table *waits)
 {
-    struct gathering gathering = {.profile = profile,
+    struct inquiry inquiry = {.profile = profile,
                                   .rows = rows,
                                   .locks = locks,
                                   .waits = waits,
-                                  .findings = calloc(1, sizeof *gathering.findings),
+                                  .findings = calloc(1, sizeof *inquiry.findings),
                                   .threads = rows->threads,
                                   .cores = rows->cores};
     double least_rate = profile_least_rate(profile);
     double most = rows->threads, useful = rows->cores >= 1 && rows->cores < most ? rows->cores : most;
-    ledger_sum(profile, &gathering.ledger);
-    gathering.effort_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
-    gathering.period_s = least_rate > 0 ? 1 / least_rate : 0;
-    gathering.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) : 0;
-    gathering.busy_to_wall = useful >= 1 ? 1 / useful : 1;
-    gathering.nobody_busy_s = fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9);
-    gathering.no_memory = !gathering.findings || !gather_units(&gathering);
+    ledger_sum(profile, &inquiry.ledger);
+    inquiry.effort_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
+    inquiry.period_s = least_rate > 0 ? 1 / least_rate : 0;
+    inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) : 0;
+    inquiry.busy_to_wall = useful >= 1 ? 1 / useful : 1;
+    inquiry.nobody_busy_s = fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9);
+    inquiry.no_memory = !inquiry.findings || !gather_units(&inquiry);
     /* Seconds to gain cannot be told from samples by a counter's overflow. */
-    bool none = gathering.no_memory || profile_text(profile, "sample") ||
-                find_unmeasured(&gathering) || find_short_run(&gathering);
+    bool none = inquiry.no_memory || profile_text(profile, "sample") ||
+                find_unmeasured(&inquiry) || find_short_run(&inquiry);
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !none; i++)
-        rules[i](&gathering);
-    free_gathering(&gathering);
-    if (gathering.no_memory) {
-        findings_free(gathering.findings);
+        rules[i](&inquiry);
+    free_inquiry(&inquiry);
+    if (inquiry.no_memory) {
+        findings_free(inquiry.findings);
         return NULL;
     }
-    sort_findings(gathering.findings);
-    return gathering.findings;
+    sort_findings(inquiry.findings);
+    return inquiry.findings;
 }
 
 void findings_free(struct findings *findings)

@@ -20,17 +20,17 @@ static bool is_handoff(const struct row *row)
 }
 
 /* The row that a pair speaks of. */
-static uint32_t row_of(const struct gathering *gathering, const struct wait_pair *pair)
+static uint32_t row_of(const struct inquiry *inquiry, const struct wait_pair *pair)
 {
-    return gathering->own[pair->row];
+    return inquiry->own[pair->row];
 }
 
 /* stamp: a number of this finding, so that each unit's idleness counts once. */
-static void add_pair(struct gathering *gathering, struct waiting *to, const struct wait_pair *pair,
+static void add_pair(struct inquiry *inquiry, struct waiting *to, const struct wait_pair *pair,
                      uint32_t stamp)
 {
-    uint32_t row = row_of(gathering, pair);
-    bool handoff = is_handoff(&gathering->rows->row[pair->row]);
+    uint32_t row = row_of(inquiry, pair);
+    bool handoff = is_handoff(&inquiry->rows->row[pair->row]);
     to->ns += pair->ns;
     if (handoff)
         to->handoff_ns += pair->ns;
@@ -38,124 +38,124 @@ static void add_pair(struct gathering *gathering, struct waiting *to, const stru
         to->row = row;
         to->holder_ns = handoff ? 0 : pair->ns;
     }
-    to->idle_ns += host_idle_once(gathering, row, stamp);
+    to->idle_ns += host_idle_once(inquiry, row, stamp);
 }
 
-static const struct lock_entry *find_lock(const struct gathering *gathering, uint64_t wait_id)
+static const struct lock_entry *find_lock(const struct inquiry *inquiry, uint64_t wait_id)
 {
-    for (size_t i = 0; i < gathering->locks->count; i++)
-        if (gathering->locks->lock[i].wait_id == wait_id)
-            return &gathering->locks->lock[i];
+    for (size_t i = 0; i < inquiry->locks->count; i++)
+        if (inquiry->locks->lock[i].wait_id == wait_id)
+            return &inquiry->locks->lock[i];
     return NULL;
 }
 
 /* ", at longest 0.003 s, most in f  f.c:9" */
-static void describe_lock(struct gathering *gathering, const struct lock_entry *lock, char *text,
+static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock, char *text,
                           size_t bytes)
 {
     *text = '\0';
     if (!lock || lock->waiter == ROW_NONE)
         return;
     char *waiter =
-        view_own_label(gathering->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
-    snprintf(text, bytes, ", at longest %s s, most by %s", number_text(gathering, lock->longest_ns * 1e-9, 4),
+        view_own_label(inquiry->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
+    snprintf(text, bytes, ", at longest %s s, most by %s", number_text(inquiry, lock->longest_ns * 1e-9, 4),
              waiter ? waiter : "");
     free(waiter);
 }
 
 /* lock: NULL when there are many. */
-static void put_waiting(struct gathering *gathering, const struct waiting *waiting,
+static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting,
                         const struct lock_entry *lock)
 {
-    double seconds = waiting->ns * 1e-9, share = percent_of_program(gathering, seconds);
+    double seconds = waiting->ns * 1e-9, share = percent_of_program(inquiry, seconds);
     bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
     char name[NAME_BYTES], more[FORMAT_NUMBER_BYTES + 4 * NAME_COLUMNS + 64];
     struct finding finding = {.rule = "lock-bound",
                               .row = waiting->row,
                               .metric = METRIC_LOCK_WAIT,
                               .seconds = seconds,
-                              .gain_s = bound_of_cost(gathering, seconds, waiting->idle_ns)};
+                              .gain_s = bound_of_cost(inquiry, seconds, waiting->idle_ns)};
     if (lock)
         shorten_name(name, lock->name);
     else
         snprintf(name, sizeof name, "%zu locks", waiting->locks);
-    describe_lock(gathering, lock, more, sizeof more);
+    describe_lock(inquiry, lock, more, sizeof more);
     finding.title =
-        finding_text(gathering, "%s s of waiting for %s", number_text(gathering, seconds, 2), name);
+        finding_text(inquiry, "%s s of waiting for %s", number_text(inquiry, seconds, 2), name);
     finding.evidence = finding_text(
-        gathering,
+        inquiry,
         "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all (reported from %s %% "
         "on)",
-        number_text(gathering, seconds, 2), number_text(gathering, sqrt(seconds * gathering->period_s), 2),
-        more, number_text(gathering, 100 * waiting->handoff_ns / waiting->ns, 0),
-        number_text(gathering, share, 1), number_text(gathering, LEAST_PERCENT, 0));
+        number_text(inquiry, seconds, 2), number_text(inquiry, sqrt(seconds * inquiry->period_s), 2),
+        more, number_text(inquiry, 100 * waiting->handoff_ns / waiting->ns, 0),
+        number_text(inquiry, share, 1), number_text(inquiry, LEAST_PERCENT, 0));
     finding.advice = finding_text(
-        gathering, "%s",
+        inquiry, "%s",
         handoff
             ? "The lock is passed on all the time: take it less often (private copies, a reduction, several "
               "updates at once), or use atomic for single updates."
             : "Do less while holding it: move work out of the section, use one lock for each part of the "
               "data, "
               "private copies or a reduction.");
-    put_finding(gathering, &finding);
+    put_finding(inquiry, &finding);
 }
 
-static bool is_enough_waiting(const struct gathering *gathering, double seconds)
+static bool is_enough_waiting(const struct inquiry *inquiry, double seconds)
 {
-    return is_enough(gathering, seconds, 1) && seconds >= LEAST_GAIN_S;
+    return is_enough(inquiry, seconds, 1) && seconds >= LEAST_GAIN_S;
 }
 
 /* The rest: functions that hold locks of which none is a finding of its own. */
-static void find_holders(struct gathering *gathering, const bool *claimed)
+static void find_holders(struct inquiry *inquiry, const bool *claimed)
 {
-    const struct wait_table *waits = gathering->waits;
-    const struct rows *rows = gathering->rows;
+    const struct wait_table *waits = inquiry->waits;
+    const struct rows *rows = inquiry->rows;
     struct tally holders = {0};
-    for (size_t i = 0; i < waits->pair_count && !gathering->no_memory; i++) {
+    for (size_t i = 0; i < waits->pair_count && !inquiry->no_memory; i++) {
         const struct wait_pair *pair = &waits->pair[i];
-        uint32_t row = row_of(gathering, pair);
+        uint32_t row = row_of(inquiry, pair);
         if (waits->place[pair->place].kind == WAIT_LOCK && !claimed[pair->place])
-            tally_add(gathering, &holders, rows->row[row].function, row, pair->ns);
+            tally_add(inquiry, &holders, rows->row[row].function, row, pair->ns);
     }
-    for (size_t h = 0; h < holders.count && !gathering->no_memory; h++) {
+    for (size_t h = 0; h < holders.count && !inquiry->no_memory; h++) {
         struct waiting waiting = {.row = ROW_NONE};
         uint32_t last = ROW_NONE;
-        if (!is_enough_waiting(gathering, holders.item[h].ns * 1e-9))
+        if (!is_enough_waiting(inquiry, holders.item[h].ns * 1e-9))
             continue;
-        uint32_t stamp = next_stamp(gathering);
+        uint32_t stamp = next_stamp(inquiry);
         for (size_t i = 0; i < waits->pair_count; i++) {
             const struct wait_pair *pair = &waits->pair[i];
             if (waits->place[pair->place].kind != WAIT_LOCK || claimed[pair->place] ||
-                rows->row[row_of(gathering, pair)].function != holders.item[h].key)
+                rows->row[row_of(inquiry, pair)].function != holders.item[h].key)
                 continue;
-            add_pair(gathering, &waiting, pair, stamp);
+            add_pair(inquiry, &waiting, pair, stamp);
             waiting.locks += pair->place != last;
             last = pair->place;
         }
-        put_waiting(gathering, &waiting, NULL);
+        put_waiting(inquiry, &waiting, NULL);
     }
     tally_free(&holders);
 }
 
-void find_locks(struct gathering *gathering)
+void find_locks(struct inquiry *inquiry)
 {
-    const struct wait_table *waits = gathering->waits;
+    const struct wait_table *waits = inquiry->waits;
     bool *claimed = calloc(waits->place_count + 1, sizeof *claimed);
     if (!claimed) {
-        gathering->no_memory = true;
+        inquiry->no_memory = true;
         return;
     }
-    for (size_t p = 0; p < waits->place_count && !gathering->no_memory; p++) {
+    for (size_t p = 0; p < waits->place_count && !inquiry->no_memory; p++) {
         const struct wait_place *place = &waits->place[p];
         struct waiting waiting = {.row = ROW_NONE};
-        if (place->kind != WAIT_LOCK || !is_enough_waiting(gathering, place->ns * 1e-9))
+        if (place->kind != WAIT_LOCK || !is_enough_waiting(inquiry, place->ns * 1e-9))
             continue;
         claimed[p] = true;
-        uint32_t stamp = next_stamp(gathering);
+        uint32_t stamp = next_stamp(inquiry);
         for (uint32_t i = 0; i < place->pair_count; i++)
-            add_pair(gathering, &waiting, &waits->pair[place->first_pair + i], stamp);
-        put_waiting(gathering, &waiting, find_lock(gathering, place->wait_id));
+            add_pair(inquiry, &waiting, &waits->pair[place->first_pair + i], stamp);
+        put_waiting(inquiry, &waiting, find_lock(inquiry, place->wait_id));
     }
-    find_holders(gathering, claimed);
+    find_holders(inquiry, claimed);
     free(claimed);
 }

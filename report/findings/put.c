@@ -9,48 +9,48 @@
 #include "report/rows/own.h"
 #include "report/text/grow.h"
 
-bool is_enough(const struct gathering *gathering, double seconds, double per_sample)
+bool is_enough(const struct inquiry *inquiry, double seconds, double per_sample)
 {
-    double deviation = sqrt(per_sample * gathering->period_s * (seconds > 0 ? seconds : 0));
-    return percent_of_program(gathering, seconds - SIGMAS * deviation) >= LEAST_PERCENT;
+    double deviation = sqrt(per_sample * inquiry->period_s * (seconds > 0 ? seconds : 0));
+    return percent_of_program(inquiry, seconds - SIGMAS * deviation) >= LEAST_PERCENT;
 }
 
-bool is_enough_idleness(const struct gathering *gathering, double seconds)
+bool is_enough_idleness(const struct inquiry *inquiry, double seconds)
 {
-    return seconds * gathering->idle_to_wall >= LEAST_GAIN_S &&
-           is_enough(gathering, seconds, gathering->threads - 1);
+    return seconds * inquiry->idle_to_wall >= LEAST_GAIN_S &&
+           is_enough(inquiry, seconds, inquiry->threads - 1);
 }
 
-double idleness_deviation(const struct gathering *gathering, double seconds)
+double idleness_deviation(const struct inquiry *inquiry, double seconds)
 {
-    return sqrt((gathering->threads - 1) * gathering->period_s * (seconds > 0 ? seconds : 0));
+    return sqrt((inquiry->threads - 1) * inquiry->period_s * (seconds > 0 ? seconds : 0));
 }
 
-double percent_of_program(const struct gathering *gathering, double seconds)
+double percent_of_program(const struct inquiry *inquiry, double seconds)
 {
-    return gathering->effort_s > 0 && seconds > 0 ? 100 * seconds / gathering->effort_s : 0;
+    return inquiry->effort_s > 0 && seconds > 0 ? 100 * seconds / inquiry->effort_s : 0;
 }
 
-double bound_of_cost(const struct gathering *gathering, double seconds, double idle_ns)
+double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_ns)
 {
-    return fmin(seconds, seconds * gathering->busy_to_wall + idle_ns * 1e-9 * gathering->idle_to_wall);
+    return fmin(seconds, seconds * inquiry->busy_to_wall + idle_ns * 1e-9 * inquiry->idle_to_wall);
 }
 
-double host_idle_once(struct gathering *gathering, uint32_t row, uint32_t stamp)
+double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp)
 {
-    uint32_t number = gathering->unit_of[row];
+    uint32_t number = inquiry->unit_of[row];
     if (number == UNIT_NONE)
         return 0;
-    struct unit *host = &gathering->unit[gathering->unit[number].host];
+    struct unit *host = &inquiry->unit[inquiry->unit[number].host];
     if (host->stamp == stamp)
         return 0;
     host->stamp = stamp;
     return host->host_idle_ns;
 }
 
-uint32_t next_stamp(struct gathering *gathering)
+uint32_t next_stamp(struct inquiry *inquiry)
 {
-    return ++gathering->stamp;
+    return ++inquiry->stamp;
 }
 
 double busy_threads(const struct profile_metric *sum)
@@ -59,19 +59,19 @@ double busy_threads(const struct profile_metric *sum)
     return sum->inverse_busy > 0 ? own / sum->inverse_busy : 0;
 }
 
-const char *number_text(struct gathering *gathering, double value, int decimals)
+const char *number_text(struct inquiry *inquiry, double value, int decimals)
 {
-    size_t slots = sizeof gathering->number / sizeof *gathering->number;
-    return format_decimal(gathering->number[gathering->next_number++ % slots], value, decimals);
+    size_t slots = sizeof inquiry->number / sizeof *inquiry->number;
+    return format_decimal(inquiry->number[inquiry->next_number++ % slots], value, decimals);
 }
 
-char *finding_text(struct gathering *gathering, const char *format, ...)
+char *finding_text(struct inquiry *inquiry, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     char *clean = format_vprintable(format, arguments);
     va_end(arguments);
-    gathering->no_memory |= !clean;
+    inquiry->no_memory |= !clean;
     return clean;
 }
 
@@ -82,11 +82,11 @@ void shorten_name(char to[NAME_BYTES], const char *name)
     free(clean);
 }
 
-void put_finding(struct gathering *gathering, const struct finding *finding)
+void put_finding(struct inquiry *inquiry, const struct finding *finding)
 {
-    struct findings *findings = gathering->findings;
-    if (!grow_list(&findings->finding, &gathering->room, findings->count, sizeof *findings->finding)) {
-        gathering->no_memory = true;
+    struct findings *findings = inquiry->findings;
+    if (!grow_list(&findings->finding, &inquiry->room, findings->count, sizeof *findings->finding)) {
+        inquiry->no_memory = true;
         free(finding->title);
         free(finding->evidence);
         free(finding->advice);
@@ -94,15 +94,15 @@ void put_finding(struct gathering *gathering, const struct finding *finding)
     }
     struct finding *put = &findings->finding[findings->count++];
     *put = *finding;
-    put->share = fmin(100, percent_of_program(gathering, finding->seconds));
+    put->share = fmin(100, percent_of_program(inquiry, finding->seconds));
     /* Many threads on few cores wait longer together than the run is long, even divided by the cores. */
-    double wall_s = profile_wall_s(gathering->profile);
+    double wall_s = profile_wall_s(inquiry->profile);
     if (wall_s > 0)
         put->gain_s = fmin(finding->gain_s, wall_s);
     if (put->row != ROW_NONE)
-        put->row = rows_own(gathering->rows, put->row);
+        put->row = rows_own(inquiry->rows, put->row);
     put->place = put->row == ROW_NONE
                      ? strdup("")
-                     : view_own_label(gathering->rows, put->row, finding->metric, PLACE_COLUMNS, false);
-    gathering->no_memory |= !put->title || !put->evidence || !put->advice || !put->place;
+                     : view_own_label(inquiry->rows, put->row, finding->metric, PLACE_COLUMNS, false);
+    inquiry->no_memory |= !put->title || !put->evidence || !put->advice || !put->place;
 }

@@ -2,9 +2,9 @@
  * idle and have much overhead besides. */
 #include "report/findings/rules.h"
 
-static bool is_named(const struct gathering *gathering, const struct unit *unit)
+static bool is_named(const struct inquiry *inquiry, const struct unit *unit)
 {
-    return gathering->rows->row[unit->row].kind != ROW_PSEUDO;
+    return inquiry->rows->row[unit->row].kind != ROW_PSEUDO;
 }
 
 /* Where most of the waiting is. */
@@ -28,36 +28,36 @@ static const char *place_of_waiting(const struct unit *unit, bool tasks)
     return words[most];
 }
 
-static struct finding start_finding(const struct gathering *gathering, const char *rule, uint32_t row,
+static struct finding start_finding(const struct inquiry *inquiry, const char *rule, uint32_t row,
                                     double seconds)
 {
     return (struct finding){.rule = rule,
                             .row = row,
                             .metric = METRIC_IDLENESS,
                             .seconds = seconds,
-                            .gain_s = seconds * gathering->idle_to_wall};
+                            .gain_s = seconds * inquiry->idle_to_wall};
 }
 
 /* The part of evidence that every idle region has. */
-static char *idle_evidence(struct gathering *gathering, const struct unit *unit, double seconds,
+static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, double seconds,
                            const char *where)
 {
     double overhead = unit->sum.overhead * 1e-9;
     char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", name[NAME_BYTES];
-    if (unit->contexts > 1 && gathering->rows->row[unit->row].kind != ROW_TASK)
+    if (unit->contexts > 1 && inquiry->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
     if (unit->idle.loops >= MOSTLY * unit->idle.shared_idle && unit->idle.scarcity > 0)
         snprintf(pieces, sizeof pieces, ", beside loops of some %s iterations for each thread",
-                 number_text(gathering, unit->idle.loops / unit->idle.scarcity, 1));
-    shorten_name(name, gathering->rows->row[unit->row].label->name);
+                 number_text(inquiry, unit->idle.loops / unit->idle.scarcity, 1));
+    shorten_name(name, inquiry->rows->row[unit->row].label->name);
     return finding_text(
-        gathering,
+        inquiry,
         "%s s of idleness (+- %s) %s in %s%s%s: %s %% of all (reported from %s %% on); overhead "
         "in it %s %% of all",
-        number_text(gathering, seconds, 2), number_text(gathering, idleness_deviation(gathering, seconds), 2),
-        where, name, some, pieces, number_text(gathering, percent_of_program(gathering, seconds), 1),
-        number_text(gathering, LEAST_PERCENT, 0),
-        number_text(gathering, percent_of_program(gathering, overhead), 1));
+        number_text(inquiry, seconds, 2), number_text(inquiry, idleness_deviation(inquiry, seconds), 2),
+        where, name, some, pieces, number_text(inquiry, percent_of_program(inquiry, seconds), 1),
+        number_text(inquiry, LEAST_PERCENT, 0),
+        number_text(inquiry, percent_of_program(inquiry, overhead), 1));
 }
 
 /* What keeps threads waiting at barriers. */
@@ -69,25 +69,25 @@ enum uneven {
     UNEVEN_CREATION, /* the same, and it creates tasks for the others */
 };
 
-static bool creates_tasks(const struct gathering *gathering, const struct unit *unit)
+static bool creates_tasks(const struct inquiry *inquiry, const struct unit *unit)
 {
-    const struct unit *host = &gathering->unit[unit->host];
-    return gathering->rows->row[unit->row].kind != ROW_TASK &&
-           gathering->rows->row[host->row].kind == ROW_TASK && host->sum.work > 0;
+    const struct unit *host = &inquiry->unit[unit->host];
+    return inquiry->rows->row[unit->row].kind != ROW_TASK &&
+           inquiry->rows->row[host->row].kind == ROW_TASK && host->sum.work > 0;
 }
 
-static enum uneven why_uneven(const struct gathering *gathering, const struct unit *unit)
+static enum uneven why_uneven(const struct inquiry *inquiry, const struct unit *unit)
 {
     const struct profile_idle *idle = &unit->idle;
     double known = MOSTLY * idle->shared_idle;
     if (idle->shared_idle > 0 && idle->single + unit->alone_ns >= known)
-        return creates_tasks(gathering, unit) ? UNEVEN_CREATION : UNEVEN_ALONE;
+        return creates_tasks(inquiry, unit) ? UNEVEN_CREATION : UNEVEN_ALONE;
     if (idle->loops >= known && FEW_PIECES * idle->scarcity > idle->loops)
         return UNEVEN_FEW;
     return idle->loops > 0 && idle->dynamic >= MOSTLY * idle->loops ? UNEVEN_DYNAMIC : UNEVEN_STATIC;
 }
 
-static void put_barrier(struct gathering *gathering, const struct unit *unit, double seconds)
+static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double seconds)
 {
     static const struct {
         const char *rule, *title, *advice;
@@ -111,95 +111,95 @@ static void put_barrier(struct gathering *gathering, const struct unit *unit, do
              "by more than one thread, prepare less before each, or put the preparation into "
              "the tasks."},
     };
-    enum uneven why = why_uneven(gathering, unit);
-    struct finding finding = start_finding(gathering, texts[why].rule, unit->worst[CAUSE_BARRIER], seconds);
-    finding.title = finding_text(gathering, "%s: %s of %s threads busy", texts[why].title,
-                                 number_text(gathering, busy_threads(&unit->sum), 1),
-                                 number_text(gathering, gathering->threads, 0));
-    finding.evidence = idle_evidence(gathering, unit, seconds, place_of_waiting(unit, false));
-    finding.advice = finding_text(gathering, "%s", texts[why].advice);
-    put_finding(gathering, &finding);
+    enum uneven why = why_uneven(inquiry, unit);
+    struct finding finding = start_finding(inquiry, texts[why].rule, unit->worst[CAUSE_BARRIER], seconds);
+    finding.title = finding_text(inquiry, "%s: %s of %s threads busy", texts[why].title,
+                                 number_text(inquiry, busy_threads(&unit->sum), 1),
+                                 number_text(inquiry, inquiry->threads, 0));
+    finding.evidence = idle_evidence(inquiry, unit, seconds, place_of_waiting(unit, false));
+    finding.advice = finding_text(inquiry, "%s", texts[why].advice);
+    put_finding(inquiry, &finding);
 }
 
-static void put_tasks(struct gathering *gathering, const struct unit *unit, double seconds)
+static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double seconds)
 {
-    struct finding finding = start_finding(gathering, "task-starved", unit->worst[CAUSE_TASKS], seconds);
-    finding.title = finding_text(gathering, "too few tasks: %s of %s threads busy",
-                                 number_text(gathering, busy_threads(&unit->sum), 1),
-                                 number_text(gathering, gathering->threads, 0));
-    finding.evidence = idle_evidence(gathering, unit, seconds, place_of_waiting(unit, true));
+    struct finding finding = start_finding(inquiry, "task-starved", unit->worst[CAUSE_TASKS], seconds);
+    finding.title = finding_text(inquiry, "too few tasks: %s of %s threads busy",
+                                 number_text(inquiry, busy_threads(&unit->sum), 1),
+                                 number_text(inquiry, inquiry->threads, 0));
+    finding.evidence = idle_evidence(inquiry, unit, seconds, place_of_waiting(unit, true));
     finding.advice = finding_text(
-        gathering, "%s",
+        inquiry, "%s",
         "Create more and smaller tasks, earlier, and by more than one thread; long tasks first; fewer "
         "taskwaits and dependences, so that more tasks can run at a time.");
-    put_finding(gathering, &finding);
+    put_finding(inquiry, &finding);
 }
 
-static void put_small_team(struct gathering *gathering, const struct unit *unit, double seconds)
+static void put_small_team(struct inquiry *inquiry, const struct unit *unit, double seconds)
 {
     double own = unit->sum.work + unit->sum.overhead + unit->sum.lock_wait;
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
-    struct finding finding = start_finding(gathering, "narrow", unit->worst[CAUSE_NO_TEAM], seconds);
+    struct finding finding = start_finding(inquiry, "narrow", unit->worst[CAUSE_NO_TEAM], seconds);
     finding.title =
         team < ONE_THREAD
-            ? finding_text(gathering, "%s s in a team of one thread",
-                           number_text(gathering, seconds / (gathering->threads - 1), 2))
-            : finding_text(gathering, "small team: %s of %s threads", number_text(gathering, team, 1),
-                           number_text(gathering, gathering->threads, 0));
-    finding.evidence = idle_evidence(gathering, unit, seconds, "of threads that are in no team");
-    finding.advice = finding_text(gathering, "%s",
+            ? finding_text(inquiry, "%s s in a team of one thread",
+                           number_text(inquiry, seconds / (inquiry->threads - 1), 2))
+            : finding_text(inquiry, "small team: %s of %s threads", number_text(inquiry, team, 1),
+                           number_text(inquiry, inquiry->threads, 0));
+    finding.evidence = idle_evidence(inquiry, unit, seconds, "of threads that are in no team");
+    finding.advice = finding_text(inquiry, "%s",
                                   "Let more threads take part: look at num_threads, if clauses, nested "
                                   "regions and OMP_MAX_ACTIVE_LEVELS. "
                                   "Outside a parallel region tasks are executed one after the other.");
-    put_finding(gathering, &finding);
+    put_finding(inquiry, &finding);
 }
 
 /* Threads in no team could not have run anyway where those in one have all cores. */
-static bool leaves_cores_idle(const struct gathering *gathering, const struct unit *unit)
+static bool leaves_cores_idle(const struct inquiry *inquiry, const struct unit *unit)
 {
-    double idle = metric_value(gathering->rows, &unit->sum, METRIC_CORE_IDLENESS);
-    return is_enough_idleness(gathering, idle);
+    double idle = metric_value(inquiry->rows, &unit->sum, METRIC_CORE_IDLENESS);
+    return is_enough_idleness(inquiry, idle);
 }
 
-void find_idle_regions(struct gathering *gathering)
+void find_idle_regions(struct inquiry *inquiry)
 {
-    for (size_t i = 0; i < gathering->unit_count && !gathering->no_memory; i++) {
-        const struct unit *unit = &gathering->unit[i];
+    for (size_t i = 0; i < inquiry->unit_count && !inquiry->no_memory; i++) {
+        const struct unit *unit = &inquiry->unit[i];
         double barrier = unit->idle_ns[CAUSE_BARRIER] * 1e-9, tasks = unit->idle_ns[CAUSE_TASKS] * 1e-9;
         double no_team = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
-        if (!unit->both && is_enough_idleness(gathering, barrier))
-            put_barrier(gathering, unit, barrier);
-        if (!unit->both && is_enough_idleness(gathering, tasks))
-            put_tasks(gathering, unit, tasks);
-        if (is_named(gathering, unit) && gathering->region[unit->row] != ROW_NONE &&
-            is_enough_idleness(gathering, no_team) && leaves_cores_idle(gathering, unit))
-            put_small_team(gathering, unit, no_team);
+        if (!unit->both && is_enough_idleness(inquiry, barrier))
+            put_barrier(inquiry, unit, barrier);
+        if (!unit->both && is_enough_idleness(inquiry, tasks))
+            put_tasks(inquiry, unit, tasks);
+        if (is_named(inquiry, unit) && inquiry->region[unit->row] != ROW_NONE &&
+            is_enough_idleness(inquiry, no_team) && leaves_cores_idle(inquiry, unit))
+            put_small_team(inquiry, unit, no_team);
     }
 }
 
 /* Then neither smaller nor larger pieces help. */
-void find_both(struct gathering *gathering)
+void find_both(struct inquiry *inquiry)
 {
-    for (size_t i = 0; i < gathering->unit_count && !gathering->no_memory; i++) {
-        struct unit *unit = &gathering->unit[i];
+    for (size_t i = 0; i < inquiry->unit_count && !inquiry->no_memory; i++) {
+        struct unit *unit = &inquiry->unit[i];
         double idle = unit_idle_ns(unit) * 1e-9 - unit->idle_ns[CAUSE_NO_TEAM] * 1e-9,
                overhead = unit->sum.overhead * 1e-9;
         double effort =
             1e-9 * (unit->sum.work + unit->sum.overhead + unit->sum.lock_wait) + unit_idle_ns(unit) * 1e-9;
-        unit->both = is_enough_idleness(gathering, idle) && is_enough(gathering, overhead, 1) &&
+        unit->both = is_enough_idleness(inquiry, idle) && is_enough(inquiry, overhead, 1) &&
                      100 * idle >= BOTH_PERCENT * effort && 100 * overhead >= BOTH_PERCENT * effort;
         if (!unit->both)
             continue;
-        struct finding finding = start_finding(gathering, "both", unit->row, idle);
-        finding.gain_s += overhead * gathering->busy_to_wall + gathering->nobody_busy_s;
-        finding.title = finding_text(gathering, "idle and busy with OpenMP: %s %% idleness, %s %% overhead",
-                                     number_text(gathering, 100 * idle / effort, 0),
-                                     number_text(gathering, 100 * overhead / effort, 0));
-        finding.evidence = idle_evidence(gathering, unit, idle, place_of_waiting(unit, true));
+        struct finding finding = start_finding(inquiry, "both", unit->row, idle);
+        finding.gain_s += overhead * inquiry->busy_to_wall + inquiry->nobody_busy_s;
+        finding.title = finding_text(inquiry, "idle and busy with OpenMP: %s %% idleness, %s %% overhead",
+                                     number_text(inquiry, 100 * idle / effort, 0),
+                                     number_text(inquiry, 100 * overhead / effort, 0));
+        finding.evidence = idle_evidence(inquiry, unit, idle, place_of_waiting(unit, true));
         finding.advice = finding_text(
-            gathering, "%s",
+            inquiry, "%s",
             "Smaller pieces would raise the overhead, larger ones the idleness: the division of the "
             "work itself is to be thought over.");
-        put_finding(gathering, &finding);
+        put_finding(inquiry, &finding);
     }
 }

@@ -68,7 +68,7 @@ struct unit {
 
 #define UNIT_NONE UINT32_MAX
 
-struct gathering {
+struct inquiry {
     const struct profile *profile;
     const struct rows *rows;
     const struct lock_table *locks;
@@ -109,54 +109,54 @@ struct tally {
     size_t count, room;
 };
 
-bool gather_units(struct gathering *gathering);   /* false: no memory. [init] */
+bool gather_units(struct inquiry *inquiry);   /* false: no memory. [init] */
 double unit_idle_ns(const struct unit *unit);     /* [init] */
-uint32_t next_stamp(struct gathering *gathering); /* [init] */
+uint32_t next_stamp(struct inquiry *inquiry); /* [init] */
 /* Idleness of the host of a row's unit; 0 when this was asked already with the same stamp. [init] */
-double host_idle_once(struct gathering *gathering, uint32_t row, uint32_t stamp);
+double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp);
 /* Thread-seconds of waiting or overhead, spent where threads idle for so long besides, cannot stand for more
  * of the run than this. [init] */
-double bound_of_cost(const struct gathering *gathering, double seconds, double idle_ns);
+double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_ns);
 
-void tally_add(struct gathering *gathering, struct tally *tally, uint64_t key, uint32_t row,
+void tally_add(struct inquiry *inquiry, struct tally *tally, uint64_t key, uint32_t row,
                double ns);            /* [init] */
 void tally_free(struct tally *tally); /* [init] */
 
 /* Whether so much is a finding: above the threshold in spite of sampling error. A second of it is
  * `per_sample` seconds' worth of samples at least: threads - 1 for idleness. [init] */
-bool is_enough(const struct gathering *gathering, double seconds, double per_sample);
-bool is_enough_idleness(const struct gathering *gathering, double seconds); /* [init] */
+bool is_enough(const struct inquiry *inquiry, double seconds, double per_sample);
+bool is_enough_idleness(const struct inquiry *inquiry, double seconds); /* [init] */
 
-double percent_of_program(const struct gathering *gathering, double seconds); /* [init] */
-double idleness_deviation(const struct gathering *gathering, double seconds); /* [init] */
+double percent_of_program(const struct inquiry *inquiry, double seconds); /* [init] */
+double idleness_deviation(const struct inquiry *inquiry, double seconds); /* [init] */
 /* Busy threads while code with these sums ran, on average. [init] */
 double busy_threads(const struct profile_metric *sum);
 
 /* A number as text, in any locale; the last 8 stay valid. [init] */
-const char *number_text(struct gathering *gathering, double value, int decimals);
+const char *number_text(struct inquiry *inquiry, double value, int decimals);
 /* printf into a malloc'ed, printable string. NULL: no memory, which is noted. [init] */
-char *finding_text(struct gathering *gathering, const char *format, ...)
+char *finding_text(struct inquiry *inquiry, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A name as part of a sentence. [init] */
 void shorten_name(char to[NAME_BYTES], const char *name);
 
 /* Puts a finding down and takes over its texts; place and share are made from row and seconds. [init] */
-void put_finding(struct gathering *gathering, const struct finding *finding);
+void put_finding(struct inquiry *inquiry, const struct finding *finding);
 
 /* Puts that down; then nothing else can be said. [init] */
-bool find_unmeasured(struct gathering *gathering); /* true: nothing follows from the rest [init] */
-bool find_short_run(struct gathering *gathering);
+bool find_unmeasured(struct inquiry *inquiry); /* true: nothing follows from the rest [init] */
+bool find_short_run(struct inquiry *inquiry);
 
 /* The rules. A rule may count on gather_units(). [init] */
-void find_losses(struct gathering *gathering);           /* [init] */
-void find_oversubscription(struct gathering *gathering); /* [init] */
-void find_start_up(struct gathering *gathering);         /* [init] */
-void find_serial_code(struct gathering *gathering);      /* [init] */
-void find_both(struct gathering *gathering);             /* [init] */
-void find_idle_regions(struct gathering *gathering);     /* [init] */
-void find_overhead(struct gathering *gathering);         /* [init] */
-void find_locks(struct gathering *gathering);            /* [init] */
+void find_losses(struct inquiry *inquiry);           /* [init] */
+void find_oversubscription(struct inquiry *inquiry); /* [init] */
+void find_start_up(struct inquiry *inquiry);         /* [init] */
+void find_serial_code(struct inquiry *inquiry);      /* [init] */
+void find_both(struct inquiry *inquiry);             /* [init] */
+void find_idle_regions(struct inquiry *inquiry);     /* [init] */
+void find_overhead(struct inquiry *inquiry);         /* [init] */
+void find_locks(struct inquiry *inquiry);            /* [init] */
 
 enum construct construct_of(const struct row *row); /* [init] */
 

@@ -11,20 +11,20 @@ static bool is_before_start(const struct row *row)
 
 /* What the row's own code is blamed for as serial code: threads in no team. Starting a region is the region's
  * overhead. */
-static double serial_of(const struct gathering *gathering, uint32_t index)
+static double serial_of(const struct inquiry *inquiry, uint32_t index)
 {
-    const struct row *row = &gathering->rows->row[index];
-    if (row->kind == ROW_STATEMENT || gathering->region[index] != ROW_NONE || is_before_start(row) ||
+    const struct row *row = &inquiry->rows->row[index];
+    if (row->kind == ROW_STATEMENT || inquiry->region[index] != ROW_NONE || is_before_start(row) ||
         construct_of(row) == CONSTRUCT_REGION)
         return 0;
-    return gathering->idle_ns[CAUSE_NO_TEAM][index];
+    return inquiry->idle_ns[CAUSE_NO_TEAM][index];
 }
 
 /* What a finding is about: a row with what it calls; many small functions below a row; one function in many
  * contexts. */
 enum spread { ONE_PLACE, IN_PIECES, ONE_FUNCTION };
 
-static void put_serial(struct gathering *gathering, uint32_t row, double ns, enum spread spread,
+static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum spread spread,
                        uint32_t contexts)
 {
     double seconds = ns * 1e-9;
@@ -32,34 +32,34 @@ static void put_serial(struct gathering *gathering, uint32_t row, double ns, enu
                               .row = row,
                               .metric = METRIC_IDLENESS,
                               .seconds = seconds,
-                              .gain_s = seconds * gathering->idle_to_wall};
+                              .gain_s = seconds * inquiry->idle_to_wall};
     char some[64] = "";
     if (spread == ONE_FUNCTION)
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
-    finding.title = finding_text(gathering, "%s s of serial code%s",
-                                 number_text(gathering, seconds / (gathering->threads - 1), 2),
+    finding.title = finding_text(inquiry, "%s s of serial code%s",
+                                 number_text(inquiry, seconds / (inquiry->threads - 1), 2),
                                  spread == IN_PIECES ? " in small pieces" : "");
-    finding.evidence = finding_text(gathering,
+    finding.evidence = finding_text(inquiry,
                                     "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
                                     "parallel regions%s: %s %% of all (reported from %s %% on)",
-                                    number_text(gathering, seconds, 2),
-                                    number_text(gathering, idleness_deviation(gathering, seconds), 2),
-                                    number_text(gathering, gathering->threads, 0),
+                                    number_text(inquiry, seconds, 2),
+                                    number_text(inquiry, idleness_deviation(inquiry, seconds), 2),
+                                    number_text(inquiry, inquiry->threads, 0),
                                     spread == IN_PIECES ? "many functions ran below this," : "this ran", some,
-                                    number_text(gathering, percent_of_program(gathering, seconds), 1),
-                                    number_text(gathering, LEAST_PERCENT, 0));
-    finding.advice = finding_text(gathering, "%s",
+                                    number_text(inquiry, percent_of_program(inquiry, seconds), 1),
+                                    number_text(inquiry, LEAST_PERCENT, 0));
+    finding.advice = finding_text(inquiry, "%s",
                                   spread == IN_PIECES ? "The serial pieces add up: look at the callees in "
                                                         "the top-down view, put them into parallel regions, "
                                                         "or overlap them with other work as tasks."
                                                       : "Make it parallel, overlap it with other work as a "
                                                         "task, or do less of it: no number of threads makes "
                                                         "a run shorter than its serial code.");
-    put_finding(gathering, &finding);
+    put_finding(inquiry, &finding);
 }
 
 struct serial_search {
-    struct gathering *gathering;
+    struct inquiry *inquiry;
     double *left;  /* by row: of the row and what it calls, without what is a finding */
     bool *claimed; /* by row: its own code is in a finding */
 };
@@ -67,28 +67,28 @@ struct serial_search {
 /* One function's own code, from wherever it is called below a row, if that is enough. */
 static void find_serial_function(struct serial_search *search, uint32_t below)
 {
-    struct gathering *gathering = search->gathering;
-    const struct rows *rows = gathering->rows;
+    struct inquiry *inquiry = search->inquiry;
+    const struct rows *rows = inquiry->rows;
     struct tally functions = {0};
     const struct tallied *most = NULL;
     double sum = 0;
-    for (uint32_t i = below; i < rows->row[below].end && !gathering->no_memory; i++) {
-        double own = serial_of(gathering, i);
+    for (uint32_t i = below; i < rows->row[below].end && !inquiry->no_memory; i++) {
+        double own = serial_of(inquiry, i);
         if (!search->claimed[i] && own > 0)
-            tally_add(gathering, &functions, rows->row[i].function, i, own);
+            tally_add(inquiry, &functions, rows->row[i].function, i, own);
     }
     for (size_t i = 0; i < functions.count; i++)
         if (!most || functions.item[i].ns > most->ns)
             most = &functions.item[i];
-    if (most && most->contexts > 1 && is_enough_idleness(gathering, most->ns * 1e-9)) {
+    if (most && most->contexts > 1 && is_enough_idleness(inquiry, most->ns * 1e-9)) {
         for (uint32_t i = below; i < rows->row[below].end; i++) {
-            double own = serial_of(gathering, i);
+            double own = serial_of(inquiry, i);
             if (search->claimed[i] || !(own > 0) || rows->row[i].function != most->key)
                 continue;
             sum += own;
             search->claimed[i] = true;
         }
-        put_serial(gathering, most->row, sum, ONE_FUNCTION, most->contexts);
+        put_serial(inquiry, most->row, sum, ONE_FUNCTION, most->contexts);
         search->left[below] -= sum;
     }
     tally_free(&functions);
@@ -96,24 +96,24 @@ static void find_serial_function(struct serial_search *search, uint32_t below)
 
 static void claim(struct serial_search *search, uint32_t below)
 {
-    for (uint32_t i = below; i < search->gathering->rows->row[below].end; i++)
+    for (uint32_t i = below; i < search->inquiry->rows->row[below].end; i++)
         search->claimed[i] = true;
 }
 
 /* From the leaves up, until it is enough. */
 static void search_serial(struct serial_search *search)
 {
-    struct gathering *gathering = search->gathering;
-    const struct rows *rows = gathering->rows;
-    for (uint32_t i = (uint32_t)rows->count; i-- > 0 && !gathering->no_memory;) {
-        double own = serial_of(gathering, i), *left = &search->left[i];
+    struct inquiry *inquiry = search->inquiry;
+    const struct rows *rows = inquiry->rows;
+    for (uint32_t i = (uint32_t)rows->count; i-- > 0 && !inquiry->no_memory;) {
+        double own = serial_of(inquiry, i), *left = &search->left[i];
         *left += own;
-        if (gathering->own[i] == i && is_enough_idleness(gathering, *left * 1e-9)) {
+        if (inquiry->own[i] == i && is_enough_idleness(inquiry, *left * 1e-9)) {
             bool pieces = own < 0.5 * *left;
             if (pieces)
                 find_serial_function(search, i);
-            if (is_enough_idleness(gathering, *left * 1e-9)) {
-                put_serial(gathering, i ? i : ROW_NONE, *left, pieces ? IN_PIECES : ONE_PLACE, 1);
+            if (is_enough_idleness(inquiry, *left * 1e-9)) {
+                put_serial(inquiry, i ? i : ROW_NONE, *left, pieces ? IN_PIECES : ONE_PLACE, 1);
                 claim(search, i);
                 continue;
             }
@@ -123,44 +123,44 @@ static void search_serial(struct serial_search *search)
     }
 }
 
-void find_serial_code(struct gathering *gathering)
+void find_serial_code(struct inquiry *inquiry)
 {
-    size_t count = gathering->rows->count + 1;
-    struct serial_search search = {.gathering = gathering,
+    size_t count = inquiry->rows->count + 1;
+    struct serial_search search = {.inquiry = inquiry,
                                    .left = calloc(count, sizeof *search.left),
                                    .claimed = calloc(count, sizeof *search.claimed)};
     if (search.left && search.claimed)
         search_serial(&search);
     else
-        gathering->no_memory = true;
+        inquiry->no_memory = true;
     free(search.left);
     free(search.claimed);
 }
 
-void find_start_up(struct gathering *gathering)
+void find_start_up(struct inquiry *inquiry)
 {
-    const struct rows *rows = gathering->rows;
+    const struct rows *rows = inquiry->rows;
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         double seconds = metric_value(rows, row->exclusive, METRIC_IDLENESS);
-        if (!is_before_start(row) || !is_enough_idleness(gathering, seconds))
+        if (!is_before_start(row) || !is_enough_idleness(inquiry, seconds))
             continue;
         struct finding finding = {.rule = "start-up",
                                   .row = i,
                                   .metric = METRIC_IDLENESS,
                                   .seconds = seconds,
-                                  .gain_s = seconds * gathering->idle_to_wall};
-        finding.title = finding_text(gathering, "%s s before OpenMP starts",
-                                     number_text(gathering, 1e-9 * row->exclusive->work, 2));
+                                  .gain_s = seconds * inquiry->idle_to_wall};
+        finding.title = finding_text(inquiry, "%s s before OpenMP starts",
+                                     number_text(inquiry, 1e-9 * row->exclusive->work, 2));
         finding.evidence = finding_text(
-            gathering,
+            inquiry,
             "%s s of idleness before the runtime was used first: %s %% of all (reported from %s %% on)",
-            number_text(gathering, seconds, 2),
-            number_text(gathering, percent_of_program(gathering, seconds), 1),
-            number_text(gathering, LEAST_PERCENT, 0));
+            number_text(inquiry, seconds, 2),
+            number_text(inquiry, percent_of_program(inquiry, seconds), 1),
+            number_text(inquiry, LEAST_PERCENT, 0));
         finding.advice = finding_text(
-            gathering, "%s",
+            inquiry, "%s",
             "Run the program with `blame run`: it looks into this serial time, and names its functions.");
-        put_finding(gathering, &finding);
+        put_finding(inquiry, &finding);
     }
 }

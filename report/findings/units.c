@@ -42,11 +42,11 @@ enum construct construct_of(const struct row *row)
     return CONSTRUCT_OTHER;
 }
 
-void tally_add(struct gathering *gathering, struct tally *tally, uint64_t key, uint32_t row, double ns)
+void tally_add(struct inquiry *inquiry, struct tally *tally, uint64_t key, uint32_t row, double ns)
 {
     uint32_t *slot = pair_map_slot(&tally->map, key, 0);
     if (!slot || !grow_list(&tally->item, &tally->room, tally->count, sizeof *tally->item)) {
-        gathering->no_memory = true;
+        inquiry->no_memory = true;
         return;
     }
     if (*slot == PAIR_MAP_NEW) {
@@ -86,63 +86,63 @@ double unit_idle_ns(const struct unit *unit)
     return sum;
 }
 
-static void find_regions(struct gathering *gathering)
+static void find_regions(struct inquiry *inquiry)
 {
-    const struct rows *rows = gathering->rows;
+    const struct rows *rows = inquiry->rows;
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
-        uint32_t above = i ? gathering->region[row->parent] : ROW_NONE;
-        gathering->region[i] = above == ROW_NONE && begins_region(row) ? i : above;
-        gathering->in_task[i] = row->kind == ROW_TASK || (i && gathering->in_task[row->parent]);
+        uint32_t above = i ? inquiry->region[row->parent] : ROW_NONE;
+        inquiry->region[i] = above == ROW_NONE && begins_region(row) ? i : above;
+        inquiry->in_task[i] = row->kind == ROW_TASK || (i && inquiry->in_task[row->parent]);
         /* To start a region is the region's overhead, and nobody's serial code. */
         bool folds = row->kind == ROW_STATEMENT || (row->foreign && row->parent != 0 && !begins_region(row) &&
                                                     construct_of(row) != CONSTRUCT_REGION);
-        gathering->own[i] = folds ? gathering->own[row->parent] : i;
+        inquiry->own[i] = folds ? inquiry->own[row->parent] : i;
     }
 }
 
-static enum cause cause_of(const struct gathering *gathering, enum wait_kind kind, uint32_t row)
+static enum cause cause_of(const struct inquiry *inquiry, enum wait_kind kind, uint32_t row)
 {
     if (kind == WAIT_BETWEEN_REGIONS)
         return CAUSE_NO_TEAM;
-    if (kind == WAIT_TASKWAIT || kind == WAIT_TASKGROUP || gathering->in_task[row])
+    if (kind == WAIT_TASKWAIT || kind == WAIT_TASKGROUP || inquiry->in_task[row])
         return CAUSE_TASKS;
     return CAUSE_BARRIER;
 }
 
 /* The unit of a row, made if need be; UNIT_NONE: no memory. */
-static uint32_t find_unit(struct gathering *gathering, uint32_t row)
+static uint32_t find_unit(struct inquiry *inquiry, uint32_t row)
 {
-    const struct row *at = &gathering->rows->row[row];
+    const struct row *at = &inquiry->rows->row[row];
     bool tasks = at->kind == ROW_TASK && at->parent != ROW_NONE;
-    uint32_t function = tasks ? gathering->rows->row[at->parent].function : at->function;
-    uint32_t *slot = pair_map_slot(&gathering->unit_map, function, tasks);
+    uint32_t function = tasks ? inquiry->rows->row[at->parent].function : at->function;
+    uint32_t *slot = pair_map_slot(&inquiry->unit_map, function, tasks);
     if (!slot ||
-        !grow_list(&gathering->unit, &gathering->unit_room, gathering->unit_count, sizeof *gathering->unit)) {
-        gathering->no_memory = true;
+        !grow_list(&inquiry->unit, &inquiry->unit_room, inquiry->unit_count, sizeof *inquiry->unit)) {
+        inquiry->no_memory = true;
         return UNIT_NONE;
     }
     if (*slot == PAIR_MAP_NEW) {
-        *slot = (uint32_t)gathering->unit_count++;
-        gathering->unit[*slot] = (struct unit){.row = row, .host = *slot};
+        *slot = (uint32_t)inquiry->unit_count++;
+        inquiry->unit[*slot] = (struct unit){.row = row, .host = *slot};
         for (int cause = 0; cause < CAUSES; cause++)
-            gathering->unit[*slot].worst[cause] = row;
+            inquiry->unit[*slot].worst[cause] = row;
     }
     return *slot;
 }
 
-static void add_row_to_unit(struct gathering *gathering, uint32_t index)
+static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
 {
-    const struct row *row = &gathering->rows->row[index];
-    uint32_t region = gathering->region[index] != ROW_NONE ? gathering->region[index] : gathering->own[index];
-    uint32_t number = find_unit(gathering, region);
-    gathering->unit_of[index] = number;
+    const struct row *row = &inquiry->rows->row[index];
+    uint32_t region = inquiry->region[index] != ROW_NONE ? inquiry->region[index] : inquiry->own[index];
+    uint32_t number = find_unit(inquiry, region);
+    inquiry->unit_of[index] = number;
     if (number == UNIT_NONE || row->kind == ROW_STATEMENT)
         return;
-    struct unit *unit = &gathering->unit[number];
+    struct unit *unit = &inquiry->unit[number];
     sums_add(&unit->sum, row->exclusive);
     for (int cause = 0; cause < CAUSES; cause++) {
-        double ns = gathering->idle_ns[cause][index];
+        double ns = inquiry->idle_ns[cause][index];
         unit->idle_ns[cause] += ns;
         if (ns > unit->worst_ns[cause]) {
             unit->worst_ns[cause] = ns;
@@ -150,7 +150,7 @@ static void add_row_to_unit(struct gathering *gathering, uint32_t index)
         }
     }
     if (index == region) {
-        double ns = 1e9 * metric_value(gathering->rows, row->inclusive, METRIC_EFFORT);
+        double ns = 1e9 * metric_value(inquiry->rows, row->inclusive, METRIC_EFFORT);
         unit->contexts++;
         if (ns > unit->row_ns) {
             unit->row_ns = ns;
@@ -159,28 +159,28 @@ static void add_row_to_unit(struct gathering *gathering, uint32_t index)
     }
 }
 
-static void gather_pairs(struct gathering *gathering)
+static void gather_pairs(struct inquiry *inquiry)
 {
-    const struct wait_table *waits = gathering->waits;
+    const struct wait_table *waits = inquiry->waits;
     for (size_t i = 0; i < waits->pair_count; i++) {
         const struct wait_pair *pair = &waits->pair[i];
         enum wait_kind kind = waits->place[pair->place].kind;
         if (kind != WAIT_LOCK)
-            gathering->idle_ns[cause_of(gathering, kind, pair->row)][gathering->own[pair->row]] += pair->ns;
+            inquiry->idle_ns[cause_of(inquiry, kind, pair->row)][inquiry->own[pair->row]] += pair->ns;
     }
-    for (uint32_t i = 0; i < gathering->rows->count && !gathering->no_memory; i++) {
-        uint32_t own = gathering->own[i];
+    for (uint32_t i = 0; i < inquiry->rows->count && !inquiry->no_memory; i++) {
+        uint32_t own = inquiry->own[i];
         bool waited_for =
-            gathering->idle_ns[CAUSE_BARRIER][own] > 0 || gathering->idle_ns[CAUSE_TASKS][own] > 0;
-        gathering->unit_of[i] = UNIT_NONE;
-        if (gathering->region[i] != ROW_NONE || waited_for)
-            add_row_to_unit(gathering, i);
+            inquiry->idle_ns[CAUSE_BARRIER][own] > 0 || inquiry->idle_ns[CAUSE_TASKS][own] > 0;
+        inquiry->unit_of[i] = UNIT_NONE;
+        if (inquiry->region[i] != ROW_NONE || waited_for)
+            add_row_to_unit(inquiry, i);
     }
-    for (size_t i = 0; i < waits->pair_count && !gathering->no_memory; i++) {
+    for (size_t i = 0; i < waits->pair_count && !inquiry->no_memory; i++) {
         const struct wait_pair *pair = &waits->pair[i];
         enum wait_kind kind = waits->place[pair->place].kind;
-        if (kind != WAIT_LOCK && gathering->unit_of[pair->row] != UNIT_NONE)
-            gathering->unit[gathering->unit_of[pair->row]].kind_ns[kind] += pair->ns;
+        if (kind != WAIT_LOCK && inquiry->unit_of[pair->row] != UNIT_NONE)
+            inquiry->unit[inquiry->unit_of[pair->row]].kind_ns[kind] += pair->ns;
     }
 }
 
@@ -192,16 +192,16 @@ struct worker {
     uint32_t unit;
 };
 
-static void add_known(struct gathering *gathering, const struct merged_node *node, uint32_t row,
+static void add_known(struct inquiry *inquiry, const struct merged_node *node, uint32_t row,
                       struct worker *worker)
 {
-    struct unit *unit = &gathering->unit[worker->unit];
+    struct unit *unit = &inquiry->unit[worker->unit];
     struct profile_idle idle;
     if (node->kind != PROFILE_NODE_WAITERS) {
         worker->threads |= node->threads;
         return;
     }
-    if (cause_of(gathering, (enum wait_kind)PROFILE_PLACE_KIND(node->key), row) != CAUSE_BARRIER)
+    if (cause_of(inquiry, (enum wait_kind)PROFILE_PLACE_KIND(node->key), row) != CAUSE_BARRIER)
         return;
     memcpy(&idle, &node->metric, sizeof idle);
     unit->idle.loops += idle.loops;
@@ -212,48 +212,48 @@ static void add_known(struct gathering *gathering, const struct merged_node *nod
     worker->idle_ns += idle.shared_idle - idle.loops - idle.single;
 }
 
-static void gather_known(struct gathering *gathering)
+static void gather_known(struct inquiry *inquiry)
 {
-    const struct rows *rows = gathering->rows;
+    const struct rows *rows = inquiry->rows;
     struct pair_map map = {0};
     struct worker *worker = NULL;
     size_t count = 0, room = 0;
-    for (size_t i = 1; i < rows->node_count && !gathering->no_memory; i++) {
+    for (size_t i = 1; i < rows->node_count && !inquiry->no_memory; i++) {
         uint32_t row = rows->node_row[i];
-        if (row == ROW_NONE || gathering->unit_of[row] == UNIT_NONE)
+        if (row == ROW_NONE || inquiry->unit_of[row] == UNIT_NONE)
             continue;
-        uint32_t unit = gathering->unit_of[row];
-        uint32_t *slot = pair_map_slot(&map, rows->row[gathering->own[row]].function, unit);
+        uint32_t unit = inquiry->unit_of[row];
+        uint32_t *slot = pair_map_slot(&map, rows->row[inquiry->own[row]].function, unit);
         if (!slot || !grow_list(&worker, &room, count, sizeof *worker)) {
-            gathering->no_memory = true;
+            inquiry->no_memory = true;
             break;
         }
         if (*slot == PAIR_MAP_NEW) {
             *slot = (uint32_t)count++;
             worker[*slot] = (struct worker){.unit = unit};
         }
-        add_known(gathering, &gathering->profile->nodes[i], row, &worker[*slot]);
+        add_known(inquiry, &inquiry->profile->nodes[i], row, &worker[*slot]);
     }
     for (size_t i = 0; i < count; i++)
         if (worker[i].threads && !(worker[i].threads & (worker[i].threads - 1)))
-            gathering->unit[worker[i].unit].alone_ns += worker[i].idle_ns;
+            inquiry->unit[worker[i].unit].alone_ns += worker[i].idle_ns;
     pair_map_free(&map);
     free(worker);
 }
 
 /* Tasks hang beside the regions that they were created in, below the function around both: idleness blamed on
  * the ones may be the others' doing. */
-static void join_hosts(struct gathering *gathering)
+static void join_hosts(struct inquiry *inquiry)
 {
-    const struct rows *rows = gathering->rows;
+    const struct rows *rows = inquiry->rows;
     struct pair_map hosts = {0};
     for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < gathering->unit_count && !gathering->no_memory; i++) {
-            struct unit *unit = &gathering->unit[i];
+        for (uint32_t i = 0; i < inquiry->unit_count && !inquiry->no_memory; i++) {
+            struct unit *unit = &inquiry->unit[i];
             const struct row *row = &rows->row[unit->row];
             uint32_t host = row->parent == ROW_NONE ? ROW_NONE : rows->row[row->parent].function;
             uint32_t *slot = pair_map_slot(&hosts, host, 0);
-            gathering->no_memory |= !slot;
+            inquiry->no_memory |= !slot;
             if (!slot)
                 continue;
             if (pass == 0 && row->kind == ROW_TASK && *slot == PAIR_MAP_NEW)
@@ -261,28 +261,28 @@ static void join_hosts(struct gathering *gathering)
             if (pass == 1 && *slot != PAIR_MAP_NEW)
                 unit->host = *slot;
             if (pass == 1)
-                gathering->unit[unit->host].host_idle_ns += unit_idle_ns(unit);
+                inquiry->unit[unit->host].host_idle_ns += unit_idle_ns(unit);
         }
     pair_map_free(&hosts);
 }
 
-bool gather_units(struct gathering *gathering)
+bool gather_units(struct inquiry *inquiry)
 {
-    size_t count = gathering->rows->count + 1;
-    gathering->region = malloc(count * sizeof *gathering->region);
-    gathering->unit_of = malloc(count * sizeof *gathering->unit_of);
-    gathering->in_task = malloc(count * sizeof *gathering->in_task);
-    gathering->own = malloc(count * sizeof *gathering->own);
-    bool good = gathering->region && gathering->unit_of && gathering->in_task && gathering->own;
+    size_t count = inquiry->rows->count + 1;
+    inquiry->region = malloc(count * sizeof *inquiry->region);
+    inquiry->unit_of = malloc(count * sizeof *inquiry->unit_of);
+    inquiry->in_task = malloc(count * sizeof *inquiry->in_task);
+    inquiry->own = malloc(count * sizeof *inquiry->own);
+    bool good = inquiry->region && inquiry->unit_of && inquiry->in_task && inquiry->own;
     for (int cause = 0; cause < CAUSES; cause++) {
-        gathering->idle_ns[cause] = calloc(count, sizeof *gathering->idle_ns[cause]);
-        good = good && gathering->idle_ns[cause];
+        inquiry->idle_ns[cause] = calloc(count, sizeof *inquiry->idle_ns[cause]);
+        good = good && inquiry->idle_ns[cause];
     }
     if (!good)
         return false;
-    find_regions(gathering);
-    gather_pairs(gathering);
-    gather_known(gathering);
-    join_hosts(gathering);
-    return !gathering->no_memory;
+    find_regions(inquiry);
+    gather_pairs(inquiry);
+    gather_known(inquiry);
+    join_hosts(inquiry);
+    return !inquiry->no_memory;
 }

@@ -60,7 +60,7 @@ static int compare_locks(const void *left, const void *right)
     return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
-struct gathering {
+struct lock_gathering {
     const struct profile *profile;
     const struct rows *rows;
     struct lock_table *table;
@@ -85,7 +85,7 @@ static struct lock_context *find_context(struct pair_map *map, struct lock_conte
 }
 
 /* The index of the lock with that key, made if need be; PAIR_MAP_NEW: no memory. */
-static uint32_t find_lock(struct gathering *to, uint64_t key)
+static uint32_t find_lock(struct lock_gathering *to, uint64_t key)
 {
     struct lock_table *table = to->table;
     uint32_t *slot = pair_map_slot(&to->locks, key, 0), kind = PROFILE_LOCK_KEY_KIND(key);
@@ -103,7 +103,7 @@ static uint32_t find_lock(struct gathering *to, uint64_t key)
 }
 
 /* Adds one lock node; false: no memory. */
-static bool gather_node(struct gathering *to, const struct merged_node *node, uint32_t row)
+static bool gather_node(struct lock_gathering *to, const struct merged_node *node, uint32_t row)
 {
     struct lock_table *table = to->table;
     uint32_t lock = find_lock(to, node->key);
@@ -142,7 +142,7 @@ static void sort_table(struct lock_table *table)
     qsort(table->lock, table->count, sizeof *table->lock, compare_locks);
 }
 
-static void find_top_waiters(struct gathering *to)
+static void find_top_waiters(struct lock_gathering *to)
 {
     for (size_t i = 0; i < to->waiter_count; i++) {
         const struct lock_context *waiter = &to->waiter[i];
@@ -169,7 +169,7 @@ static char *call_text(struct symbols *symbols, uint64_t key)
 
 /* What the tool recorded about the locks themselves. A lock's initialiser is the one after which there was
  * most waiting: an address may have been many locks'. */
-static bool gather_waits(struct gathering *to, struct symbols *symbols)
+static bool gather_waits(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
     double *most = calloc(to->table->count + 1, sizeof *most);
@@ -207,7 +207,7 @@ static bool gather_waits(struct gathering *to, struct symbols *symbols)
 }
 
 /* GCC enters a critical section without a name by a call of its own, which names no variable. */
-static bool find_unnamed(struct gathering *to, struct symbols *symbols)
+static bool find_unnamed(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
     for (size_t i = 0; i < profile->node_count; i++) {
@@ -227,13 +227,13 @@ static bool find_unnamed(struct gathering *to, struct symbols *symbols)
 }
 
 /* Where a lock without a variable is met: the line of its waiters, which is that of the construct. */
-static const char *source_of(const struct gathering *from, const struct lock_entry *lock)
+static const char *source_of(const struct lock_gathering *from, const struct lock_entry *lock)
 {
     const struct row *row = lock->waiter != ROW_NONE ? &from->rows->row[lock->waiter] : NULL;
     return row && row->kind == ROW_STATEMENT ? row->label->name : "";
 }
 
-static char *name_lock(const struct gathering *from, const struct lock_entry *lock)
+static char *name_lock(const struct lock_gathering *from, const struct lock_entry *lock)
 {
     static const char critical[] = "critical ";
     const char *kind = lock_kind_name[lock->kind], *source = source_of(from, lock);
@@ -256,7 +256,7 @@ static char *name_lock(const struct gathering *from, const struct lock_entry *lo
     return bytes < 0 ? NULL : name;
 }
 
-static bool gather(struct gathering *to, struct symbols *symbols)
+static bool gather(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
     bool good = true;
@@ -275,7 +275,7 @@ static bool gather(struct gathering *to, struct symbols *symbols)
 struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows,
                                 struct symbols *symbols)
 {
-    struct gathering to = {.profile = profile, .rows = rows, .table = calloc(1, sizeof *to.table)};
+    struct lock_gathering to = {.profile = profile, .rows = rows, .table = calloc(1, sizeof *to.table)};
     size_t most = count_lock_nodes(profile);
     to.waiter = calloc(most + 1, sizeof *to.waiter);
     bool good = to.table && to.waiter;

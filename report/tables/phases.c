@@ -12,7 +12,7 @@
 
 #define NO_ENTRY UINT32_MAX
 
-struct gathering {
+struct phase_gathering {
     const struct profile *profile;
     struct phase_table *table;
     size_t room;
@@ -34,7 +34,7 @@ bool phases_any(const struct profile *profile)
     return false;
 }
 
-static uint32_t find_entry(struct gathering *to, uint32_t name, enum phase_instance is, uint64_t instance)
+static uint32_t find_entry(struct phase_gathering *to, uint32_t name, enum phase_instance is, uint64_t instance)
 {
     struct phase_table *table = to->table;
     uint32_t *slot = pair_map_slot(&to->entries, (uint64_t)name << 2 | is, instance);
@@ -53,7 +53,7 @@ static uint32_t find_entry(struct gathering *to, uint32_t name, enum phase_insta
 }
 
 /* The entry of a phase's node, an instance's, or the program's. */
-static uint32_t entry_of(struct gathering *to, uint32_t node_idx)
+static uint32_t entry_of(struct phase_gathering *to, uint32_t node_idx)
 {
     const struct merged_node *node = &to->profile->nodes[node_idx];
     if (node_idx == 0)
@@ -66,7 +66,7 @@ static uint32_t entry_of(struct gathering *to, uint32_t node_idx)
 }
 
 /* Whether the entry of an owner is inside another context of the same entry. */
-static bool is_nested(struct gathering *to, uint32_t owner, uint32_t entry)
+static bool is_nested(struct phase_gathering *to, uint32_t owner, uint32_t entry)
 {
     uint32_t at = owner;
     for (unsigned level = 0; at && level < 1000; level++) {
@@ -77,7 +77,7 @@ static bool is_nested(struct gathering *to, uint32_t owner, uint32_t entry)
     return false;
 }
 
-static void find_owners(struct gathering *to)
+static void find_owners(struct phase_gathering *to)
 {
     const struct profile *profile = to->profile;
     for (uint32_t i = 1; i < profile->node_count; i++) {
@@ -95,7 +95,7 @@ static bool counts(const struct merged_node *node)
     return node->kind != PROFILE_NODE_WAITERS && !sums_are_zero(&node->metric);
 }
 
-static void add_samples(struct gathering *to)
+static void add_samples(struct phase_gathering *to)
 {
     const struct profile *profile = to->profile;
     for (uint32_t i = (uint32_t)profile->node_count; i-- > 0 && !to->no_memory;) {
@@ -133,7 +133,7 @@ static uint32_t thread_of(const struct profile *profile, uint32_t tree, uint64_t
     return found;
 }
 
-static void add_probes(struct gathering *to)
+static void add_probes(struct phase_gathering *to)
 {
     const struct profile *profile = to->profile;
     for (size_t i = 0; i < profile->probe_count && !to->no_memory; i++) {
@@ -156,7 +156,7 @@ static void add_probes(struct gathering *to)
 }
 
 /* The program itself: one execution, by one thread. */
-static void add_program(struct gathering *to, const struct rows *rows)
+static void add_program(struct phase_gathering *to, const struct rows *rows)
 {
     struct phase_entry *program = &to->table->entry[0];
     double wall = profile_wall_s(to->profile) * 1e9;
@@ -215,7 +215,7 @@ static bool make_groups(struct phase_table *table)
 
 struct phase_table *phases_gather(const struct profile *profile, const struct rows *rows)
 {
-    struct gathering to = {.profile = profile, .table = calloc(1, sizeof *to.table)};
+    struct phase_gathering to = {.profile = profile, .table = calloc(1, sizeof *to.table)};
     to.owner = calloc(profile->node_count + 1, sizeof *to.owner);
     to.numbered = calloc(profile->node_count + 1, sizeof *to.numbered);
     to.below = calloc(profile->node_count + 1, sizeof *to.below);

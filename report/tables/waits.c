@@ -25,7 +25,7 @@ const char *const wait_kind_name[WAIT_KINDS] = {
 
 #define NEXT_TO_NOTHING_NS 1000.0 /* rests of rounding are no pairs */
 
-struct gathering {
+struct wait_gathering {
     const struct profile *profile;
     const struct rows *rows;
     const struct lock_table *locks;
@@ -36,7 +36,7 @@ struct gathering {
     bool no_memory;
 };
 
-static const char *lock_name(struct gathering *gathering, uint64_t key)
+static const char *lock_name(struct wait_gathering *gathering, uint64_t key)
 {
     uint32_t *slot =
         pair_map_slot(&gathering->lock_index, PROFILE_LOCK_KEY_ID(key), PROFILE_LOCK_KEY_KIND(key));
@@ -44,7 +44,7 @@ static const char *lock_name(struct gathering *gathering, uint64_t key)
     return slot && *slot != PAIR_MAP_NEW ? gathering->locks->lock[*slot].name : "";
 }
 
-static void index_locks(struct gathering *gathering)
+static void index_locks(struct wait_gathering *gathering)
 {
     for (size_t i = 0; i < gathering->locks->count && !gathering->no_memory; i++) {
         const struct lock_entry *lock = &gathering->locks->lock[i];
@@ -55,7 +55,7 @@ static void index_locks(struct gathering *gathering)
     }
 }
 
-static struct wait_place describe(struct gathering *gathering, enum wait_kind kind, uint64_t key)
+static struct wait_place describe(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
 {
     struct wait_place place = {.kind = kind, .function = "", .file = ""};
     const struct symbol_frame *frames;
@@ -82,7 +82,7 @@ static bool is_same(const struct wait_place *a, const struct wait_place *b)
 
 /* Calls on one line of a function are one place: an unrolled loop has many. Places are few: searched one by
  * one when a new address comes. */
-static uint32_t find_place(struct gathering *gathering, enum wait_kind kind, uint64_t key)
+static uint32_t find_place(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
 {
     struct wait_table *table = gathering->table;
     uint32_t *slot = pair_map_slot(&gathering->places, key, kind);
@@ -102,7 +102,7 @@ static uint32_t find_place(struct gathering *gathering, enum wait_kind kind, uin
     return *slot;
 }
 
-static void add(struct gathering *gathering, enum wait_kind kind, uint64_t key, uint32_t row, double ns)
+static void add(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key, uint32_t row, double ns)
 {
     struct wait_table *table = gathering->table;
     uint32_t place = find_place(gathering, kind, key);
@@ -120,7 +120,7 @@ static void add(struct gathering *gathering, enum wait_kind kind, uint64_t key, 
     table->place[place].ns += ns;
 }
 
-static void gather_node(struct gathering *gathering, size_t node_idx)
+static void gather_node(struct wait_gathering *gathering, size_t node_idx)
 {
     const struct merged_node *node = &gathering->profile->nodes[node_idx];
     uint32_t row = gathering->rows->node_row[node_idx];
@@ -139,7 +139,7 @@ static void gather_node(struct gathering *gathering, size_t node_idx)
 }
 
 /* What is left of each row's idleness has no place that a census saw. */
-static void gather_rests(struct gathering *gathering)
+static void gather_rests(struct wait_gathering *gathering)
 {
     const struct rows *rows = gathering->rows;
     for (size_t i = 0; i < rows->count && !gathering->no_memory; i++) {
@@ -198,7 +198,7 @@ static void sort_table(struct wait_table *table)
 struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows,
                                 const struct lock_table *locks, struct symbols *symbols)
 {
-    struct gathering gathering = {.profile = profile,
+    struct wait_gathering gathering = {.profile = profile,
                                   .rows = rows,
                                   .locks = locks,
                                   .symbols = symbols,
