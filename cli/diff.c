@@ -15,7 +15,8 @@
 
 enum format { FORMAT_TEXT, FORMAT_CSV };
 
-static const struct option_word format[] = {{"text", "(default)"}, {"csv", "every context, all metrics"}, {NULL, NULL}};
+static const struct option_word format[] = {
+    {"text", "(default)"}, {"csv", "every context, all metrics"}, {NULL, NULL}};
 static const struct option_word normalise[] = {
     {"none", "seconds (default)"},
     {"wall", "per cent of the run's wall time, for runs of different length,"},

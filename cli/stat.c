@@ -11,7 +11,8 @@
 
 enum format { FORMAT_TEXT, FORMAT_CSV };
 
-static const struct option_word format[] = {{"text", "(default)"}, {"csv", "every context, the four metrics"}, {NULL, NULL}};
+static const struct option_word format[] = {
+    {"text", "(default)"}, {"csv", "every context, the four metrics"}, {NULL, NULL}};
 
 struct request {
     const char **operand;

@@ -14,8 +14,8 @@
 
 static bool is_idleness(enum metric metric)
 {
-    return metric == METRIC_IDLENESS || metric == METRIC_SHARED_IDLENESS ||
-           metric == METRIC_CORE_IDLENESS || metric == METRIC_BLAME;
+    return metric == METRIC_IDLENESS || metric == METRIC_SHARED_IDLENESS || metric == METRIC_CORE_IDLENESS ||
+           metric == METRIC_BLAME;
 }
 
 /* A busy thread's sample stands for one period, and inherits at most that of all the others. */
@@ -167,8 +167,8 @@ bool comparison_add(struct comparison *comparison, size_t run, const struct rows
 
 /* ---- values ---- */
 
-double comparison_value(const struct comparison *comparison, size_t run, uint32_t context,
-                        enum metric metric, bool inclusive)
+double comparison_value(const struct comparison *comparison, size_t run, uint32_t context, enum metric metric,
+                        bool inclusive)
 {
     const struct compare_run *of = &comparison->run[run];
     if (context >= of->known_count || !of->amount_at[context])
@@ -179,8 +179,7 @@ double comparison_value(const struct comparison *comparison, size_t run, uint32_
 
 /* Of a sum of samples of at most that weight, by Poisson's law; what was not sampled at all may have been
  * missed by one. */
-double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric,
-                           double value)
+double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value)
 {
     double weight = comparison->run[run].weight[metric];
     return weight * (fmax(value, 0) + weight);
@@ -279,7 +278,7 @@ double comparison_least(const struct comparison *comparison, enum metric metric,
     double whole[SIDES];
     for (enum compare_side side = 0; side < SIDES; side++)
         whole[side] = metric == METRIC_SAMPLES ? median_of_sum(comparison, side, &metric, 1)
-                                                 : comparison_effort(comparison, side);
+                                               : comparison_effort(comparison, side);
     return 0.01 * percent * (whole[SIDE_BASE] > 0 ? whole[SIDE_BASE] : whole[SIDE_NEW]);
 }
 

@@ -41,7 +41,7 @@ struct compare_run {
     const struct profile *profile;
     double wall_s;
     double scale;                  /* of values, by normalisation */
-    double weight[METRIC_NAMED];  /* most that one sample adds to a value, normalised */
+    double weight[METRIC_NAMED];   /* most that one sample adds to a value, normalised */
     struct compare_amount *amount; /* of the contexts that the run has */
     size_t amount_count, amount_room;
     uint32_t *amount_at; /* by context, as far as it was known when the run was added: its amount + 1, or 0 */
@@ -73,8 +73,8 @@ void comparison_free(struct comparison *comparison); /* [init] */
 bool comparison_add(struct comparison *comparison, size_t run, const struct rows *rows);
 
 /* A value of one run; 0 where the run has not got the context. [init] */
-double comparison_value(const struct comparison *comparison, size_t run, uint32_t context,
-                        enum metric metric, bool inclusive);
+double comparison_value(const struct comparison *comparison, size_t run, uint32_t context, enum metric metric,
+                        bool inclusive);
 
 struct compare_change {
     double before, after; /* medians of the runs of each side */
@@ -93,8 +93,7 @@ struct compare_change comparison_change_of(const struct comparison *comparison, 
 double comparison_excess(const struct comparison *comparison, const double *value, const double *variance,
                          double factor);
 /* Variance by sampling of a value of a run, from above. [init] */
-double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric,
-                           double value);
+double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value);
 
 /* Of the wall times. [init] */
 struct compare_change comparison_wall_change(const struct comparison *comparison);

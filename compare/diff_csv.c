@@ -60,8 +60,8 @@ bool diff_csv(FILE *out, const struct comparison *comparison, enum metric metric
     fputs(COMPARE_CSV_CONTEXT ",found,metric,base,new,change,percent,low,high,beyond_noise", out);
     for (enum metric m = 0; m < METRIC_COLUMNS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--)
-            fprintf(out, ",%s base (%c),%s new (%c)", metric_title(m), inclusive ? 'I' : 'E',
-                    metric_title(m), inclusive ? 'I' : 'E');
+            fprintf(out, ",%s base (%c),%s new (%c)", metric_title(m), inclusive ? 'I' : 'E', metric_title(m),
+                    inclusive ? 'I' : 'E');
     fputs(END_OF_LINE, out);
     for (uint32_t i = 0; id && i < comparison->count; i++)
         id[order[i]] = i;

@@ -54,8 +54,8 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t bytes
                                        "METRIC@REGEX=PERCENT, METRIC one of",
                                        text);
         for (enum metric metric = 0; metric < METRIC_NAMED && used < bytes; metric++)
-            used += (size_t)snprintf(error + used, bytes - used, "%s %s", metric ? "," : "",
-                                     metric_word[metric]);
+            used +=
+                (size_t)snprintf(error + used, bytes - used, "%s %s", metric ? "," : "", metric_word[metric]);
         return false;
     }
     if (!read_percent(limit, equals + 1)) {
@@ -182,8 +182,7 @@ char *limit_subject(const struct limit *limit)
         return strdup("wall time");
     if (!limit->selects)
         return strdup(metric_title(limit->metric));
-    if (asprintf(&subject, "%s of %.*s", metric_title(limit->metric), (int)(equals - at - 1), at + 1) <
-        0)
+    if (asprintf(&subject, "%s of %.*s", metric_title(limit->metric), (int)(equals - at - 1), at + 1) < 0)
         return NULL;
     return subject;
 }

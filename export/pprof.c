@@ -25,7 +25,8 @@ struct walk {
     uint64_t *reversed;
 };
 
-static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line, const int64_t values[METRIC_COLUMNS])
+static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line,
+                         const int64_t values[METRIC_COLUMNS])
 {
     uint32_t callers = walk->step[depth].locations, count = 0;
     int64_t value[METRIC_COLUMNS];
@@ -155,8 +156,8 @@ static void write_header(struct pprof *pprof, const struct rows *rows, enum metr
         types[i] = (Perftools__Profiles__ValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
         types[i].type = pprof_string(pprof, metric_word[metric_columns[i]]);
         types[i].unit = pprof_string(pprof, metric_columns[i] == METRIC_SAMPLES ? "count"
-                                            : rows->events                    ? "events"
-                                                                              : "nanoseconds");
+                                            : rows->events                      ? "events"
+                                                                                : "nanoseconds");
         list[i] = &types[i];
     }
     period.type =

@@ -27,7 +27,7 @@ struct html_input {
     const struct rows *rows;
     const struct lock_table *locks;
     const struct wait_table *waits;
-    const struct findings *findings; /* NULL: none were looked for */
+    const struct findings *findings;  /* NULL: none were looked for */
     const struct phase_table *phases; /* NULL: there are none */
 };
 

@@ -90,7 +90,9 @@ static void put_metrics(struct page *page)
     for (size_t i = 0; i < METRIC_COLUMNS; i++) {
         const char *title = metric_title(metric_columns[i]);
         fprintf(page->out, "%s{\"key\":\"%s\",\"title\":\"%s\",\"unit\":\"%s\"}", i ? "," : "[", title, title,
-                *metric_unit[metric_columns[i]] && page->input->rows->events ? "events" : metric_unit[metric_columns[i]]);
+                *metric_unit[metric_columns[i]] && page->input->rows->events
+                    ? "events"
+                    : metric_unit[metric_columns[i]]);
     }
     for (size_t i = 0; i < page->input->rows->counter_count; i++) {
         fputs(",{\"key\":", page->out);

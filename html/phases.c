@@ -241,7 +241,8 @@ static void put_group(struct finding_rows *to, uint32_t index, size_t *series)
     putc(',', page->out);
     put_probe(page, &group->probe);
     for (size_t i = 0; i < METRIC_PARTS; i++)
-        put_micro(page, metric_title(metric_parts[i]), metric_value(rows, &group->inclusive, metric_parts[i]));
+        put_micro(page, metric_title(metric_parts[i]),
+                  metric_value(rows, &group->inclusive, metric_parts[i]));
     fputs(",\"absolute\":", page->out);
     json_decimal(page->out, metric_absolute(rows, &group->inclusive, METRIC_IDLENESS), 6);
     fputs(",\"relative\":", page->out);

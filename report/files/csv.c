@@ -100,17 +100,20 @@ static char *put_extra(char *at, const struct rows *rows, const struct row *row)
     return at;
 }
 
-static char *put_value(char *at, const struct rows *rows, const struct profile_metric *sums, enum metric metric)
+static char *put_value(char *at, const struct rows *rows, const struct profile_metric *sums,
+                       enum metric metric)
 {
     *at++ = ',';
-    return metric == METRIC_SAMPLES ? format_integer(at, sums->samples) : format_micro(at, metric_value(rows, sums, metric));
+    return metric == METRIC_SAMPLES ? format_integer(at, sums->samples)
+                                    : format_micro(at, metric_value(rows, sums, metric));
 }
 
 static void put_row(struct lines *lines, const struct rows *rows, size_t index)
 {
     const struct row *row = &rows->row[index];
     put_label(lines, rows, index);
-    char *at = room_for(lines, (2 + 2 * METRIC_COLUMNS + 2 * METRIC_PARTS + 3 + 2 * PROFILE_COUNTERS) * FORMAT_NUMBER_BYTES);
+    char *at = room_for(lines, (2 + 2 * METRIC_COLUMNS + 2 * METRIC_PARTS + 3 + 2 * PROFILE_COUNTERS) *
+                                   FORMAT_NUMBER_BYTES);
     at = put_int(at, row->label->line);
     *at++ = ',';
     at = put_int(at, row->call_line);

@@ -50,9 +50,8 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
             (unit != UNIT_NONE && inquiry->unit[unit].both))
             continue;
         cost.ns += ns;
-        cost.idle_ns +=
-            unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
-                              : host_idle_once(inquiry, i, stamp);
+        cost.idle_ns += unit == UNIT_NONE ? 1e9 * metric_value(rows, row->exclusive, METRIC_IDLENESS)
+                                          : host_idle_once(inquiry, i, stamp);
         if (ns > cost.top_ns) {
             cost.top_ns = ns;
             cost.row = i;
@@ -71,11 +70,8 @@ void find_overhead(struct inquiry *inquiry)
         char each[FORMAT_NUMBER_BYTES + 100] = "";
         if (gain_s < LEAST_GAIN_S || !is_enough(inquiry, seconds, 1))
             continue;
-        struct finding finding = {.rule = "fine",
-                                  .row = cost.row,
-                                  .metric = METRIC_OVERHEAD,
-                                  .seconds = seconds,
-                                  .gain_s = gain_s};
+        struct finding finding = {
+            .rule = "fine", .row = cost.row, .metric = METRIC_OVERHEAD, .seconds = seconds, .gain_s = gain_s};
         if (construct == CONSTRUCT_REGION && regions > 0)
             snprintf(each, sizeof each, ", %s us for each of %llu regions",
                      number_text(inquiry, 1e6 * seconds / (double)regions, 1), (unsigned long long)regions);
@@ -84,9 +80,8 @@ void find_overhead(struct inquiry *inquiry)
                                      number_text(inquiry, share, 0));
         finding.evidence = finding_text(
             inquiry, "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here",
-            number_text(inquiry, seconds, 2),
-            number_text(inquiry, sqrt(seconds * inquiry->period_s), 2), each,
-            number_text(inquiry, share, 1), number_text(inquiry, LEAST_PERCENT, 0),
+            number_text(inquiry, seconds, 2), number_text(inquiry, sqrt(seconds * inquiry->period_s), 2),
+            each, number_text(inquiry, share, 1), number_text(inquiry, LEAST_PERCENT, 0),
             number_text(inquiry, 100 * cost.top_ns / cost.ns, 0));
         finding.advice = finding_text(inquiry, "%s", constructs[construct].advice);
         put_finding(inquiry, &finding);

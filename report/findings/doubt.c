@@ -43,8 +43,7 @@ void find_oversubscription(struct inquiry *inquiry)
 static void put_loss(struct inquiry *inquiry, double seconds, double share, const char *title,
                      const char *what)
 {
-    struct finding finding = {
-        .rule = "lost", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
+    struct finding finding = {.rule = "lost", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
     if (share < LOST_PERCENT)
         return;
     finding.title = finding_text(inquiry, title, number_text(inquiry, share, 0));
@@ -95,10 +94,10 @@ static void find_nobody_busy(struct inquiry *inquiry, double taken_s)
                               .metric = METRIC_SAMPLES,
                               .seconds = seconds * inquiry->threads};
     finding.title = finding_text(inquiry, "%s s with no thread busy", number_text(inquiry, seconds, 2));
-    finding.evidence = finding_text(
-        inquiry, "all threads waited in OpenMP for %s s of %s s: %s %% (reported from %s %% on)",
-        number_text(inquiry, seconds, 2), number_text(inquiry, wall_s, 2),
-        number_text(inquiry, 100 * seconds / wall_s, 1), number_text(inquiry, LOST_PERCENT, 0));
+    finding.evidence =
+        finding_text(inquiry, "all threads waited in OpenMP for %s s of %s s: %s %% (reported from %s %% on)",
+                     number_text(inquiry, seconds, 2), number_text(inquiry, wall_s, 2),
+                     number_text(inquiry, 100 * seconds / wall_s, 1), number_text(inquiry, LOST_PERCENT, 0));
     finding.advice =
         finding_text(inquiry, "%s",
                      "Other processes took the cores, or threads pass tiny pieces of work to each other: "
@@ -139,8 +138,8 @@ bool find_unmeasured(struct inquiry *inquiry)
         .rule = "unmeasured", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = coverage.lost_s};
     finding.title = finding_text(inquiry, "only %s %% of the threads' time was measured",
                                  number_text(inquiry, coverage_percent(&coverage), 1));
-    finding.evidence = finding_text(inquiry, "%s s of %s%s%s", number_text(inquiry, loss->seconds, 2), loss->what,
-                                    *loss->cause ? ": " : "", loss->cause);
+    finding.evidence = finding_text(inquiry, "%s s of %s%s%s", number_text(inquiry, loss->seconds, 2),
+                                    loss->what, *loss->cause ? ": " : "", loss->cause);
     finding.advice = finding_text(inquiry, "%s No other finding is made from so little.", loss->advice);
     put_finding(inquiry, &finding);
     return true;
@@ -155,9 +154,9 @@ bool find_short_run(struct inquiry *inquiry)
         .rule = "short", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = inquiry->effort_s};
     finding.title = finding_text(inquiry, "too short to say: %llu sample%s", (unsigned long long)samples,
                                  samples == 1 ? "" : "s");
-    finding.evidence = finding_text(
-        inquiry, "%s s of thread time gave %llu of the %d samples that are needed at least",
-        number_text(inquiry, inquiry->effort_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
+    finding.evidence =
+        finding_text(inquiry, "%s s of thread time gave %llu of the %d samples that are needed at least",
+                     number_text(inquiry, inquiry->effort_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
     finding.advice = finding_text(inquiry, "%s",
                                   "Measure a longer run, or with more samples: BLAME_RATE=2000, or "
                                   "`blame run --rate 2000`.");

@@ -8,16 +8,16 @@
 #include "report/rows/metric.h"
 
 struct finding {
-    const char *rule;     /* a stable word: "serial", "imbalance", ...: docs/findings.md has them all */
-    uint32_t row;         /* the context with the most of it, ROW_NONE: the whole program */
+    const char *rule;   /* a stable word: "serial", "imbalance", ...: docs/findings.md has them all */
+    uint32_t row;       /* the context with the most of it, ROW_NONE: the whole program */
     enum metric metric; /* what `seconds` are of */
-    double seconds;       /* thread-seconds of the metric, in all contexts that the finding is about */
-    double share;         /* the same in percent of the whole program's effort */
-    double gain_s;        /* wall seconds that the run would be shorter at most; 0: no bound is known */
-    char *title;          /* one line: "serial code keeps 7 of 8 threads idle" */
-    char *evidence;       /* the numbers and the rule that they met */
-    char *advice;         /* what to look at or to try */
-    char *place;          /* "solve  solve.c:40  < main", "" for the whole program */
+    double seconds;     /* thread-seconds of the metric, in all contexts that the finding is about */
+    double share;       /* the same in percent of the whole program's effort */
+    double gain_s;      /* wall seconds that the run would be shorter at most; 0: no bound is known */
+    char *title;        /* one line: "serial code keeps 7 of 8 threads idle" */
+    char *evidence;     /* the numbers and the rule that they met */
+    char *advice;       /* what to look at or to try */
+    char *place;        /* "solve  solve.c:40  < main", "" for the whole program */
 };
 
 struct findings {

@@ -40,12 +40,12 @@ struct findings *findings_gather(const struct profile *profile, const struct row
                                  const struct lock_table *locks, const struct wait_table *waits)
 {
     struct inquiry inquiry = {.profile = profile,
-                                  .rows = rows,
-                                  .locks = locks,
-                                  .waits = waits,
-                                  .findings = calloc(1, sizeof *inquiry.findings),
-                                  .threads = rows->threads,
-                                  .cores = rows->cores};
+                              .rows = rows,
+                              .locks = locks,
+                              .waits = waits,
+                              .findings = calloc(1, sizeof *inquiry.findings),
+                              .threads = rows->threads,
+                              .cores = rows->cores};
     double least_rate = profile_least_rate(profile);
     double most = rows->threads, useful = rows->cores >= 1 && rows->cores < most ? rows->cores : most;
     ledger_sum(profile, &inquiry.ledger);
@@ -56,8 +56,8 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     inquiry.nobody_busy_s = fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9);
     inquiry.no_memory = !inquiry.findings || !gather_units(&inquiry);
     /* Seconds to gain cannot be told from samples by a counter's overflow. */
-    bool none = inquiry.no_memory || profile_text(profile, "sample") ||
-                find_unmeasured(&inquiry) || find_short_run(&inquiry);
+    bool none = inquiry.no_memory || profile_text(profile, "sample") || find_unmeasured(&inquiry) ||
+                find_short_run(&inquiry);
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !none; i++)
         rules[i](&inquiry);
     free_inquiry(&inquiry);

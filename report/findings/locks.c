@@ -50,22 +50,19 @@ static const struct lock_entry *find_lock(const struct inquiry *inquiry, uint64_
 }
 
 /* ", at longest 0.003 s, most in f  f.c:9" */
-static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock, char *text,
-                          size_t bytes)
+static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock, char *text, size_t bytes)
 {
     *text = '\0';
     if (!lock || lock->waiter == ROW_NONE)
         return;
-    char *waiter =
-        view_own_label(inquiry->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
+    char *waiter = view_own_label(inquiry->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
     snprintf(text, bytes, ", at longest %s s, most by %s", number_text(inquiry, lock->longest_ns * 1e-9, 4),
              waiter ? waiter : "");
     free(waiter);
 }
 
 /* lock: NULL when there are many. */
-static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting,
-                        const struct lock_entry *lock)
+static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, const struct lock_entry *lock)
 {
     double seconds = waiting->ns * 1e-9, share = percent_of_program(inquiry, seconds);
     bool handoff = waiting->handoff_ns > HANDOFF_SHARE * waiting->ns;
@@ -80,15 +77,14 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting,
     else
         snprintf(name, sizeof name, "%zu locks", waiting->locks);
     describe_lock(inquiry, lock, more, sizeof more);
-    finding.title =
-        finding_text(inquiry, "%s s of waiting for %s", number_text(inquiry, seconds, 2), name);
+    finding.title = finding_text(inquiry, "%s s of waiting for %s", number_text(inquiry, seconds, 2), name);
     finding.evidence = finding_text(
         inquiry,
         "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all (reported from %s %% "
         "on)",
-        number_text(inquiry, seconds, 2), number_text(inquiry, sqrt(seconds * inquiry->period_s), 2),
-        more, number_text(inquiry, 100 * waiting->handoff_ns / waiting->ns, 0),
-        number_text(inquiry, share, 1), number_text(inquiry, LEAST_PERCENT, 0));
+        number_text(inquiry, seconds, 2), number_text(inquiry, sqrt(seconds * inquiry->period_s), 2), more,
+        number_text(inquiry, 100 * waiting->handoff_ns / waiting->ns, 0), number_text(inquiry, share, 1),
+        number_text(inquiry, LEAST_PERCENT, 0));
     finding.advice = finding_text(
         inquiry, "%s",
         handoff

@@ -72,8 +72,8 @@ enum uneven {
 static bool creates_tasks(const struct inquiry *inquiry, const struct unit *unit)
 {
     const struct unit *host = &inquiry->unit[unit->host];
-    return inquiry->rows->row[unit->row].kind != ROW_TASK &&
-           inquiry->rows->row[host->row].kind == ROW_TASK && host->sum.work > 0;
+    return inquiry->rows->row[unit->row].kind != ROW_TASK && inquiry->rows->row[host->row].kind == ROW_TASK &&
+           host->sum.work > 0;
 }
 
 static enum uneven why_uneven(const struct inquiry *inquiry, const struct unit *unit)
@@ -140,12 +140,11 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
     double own = unit->sum.work + unit->sum.overhead + unit->sum.lock_wait;
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
     struct finding finding = start_finding(inquiry, "narrow", unit->worst[CAUSE_NO_TEAM], seconds);
-    finding.title =
-        team < ONE_THREAD
-            ? finding_text(inquiry, "%s s in a team of one thread",
-                           number_text(inquiry, seconds / (inquiry->threads - 1), 2))
-            : finding_text(inquiry, "small team: %s of %s threads", number_text(inquiry, team, 1),
-                           number_text(inquiry, inquiry->threads, 0));
+    finding.title = team < ONE_THREAD
+                        ? finding_text(inquiry, "%s s in a team of one thread",
+                                       number_text(inquiry, seconds / (inquiry->threads - 1), 2))
+                        : finding_text(inquiry, "small team: %s of %s threads", number_text(inquiry, team, 1),
+                                       number_text(inquiry, inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, seconds, "of threads that are in no team");
     finding.advice = finding_text(inquiry, "%s",
                                   "Let more threads take part: look at num_threads, if clauses, nested "

@@ -59,8 +59,8 @@ struct unit {
     double worst_ns[CAUSES];
     double kind_ns[WAIT_KINDS]; /* where they wait */
     struct profile_idle idle;   /* at barriers: what is known of the code beside it */
-    double alone_ns;            /* the part beside code that only one thread was seen in, in no loop or single */
-    bool both;                  /* its idleness and its overhead are one finding */
+    double alone_ns;     /* the part beside code that only one thread was seen in, in no loop or single */
+    bool both;           /* its idleness and its overhead are one finding */
     uint32_t host;       /* the unit that counts for all that may idle because of one another, or itself */
     double host_idle_ns; /* of a host: the idleness of them all */
     uint32_t stamp;      /* of a host, for walks that count each once */
@@ -110,7 +110,7 @@ struct tally {
 };
 
 bool gather_units(struct inquiry *inquiry);   /* false: no memory. [init] */
-double unit_idle_ns(const struct unit *unit);     /* [init] */
+double unit_idle_ns(const struct unit *unit); /* [init] */
 uint32_t next_stamp(struct inquiry *inquiry); /* [init] */
 /* Idleness of the host of a row's unit; 0 when this was asked already with the same stamp. [init] */
 double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp);
@@ -135,8 +135,7 @@ double busy_threads(const struct profile_metric *sum);
 /* A number as text, in any locale; the last 8 stay valid. [init] */
 const char *number_text(struct inquiry *inquiry, double value, int decimals);
 /* printf into a malloc'ed, printable string. NULL: no memory, which is noted. [init] */
-char *finding_text(struct inquiry *inquiry, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+char *finding_text(struct inquiry *inquiry, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A name as part of a sentence. [init] */
 void shorten_name(char to[NAME_BYTES], const char *name);

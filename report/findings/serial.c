@@ -155,8 +155,7 @@ void find_start_up(struct inquiry *inquiry)
         finding.evidence = finding_text(
             inquiry,
             "%s s of idleness before the runtime was used first: %s %% of all (reported from %s %% on)",
-            number_text(inquiry, seconds, 2),
-            number_text(inquiry, percent_of_program(inquiry, seconds), 1),
+            number_text(inquiry, seconds, 2), number_text(inquiry, percent_of_program(inquiry, seconds), 1),
             number_text(inquiry, LEAST_PERCENT, 0));
         finding.advice = finding_text(
             inquiry, "%s",

@@ -170,8 +170,7 @@ static void gather_pairs(struct inquiry *inquiry)
     }
     for (uint32_t i = 0; i < inquiry->rows->count && !inquiry->no_memory; i++) {
         uint32_t own = inquiry->own[i];
-        bool waited_for =
-            inquiry->idle_ns[CAUSE_BARRIER][own] > 0 || inquiry->idle_ns[CAUSE_TASKS][own] > 0;
+        bool waited_for = inquiry->idle_ns[CAUSE_BARRIER][own] > 0 || inquiry->idle_ns[CAUSE_TASKS][own] > 0;
         inquiry->unit_of[i] = UNIT_NONE;
         if (inquiry->region[i] != ROW_NONE || waited_for)
             add_row_to_unit(inquiry, i);

@@ -60,7 +60,7 @@ static bool add_counters(struct rows *rows, const struct profile *profile)
     for (uint32_t i = 1; i < rows->count; i++)
         if (rows->row[i].kind == ROW_STATEMENT && rows->row[i].extra)
             sums_add_counters(&extra_of(rows, rows->row[i].parent)->exclusive,
-                                 &rows->row[i].extra->exclusive);
+                              &rows->row[i].extra->exclusive);
     return true;
 }
 

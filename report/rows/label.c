@@ -163,8 +163,7 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
     return label;
 }
 
-char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns,
-                         bool utf8)
+char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
     return make_label(rows, row, find_source(rows, row, metric, false), columns, utf8);
 }

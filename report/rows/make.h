@@ -8,7 +8,7 @@
  * the root) and returns its index, ROW_NONE without memory. Not in preorder until rows_order(). [init] */
 uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind);
 
-extern const struct row_label row_no_label;       /* empty strings */
+extern const struct row_label row_no_label;     /* empty strings */
 extern const struct profile_metric row_no_sums; /* zero */
 
 /* Zeroed memory that lives as long as the rows; NULL: none. [init] */
@@ -24,7 +24,7 @@ bool rows_sum(struct rows *rows);
 /* Gives rows what they have besides: by node_row, before rows_order(). false: no memory. [init] */
 bool rows_add_extras(struct rows *rows, const struct profile *profile);
 
-bool sums_are_zero(const struct profile_metric *sums);                         /* [init] */
+bool sums_are_zero(const struct profile_metric *sums); /* [init] */
 
 /* Reorders siblings: highest `metric` first, ties by kind and name.  false: no memory. [init] */
 bool rows_order(struct rows *rows, enum metric metric, bool by_exclusive);

@@ -28,9 +28,11 @@ const enum metric metric_columns[METRIC_COLUMNS] = {
     METRIC_LOCK_WAIT, METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
 };
 
-const enum metric metric_parts[METRIC_PARTS] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
+const enum metric metric_parts[METRIC_PARTS] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD,
+                                                METRIC_LOCK_WAIT};
 
-const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD, METRIC_LOCK_WAIT};
+const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD,
+                                                           METRIC_LOCK_WAIT};
 
 #define LEAST_BLAME 1 /* per cent: a program with less has its work shown first */
 
@@ -108,8 +110,7 @@ double metric_absolute(const struct rows *rows, const struct profile_metric *sum
 
 enum metric metric_default(const struct rows *rows)
 {
-    return metric_absolute(rows, rows_whole(rows), METRIC_BLAME) >= LEAST_BLAME ? METRIC_BLAME
-                                                                                  : METRIC_WORK;
+    return metric_absolute(rows, rows_whole(rows), METRIC_BLAME) >= LEAST_BLAME ? METRIC_BLAME : METRIC_WORK;
 }
 
 double metric_relative(const struct rows *rows, const struct profile_metric *sums, enum metric metric)

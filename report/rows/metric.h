@@ -7,22 +7,22 @@
 /* All that is said of a metric, once: the columns of every file, the page, the exports, options and their help are made
  * from it; metric.c has what each is computed from. METRIC(NAME, word of options, title of columns and headings, unit;
  * "" for a number of samples). Those up to METRIC_COLUMNS have columns in data. */
-#define METRIC_TABLE(METRIC)                                                                                           \
-    METRIC(IDLENESS, "idleness", "idleness", "s") /* of threads; in a shared environment shared idleness */            \
-    METRIC(WORK, "work", "work", "s")                                                                                  \
-    METRIC(OVERHEAD, "overhead", "overhead", "s")                                                                      \
-    METRIC(LOCK_WAIT, "lock-wait", "lock wait", "s")                                                                   \
-    METRIC(LOCK_WAIT_HERE, "lock-wait-here", "lock wait here", "s")                                                    \
-    METRIC(CORE_IDLENESS, "core-idleness", "core idleness", "s")                                                       \
-    METRIC(SHARED_IDLENESS, "shared-idleness", "shared idleness", "s")                                                 \
-    METRIC(SAMPLES, "samples", "samples", "")                                                                          \
+#define METRIC_TABLE(METRIC)                                                                                 \
+    METRIC(IDLENESS, "idleness", "idleness", "s") /* of threads; in a shared environment shared idleness */  \
+    METRIC(WORK, "work", "work", "s")                                                                        \
+    METRIC(OVERHEAD, "overhead", "overhead", "s")                                                            \
+    METRIC(LOCK_WAIT, "lock-wait", "lock wait", "s")                                                         \
+    METRIC(LOCK_WAIT_HERE, "lock-wait-here", "lock wait here", "s")                                          \
+    METRIC(CORE_IDLENESS, "core-idleness", "core idleness", "s")                                             \
+    METRIC(SHARED_IDLENESS, "shared-idleness", "shared idleness", "s")                                       \
+    METRIC(SAMPLES, "samples", "samples", "")                                                                \
     METRIC(BLAME, "blame", "blame", "s") /* what others lost by it: idleness + overhead + lock wait */
 
 enum metric {
 #define METRIC(name, word, title, unit) METRIC_##name,
     METRIC_TABLE(METRIC)
 #undef METRIC
-    METRIC_NAMED,
+        METRIC_NAMED,
     METRIC_COLUMNS = METRIC_BLAME,
     METRIC_THREAD_IDLENESS = METRIC_NAMED,
     METRIC_EFFORT, /* the sum of metric_parts */
@@ -36,7 +36,7 @@ const char *metric_title(enum metric metric);
 extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of files */
 #define METRIC_PARTS       4
 #define METRIC_BLAME_PARTS 3
-extern const enum metric metric_parts[METRIC_PARTS];            /* of effort: work, idleness, overhead, lock wait */
+extern const enum metric metric_parts[METRIC_PARTS]; /* of effort: work, idleness, overhead, lock wait */
 extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the same without work */
 
 /* Value of one metric of a row's inclusive or exclusive metrics. [init] */
@@ -46,7 +46,7 @@ double metric_value(const struct rows *rows, const struct profile_metric *sums, 
  */
 double metric_absolute(const struct rows *rows, const struct profile_metric *sums, enum metric metric);
 double metric_relative(const struct rows *rows, const struct profile_metric *sums,
-                        enum metric metric); /* [init] */
+                       enum metric metric); /* [init] */
 
 /* What is shown where no metric is asked for: idleness, or work where nothing idles. [init] */
 enum metric metric_default(const struct rows *rows);

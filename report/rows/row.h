@@ -94,9 +94,10 @@ struct rows {
     /* What absolute percentages are of; NULL: row 0. In a tree that a focus has thinned out: the whole
      * program's. */
     const struct profile_metric *whole;
-    bool probed;                        /* rows have exact times */
-    const struct profile *profile;      /* that the rows were made of; NULL in views */
-    const char **begun_in; /* by name of the profile: the function that began it first, perhaps NULL; or NULL */
+    bool probed;                   /* rows have exact times */
+    const struct profile *profile; /* that the rows were made of; NULL in views */
+    const char *
+        *begun_in; /* by name of the profile: the function that began it first, perhaps NULL; or NULL */
     const struct misnesting *misnested; /* what was ended in a wrong order */
     size_t misnested_count;
     size_t counter_count; /* rows have these counters */

@@ -93,7 +93,7 @@ static uint32_t add_pseudo_row(struct builder *builder, uint32_t parent, uint64_
     const char *name = code < sizeof pseudo_name / sizeof *pseudo_name ? pseudo_name[code] : NULL;
     bool runtime = code == PROFILE_PSEUDO_BARRIER;
     return rows_find_named_row(builder, parent, runtime ? ROW_RUNTIME : ROW_PSEUDO, name ? name : "<unknown>",
-                         runtime ? call_line : 0);
+                               runtime ? call_line : 0);
 }
 
 /* Whether a row is named like a function: the two functions that a compiler makes of one construct are. */

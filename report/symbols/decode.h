@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 enum symbols_flow {
     SYMBOLS_NEXT,   /* on to the next instruction */
     SYMBOLS_CALL,   /* the same, after a call */

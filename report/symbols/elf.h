@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 struct symbols_elf {
     int fd; /* -1: not open, or in memory */
     Elf *elf;

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 struct symbols_map { /* open addressing; a NULL value marks a free slot */
     uint64_t *keys;
     void **values;

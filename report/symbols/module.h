@@ -98,7 +98,7 @@ struct symbols_module {
 bool symbols_module_open(struct symbols_module *module);
 /* Of an open module: its file, and how much that knows. [init] */
 void symbols_module_stat(const struct symbols_module *module, struct symbols_source *source);
-enum symbols_level symbols_module_level(struct symbols_module *module);               /* [init] */
+enum symbols_level symbols_module_level(struct symbols_module *module);     /* [init] */
 const char *symbols_hex(struct pool *pool, const void *data, size_t bytes); /* digits. [init] */
 Dwarf *symbols_module_dwarf(struct symbols_module *module); /* NULL: no debug information. [init] */
 void symbols_module_close(struct symbols_module *module);   /* [init] */

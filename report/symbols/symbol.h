@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 enum symbol_construct {
     SYMBOL_PROCEDURE = 0,
     SYMBOL_PARALLEL = 1, /* outlined body of a parallel construct (or what runs in one: for, sections ...) */

@@ -32,7 +32,9 @@ static void room_cause(const struct profile *profile, struct coverage_loss *loss
             snprintf(loss->cause, sizeof loss->cause, "no memory is left");
     } else if (header->room_error == ENOSPC || header->room_error == EDQUOT) {
         snprintf(loss->cause, sizeof loss->cause, "%s for %s",
-                 header->room_error == ENOSPC ? "no space is left on the device" : "the disk quota is used up", place);
+                 header->room_error == ENOSPC ? "no space is left on the device"
+                                              : "the disk quota is used up",
+                 place);
     } else if (header->room_error == EOVERFLOW) {
         snprintf(loss->cause, sizeof loss->cause, "%s is full: it holds at most %llu MiB", place,
                  (unsigned long long)PROFILE_MAX_CHUNKS * PROFILE_CHUNK_BYTES >> 20);
@@ -48,7 +50,8 @@ static void timer_cause(const struct profile *profile, struct coverage_loss *los
     loss->advice = "The numbers of these threads cannot be had here.";
     if (header->timer_error == EAGAIN) {
         snprintf(loss->cause, sizeof loss->cause,
-                 "the limit on pending signals, %llu for all of the user's processes, is reached (RLIMIT_SIGPENDING, "
+                 "the limit on pending signals, %llu for all of the user's processes, is reached "
+                 "(RLIMIT_SIGPENDING, "
                  "ulimit -i)",
                  (unsigned long long)header->timer_limit);
         loss->advice = "Raise the limit, `ulimit -i`, for the run.";
@@ -89,7 +92,8 @@ void coverage_of(const struct profile *profile, struct coverage *coverage)
         .whole_s = (ledger.lifetime + ledger.unsampled + ledger.unsignalled + untracked) * 1e-9};
     add_loss(profile, coverage, "threads that there was no room for", untracked, room_cause);
     add_loss(profile, coverage, "samples that there was no room for",
-             without_room ? ledger.dropped_ns * (double)without_room / (double)ledger.dropped : 0, room_cause);
+             without_room ? ledger.dropped_ns * (double)without_room / (double)ledger.dropped : 0,
+             room_cause);
     add_loss(profile, coverage, "threads without a timer", ledger.unsampled, timer_cause);
     add_loss(profile, coverage, "threads without the signal", ledger.unsignalled, signal_cause);
 }

@@ -11,14 +11,15 @@
 
 struct coverage_loss {
     const char *what; /* "threads without a timer" */
-    char cause[512];  /* "the limit on pending signals is 0 (RLIMIT_SIGPENDING, ulimit -i)"; empty: not known */
+    char
+        cause[512]; /* "the limit on pending signals is 0 (RLIMIT_SIGPENDING, ulimit -i)"; empty: not known */
     const char *advice;
     double seconds; /* of threads' time */
 };
 
 struct coverage {
-    double whole_s; /* time of all threads, from the tool's start on */
-    double lost_s;  /* of it */
+    double whole_s;                             /* time of all threads, from the tool's start on */
+    double lost_s;                              /* of it */
     struct coverage_loss loss[COVERAGE_LOSSES]; /* the longest first */
     size_t count;
 };

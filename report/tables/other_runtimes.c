@@ -37,9 +37,8 @@ size_t other_runtimes(const struct profile *profile, struct other_runtime *found
     size_t count = 0;
     bool *below = calloc(profile->node_count + 1, sizeof(*below));
     for (size_t i = 0; below && i < profile->module_count && count < OTHER_RUNTIMES_MOST; i++) {
-        double seconds = is_runtime(&profile->modules[i])
-                             ? seconds_below(profile, (uint32_t)(i + 1), below)
-                             : 0;
+        double seconds =
+            is_runtime(&profile->modules[i]) ? seconds_below(profile, (uint32_t)(i + 1), below) : 0;
         if (seconds > 0)
             found[count++] = (struct other_runtime){profile->modules[i].path, seconds};
     }

@@ -34,7 +34,8 @@ bool phases_any(const struct profile *profile)
     return false;
 }
 
-static uint32_t find_entry(struct phase_gathering *to, uint32_t name, enum phase_instance is, uint64_t instance)
+static uint32_t find_entry(struct phase_gathering *to, uint32_t name, enum phase_instance is,
+                           uint64_t instance)
 {
     struct phase_table *table = to->table;
     uint32_t *slot = pair_map_slot(&to->entries, (uint64_t)name << 2 | is, instance);

@@ -199,11 +199,11 @@ struct wait_table *waits_gather(const struct profile *profile, const struct rows
                                 const struct lock_table *locks, struct symbols *symbols)
 {
     struct wait_gathering gathering = {.profile = profile,
-                                  .rows = rows,
-                                  .locks = locks,
-                                  .symbols = symbols,
-                                  .table = calloc(1, sizeof *gathering.table),
-                                  .kept = calloc(rows->count + 1, sizeof *gathering.kept)};
+                                       .rows = rows,
+                                       .locks = locks,
+                                       .symbols = symbols,
+                                       .table = calloc(1, sizeof *gathering.table),
+                                       .kept = calloc(rows->count + 1, sizeof *gathering.kept)};
     gathering.no_memory = !gathering.table || !gathering.kept;
     if (!gathering.no_memory)
         index_locks(&gathering);

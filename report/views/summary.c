@@ -44,11 +44,12 @@ static void print_title(const struct summary *summary)
     const struct profile_header *header = &summary->profile->header;
     const char *command = profile_text(summary->profile, "command");
     char wall[FORMAT_NUMBER_BYTES], threads[64], facts[FORMAT_NUMBER_BYTES + 120];
-    snprintf(threads, sizeof threads, "%u thread%s", header->threads_max, header->threads_max == 1 ? "" : "s");
+    snprintf(threads, sizeof threads, "%u thread%s", header->threads_max,
+             header->threads_max == 1 ? "" : "s");
     snprintf(facts, sizeof facts, "%s s, %s on %u core%s, %s",
              format_decimal(wall, profile_wall_s(summary->profile), 2),
-             header->threads_untracked ? "some threads" : threads, header->cores, header->cores == 1 ? "" : "s",
-             header->environment == 1 ? "shared" : "dedicated");
+             header->threads_untracked ? "some threads" : threads, header->cores,
+             header->cores == 1 ? "" : "s", header->environment == 1 ? "shared" : "dedicated");
     if (!command)
         command = header->program;
     size_t taken = strlen(facts) + strlen("blame:   ");
@@ -64,8 +65,10 @@ static bool print_poor_coverage(const struct summary *summary)
     const struct coverage *coverage = &summary->coverage;
     char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
     bool any = summary->rows->row[0].inclusive->samples > 0;
-    fprintf(summary->out, "  Only %s %% of the threads' time was measured, too little to conclude anything from. Missing are\n",
-            format_decimal(percent, any ? coverage_percent(coverage) : 0, 1));
+    fprintf(
+        summary->out,
+        "  Only %s %% of the threads' time was measured, too little to conclude anything from. Missing are\n",
+        format_decimal(percent, any ? coverage_percent(coverage) : 0, 1));
     for (size_t i = 0; i < coverage->count; i++) {
         const struct coverage_loss *loss = &coverage->loss[i];
         char *cause = format_fit(loss->cause, SIZE_MAX, summary->utf8);
@@ -116,10 +119,10 @@ static void print_findings(const struct summary *summary, const struct findings 
     for (size_t i = 0; i < findings->count && i < FINDINGS_SHOWN; i++) {
         const struct finding *finding = &findings->finding[i];
         size_t columns = summary->columns - 22, used = format_columns(finding->title) + 2;
-        char *place = finding->row != ROW_NONE && used + 16 < columns
-                          ? view_own_label(summary->rows, finding->row, finding->metric, columns - used,
-                                           summary->utf8)
-                          : NULL;
+        char *place =
+            finding->row != ROW_NONE && used + 16 < columns
+                ? view_own_label(summary->rows, finding->row, finding->metric, columns - used, summary->utf8)
+                : NULL;
         if (finding->gain_s > 0 && wall_s > 0)
             fprintf(summary->out, "%6s %% %9s s  ",
                     format_decimal(percent, fmin(100, 100 * finding->gain_s / wall_s), 1),
@@ -221,9 +224,9 @@ static void print_top(const struct summary *summary, const struct top *top, enum
     bool events = profile_text(summary->profile, "sample") != NULL;
     for (size_t i = 0; i < top->count; i++) {
         char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
-        char *label =
-            functions ? function_label(&rows->row[top->item[i]])
-                      : view_own_label(rows, top->item[i], metric, summary->columns - 22, summary->utf8);
+        char *label = functions
+                          ? function_label(&rows->row[top->item[i]])
+                          : view_own_label(rows, top->item[i], metric, summary->columns - 22, summary->utf8);
         char *name = label ? format_fit(label, summary->columns - 22, summary->utf8) : NULL;
         fprintf(summary->out, "%6s %% %9s %s  %s\n",
                 format_decimal(percent, fmin(100, 100 * top->seconds[i] / effort), 1),
@@ -264,7 +267,8 @@ static void print_losses(const struct summary *summary)
 {
     const struct profile *profile = summary->profile;
     struct ledger ledger;
-    char line[4096] = "", item[sizeof(struct coverage_loss) + 160 + FORMAT_NUMBER_BYTES], number[FORMAT_NUMBER_BYTES];
+    char line[4096] = "", item[sizeof(struct coverage_loss) + 160 + FORMAT_NUMBER_BYTES],
+         number[FORMAT_NUMBER_BYTES];
     ledger_sum(profile, &ledger);
     for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++)
         if (ledger.dropped_by[reason] && reason != PROFILE_DROP_STOPPING) {
@@ -312,7 +316,8 @@ static void print_other_runtimes(const struct summary *summary)
         char seconds[FORMAT_NUMBER_BYTES];
         char *name = format_fit(found[i].path, summary->columns, summary->utf8);
         fprintf(summary->out,
-                "\nnote: a second OpenMP runtime ran beside the measured one: %s s in what %s called, and its other "
+                "\nnote: a second OpenMP runtime ran beside the measured one: %s s in what %s called, and "
+                "its other "
                 "threads are not measured\n",
                 format_decimal(seconds, found[i].seconds, 2), name ? name : "");
         free(name);

@@ -130,8 +130,8 @@ static bool print_lock(FILE *out, const struct lock_table *table, const struct l
     if (!print_lock_name(out, lock, columns > LOCK_COLUMNS + 5 ? columns - LOCK_COLUMNS : 5, utf8))
         return false;
     if (lock->waiter != ROW_NONE && style->below)
-        print_lock_context(out, rows, lock->waiter, METRIC_LOCK_WAIT_HERE, "waited", lock->waiter_ns,
-                           columns, utf8);
+        print_lock_context(out, rows, lock->waiter, METRIC_LOCK_WAIT_HERE, "waited", lock->waiter_ns, columns,
+                           utf8);
     for (uint32_t c = 0; c < lock->context_count && c < style->below; c++) {
         const struct lock_context *context = &table->context[lock->first_context + c];
         print_lock_context(out, rows, context->row, METRIC_LOCK_WAIT, c ? "" : "held", context->wait_ns,

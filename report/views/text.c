@@ -148,8 +148,7 @@ static void add_column(struct table *table, enum metric metric, bool exclusive, 
 
 static void choose_columns(struct table *table)
 {
-    static const enum metric others[] = {METRIC_IDLENESS, METRIC_LOCK_WAIT, METRIC_WORK,
-                                          METRIC_OVERHEAD};
+    static const enum metric others[] = {METRIC_IDLENESS, METRIC_LOCK_WAIT, METRIC_WORK, METRIC_OVERHEAD};
     const struct view_style *style = table->style;
     double effort = metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
     char number[FORMAT_NUMBER_BYTES];
@@ -303,8 +302,8 @@ static void print_cut(const struct table *table, size_t cut, double cut_value)
         snprintf(text, sizeof text,
                  "%zu row%s below %.12s %% of the %s cut, together %.40s%s; --min 0 shows all", cut,
                  cut == 1 ? "" : "s", format_decimal(percent, style->least_percent, 1),
-                 metric_title(style->metric),
-                 format_decimal(value, cut_value, samples ? 0 : table->decimals), samples ? "" : " s");
+                 metric_title(style->metric), format_decimal(value, cut_value, samples ? 0 : table->decimals),
+                 samples ? "" : " s");
         format_paragraph(table->out, text, style->columns);
     }
     if (style->deeper) {
