@@ -1,14 +1,7 @@
 /* needs: tests/fuzz/profile_builder.c */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "report/profile/read.h"
 #include "tests/fuzz/profile_builder.h"

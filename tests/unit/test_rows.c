@@ -1,17 +1,10 @@
 /* needs: tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/unit.h"
+
 #include <jansson.h>
 #include <locale.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "report/files/csv.h"
 #include "report/files/output.h"

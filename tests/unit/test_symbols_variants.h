@@ -3,15 +3,7 @@
 #ifndef BLAME_TESTS_TEST_SYMBOLS_VARIANTS_H
 #define BLAME_TESTS_TEST_SYMBOLS_VARIANTS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "report/symbols/decode.h"
 #include "report/symbols/demangle.h"

@@ -1,12 +1,5 @@
 /* needs: tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 #include "report/rows/label.h"
 #include "report/rows/rows.h"
