@@ -124,7 +124,7 @@ static const char *read_node(const struct profile_chunks *chunks, const uint32_t
         return NULL;
     if (node->kind == PROFILE_NODE_COUNTERS)
         return add_counters(profile, merged, record);
-    return profile_kind_is_marker(profile->nodes[merged].kind) ? add_probe(profile, merged, tree, record)
+    return profile_kind_is_probe(profile->nodes[merged].kind) ? add_probe(profile, merged, tree, record)
                                                                : NULL;
 }
 

@@ -7,7 +7,7 @@
 #include "report/profile/profile.h"
 
 /* Whether a node stands for a phase, event, parameter or instance. [any] */
-static inline bool profile_kind_is_marker(uint8_t kind)
+static inline bool profile_kind_is_probe(uint8_t kind)
 {
     return kind >= PROFILE_NODE_PHASE && kind <= PROFILE_NODE_INSTANCE;
 }

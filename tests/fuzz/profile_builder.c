@@ -184,7 +184,7 @@ static void example_metric(struct profile_builder *builder, uint32_t tree, uint3
 }
 
 /* A phase, an event, a parameter, an execution of a phase: below parent, with exact times and counters. */
-static uint32_t example_marker(struct profile_builder *builder, uint32_t tree, uint32_t parent,
+static uint32_t example_probe(struct profile_builder *builder, uint32_t tree, uint32_t parent,
                                unsigned number)
 {
     uint8_t kind = (uint8_t)(PROFILE_NODE_PHASE + number % 4);
@@ -282,7 +282,7 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
                                : PROFILE_KEY(1 + number % 2, number % 40000);
             uint32_t parent = recent[(number >> 4) % 8];
             if (number % 23 == 0)
-                parent = recent[(number >> 4) % 8] = example_marker(builder, tree, parent, number >> 8);
+                parent = recent[(number >> 4) % 8] = example_probe(builder, tree, parent, number >> 8);
             uint32_t node = builder_node(builder, tree, parent, kind, key);
             if (kind == PROFILE_NODE_FRAME)
                 recent[(number >> 7) % 8] = (number >> 10) % 9 ? node : roots[(number >> 14) % 3];
