@@ -27,8 +27,10 @@ struct context {
 static struct {
     struct change *changes;
     size_t count, room;
-    size_t *last; /* of each thread: its change + 1 */
-    uint32_t last_room;
+    struct noted_thread {
+        size_t last, idle; /* its last change, and the begin of its wait, + 1; 0: none */
+    } * threads;
+    uint32_t thread_room;
     struct context *contexts;
     uint32_t context_count, context_room;
     int counted, counted_most;
@@ -78,31 +80,47 @@ static struct change *note(struct change change)
     return &noted.changes[noted.count++];
 }
 
+/* A wait that was shorter than the grace. */
+static void be_dispatch(struct change *change, uint32_t context)
+{
+    change->state = EXACT_OVERHEAD;
+    change->context = context;
+    change->begins_idle = false;
+}
+
 void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock)
 {
     if (machine.scenario->laws_only)
         return;
-    if (thread >= noted.last_room) {
+    if (thread >= noted.thread_room) {
         uint32_t room = 2 * thread + 16;
-        noted.last = realloc(noted.last, room * sizeof(*noted.last));
-        memset(noted.last + noted.last_room, 0, (room - noted.last_room) * sizeof(*noted.last));
-        noted.last_room = room;
+        noted.threads = realloc(noted.threads, room * sizeof(*noted.threads));
+        memset(noted.threads + noted.thread_room, 0, (room - noted.thread_room) * sizeof(*noted.threads));
+        noted.thread_room = room;
     }
-    struct change *before = noted.last[thread] ? &noted.changes[noted.last[thread] - 1] : NULL;
-    bool was_idle = before && (before->state == EXACT_IDLE || before->state == EXACT_PARKED);
-    bool begins_idle = state == EXACT_IDLE && !was_idle;
-    if (before && before->begins_idle && state != EXACT_PARKED &&
-        machine.now_ns - before->time_ns < GRACE_NS) {
-        before->state = EXACT_OVERHEAD;
-        before->begins_idle = false;
+    struct noted_thread *of = &noted.threads[thread];
+    struct change *last = of->last ? &noted.changes[of->last - 1] : NULL;
+    struct change *idle =
+        of->idle ? &noted.changes[of->idle - 1] : NULL; /* where the wait begins that goes on */
+    bool begins_idle =
+        state == EXACT_IDLE && (!last || last->state < EXACT_PARKED || last->state > EXACT_IDLE);
+    if (idle && state != EXACT_PARKED && machine.now_ns - idle->time_ns < GRACE_NS) {
+        /* If the region has ended meanwhile, it is told where the next one begins. */
+        uint32_t there = last->state == EXACT_PARKED ? context_parent(context) : idle->context;
+        be_dispatch(idle, there);
+        be_dispatch(last, there);
     }
+    if (state != EXACT_PARKED)
+        of->idle = 0;
     note((struct change){.thread = thread,
                          .state = state,
                          .context = context,
                          .place = place,
                          .lock = lock,
                          .begins_idle = begins_idle});
-    noted.last[thread] = noted.count;
+    of->last = noted.count;
+    if (begins_idle)
+        of->idle = of->last;
 }
 
 void oracle_lock(uint32_t lock, bool held, uint32_t context)

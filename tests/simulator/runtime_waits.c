@@ -60,9 +60,12 @@ static uint64_t place_of(const struct activity *activity, bool call_is_known)
     return PROFILE_PLACE_KEY(kind | PROFILE_PLACE_REGIONS, program_key(region));
 }
 
-static void be_idle(uint64_t place)
+/* A worker at its region's end has nothing of the program's on its stack. */
+static void be_idle(const struct activity *activity, bool call_is_known)
 {
-    oracle_state(machine.current->number, EXACT_IDLE, stack_top(machine.current)->context, place, 0);
+    struct sim_thread *thread = machine.current;
+    uint32_t context = activity->wait == WAIT_JOIN ? thread->task->team->context : stack_top(thread)->context;
+    oracle_state(thread->number, EXACT_IDLE, context, place_of(activity, call_is_known), 0);
 }
 
 void runtime_wait_for(enum wait_kind wait, ompt_sync_region_t sync, const void *codeptr)
@@ -106,7 +109,7 @@ static void begin_wait(struct activity *activity)
         stack_top(thread)->ip = (uintptr_t)activity->codeptr - 1;
         stack_push_runtime(thread, activity->wait == WAIT_BARRIER ? ENTRY_BARRIER : ENTRY_TASKWAIT);
     }
-    be_idle(place_of(activity, true));
+    be_idle(activity, true);
     tell(activity, ompt_scope_begin, &task->team->parallel);
     activity->step = WAIT_GOES_ON;
     activity->instance = task->team->barriers;
@@ -263,7 +266,7 @@ static void end_task(struct activity *activity)
     task->played.frame.exit_frame.ptr = NULL;
     thread->task = task->below;
     if (!is_undeferred(task))
-        be_idle(place_of(activity - 1, false));
+        be_idle(activity - 1, false);
     send_task_complete(&task->played, &thread->task->played);
     played_pop();
     if (is_undeferred(task)) {
