@@ -9,6 +9,7 @@ LEAST_S = 0.02    # of the program's clock: some twenty samples, so there are so
 MOST_TIMES = 2    # what was clocked as work: samples of a thread without a core come late, and none is lost
 LEAST_WAIT_S, LEAST_PART = 0.08, 0.25  # the same of waiting, and of the largest of its kind: less may come from a thread that
                                        # had no core, which is not the code's doing
+MUCH_IDLE_S, IDLE_PART = 0.5, 0.5  # of the idleness that is blamed, where there is much: so much of it threads were seen idle
 ON_PATH = 0.95    # of a function's samples: one may hit what no unwinder knows, between two instructions
 
 LINES = [
@@ -101,6 +102,7 @@ def unmet(stated, profile, pace=1):
     for one in stated:
         yield from unmet_one(one, stated, profile, pace)
     idled = [one for one in stated if (one.kind, one.metric) == ("expect", "idleness") and due(one, stated)]
-    if idled and hasattr(profile, "threads") and not profile.threads_total("idle") > 0:
-        yield f"{idled[0]}: no thread idled"
+    idled_s = sum(one.value for one in idled) / pace
+    if idled_s * pace > MUCH_IDLE_S and hasattr(profile, "threads") and profile.threads_total("idle") < IDLE_PART * idled_s:
+        yield f"{idled[0]}: threads idled for {profile.threads_total('idle'):.6f} s of {idled_s:.6f}"
     yield from unmet_paths([one for one in stated if one.kind == "path"], profile)

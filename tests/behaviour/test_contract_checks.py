@@ -216,7 +216,7 @@ class Expectations(unittest.TestCase):
     def test_blame_for_idleness_wants_a_thread_that_idled(self):
         fake_profile.write(self.work.name, threads=[thread | {"idle": "0.000000"} for thread in fake_profile.example_threads()])
         self.profile = Profile(self.work.name)
-        self.assertRegex(" ".join(self.unmet("expect idleness slow 1.000000")), "no thread idled")
+        self.assertRegex(" ".join(self.unmet("expect idleness slow 1.000000")), "threads idled for 0.000000 s")
 
     def test_little_of_a_metric_may_be_missing(self):
         self.assertEqual(self.unmet("expect lock_wait slow 0.500000", "expect lock_wait fast 0.070000",
