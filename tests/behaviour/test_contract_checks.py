@@ -206,7 +206,7 @@ class Expectations(unittest.TestCase):
         return list(unmet(read("\n".join(lines)), self.profile))
 
     def test_what_is_there_meets_what_is_stated_however_long_it_took(self):
-        self.assertEqual(self.unmet("expect idleness slow 7.000000", "expect lock_wait slow 0.010000", "expect work fast 0.7"), [])
+        self.assertEqual(self.unmet("expect idleness slow 3.000000", "expect lock_wait slow 0.010000", "expect work fast 0.7"), [])
 
     def test_what_is_not_there_does_not(self):
         self.assertEqual(len(self.unmet("expect work nowhere 0.500000")), 1)
