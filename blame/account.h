@@ -44,7 +44,7 @@ struct idle_sample {
     uint32_t busy_others;
     double p;
     uint64_t count;
-    uint64_t before_ns;       /* max(0, nominal expiry - idle since) */
+    uint64_t before_ns;       /* max(0, last nominal expiry - idle since) */
     uint64_t since_ticks;     /* when the gap began */
     uint64_t settled_from_ns; /* when the handler returned */
 };
@@ -75,7 +75,7 @@ static inline void account_idle_hit(struct profile_thread *ledger, struct idle_s
     sample->census = census;
     sample->p = delivery->p;
     sample->count = delivery->count;
-    sample->before_ns = delivery->due_ns > since_ns ? delivery->due_ns - since_ns : 0;
+    sample->before_ns = delivery->census_ns > since_ns ? delivery->census_ns - since_ns : 0;
     sample->pending = sample->before_ns < STATE_GRACE_NS;
     if (sample->pending)
         state_hide_idle(line);

@@ -188,6 +188,25 @@ static void a_gap_shorter_than_the_grace_is_dispatch(void **unused)
     assert_false(idle_sample_is_dispatch(&sample, 1000001));
 }
 
+/* Of several expirations the last one counts: the gap is longer than what lies between them, however soon
+ * after its begin the first was due. */
+static void a_gap_that_lasted_through_expirations_is_no_dispatch(void **unused)
+{
+    (void)unused;
+    struct state_line line = {0};
+    struct profile_thread ledger = {0};
+    struct idle_sample sample = {0};
+    struct delivery delivery = {.count = 3,
+                                .p = 3 * P,
+                                .due_ns = 1001000,
+                                .census_ns = 11001000,
+                                .clocks = {.ns = 11002000, .ticks = 11002000, .ns_per_tick = 1}};
+    state_set_idle(&line, 1000000);
+    account_idle_hit(&ledger, &sample, &line, &delivery);
+    assert_false(sample.pending);
+    assert_near(ledger.idle, 3 * P);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +218,7 @@ int main(void)
         cmocka_unit_test(idleness_is_conserved),
         cmocka_unit_test(an_idle_sample_is_booked_by_what_the_thread_was),
         cmocka_unit_test(a_gap_shorter_than_the_grace_is_dispatch),
+        cmocka_unit_test(a_gap_that_lasted_through_expirations_is_no_dispatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
