@@ -108,15 +108,21 @@ void os_unguard_writes(const struct os_write_guard *guard)
     pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
 }
 
+size_t os_read_text(const char *path, char *text, size_t bytes)
+{
+    int fd = os_open_read(path);
+    ssize_t got = fd >= 0 ? os_read(fd, text, bytes - 1) : -1;
+    if (fd >= 0)
+        os_close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    return got > 0 ? (size_t)got : 0;
+}
+
 void os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns)
 {
     char text[128], *delay = NULL;
     snprintf(text, sizeof(text), "/proc/self/task/%d/schedstat", (int)tid);
-    int fd = os_open_read(text);
-    ssize_t bytes = fd >= 0 ? os_read(fd, text, sizeof(text) - 1) : -1;
-    if (fd >= 0)
-        os_close(fd);
-    text[bytes > 0 ? bytes : 0] = '\0';
+    os_read_text(text, text, sizeof(text));
     *on_core_ns = strtoull(text, &delay, 10);
     *no_core_ns = strtoull(delay, NULL, 10);
 }
@@ -276,11 +282,7 @@ void os_timer_stop(timer_t timer)
 static unsigned quota_cores(void)
 {
     char text[64];
-    int fd = os_open_read("/sys/fs/cgroup/cpu.max");
-    ssize_t bytes = fd >= 0 ? os_read(fd, text, sizeof(text) - 1) : -1;
-    if (fd >= 0)
-        os_close(fd);
-    text[bytes > 0 ? bytes : 0] = '\0';
+    os_read_text("/sys/fs/cgroup/cpu.max", text, sizeof(text));
     unsigned long quota = 0, period = 0;
     if (sscanf(text, "%lu %lu", &quota, &period) != 2) /* "max" in place of the quota: there is none */
         quota = 0;
@@ -304,11 +306,7 @@ uint64_t os_process_start_ns(void)
     uint64_t now = clock_now_ns(), used = clock_process_cpu_ns();
     unsigned long long ticks = 0;
     char text[1024];
-    int fd = os_open_read("/proc/self/stat");
-    ssize_t bytes = fd >= 0 ? os_read(fd, text, sizeof(text) - 1) : -1;
-    if (fd >= 0)
-        os_close(fd);
-    text[bytes > 0 ? bytes : 0] = '\0';
+    os_read_text("/proc/self/stat", text, sizeof(text));
     /* The name in parentheses may hold anything; field 22 counts from behind it. */
     const char *field = strrchr(text, ')');
     for (int i = 2; field && i < 22; i++)

@@ -161,11 +161,7 @@ static void keep(struct finisher *finisher)
 static long count_filters(void)
 {
     char text[4096];
-    int fd = os_open_read("/proc/self/status");
-    ssize_t bytes = fd >= 0 ? os_read(fd, text, sizeof(text) - 1) : -1;
-    if (fd >= 0)
-        os_close(fd);
-    text[bytes > 0 ? bytes : 0] = '\0';
+    os_read_text("/proc/self/status", text, sizeof(text));
     const char *field = strstr(text, "Seccomp_filters:");
     return field ? strtol(field + strlen("Seccomp_filters:"), NULL, 10) : -1;
 }

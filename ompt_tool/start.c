@@ -143,15 +143,10 @@ static bool open_arena(void)
 
 static void read_command(char *text, size_t bytes)
 {
-    int fd = os_open_read("/proc/self/cmdline");
-    ssize_t got = fd >= 0 ? os_read(fd, text, bytes - 1) : 0;
-    if (fd >= 0)
-        os_close(fd);
-    got = got > 0 ? got : 0;
-    for (ssize_t i = 0; i + 1 < got; i++)
+    size_t got = os_read_text("/proc/self/cmdline", text, bytes);
+    for (size_t i = 0; i + 1 < got; i++)
         if (!text[i])
             text[i] = ' ';
-    text[got] = '\0';
 }
 
 static void write_texts(void)
