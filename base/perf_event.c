@@ -5,15 +5,10 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/os.h"
-
-/* Descriptors have high numbers, out of the way of programs that count on low ones, or need many: all below
- * that, or below half of the process's limit, is theirs. */
-#define LEAST_FD 400
 
 _Static_assert(sizeof(struct perf_event_attr) <= PERF_EVENT_BYTES, "an attribute fits its room");
 
@@ -33,21 +28,13 @@ void perf_event_user_only(struct perf_event *event)
     memcpy(event->attr, &attr, sizeof(attr));
 }
 
-static int least_fd(void)
-{
-    struct rlimit limit;
-    bool low = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < LEAST_FD;
-    return low ? (int)limit.rlim_cur / 2 : LEAST_FD;
-}
-
 static int open_event(struct perf_event_attr *attr, int leader)
 {
     attr->size = sizeof(*attr);
     int fd = (int)syscall(SYS_perf_event_open, attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return -1;
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, least_fd());
-    int cause = errno == EINVAL ? EMFILE : errno;
+    int high = os_high_copy(fd), cause = errno;
     os_close(fd);
     errno = cause;
     return high;

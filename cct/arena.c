@@ -63,7 +63,7 @@ static int own_file(void)
     int fd = load_relaxed(&arena_fd);
     if (is_own_file(fd))
         return fd;
-    int fresh = os_above_standard(os_open_write(arena.path));
+    int fresh = os_move_high(os_open_write(arena.path));
     if (is_own_file(fresh) && compare_exchange(&arena_fd, &fd, fresh))
         return fresh;
     if (fresh >= 0)
@@ -84,7 +84,7 @@ bool arena_open(const char *path)
         errno = ENAMETOOLONG;
         return false;
     }
-    int fd = os_above_standard(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    int fd = os_move_high(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fd < 0)
         return false;
     struct profile_header *header = NULL;

@@ -158,6 +158,8 @@ static unw_addr_space_t create_space(void)
  * them: their bytes are as good in another place. */
 static void make_fresh(void)
 {
+    struct os_low_fds low;
+    os_take_low(&low); /* libunwind opens a pipe as it starts, which only walks without our accessors use */
     unw_addr_space_t one = create_space(), other = create_space();
     size_t bytes = one ? malloc_usable_size(one) : 0;
     if (other && malloc_usable_size(other) == bytes && memcmp(one, other, bytes) == 0)
@@ -166,10 +168,13 @@ static void make_fresh(void)
         memcpy(fresh.space, one, bytes);
         fresh.bytes = bytes;
     }
-    if (one)
+    if (one) {
+        unw_set_caching_policy(one, UNW_CACHE_NONE); /* what starts it */
         unw_destroy_addr_space(one);
+    }
     if (other)
         unw_destroy_addr_space(other);
+    os_give_low(&low);
 }
 
 /* LeakSanitizer looks for pointers in globals, not in mappings: without this it would end a program that it

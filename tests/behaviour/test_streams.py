@@ -56,6 +56,26 @@ class Taken(BlameTest):
                                  [0, 0, 0], (how, env))
                 self.reported_tree(*run.directories())
 
+    def test_numbers_are_as_alone(self):
+        """Of what is closed at the start, and of the first files that the program opens."""
+        for closed in ("", "0<&-", "2>&-", "0<&- 1>&- 2>&-"):
+            argv = ["sh", "-c", f'exec "$0" numbers {closed}', program("streams")]
+            runs = [self.plain(argv), self.attached(argv), self.attached(argv, how="launcher")]
+            seen = []
+            for run in runs:
+                with open(os.path.join(run.folder, "seen"), encoding="utf-8") as file:
+                    seen.append(file.read())
+            self.assertEqual(seen, seen[:1] * 3, closed)
+            for run in runs[1:]:
+                self.load(run)
+
+    def test_a_low_limit_leaves_numbers_that_are_no_standard_streams(self):
+        argv = ["prlimit", "--nofile=12", "sh", "-c", 'exec "$0" numbers 0<&-', program("streams")]
+        alone, run = self.plain(argv), self.attached(argv)
+        with open(os.path.join(alone.folder, "seen"), encoding="utf-8") as first, \
+                open(os.path.join(run.folder, "seen"), encoding="utf-8") as second:
+            self.assertEqual(second.read(), first.read())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -79,7 +79,7 @@ static int arena_descriptor(void)
 {
     struct stat wanted, st;
     assert_int_equal(stat(unit_path, &wanted), 0);
-    for (int fd = 3; fd < 64; fd++)
+    for (int fd = 3; fd < 1024; fd++)
         if (fstat(fd, &st) == 0 && st.st_ino == wanted.st_ino && st.st_dev == wanted.st_dev)
             return fd;
     fail_msg("the arena's file is not open");

@@ -16,7 +16,7 @@ static char *pages; /* every other one is executable */
 /* The descriptor of a reading that is under way, -1 when there is none. */
 static int reading(void)
 {
-    for (int fd = 0; fd < 64; fd++) {
+    for (int fd = 0; fd < 1024; fd++) {
         char link[64], target[128] = "";
         snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
         ssize_t bytes = readlink(link, target, sizeof(target) - 1);
