@@ -2,6 +2,8 @@
 #   make simulate                                                   every claim; part of make test
 #   make simulate SIM_ARGS='--seeds 5000'                           the same with more seeds
 #   build/simulator/simulate --rate 1000 --figures SCENARIO         one scenario, all figures
+#   make simulate-broken                                            does it see defects? tests/simulator/broken.py, a quarter of an hour
+#   make simulate-broken BROKEN_ARGS='--others -k locks'            and who else does?
 SIMULATOR := $(BUILD)/simulator/simulate
 SIMULATOR_SEAMS := os_timer_start os_timer_stop os_timer_set os_tid os_run_times os_cores os_process_start_ns \
     state_census_at
@@ -19,3 +21,14 @@ $(SIMULATOR): $(call objects,$(SIMULATOR_SOURCES)) $(UNITS)
 simulator: $(SIMULATOR)
 simulate: $(SIMULATOR)
 	@$(SIMULATOR) --claims tests/simulator/scenarios $(SIM_ARGS)
+
+# Two of the defects are a part of make test.
+BROKEN_ARGS ?=
+TEST_LANE += $(if $(SAN),,simulate-broken-two)
+.PHONY: simulate-broken simulate-broken-two
+simulate-broken: $(SIMULATOR)
+	@$(PYTHON) -B tests/simulator/broken.py $(BROKEN_ARGS)
+
+simulate-broken-two: $(SIMULATOR)
+	@$(PYTHON) -B tests/simulator/broken.py --texts
+	@$(PYTHON) -B tests/simulator/broken.py -k '^overruns|^b: the sampled'

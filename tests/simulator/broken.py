@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Breaks the product on purpose, one line at a time, and demands that the simulator's claims fail.
+
+    tests/simulator/broken.py [--texts] [--others] [-k TEXT]
+
+--texts   only: is every line that is to be broken still there, once?
+--others  which unit tests (of those that have the code in them, and are built), and whether the gate, would fail, too
+-k REGEX  only defects whose name has it
+
+Needs what `make build/simulator/simulate` (and, for --others, `make unit gate`) has built in build/. Each is built in a copy of the tree below build/broken, where only what has changed is compiled. Ends with a line
+`N passed, N failed`: passed is what the simulator caught."""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COPY = os.path.join(ROOT, "build", "broken")
+CLAIMS = ["build/simulator/simulate", "--claims", "tests/simulator/scenarios"]
+LIMIT_S = 1800
+
+
+class Defect:
+    """A text that one file of the product has once (wherever it stands by now), and what it is broken to."""
+
+    def __init__(self, name, old, new):
+        self.name, self.old, self.new = name, old, new
+
+
+DEFECTS = [
+    Defect("overruns: one expiration too few",
+           "return 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);",
+           "return info->si_overrun > 0 ? (uint64_t)info->si_overrun : 1;"),
+    Defect("census: states at the delivery, not when the sample was due",
+           "delivery.census_ns = delivery.due_ns + (delivery.count - 1) * thread->period_ns;",
+           "delivery.census_ns = now_ns;"),
+    Defect("b: the sampled thread counts twice",
+           "return p / (census.busy ? census.busy : 1);", "return p / (census.busy + 1);"),
+    Defect("b: idle threads count as idle at once",
+           "time_ns < clock_ticks_ns(clocks, load_relaxed(&line->idle_since)) + STATE_GRACE_NS)",
+           "time_ns < clock_ticks_ns(clocks, load_relaxed(&line->idle_since)))"),
+    Defect("T: one thread too few",
+           "header->threads_max = thread_most();", "header->threads_max = thread_most() - 1;"),
+    Defect("settling: only the gap behind the handler",
+           "sample->before_ns = delivery->census_ns > since_ns ? delivery->census_ns - since_ns : 0;", "sample->before_ns = 0;"),
+    Defect("settling: dispatch is missing in the thread's sums",
+           "    thread->ledger->overhead += sample->p;\n", ""),
+    Defect("tasks: a taskgroup's wait is noted in the copy",
+           "return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_current_task(NULL) : task_data;",
+           "(void)kind;\n    return task_data;"),
+    Defect("parked: a pool's threads count as waiting for the region that is over",
+           "sample->parked = state_is_parked(line);", "sample->parked = false;"),
+    Defect("locks: what nobody held is not booked",
+           "    if (metric)\n        account_blame(metric, blame);\n    return metric != NULL;", "    return metric != NULL;"),
+    Defect("locks: what was released since the sample was due has no holder",
+           "if (released_ns && released_ns < first_ns) {", "if (released_ns && released_ns > first_ns) {"),
+    Defect("locks: the table keeps the waiters' share of idleness",
+           "blame->shared_idle = atomic_take_double(&entry->shared_idle);", "blame->shared_idle = 0;"),
+    Defect("trees: a graft moves the first node only",
+           "if (!twin || !move_metric(tree, child, twin))", "if (!twin)"),
+    Defect("merge: the same context of two threads does not add up",
+           "to->inverse_busy += from->inverse_busy;", "to->inverse_busy = from->inverse_busy;"),
+    Defect("regions: the context is that of the outer one",
+           "    if (context)\n        region_publish(region, context);",
+           "    if (context)\n        region_publish(region, base);"),
+    Defect("regions: a recycled record keeps its context",
+           "    store_relaxed(&region->context, 0);\n", ""),
+    Defect("phases: the outermost one does not end",
+           "store_relaxed(&probes->count, probes->count - 1);",
+           "store_relaxed(&probes->count, probes->count > 1 ? probes->count - 1 : 1);"),
+]
+
+
+def sources():
+    """All files but what is built."""
+    paths = []
+    for folder, folders, files in os.walk(ROOT):
+        below = os.path.relpath(folder, ROOT)
+        folders[:] = [name for name in folders if name not in (".git", "node_modules") and not (below == "." and name.startswith("build"))]
+        paths += [os.path.normpath(os.path.join(below, name)) for name in files]
+    return paths
+
+
+def place_of(defect, texts):
+    """(path, text) of the file, or a complaint."""
+    found = [(path, text) for path, text in texts.items() if defect.old in text]
+    if len(found) == 1 and found[0][1].count(defect.old) == 1:
+        return found[0], ""
+    return None, f"{defect.name}: {len(found)} files have this text, which must be in one, once:\n{defect.old}"
+
+
+def product_texts(paths):
+    texts = {}
+    for path in paths:
+        if path.endswith((".c", ".h")) and not path.startswith(("tests/", "benchmarks/", "examples/")):
+            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+                texts[path] = file.read()
+    return texts
+
+
+def copy_tree(paths, others):
+    """With times, so that make takes what has been built for what it is."""
+    shutil.rmtree(COPY, ignore_errors=True)
+    for path in paths:
+        os.makedirs(os.path.join(COPY, os.path.dirname(path)), exist_ok=True)
+        shutil.copy2(os.path.join(ROOT, path), os.path.join(COPY, path), follow_symlinks=False)
+    os.makedirs(os.path.join(COPY, "build"))
+    left_out = {"broken", "coverage", "events", "programs", "check", *(() if others else ("unit", "gate"))}
+    built = [os.path.join(ROOT, "build", name) for name in sorted(set(os.listdir(os.path.join(ROOT, "build"))) - left_out)]
+    subprocess.run(["cp", "-a", *built, os.path.join(COPY, "build")], check=True)
+
+
+def run(command):
+    try:
+        done = subprocess.run(command, cwd=COPY, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S, check=False)
+        return done.returncode, done.stdout
+    except subprocess.TimeoutExpired:
+        return -1, f"not over within {LIMIT_S} s"
+
+
+def first_complaint():
+    """The first claim that fails; "" when all hold."""
+    with subprocess.Popen(CLAIMS, cwd=COPY, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", start_new_session=True) as process:
+        for line in process.stdout:
+            if line.startswith("FAILED"):
+                os.killpg(process.pid, signal.SIGKILL)
+                return line.strip()
+    return "" if process.returncode == 0 else f"status {process.returncode}"
+
+
+def symbols(path, kinds):
+    listed = subprocess.run(["nm", "--defined-only", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                            check=False).stdout
+    return {line.split()[2] for line in listed.splitlines() if line.split()[1:2] and line.split()[1] in kinds}
+
+
+def units_with(path):
+    """The unit tests that the file's code is in; of a header, that of the file beside it."""
+    code = symbols(os.path.join(COPY, "build", os.path.splitext(path)[0] + ".o"), "T")
+    folder = os.path.join(COPY, "build", "unit")
+    tests = sorted(name for name in os.listdir(folder) if re.fullmatch(r"test_\w+", name)) if os.path.isdir(folder) else []
+    return [name for name in tests if code & symbols(os.path.join(folder, name), "Tt")]  # what is hidden is local there
+
+
+def what_else_fails(path):
+    """Unit tests that have the code in them, and the gate."""
+    words, units = [], units_with(path)
+    if units:
+        status, output = run(["make", "-s", "unit", "UNIT=" + " ".join(units)])
+        words += re.findall(r"^FAILED\s+[\d.]+ s\s+(\w+)", output, re.MULTILINE) if status else []
+    if run(["make", "-s", "gate"])[0] != 0:
+        words.append("the gate")
+    return ", ".join(words) or "nothing"
+
+
+def broken_by(defect, place, others):
+    """The simulator's complaint, "" when it has none; and what else fails."""
+    path, text = place
+    target = os.path.join(COPY, path)
+    try:
+        with open(target, "w", encoding="utf-8") as file:
+            file.write(text.replace(defect.old, defect.new))
+        built, output = run(["make", "-s", "build/simulator/simulate"])
+        if built != 0:
+            return "", "it cannot be built: " + output
+        return first_complaint(), what_else_fails(path) if others else ""
+    finally:
+        with open(target, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--texts", action="store_true")
+    parser.add_argument("--others", action="store_true")
+    parser.add_argument("-k", default="")
+    options = parser.parse_args()
+    paths = sources()
+    texts = product_texts(paths)
+    chosen = [(defect, *place_of(defect, texts)) for defect in DEFECTS if re.search(options.k, defect.name)]
+    complaints = [complaint for _, _, complaint in chosen if complaint]
+    if complaints or options.texts:
+        print(*complaints, f"{len(chosen) - len(complaints)} passed, {len(complaints)} failed", sep="\n")
+        return 1 if complaints else 0
+    copy_tree(paths, options.others)
+    if len(chosen) == len(DEFECTS) and first_complaint():
+        print(f"nothing is broken, and yet: {first_complaint()}", "0 passed, 1 failed", sep="\n")
+        return 1
+    caught = 0
+    for defect, place, _ in chosen:
+        complaint, others = broken_by(defect, place, options.others)
+        caught += bool(complaint)
+        print(f"{'caught' if complaint else 'MISSED'}  {defect.name}: {complaint}",
+              f"\n        caught elsewhere by: {others}" if others else "", sep="", flush=True)
+    print(f"{caught} passed, {len(chosen) - caught} failed")
+    return 0 if caught == len(chosen) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
