@@ -1,9 +1,10 @@
 /* What the tool keeps in the runtime's own data of a task: one word, so that nothing is allocated per task.
  *
  *     bit 0       the task waits in a barrier, taskwait or taskgroup: so a thread's state follows its current
- * task and no depth can drift bits 1-7    and this is the kind of wait (enum profile_place_kind) bits 8-31
- * the measurement's epoch (region_epoch): a forked child must not follow its parent's contexts bits 32-63
- * creation context: a trie node, 0 for none (BLAME_TASKS=creation) */
+ *                 task and no depth can drift
+ *     bits 1-7    and this is the kind of wait (enum profile_place_kind)
+ *     bits 8-31   the measurement's epoch (region_epoch): a forked child must not follow its parent's contexts
+ *     bits 32-63  creation context: a trie node, 0 for none (BLAME_TASKS=creation) */
 #ifndef BLAME_OMPT_TOOL_CONTEXT_TASK_WORD_H
 #define BLAME_OMPT_TOOL_CONTEXT_TASK_WORD_H
 

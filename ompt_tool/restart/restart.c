@@ -6,11 +6,15 @@
  * restart_syscall6).
  *
  * What follows from the kernel's sources (kernel/time/hrtimer.c, fs/select.c, kernel/futex,
- * arch/x86/kernel/signal.c): K1  -ERESTART_RESTARTBLOCK becomes -EINTR when a handler runs, the restart block
- * stays; rt_sigreturn resets it. K2  a restart block holds an absolute expiry and the program's rem pointer,
- * which is rewritten at each interruption. K3  ppoll and pselect6 write the remainder into the program's
- * structure before -EINTR, if it can be written to. K4  calls with a mask argument leave it in force while
- * the handler is set up; the frame has the mask to return to.
+ * arch/x86/kernel/signal.c):
+ *   K1  -ERESTART_RESTARTBLOCK becomes -EINTR when a handler runs, the restart block stays; rt_sigreturn
+ *       resets it.
+ *   K2  A restart block holds an absolute expiry and the program's rem pointer, which is rewritten at each
+ *       interruption.
+ *   K3  ppoll and pselect6 write the remainder into the program's structure before -EINTR, if it can be
+ *       written to.
+ *   K4  Calls with a mask argument leave it in force while the handler is set up; the frame has the mask to
+ *       return to.
  */
 #include "restart.h"
 

@@ -6,28 +6,31 @@
  * the like: those come back with -EINTR, and their time limit starts anew when they are called again. The
  * handler repairs that, in one of four ways, by call:
  *
- *   kernel      nanosleep, relative clock_nanosleep, poll, futex with a time limit. The kernel keeps the
- * absolute deadline of such a call in the task and continues it by restart_syscall(2), until the thread's
- * next rt_sigreturn. So we do not use rt_sigreturn: restart_leave() restores the program's registers itself
- * and issues restart_syscall at the program's own syscall instruction. Exact. A signal of the program's that
- * comes in between ends in an rt_sigreturn, upon which the kernel answers -EINTR, as the program expects.
- *   wait        ppoll, pselect6, epoll_*, pause, sigsuspend, io_getevents: calls that can set the signal mask
- * atomically. The thread comes back, all signals blocked, in a stub of ours that issues the call with the
- * program's mask as its mask argument and with what is left of its time, and then goes on in the program.
- *   stub        semtimedop, sigtimedwait and sockets with SO_RCVTIMEO or SO_SNDTIMEO: the same stub, but
- * nothing atomic. in place    calls without a time limit or with an absolute one: semop, msgsnd,
- * clock_nanosleep(TIMER_ABSTIME) ...: the program counter goes back to the syscall instruction.
+ *   kernel    nanosleep, relative clock_nanosleep, poll, futex with a time limit. The kernel keeps the absolute
+ *             deadline of such a call in the task and continues it by restart_syscall(2), until the thread's
+ *             next rt_sigreturn. So we do not use rt_sigreturn: restart_leave() restores the program's
+ *             registers itself and issues restart_syscall at the program's own syscall instruction. Exact. A
+ *             signal of the program's that comes in between ends in an rt_sigreturn, upon which the kernel
+ *             answers -EINTR, as the program expects.
+ *   wait      ppoll, pselect6, epoll_*, pause, sigsuspend, io_getevents: calls that can set the signal mask
+ *             atomically. The thread comes back, all signals blocked, in a stub of ours that issues the call
+ *             with the program's mask as its mask argument and with what is left of its time, and then goes
+ *             on in the program.
+ *   stub      semtimedop, sigtimedwait and sockets with SO_RCVTIMEO or SO_SNDTIMEO: the same stub, but nothing
+ *             atomic.
+ *   in place  calls without a time limit or with an absolute one: semop, msgsnd,
+ *             clock_nanosleep(TIMER_ABSTIME) ...: the program counter goes back to the syscall instruction.
  *
  * Guarantee S: after nanosleep, poll and futex (sem_timedwait), relative or not but for
  * clock_nanosleep(TIMER_ABSTIME), every signal of the program's that interrupts the call is seen as EINTR.
  * For the other calls one can get lost as an interruption (its handler runs all the same, the call then goes
  * on), when the sample is delivered
  *   - at the very end of the rt_sigreturn of the program's own handler: the context is the same as if we had
- * interrupted the call. About 1.4 us per signal of the program's: 0.03 % of them at 200 samples a second,
- * 0.15 % at 1,000. With a handler that blocks our signal (sigfillset) it is the handler's duration. Not for a
- * call that was already in the wait stub;
+ *     interrupted the call. About 1.4 us per signal of the program's: 0.03 % of them at 200 samples a second,
+ *     0.15 % at 1,000. With a handler that blocks our signal (sigfillset) it is the handler's duration. Not for
+ *     a call that was already in the wait stub;
  *   - in place and stub only: and the program's signal comes between our look at the pending ones and the
- * call, 1 us a sample.
+ *     call, 1 us a sample.
  *
  * Rules for the handler that calls this: installed with SA_SIGINFO | SA_RESTART and without SA_ONSTACK,
  * sa_mask full. Every delivery, of a dropped sample too, calls in this order
@@ -36,7 +39,7 @@
  *     restart_interrupted_call()
  *     restart_note_sample()
  *     restart_leave()              last: does not always return. Restore errno and clear in-handler marks
- * before it.
+ *                                  before it.
  *
  * and in between makes no system call that sleeps with a time limit (nanosleep, poll, futex).
  */
