@@ -2,11 +2,11 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -117,18 +117,27 @@ void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *open
         waitpid(child, NULL, 0);
 }
 
-bool elf_finds_leaks(const char *path)
+static bool names_leak_checker(const Elf_Data *strings)
 {
     static const char *const names[] = {"__asan_init", "__lsan_init", "liblsan.so"};
-    struct stat file;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strings && strings->d_buf && memmem(strings->d_buf, strings->d_size, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* Symbols' and libraries' names, not all text: this command has the words itself. */
+bool elf_finds_leaks(const char *path)
+{
+    GElf_Shdr header;
     bool found = false;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    size_t bytes = fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) ? (size_t)file.st_size : 0;
-    void *text = bytes ? mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    for (size_t i = 0; text != MAP_FAILED && i < sizeof(names) / sizeof(names[0]); i++)
-        found |= memmem(text, bytes, names[i], strlen(names[i])) != NULL;
-    if (text != MAP_FAILED)
-        munmap(text, bytes);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));)
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB)
+            found |= names_leak_checker(elf_rawdata(section, NULL));
+    elf_end(elf);
     if (fd >= 0)
         close(fd);
     return found;

@@ -225,9 +225,21 @@ static void prepare_loader(const char *program, const char *loader)
     }
 }
 
+/* That an outer blame run need not look for profiles: the tool's note for "the cause is told". */
+static void answer_outer(void)
+{
+    const char *notes = getenv("BLAME_NOTES");
+    FILE *list = notes ? fopen(notes, "ae") : NULL;
+    if (!list)
+        return;
+    fputc('\n', list);
+    fclose(list);
+}
+
 /* What the program will be told by its environment; only lines for the user are printed here. */
 static void prepare(const char *program, const struct parts *parts, const struct workspace *space)
 {
+    answer_outer();
     setenv("OMP_TOOL_LIBRARIES", parts->tool, 1);
     if (space->notes[0])
         setenv("BLAME_NOTES", space->notes, 1);
@@ -259,7 +271,7 @@ static int start(char **argv, const char *program)
 }
 
 /* Keyboard signals reach the program by themselves; others are passed on. */
-static int wait_for_program(void)
+static int wait_for_program(bool *interrupted)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = forward};
     sigaction(SIGINT, &ignore, NULL);
@@ -275,13 +287,31 @@ static int wait_for_program(void)
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "blame: the program was killed by signal %d (%s)\n", WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
+        *interrupted = WTERMSIG(status) == SIGINT;
         return 128 + WTERMSIG(status);
     }
     return WEXITSTATUS(status);
 }
 
+/* A shell's loop, make or xargs end only if they see that their child died of Ctrl-C. */
+static void die_interrupted(void)
+{
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    fflush(NULL);
+    signal(SIGINT, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+    raise(SIGINT);
+}
+
 static void say_no_profile(void)
 {
+    const char *tools = getenv("OMP_TOOL");
+    if (tools && strcasecmp(tools, "disabled") == 0) {
+        fputs("blame: no profile: OMP_TOOL=disabled tells OpenMP runtimes to load no tool\n", stderr);
+        return;
+    }
     fputs("blame: no profile: nothing that ran here began a parallel region on an OpenMP runtime with tool "
           "support "
           "(libomp, or libgomp where libomp can take its place), or the environment of blame run did not "
@@ -341,11 +371,14 @@ int cli_run(int argc, char **argv)
             remove_workspace(&space);
         return CLI_BAD_INPUT;
     }
-    int status = wait_for_program();
+    bool interrupted = false;
+    int status = wait_for_program(&interrupted);
     if (attach) {
         if (space.notes[0] && collect_profiles(space.notes) == 0 && status != 126 && status != 127)
             say_no_profile();
         remove_workspace(&space);
     }
+    if (interrupted)
+        die_interrupted();
     return status;
 }

@@ -77,7 +77,7 @@ static void print_help(void)
     puts("usage: blame run [options] [--] PROGRAM [ARGUMENT ...]\n\n"
          "Runs the program with the tool loaded before main, so that serial start-up is measured too.\n"
          "Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the program's\n"
-         "(128 + signal if it was killed). Each option sets the environment variable of the same name:\n"
+         "(128 + signal if it was killed; Ctrl-C ends both). Each option sets the environment variable of the same name:\n"
          "--rate sets BLAME_RATE.\n");
     for (size_t i = 0; i < OPTION_COUNT; i++)
         print_option(options[i].name, options[i].value, options[i].help);

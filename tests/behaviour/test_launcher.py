@@ -4,9 +4,11 @@ does to the environment they run, and those that compute have a profile each."""
 import glob
 import os
 import shutil
+import signal
+import subprocess
 
 import contract_checks
-from harness import LIBRARY, BlameTest, program
+from harness import BLAME, LIBRARY, BlameTest, program
 
 OWN_LINE = "the program's own line"
 LIBOMP = sorted(glob.glob("/usr/lib/llvm-*/lib/libomp.so.5"))[-1]
@@ -62,6 +64,18 @@ class Scripts(BlameTest):
             run = self.script(f"{program(name)} >/dev/null; true")
             self.assertEqual([line[:len(NO_PROFILE)] for line in run.stderr.splitlines()], [NO_PROFILE], run)
             self.assertEqual(run.directories(), [])
+
+    def test_a_program_that_ctrl_c_ended_takes_the_launcher_along(self):
+        """Whose parent is to see a death of SIGINT, as a shell that ends its loop; of other signals it gets the number."""
+        for name, status in (("INT", -signal.SIGINT), ("TERM", 128 + signal.SIGTERM)):
+            run = subprocess.run([BLAME, "run", "sh", "-c", f"kill -{name} $$"], env=self.tool_environment({}), check=False,
+                                 cwd=self.new_folder(), stderr=subprocess.PIPE, text=True, timeout=20)
+            self.assertEqual(run.returncode, status, run)
+            self.assertIn(f"was killed by signal {abs(status) % 128} ", run.stderr)
+
+    def test_a_tool_that_is_forbidden_is_named(self):
+        run = self.attached([program("quick"), "7"], {"OMP_TOOL": "disabled"}, "launcher")
+        self.assertEqual((run.status, run.tool_lines()), (7, [NO_PROFILE + "OMP_TOOL=disabled tells OpenMP runtimes to load no tool"]))
 
 
 class OtherRuntimes(BlameTest):
@@ -171,6 +185,11 @@ class OtherRuntimes(BlameTest):
                 self.assertEqual((run.status, run.stdout), (5, "2\n"), run)
                 self.assertEqual([line for line in run.stderr.splitlines() if "leaks" not in line], [], run)
                 self.assertIn("unmeasured" if how == "launcher" else "nothing is measured", run.stderr)
+
+    def test_a_program_that_only_has_the_words_is_no_leak_checker(self):
+        run = self.attached([BLAME, "run", "--", program("quick"), "5"], how="launcher")
+        self.assertEqual((run.status, run.stdout, run.stderr), (5, "sum 3\n", OWN_LINE + "\n"), run)
+        self.load(run)
 
     def gomp_folder(self):
         """In which GCC's runtime is LLVM's."""
