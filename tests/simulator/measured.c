@@ -104,7 +104,10 @@ static void add_figure(struct run *run, const char *of, const char *metric, cons
     figure->exact = exact->value[number] * NS;
     figure->defined = (exact->as_defined[number] - exact->value[number]) * NS;
     figure->measured = measured * NS;
-    figure->deviation = period_ns * NS * sqrt(exact->jumps[number] / 8);
+    double visits = period_ns * sqrt(exact->jumps[number] / 8),
+           times = sqrt(period_ns * exact->squares[number]);
+    bool many = fabs(exact->value[number]) > 4 * times; /* samples, so that their count is about normal */
+    figure->deviation = (many ? fmin(visits, times) : visits) * NS;
     if (fabs(measured) > 1 && exact->jumps[number] == 0)
         fail(run, "%s is %g s, and nothing was there", figure->name, figure->measured);
 }

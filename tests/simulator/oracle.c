@@ -265,8 +265,11 @@ static void add_share(const struct share *share, double ns, bool as_defined)
         return;
     for (uint32_t context = share->context;; context = context_parent(context)) {
         double *to = as_defined ? sum.exact[context].as_defined : sum.exact[context].value;
-        for (int i = 0; i < METRIC_COUNT; i++)
+        double *squares = sum.exact[context].squares;
+        for (int i = 0; i < METRIC_COUNT; i++) {
             to[i] += share->weight[i] * ns;
+            squares[i] += as_defined ? 0 : share->weight[i] * share->weight[i] * ns;
+        }
         if (!context)
             return;
     }
@@ -314,6 +317,7 @@ static void add_places(double ns, const struct crowd *crowd, bool as_defined, ui
         struct exact *exact = &sum.places[i].exact;
         double *to = as_defined ? exact->as_defined : exact->value;
         to[METRIC_SHARED_IDLE] += ns * each[i] * crowd->working;
+        exact->squares[METRIC_SHARED_IDLE] += as_defined ? 0 : ns * each[i] * each[i] * crowd->working;
     }
     if (!as_defined)
         add_place_jumps(each, 0);

@@ -43,6 +43,8 @@ struct exact {
     double value[METRIC_COUNT];
     double as_defined[METRIC_COUNT]; /* the same if an idle thread counts as busy for the grace
                                         (docs/accounting.md) */
+    double
+        squares[METRIC_COUNT]; /* of what a moment adds, times its length: what short visits' error follows */
     double jumps[METRIC_COUNT]; /* squares of the changes of what a moment adds: what a regular grid's error
                                    follows */
 };
