@@ -62,7 +62,7 @@ class Analytic(BlameTest):
                 self.assertEqual({row.parent.name for row in tasks}, {"main"}, run)
 
     def test_waiting_for_short_sections_is_split_by_holder(self):
-        self.both("handoff", at_least=8)
+        self.both("handoff", at_least=6)
 
     def test_waiting_for_a_nestable_lock_goes_to_the_release_that_frees_it(self):
         self.both("nest_lock", AT_RELEASE, at_least=6)
