@@ -158,7 +158,8 @@ static int least_number(int wanted)
 {
     struct rlimit limit;
     bool low = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 2 < (rlim_t)wanted;
-    return low ? (int)limit.rlim_cur / 2 : wanted;
+    int least = low ? (int)limit.rlim_cur / 2 : wanted;
+    return least > STDERR_FILENO ? least : STDERR_FILENO + 1;
 }
 
 static int copy_from(int fd, int least)

@@ -34,6 +34,7 @@
 #define MAX_VARIABLES 32
 #define LIMIT_S       600          /* a finisher that takes longer hangs */
 #define LEAST_MEMORY  (128u << 20) /* below this limit the command does not even start, and the dynamic loader says so */
+#define LEAST_FILES   16           /* nor with fewer descriptors */
 #define WANTED_STACK  (8u << 20)   /* of libdw; the program's limit may be less */
 
 static struct {
@@ -201,12 +202,14 @@ static void choose_environment(struct finisher *finisher)
 /* NULL, or why it is better not to try. */
 static const char *why_not(char *text, size_t bytes)
 {
-    struct rlimit memory;
+    struct rlimit memory, files;
     long filters = found.filters < 0 ? -1 : count_filters();
     if (!*found.command) {
         snprintf(text, bytes, "there is no command blame beside %s", found.library);
         return text;
     }
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < LEAST_FILES)
+        return "too few open files are allowed (ulimit -n)";
     if (filters != found.filters)
         return "the program has locked itself in (seccomp, chroot)"; /* which may end who starts a process */
     if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur < LEAST_MEMORY)

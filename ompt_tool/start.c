@@ -19,6 +19,7 @@
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
 
+#define LETTERS      "ephr%"
 #define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
 
 static void append(char *text, size_t bytes, const char *more)
@@ -36,7 +37,7 @@ static void expand(const char *pattern, char *text, size_t bytes)
     for (const char *at = pattern; *at; at++) {
         char single[3] = {*at, '\0', '\0'};
         const char *piece = single;
-        if (*at == '%' && at[1] && strchr("ephr%", at[1])) {
+        if (*at == '%' && at[1] && strchr(LETTERS, at[1])) {
             switch (*++at) {
             case 'e':
                 piece = program_invocation_short_name;
@@ -57,6 +58,15 @@ static void expand(const char *pattern, char *text, size_t bytes)
         }
         append(text, bytes, piece);
     }
+}
+
+static void check_pattern(const char *pattern)
+{
+    for (const char *at = pattern; (at = strchr(at, '%')); at += 2)
+        if (!at[1] || !strchr(LETTERS, at[1])) {
+            log_line("BLAME_OUT=", pattern, ": behind % is accepted e, p, h, r or %; what else is there stays as it is", NULL);
+            return;
+        }
 }
 
 /* The folders above path, as far as they are missing. */
@@ -89,6 +99,8 @@ static bool make_directory(void)
 {
     char wanted[sizeof(session.directory) - 16]; /* room for a number behind it */
     const char *name = launch_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
+    if (session.options.out)
+        check_pattern(session.options.out);
     expand(session.options.out ? session.options.out : name, wanted, sizeof(wanted));
     if (is_place(wanted)) {
         append(wanted, sizeof(wanted), "/");
@@ -147,6 +159,8 @@ static void read_command(char *text, size_t bytes)
     for (size_t i = 0; i + 1 < got; i++)
         if (!text[i])
             text[i] = ' ';
+    if (!got)
+        snprintf(text, bytes, "%s", program_invocation_name);
 }
 
 static void write_texts(void)

@@ -189,8 +189,12 @@ void counters_plan_init(void)
                  sample ? "; using the clock" : "", NULL);
         return;
     }
-    while (list && counter_names_next(&list, name))
+    bool named = !list;
+    for (; list && counter_names_next(&list, name); named = true)
         plan_counter(name);
+    if (!named)
+        log_line("BLAME_COUNTERS=", session.options.counters, ": accepted are names of counters with commas between them; going on without counters",
+                 NULL);
     if (sample)
         plan_sample(sample);
     papi_close();

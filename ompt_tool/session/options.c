@@ -162,11 +162,13 @@ static void read_signal(struct options *options)
     }
 }
 
-/* Those without a row in the table: read elsewhere, by other commands, between the launcher and the tool, or to come. */
-static const char *const others[] = {"OUT",     "COUNTERS", "SAMPLE",      "EVENTS_INCLUDE", "EVENTS_EXCLUDE", "EVENTS_THROTTLE",
-                                     "SIGNAL",  "LIBOMP",   "NOTES",       "PROGRAM_PID",    "FOR_GCC",        "DB",
-                                     "SEED",    "TRACE",    "TIMELINE"};
+/* Those without a row in the table: read elsewhere, by other commands, between the launcher and the tool, or to come. Only the first
+ * ones are for users, and named to them. */
+static const char *const others[] = {"OUT",    "COUNTERS", "SAMPLE",      "EVENTS_INCLUDE", "EVENTS_EXCLUDE", "EVENTS_THROTTLE",
+                                     "SIGNAL", "LIBOMP",   "NOTES",       "PROGRAM_PID",    "FOR_GCC",        "DB",
+                                     "SEED",   "TRACE",    "TIMELINE"};
 
+#define NAMED_COUNT (OPTION_COUNT + 8)
 #define OTHER_COUNT (sizeof(others) / sizeof(others[0]))
 #define NAME_BYTES  32
 
@@ -203,7 +205,7 @@ static void check_name(const char *entry)
         size_t letters = distance(name, known);
         if (letters == 0)
             return;
-        if (letters < least) {
+        if (letters < least && i < NAMED_COUNT) {
             least = letters;
             nearest = known;
         }

@@ -94,6 +94,12 @@ class Surroundings(BlameTest):
         run = self.run_beside(LIBRARY, ("family", "chroot", self.new_folder()))
         self.assert_told(run, "locked itself in")
 
+    def test_a_limit_on_descriptors(self):
+        self.assert_told(self.run_beside(LIBRARY, ("family", "few")), "too few open files are allowed (ulimit -n)")
+        run = self.run_beside(LIBRARY, before=["prlimit", "--nofile=4"])
+        self.assert_told(run, "too few open files")
+        self.assertEqual(self.load(run).run["command"], program("quick"))
+
     @unittest.skipUnless(os.geteuid() == 0, "limits on processes do not bind root, and only root can be somebody else")
     def test_a_limit_on_processes(self):
         folder, somebody = self.new_folder(), 200000 + os.getpid() % 100000

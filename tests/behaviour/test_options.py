@@ -63,11 +63,21 @@ class Options(BlameTest):
 
     def test_a_misspelt_variable_is_named_with_the_one_that_was_meant(self):
         for name, said in (("BLAME_RATES", "did you mean BLAME_RATE?"), ("BLAME_SUMARY", "did you mean BLAME_SUMMARY?"),
-                           ("BLAME_ZEBRA", "there is no such variable"), ("BLAME_" + "X" * 100, "there is no such variable")):
+                           ("BLAME_ZEBRA", "there is no such variable"), ("BLAME_", "there is no such variable, see man libblame"),
+                           ("BLAME_" + "X" * 100, "there is no such variable")):
             with self.subTest(name=name):
                 run = self.quick({name: "1"})
                 self.assertEqual(len(run.tool_lines()), 1, run)
                 self.assertIn(said, run.tool_lines()[0])
+
+    def test_patterns_and_lists_with_nothing_in_them_are_told(self):
+        for name, value, accepted in (("BLAME_OUT", "profile-%q", "e, p, h, r or %"), ("BLAME_OUT", "profile%", "e, p, h, r or %"),
+                                      ("BLAME_COUNTERS", ",,,", "names of counters")):
+            run = self.quick({name: value})
+            line, = run.tool_lines()
+            self.assertTrue(line.startswith(f"blame: {name}={value}: ") and accepted in line, line)
+
+    def test_known_variables_are_taken_without_a_word(self):
         for how in ("library", "launcher"):
             run = self.quick({"BLAME_DB": "x", "BLAME_SEED": "1", "BLAME_SIGNAL": "50", "BLAMES": "1"}, how)
             self.assertEqual(run.tool_lines(), [], run)

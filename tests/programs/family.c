@@ -1,5 +1,5 @@
 /* A program that looks after its children while the tool ends its measurement, and then locks itself in, or ends. By argument:
- * plain, handler, ignored, nowait, subreaper, thread, opens, blocked; locked, chroot. */
+ * plain, handler, ignored, nowait, subreaper, thread, opens, blocked; locked, chroot, few. */
 #include "analytic.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,6 +111,8 @@ int main(int argc, char **argv)
         lock_in();
     else if (strcmp(way, "chroot") == 0 && argc > 2 && (chroot(argv[2]) != 0 || chdir("/") != 0))
         return 125;
+    else if (strcmp(way, "few") == 0)
+        setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0});
     else if (strcmp(way, "blocked") == 0)
         block_signals();
     else if (strcmp(way, "thread") == 0)
