@@ -64,7 +64,7 @@ static bool has_room(void)
         uint64_t took_ns = clock_now_ns() - begin_ns;
         store_relaxed(&patience_ns, took_ns < left_ns ? left_ns - took_ns : 0);
     }
-    return ready > 0 || errno == EINVAL; /* RLIMIT_NOFILE is 0: nothing can be asked */
+    return ready > 0 || (ready < 0 && errno == EINVAL); /* RLIMIT_NOFILE is 0: nothing can be asked */
 }
 
 /* At most PIPE_BUF bytes, for which a pipe that has room has enough. Another process may take that first: a write that does not
@@ -88,10 +88,12 @@ void log_write(const char *bytes, size_t count)
     os_guard_writes(&guard);
     while (count && log_is_open() && has_room()) {
         ssize_t written = write_piece(bytes, count < PIPE_BUF ? count : PIPE_BUF);
-        if (written < 0 && (errno != EAGAIN || refused++ == MAX_REFUSED))
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+        } else if (written == 0 || (errno != EAGAIN && errno != EINTR) || refused++ == MAX_REFUSED) {
             break;
-        bytes += written > 0 ? written : 0;
-        count -= written > 0 ? (size_t)written : 0;
+        }
     }
     os_unguard_writes(&guard);
 }
