@@ -7,6 +7,7 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/probes/probes.h"
+#include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
 
@@ -47,6 +48,7 @@ void attach_end(struct thread *thread)
     if (!thread)
         return;
     sampler_stop(thread);
+    bystander_end(&thread->stands_by);
     if (thread_enter_tool(thread)) {
         settle_rest(thread);
         counters_settle(thread);

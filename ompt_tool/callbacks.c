@@ -23,6 +23,7 @@
 #include "ompt_tool/locks/lock_names.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/probes/probes.h"
+#include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
@@ -117,6 +118,8 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
 static __attribute__((noinline)) void settle(struct thread *thread, bool in_region)
 {
     uint64_t event_ns = clock_now_ns();
+    thread->hit_idle = false;
+    bystander_end(&thread->stands_by);
     if (!thread_enter_tool(thread))
         return;
     sample_settle(thread, event_ns, in_region);
@@ -129,7 +132,7 @@ static __attribute__((noinline)) void end_idle(struct thread *thread, const ompt
 {
     if (in_region && waiter)
         levels_return_to(thread, waiter);
-    if (thread->idle.pending)
+    if (thread->hit_idle)
         settle(thread, in_region);
     if (session.options.locks == LOCKS_AT_RELEASE || !thread_enter_tool(thread))
         return;
@@ -157,7 +160,7 @@ static __attribute__((noinline)) void begin_implicit_task(struct thread *thread,
     thread->team = team_size;
     if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
         return;
-    if (unlikely(thread->idle.pending)) /* a new worker's wait has no end event */
+    if (unlikely(thread->hit_idle)) /* a new worker's wait has no end event */
         settle(thread, false);
     state_set_work(thread->line);
     if (unlikely(thread->placeholders.count))
@@ -265,7 +268,7 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     }
     if (task_data)
         task_data->value &= ~TASK_WAIT_MASK;
-    if (unlikely(thread->idle.pending || state_holds_locks(thread->line)))
+    if (unlikely(thread->hit_idle || state_holds_locks(thread->line)))
         end_idle(thread, task_data, parallel_data != NULL);
     if (unlikely(!parallel_data))
         levels_leave(thread);
@@ -295,7 +298,7 @@ static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_t
     struct thread *thread = self();
     if (!thread)
         return;
-    if (thread->idle.pending || (is_idle(thread) && state_holds_locks(thread->line)))
+    if (thread->hit_idle || (is_idle(thread) && state_holds_locks(thread->line)))
         end_idle(thread, prior, true); /* while the one that waited is the innermost task */
     if (!levels_schedule(thread, prior, status, next))
         levels_schedule_slowly(thread, prior, status, next);
@@ -309,7 +312,7 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
     struct thread *thread = thread_self;
     if (!next)
         return; /* a detached task's event was fulfilled: nothing is scheduled */
-    if (unlikely(!thread || thread->idle.pending || (is_idle(thread) && state_holds_locks(thread->line)) ||
+    if (unlikely(!thread || thread->hit_idle || (is_idle(thread) && state_holds_locks(thread->line)) ||
                  thread->helper || !levels_schedule(thread, prior, status, next)))
         schedule_slowly(prior, status, next);
     else

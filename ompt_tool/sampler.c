@@ -17,6 +17,7 @@
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/fault.h"
+#include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sample_signal.h"
 #include "ompt_tool/session/session.h"
@@ -130,6 +131,27 @@ static void slow_down(struct thread *thread)
                  thread->timer_origin_ns + thread->period_ns, thread->period_ns);
 }
 
+static bool is_worker(const struct thread *thread)
+{
+    return thread->ledger->kind == PROFILE_THREAD_WORKER;
+}
+
+/* A worker that idles is a bystander, but not where restart_leave() goes on with a context of its own. One that works
+ * is to be one from the begin of its next wait on (sampler_look). */
+static void stand_by(struct thread *thread, bool idle, ucontext_t *context)
+{
+    if (idle) {
+        if (is_worker(thread) && !thread->restart.resume && !thread->restart.waiting)
+            bystander_begin(&thread->stands_by, context);
+        thread->hit_idle = thread->idle.pending || thread->stands_by;
+        return;
+    }
+    if (is_worker(thread))
+        thread->look_ticks = 0;
+    if (unlikely(thread->stands_by)) /* a sample hit it on its way out of a wait */
+        bystander_wakes(&thread->stands_by, context);
+}
+
 static void handle_sample(int signal, siginfo_t *info, void *argument)
 {
     ucontext_t *context = argument;
@@ -150,7 +172,9 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     }
     if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
-    if (thread->idle.pending && load_relaxed(&thread->line->state) == STATE_IDLE)
+    bool idle = load_relaxed(&thread->line->state) == STATE_IDLE;
+    stand_by(thread, idle, context);
+    if (idle && thread->idle.pending)
         account_idle_resume(&thread->idle, thread->line, clocks.ticks);
     else
         restart_note_sample(&thread->restart);
@@ -301,6 +325,10 @@ static void take_another_signal(int taken)
 
 void sampler_look(struct thread *thread)
 {
+    if (is_worker(thread) && load_relaxed(&thread->line->state) == STATE_IDLE) {
+        bystander_now(&thread->stands_by);
+        thread->hit_idle = true;
+    }
     struct clock_reading now = clock_read();
     thread->look_ticks = now.ticks + (uint64_t)((double)SILENCE_NS / now.ns_per_tick);
     int signal = load_relaxed(&sample_signal);

@@ -10,8 +10,9 @@
 /* Installs the handler. False when no signal is free. [init] */
 bool sampler_init(void);
 
-/* Once in a tenth of a second a thread looks, in a callback, whether the program has taken the signal: then all timers
- * stand still, and each thread's starts again with another signal at its own next look. [owner] */
+/* Once in a tenth of a second, and a worker in the first wait behind a sample of its work, a thread looks, in a callback,
+ * whether the program has taken the signal: then all timers stand still, and each thread's starts again with another
+ * signal at its own next look. A worker that waits becomes a bystander (restart/bystander.h). [owner] */
 void sampler_look(struct thread *thread);
 static inline void sampler_watch(struct thread *thread, uint64_t now_ticks)
 {

@@ -72,6 +72,8 @@ struct thread {
     uint32_t in_handler;       /* the handler is running */
     bool guarded;              /* a fault is one of the handler's: back to before_sample (fault.c) */
     sigjmp_buf before_sample;
+    uint64_t stands_by;  /* signals that it does not take while it is idle (restart/bystander.h) */
+    bool hit_idle;       /* a sample hit its wait: that ends with settle() (callbacks.c) */
     bool sampled;        /* has a timer */
     int signal;          /* by which its samples come; 0: there was none left */
     uint64_t look_ticks; /* when to look again whether they do (sampler_watch) */

@@ -60,3 +60,13 @@ class SampleSignal(BlameTest):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class ProcessSignals(BlameTest):
+    """Signals for the whole process are the serial code's, however often a thread is sampled."""
+
+    def test_a_time_out_of_serial_code_is_handled_by_its_thread(self):
+        for suffix, how in (("", "library"), ("_gcc", "launcher")):
+            with self.subTest(how=how):
+                run = self.attached([program("process_signals" + suffix), "awaits"], {"BLAME_RATE": "2000"}, how)
+                self.assertEqual((run.status, run.stdout), (0, "blocked 0 elsewhere 0\n" * 2), run)

@@ -1,0 +1,28 @@
+/* Signals for the whole process are the program's serial code's: alarm(), a timer, kill(), a child that ends. The kernel
+ * gives them to the initial thread, unless that has another signal pending or blocks them: then to any thread that
+ * takes them. Our samples make it so: a handler that leaves by siglongjmp() would then leave from a stack that is not
+ * the program's, and pause() would wait for ever (docs/restart.md, "Signals for the process").
+ *
+ * A worker that a sample finds idle, or found at work before it waits, therefore blocks such signals until it works
+ * again: two system calls for a wait next to a sample, none for others. What programs send to single threads (SIGUSR1, real-time signals ...), what
+ * profilers use (SIGPROF, SIGVTALRM) and what a fault raises is not blocked. */
+#ifndef BLAME_OMPT_TOOL_RESTART_BYSTANDER_H
+#define BLAME_OMPT_TOOL_RESTART_BYSTANDER_H
+
+#include <stdint.h>
+#include <ucontext.h>
+
+/* From the end of the handler on the interrupted thread blocks them, too. `added`: which of them it does not block by
+ * itself, a bit each; 0 when it is no bystander. [handler] */
+void bystander_begin(uint64_t *added, ucontext_t *context);
+
+/* The calling thread blocks them from now on. [owner] */
+void bystander_now(uint64_t *added);
+
+/* From the end of the handler on it takes them again. [handler] */
+void bystander_wakes(uint64_t *added, ucontext_t *context);
+
+/* The calling thread takes them again. [owner] */
+void bystander_end(uint64_t *added);
+
+#endif
