@@ -176,6 +176,7 @@ class ReportPage(BlameTest, PageTest):
 
     def test_a_lock_leads_to_its_holder(self):
         self.show(self.attached([program("holders")]))
+        self.settle()
         link = self.one("#locks .tree-row .link")
         text, wanted = link.text, self.run_script("return blame.report.locks.table.rows[0].holder_id")
         link.click()
