@@ -4,7 +4,7 @@
 
 #include <sys/syscall.h>
 
-/* A negative value is an error's number. [any] */
+/* A negative value is an error's number. [handler] */
 static inline long kernel_call(long number, long a, long b, long c, long d, long e, long f)
 {
     register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;

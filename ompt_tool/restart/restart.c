@@ -41,6 +41,7 @@ void restart_state_init(struct restart_state *state, uint64_t own_signals)
 #include <unistd.h>
 
 #include "base/atomics.h"
+#include "base/kernel.h"
 #include "restart_decode.h"
 #include "restart_rules.h"
 
@@ -68,7 +69,7 @@ static void set_mask(ucontext_t *context, uint64_t mask)
 static uint64_t monotonic_ns(void)
 {
     struct timespec now = {0};
-    restart_syscall6(SYS_clock_gettime, CLOCK_MONOTONIC, (uint64_t)&now, 0, 0, 0, 0);
+    kernel_call(SYS_clock_gettime, CLOCK_MONOTONIC, (uint64_t)&now, 0, 0, 0, 0);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -103,8 +104,8 @@ void restart_note_sample(struct restart_state *state)
 {
     if (!load_relaxed(&baseline_wanted))
         return;
-    restart_syscall6(SYS_clock_gettime, CLOCK_MONOTONIC, (uint64_t)&state->base_time, 0, 0, 0, 0);
-    restart_syscall6(SYS_getrusage, RUSAGE_THREAD, (uint64_t)&state->base_usage, 0, 0, 0, 0);
+    kernel_call(SYS_clock_gettime, CLOCK_MONOTONIC, (uint64_t)&state->base_time, 0, 0, 0, 0);
+    kernel_call(SYS_getrusage, RUSAGE_THREAD, (uint64_t)&state->base_usage, 0, 0, 0, 0);
     state->base_valid = true;
 }
 
@@ -122,7 +123,7 @@ static uint64_t begin_of_call_ns(const struct restart_state *state, uint64_t now
     if (!state->base_valid)
         return now_ns;
     memset(&usage, 0, sizeof usage);
-    restart_syscall6(SYS_getrusage, RUSAGE_THREAD, (uint64_t)&usage, 0, 0, 0, 0);
+    kernel_call(SYS_getrusage, RUSAGE_THREAD, (uint64_t)&usage, 0, 0, 0, 0);
     if (usage.ru_nvcsw - state->base_usage.ru_nvcsw != 1 || usage.ru_nivcsw != state->base_usage.ru_nivcsw)
         return now_ns;
     uint64_t base_ns = (uint64_t)state->base_time.tv_sec * 1000000000u + (uint64_t)state->base_time.tv_nsec;
@@ -201,7 +202,7 @@ void restart_enter(struct restart_state *state, ucontext_t *context)
 static bool program_signal_pending(const struct restart_state *state, const ucontext_t *context)
 {
     uint64_t pending = 0;
-    restart_syscall6(SYS_rt_sigpending, (uint64_t)&pending, SIGNAL_SET_BYTES, 0, 0, 0, 0);
+    kernel_call(SYS_rt_sigpending, (uint64_t)&pending, SIGNAL_SET_BYTES, 0, 0, 0, 0);
     return (pending & ~mask_of(context) & ~state->own_signals) != 0;
 }
 
@@ -225,8 +226,8 @@ static void set_time_left(struct restart_frame *job)
     /* By the kernel's hand: the program's structure may be in memory that cannot be written to. */
     struct iovec from = {.iov_base = &job->left, .iov_len = sizeof job->left};
     struct iovec to = {.iov_base = (void *)job->program_left, .iov_len = sizeof job->left};
-    long pid = restart_syscall6(SYS_getpid, 0, 0, 0, 0, 0, 0);
-    restart_syscall6(SYS_process_vm_writev, (uint64_t)pid, (uint64_t)&from, 1, (uint64_t)&to, 1, 0);
+    long pid = kernel_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    kernel_call(SYS_process_vm_writev, (uint64_t)pid, (uint64_t)&from, 1, (uint64_t)&to, 1, 0);
 }
 
 static enum restart_result go_wait(struct restart_state *state, ucontext_t *context)
@@ -322,8 +323,8 @@ static enum restart_result start_socket(struct restart_state *state, ucontext_t 
 {
     struct timeval limit = {0};
     uint32_t size = sizeof limit;
-    long failed = restart_syscall6(SYS_getsockopt, argument(context, 0), SOL_SOCKET,
-                                   (uint64_t)rule->socket_option, (uint64_t)&limit, (uint64_t)&size, 0);
+    long failed = kernel_call(SYS_getsockopt, argument(context, 0), SOL_SOCKET,
+                              (uint64_t)rule->socket_option, (uint64_t)&limit, (uint64_t)&size, 0);
     if (failed != 0 || (limit.tv_sec == 0 && limit.tv_usec == 0))
         return give_up(state, rule->call);
     struct restart_frame *job = begin_job(state, context, rule->call);
@@ -422,7 +423,7 @@ void restart_leave(struct restart_state *state, ucontext_t *context)
     if (resume == NULL)
         return;
     if ((unsigned)context->uc_stack.ss_flags & disarmed_on_delivery)
-        restart_syscall6(SYS_sigaltstack, (uint64_t)&context->uc_stack, 0, 0, 0, 0, 0);
+        kernel_call(SYS_sigaltstack, (uint64_t)&context->uc_stack, 0, 0, 0, 0, 0);
     restart_resume(resume);
 }
 

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/kernel.h"
+
 enum {
     WINDOW_BYTES = 24, /* mov $imm32, %eax (5), up to 17 bytes of others, syscall (2) */
     MOV_EAX_BYTES = 5,
@@ -29,7 +31,7 @@ static bool is_syscall(const uint8_t *code)
  */
 static bool is_readable(uintptr_t address)
 {
-    return restart_syscall6(SYS_rt_sigprocmask, 0, address, 0, 8, 0, 0) == 0;
+    return kernel_call(SYS_rt_sigprocmask, 0, address, 0, 8, 0, 0) == 0;
 }
 
 /* The code before rip. A window that begins on another page than its end is read only if that page is there.

@@ -1,4 +1,4 @@
-/* The two pieces of assembly of restart.c, and its system calls. Internal to this room. */
+/* The two pieces of assembly of restart.c. Internal to this room. */
 #ifndef BLAME_OMPT_TOOL_RESTART_RESTART_STUB_H
 #define BLAME_OMPT_TOOL_RESTART_RESTART_STUB_H
 
@@ -29,21 +29,6 @@ extern const char restart_resume_end[] RESTART_HIDDEN;
 
 /* Continues the context by restart_syscall, without rt_sigreturn. [handler] */
 RESTART_HIDDEN void restart_resume(ucontext_t *context) __attribute__((noreturn));
-
-/* A system call that leaves errno alone; the value is the kernel's. [handler] */
-static inline long restart_syscall6(long call, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
-                                    uint64_t f)
-{
-    register uint64_t r10 __asm__("r10") = d;
-    register uint64_t r8 __asm__("r8") = e;
-    register uint64_t r9 __asm__("r9") = f;
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "0"(call), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
 
 #endif
 #endif

@@ -75,7 +75,7 @@ int main(int count, char **arguments)
     for (int round = 0; round < 2; round++) {
         int blocked = blocked_in_region();
         for (int i = 1; i < THREADS && count > 1 && strcmp(arguments[1], "awaits") == 0; i++)
-            while (takes_alarms(workers[i]))
+            for (int waited = 0; waited < 3000 && takes_alarms(workers[i]); waited++)
                 usleep(1000);
         volatile int timeouts = 0;
         while (timeouts + elsewhere < TIMEOUTS) {
