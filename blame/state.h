@@ -77,7 +77,7 @@ _Static_assert(sizeof(struct state_line) == 384 && offsetof(struct state_line, h
 /* What the other threads do, counted at one sample. */
 struct census {
     uint32_t
-        busy; /* b: WORK, LOCKWAIT, and IDLE within its grace; the asking thread included if it is busy */
+        busy; /* b: WORK, waiting for locks or not, and IDLE within its grace; the asking thread included if it is busy */
     uint32_t in_use; /* t_now: threads that exist and are not between regions */
     uint32_t holder; /* the line of the thread that held the lock that was asked for, or STATE_NO_HOLDER */
 };

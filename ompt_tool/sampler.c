@@ -1,6 +1,6 @@
 /* The rules of this house: everything reachable from handle_sample() is async-signal-safe. No locks, malloc,
  * stdio, lazily allocated TLS; system calls only where a comment says which and why; bounded time.
- * scripts/check-handler compares the undefined symbols of these objects with an allowlist. */
+ * scripts/check-handler.py compares the undefined symbols of these objects with an allowlist. */
 #include "ompt_tool/sampler.h"
 
 #include <errno.h>

@@ -48,7 +48,7 @@ double metric_absolute(const struct rows *rows, const struct profile_metric *sum
 double metric_relative(const struct rows *rows, const struct profile_metric *sums,
                        enum metric metric); /* [init] */
 
-/* What is shown where no metric is asked for: idleness, or work where nothing idles. [init] */
+/* What is shown where no metric is asked for: blame, or work where there is hardly any. [init] */
 enum metric metric_default(const struct rows *rows);
 
 #endif
