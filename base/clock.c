@@ -26,10 +26,8 @@ static struct {
 
 uint64_t clock_ticks(void)
 {
-#if defined(__x86_64__)
     if (ticks.counter)
         return __builtin_ia32_rdtsc();
-#endif
     return clock_now_ns();
 }
 
@@ -49,9 +47,7 @@ void clock_ticks_init(void)
     ssize_t bytes = fd >= 0 ? read(fd, source, sizeof(source) - 1) : -1;
     if (fd >= 0)
         close(fd);
-#if defined(__x86_64__)
     ticks.counter = bytes >= 3 && strncmp(source, "tsc", 3) == 0;
-#endif
     ticks.begin_ns = clock_now_ns();
     ticks.begin_ticks = clock_ticks();
 }

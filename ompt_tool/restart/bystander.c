@@ -3,37 +3,26 @@
 #include <signal.h>
 #include <string.h>
 
+#include "ompt_tool/restart/restart_state.h"
+
 #define BIT(signal) (1ull << ((signal)-1))
 
 static const uint64_t of_the_process = BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGALRM) | BIT(SIGTERM) |
                                        BIT(SIGCHLD) | BIT(SIGCONT) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU) |
                                        BIT(SIGIO) | BIT(SIGWINCH);
 
-/* The kernel's set is the first eight bytes of the library's. */
-static uint64_t mask_of(const ucontext_t *context)
-{
-    uint64_t mask;
-    memcpy(&mask, &context->uc_sigmask, sizeof(mask));
-    return mask;
-}
-
-static void set_mask(ucontext_t *context, uint64_t mask)
-{
-    memcpy(&context->uc_sigmask, &mask, sizeof(mask));
-}
-
 void bystander_begin(uint64_t *added, ucontext_t *context)
 {
-    uint64_t mask = mask_of(context);
+    uint64_t mask = restart_mask_of(context);
     if (*added)
         return;
     *added = of_the_process & ~mask;
-    set_mask(context, mask | *added);
+    restart_set_mask(context, mask | *added);
 }
 
 void bystander_wakes(uint64_t *added, ucontext_t *context)
 {
-    set_mask(context, mask_of(context) & ~*added);
+    restart_set_mask(context, restart_mask_of(context) & ~*added);
     *added = 0;
 }
 

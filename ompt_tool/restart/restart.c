@@ -3,7 +3,7 @@
  * the caller.
  *
  * Handler code: no locks, no memory from the heap, no stdio, no errno (system calls go through
- * restart_syscall6).
+ * kernel_call).
  *
  * What follows from the kernel's sources (kernel/time/hrtimer.c, fs/select.c, kernel/futex,
  * arch/x86/kernel/signal.c):
@@ -19,22 +19,10 @@
 #include "restart.h"
 
 #include <errno.h>
-#include <string.h>
-
-#include "restart_stub.h"
-
-void restart_state_init(struct restart_state *state, uint64_t own_signals)
-{
-    memset(state, 0, sizeof *state);
-    state->own_signals = own_signals;
-    state->unknown_call = -1;
-}
-
-#ifdef RESTART_SUPPORTED
-
 #include <linux/futex.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -44,26 +32,22 @@ void restart_state_init(struct restart_state *state, uint64_t own_signals)
 #include "base/kernel.h"
 #include "restart_decode.h"
 #include "restart_rules.h"
+#include "restart_stub.h"
 
 enum { SIGNAL_SET_BYTES = 8 };
+
+void restart_state_init(struct restart_state *state, uint64_t own_signals)
+{
+    memset(state, 0, sizeof *state);
+    state->own_signals = own_signals;
+    state->unknown_call = -1;
+}
 
 static const int ARG_REGISTER[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
 
 static uint64_t argument(const ucontext_t *context, int index)
 {
     return (uint64_t)context->uc_mcontext.gregs[ARG_REGISTER[index]];
-}
-
-static uint64_t mask_of(const ucontext_t *context)
-{
-    uint64_t mask;
-    memcpy(&mask, &context->uc_sigmask, sizeof mask);
-    return mask;
-}
-
-static void set_mask(ucontext_t *context, uint64_t mask)
-{
-    memcpy(&context->uc_sigmask, &mask, sizeof mask);
 }
 
 static uint64_t monotonic_ns(void)
@@ -177,7 +161,7 @@ static void enter_wait(struct restart_state *state, ucontext_t *context, uintptr
         memcpy(&state->job, frame, sizeof state->job);
         result = (uint64_t)-EINTR;
     }
-    set_mask(context, frame->program_mask);
+    restart_set_mask(context, frame->program_mask);
     show_program(frame, context, result);
 }
 
@@ -203,7 +187,7 @@ static bool program_signal_pending(const struct restart_state *state, const ucon
 {
     uint64_t pending = 0;
     kernel_call(SYS_rt_sigpending, (uint64_t)&pending, SIGNAL_SET_BYTES, 0, 0, 0, 0);
-    return (pending & ~mask_of(context) & ~state->own_signals) != 0;
+    return (pending & ~restart_mask_of(context) & ~state->own_signals) != 0;
 }
 
 static enum restart_result go_in_place(const struct restart_state *state, ucontext_t *context, long call)
@@ -238,7 +222,7 @@ static enum restart_result go_wait(struct restart_state *state, ucontext_t *cont
     set_time_left(&state->job);
     gregs[REG_RCX] = (greg_t)&state->job;
     gregs[REG_RIP] = (greg_t)restart_wait_enter;
-    set_mask(context, ~(uint64_t)0);
+    restart_set_mask(context, ~(uint64_t)0);
     return RESTART_DONE;
 }
 
@@ -251,7 +235,7 @@ static struct restart_frame *begin_job(struct restart_state *state, const uconte
     job->call = (uint64_t)call;
     for (int i = 0; i < 6; i++)
         job->args[i] = job->program_args[i] = argument(context, i);
-    job->program_mask = mask_of(context);
+    job->program_mask = restart_mask_of(context);
     job->deadline_ns = UINT64_MAX;
     return job;
 }
@@ -426,45 +410,3 @@ void restart_leave(struct restart_state *state, ucontext_t *context)
         kernel_call(SYS_sigaltstack, (uint64_t)&context->uc_stack, 0, 0, 0, 0, 0);
     restart_resume(resume);
 }
-
-#else
-
-void restart_enter(struct restart_state *state, ucontext_t *context)
-{
-    (void)state;
-    (void)context;
-}
-
-#if defined(__aarch64__)
-static bool at_eintr(const ucontext_t *context)
-{
-    return (int64_t)context->uc_mcontext.regs[0] == -EINTR;
-}
-#else
-static bool at_eintr(const ucontext_t *context)
-{
-    (void)context;
-    return false;
-}
-#endif
-
-enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,
-                                             uint64_t now_ns)
-{
-    (void)now_ns;
-    state->unknown_call = -1;
-    return at_eintr(context) ? RESTART_UNKNOWN : RESTART_NONE;
-}
-
-void restart_note_sample(struct restart_state *state)
-{
-    (void)state;
-}
-
-void restart_leave(struct restart_state *state, ucontext_t *context)
-{
-    (void)state;
-    (void)context;
-}
-
-#endif

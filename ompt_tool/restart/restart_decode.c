@@ -5,10 +5,6 @@
  */
 #include "restart_decode.h"
 
-#include "restart_stub.h"
-
-#ifdef RESTART_SUPPORTED
-
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -131,7 +127,3 @@ bool restart_decode_at_syscall(uintptr_t rip)
     const uint8_t *code = (const uint8_t *)rip;
     return code[0] == 0x0f && code[1] == 0x05;
 }
-
-#else
-typedef int restart_decode_is_for_x86_64_only;
-#endif

@@ -6,80 +6,27 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "restart_stub.h"
-
-#ifdef RESTART_SUPPORTED
+/* The call, the one that waits instead of it, and which arguments of that are its time limit and its mask. */
+#define WAIT(number, instead, limit_kind, limit_at, mask_kind, mask_at)                                      \
+    {.call = number, .way = WAY_WAIT, .wait_call = instead, .limit = limit_kind, .limit_arg = limit_at,      \
+     .mask = mask_kind, .mask_arg = mask_at}
 
 static const struct restart_rule RULES[] = {
     {.call = SYS_nanosleep, .way = WAY_KERNEL},
     {.call = SYS_clock_nanosleep, .way = WAY_KERNEL},
     {.call = SYS_poll, .way = WAY_KERNEL},
     {.call = SYS_futex, .way = WAY_KERNEL},
-    {.call = SYS_ppoll,
-     .way = WAY_WAIT,
-     .wait_call = SYS_ppoll,
-     .limit = LIMIT_LEFT,
-     .limit_arg = 2,
-     .mask = MASK_PTR,
-     .mask_arg = 3},
-    {.call = SYS_pselect6,
-     .way = WAY_WAIT,
-     .wait_call = SYS_pselect6,
-     .limit = LIMIT_LEFT,
-     .limit_arg = 4,
-     .mask = MASK_PAIR,
-     .mask_arg = 5},
-    {.call = SYS_epoll_wait,
-     .way = WAY_WAIT,
-     .wait_call = SYS_epoll_pwait2,
-     .limit = LIMIT_MS,
-     .limit_arg = 3,
-     .mask = MASK_PTR,
-     .mask_arg = 4},
-    {.call = SYS_epoll_pwait,
-     .way = WAY_WAIT,
-     .wait_call = SYS_epoll_pwait2,
-     .limit = LIMIT_MS,
-     .limit_arg = 3,
-     .mask = MASK_PTR,
-     .mask_arg = 4},
-    {.call = SYS_epoll_pwait2,
-     .way = WAY_WAIT,
-     .wait_call = SYS_epoll_pwait2,
-     .limit = LIMIT_REL,
-     .limit_arg = 3,
-     .mask = MASK_PTR,
-     .mask_arg = 4},
-    {.call = SYS_pause, .way = WAY_WAIT, .wait_call = SYS_rt_sigsuspend, .mask = MASK_PTR, .mask_arg = 0},
-    {.call = SYS_rt_sigsuspend,
-     .way = WAY_WAIT,
-     .wait_call = SYS_rt_sigsuspend,
-     .mask = MASK_PTR,
-     .mask_arg = 0},
-    {.call = SYS_io_getevents,
-     .way = WAY_WAIT,
-     .wait_call = SYS_io_pgetevents,
-     .limit = LIMIT_REL,
-     .limit_arg = 4,
-     .mask = MASK_PAIR,
-     .mask_arg = 5},
-    {.call = SYS_io_pgetevents,
-     .way = WAY_WAIT,
-     .wait_call = SYS_io_pgetevents,
-     .limit = LIMIT_REL,
-     .limit_arg = 4,
-     .mask = MASK_PAIR,
-     .mask_arg = 5},
-    {.call = SYS_semtimedop,
-     .way = WAY_WAIT,
-     .wait_call = SYS_semtimedop,
-     .limit = LIMIT_REL,
-     .limit_arg = 3},
-    {.call = SYS_rt_sigtimedwait,
-     .way = WAY_WAIT,
-     .wait_call = SYS_rt_sigtimedwait,
-     .limit = LIMIT_REL,
-     .limit_arg = 2},
+    WAIT(SYS_ppoll, SYS_ppoll, LIMIT_LEFT, 2, MASK_PTR, 3),
+    WAIT(SYS_pselect6, SYS_pselect6, LIMIT_LEFT, 4, MASK_PAIR, 5),
+    WAIT(SYS_epoll_wait, SYS_epoll_pwait2, LIMIT_MS, 3, MASK_PTR, 4),
+    WAIT(SYS_epoll_pwait, SYS_epoll_pwait2, LIMIT_MS, 3, MASK_PTR, 4),
+    WAIT(SYS_epoll_pwait2, SYS_epoll_pwait2, LIMIT_REL, 3, MASK_PTR, 4),
+    WAIT(SYS_pause, SYS_rt_sigsuspend, LIMIT_NONE, 0, MASK_PTR, 0),
+    WAIT(SYS_rt_sigsuspend, SYS_rt_sigsuspend, LIMIT_NONE, 0, MASK_PTR, 0),
+    WAIT(SYS_io_getevents, SYS_io_pgetevents, LIMIT_REL, 4, MASK_PAIR, 5),
+    WAIT(SYS_io_pgetevents, SYS_io_pgetevents, LIMIT_REL, 4, MASK_PAIR, 5),
+    WAIT(SYS_semtimedop, SYS_semtimedop, LIMIT_REL, 3, MASK_NONE, 0),
+    WAIT(SYS_rt_sigtimedwait, SYS_rt_sigtimedwait, LIMIT_REL, 2, MASK_NONE, 0),
     {.call = SYS_select, .way = WAY_IN_PLACE},
     {.call = SYS_semop, .way = WAY_IN_PLACE},
     {.call = SYS_msgsnd, .way = WAY_IN_PLACE},
@@ -104,7 +51,3 @@ const struct restart_rule *restart_find_rule(long call)
             return &RULES[i];
     return NULL;
 }
-
-#else
-typedef int restart_rules_are_for_x86_64_only;
-#endif

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <ucontext.h>
@@ -39,5 +40,18 @@ struct restart_state {
     ucontext_t *outer;  /* this delivery came while restart_leave() was at work on that context */
     ucontext_t *resume; /* restart_leave() is to continue this one by restart_syscall */
 };
+
+/* The signals that the interrupted code blocks: the kernel's set is the first eight bytes of the library's. [handler] */
+static inline uint64_t restart_mask_of(const ucontext_t *context)
+{
+    uint64_t mask;
+    memcpy(&mask, &context->uc_sigmask, sizeof(mask));
+    return mask;
+}
+
+static inline void restart_set_mask(ucontext_t *context, uint64_t mask) /* [handler] */
+{
+    memcpy(&context->uc_sigmask, &mask, sizeof(mask));
+}
 
 #endif

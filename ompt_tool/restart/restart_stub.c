@@ -23,8 +23,6 @@
  */
 #include "restart_stub.h"
 
-#ifdef RESTART_SUPPORTED
-
 #include <stddef.h>
 
 #include "restart_state.h"
@@ -183,7 +181,3 @@ __asm__(
     "    jmp *%r11\n"
     "restart_resume_end:\n"
     ".size restart_resume, . - restart_resume\n");
-
-#else
-typedef int restart_stub_is_for_x86_64_only;
-#endif

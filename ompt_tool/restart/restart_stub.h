@@ -2,9 +2,6 @@
 #ifndef BLAME_OMPT_TOOL_RESTART_RESTART_STUB_H
 #define BLAME_OMPT_TOOL_RESTART_RESTART_STUB_H
 
-#if defined(__x86_64__) && defined(__LP64__)
-#define RESTART_SUPPORTED 1
-
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -30,5 +27,4 @@ extern const char restart_resume_end[] RESTART_HIDDEN;
 /* Continues the context by restart_syscall, without rt_sigreturn. [handler] */
 RESTART_HIDDEN void restart_resume(ucontext_t *context) __attribute__((noreturn));
 
-#endif
 #endif
