@@ -18,9 +18,8 @@ static double idleness(const struct profile_metric *metric, double t)
     return t * metric->inverse_busy - (metric->work + metric->overhead + metric->lock_wait);
 }
 
-static void a_busy_sample_is_work_or_overhead(void **unused)
+UNIT_TEST(a_busy_sample_is_work_or_overhead)
 {
-    (void)unused;
     struct profile_metric metric = {0};
     account_busy(&metric, false, P, 1, (struct census){.busy = 2, .in_use = 2});
     assert_int_equal(metric.samples, 1);
@@ -35,9 +34,8 @@ static void a_busy_sample_is_work_or_overhead(void **unused)
 }
 
 /* By hand: 4 threads, a context sampled with b = 1, 1, 2, 4. Idle threads 3, 3, 2, 0; shares 3, 3, 1, 0. */
-static void equation_one_by_hand(void **unused)
+UNIT_TEST(equation_one_by_hand)
 {
-    (void)unused;
     static const uint32_t busy[] = {1, 1, 2, 4};
     struct profile_metric metric = {0};
     for (int i = 0; i < 4; i++)
@@ -48,9 +46,8 @@ static void equation_one_by_hand(void **unused)
 }
 
 /* A serial program on two cores: dedicated it wastes a core, shared it costs nothing. */
-static void serial_code_costs_nothing_where_cores_are_shared(void **unused)
+UNIT_TEST(serial_code_costs_nothing_where_cores_are_shared)
 {
-    (void)unused;
     struct profile_metric metric = {0};
     for (int i = 0; i < 10; i++)
         account_busy(&metric, false, P, 1, (struct census){.busy = 1, .in_use = 1});
@@ -58,9 +55,8 @@ static void serial_code_costs_nothing_where_cores_are_shared(void **unused)
     assert_near(idleness(&metric, 2), 10 * P);
 }
 
-static void a_census_without_busy_threads_counts_the_sampled_one(void **unused)
+UNIT_TEST(a_census_without_busy_threads_counts_the_sampled_one)
 {
-    (void)unused;
     struct profile_metric metric = {0};
     account_busy(&metric, false, P, 1, (struct census){.busy = 0, .in_use = 0});
     assert_near(metric.inverse_busy, P);
@@ -101,9 +97,8 @@ static void check_integrated(uint32_t idle, uint32_t work, uint32_t wait)
     assert_near(n_w * idleness(&worker, t) + idleness(&release, t), P * n_i);
 }
 
-static void integrated_blame_by_hand(void **unused)
+UNIT_TEST(integrated_blame_by_hand)
 {
-    (void)unused;
     for (uint32_t idle = 0; idle <= 4; idle++)
         for (uint32_t work = 1; work <= 4; work++)
             for (uint32_t wait = 0; wait <= 4; wait++)
@@ -111,9 +106,8 @@ static void integrated_blame_by_hand(void **unused)
 }
 
 /* Conservation in a random program of 5 threads: what contexts are blamed for is what threads idled. */
-static void idleness_is_conserved(void **unused)
+UNIT_TEST(idleness_is_conserved)
 {
-    (void)unused;
     enum { THREADS = 5, PERIODS = 1000 };
     struct profile_metric contexts[THREADS] = {{0}}, release = {0};
     struct profile_thread ledger = {0};
@@ -156,9 +150,8 @@ static void idleness_is_conserved(void **unused)
     assert_true(fabs(THREADS * (double)PERIODS * P - busy - idle) < 1e-9 * idle);
 }
 
-static void an_idle_sample_is_booked_by_what_the_thread_was(void **unused)
+UNIT_TEST(an_idle_sample_is_booked_by_what_the_thread_was)
 {
-    (void)unused;
     struct profile_thread ledger = {0};
     account_idle(&ledger, &(struct idle_sample){.p = 1, .busy_others = 1});
     account_idle(&ledger, &(struct idle_sample){.p = 2, .busy_others = 0});
@@ -172,9 +165,8 @@ static void an_idle_sample_is_booked_by_what_the_thread_was(void **unused)
 
 /* The gap is what was before the expiry and what came after the handler: neither the signal's latency nor the
  * handler itself counts. */
-static void a_gap_shorter_than_the_grace_is_dispatch(void **unused)
+UNIT_TEST(a_gap_shorter_than_the_grace_is_dispatch)
 {
-    (void)unused;
     struct idle_sample sample = {.before_ns = 2000, .settled_from_ns = 1000000};
     assert_true(idle_sample_is_dispatch(&sample, 1000000));
     assert_true(idle_sample_is_dispatch(&sample, 1000000 + STATE_GRACE_NS - 2000 - 1));
@@ -190,9 +182,8 @@ static void a_gap_shorter_than_the_grace_is_dispatch(void **unused)
 
 /* Of several expirations the last one counts: the gap is longer than what lies between them, however soon
  * after its begin the first was due. */
-static void a_gap_that_lasted_through_expirations_is_no_dispatch(void **unused)
+UNIT_TEST(a_gap_that_lasted_through_expirations_is_no_dispatch)
 {
-    (void)unused;
     struct state_line line = {0};
     struct profile_thread ledger = {0};
     struct idle_sample sample = {0};
@@ -207,18 +198,4 @@ static void a_gap_that_lasted_through_expirations_is_no_dispatch(void **unused)
     assert_near(ledger.idle, 3 * P);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_busy_sample_is_work_or_overhead),
-        cmocka_unit_test(equation_one_by_hand),
-        cmocka_unit_test(serial_code_costs_nothing_where_cores_are_shared),
-        cmocka_unit_test(a_census_without_busy_threads_counts_the_sampled_one),
-        cmocka_unit_test(integrated_blame_by_hand),
-        cmocka_unit_test(idleness_is_conserved),
-        cmocka_unit_test(an_idle_sample_is_booked_by_what_the_thread_was),
-        cmocka_unit_test(a_gap_shorter_than_the_grace_is_dispatch),
-        cmocka_unit_test(a_gap_that_lasted_through_expirations_is_no_dispatch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

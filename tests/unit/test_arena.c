@@ -31,6 +31,8 @@ static int close_arena(void **unused)
     return 0;
 }
 
+#define WITH_ARENA(name) UNIT_TEST_WITH(name, open_arena, close_arena)
+
 static off_t file_size(void)
 {
     struct stat st;
@@ -53,9 +55,8 @@ static char *read_file(void)
     return text;
 }
 
-static void a_new_file_is_a_profile_at_once(void **unused)
+WITH_ARENA(a_new_file_is_a_profile_at_once)
 {
-    (void)unused;
     char *text = read_file();
     const struct profile_header *header = (const struct profile_header *)text;
     assert_memory_equal(header->magic, PROFILE_MAGIC, 8);
@@ -86,9 +87,8 @@ static int arena_descriptor(void)
     return -1;
 }
 
-static void a_descriptor_that_became_the_programs_is_left_alone(void **unused)
+WITH_ARENA(a_descriptor_that_became_the_programs_is_left_alone)
 {
-    (void)unused;
     char name[sizeof(unit_path) + 16];
     uint32_t number;
     struct stat st;
@@ -115,9 +115,8 @@ static void a_descriptor_that_became_the_programs_is_left_alone(void **unused)
     unlink(name);
 }
 
-static void an_existing_file_is_not_overwritten(void **unused)
+WITH_ARENA(an_existing_file_is_not_overwritten)
 {
-    (void)unused;
     arena_abandon();
     errno = 0;
     assert_false(arena_open(unit_path));
@@ -127,9 +126,8 @@ static void an_existing_file_is_not_overwritten(void **unused)
     assert_null(arena_header());
 }
 
-static void a_file_without_room_for_its_header_is_removed_and_says_why(void **unused)
+WITH_ARENA(a_file_without_room_for_its_header_is_removed_and_says_why)
 {
-    (void)unused;
     arena_abandon();
     unlink(unit_path);
     unit_limit_files(PROFILE_HEADER_BYTES - 1);
@@ -140,9 +138,8 @@ static void a_file_without_room_for_its_header_is_removed_and_says_why(void **un
     assert_int_not_equal(cause, 0); /* "false with errno set on failure": EFBIG */
 }
 
-static void chunks_stand_where_their_number_says(void **unused)
+WITH_ARENA(chunks_stand_where_their_number_says)
 {
-    (void)unused;
     for (uint32_t i = 0; i < 5; i++) {
         uint32_t number = 99;
         struct profile_chunk *chunk = arena_chunk(PROFILE_CHUNK_TREE, 7 + i, &number);
@@ -169,9 +166,8 @@ static void chunks_stand_where_their_number_says(void **unused)
     free(text);
 }
 
-static void a_full_file_is_asked_again_only_after_the_pause(void **unused)
+WITH_ARENA(a_full_file_is_asked_again_only_after_the_pause)
 {
-    (void)unused;
     uint32_t number;
     fake_now_ns = 5000000000;
     unit_limit_files(PROFILE_HEADER_BYTES + 2 * PROFILE_CHUNK_BYTES);
@@ -216,9 +212,8 @@ static int fill_a_real_disk(void)
     return result;
 }
 
-static void a_full_disk_is_a_null_and_never_a_sigbus(void **unused)
+WITH_ARENA(a_full_disk_is_a_null_and_never_a_sigbus)
 {
-    (void)unused;
     pid_t child = fork();
     if (child == 0)
         _exit(unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0
@@ -232,9 +227,8 @@ static void a_full_disk_is_a_null_and_never_a_sigbus(void **unused)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void records_are_numbered_over_chunks(void **unused)
+WITH_ARENA(records_are_numbered_over_chunks)
 {
-    (void)unused;
     const uint32_t room = PROFILE_CHUNK_BYTES / PROFILE_THREAD_BYTES - 1;
     struct profile_thread *first = NULL, *last = NULL;
     for (uint32_t i = 0; i < 2 * room + 1; i++) {
@@ -265,9 +259,8 @@ static void records_are_numbered_over_chunks(void **unused)
     free(text);
 }
 
-static void no_room_for_a_record_is_null_and_counts_nothing(void **unused)
+WITH_ARENA(no_room_for_a_record_is_null_and_counts_nothing)
 {
-    (void)unused;
     uint32_t number = 99;
     fake_now_ns += RETRY_NS;
     unit_limit_files(PROFILE_HEADER_BYTES);
@@ -278,9 +271,8 @@ static void no_room_for_a_record_is_null_and_counts_nothing(void **unused)
     assert_int_equal(number, 0);
 }
 
-static void text_fills_chunks_to_the_last_byte(void **unused)
+WITH_ARENA(text_fills_chunks_to_the_last_byte)
 {
-    (void)unused;
     const size_t room = PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES;
     char *value = malloc(room);
     memset(value, 'v', room);
@@ -303,9 +295,8 @@ static void text_fills_chunks_to_the_last_byte(void **unused)
     free(value);
 }
 
-static void finish_marks_the_file_and_stops_growth(void **unused)
+WITH_ARENA(finish_marks_the_file_and_stops_growth)
 {
-    (void)unused;
     uint32_t number;
     struct profile_chunk *chunk = arena_chunk(PROFILE_CHUNK_TREE, 1, &number);
     arena_finish();
@@ -317,9 +308,8 @@ static void finish_marks_the_file_and_stops_growth(void **unused)
     arena_finish();
 }
 
-static void abandoned_the_file_is_left_as_it_was(void **unused)
+WITH_ARENA(abandoned_the_file_is_left_as_it_was)
 {
-    (void)unused;
     char other[128];
     uint32_t number;
     assert_non_null(arena_chunk(PROFILE_CHUNK_TREE, 1, &number));
@@ -356,9 +346,8 @@ static void *make_chunks(void *argument)
     return NULL;
 }
 
-static void threads_get_different_chunks(void **unused)
+WITH_ARENA(threads_get_different_chunks)
 {
-    (void)unused;
     static uint32_t numbers[THREADS][CHUNKS_PER_THREAD];
     bool seen[THREADS * CHUNKS_PER_THREAD] = {false};
     pthread_t threads[THREADS];
@@ -376,24 +365,4 @@ static void threads_get_different_chunks(void **unused)
     assert_int_equal(arena_header()->chunk_count, THREADS * CHUNKS_PER_THREAD);
 }
 
-#define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, open_arena, close_arena)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_ARENA(a_descriptor_that_became_the_programs_is_left_alone),
-        WITH_ARENA(a_new_file_is_a_profile_at_once),
-        WITH_ARENA(an_existing_file_is_not_overwritten),
-        WITH_ARENA(a_file_without_room_for_its_header_is_removed_and_says_why),
-        WITH_ARENA(chunks_stand_where_their_number_says),
-        WITH_ARENA(a_full_file_is_asked_again_only_after_the_pause),
-        WITH_ARENA(a_full_disk_is_a_null_and_never_a_sigbus),
-        WITH_ARENA(records_are_numbered_over_chunks),
-        WITH_ARENA(no_room_for_a_record_is_null_and_counts_nothing),
-        WITH_ARENA(text_fills_chunks_to_the_last_byte),
-        WITH_ARENA(finish_marks_the_file_and_stops_growth),
-        WITH_ARENA(abandoned_the_file_is_left_as_it_was),
-        WITH_ARENA(threads_get_different_chunks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

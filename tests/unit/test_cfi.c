@@ -241,9 +241,8 @@ static void check_rule(const char *name, const char *what, const struct cfi_rule
                  want->where, want->number, want->offset);
 }
 
-static void programs_yield_the_row_for_an_address(void **unused)
+UNIT_TEST(programs_yield_the_row_for_an_address)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
         const struct program_case *c = &programs[i];
         static const struct table standard = STANDARD;
@@ -263,9 +262,8 @@ static void programs_yield_the_row_for_an_address(void **unused)
     }
 }
 
-static void a_location_may_be_set(void **unused)
+UNIT_TEST(a_location_may_be_set)
 {
-    (void)unused;
     static const struct table absolute = {1, "zR", "\0", 1, 0, INITIAL, 5, 16};
     struct cfi_row row;
     write_table(&absolute, P("\x01\x40\0\x02\0\0\0\0\0\x0e\x10"));
@@ -277,9 +275,8 @@ static void a_location_may_be_set(void **unused)
     assert_int_equal(row_at(5, &row), CFI_DAMAGED);
 }
 
-static void a_rule_for_the_stack_pointer_is_noted(void **unused)
+UNIT_TEST(a_rule_for_the_stack_pointer_is_noted)
 {
-    (void)unused;
     static const struct table standard = STANDARD;
     struct cfi_row row;
     write_table(&standard, P("\x41\x87\x03\x41\xc7"));
@@ -291,9 +288,8 @@ static void a_rule_for_the_stack_pointer_is_noted(void **unused)
 
 /* ---- common entries ---- */
 
-static void common_entries_come_in_forms(void **unused)
+UNIT_TEST(common_entries_come_in_forms)
 {
-    (void)unused;
     static const struct {
         const char *name;
         struct table table;
@@ -348,9 +344,8 @@ static void change(size_t at, unsigned char value, enum cfi_status expected)
     assert_int_equal(row_at(0, &row), expected);
 }
 
-static void headers_are_checked(void **unused)
+UNIT_TEST(headers_are_checked)
 {
-    (void)unused;
     static const struct table standard = STANDARD;
     struct cfi_row row;
     change(0, 2, CFI_FOREIGN);
@@ -374,9 +369,8 @@ static void headers_are_checked(void **unused)
     assert_int_equal(cfi_read_row(&module, CODE_VADDR, &row), CFI_DAMAGED);
 }
 
-static void a_table_that_ends_early_is_not_read_beyond(void **unused)
+UNIT_TEST(a_table_that_ends_early_is_not_read_beyond)
 {
-    (void)unused;
     static const struct table standard = STANDARD;
     struct cfi_row row;
     write_table(&standard, P(PUSHED));
@@ -388,9 +382,8 @@ static void a_table_that_ends_early_is_not_read_beyond(void **unused)
 }
 
 /* A program of a length that no compiler writes is not run to its end: this takes as long as ever. */
-static void a_program_without_an_end_is_given_up(void **unused)
+UNIT_TEST(a_program_without_an_end_is_given_up)
 {
-    (void)unused;
     static const struct table standard = STANDARD;
     static const char nothing[500000];
     struct cfi_row row;
@@ -400,16 +393,4 @@ static void a_program_without_an_end_is_given_up(void **unused)
     assert_int_equal(row_at(7, &row), CFI_ROW);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(programs_yield_the_row_for_an_address),
-        cmocka_unit_test(a_location_may_be_set),
-        cmocka_unit_test(a_rule_for_the_stack_pointer_is_noted),
-        cmocka_unit_test(common_entries_come_in_forms),
-        cmocka_unit_test(headers_are_checked),
-        cmocka_unit_test(a_table_that_ends_early_is_not_read_beyond),
-        cmocka_unit_test(a_program_without_an_end_is_given_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

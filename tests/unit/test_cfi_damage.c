@@ -59,9 +59,8 @@ static void read_damaged(const struct loadmap_module *whole, uint64_t *random_st
     }
 }
 
-static void a_damaged_table_does_no_harm(void **unused)
+UNIT_TEST(a_damaged_table_does_no_harm)
 {
-    (void)unused;
     const struct loadmap_module *libc = table_of_libc();
     uint64_t random_state = 88172645463325252ull, statuses[5] = {0};
     uint64_t end_ns = clock_now_ns() + 2 * NS_PER_S;
@@ -76,10 +75,4 @@ static void a_damaged_table_does_no_harm(void **unused)
     assert_true(statuses[CFI_FOREIGN] > 0 && statuses[CFI_DAMAGED] > 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_damaged_table_does_no_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

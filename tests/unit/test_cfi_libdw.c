@@ -226,9 +226,8 @@ static bool is_other(const char *path)
     return !is_llvm(path) && !is_omp(path);
 }
 
-static void this_program_the_loader_libc_and_the_vdso(void **unused)
+UNIT_TEST(this_program_the_loader_libc_and_the_vdso)
 {
-    (void)unused;
     compare_loaded(is_other, 3);
 }
 
@@ -243,26 +242,16 @@ static void compare_library(const char *const *names, bool (*wanted)(const char 
     compare_loaded(wanted, 1);
 }
 
-static void the_openmp_runtime(void **unused)
+UNIT_TEST(the_openmp_runtime)
 {
-    (void)unused;
     static const char *const names[] = {"/usr/lib/llvm-19/lib/libomp.so.5", "libomp.so.5", NULL};
     compare_library(names, is_omp);
 }
 
-static void a_library_of_a_hundred_megabytes(void **unused)
+UNIT_TEST(a_library_of_a_hundred_megabytes)
 {
-    (void)unused;
     static const char *const names[] = {"/usr/lib/llvm-19/lib/libLLVM.so.19.1", "libLLVM.so.19.1", NULL};
     compare_library(names, is_llvm);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(this_program_the_loader_libc_and_the_vdso),
-        cmocka_unit_test(the_openmp_runtime),
-        cmocka_unit_test(a_library_of_a_hundred_megabytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -11,9 +11,8 @@ static void spin_ns(uint64_t wait_ns)
         ;
 }
 
-static void now_is_the_monotonic_clock(void **unused)
+UNIT_TEST(now_is_the_monotonic_clock)
 {
-    (void)unused;
     struct timespec before, after;
     clock_gettime(CLOCK_MONOTONIC, &before);
     uint64_t now = clock_now_ns();
@@ -22,9 +21,8 @@ static void now_is_the_monotonic_clock(void **unused)
     assert_true(now <= (uint64_t)after.tv_sec * NS_PER_S + (uint64_t)after.tv_nsec);
 }
 
-static void cpu_time_stands_still_while_asleep(void **unused)
+UNIT_TEST(cpu_time_stands_still_while_asleep)
 {
-    (void)unused;
     uint64_t thread = clock_thread_cpu_ns(), process = clock_process_cpu_ns();
     usleep(50000);
     assert_true(clock_thread_cpu_ns() - thread < 20000000);
@@ -34,9 +32,8 @@ static void cpu_time_stands_still_while_asleep(void **unused)
     assert_true(clock_process_cpu_ns() - process >= 20000000);
 }
 
-static void real_time_is_the_date(void **unused)
+UNIT_TEST(real_time_is_the_date)
 {
-    (void)unused;
     int64_t now = clock_realtime_ns() / (int64_t)NS_PER_S;
     assert_true(now >= (int64_t)time(NULL) - 2 && now <= (int64_t)time(NULL) + 2);
 }
@@ -56,31 +53,19 @@ static void check_ages(void)
     }
 }
 
-static void the_age_of_a_time_stamp_is_what_has_passed(void **unused)
+UNIT_TEST(the_age_of_a_time_stamp_is_what_has_passed)
 {
-    (void)unused;
     check_ages(); /* in nanoseconds */
     clock_ticks_init();
     spin_ns(20000000); /* the rate is known from here on */
     check_ages();
 }
 
-static void a_time_stamp_older_than_the_clock_is_its_zero(void **unused)
+UNIT_TEST(a_time_stamp_older_than_the_clock_is_its_zero)
 {
-    (void)unused;
     struct clock_reading reading = clock_read();
     assert_int_equal(clock_ticks_ns(&reading, reading.ticks - (1ull << 62)), 0);
     assert_true(clock_ticks_ns(&reading, 0) < reading.ns);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(now_is_the_monotonic_clock),
-        cmocka_unit_test(cpu_time_stands_still_while_asleep),
-        cmocka_unit_test(real_time_is_the_date),
-        cmocka_unit_test(the_age_of_a_time_stamp_is_what_has_passed),
-        cmocka_unit_test(a_time_stamp_older_than_the_clock_is_its_zero),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -20,6 +20,8 @@ static int reset(void **unused)
     return 0;
 }
 
+#define FROM_EMPTY(name) UNIT_TEST_WITH(name, reset, NULL)
+
 /* A key in another slot. */
 static uint64_t other_than(uint64_t key)
 {
@@ -57,9 +59,8 @@ static void pass_ages(uint32_t ages)
         contended_forget(now_ns += AGE);
 }
 
-static void who_takes_few_locks_stamps_all(void **unused)
+FROM_EMPTY(who_takes_few_locks_stamps_all)
 {
-    (void)unused;
     struct state_line *line = state_line_acquire();
     assert_true(contended_is_stamped(line, LOCK)); /* before its first sample, too */
     line = thread_of(5 * MS / CONTENDED_RARE_NS);
@@ -68,9 +69,8 @@ static void who_takes_few_locks_stamps_all(void **unused)
     assert_false(contended_is_stamped(line, LOCK));
 }
 
-static void the_pace_is_that_since_the_last_sample(void **unused)
+FROM_EMPTY(the_pace_is_that_since_the_last_sample)
 {
-    (void)unused;
     struct state_line *line = state_line_acquire();
     struct contended_pace pace = {.since_ns = now_ns};
     line->acquisitions = UINT32_MAX - 10; /* the count begins again */
@@ -83,9 +83,8 @@ static void the_pace_is_that_since_the_last_sample(void **unused)
     assert_int_equal(line->stamps, STATE_STAMPS_NONE);
 }
 
-static void a_lock_that_somebody_waited_for_is_stamped_and_no_other(void **unused)
+FROM_EMPTY(a_lock_that_somebody_waited_for_is_stamped_and_no_other)
 {
-    (void)unused;
     struct state_line *before = fast();
     contended_note(LOCK);
     struct state_line *after = fast();
@@ -95,9 +94,8 @@ static void a_lock_that_somebody_waited_for_is_stamped_and_no_other(void **unuse
     assert_false(contended_is_stamped(after, other_than(LOCK)));
 }
 
-static void what_nobody_waits_for_any_more_is_forgotten(void **unused)
+FROM_EMPTY(what_nobody_waits_for_any_more_is_forgotten)
 {
-    (void)unused;
     pass_ages(1);
     struct state_line *line = fast();
     contended_note(LOCK);
@@ -118,9 +116,8 @@ static void what_nobody_waits_for_any_more_is_forgotten(void **unused)
     assert_true(contended_is_stamped(line, LOCK));
 }
 
-static void an_age_does_not_end_before_its_time(void **unused)
+FROM_EMPTY(an_age_does_not_end_before_its_time)
 {
-    (void)unused;
     pass_ages(1);
     contended_note(LOCK);
     for (uint32_t i = 0; i < 10; i++)
@@ -128,9 +125,8 @@ static void an_age_does_not_end_before_its_time(void **unused)
     assert_int_not_equal(contended_seen[contended_slot(LOCK)], 0);
 }
 
-static void waiting_again_keeps_it(void **unused)
+FROM_EMPTY(waiting_again_keeps_it)
 {
-    (void)unused;
     for (uint32_t i = 0; i < 600; i++) { /* the ages' numbers begin again */
         contended_note(LOCK);
         pass_ages(1);
@@ -141,9 +137,8 @@ static void waiting_again_keeps_it(void **unused)
 }
 
 /* B2: the holder may keep the lock for longer than any age, and nobody be sampled meanwhile. */
-static void blame_that_waits_keeps_it(void **unused)
+FROM_EMPTY(blame_that_waits_keeps_it)
 {
-    (void)unused;
     struct state_line *line = fast();
     contended_blame_left(LOCK);
     for (uint32_t i = 0; i < 600; i++) {
@@ -174,9 +169,8 @@ static void *choose_and_forget(void *argument)
 }
 
 /* While there is blame, the holder's line and the table say so, whatever ends in between. */
-static void b2_holds_beside_ends_of_ages_and_samples(void **unused)
+FROM_EMPTY(b2_holds_beside_ends_of_ages_and_samples)
 {
-    (void)unused;
     struct state_line *line = fast();
     pthread_t thread;
     leavers_running = 1;
@@ -199,19 +193,4 @@ static void b2_holds_beside_ends_of_ages_and_samples(void **unused)
     pthread_join(thread, NULL);
 }
 
-#define FROM_EMPTY(test) cmocka_unit_test_setup(test, reset)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FROM_EMPTY(who_takes_few_locks_stamps_all),
-        FROM_EMPTY(the_pace_is_that_since_the_last_sample),
-        FROM_EMPTY(a_lock_that_somebody_waited_for_is_stamped_and_no_other),
-        FROM_EMPTY(what_nobody_waits_for_any_more_is_forgotten),
-        FROM_EMPTY(an_age_does_not_end_before_its_time),
-        FROM_EMPTY(waiting_again_keeps_it),
-        FROM_EMPTY(blame_that_waits_keeps_it),
-        FROM_EMPTY(b2_holds_beside_ends_of_ages_and_samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

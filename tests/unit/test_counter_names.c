@@ -2,9 +2,8 @@
 
 #include "ompt_tool/counters/counter_names.h"
 
-static void a_list_is_split_at_its_commas(void **unused)
+UNIT_TEST(a_list_is_split_at_its_commas)
 {
-    (void)unused;
     const char *list = " PAPI_TOT_INS , ,perf::PAGE-FAULTS,,";
     char name[COUNTER_NAME_BYTES];
     assert_true(counter_names_next(&list, name));
@@ -15,9 +14,8 @@ static void a_list_is_split_at_its_commas(void **unused)
     assert_false(counter_names_next(&list, name));
 }
 
-static void a_name_that_is_too_long_is_cut(void **unused)
+UNIT_TEST(a_name_that_is_too_long_is_cut)
 {
-    (void)unused;
     char text[3 * COUNTER_NAME_BYTES], name[COUNTER_NAME_BYTES];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -27,9 +25,8 @@ static void a_name_that_is_too_long_is_cut(void **unused)
     assert_false(counter_names_next(&list, name));
 }
 
-static void a_sample_is_an_event_and_its_period(void **unused)
+UNIT_TEST(a_sample_is_an_event_and_its_period)
 {
-    (void)unused;
     char name[COUNTER_NAME_BYTES];
     uint64_t period;
     assert_true(counter_names_split("perf::CS:u=1@17", name, &period));
@@ -39,9 +36,8 @@ static void a_sample_is_an_event_and_its_period(void **unused)
     assert_true(period == COUNTER_MOST_PERIOD);
 }
 
-static void what_is_no_event_and_period_is_refused(void **unused)
+UNIT_TEST(what_is_no_event_and_period_is_refused)
 {
-    (void)unused;
     static const char *const wrong[] = {"",
                                         "A",
                                         "A@",
@@ -63,9 +59,8 @@ static void what_is_no_event_and_period_is_refused(void **unused)
             fail_msg("%s", wrong[i]);
 }
 
-static void distances_are_edits_whatever_the_case(void **unused)
+UNIT_TEST(distances_are_edits_whatever_the_case)
 {
-    (void)unused;
     assert_int_equal(counter_names_distance("PAPI_TOT_INS", "papi_tot_ins"), 0);
     assert_int_equal(counter_names_distance("PAPI_TOT_INS", "PAPI_TOT_IIS"), 1);
     assert_int_equal(counter_names_distance("PAPI_TOT_IN", "PAPI_TOT_INS"), 1);
@@ -74,16 +69,14 @@ static void distances_are_edits_whatever_the_case(void **unused)
     assert_int_equal(counter_names_distance("kitten", "sitting"), 3);
 }
 
-static void what_is_behind_colons_stands_for_the_whole(void **unused)
+UNIT_TEST(what_is_behind_colons_stands_for_the_whole)
 {
-    (void)unused;
     assert_int_equal(counter_names_distance("PAGE-FAULT", "perf::PAGE-FAULTS"), 1);
     assert_int_equal(counter_names_distance("perf_event:::perf::CS", "perf::CS"), 0);
 }
 
-static void the_nearest_three_are_kept_nearest_first(void **unused)
+UNIT_TEST(the_nearest_three_are_kept_nearest_first)
 {
-    (void)unused;
     struct counter_nearest nearest = {0};
     static const char *const names[] = {"zzzzzzzz", "abcdefg",  "abxxxfgh",
                                         "abcdefgh", "abcxxfgh", "abcdefxx"};
@@ -97,16 +90,4 @@ static void the_nearest_three_are_kept_nearest_first(void **unused)
     assert_true(counter_nearest_wants(&nearest, "abcdefgh", "abcdefgx"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_list_is_split_at_its_commas),
-        cmocka_unit_test(a_name_that_is_too_long_is_cut),
-        cmocka_unit_test(a_sample_is_an_event_and_its_period),
-        cmocka_unit_test(what_is_no_event_and_period_is_refused),
-        cmocka_unit_test(distances_are_edits_whatever_the_case),
-        cmocka_unit_test(what_is_behind_colons_stands_for_the_whole),
-        cmocka_unit_test(the_nearest_three_are_kept_nearest_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -36,6 +36,8 @@ static int unmake(void **unused)
     return 0;
 }
 
+#define WITH_MEMO(name) UNIT_TEST_WITH(name, make, unmake)
+
 static uintptr_t return_address(unsigned function, unsigned call)
 {
     return CODE + function * 256 + call * 16;
@@ -109,11 +111,10 @@ static struct chain random_chain(void)
     return chain;
 }
 
-static void test_only_kept_paths_are_known(void **unused)
+WITH_MEMO(test_only_kept_paths_are_known)
 {
     enum { CHAINS = 3000 };
     static struct chain chains[CHAINS];
-    (void)unused;
     for (int i = 0; i < CHAINS; i++) {
         bool known = false;
         chains[i] = random_chain();
@@ -135,11 +136,10 @@ static void test_only_kept_paths_are_known(void **unused)
 }
 
 /* One long frame of varied size, and three short ones: the outermost return address is at the same place. */
-static void test_frames_that_span_the_same_bytes_are_told_apart(void **unused)
+WITH_MEMO(test_frames_that_span_the_same_bytes_are_told_apart)
 {
     const unsigned varied = BY_RBP_VARIED * CALLS;
     const struct chain one = {1, {varied}}, three = {3, {varied, varied, varied}};
-    (void)unused;
     varied_words = 8;
     struct creation_key short_frames = lay(&three, 0);
     varied_words = 3 * (8 + 2) - 2;
@@ -158,11 +158,10 @@ static void test_frames_that_span_the_same_bytes_are_told_apart(void **unused)
     varied_words = 0;
 }
 
-static void test_creator_place_and_end_are_part_of_a_path(void **unused)
+WITH_MEMO(test_creator_place_and_end_are_part_of_a_path)
 {
     struct chain chain = {4, {0, 4, 9, 13}};
     struct creation_key key = lay(&chain, 0), other = key;
-    (void)unused;
     assert_true(keep(&key, frame_count, false, 5));
     assert_int_equal(creation_memo_find(memo, &key), 5);
     assert_false(keep(&key, frame_count, false, 6)); /* it is there */
@@ -178,22 +177,20 @@ static void test_creator_place_and_end_are_part_of_a_path(void **unused)
     assert_int_equal(creation_memo_find(memo, &other), 0);
 }
 
-static void test_a_path_cut_by_depth_is_known_whatever_follows(void **unused)
+WITH_MEMO(test_a_path_cut_by_depth_is_known_whatever_follows)
 {
     struct chain chain = {6, {0, 4, 9, 13, 17, 21}}, longer = {7, {0, 4, 9, 13, 17, 25, 21}};
     struct creation_key key = lay(&chain, 0);
-    (void)unused;
     assert_true(keep(&key, 5, true, 5));
     assert_int_equal(creation_memo_find(memo, &key), 5);
     key = lay(&longer, 8);
     assert_int_equal(creation_memo_find(memo, &key), 5);
 }
 
-static void test_a_frame_left_by_other_means_is_not_kept(void **unused)
+WITH_MEMO(test_a_frame_left_by_other_means_is_not_kept)
 {
     struct chain chain = {4, {0, 4, 9, 13}};
     static const uint8_t others[] = {RECIPE_CFA_AT_RBP, RECIPE_CFA_PLT, RECIPE_OUTERMOST, RECIPE_SLOW};
-    (void)unused;
     for (size_t i = 0; i < sizeof(others); i++) {
         struct creation_key key = lay(&chain, 0);
         frames[3].recipe.cfa = others[i];
@@ -212,11 +209,10 @@ static void test_a_frame_left_by_other_means_is_not_kept(void **unused)
 }
 
 /* A frame pointer that leads off the task's stack, or back inward, fits no path. */
-static void test_a_wild_frame_pointer_is_not_followed(void **unused)
+WITH_MEMO(test_a_wild_frame_pointer_is_not_followed)
 {
     struct chain chain = {3, {2 * CALLS, 2 * CALLS, 2 * CALLS}};
     struct creation_key key = lay(&chain, 0);
-    (void)unused;
     assert_true(keep(&key, frame_count, false, 5));
     uintptr_t *saved = (uintptr_t *)key.low;
     const uintptr_t right = *saved,
@@ -231,11 +227,10 @@ static void test_a_wild_frame_pointer_is_not_followed(void **unused)
     assert_int_equal(creation_memo_find(memo, &key), 5);
 }
 
-static void test_room_for_many_thousand_paths_and_then_says_so(void **unused)
+WITH_MEMO(test_room_for_many_thousand_paths_and_then_says_so)
 {
     struct chain chain = {3, {0, 4, 9}};
     uint32_t count = 0;
-    (void)unused;
     while (creation_memo_is_good(memo)) {
         struct creation_key key = lay(&chain, 0);
         key.creator = ++count;
@@ -246,18 +241,4 @@ static void test_room_for_many_thousand_paths_and_then_says_so(void **unused)
     assert_true(count > 40000);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_only_kept_paths_are_known),
-        TEST(test_frames_that_span_the_same_bytes_are_told_apart),
-        TEST(test_creator_place_and_end_are_part_of_a_path),
-        TEST(test_a_path_cut_by_depth_is_known_whatever_follows),
-        TEST(test_a_frame_left_by_other_means_is_not_kept),
-        TEST(test_a_wild_frame_pointer_is_not_followed),
-        TEST(test_room_for_many_thousand_paths_and_then_says_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

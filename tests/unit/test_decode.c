@@ -59,9 +59,8 @@ static void check_none(const char *bytes, size_t count)
 #define CHECK(bytes, at, cfa, k, r) check(bytes, sizeof(bytes) - 1, at, cfa, k, r)
 #define CHECK_NONE(bytes)           check_none(bytes, sizeof(bytes) - 1)
 
-static void frames_are_left_as_the_code_leaves_them(void **unused)
+UNIT_TEST(frames_are_left_as_the_code_leaves_them)
 {
-    (void)unused;
     /* push rbp; push rbx; sub rsp, 0x18; nop; add rsp, 0x18; pop rbx; pop rbp; ret: at each instruction */
     static const char by_rsp[] = "\x55\x53\x48\x83\xec\x18\x90\x48\x83\xc4\x18\x5b\x5d\xc3";
     CHECK(by_rsp, 0, RECIPE_CFA_RSP, 8, 0);
@@ -82,9 +81,8 @@ static void frames_are_left_as_the_code_leaves_them(void **unused)
     CHECK("\xbd\x01\x00\x00\x00\xe8\x00\x00\x00\x00\x48\x83\xc4\x08\x5d\xc2\x10\x00", 0, RECIPE_CFA_RSP, 24, -16);
 }
 
-static void every_branch_is_a_way_out(void **unused)
+UNIT_TEST(every_branch_is_a_way_out)
 {
-    (void)unused;
     /* loop: dec eax; jnz loop; pop rcx; ret */
     CHECK("\xff\xc8\x75\xfc\x59\xc3", 0, RECIPE_CFA_RSP, 16, 0);
     /* jz over; jmp self; over: ret */
@@ -95,13 +93,12 @@ static void every_branch_is_a_way_out(void **unused)
     CHECK("\xff\x25\x00\x00\x00\x00", 0, RECIPE_CFA_RSP, 8, 0);
 }
 
-static void the_next_way_out_is_taken_when_one_leads_nowhere(void **unused)
+UNIT_TEST(the_next_way_out_is_taken_when_one_leads_nowhere)
 {
     /* jz over; pop rax; ret; over: ret (another function's, behind a call that does not return) */
     static const char bytes[] = "\x74\x02\x58\xc3\xc3";
     struct wish wish = {0, 1};
     struct recipe recipe;
-    (void)unused;
     memcpy(code, bytes, sizeof(bytes));
     decoder_forget(decoder);
     assert_true(decoder_find(decoder, (uintptr_t)code, accept, &wish, &recipe));
@@ -109,9 +106,8 @@ static void the_next_way_out_is_taken_when_one_leads_nowhere(void **unused)
     assert_int_equal(recipe.cfa_offset, 16);
 }
 
-static void what_cannot_be_known_is_not_guessed(void **unused)
+UNIT_TEST(what_cannot_be_known_is_not_guessed)
 {
-    (void)unused;
     CHECK_NONE("\xeb\xfe");                 /* a loop without end */
     CHECK_NONE("\xff\xe0");                 /* jmp rax */
     CHECK_NONE("\x0f\x0b\xc3");             /* ud2 */
@@ -121,10 +117,9 @@ static void what_cannot_be_known_is_not_guessed(void **unused)
     CHECK_NONE("\x06\xc3");                 /* no instruction */
 }
 
-static void random_bytes_end(void **unused)
+UNIT_TEST(random_bytes_end)
 {
     uint64_t random = 88172645463325252ull;
-    (void)unused;
     for (int round = 0; round < 3000; round++) {
         struct wish wish = {0, 3};
         struct recipe recipe;
@@ -135,11 +130,10 @@ static void random_bytes_end(void **unused)
     }
 }
 
-static void calls_are_told_from_other_code(void **unused)
+UNIT_TEST(calls_are_told_from_other_code)
 {
     static const char *const calls[] = {"\xe8....", "\xff\xd0", "\x41\xff\xd3", "\xff\x50\x08", "\xff\x15....",
                                         "\xff\x94\x24....", "\xff\x14\xc8"};
-    (void)unused;
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         memset(code, 0x90, 64);
         memcpy(code + 32, calls[i], strlen(calls[i]));
@@ -150,15 +144,4 @@ static void calls_are_told_from_other_code(void **unused)
     assert_false(decoder_is_behind_call((uintptr_t)code + 2 * PAGE));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_are_left_as_the_code_leaves_them),
-        cmocka_unit_test(every_branch_is_a_way_out),
-        cmocka_unit_test(the_next_way_out_is_taken_when_one_leads_nowhere),
-        cmocka_unit_test(what_cannot_be_known_is_not_guessed),
-        cmocka_unit_test(random_bytes_end),
-        cmocka_unit_test(calls_are_told_from_other_code),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+UNIT_MAIN(setup, NULL)

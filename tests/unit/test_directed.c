@@ -18,6 +18,8 @@ static int reset(void **unused)
     return 0;
 }
 
+#define FROM_EMPTY(name) UNIT_TEST_WITH(name, reset, NULL)
+
 #define HOLDER 5u
 
 static bool add(uint64_t key, double wait, double inverse, double shared)
@@ -58,9 +60,8 @@ static uint64_t key_at_place(uint32_t place, uint64_t *from)
     return *from;
 }
 
-static void what_is_added_is_taken_once(void **unused)
+FROM_EMPTY(what_is_added_is_taken_once)
 {
-    (void)unused;
     struct lock_blame blame = {0};
     assert_false(waiting(42));
     assert_false(take(42, &blame));
@@ -78,9 +79,8 @@ static void what_is_added_is_taken_once(void **unused)
     assert_true(blame.lock_wait == 1);
 }
 
-static void keys_are_told_apart_by_all_their_bits(void **unused)
+FROM_EMPTY(keys_are_told_apart_by_all_their_bits)
 {
-    (void)unused;
     struct lock_blame blame;
     uint64_t base = 0x0300000012345678ull;
     assert_true(add(base, 1, 0, 0));
@@ -91,9 +91,8 @@ static void keys_are_told_apart_by_all_their_bits(void **unused)
     assert_true(take(base ^ 1, &blame) && blame.lock_wait == 4);
 }
 
-static void each_holder_takes_what_was_meant_for_it(void **unused)
+FROM_EMPTY(each_holder_takes_what_was_meant_for_it)
 {
-    (void)unused;
     const uint64_t key = 0x0300000000001000ull;
     static const uint32_t holders[] = {0, 1, 4094, DIRECTED_ANY_HOLDER};
     struct lock_blame blame;
@@ -108,15 +107,13 @@ static void each_holder_takes_what_was_meant_for_it(void **unused)
 }
 
 /* A thread's line number must never read as "whoever releases next". */
-static void every_thread_has_a_number_of_its_own(void **unused)
+FROM_EMPTY(every_thread_has_a_number_of_its_own)
 {
-    (void)unused;
     assert_true(STATE_MAX_THREADS - 1 < DIRECTED_ANY_HOLDER);
 }
 
-static void a_key_that_does_not_fit_is_refused(void **unused)
+FROM_EMPTY(a_key_that_does_not_fit_is_refused)
 {
-    (void)unused;
     struct lock_blame blame = {1, 1, 1};
     uint32_t cursor = 0;
     uint64_t key;
@@ -132,9 +129,8 @@ static void a_key_that_does_not_fit_is_refused(void **unused)
     assert_int_equal(key, 15ull << 56 | ((1ull << 48) - 1)); /* the rest names the lock as it was given */
 }
 
-static void colliding_keys_beyond_the_limit_go_to_a_larger_table(void **unused)
+FROM_EMPTY(colliding_keys_beyond_the_limit_go_to_a_larger_table)
 {
-    (void)unused;
     uint64_t keys[MAX_PROBES + 1], from = 0;
     struct lock_blame blame;
     for (uint32_t i = 0; i <= MAX_PROBES; i++)
@@ -151,9 +147,8 @@ static void colliding_keys_beyond_the_limit_go_to_a_larger_table(void **unused)
     assert_true(add(keys[0], 1, 0, 0)); /* a known key always has room */
 }
 
-static void probing_wraps_around_the_tables_end(void **unused)
+FROM_EMPTY(probing_wraps_around_the_tables_end)
 {
-    (void)unused;
     uint64_t from = 0;
     struct lock_blame blame;
     for (uint32_t i = 0; i < 8; i++)
@@ -165,9 +160,8 @@ static void probing_wraps_around_the_tables_end(void **unused)
     }
 }
 
-static void full_tables_refuse_and_keep_what_they_have(void **unused)
+FROM_EMPTY(full_tables_refuse_and_keep_what_they_have)
 {
-    (void)unused;
     double added = 0, refused = 0, found = 0;
     uint32_t entries = 0, cursor = 0;
     uint64_t key = 0;
@@ -191,9 +185,8 @@ static void full_tables_refuse_and_keep_what_they_have(void **unused)
     assert_false(take_rest(&cursor, &key, &blame));
 }
 
-static void the_rest_names_its_locks(void **unused)
+FROM_EMPTY(the_rest_names_its_locks)
 {
-    (void)unused;
     uint32_t cursor = 0;
     uint64_t key = 0, seen = 0;
     struct lock_blame blame;
@@ -253,9 +246,8 @@ static void *take_many(void *argument)
     return NULL;
 }
 
-static void threads_add_and_take_and_nothing_is_lost(void **unused)
+FROM_EMPTY(threads_add_and_take_and_nothing_is_lost)
 {
-    (void)unused;
     pthread_t threads[ADDERS + TAKERS];
     adders_running = ADDERS;
     memset(taken, 0, sizeof(taken));
@@ -338,35 +330,14 @@ static void check_claims(bool same_key)
     assert_int_equal(wrong, 0);
 }
 
-static void threads_that_claim_one_entry_share_it(void **unused)
+FROM_EMPTY(threads_that_claim_one_entry_share_it)
 {
-    (void)unused;
     check_claims(true);
 }
 
-static void threads_that_claim_one_place_get_an_entry_each(void **unused)
+FROM_EMPTY(threads_that_claim_one_place_get_an_entry_each)
 {
-    (void)unused;
     check_claims(false);
 }
 
-#define FROM_EMPTY(test) cmocka_unit_test_setup(test, reset)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FROM_EMPTY(what_is_added_is_taken_once),
-        FROM_EMPTY(keys_are_told_apart_by_all_their_bits),
-        FROM_EMPTY(each_holder_takes_what_was_meant_for_it),
-        FROM_EMPTY(every_thread_has_a_number_of_its_own),
-        FROM_EMPTY(a_key_that_does_not_fit_is_refused),
-        FROM_EMPTY(colliding_keys_beyond_the_limit_go_to_a_larger_table),
-        FROM_EMPTY(probing_wraps_around_the_tables_end),
-        FROM_EMPTY(full_tables_refuse_and_keep_what_they_have),
-        FROM_EMPTY(the_rest_names_its_locks),
-        FROM_EMPTY(threads_add_and_take_and_nothing_is_lost),
-        FROM_EMPTY(threads_that_claim_one_entry_share_it),
-        FROM_EMPTY(threads_that_claim_one_place_get_an_entry_each),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -37,9 +37,8 @@ static const void *bytes_of(const char *path, size_t *count)
     return bytes;
 }
 
-static void a_mapped_library_and_its_file_have_the_symbols_that_dlsym_finds(void **unused)
+UNIT_TEST(a_mapped_library_and_its_file_have_the_symbols_that_dlsym_finds)
 {
-    (void)unused;
     static const char *const names[] = {"printf", "qsort", "environ", "pthread_create", "stdout"};
     const struct link_map *map = map_of(libc_symbol("qsort"));
     struct elf_view mapped, file;
@@ -60,9 +59,8 @@ static void a_mapped_library_and_its_file_have_the_symbols_that_dlsym_finds(void
     munmap((void *)bytes, count);
 }
 
-static void a_library_lacks_nothing_that_it_is_not_asked_for(void **unused)
+UNIT_TEST(a_library_lacks_nothing_that_it_is_not_asked_for)
 {
-    (void)unused;
     struct elf_view system, program;
     const struct link_map *own = map_of(map_of);
     elf_view_of_map(&system, map_of(libc_symbol("qsort")));
@@ -75,9 +73,8 @@ static void a_library_lacks_nothing_that_it_is_not_asked_for(void **unused)
     assert_non_null(elf_view_lacks(&program, &program, "libc.so.6"));
 }
 
-static void what_is_no_library_is_refused(void **unused)
+UNIT_TEST(what_is_no_library_is_refused)
 {
-    (void)unused;
     struct elf_view view;
     static const char text[4096] = "#!/bin/sh\n";
     size_t count;
@@ -88,12 +85,4 @@ static void what_is_no_library_is_refused(void **unused)
     munmap((void *)bytes, count);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mapped_library_and_its_file_have_the_symbols_that_dlsym_finds),
-        cmocka_unit_test(a_library_lacks_nothing_that_it_is_not_asked_for),
-        cmocka_unit_test(what_is_no_library_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

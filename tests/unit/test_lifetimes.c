@@ -70,31 +70,27 @@ static char *text_copy(const char *text)
     return strcpy(copies[next++ % 4], text);
 }
 
-static void two_builds_at_one_address_are_two_modules(void **unused)
+UNIT_TEST(two_builds_at_one_address_are_two_modules)
 {
-    (void)unused;
     check_two(text_copy(library_path("loaded.so")), text_copy(library_path("loaded_other.so")));
 }
 
-static void so_are_builds_without_an_id(void **unused)
+UNIT_TEST(so_are_builds_without_an_id)
 {
-    (void)unused;
     check_two(text_copy(library_path("loaded_plain.so")), text_copy(library_path("loaded_plain_other.so")));
 }
 
 /* The bytes are the same, the name is not. */
-static void so_are_copies_of_one_file(void **unused)
+UNIT_TEST(so_are_copies_of_one_file)
 {
-    (void)unused;
     const char *one = text_copy(unit_fresh_path()), *other = text_copy(unit_fresh_path());
     assert_true(os_copy_file(library_path("loaded.so"), one) && os_copy_file(library_path("loaded.so"), other));
     check_two(one, other);
     unit_clean();
 }
 
-static void a_file_that_is_written_anew_is_another_module(void **unused)
+UNIT_TEST(a_file_that_is_written_anew_is_another_module)
 {
-    (void)unused;
     const char *path = text_copy(unit_fresh_path());
     uintptr_t address = 0;
     uint32_t ids[2];
@@ -109,9 +105,8 @@ static void a_file_that_is_written_anew_is_another_module(void **unused)
     unit_clean();
 }
 
-static void who_has_learnt_of_what_has_gone_is_told(void **unused)
+UNIT_TEST(who_has_learnt_of_what_has_gone_is_told)
 {
-    (void)unused;
     uintptr_t address = 0;
     void *library = load_at(library_path("loaded.so"), 0, &address);
     loadmap_learn(address);
@@ -126,9 +121,8 @@ static void who_has_learnt_of_what_has_gone_is_told(void **unused)
 }
 
 /* More often than there is room for ranges, with the loader's strings in other places each time. */
-static void reloading_takes_no_room(void **unused)
+UNIT_TEST(reloading_takes_no_room)
 {
-    (void)unused;
     uintptr_t address = 0;
     char *blocks[64] = {0};
     uint64_t random = 4711;
@@ -144,9 +138,8 @@ static void reloading_takes_no_room(void **unused)
         free(blocks[i]);
 }
 
-static void what_the_program_was_started_with_stays(void **unused)
+UNIT_TEST(what_the_program_was_started_with_stays)
 {
-    (void)unused;
     uintptr_t address;
     void *library = load_at(library_path("loaded.so"), 0, &address);
     assert_true(loadmap_find((uintptr_t)check_two)->permanent);
@@ -156,9 +149,8 @@ static void what_the_program_was_started_with_stays(void **unused)
 }
 
 /* A relative name is of no use where the program is elsewhere by now: the map has the path. */
-static void a_relative_name_becomes_a_path(void **unused)
+UNIT_TEST(a_relative_name_becomes_a_path)
 {
-    (void)unused;
     char folder[PATH_MAX], here[PATH_MAX];
     uintptr_t address;
     const char *path = text_copy(unit_fresh_path());
@@ -179,9 +171,8 @@ static void a_relative_name_becomes_a_path(void **unused)
 }
 
 /* A creation's path through a library is known as long as the library is there. */
-static void a_kept_path_through_a_library_goes_with_it(void **unused)
+UNIT_TEST(a_kept_path_through_a_library_goes_with_it)
 {
-    (void)unused;
     static uintptr_t stack[16];
     uintptr_t address = 0;
     void *library = load_at(library_path("loaded.so"), 0, &address);
@@ -212,18 +203,4 @@ static int setup(void **unused)
     return loadmap_init() ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_builds_at_one_address_are_two_modules),
-        cmocka_unit_test(so_are_builds_without_an_id),
-        cmocka_unit_test(so_are_copies_of_one_file),
-        cmocka_unit_test(a_file_that_is_written_anew_is_another_module),
-        cmocka_unit_test(who_has_learnt_of_what_has_gone_is_told),
-        cmocka_unit_test(reloading_takes_no_room),
-        cmocka_unit_test(what_the_program_was_started_with_stays),
-        cmocka_unit_test(a_relative_name_becomes_a_path),
-        cmocka_unit_test(a_kept_path_through_a_library_goes_with_it),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+UNIT_MAIN(setup, NULL)

@@ -33,9 +33,8 @@ static const char *path_at(uintptr_t address)
     return range ? loadmap_module(range->module_id)->path : "";
 }
 
-static void what_took_a_librarys_place_is_not_taken_for_it(void **unused)
+UNIT_TEST(what_took_a_librarys_place_is_not_taken_for_it)
 {
-    (void)unused;
     uintptr_t first, second;
     void *library = load("loaded.so", &first);
     assert_string_equal(path_at(first), ""); /* so the loader is not asked */
@@ -51,9 +50,8 @@ static void what_took_a_librarys_place_is_not_taken_for_it(void **unused)
     dlclose(library);
 }
 
-static void what_stays_is_known_all_the_time(void **unused)
+UNIT_TEST(what_stays_is_known_all_the_time)
 {
-    (void)unused;
     assert_true(loadmap_find((uintptr_t)load)->permanent);
     assert_true(loadmap_find((uintptr_t)dlsym(RTLD_DEFAULT, "strtol"))->permanent);
     loadmap_refresh();
@@ -68,11 +66,4 @@ static int setup(void **unused)
     return loadmap_init() ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_took_a_librarys_place_is_not_taken_for_it),
-        cmocka_unit_test(what_stays_is_known_all_the_time),
-    };
-    return cmocka_run_group_tests(tests, setup, NULL);
-}
+UNIT_MAIN(setup, NULL)

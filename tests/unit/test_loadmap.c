@@ -88,17 +88,15 @@ static int check_loaded(struct dl_phdr_info *info, size_t bytes, void *count)
     return 0;
 }
 
-static void every_module_is_as_the_loader_has_it(void **unused)
+UNIT_TEST(every_module_is_as_the_loader_has_it)
 {
-    (void)unused;
     int count = 0;
     dl_iterate_phdr(check_loaded, &count);
     assert_true(count >= 3);
 }
 
-static void libraries_of_every_layout_are_as_the_loader_has_them(void **unused)
+UNIT_TEST(libraries_of_every_layout_are_as_the_loader_has_them)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
         void *library = load(library_path(libraries[i]));
         loadmap_refresh();
@@ -110,9 +108,8 @@ static void libraries_of_every_layout_are_as_the_loader_has_them(void **unused)
     }
 }
 
-static void the_executable_is_named_and_has_its_build_id(void **unused)
+UNIT_TEST(the_executable_is_named_and_has_its_build_id)
 {
-    (void)unused;
     char real[PATH_MAX] = "", command[PATH_MAX + 64], text[128] = "", ours[128] = "";
     assert_true(readlink("/proc/self/exe", real, sizeof(real) - 1) > 0);
     const struct loadmap_module *module =
@@ -129,9 +126,8 @@ static void the_executable_is_named_and_has_its_build_id(void **unused)
     assert_string_equal(ours, text);
 }
 
-static void the_vdso_is_known(void **unused)
+UNIT_TEST(the_vdso_is_known)
 {
-    (void)unused;
     uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
     if (!vdso)
         skip();
@@ -145,9 +141,8 @@ static void the_vdso_is_known(void **unused)
     assert_true(module->build_id_bytes > 0);
 }
 
-static void only_executable_addresses_are_found(void **unused)
+UNIT_TEST(only_executable_addresses_are_found)
 {
-    (void)unused;
     static int variable;
     int on_stack;
     assert_null(loadmap_find(0));
@@ -164,9 +159,8 @@ static void only_executable_addresses_are_found(void **unused)
     assert_non_null(loadmap_module(loadmap_module_count()));
 }
 
-static void code_that_is_no_files_has_no_module(void **unused)
+UNIT_TEST(code_that_is_no_files_has_no_module)
 {
-    (void)unused;
     char *code = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_null(loadmap_find((uintptr_t)code));
     assert_true(loadmap_refresh());
@@ -180,9 +174,8 @@ static void code_that_is_no_files_has_no_module(void **unused)
     assert_false(loadmap_refresh()); /* nothing has changed since */
 }
 
-static void a_module_keeps_its_number_when_it_is_loaded_elsewhere(void **unused)
+UNIT_TEST(a_module_keeps_its_number_when_it_is_loaded_elsewhere)
 {
-    (void)unused;
     char *path = library_path("loaded_based.so");
     loadmap_refresh();
     uint32_t count = loadmap_module_count();
@@ -208,9 +201,8 @@ static void a_module_keeps_its_number_when_it_is_loaded_elsewhere(void **unused)
     munmap(blocker, 4096);
 }
 
-static void unwind_tables_stay_readable_after_dlclose(void **unused)
+UNIT_TEST(unwind_tables_stay_readable_after_dlclose)
 {
-    (void)unused;
     void *library = load(library_path("loaded.so"));
     loadmap_refresh();
     const struct loadmap_module *module = loadmap_module(loadmap_find(call_address(library))->module_id);
@@ -252,15 +244,13 @@ static void check_gone(const char *replacement)
     unit_clean();
 }
 
-static void a_deleted_library_has_its_tables_copied(void **unused)
+UNIT_TEST(a_deleted_library_has_its_tables_copied)
 {
-    (void)unused;
     check_gone(NULL);
 }
 
-static void a_replaced_library_is_not_read_from_the_wrong_file(void **unused)
+UNIT_TEST(a_replaced_library_is_not_read_from_the_wrong_file)
 {
-    (void)unused;
     check_gone("loaded_joined.so");
 }
 
@@ -288,9 +278,8 @@ static int cover_library(void)
            0;
 }
 
-static void a_library_under_a_mount_is_not_read_from_the_wrong_file(void **unused)
+UNIT_TEST(a_library_under_a_mount_is_not_read_from_the_wrong_file)
 {
-    (void)unused;
     int status = -1;
     pid_t child = fork();
     if (child == 0)
@@ -302,9 +291,8 @@ static void a_library_under_a_mount_is_not_read_from_the_wrong_file(void **unuse
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void flags_are_added_to_the_module_of_an_address(void **unused)
+UNIT_TEST(flags_are_added_to_the_module_of_an_address)
 {
-    (void)unused;
     uintptr_t here = (uintptr_t)flags_are_added_to_the_module_of_an_address;
     const struct loadmap_module *module = loadmap_module(loadmap_find(here)->module_id);
     loadmap_flag(here, PROFILE_MODULE_EXECUTABLE);
@@ -315,9 +303,8 @@ static void flags_are_added_to_the_module_of_an_address(void **unused)
     assert_int_equal(module->flags, PROFILE_MODULE_EXECUTABLE | PROFILE_MODULE_TOOL);
 }
 
-static void the_end_of_a_stack_is_found(void **unused)
+UNIT_TEST(the_end_of_a_stack_is_found)
 {
-    (void)unused;
     char *memory = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     munmap(memory + 8192, 4096);
     assert_int_equal(loadmap_mapping_end((uintptr_t)memory + 100), (uintptr_t)memory + 8192);
@@ -348,9 +335,8 @@ static void *refresh_and_find(void *argument)
     return NULL;
 }
 
-static void threads_read_while_libraries_come_and_go(void **unused)
+UNIT_TEST(threads_read_while_libraries_come_and_go)
 {
-    (void)unused;
     pthread_t threads[2];
     uint64_t finds[2];
     char paths[3][PATH_MAX];
@@ -383,23 +369,4 @@ static int first_read(void **unused)
     return loadmap_init() ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_module_is_as_the_loader_has_it),
-        cmocka_unit_test(libraries_of_every_layout_are_as_the_loader_has_them),
-        cmocka_unit_test(the_executable_is_named_and_has_its_build_id),
-        cmocka_unit_test(the_vdso_is_known),
-        cmocka_unit_test(only_executable_addresses_are_found),
-        cmocka_unit_test(code_that_is_no_files_has_no_module),
-        cmocka_unit_test(a_module_keeps_its_number_when_it_is_loaded_elsewhere),
-        cmocka_unit_test(unwind_tables_stay_readable_after_dlclose),
-        cmocka_unit_test(a_deleted_library_has_its_tables_copied),
-        cmocka_unit_test(a_replaced_library_is_not_read_from_the_wrong_file),
-        cmocka_unit_test(a_library_under_a_mount_is_not_read_from_the_wrong_file),
-        cmocka_unit_test(flags_are_added_to_the_module_of_an_address),
-        cmocka_unit_test(the_end_of_a_stack_is_found),
-        cmocka_unit_test(threads_read_while_libraries_come_and_go),
-    };
-    return cmocka_run_group_tests(tests, first_read, NULL);
-}
+UNIT_MAIN(first_read, NULL)

@@ -82,18 +82,18 @@ static int unmap_pages(void **unused)
     return 0;
 }
 
-static void the_parts_together_are_the_whole_map(void **unused)
+#define FROM_MAP_PAGES(name) UNIT_TEST_WITH(name, map_pages, unmap_pages)
+
+FROM_MAP_PAGES(the_parts_together_are_the_whole_map)
 {
-    (void)unused;
     assert_true(read_until_changed() >= 10);
     check_pages();
     assert_true(reading() < 0);
     assert_false(loadmap_refresh()); /* all at once it is the same */
 }
 
-static void nothing_is_published_before_the_end(void **unused)
+FROM_MAP_PAGES(nothing_is_published_before_the_end)
 {
-    (void)unused;
     uint32_t generation = loadmap_generation();
     begin_reading();
     assert_int_equal(loadmap_generation(), generation);
@@ -104,9 +104,8 @@ static void nothing_is_published_before_the_end(void **unused)
 }
 
 /* Whoever closes all descriptors closes ours too, and may get its number for a file of its own. */
-static void a_descriptor_that_became_the_programs_is_left_alone(void **unused)
+FROM_MAP_PAGES(a_descriptor_that_became_the_programs_is_left_alone)
 {
-    (void)unused;
     char text[] = "0-ffffffffffff r-xp 00000000 00:00 7 /of/the/program\n";
     int file = open(unit_fresh_path(), O_RDWR | O_CREAT, 0600), fd = begin_reading();
     assert_int_equal(write(file, text, sizeof(text)), sizeof(text));
@@ -127,9 +126,8 @@ static void a_descriptor_that_became_the_programs_is_left_alone(void **unused)
 }
 
 /* The parent's descriptor tells of the parent's memory. */
-static void a_child_reads_its_own_map(void **unused)
+FROM_MAP_PAGES(a_child_reads_its_own_map)
 {
-    (void)unused;
     int status = -1, fd = begin_reading();
     pid_t child = fork();
     if (child == 0) {
@@ -149,9 +147,8 @@ static void a_child_reads_its_own_map(void **unused)
 }
 
 /* What stays is in every map, whatever comes and goes elsewhere between two parts. */
-static void mappings_that_change_meanwhile_disturb_no_others(void **unused)
+FROM_MAP_PAGES(mappings_that_change_meanwhile_disturb_no_others)
 {
-    (void)unused;
     uint64_t random = 4711;
     uint32_t generation = loadmap_generation(), changes = 0;
     for (uint64_t end_ns = clock_now_ns() + NS_PER_S / 2; clock_now_ns() < end_ns; usleep(500)) {
@@ -169,16 +166,4 @@ static void mappings_that_change_meanwhile_disturb_no_others(void **unused)
     assert_true(changes > 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_parts_together_are_the_whole_map, map_pages, unmap_pages),
-        cmocka_unit_test_setup_teardown(nothing_is_published_before_the_end, map_pages, unmap_pages),
-        cmocka_unit_test_setup_teardown(a_descriptor_that_became_the_programs_is_left_alone, map_pages,
-                                        unmap_pages),
-        cmocka_unit_test_setup_teardown(a_child_reads_its_own_map, map_pages, unmap_pages),
-        cmocka_unit_test_setup_teardown(mappings_that_change_meanwhile_disturb_no_others, map_pages,
-                                        unmap_pages),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

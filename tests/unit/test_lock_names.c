@@ -15,9 +15,8 @@ static uint64_t lost(void)
     return arena_header()->lock_inits_lost;
 }
 
-static void a_lock_is_named_after_its_latest_initialiser(void **state)
+UNIT_TEST(a_lock_is_named_after_its_latest_initialiser)
 {
-    (void)state;
     assert_int_equal(lock_names_initialiser(0x7f0000001000), 0);
     lock_names_initialised(0x7f0000001000, CALL);
     lock_names_initialised(0x7f0000001004, CALL + 8); /* GCC's locks are 4 bytes */
@@ -29,9 +28,8 @@ static void a_lock_is_named_after_its_latest_initialiser(void **state)
     assert_int_equal(lock_names_initialiser(0x7f0000001000), 0);
 }
 
-static void a_destroyed_lock_has_no_name(void **state)
+UNIT_TEST(a_destroyed_lock_has_no_name)
 {
-    (void)state;
     lock_names_initialised(0x7f0000002000, CALL);
     lock_names_destroyed(0x7f0000002000);
     assert_int_equal(lock_names_initialiser(0x7f0000002000), 0);
@@ -42,9 +40,8 @@ static void a_destroyed_lock_has_no_name(void **state)
 }
 
 /* Twenty million initialisations: the places of destroyed locks are used again. */
-static void locks_that_come_and_go_need_no_more_room(void **state)
+UNIT_TEST(locks_that_come_and_go_need_no_more_room)
 {
-    (void)state;
     uint64_t before = lost();
     for (uint64_t i = 0; i < 20 * MILLION; i++) {
         lock_names_initialised(0x100000000 + 8 * i, CALL);
@@ -65,9 +62,8 @@ static void *initialise_many(void *base)
     return NULL;
 }
 
-static void threads_that_initialise_at_once_lose_nothing(void **state)
+UNIT_TEST(threads_that_initialise_at_once_lose_nothing)
 {
-    (void)state;
     pthread_t threads[4];
     uint64_t before = lost();
     for (uint64_t t = 0; t < 4; t++)
@@ -83,9 +79,8 @@ static void threads_that_initialise_at_once_lose_nothing(void **state)
     assert_int_equal(lost(), before);
 }
 
-static void what_is_no_address_is_counted(void **state)
+UNIT_TEST(what_is_no_address_is_counted)
 {
-    (void)state;
     uint64_t before = lost();
     lock_names_initialised(0x7f0000003001, CALL);
     lock_names_initialised(0xffff800000000000, CALL);
@@ -97,9 +92,8 @@ static void what_is_no_address_is_counted(void **state)
 }
 
 /* Nearly all of 3,000,000 live locks' losses are counted one by one, and no lock gets another's name. */
-static void a_full_table_counts_what_it_has_no_room_for(void **state)
+UNIT_TEST(a_full_table_counts_what_it_has_no_room_for)
 {
-    (void)state;
     uint64_t before = lost(), known = 0;
     for (uint64_t i = 0; i < 3 * MILLION; i++)
         lock_names_initialised(0x500000000 + 40 * i, CALL + i % 7);
@@ -115,9 +109,8 @@ static void a_full_table_counts_what_it_has_no_room_for(void **state)
         lock_names_destroyed(0x500000000 + 40 * i);
 }
 
-static void more_calls_than_there_is_room_for_are_counted(void **state)
+UNIT_TEST(more_calls_than_there_is_room_for_are_counted)
 {
-    (void)state;
     uint64_t before = lost(), known = 0;
     for (uint64_t i = 0; i < 6000; i++) {
         lock_names_initialised(0x7f0000005000, CALL + 0x10000 + 16 * i);
@@ -143,16 +136,4 @@ static int close_arena(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_is_named_after_its_latest_initialiser),
-        cmocka_unit_test(a_destroyed_lock_has_no_name),
-        cmocka_unit_test(locks_that_come_and_go_need_no_more_room),
-        cmocka_unit_test(threads_that_initialise_at_once_lose_nothing),
-        cmocka_unit_test(what_is_no_address_is_counted),
-        cmocka_unit_test(a_full_table_counts_what_it_has_no_room_for),
-        cmocka_unit_test(more_calls_than_there_is_room_for_are_counted),
-    };
-    return cmocka_run_group_tests(tests, open_arena, close_arena);
-}
+UNIT_MAIN(open_arena, close_arena)

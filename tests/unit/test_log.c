@@ -27,36 +27,32 @@ static void catch_end(void)
     close(pipe_ends[0]);
 }
 
-static void a_line_has_prefix_parts_and_newline(void **unused)
+UNIT_TEST(a_line_has_prefix_parts_and_newline)
 {
-    (void)unused;
     catch_begin();
     log_line("one", " and ", "two", NULL);
     catch_end();
     assert_string_equal(caught, "blame: one and two\n");
 }
 
-static void control_characters_do_not_reach_the_terminal(void **unused)
+UNIT_TEST(control_characters_do_not_reach_the_terminal)
 {
-    (void)unused;
     catch_begin();
     log_line("BLAME_RATE=", "\x1b[2J\r\n\t\x7f\xc3\xa4", NULL);
     catch_end();
     assert_string_equal(caught, "blame: BLAME_RATE=?[2J????\xc3\xa4\n");
 }
 
-static void a_line_without_text_is_the_prefix(void **unused)
+UNIT_TEST(a_line_without_text_is_the_prefix)
 {
-    (void)unused;
     catch_begin();
     log_line(NULL, NULL);
     catch_end();
     assert_string_equal(caught, "blame: \n");
 }
 
-static void a_long_line_is_cut_at_1024_bytes_and_ends(void **unused)
+UNIT_TEST(a_long_line_is_cut_at_1024_bytes_and_ends)
 {
-    (void)unused;
     char text[2000];
     memset(text, 'x', sizeof(text));
     text[sizeof(text) - 1] = '\0';
@@ -78,9 +74,8 @@ static void a_long_line_is_cut_at_1024_bytes_and_ends(void **unused)
     assert_int_equal(caught_bytes, 1023);
 }
 
-static void decimals_have_all_digits(void **unused)
+UNIT_TEST(decimals_have_all_digits)
 {
-    (void)unused;
     char buffer[21];
     static const struct {
         uint64_t value;
@@ -93,14 +88,4 @@ static void decimals_have_all_digits(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_has_prefix_parts_and_newline),
-        cmocka_unit_test(control_characters_do_not_reach_the_terminal),
-        cmocka_unit_test(a_line_without_text_is_the_prefix),
-        cmocka_unit_test(a_long_line_is_cut_at_1024_bytes_and_ends),
-        cmocka_unit_test(decimals_have_all_digits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -13,9 +13,8 @@ static bool parse(const char *text, struct maps_line *line)
     return maps_parse(buffer, line);
 }
 
-static void a_line_with_a_file_is_parsed(void **unused)
+UNIT_TEST(a_line_with_a_file_is_parsed)
 {
-    (void)unused;
     struct maps_line line;
     assert_true(parse("7f3c0a1b2000-7f3c0a1c4000 r-xp 00002000 fd:01 1835041                    "
                       "/lib/x86_64-linux-gnu/libc.so.6",
@@ -29,9 +28,8 @@ static void a_line_with_a_file_is_parsed(void **unused)
     assert_string_equal(line.path, "/lib/x86_64-linux-gnu/libc.so.6");
 }
 
-static void lines_without_a_file_are_parsed(void **unused)
+UNIT_TEST(lines_without_a_file_are_parsed)
 {
-    (void)unused;
     struct maps_line line;
     assert_true(
         parse("7ffd5a5f1000-7ffd5a612000 rw-p 00000000 00:00 0                          [stack]", &line));
@@ -48,9 +46,8 @@ static void lines_without_a_file_are_parsed(void **unused)
     assert_true(!line.readable && line.executable);
 }
 
-static void paths_may_hold_blanks_and_more(void **unused)
+UNIT_TEST(paths_may_hold_blanks_and_more)
 {
-    (void)unused;
     struct maps_line line;
     assert_true(parse("1000-2000 r--s 00000000 08:02 7                  /tmp/a b  c (deleted)", &line));
     assert_string_equal(line.path, "/tmp/a b  c (deleted)");
@@ -60,9 +57,8 @@ static void paths_may_hold_blanks_and_more(void **unused)
     assert_int_equal(line.inode, UINT64_MAX);
 }
 
-static void what_is_no_line_is_refused(void **unused)
+UNIT_TEST(what_is_no_line_is_refused)
 {
-    (void)unused;
     static const char *const bad[] = {"",
                                       "1000",
                                       "1000-",
@@ -80,9 +76,8 @@ static void what_is_no_line_is_refused(void **unused)
     }
 }
 
-static void any_bytes_are_parsed_without_harm(void **unused)
+UNIT_TEST(any_bytes_are_parsed_without_harm)
 {
-    (void)unused;
     uint64_t random = 12345;
     for (int i = 0; i < 20000; i++) {
         char text[64];
@@ -128,9 +123,8 @@ static struct search search_for(const void *address)
     return search;
 }
 
-static void every_mapping_of_this_process_is_met_once_in_order(void **unused)
+UNIT_TEST(every_mapping_of_this_process_is_met_once_in_order)
 {
-    (void)unused;
     static int variable;
     int on_stack;
     struct search code = search_for((const void *)(uintptr_t)look), data = search_for(&variable);
@@ -152,17 +146,15 @@ static void every_mapping_of_this_process_is_met_once_in_order(void **unused)
     assert_int_equal(search_for((const void *)(uintptr_t)look).lines, newlines);
 }
 
-static void reading_stops_when_told(void **unused)
+UNIT_TEST(reading_stops_when_told)
 {
-    (void)unused;
     struct search search = {.limit = 3};
     assert_true(maps_read(look, &search));
     assert_int_equal(search.lines, 3);
 }
 
-static void many_mappings_span_many_reads(void **unused)
+UNIT_TEST(many_mappings_span_many_reads)
 {
-    (void)unused;
     enum { PAGES = 3000 };
     char *base = mmap(NULL, PAGES * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int i = 0; i < PAGES; i += 2)
@@ -208,9 +200,8 @@ static int open_deep(char *path)
     return fd;
 }
 
-static void a_path_longer_than_the_buffer_costs_only_its_own_line(void **unused)
+UNIT_TEST(a_path_longer_than_the_buffer_costs_only_its_own_line)
 {
-    (void)unused;
     char path[8192], command[128];
     int fd = open_deep(path);
     assert_true(fd >= 0);
@@ -228,18 +219,4 @@ static void a_path_longer_than_the_buffer_costs_only_its_own_line(void **unused)
     assert_int_equal(system(command), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_with_a_file_is_parsed),
-        cmocka_unit_test(lines_without_a_file_are_parsed),
-        cmocka_unit_test(paths_may_hold_blanks_and_more),
-        cmocka_unit_test(what_is_no_line_is_refused),
-        cmocka_unit_test(any_bytes_are_parsed_without_harm),
-        cmocka_unit_test(every_mapping_of_this_process_is_met_once_in_order),
-        cmocka_unit_test(reading_stops_when_told),
-        cmocka_unit_test(many_mappings_span_many_reads),
-        cmocka_unit_test(a_path_longer_than_the_buffer_costs_only_its_own_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -14,6 +14,8 @@ static int clear(void **unused)
     return 0;
 }
 
+#define FROM_EMPTY(name) UNIT_TEST_WITH(name, clear, NULL)
+
 /* Reads the options; what was said on stderr is in said. */
 static char said[8192];
 
@@ -36,9 +38,8 @@ static struct options read_options(void)
     return options;
 }
 
-static void without_environment_the_defaults_of_the_contract(void **unused)
+FROM_EMPTY(without_environment_the_defaults_of_the_contract)
 {
-    (void)unused;
     struct options options = read_options();
     assert_string_equal(said, "");
     assert_null(options.out);
@@ -53,9 +54,8 @@ static void without_environment_the_defaults_of_the_contract(void **unused)
     assert_int_equal(options.disable, 0);
 }
 
-static void every_variable_reaches_its_option(void **unused)
+FROM_EMPTY(every_variable_reaches_its_option)
 {
-    (void)unused;
     setenv("BLAME_OUT", "dir/%p", 1);
     setenv("BLAME_RATE", "1000", 1);
     setenv("BLAME_CLOCK", "cpu", 1);
@@ -78,9 +78,8 @@ static void every_variable_reaches_its_option(void **unused)
     assert_int_equal(options.disable, 1);
 }
 
-static void empty_is_unset(void **unused)
+FROM_EMPTY(empty_is_unset)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         setenv(names[i], "", 1);
     struct options options = read_options();
@@ -90,9 +89,8 @@ static void empty_is_unset(void **unused)
     assert_int_equal(options.csv, 1);
 }
 
-static void limits_are_accepted_and_what_lies_beyond_is_not(void **unused)
+FROM_EMPTY(limits_are_accepted_and_what_lies_beyond_is_not)
 {
-    (void)unused;
     static const struct {
         const char *name, *text;
         int expected;
@@ -128,9 +126,8 @@ static void limits_are_accepted_and_what_lies_beyond_is_not(void **unused)
     }
 }
 
-static void a_bad_value_is_one_line_with_name_value_and_what_is_accepted(void **unused)
+FROM_EMPTY(a_bad_value_is_one_line_with_name_value_and_what_is_accepted)
 {
-    (void)unused;
     setenv("BLAME_CLOCK", "Wall", 1);
     setenv("BLAME_RATE", "many", 1);
     struct options options = read_options();
@@ -141,9 +138,8 @@ static void a_bad_value_is_one_line_with_name_value_and_what_is_accepted(void **
                         "blame: BLAME_CLOCK=Wall: accepted is wall or cpu; using wall\n");
 }
 
-static void every_bad_word_is_named_and_replaced(void **unused)
+FROM_EMPTY(every_bad_word_is_named_and_replaced)
 {
-    (void)unused;
     for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
         clear(NULL);
         struct options defaults = read_options();
@@ -156,9 +152,8 @@ static void every_bad_word_is_named_and_replaced(void **unused)
     }
 }
 
-static void a_very_long_value_does_no_harm(void **unused)
+FROM_EMPTY(a_very_long_value_does_no_harm)
 {
-    (void)unused;
     static char text[100000];
     memset(text, '9', sizeof(text) - 1);
     setenv("BLAME_RATE", text, 1);
@@ -166,9 +161,8 @@ static void a_very_long_value_does_no_harm(void **unused)
     assert_int_equal(strlen(said), 1024);
 }
 
-static void the_values_in_effect_are_printed(void **unused)
+FROM_EMPTY(the_values_in_effect_are_printed)
 {
-    (void)unused;
     char text[1024], small[20];
     setenv("BLAME_RATE", "997", 1);
     setenv("BLAME_CONTEXT", "eager", 1);
@@ -188,9 +182,8 @@ static void the_values_in_effect_are_printed(void **unused)
     }
 }
 
-static void a_signal_has_a_number_or_a_name(void **unused)
+FROM_EMPTY(a_signal_has_a_number_or_a_name)
 {
-    (void)unused;
     static const struct {
         const char *text;
         int number; /* 0: not accepted */
@@ -206,20 +199,4 @@ static void a_signal_has_a_number_or_a_name(void **unused)
     }
 }
 
-#define FROM_EMPTY(test) cmocka_unit_test_setup(test, clear)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FROM_EMPTY(without_environment_the_defaults_of_the_contract),
-        FROM_EMPTY(every_variable_reaches_its_option),
-        FROM_EMPTY(empty_is_unset),
-        FROM_EMPTY(limits_are_accepted_and_what_lies_beyond_is_not),
-        FROM_EMPTY(a_bad_value_is_one_line_with_name_value_and_what_is_accepted),
-        FROM_EMPTY(every_bad_word_is_named_and_replaced),
-        FROM_EMPTY(a_very_long_value_does_no_harm),
-        FROM_EMPTY(a_signal_has_a_number_or_a_name),
-        FROM_EMPTY(the_values_in_effect_are_printed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -22,9 +22,8 @@ static int fresh_file(void)
     return fd;
 }
 
-static void a_mapping_is_zeroed_and_writable(void **unused)
+UNIT_TEST(a_mapping_is_zeroed_and_writable)
 {
-    (void)unused;
     char *memory = os_map(10000);
     assert_non_null(memory);
     assert_int_equal((uintptr_t)memory % 4096, 0);
@@ -34,17 +33,15 @@ static void a_mapping_is_zeroed_and_writable(void **unused)
     os_unmap(memory, 10000);
 }
 
-static void no_memory_is_null(void **unused)
+UNIT_TEST(no_memory_is_null)
 {
-    (void)unused;
     assert_null(os_map((size_t)1 << 60));
     assert_null(os_map_file(-1, 0, 4096));
     assert_null(os_map_shared(-1, 0, 4096));
 }
 
-static void what_is_written_to_a_shared_mapping_is_in_the_file(void **unused)
+UNIT_TEST(what_is_written_to_a_shared_mapping_is_in_the_file)
 {
-    (void)unused;
     int fd = fresh_file();
     assert_true(os_reserve(fd, 0, 8192));
     struct stat st;
@@ -64,9 +61,8 @@ static void what_is_written_to_a_shared_mapping_is_in_the_file(void **unused)
     unit_clean();
 }
 
-static void a_file_beyond_its_limit_is_refused_without_a_signal(void **unused)
+UNIT_TEST(a_file_beyond_its_limit_is_refused_without_a_signal)
 {
-    (void)unused;
     int fd = fresh_file();
     unit_limit_files(8192); /* SIGXFSZ would end this program */
     assert_true(os_reserve(fd, 0, 8192));
@@ -116,28 +112,24 @@ static void check_without_fallocate(int error, int expected)
     assert_int_equal(WEXITSTATUS(status), expected);
 }
 
-static void where_fallocate_is_not_supported_bytes_are_written(void **unused)
+UNIT_TEST(where_fallocate_is_not_supported_bytes_are_written)
 {
-    (void)unused;
     check_without_fallocate(EOPNOTSUPP, 0);
     check_without_fallocate(ENOSYS, 0);
 }
 
-static void interrupted_for_ever_a_reservation_gives_up(void **unused)
+UNIT_TEST(interrupted_for_ever_a_reservation_gives_up)
 {
-    (void)unused;
     check_without_fallocate(EINTR, 1);
 }
 
-static void a_closed_file_cannot_be_reserved(void **unused)
+UNIT_TEST(a_closed_file_cannot_be_reserved)
 {
-    (void)unused;
     assert_false(os_reserve(-1, 0, 4096));
 }
 
-static void reading_writing_opening_are_the_system_calls(void **unused)
+UNIT_TEST(reading_writing_opening_are_the_system_calls)
 {
-    (void)unused;
     int fd = fresh_file();
     char text[8] = "";
     assert_int_equal(os_write(fd, "abc", 3), 3);
@@ -160,9 +152,8 @@ static void reading_writing_opening_are_the_system_calls(void **unused)
     unit_clean();
 }
 
-static void copying_from_nowhere_is_false_not_a_fault(void **unused)
+UNIT_TEST(copying_from_nowhere_is_false_not_a_fault)
 {
-    (void)unused;
     uint64_t from = 0x1234567890abcdef, to = 0;
     assert_true(os_copy_memory(&to, (uintptr_t)&from, sizeof(from)));
     assert_int_equal(to, from);
@@ -177,9 +168,8 @@ static void copying_from_nowhere_is_false_not_a_fault(void **unused)
     munmap(page, 4096);
 }
 
-static void several_places_are_copied_at_once_or_none_counts(void **unused)
+UNIT_TEST(several_places_are_copied_at_once_or_none_counts)
 {
-    (void)unused;
     uint64_t a = 1, b = 2, c[3] = {3, 4, 5}, to[5] = {0};
     struct os_part parts[] = {{&to[0], (uintptr_t)&a, sizeof(a)},
                               {&to[1], (uintptr_t)&b, sizeof(b)},
@@ -197,9 +187,8 @@ static void several_places_are_copied_at_once_or_none_counts(void **unused)
 
 /* What a child reads is its own memory, however the child was made: a number of the parent's process that was
  * kept would name the parent's. */
-static void a_child_copies_its_own_memory(void **unused)
+UNIT_TEST(a_child_copies_its_own_memory)
 {
-    (void)unused;
     static volatile uint64_t value;
     uint64_t to = 0;
     value = 1;
@@ -246,9 +235,8 @@ static void spin_until(uint64_t end_ns)
         ;
 }
 
-static void a_wall_timer_signals_its_thread_at_origin_plus_periods(void **unused)
+UNIT_TEST(a_wall_timer_signals_its_thread_at_origin_plus_periods)
 {
-    (void)unused;
     timer_t timer;
     count_signals();
     uint64_t begin = clock_now_ns(), first = begin + 30000000;
@@ -267,9 +255,8 @@ static void a_wall_timer_signals_its_thread_at_origin_plus_periods(void **unused
     assert_int_equal(load_relaxed(&signals), seen);
 }
 
-static void a_cpu_timer_runs_with_the_threads_cpu_time(void **unused)
+UNIT_TEST(a_cpu_timer_runs_with_the_threads_cpu_time)
 {
-    (void)unused;
     timer_t timer;
     count_signals();
     assert_true(os_timer_start(&timer, SIGRTMIN + 3, true, 0, 20000000));
@@ -284,9 +271,8 @@ static void a_cpu_timer_runs_with_the_threads_cpu_time(void **unused)
     assert_in_range(load_relaxed(&signals), 4, 14);
 }
 
-static void without_a_timer_left_the_start_fails(void **unused)
+UNIT_TEST(without_a_timer_left_the_start_fails)
 {
-    (void)unused;
     struct rlimit limit, none;
     getrlimit(RLIMIT_SIGPENDING, &limit);
     none = limit;
@@ -298,9 +284,8 @@ static void without_a_timer_left_the_start_fails(void **unused)
     assert_false(started);
 }
 
-static void cores_are_those_of_the_affinity(void **unused)
+UNIT_TEST(cores_are_those_of_the_affinity)
 {
-    (void)unused;
     cpu_set_t all, one;
     assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
     unsigned cores = os_cores();
@@ -317,9 +302,8 @@ static void cores_are_those_of_the_affinity(void **unused)
 }
 
 /* The start is known to 10 ms. The name of the process must not matter. */
-static void the_process_started_when_it_did(void **unused)
+UNIT_TEST(the_process_started_when_it_did)
 {
-    (void)unused;
     uint64_t before = clock_now_ns();
     pid_t child = fork();
     if (child == 0) {
@@ -335,9 +319,8 @@ static void the_process_started_when_it_did(void **unused)
     assert_true(clock_now_ns() - start < 600 * NS_PER_S);
 }
 
-static void a_copy_has_the_same_bytes_and_never_overwrites(void **unused)
+UNIT_TEST(a_copy_has_the_same_bytes_and_never_overwrites)
 {
-    (void)unused;
     char copy[128], text[4] = "";
     int fd = fresh_file();
     assert_int_equal(write(fd, "abc", 3), 3);
@@ -363,9 +346,8 @@ static void a_copy_has_the_same_bytes_and_never_overwrites(void **unused)
     unit_clean();
 }
 
-static void a_copy_that_does_not_fit_leaves_nothing(void **unused)
+UNIT_TEST(a_copy_that_does_not_fit_leaves_nothing)
 {
-    (void)unused;
     char copy[128];
     int fd = fresh_file();
     assert_int_equal(ftruncate(fd, 1 << 20), 0);
@@ -391,9 +373,8 @@ static void see_signal(int signal_number)
     signals_seen++;
 }
 
-static void a_guarded_write_beyond_the_limit_fails_without_its_signal(void **unused)
+UNIT_TEST(a_guarded_write_beyond_the_limit_fails_without_its_signal)
 {
-    (void)unused;
     struct os_write_guard guard;
     int fd = fresh_file();
     void (*before)(int) = signal(SIGXFSZ, see_signal);
@@ -414,9 +395,8 @@ static void a_guarded_write_beyond_the_limit_fails_without_its_signal(void **unu
     unit_clean();
 }
 
-static void a_guard_leaves_what_was_pending_before(void **unused)
+UNIT_TEST(a_guard_leaves_what_was_pending_before)
 {
-    (void)unused;
     struct os_write_guard guard;
     sigset_t pipe_only, before_mask;
     void (*before)(int) = signal(SIGPIPE, see_signal);
@@ -432,19 +412,17 @@ static void a_guard_leaves_what_was_pending_before(void **unused)
     signal(SIGPIPE, before);
 }
 
-static void local_file_systems_are_not_network(void **unused)
+UNIT_TEST(local_file_systems_are_not_network)
 {
-    (void)unused;
     assert_false(os_is_network_path("/proc"));
     assert_false(os_is_network_path("/dev/shm"));
     assert_false(os_is_network_path("/nonexistent"));
 }
 
-static void the_kernel_counts_what_a_thread_ran(void **state)
+UNIT_TEST(the_kernel_counts_what_a_thread_ran)
 {
     struct timespec used;
     uint64_t on_core_ns, no_core_ns;
-    (void)state;
     do
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     while (used.tv_sec == 0 && used.tv_nsec < 20000000);
@@ -455,31 +433,4 @@ static void the_kernel_counts_what_a_thread_ran(void **state)
     assert_int_equal(on_core_ns + no_core_ns, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_kernel_counts_what_a_thread_ran),
-        cmocka_unit_test(several_places_are_copied_at_once_or_none_counts),
-        cmocka_unit_test(a_child_copies_its_own_memory),
-        cmocka_unit_test(a_mapping_is_zeroed_and_writable),
-        cmocka_unit_test(no_memory_is_null),
-        cmocka_unit_test(what_is_written_to_a_shared_mapping_is_in_the_file),
-        cmocka_unit_test(a_file_beyond_its_limit_is_refused_without_a_signal),
-        cmocka_unit_test(where_fallocate_is_not_supported_bytes_are_written),
-        cmocka_unit_test(interrupted_for_ever_a_reservation_gives_up),
-        cmocka_unit_test(a_closed_file_cannot_be_reserved),
-        cmocka_unit_test(reading_writing_opening_are_the_system_calls),
-        cmocka_unit_test(copying_from_nowhere_is_false_not_a_fault),
-        cmocka_unit_test(a_wall_timer_signals_its_thread_at_origin_plus_periods),
-        cmocka_unit_test(a_cpu_timer_runs_with_the_threads_cpu_time),
-        cmocka_unit_test(without_a_timer_left_the_start_fails),
-        cmocka_unit_test(cores_are_those_of_the_affinity),
-        cmocka_unit_test(the_process_started_when_it_did),
-        cmocka_unit_test(a_copy_has_the_same_bytes_and_never_overwrites),
-        cmocka_unit_test(a_copy_that_does_not_fit_leaves_nothing),
-        cmocka_unit_test(a_guarded_write_beyond_the_limit_fails_without_its_signal),
-        cmocka_unit_test(a_guard_leaves_what_was_pending_before),
-        cmocka_unit_test(local_file_systems_are_not_network),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

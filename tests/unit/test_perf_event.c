@@ -38,9 +38,8 @@ static void touch_fresh_pages(void)
     munmap(memory, PAGES * 4096);
 }
 
-static void a_group_counts_what_the_thread_does(void **unused)
+UNIT_TEST(a_group_counts_what_the_thread_does)
 {
-    (void)unused;
     struct perf_event events[] = {software(PERF_COUNT_SW_TASK_CLOCK), software(PERF_COUNT_SW_PAGE_FAULTS)};
     struct perf_group group;
     uint64_t before[2], after[2];
@@ -54,9 +53,8 @@ static void a_group_counts_what_the_thread_does(void **unused)
     assert_false(perf_group_read(&group, after));
 }
 
-static void descriptors_do_not_survive_an_exec(void **unused)
+UNIT_TEST(descriptors_do_not_survive_an_exec)
 {
-    (void)unused;
     struct perf_event event = software(PERF_COUNT_SW_PAGE_FAULTS);
     struct perf_group group;
     open_or_skip(&group, &event, 1);
@@ -65,9 +63,8 @@ static void descriptors_do_not_survive_an_exec(void **unused)
 }
 
 /* The program closes what it does not know, and opens a pipe that gets the number. */
-static void a_descriptor_that_is_the_programs_by_now_is_let_alone(void **unused)
+UNIT_TEST(a_descriptor_that_is_the_programs_by_now_is_let_alone)
 {
-    (void)unused;
     struct perf_event event = software(PERF_COUNT_SW_PAGE_FAULTS);
     struct perf_group group;
     uint64_t value;
@@ -98,9 +95,8 @@ static void note_overflow(int signal, siginfo_t *info, void *context)
     overflow_fd = info->si_fd;
 }
 
-static void an_overflow_signals_once_for_each_arming(void **unused)
+UNIT_TEST(an_overflow_signals_once_for_each_arming)
 {
-    (void)unused;
     struct perf_event event = software(PERF_COUNT_SW_PAGE_FAULTS);
     struct perf_group group;
     struct sigaction action = {.sa_sigaction = note_overflow, .sa_flags = SA_SIGINFO}, old;
@@ -125,18 +121,16 @@ static void an_overflow_signals_once_for_each_arming(void **unused)
     sigaction(SIGRTMIN + 3, &old, NULL);
 }
 
-static void the_kernels_clocks_are_known(void **unused)
+UNIT_TEST(the_kernels_clocks_are_known)
 {
-    (void)unused;
     struct perf_event clock = software(PERF_COUNT_SW_TASK_CLOCK),
                       faults = software(PERF_COUNT_SW_PAGE_FAULTS);
     assert_true(perf_event_is_clock(&clock));
     assert_false(perf_event_is_clock(&faults));
 }
 
-static void what_the_kernel_does_not_know_is_refused(void **unused)
+UNIT_TEST(what_the_kernel_does_not_know_is_refused)
 {
-    (void)unused;
     struct perf_event event = software(12345);
     struct perf_group group;
     assert_false(perf_group_open(&group, &event, 1));
@@ -144,15 +138,4 @@ static void what_the_kernel_does_not_know_is_refused(void **unused)
     assert_false(perf_group_open(&group, &event, 0));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_group_counts_what_the_thread_does),
-        cmocka_unit_test(descriptors_do_not_survive_an_exec),
-        cmocka_unit_test(a_descriptor_that_is_the_programs_by_now_is_let_alone),
-        cmocka_unit_test(an_overflow_signals_once_for_each_arming),
-        cmocka_unit_test(the_kernels_clocks_are_known),
-        cmocka_unit_test(what_the_kernel_does_not_know_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

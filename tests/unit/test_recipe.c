@@ -61,9 +61,8 @@ static const struct {
     {"a signal's frame", {CFA(7, 8), SAME, USUAL, .signal_frame = true}, SLOW(TRAMPOLINE)},
 };
 
-static void rows_become_recipes(void **unused)
+UNIT_TEST(rows_become_recipes)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct recipe is = recipe_of_row(&cases[i].row), want = cases[i].recipe;
         if (is.cfa != want.cfa || is.rbp != want.rbp || is.rbp_offset != want.rbp_offset ||
@@ -73,26 +72,23 @@ static void rows_become_recipes(void **unused)
     }
 }
 
-static void code_of_no_module_has_a_cause(void **unused)
+UNIT_TEST(code_of_no_module_has_a_cause)
 {
-    (void)unused;
     struct recipe recipe = recipe_read(NULL, 0x1000);
     assert_int_equal(recipe.cfa, RECIPE_SLOW);
     assert_int_equal(recipe.cfa_offset, RECIPE_NO_TABLE);
 }
 
-static void causes_have_names(void **unused)
+UNIT_TEST(causes_have_names)
 {
-    (void)unused;
     for (int cause = 0; cause < RECIPE_CAUSES; cause++)
         assert_string_not_equal(recipe_cause_name(cause), "?");
     assert_string_equal(recipe_cause_name(RECIPE_CAUSES), "?");
 }
 
 /* Compilers use few forms: hardly a row of the C library may be left to libunwind. */
-static void the_c_library_is_recipes(void **unused)
+UNIT_TEST(the_c_library_is_recipes)
 {
-    (void)unused;
     uint64_t random_state = 88172645463325252ull;
     int found = 0, slow = 0;
     assert_true(loadmap_init());
@@ -110,13 +106,4 @@ static void the_c_library_is_recipes(void **unused)
     assert_true(slow < found / 100);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_become_recipes),
-        cmocka_unit_test(code_of_no_module_has_a_cause),
-        cmocka_unit_test(causes_have_names),
-        cmocka_unit_test(the_c_library_is_recipes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -43,6 +43,8 @@ static int close_workers(void **unused)
     return 0;
 }
 
+#define WITH_WORKERS(name) UNIT_TEST_WITH(name, open_workers, close_workers)
+
 static struct region *begin(struct worker *worker, struct region *outer)
 {
     struct region *region = region_begin(&worker->pool, outer, 0x1000);
@@ -96,9 +98,8 @@ static double work_in_all(struct worker *worker)
     return sum;
 }
 
-static void a_region_that_nobody_sampled_needs_no_context_and_is_used_again(void **unused)
+WITH_WORKERS(a_region_that_nobody_sampled_needs_no_context_and_is_used_again)
 {
-    (void)unused;
     struct region *first = begin(&primary, NULL);
     uint32_t instance = first->instance;
     assert_int_equal(first->state, 0);
@@ -112,9 +113,8 @@ static void a_region_that_nobody_sampled_needs_no_context_and_is_used_again(void
     region_end(next);
 }
 
-static void a_hundred_thousand_regions_need_one_record(void **unused)
+WITH_WORKERS(a_hundred_thousand_regions_need_one_record)
 {
-    (void)unused;
     struct region *first = begin(&primary, NULL);
     region_end(first);
     for (int i = 0; i < 100000; i++) {
@@ -125,9 +125,8 @@ static void a_hundred_thousand_regions_need_one_record(void **unused)
     assert_int_equal(primary.pool.begun, 100001);
 }
 
-static void a_sampled_region_lives_until_its_last_reference(void **unused)
+WITH_WORKERS(a_sampled_region_lives_until_its_last_reference)
 {
-    (void)unused;
     struct region *region = begin(&primary, NULL);
     region_reference(region);
     region_reference(region);
@@ -149,9 +148,8 @@ static void a_sampled_region_lives_until_its_last_reference(void **unused)
     assert_true(again);
 }
 
-static void a_sample_waits_and_is_grafted_when_the_context_is_known(void **unused)
+WITH_WORKERS(a_sample_waits_and_is_grafted_when_the_context_is_known)
 {
-    (void)unused;
     struct region *region = begin(&primary, NULL);
     sample(&second, region, 500, 2);
     sample(&second, region, 500, 1);
@@ -168,9 +166,8 @@ static void a_sample_waits_and_is_grafted_when_the_context_is_known(void **unuse
     assert_ptr_equal(load_relaxed(&primary.pool.returned), region); /* no reference is left */
 }
 
-static void samples_after_publication_go_to_the_same_context(void **unused)
+WITH_WORKERS(samples_after_publication_go_to_the_same_context)
 {
-    (void)unused;
     struct region *region = begin(&primary, NULL);
     sample(&second, region, 500, 1);
     region_publish(region, context_of(&primary, 1, 2));
@@ -184,9 +181,8 @@ static void samples_after_publication_go_to_the_same_context(void **unused)
     assert_ptr_equal(load_relaxed(&primary.pool.returned), region);
 }
 
-static void the_placeholder_carries_the_forks_address(void **unused)
+WITH_WORKERS(the_placeholder_carries_the_forks_address)
 {
-    (void)unused;
     struct region *region = begin(&primary, NULL);
     uint32_t node = placeholders_node(&second.placeholders, &second.tree, region, 0xabc);
     assert_int_equal(tree_node(node)->kind, PROFILE_NODE_REGION);
@@ -198,9 +194,8 @@ static void the_placeholder_carries_the_forks_address(void **unused)
 
 /* primary: r0 > second (a worker of r0) encounters r1 > third (a worker of r1) encounters r2; sampled in r2
  * only. */
-static void nested_regions_resolve_in_any_order(void **unused)
+UNIT_TEST(nested_regions_resolve_in_any_order)
 {
-    (void)unused;
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (int n = 0; n < 6; n++) {
         assert_int_equal(open_workers(NULL), 0);
@@ -228,9 +223,8 @@ static void nested_regions_resolve_in_any_order(void **unused)
 }
 
 /* In order of ends: inner regions end, and publish, first; outer ones much later. */
-static void an_ended_inner_region_keeps_its_outer_alive(void **unused)
+WITH_WORKERS(an_ended_inner_region_keeps_its_outer_alive)
 {
-    (void)unused;
     struct region *outer = begin(&primary, NULL), *inner = begin(&second, outer);
     sample(&third, inner, 500, 1);
     assert_false(region_needs_context(outer));
@@ -248,9 +242,8 @@ static void an_ended_inner_region_keeps_its_outer_alive(void **unused)
     assert_ptr_equal(load_relaxed(&second.pool.returned), inner);
 }
 
-static void a_region_that_never_ends_leaves_its_samples_waiting(void **unused)
+WITH_WORKERS(a_region_that_never_ends_leaves_its_samples_waiting)
 {
-    (void)unused;
     struct region *region = begin(&primary, NULL);
     sample(&second, region, 500, 3);
     for (int i = 0; i < 5; i++)
@@ -260,9 +253,8 @@ static void a_region_that_never_ends_leaves_its_samples_waiting(void **unused)
 }
 
 /* Sampled, but without a context: its encountering thread had no room for one. */
-static void a_region_that_ends_without_a_context_is_not_recycled(void **unused)
+WITH_WORKERS(a_region_that_ends_without_a_context_is_not_recycled)
 {
-    (void)unused;
     struct region *region = begin(&primary, NULL);
     uint32_t instance = region->instance;
     sample(&second, region, 500, 3);
@@ -274,9 +266,8 @@ static void a_region_that_ends_without_a_context_is_not_recycled(void **unused)
     assert_true(work_in_all(&second) == 3);
 }
 
-static void placeholders_are_limited_and_room_comes_back(void **unused)
+WITH_WORKERS(placeholders_are_limited_and_room_comes_back)
 {
-    (void)unused;
     static struct region *regions[PLACEHOLDERS_MAX + 1];
     for (uint32_t i = 0; i < PLACEHOLDERS_MAX; i++) {
         regions[i] = begin(&primary, NULL);
@@ -301,9 +292,8 @@ static void placeholders_are_limited_and_room_comes_back(void **unused)
 }
 
 /* All places taken by inner regions whose outer one has none: they must wait without being lost. */
-static void with_all_places_taken_nested_regions_wait(void **unused)
+WITH_WORKERS(with_all_places_taken_nested_regions_wait)
 {
-    (void)unused;
     static struct region *inner[PLACEHOLDERS_MAX];
     struct region *outer = begin(&primary, NULL);
     for (uint32_t i = 0; i < PLACEHOLDERS_MAX; i++) {
@@ -328,9 +318,8 @@ static void leave_room(uint32_t room)
     unit_limit_files(0);
 }
 
-static void out_of_memory_a_resolved_context_waits_on(void **unused)
+UNIT_TEST(out_of_memory_a_resolved_context_waits_on)
 {
-    (void)unused;
     for (uint32_t room = 0; room < 12; room++)
         for (int nested = 0; nested < 2; nested++) {
             assert_int_equal(open_workers(NULL), 0);
@@ -355,9 +344,8 @@ static void out_of_memory_a_resolved_context_waits_on(void **unused)
         }
 }
 
-static void out_of_memory_a_sample_has_no_node_and_no_reference_leaks(void **unused)
+WITH_WORKERS(out_of_memory_a_sample_has_no_node_and_no_reference_leaks)
 {
-    (void)unused;
     struct region *region = begin(&primary, NULL);
     leave_room(0);
     for (int i = 0; i < 3; i++)
@@ -423,9 +411,8 @@ static void open_region_for_all(struct region *outer, uint32_t round)
     region_end(region);
 }
 
-static void threads_share_regions_and_all_samples_arrive(void **unused)
+WITH_WORKERS(threads_share_regions_and_all_samples_arrive)
 {
-    (void)unused;
     pthread_t threads[THREADS];
     gate = (struct gate){0};
     for (uint32_t i = 0; i < THREADS; i++)
@@ -459,26 +446,4 @@ static void threads_share_regions_and_all_samples_arrive(void **unused)
     assert_true(count <= 8 * slab); /* bounded by what was live and sampled at once, not by ROUNDS */
 }
 
-#define WITH_WORKERS(test) cmocka_unit_test_setup_teardown(test, open_workers, close_workers)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_WORKERS(a_region_that_nobody_sampled_needs_no_context_and_is_used_again),
-        WITH_WORKERS(a_hundred_thousand_regions_need_one_record),
-        WITH_WORKERS(a_sampled_region_lives_until_its_last_reference),
-        WITH_WORKERS(a_sample_waits_and_is_grafted_when_the_context_is_known),
-        WITH_WORKERS(samples_after_publication_go_to_the_same_context),
-        WITH_WORKERS(the_placeholder_carries_the_forks_address),
-        cmocka_unit_test(nested_regions_resolve_in_any_order),
-        WITH_WORKERS(an_ended_inner_region_keeps_its_outer_alive),
-        WITH_WORKERS(a_region_that_never_ends_leaves_its_samples_waiting),
-        WITH_WORKERS(a_region_that_ends_without_a_context_is_not_recycled),
-        WITH_WORKERS(placeholders_are_limited_and_room_comes_back),
-        WITH_WORKERS(with_all_places_taken_nested_regions_wait),
-        cmocka_unit_test(out_of_memory_a_resolved_context_waits_on),
-        WITH_WORKERS(out_of_memory_a_sample_has_no_node_and_no_reference_leaks),
-        WITH_WORKERS(threads_share_regions_and_all_samples_arrive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

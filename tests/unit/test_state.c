@@ -15,6 +15,8 @@ static int reset(void **unused)
     return 0;
 }
 
+#define FROM_EMPTY(name) UNIT_TEST_WITH(name, reset, NULL)
+
 static struct state_line *line(void)
 {
     struct state_line *acquired = state_line_acquire();
@@ -37,9 +39,8 @@ static struct state_line *working(void)
         assert_int_equal(c.in_use, in_use_);                                                                 \
     } while (0)
 
-static void absent_lines_do_not_count(void **unused)
+FROM_EMPTY(absent_lines_do_not_count)
 {
-    (void)unused;
     assert_census(state_census(MS, 0, NULL), 0, 0);
     struct state_line *a = line();
     assert_census(state_census(MS, 0, NULL), 0, 0);
@@ -49,9 +50,8 @@ static void absent_lines_do_not_count(void **unused)
     assert_census(state_census(MS, 0, NULL), 0, 0);
 }
 
-static void working_and_waiting_threads_are_busy(void **unused)
+FROM_EMPTY(working_and_waiting_threads_are_busy)
 {
-    (void)unused;
     working();
     state_set_lockwait(working(), 42);
     struct region region = {.instance = 1};
@@ -63,9 +63,8 @@ static void working_and_waiting_threads_are_busy(void **unused)
     assert_census(state_census(2 * MS, 0, NULL), 3, 3);
 }
 
-static void an_idle_thread_is_busy_until_its_grace_has_passed(void **unused)
+FROM_EMPTY(an_idle_thread_is_busy_until_its_grace_has_passed)
 {
-    (void)unused;
     struct region region = {.instance = 1};
     struct state_line *idle = working();
     state_set_idle_region(idle, &region);
@@ -78,9 +77,8 @@ static void an_idle_thread_is_busy_until_its_grace_has_passed(void **unused)
     assert_census(state_census(3 * MS + 1, 0, NULL), 1, 1);
 }
 
-static void a_thread_between_regions_is_not_in_use(void **unused)
+FROM_EMPTY(a_thread_between_regions_is_not_in_use)
 {
-    (void)unused;
     struct region region = {.instance = 7};
     struct state_line *idle = working();
     working();
@@ -102,9 +100,8 @@ static void a_thread_between_regions_is_not_in_use(void **unused)
 }
 
 /* Four threads by hand: one works, one waits for a lock, one waits in a barrier, one is parked. */
-static void a_mixed_census_is_as_counted_by_hand(void **unused)
+FROM_EMPTY(a_mixed_census_is_as_counted_by_hand)
 {
-    (void)unused;
     struct region live = {.instance = 1}, ended = {.instance = 1, .state = REGION_ENDED};
     working();
     state_set_lockwait(working(), 9);
@@ -117,9 +114,8 @@ static void a_mixed_census_is_as_counted_by_hand(void **unused)
     assert_census(state_census(10 * MS + 100, 0, NULL), 3, 3);
 }
 
-static void places_are_those_of_the_threads_that_idle_in_a_region(void **unused)
+FROM_EMPTY(places_are_those_of_the_threads_that_idle_in_a_region)
 {
-    (void)unused;
     struct region live = {.instance = 1, .codeptr = 0x4000}, ended = {.instance = 1, .state = REGION_ENDED};
     const uint64_t taskwait = STATE_PLACE(PROFILE_PLACE_TASKWAIT, 0x5000);
     const uint64_t end = STATE_PLACE(PROFILE_PLACE_REGION_END, 0);
@@ -145,9 +141,8 @@ static void places_are_those_of_the_threads_that_idle_in_a_region(void **unused)
     assert_int_equal(places.threads[1] + places.threads[2], 2);
 }
 
-static void places_beyond_the_room_are_one_unknown_place(void **unused)
+FROM_EMPTY(places_beyond_the_room_are_one_unknown_place)
 {
-    (void)unused;
     struct region live = {.instance = 1};
     struct waiting_places places = {0};
     for (uint32_t i = 0; i < STATE_PLACES + 3; i++) {
@@ -162,9 +157,8 @@ static void places_beyond_the_room_are_one_unknown_place(void **unused)
     assert_int_equal(places.threads[STATE_PLACES - 1], 4);
 }
 
-static void a_hidden_idle_entry_counts_as_busy(void **unused)
+FROM_EMPTY(a_hidden_idle_entry_counts_as_busy)
 {
-    (void)unused;
     struct region region = {.instance = 1};
     struct state_line *idle = working();
     state_set_idle_region(idle, &region);
@@ -178,9 +172,8 @@ static void a_hidden_idle_entry_counts_as_busy(void **unused)
 
 /* As many locks as have names, and five, of which some have none: every order of their releases. strict: also
  * what is not held is told. */
-static void all_lines_can_be_taken_and_come_back(void **unused)
+FROM_EMPTY(all_lines_can_be_taken_and_come_back)
 {
-    (void)unused;
     static struct state_line *lines[STATE_MAX_THREADS];
     for (uint32_t i = 0; i < STATE_MAX_THREADS; i++) {
         lines[i] = working();
@@ -198,9 +191,8 @@ static void all_lines_can_be_taken_and_come_back(void **unused)
     assert_int_equal(state_census(2 * MS, 5, NULL).holder, STATE_NO_HOLDER);
 }
 
-static void a_reset_forgets_all(void **unused)
+FROM_EMPTY(a_reset_forgets_all)
 {
-    (void)unused;
     struct state_line *first = working();
     working();
     state_reset();
@@ -228,9 +220,8 @@ static void *live_and_leave(void *argument)
     return NULL;
 }
 
-static void a_census_runs_beside_threads_that_come_and_go(void **unused)
+FROM_EMPTY(a_census_runs_beside_threads_that_come_and_go)
 {
-    (void)unused;
     pthread_t threads[3];
     working();
     running = 3;
@@ -247,22 +238,4 @@ static void a_census_runs_beside_threads_that_come_and_go(void **unused)
     assert_int_equal(state_census(MS, 3, NULL).holder, STATE_NO_HOLDER);
 }
 
-#define FROM_EMPTY(test) cmocka_unit_test_setup(test, reset)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FROM_EMPTY(absent_lines_do_not_count),
-        FROM_EMPTY(working_and_waiting_threads_are_busy),
-        FROM_EMPTY(an_idle_thread_is_busy_until_its_grace_has_passed),
-        FROM_EMPTY(a_thread_between_regions_is_not_in_use),
-        FROM_EMPTY(places_are_those_of_the_threads_that_idle_in_a_region),
-        FROM_EMPTY(places_beyond_the_room_are_one_unknown_place),
-        FROM_EMPTY(a_mixed_census_is_as_counted_by_hand),
-        FROM_EMPTY(a_hidden_idle_entry_counts_as_busy),
-        FROM_EMPTY(all_lines_can_be_taken_and_come_back),
-        FROM_EMPTY(a_reset_forgets_all),
-        FROM_EMPTY(a_census_runs_beside_threads_that_come_and_go),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -13,6 +13,8 @@ static int reset(void **unused)
     return 0;
 }
 
+#define FROM_EMPTY(name) UNIT_TEST_WITH(name, reset, NULL)
+
 static struct state_line *working(void)
 {
     struct state_line *acquired = state_line_acquire();
@@ -33,9 +35,8 @@ static bool held(uint64_t key)
     return holder_now(key) != STATE_NO_HOLDER;
 }
 
-static void a_held_lock_is_found_until_it_is_released(void **unused)
+FROM_EMPTY(a_held_lock_is_found_until_it_is_released)
 {
-    (void)unused;
     struct state_line *a = working(), *b = working();
     assert_false(held(1));
     state_set_lockwait(a, 1);
@@ -56,9 +57,8 @@ static void a_held_lock_is_found_until_it_is_released(void **unused)
     assert_false(state_unnamed_released(b));
 }
 
-static void the_holder_is_the_line_that_holds(void **unused)
+FROM_EMPTY(the_holder_is_the_line_that_holds)
 {
-    (void)unused;
     working();
     struct state_line *a = working(), *b = working();
     state_lock_held(a, 1, clock_ticks());
@@ -74,9 +74,8 @@ static void the_holder_is_the_line_that_holds(void **unused)
     assert_true(state_lock_released(b, 2, clock_ticks()));
 }
 
-static void a_lock_with_a_name_is_not_held_by_one_with_too_many(void **unused)
+FROM_EMPTY(a_lock_with_a_name_is_not_held_by_one_with_too_many)
 {
-    (void)unused;
     struct state_line *waiter = working(), *decoy = working(), *holder = working();
     for (uint64_t key = 10; key < 10 + STATE_HELD_LOCKS + 1; key++) {
         state_lock_held(waiter, key, clock_ticks());
@@ -94,9 +93,8 @@ static void a_lock_with_a_name_is_not_held_by_one_with_too_many(void **unused)
     assert_int_equal(holder_now(1), STATE_NO_HOLDER);
 }
 
-static void nobody_is_blamed_who_acquired_the_lock_later(void **unused)
+FROM_EMPTY(nobody_is_blamed_who_acquired_the_lock_later)
 {
-    (void)unused;
     struct state_line *a = working(), *b = working();
     uint64_t begin = fake_now_ns;
     state_lock_held(a, 1,
@@ -124,9 +122,8 @@ static void nobody_is_blamed_who_acquired_the_lock_later(void **unused)
 
 /* One task locks, another releases, again and again: nothing may pile up in the line of the one that locked.
  */
-static void a_lock_released_by_another_thread_is_forgotten(void **unused)
+FROM_EMPTY(a_lock_released_by_another_thread_is_forgotten)
 {
-    (void)unused;
     struct state_line *a = working(), *b = working();
     for (int i = 0; i < 100; i++) {
         state_lock_held(a, 7, clock_ticks());
@@ -148,9 +145,8 @@ static void a_lock_released_by_another_thread_is_forgotten(void **unused)
 
 /* The holder is asked for as of a moment that has passed: since then the lock may have changed hands, even
  * into those of the asking thread. */
-static void the_holder_at_a_moment_is_who_released_first_after_it(void **unused)
+FROM_EMPTY(the_holder_at_a_moment_is_who_released_first_after_it)
 {
-    (void)unused;
     struct state_line *a = working(), *b = working(), *c = working();
     uint64_t begin = fake_now_ns;
     state_lock_held(a, 1, clock_ticks());
@@ -171,9 +167,8 @@ static void the_holder_at_a_moment_is_who_released_first_after_it(void **unused)
     assert_int_equal(state_census(begin + 500, 2, NULL).holder, STATE_NO_HOLDER);
 }
 
-static void a_thread_holds_what_it_took_and_has_not_released(void **unused)
+FROM_EMPTY(a_thread_holds_what_it_took_and_has_not_released)
 {
-    (void)unused;
     struct state_line *a = working(), *b = working();
     state_lock_held(a, 1, clock_ticks());
     assert_true(state_holds(state_line_number(a), 1));
@@ -212,9 +207,8 @@ static void check_release_orders(uint32_t locks, uint32_t orders, bool strict)
     }
 }
 
-static void locks_are_released_in_any_order(void **unused)
+FROM_EMPTY(locks_are_released_in_any_order)
 {
-    (void)unused;
     check_release_orders(1, 1, true);
     check_release_orders(2, 2, true);
     if (STATE_HELD_LOCKS > 2)
@@ -222,16 +216,14 @@ static void locks_are_released_in_any_order(void **unused)
 }
 
 /* A lock without a name in the line may be any: while a thread holds one, nothing may be called unheld. */
-static void a_held_lock_without_a_name_is_never_called_free(void **unused)
+FROM_EMPTY(a_held_lock_without_a_name_is_never_called_free)
 {
-    (void)unused;
     check_release_orders(4, 24, false);
     check_release_orders(5, 120, false);
 }
 
-static void a_lock_taken_twice_is_held_until_the_second_release(void **unused)
+FROM_EMPTY(a_lock_taken_twice_is_held_until_the_second_release)
 {
-    (void)unused;
     struct state_line *a = working();
     state_lock_held(a, 5, clock_ticks());
     state_lock_held(a, 5, clock_ticks());
@@ -241,9 +233,8 @@ static void a_lock_taken_twice_is_held_until_the_second_release(void **unused)
     assert_false(held(5));
 }
 
-static void names_are_given_again_after_too_many_locks(void **unused)
+FROM_EMPTY(names_are_given_again_after_too_many_locks)
 {
-    (void)unused;
     struct state_line *a = working();
     for (uint64_t key = 1; key <= 4; key++)
         state_lock_held(a, key, clock_ticks());
@@ -257,9 +248,8 @@ static void names_are_given_again_after_too_many_locks(void **unused)
 }
 
 /* A lock that is not stamped (blame/contended.h): all that is known is who holds it now. */
-static void the_holder_of_a_lock_without_stamps_is_who_holds_it_now(void **unused)
+FROM_EMPTY(the_holder_of_a_lock_without_stamps_is_who_holds_it_now)
 {
-    (void)unused;
     struct state_line *a = working(), *b = working();
     uint64_t begin = fake_now_ns;
     fake_now_ns = begin + 1000;
@@ -282,9 +272,8 @@ static void the_holder_of_a_lock_without_stamps_is_who_holds_it_now(void **unuse
     assert_int_equal(state_census(begin + 3001, 1, NULL).holder, STATE_NO_HOLDER);
 }
 
-static void what_is_not_simple_is_refused_and_nothing_changed(void **unused)
+FROM_EMPTY(what_is_not_simple_is_refused_and_nothing_changed)
 {
-    (void)unused;
     struct state_line *a = working();
     assert_false(state_wait_ends_simply(a)); /* it has not asked: a test that succeeded */
     state_set_lockwait_at(a, 1, clock_ticks());
@@ -307,24 +296,4 @@ static void what_is_not_simple_is_refused_and_nothing_changed(void **unused)
     assert_int_not_equal(state_nobody.stamps, STATE_STAMPS_NONE);
 }
 
-#define FROM_EMPTY(test) cmocka_unit_test_setup(test, reset)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FROM_EMPTY(a_held_lock_is_found_until_it_is_released),
-        FROM_EMPTY(the_holder_is_the_line_that_holds),
-        FROM_EMPTY(the_holder_at_a_moment_is_who_released_first_after_it),
-        FROM_EMPTY(a_thread_holds_what_it_took_and_has_not_released),
-        FROM_EMPTY(a_lock_with_a_name_is_not_held_by_one_with_too_many),
-        FROM_EMPTY(nobody_is_blamed_who_acquired_the_lock_later),
-        FROM_EMPTY(a_lock_released_by_another_thread_is_forgotten),
-        FROM_EMPTY(locks_are_released_in_any_order),
-        FROM_EMPTY(a_lock_taken_twice_is_held_until_the_second_release),
-        FROM_EMPTY(a_held_lock_without_a_name_is_never_called_free),
-        FROM_EMPTY(names_are_given_again_after_too_many_locks),
-        FROM_EMPTY(the_holder_of_a_lock_without_stamps_is_who_holds_it_now),
-        FROM_EMPTY(what_is_not_simple_is_refused_and_nothing_changed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -2,6 +2,8 @@
 #include "cct/sums.h"
 #include "tests/unit/unit_tree.h"
 
+#define WITH_TREE(name) UNIT_TEST_WITH(name, open_tree, close_tree)
+
 static void add_work(uint32_t node_idx, double work)
 {
     struct profile_metric *metric = tree_metric(&tree, node_idx);
@@ -38,9 +40,8 @@ static struct sums sums_in_file(void)
     return sums;
 }
 
-static void a_new_tree_has_two_roots(void **unused)
+WITH_TREE(a_new_tree_has_two_roots)
 {
-    (void)unused;
     assert_int_equal(tree_node(tree.root)->kind, PROFILE_NODE_ROOT);
     assert_int_equal(tree_node(tree.trie)->kind, PROFILE_NODE_TRIE);
     assert_int_equal(tree_node(tree.root)->parent, 0);
@@ -48,9 +49,8 @@ static void a_new_tree_has_two_roots(void **unused)
     assert_int_equal(sums_in_file().nodes, 2);
 }
 
-static void a_child_is_found_again_and_differs_in_each_part_of_its_key(void **unused)
+WITH_TREE(a_child_is_found_again_and_differs_in_each_part_of_its_key)
 {
-    (void)unused;
     uint32_t a = frame(tree.root, 1), b = frame(tree.root, 2), c = frame(a, 1);
     uint32_t d = tree_child(&tree, tree.root, PROFILE_NODE_RUNTIME, 1);
     assert_true(a && b && c && d);
@@ -70,9 +70,8 @@ static void a_child_is_found_again_and_differs_in_each_part_of_its_key(void **un
 
 /* Nodes of many kinds with one key below many parents: whatever shares a bucket differs in its parent or in
  * its kind only. */
-static void nodes_that_share_a_bucket_are_told_apart(void **unused)
+WITH_TREE(nodes_that_share_a_bucket_are_told_apart)
 {
-    (void)unused;
     enum { PARENTS = TREE_FIRST_SEGMENT, KINDS = 30 };
     static uint32_t nodes[PARENTS][KINDS], parents[PARENTS];
     for (uint32_t i = 0; i < PARENTS; i++) {
@@ -88,9 +87,8 @@ static void nodes_that_share_a_bucket_are_told_apart(void **unused)
 }
 
 /* Keys chosen so that all of a node's hash is another's. */
-static void nodes_with_equal_hashes_are_told_apart(void **unused)
+WITH_TREE(nodes_with_equal_hashes_are_told_apart)
 {
-    (void)unused;
     /* hash_of() adds the parent to key x constant: for a parent one higher, the key that gives the same hash.
      */
     const uint64_t constant = 0x9e3779b97f4a7c15ull;
@@ -110,9 +108,8 @@ static void nodes_with_equal_hashes_are_told_apart(void **unused)
     assert_int_equal(frame(a, key), first);
 }
 
-static void metrics_are_made_zeroed_and_kept(void **unused)
+WITH_TREE(metrics_are_made_zeroed_and_kept)
 {
-    (void)unused;
     uint32_t a = frame(tree.root, 1);
     assert_int_equal(tree_node(a)->metric, 0);
     struct profile_metric *metric = tree_metric(&tree, a);
@@ -123,9 +120,8 @@ static void metrics_are_made_zeroed_and_kept(void **unused)
     assert_int_equal(metric->work, 5);
 }
 
-static void nodes_and_metrics_never_overlap_in_a_chunk(void **unused)
+WITH_TREE(nodes_and_metrics_never_overlap_in_a_chunk)
 {
-    (void)unused;
     /* Alternately, so that nodes from below and metrics from above meet in the middle. */
     enum { COUNT = 5000 };
     static uint32_t nodes[COUNT];
@@ -146,9 +142,8 @@ static void nodes_and_metrics_never_overlap_in_a_chunk(void **unused)
     }
 }
 
-static void a_million_nodes_are_found_grafted_and_recycled(void **unused)
+WITH_TREE(a_million_nodes_are_found_grafted_and_recycled)
 {
-    (void)unused;
     enum { COUNT = 1000000, FAN = 10 };
     uint32_t *nodes = malloc(COUNT * sizeof(*nodes));
     uint32_t place = tree_placeholder(&tree, 77);
@@ -191,9 +186,8 @@ static void a_million_nodes_are_found_grafted_and_recycled(void **unused)
     free(nodes);
 }
 
-static void a_graft_adds_metrics_where_contexts_meet(void **unused)
+WITH_TREE(a_graft_adds_metrics_where_contexts_meet)
 {
-    (void)unused;
     uint32_t into = frame(tree.root, 1), a = frame(into, 10), place = tree_placeholder(&tree, 5);
     add_work(into, 1);
     add_work(a, 2);
@@ -216,9 +210,8 @@ static void a_graft_adds_metrics_where_contexts_meet(void **unused)
     assert_int_equal(sums.nodes, 2 + 5);
 }
 
-static void all_metrics_are_added(void **unused)
+WITH_TREE(all_metrics_are_added)
 {
-    (void)unused;
     struct profile_metric a = {1, 2, 3, 4, 5, 6, 7, 8}, b = {10, 20, 30, 40, 50, 60, 70, 80};
     static const struct profile_metric sum = {11, 22, 33, 44, 55, 66, 77, 88};
     sums_add(&a, &b);
@@ -231,9 +224,8 @@ static struct profile_counters *counters_of(uint32_t context)
 }
 
 /* Their bytes mean something else than a metric's: added as one, whole numbers would be added bit by bit. */
-static void a_graft_adds_counters_as_counters(void **unused)
+WITH_TREE(a_graft_adds_counters_as_counters)
 {
-    (void)unused;
     uint32_t from = tree_placeholder(&tree, 1), into = frame(tree.root, 1);
     uint32_t alone = frame(from, 2), both = frame(from, 3);
     for (uint32_t i = 0; i < PROFILE_COUNTERS; i++) {
@@ -251,9 +243,8 @@ static void a_graft_adds_counters_as_counters(void **unused)
     }
 }
 
-static void records_without_a_node_are_zeroed_and_their_own(void **unused)
+WITH_TREE(records_without_a_node_are_zeroed_and_their_own)
 {
-    (void)unused;
     uint32_t first = tree_record(&tree);
     memset(arena_unit(first), 1, sizeof(struct profile_counters));
     add_work(frame(tree.root, 1), 1);
@@ -265,9 +256,8 @@ static void records_without_a_node_are_zeroed_and_their_own(void **unused)
     assert_true(tree_metric(&tree, frame(tree.root, 1))->work == 1);
 }
 
-static void an_empty_graft_recycles_the_placeholder(void **unused)
+WITH_TREE(an_empty_graft_recycles_the_placeholder)
 {
-    (void)unused;
     uint32_t place = tree_placeholder(&tree, 5);
     assert_true(tree_graft(&tree, place, tree.root));
     assert_int_equal(tree_placeholder(&tree, 6), place);
@@ -275,18 +265,16 @@ static void an_empty_graft_recycles_the_placeholder(void **unused)
     assert_int_equal(tree_node(tree.root)->metric, 0);
 }
 
-static void placeholders_are_not_children(void **unused)
+WITH_TREE(placeholders_are_not_children)
 {
-    (void)unused;
     uint32_t a = tree_placeholder(&tree, 5), b = tree_placeholder(&tree, 5);
     assert_int_not_equal(a, b);
     assert_int_equal(tree_node(a)->parent, 0);
     assert_int_not_equal(tree_child(&tree, tree.root, PROFILE_NODE_REGION, 5), a);
 }
 
-static void recycled_metric_records_start_at_zero(void **unused)
+WITH_TREE(recycled_metric_records_start_at_zero)
 {
-    (void)unused;
     uint32_t place = tree_placeholder(&tree, 5);
     for (uint64_t key = 1; key <= 3; key++) {
         add_work(frame(tree.root, key), 1);
@@ -302,9 +290,8 @@ static void recycled_metric_records_start_at_zero(void **unused)
     assert_int_equal(tree.chunk->metric_unit, metric_unit); /* none new */
 }
 
-static void out_of_memory_a_child_is_zero_and_nothing_breaks(void **unused)
+WITH_TREE(out_of_memory_a_child_is_zero_and_nothing_breaks)
 {
-    (void)unused;
     unit_limit_files(PROFILE_HEADER_BYTES + 2 * PROFILE_CHUNK_BYTES);
     uint32_t made = 0, last = 0;
     for (uint32_t node; made < 10000 && (node = frame(tree.root, made)); made++)
@@ -323,9 +310,8 @@ static void out_of_memory_a_child_is_zero_and_nothing_breaks(void **unused)
 
 /* Memory runs out at every possible moment of a graft in turn: what could not be moved stays, nothing is lost
  * or counted twice, and a second graft completes it. */
-static void out_of_memory_in_a_graft_loses_nothing(void **unused)
+UNIT_TEST(out_of_memory_in_a_graft_loses_nothing)
 {
-    (void)unused;
     for (uint32_t room = 0; room < 24; room++) {
         assert_int_equal(open_tree(NULL), 0);
         uint32_t place = tree_placeholder(&tree, 5);
@@ -364,9 +350,8 @@ static void out_of_memory_in_a_graft_loses_nothing(void **unused)
     }
 }
 
-static void a_trie_path_is_repeated_below_its_target(void **unused)
+WITH_TREE(a_trie_path_is_repeated_below_its_target)
 {
-    (void)unused;
     static struct tree other;
     assert_true(tree_init(&other, 2));
     uint32_t at = other.trie;
@@ -380,9 +365,8 @@ static void a_trie_path_is_repeated_below_its_target(void **unused)
                      into); /* an empty path ends where it begins */
 }
 
-static void the_deepest_trie_path_is_repeated_whole(void **unused)
+WITH_TREE(the_deepest_trie_path_is_repeated_whole)
 {
-    (void)unused;
     uint32_t at = tree.trie;
     for (uint32_t i = 0; i < TREE_PATH_MAX; i++)
         at = frame(at, i);
@@ -393,9 +377,8 @@ static void the_deepest_trie_path_is_repeated_whole(void **unused)
     assert_int_equal(depth, TREE_PATH_MAX);
 }
 
-static void out_of_memory_a_copied_path_is_zero(void **unused)
+WITH_TREE(out_of_memory_a_copied_path_is_zero)
 {
-    (void)unused;
     uint32_t at = tree.trie;
     for (uint32_t i = 0; i < 2000; i++)
         at = frame(at, i);
@@ -403,39 +386,11 @@ static void out_of_memory_a_copied_path_is_zero(void **unused)
     assert_int_equal(tree_copy_trie_path(&tree, at, tree.root), 0);
 }
 
-static void without_room_a_tree_is_not_begun(void **unused)
+WITH_TREE(without_room_a_tree_is_not_begun)
 {
-    (void)unused;
     static struct tree other;
     unit_limit_files(PROFILE_HEADER_BYTES + PROFILE_CHUNK_BYTES);
     assert_false(tree_init(&other, 2));
 }
 
-#define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, open_tree, close_tree)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_TREE(a_new_tree_has_two_roots),
-        WITH_TREE(a_child_is_found_again_and_differs_in_each_part_of_its_key),
-        WITH_TREE(nodes_that_share_a_bucket_are_told_apart),
-        WITH_TREE(nodes_with_equal_hashes_are_told_apart),
-        WITH_TREE(metrics_are_made_zeroed_and_kept),
-        WITH_TREE(nodes_and_metrics_never_overlap_in_a_chunk),
-        WITH_TREE(a_million_nodes_are_found_grafted_and_recycled),
-        WITH_TREE(a_graft_adds_metrics_where_contexts_meet),
-        WITH_TREE(all_metrics_are_added),
-        WITH_TREE(a_graft_adds_counters_as_counters),
-        WITH_TREE(records_without_a_node_are_zeroed_and_their_own),
-        WITH_TREE(an_empty_graft_recycles_the_placeholder),
-        WITH_TREE(placeholders_are_not_children),
-        WITH_TREE(recycled_metric_records_start_at_zero),
-        WITH_TREE(out_of_memory_a_child_is_zero_and_nothing_breaks),
-        cmocka_unit_test(out_of_memory_in_a_graft_loses_nothing),
-        WITH_TREE(a_trie_path_is_repeated_below_its_target),
-        WITH_TREE(the_deepest_trie_path_is_repeated_whole),
-        WITH_TREE(out_of_memory_a_copied_path_is_zero),
-        WITH_TREE(without_room_a_tree_is_not_begun),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -2,6 +2,8 @@
 /* Whole paths, looked up one after the other: the tree remembers the last. */
 #include "tests/unit/unit_tree.h"
 
+#define WITH_TREE(name) UNIT_TEST_WITH(name, open_tree, close_tree)
+
 /* tree_path() as it would be without memory of the path before. */
 static uint32_t frames_down(uint32_t base, const uint64_t *keys, size_t count)
 {
@@ -21,9 +23,8 @@ static uint32_t random_below(uint32_t most)
 
 /* Alike in most of their outer frames, as samples are; below the roots and below placeholders that come and
  * go. */
-static void paths_are_found_however_they_follow_each_other(void **unused)
+WITH_TREE(paths_are_found_however_they_follow_each_other)
 {
-    (void)unused;
     enum { LONGEST = TREE_LAST_FRAMES + 40, PLACES = 3 };
     static uint64_t keys[LONGEST];
     uint32_t places[PLACES];
@@ -46,9 +47,8 @@ static void paths_are_found_however_they_follow_each_other(void **unused)
 }
 
 /* A placeholder's node serves the next one, and so do the nodes below it. */
-static void a_path_is_forgotten_when_its_nodes_are_recycled(void **unused)
+WITH_TREE(a_path_is_forgotten_when_its_nodes_are_recycled)
 {
-    (void)unused;
     static const uint64_t keys[] = {3, 2, 1};
     uint32_t place = tree_placeholder(&tree, 5);
     assert_int_not_equal(tree_path(&tree, place, keys, 3), 0);
@@ -62,9 +62,8 @@ static void a_path_is_forgotten_when_its_nodes_are_recycled(void **unused)
     assert_int_equal(node_idx, place);
 }
 
-static void out_of_memory_a_path_is_zero_and_what_there_is_of_it_is_found(void **unused)
+WITH_TREE(out_of_memory_a_path_is_zero_and_what_there_is_of_it_is_found)
 {
-    (void)unused;
     enum { LONG = 2 * PROFILE_UNITS_PER_CHUNK };
     static uint64_t keys[LONG];
     unit_limit_files(PROFILE_HEADER_BYTES + PROFILE_CHUNK_BYTES);
@@ -78,14 +77,4 @@ static void out_of_memory_a_path_is_zero_and_what_there_is_of_it_is_found(void *
     assert_int_equal(tree_path(&tree, tree.root, keys, LONG), frames_down(tree.root, keys, LONG));
 }
 
-#define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, open_tree, close_tree)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_TREE(paths_are_found_however_they_follow_each_other),
-        WITH_TREE(a_path_is_forgotten_when_its_nodes_are_recycled),
-        WITH_TREE(out_of_memory_a_path_is_zero_and_what_there_is_of_it_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

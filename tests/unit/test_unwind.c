@@ -270,65 +270,55 @@ static void handle_own(void)
     raise(SIGUSR1);
 }
 
-static void qsort_paths(void **unused)
+UNIT_TEST(qsort_paths)
 {
-    (void)unused;
     check_workload("qsort", sort);
 }
 
-static void memcpy_paths(void **unused)
+UNIT_TEST(memcpy_paths)
 {
-    (void)unused;
     check_workload("memcpy", copy);
 }
 
-static void printf_paths(void **unused)
+UNIT_TEST(printf_paths)
 {
-    (void)unused;
     check_workload("printf", format);
 }
 
-static void recursion_paths(void **unused)
+UNIT_TEST(recursion_paths)
 {
-    (void)unused;
     check_workload("recursion", recurse);
 }
 
-static void linkage_table_paths(void **unused)
+UNIT_TEST(linkage_table_paths)
 {
-    (void)unused;
     check_workload("plt", call_short);
 }
 
-static void vdso_paths(void **unused)
+UNIT_TEST(vdso_paths)
 {
-    (void)unused;
     check_workload("vdso", read_clocks);
     if (getauxval(AT_SYSINFO_EHDR) && SIGNALS_COME_WHERE_THEY_HIT)
         assert_true(result.in_vdso > result.samples / 10);
 }
 
-static void allocator_paths(void **unused)
+UNIT_TEST(allocator_paths)
 {
-    (void)unused;
     check_workload("malloc", allocate);
 }
 
-static void system_call_paths(void **unused)
+UNIT_TEST(system_call_paths)
 {
-    (void)unused;
     check_workload("system calls", system_calls);
 }
 
-static void frame_pointer_paths(void **unused)
+UNIT_TEST(frame_pointer_paths)
 {
-    (void)unused;
     check_workload("arrays", arrays);
 }
 
-static void paths_through_a_handler(void **unused)
+UNIT_TEST(paths_through_a_handler)
 {
-    (void)unused;
     signal(SIGUSR1, own_handler);
     check_workload("handler", handle_own);
 }
@@ -353,14 +343,4 @@ static int install(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(qsort_paths),         cmocka_unit_test(memcpy_paths),
-        cmocka_unit_test(printf_paths),        cmocka_unit_test(recursion_paths),
-        cmocka_unit_test(linkage_table_paths), cmocka_unit_test(vdso_paths),
-        cmocka_unit_test(allocator_paths),     cmocka_unit_test(system_call_paths),
-        cmocka_unit_test(frame_pointer_paths), cmocka_unit_test(paths_through_a_handler),
-    };
-    return cmocka_run_group_tests(tests, install, NULL);
-}
+UNIT_MAIN(install, NULL)

@@ -70,9 +70,8 @@ static int walk_strange_contexts(int rounds)
 }
 
 /* In processes of their own, so that a crash is a result. */
-static void strange_registers_end_a_walk_and_nothing_else(void **unused)
+UNIT_TEST(strange_registers_end_a_walk_and_nothing_else)
 {
-    (void)unused;
     for (int n = 0; n < 20; n++) {
         pid_t child = fork();
         if (child == 0) {
@@ -97,9 +96,8 @@ static void *walk_strange_in_thread(void *argument)
     return NULL;
 }
 
-static void strange_registers_in_a_thread_do_no_harm(void **unused)
+UNIT_TEST(strange_registers_in_a_thread_do_no_harm)
 {
-    (void)unused;
     pid_t child = fork();
     if (child == 0) {
         pthread_t thread;
@@ -117,9 +115,8 @@ static void strange_registers_in_a_thread_do_no_harm(void **unused)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void every_register_is_taken_by_its_number(void **unused)
+UNIT_TEST(every_register_is_taken_by_its_number)
 {
-    (void)unused;
     static const struct {
         int ours, theirs;
     } pairs[] = {{UNW_X86_64_RAX, REG_RAX}, {UNW_X86_64_RDX, REG_RDX}, {UNW_X86_64_RCX, REG_RCX},
@@ -149,9 +146,8 @@ __attribute__((noinline)) static uintptr_t address_behind_an_array(volatile size
 }
 
 /* Two frames that call each other: the stack pointer does not grow, so the path is broken, not endless. */
-static void a_ring_of_frames_ends_the_walk(void **unused)
+UNIT_TEST(a_ring_of_frames_ends_the_walk)
 {
-    (void)unused;
     volatile size_t bytes = 100;
     uintptr_t ip = address_behind_an_array(&bytes), ring[64] = {0};
     ring[10] = (uintptr_t)&ring[40], ring[11] = ip;
@@ -196,9 +192,8 @@ static void *walk_into_the_hole(void *argument)
     return NULL;
 }
 
-static void a_register_kept_beyond_the_stack_does_no_harm(void **unused)
+UNIT_TEST(a_register_kept_beyond_the_stack_does_no_harm)
 {
-    (void)unused;
     struct walk walk;
     pthread_t thread;
     pthread_attr_t attributes;
@@ -222,14 +217,4 @@ static int install(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_register_is_taken_by_its_number),
-        cmocka_unit_test(a_ring_of_frames_ends_the_walk),
-        cmocka_unit_test(a_register_kept_beyond_the_stack_does_no_harm),
-        cmocka_unit_test(strange_registers_end_a_walk_and_nothing_else),
-        cmocka_unit_test(strange_registers_in_a_thread_do_no_harm),
-    };
-    return cmocka_run_group_tests(tests, install, NULL);
-}
+UNIT_MAIN(install, NULL)

@@ -31,9 +31,8 @@ __attribute__((noinline)) static void outer(struct walk *walk)
     signal_fence();
 }
 
-static void a_walk_from_here_begins_with_the_caller(void **unused)
+UNIT_TEST(a_walk_from_here_begins_with_the_caller)
 {
-    (void)unused;
     struct walk walk;
     outer(&walk);
     assert_int_equal(walk.end, UNWIND_END);
@@ -43,9 +42,8 @@ static void a_walk_from_here_begins_with_the_caller(void **unused)
     assert_true(walk.ips[3] - (uintptr_t)a_walk_from_here_begins_with_the_caller < 512);
 }
 
-static void frames_join_up(void **unused)
+UNIT_TEST(frames_join_up)
 {
-    (void)unused;
     struct unwind_frame frame;
     uintptr_t last = 0;
     int count = 0;
@@ -72,9 +70,8 @@ static void *walk_in_thread(void *argument)
     return NULL;
 }
 
-static void a_threads_path_ends_where_the_thread_began(void **unused)
+UNIT_TEST(a_threads_path_ends_where_the_thread_began)
 {
-    (void)unused;
     for (int i = 0; i < 3; i++) {
         pthread_t thread;
         struct walk walk;
@@ -106,9 +103,8 @@ static char *fiber_stack(size_t bytes)
     return memory + 65536;
 }
 
-static void a_walk_on_a_fibers_stack_reaches_its_start(void **unused)
+UNIT_TEST(a_walk_on_a_fibers_stack_reaches_its_start)
 {
-    (void)unused;
     getcontext(&fiber);
     fiber.uc_stack.ss_sp = fiber_stack(65536);
     fiber.uc_stack.ss_size = 65536;
@@ -182,9 +178,8 @@ static void sample_handler(char *stack, size_t bytes)
 #define SKIP_IF_SIGNALS_ARE_DELAYED() ((void)0)
 #endif
 
-static void a_sample_in_a_handler_finds_who_was_interrupted(void **unused)
+UNIT_TEST(a_sample_in_a_handler_finds_who_was_interrupted)
 {
-    (void)unused;
     SKIP_IF_SIGNALS_ARE_DELAYED();
     sample_handler(NULL, 0);
     assert_true(samples > 20);
@@ -220,15 +215,13 @@ static void check_alternate(bool use_high)
     assert_int_equal(met, samples);
 }
 
-static void a_handler_on_a_stack_below_is_walked_through(void **unused)
+UNIT_TEST(a_handler_on_a_stack_below_is_walked_through)
 {
-    (void)unused;
     check_alternate(false);
 }
 
-static void a_handler_on_a_stack_above_is_walked_through(void **unused)
+UNIT_TEST(a_handler_on_a_stack_above_is_walked_through)
 {
-    (void)unused;
     check_alternate(true);
 }
 
@@ -281,9 +274,8 @@ static void *load(const char *path, loaded_function **loaded_call)
     return library;
 }
 
-static void a_library_loaded_later_is_walked_through(void **unused)
+UNIT_TEST(a_library_loaded_later_is_walked_through)
 {
-    (void)unused;
     loaded_function *loaded_call;
     void *library = load(library_path("loaded.so"), &loaded_call);
     assert_true(walked_through(loaded_call));
@@ -292,9 +284,8 @@ static void a_library_loaded_later_is_walked_through(void **unused)
 
 /* The loader likes to put the next library where the last one was: the old one's name (and tables) must not
  * be used. */
-static void a_library_in_the_place_of_another_is_told_apart(void **unused)
+UNIT_TEST(a_library_in_the_place_of_another_is_told_apart)
 {
-    (void)unused;
     loaded_function *first, *second;
     const char *copy = unit_fresh_path();
     assert_true(os_copy_file(library_path("loaded.so"), copy));
@@ -307,9 +298,8 @@ static void a_library_in_the_place_of_another_is_told_apart(void **unused)
     unit_clean();
 }
 
-static void without_unwind_tables_a_path_ends_or_goes_on_but_never_hangs(void **unused)
+UNIT_TEST(without_unwind_tables_a_path_ends_or_goes_on_but_never_hangs)
 {
-    (void)unused;
     void *library = dlopen(library_path("loaded_noheader.so"), RTLD_NOW);
     struct walk walk;
     assert_non_null(library);
@@ -321,9 +311,8 @@ static void without_unwind_tables_a_path_ends_or_goes_on_but_never_hangs(void **
 
 /* Compiled at run time, without a frame pointer: sub rsp, 24; mov rax, rdi; mov rdi, rsi; call rax; add rsp, 24;
  * inc eax; ret. */
-static void code_that_is_no_files_is_walked_through(void **unused)
+UNIT_TEST(code_that_is_no_files_is_walked_through)
 {
-    (void)unused;
     static const unsigned char bytes[] = {0x48, 0x83, 0xec, 0x18, 0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0xff,
                                           0xd0, 0x48, 0x83, 0xc4, 0x18, 0xff, 0xc0, 0xc3};
     struct walk walk;
@@ -356,9 +345,8 @@ static void *walk_all_the_time(void *argument)
     return (void *)(uintptr_t)good;
 }
 
-static void threads_walk_while_libraries_come_and_go(void **unused)
+UNIT_TEST(threads_walk_while_libraries_come_and_go)
 {
-    (void)unused;
     pthread_t threads[2];
     struct walk walks[2];
     stop = walking = 0;
@@ -398,21 +386,4 @@ static int install(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_walk_from_here_begins_with_the_caller),
-        cmocka_unit_test(frames_join_up),
-        cmocka_unit_test(a_threads_path_ends_where_the_thread_began),
-        cmocka_unit_test(a_walk_on_a_fibers_stack_reaches_its_start),
-        cmocka_unit_test(a_sample_in_a_handler_finds_who_was_interrupted),
-        cmocka_unit_test(a_handler_on_a_stack_below_is_walked_through),
-        cmocka_unit_test(a_handler_on_a_stack_above_is_walked_through),
-        cmocka_unit_test(a_library_loaded_later_is_walked_through),
-        cmocka_unit_test(a_library_in_the_place_of_another_is_told_apart),
-        cmocka_unit_test(without_unwind_tables_a_path_ends_or_goes_on_but_never_hangs),
-        cmocka_unit_test(code_that_is_no_files_is_walked_through),
-        cmocka_unit_test(threads_walk_while_libraries_come_and_go),
-    };
-    return cmocka_run_group_tests(tests, install, NULL);
-}
+UNIT_MAIN(install, NULL)

@@ -280,17 +280,15 @@ static void check(const char *name)
 #define SKIP_IF_SIGNALS_ARE_DELAYED() ((void)0)
 #endif
 
-static void on_the_first_threads_stack(void **unused)
+UNIT_TEST(on_the_first_threads_stack)
 {
-    (void)unused;
     SKIP_IF_SIGNALS_ARE_DELAYED();
     run_all(NULL);
     check("first thread");
 }
 
-static void on_another_threads_stack(void **unused)
+UNIT_TEST(on_another_threads_stack)
 {
-    (void)unused;
     SKIP_IF_SIGNALS_ARE_DELAYED();
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, run_all, NULL), 0);
@@ -317,11 +315,7 @@ static int install(void **unused)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_the_first_threads_stack),
-        cmocka_unit_test(on_another_threads_stack),
-    };
     if (argc > 1)
         wanted_interrupts = strtoull(argv[1], NULL, 10);
-    return cmocka_run_group_tests(tests, install, NULL);
+    return unit_run(install, NULL);
 }

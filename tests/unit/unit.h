@@ -1,5 +1,5 @@
-/* What the unit tests share: cmocka's includes in their order, a directory of one's own, files that cannot
- * grow. */
+/* What the unit tests share: cmocka's includes in their order, tests that list themselves, a directory of one's own, files
+ * that cannot grow. */
 #ifndef BLAME_TESTS_UNIT_UNIT_H
 #define BLAME_TESTS_UNIT_UNIT_H
 
@@ -17,6 +17,31 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+/* UNIT_TEST(name) { ... } is a test; a program's tests run in the order in which they stand, between the group's setup
+ * and teardown, or NULL. UNIT_TEST_WITH has a setup and a teardown of its own. */
+#define UNIT_MOST_TESTS 64
+static struct CMUnitTest unit_tests[UNIT_MOST_TESTS];
+static size_t unit_test_count;
+
+#define UNIT_TEST(name) UNIT_TEST_WITH(name, NULL, NULL)
+#define UNIT_TEST_WITH(name, setup, teardown)                                                                \
+    static void name(void **);                                                                               \
+    __attribute__((constructor(1000 + __LINE__))) static void unit_add_##name(void)                          \
+    {                                                                                                        \
+        unit_tests[unit_test_count++] = (struct CMUnitTest){#name, name, setup, teardown, NULL};             \
+    }                                                                                                        \
+    static void name(__attribute__((unused)) void **unit_state)
+#define UNIT_MAIN(setup, teardown)                                                                           \
+    int main(void)                                                                                           \
+    {                                                                                                        \
+        return unit_run(setup, teardown);                                                                    \
+    }
+
+__attribute__((unused)) static int unit_run(CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+    return _cmocka_run_group_tests("tests", unit_tests, unit_test_count, setup, teardown);
+}
 
 /* A fresh path in a fresh directory; unit_clean() removes both. */
 static char unit_directory[64];
