@@ -5,19 +5,13 @@
 #ifndef BLAME_TESTS_UNIT_RESTART_CALLS_H
 #define BLAME_TESTS_UNIT_RESTART_CALLS_H
 
+#include "tests/unit/unit.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
@@ -26,11 +20,10 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#include "../../ompt_tool/restart/restart.h"
+#include "base/clock.h"
+#include "ompt_tool/restart/restart.h"
+#include "ompt_tool/restart/restart_stub.h"
 
 #define MS             1000000l
 #define SAMPLE_SIGNAL  (SIGRTMIN + 3)
@@ -42,25 +35,29 @@ struct sampler {
     struct restart_state state;
     timer_t timer;
     unsigned samples, results[4];
+    uint64_t now_ns;              /* of the sample */
+    const ucontext_t *context;    /* as the program goes on */
+    greg_t registers[REG_CSGSFS]; /* as it was interrupted */
+    bool waited;                  /* it was interrupted in the stub */
 };
 static __thread struct sampler sampler __attribute__((tls_model("initial-exec")));
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+static void (*on_call_put_back)(void);
 
 static void on_sample(int signal_number, siginfo_t *info, void *context)
 {
     (void)signal_number;
     (void)info;
     int saved_errno = errno;
-    uint64_t now = now_ns();
+    sampler.now_ns = clock_now_ns();
     restart_enter(&sampler.state, context);
     sampler.samples++;
-    sampler.results[restart_interrupted_call(&sampler.state, context, now)]++;
+    sampler.context = context;
+    sampler.waited = sampler.state.waiting;
+    memcpy(sampler.registers, sampler.context->uc_mcontext.gregs, sizeof sampler.registers);
+    enum restart_result result = restart_interrupted_call(&sampler.state, context, sampler.now_ns);
+    sampler.results[result]++;
+    if (result == RESTART_DONE && on_call_put_back)
+        on_call_put_back();
     restart_note_sample(&sampler.state);
     errno = saved_errno;
     restart_leave(&sampler.state, context);
@@ -317,11 +314,13 @@ static int call_epoll_forever(long ns)
 }
 
 enum {
-    EXACT = 1,      /* from the first interruption on: a loop of such calls keeps its pace */
+    BY_KERNEL = 1,  /* put back by the kernel, which keeps its deadline */
     UNLIMITED = 2,  /* has no time limit */
     SURE = 4,       /* no signal of the program's can slip through: restart.h, guarantee S */
     UNANSWERED = 8, /* the C library repeats it after EINTR */
     UNCANCELLABLE = 16,
+    IN_PLACE = 32, /* as it was: the deadline is the call's own, or the kernel writes back what is left */
+    LEFT = 64,     /* of the others: the kernel says what is left */
 };
 
 static const struct call {
@@ -329,22 +328,22 @@ static const struct call {
     int (*make)(long ns);
     int traits;
 } CALLS[] = {
-    {"nanosleep(rem)", call_nanosleep_rem, EXACT | SURE},
-    {"usleep", call_usleep, EXACT | SURE},
-    {"nanosleep inline", call_sys_nanosleep, EXACT | SURE | UNCANCELLABLE},
-    {"clock_nanosleep", call_clock_nanosleep, EXACT | SURE},
-    {"clock_nanosleep abs", call_clock_nanosleep_abs, EXACT},
-    {"poll", call_poll, EXACT | SURE},
-    {"ppoll", call_ppoll, EXACT},
-    {"select", call_select, EXACT},
-    {"select inline", call_sys_select, UNCANCELLABLE},
-    {"pselect", call_pselect, EXACT},
+    {"nanosleep(rem)", call_nanosleep_rem, BY_KERNEL | SURE},
+    {"usleep", call_usleep, BY_KERNEL | SURE},
+    {"nanosleep inline", call_sys_nanosleep, BY_KERNEL | SURE | UNCANCELLABLE},
+    {"clock_nanosleep", call_clock_nanosleep, BY_KERNEL | SURE},
+    {"clock_nanosleep abs", call_clock_nanosleep_abs, IN_PLACE},
+    {"poll", call_poll, BY_KERNEL | SURE},
+    {"ppoll", call_ppoll, LEFT},
+    {"select", call_select, LEFT},
+    {"select inline", call_sys_select, IN_PLACE | UNCANCELLABLE},
+    {"pselect", call_pselect, LEFT},
     {"epoll_wait", call_epoll_wait, 0},
     {"epoll_pwait", call_epoll_pwait, 0},
     {"epoll_pwait2", call_epoll_pwait2, 0},
-    {"sem_timedwait", call_sem_timedwait, EXACT | SURE},
-    {"sem_clockwait", call_sem_clockwait, EXACT | SURE},
-    {"pthread_cond_timedwait", call_cond_timedwait, EXACT | UNANSWERED},
+    {"sem_timedwait", call_sem_timedwait, BY_KERNEL | SURE},
+    {"sem_clockwait", call_sem_clockwait, BY_KERNEL | SURE},
+    {"pthread_cond_timedwait", call_cond_timedwait, BY_KERNEL | UNANSWERED},
     {"sigtimedwait", call_sigtimedwait, 0},
     {"semtimedop", call_semtimedop, UNCANCELLABLE},
     {"recv", call_recv, 0},

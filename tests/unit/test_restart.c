@@ -1,57 +1,6 @@
 /* Interrupted calls return what and when they would without a sampler. */
 #include "restart_calls.h"
 
-static int compare_long(const void *a, const void *b)
-{
-    long x = *(const long *)a, y = *(const long *)b;
-    return (x > y) - (x < y);
-}
-
-static long duration_of(const struct call *call, long limit_ns, int repeat)
-{
-    uint64_t begin = now_ns();
-    for (int i = 0; i < repeat; i++) {
-        int result = call->make(limit_ns);
-        if (result != 0)
-            fail_msg("%s gave %d", call->name, result);
-    }
-    return (long)(now_ns() - begin);
-}
-
-/* Runs without and with a sampler take turns. Early: no sampled run may be. Late, by the medians: returned.
- */
-static long measure_lateness(const struct call *call, long limit_ns, int repeat, int runs)
-{
-    long with[64], without[64];
-    for (int i = 0; i < runs; i++) {
-        without[i] = duration_of(call, limit_ns, repeat);
-        set_period(MS);
-        with[i] = duration_of(call, limit_ns, repeat);
-        set_period(0);
-    }
-    qsort(with, (size_t)runs, sizeof with[0], compare_long);
-    qsort(without, (size_t)runs, sizeof without[0], compare_long);
-    long late = with[runs / 2] - without[runs / 2];
-    printf("%-24s %3d x %5.2f ms: shortest %+7.3f ms, median %+7.3f ms (%+.1f %%)\n", call->name, repeat,
-           (double)limit_ns / 1e6, (double)(with[0] - limit_ns * repeat) / 1e6, (double)late / 1e6,
-           100.0 * (double)late / (double)without[runs / 2]);
-    if (with[0] < limit_ns * repeat)
-        fail_msg("%s is early: %ld of %ld ns", call->name, with[0], limit_ns * repeat);
-    return late;
-}
-
-/* Other programs on the machine can make any call late, so lateness counts only when it comes again. */
-static void check_pace(const struct call *call, long limit_ns, int repeat, int runs, double bound)
-{
-    long late = 0;
-    for (int attempt = 0; attempt < 4; attempt++) {
-        late = measure_lateness(call, limit_ns, repeat, runs);
-        if ((double)late <= bound)
-            return;
-    }
-    fail_msg("%s is late by %ld ns, bound %.0f", call->name, late, bound);
-}
-
 static void wait_for_a_sample(void)
 {
     unsigned samples = *(volatile unsigned *)&sampler.samples;
@@ -59,10 +8,10 @@ static void wait_for_a_sample(void)
         ;
 }
 
-/* What is noted in a sample takes system calls: nothing, before a call was interrupted that needs it. */
-static void nothing_is_noted_until_a_call_needs_it(void **unused)
+/* What is noted in a sample takes system calls: nothing, before a call was interrupted that needs it. The first test: it
+ * is for good. */
+UNIT_TEST(nothing_is_noted_until_a_call_needs_it)
 {
-    (void)unused;
     struct timespec limit = in_ns(5 * MS);
     struct epoll_event event;
     set_period(MS);
@@ -77,22 +26,82 @@ static void nothing_is_noted_until_a_call_needs_it(void **unused)
     assert_true(sampler.state.base_valid);
 }
 
-static void single_calls_end_on_time(void **unused)
+/* The call that is made, and what the first sample in it found. */
+static struct {
+    const struct call *call;
+    long limit_ns;
+    uint64_t begun_ns; /* at the latest */
+    uint64_t deadline_ns;
+    unsigned put_back;
+    const char *wrong;
+} watched;
+
+static void expect(bool holds, const char *what)
 {
-    (void)unused;
-    for (int i = 0; i < CALL_COUNT; i++)
-        if ((CALLS[i].traits & UNLIMITED) == 0)
-            check_pace(&CALLS[i], 12 * MS, 1, 15, 4.0 * MS);
+    if (!holds && !watched.wrong)
+        watched.wrong = what;
 }
 
-static void loops_of_calls_keep_their_pace(void **unused)
+static bool is_unchanged(void)
 {
-    (void)unused;
-    for (int i = 0; i < CALL_COUNT; i++)
-        if (CALLS[i].traits & EXACT)
-            check_pace(&CALLS[i], 2 * MS, 60, 3, 0.05 * 120 * MS + 3.0 * MS);
-        else if ((CALLS[i].traits & UNLIMITED) == 0) /* late by up to a period each */
-            check_pace(&CALLS[i], 2 * MS, 30, 3, 30.0 * 1.2 * MS);
+    const greg_t *is = sampler.context->uc_mcontext.gregs, *was = sampler.registers;
+    for (int i = 0; i < REG_CSGSFS; i++)
+        if (is[i] != was[i] && i != REG_RAX && i != REG_RIP)
+            return false;
+    return is[REG_RIP] == was[REG_RIP] - 2;
+}
+
+static void check_stub(const struct restart_frame *job)
+{
+    uint64_t latest_ns = sampler.now_ns + (uint64_t)watched.limit_ns;
+    bool left = watched.call->traits & LEFT;
+    uint64_t left_ns = (uint64_t)job->left.tv_sec * NS_PER_S + (uint64_t)job->left.tv_nsec;
+    expect(!(watched.call->traits & (BY_KERNEL | IN_PLACE)), "it is made by the stub");
+    if (!sampler.waited) {
+        watched.deadline_ns = job->deadline_ns;
+        expect(job->deadline_ns >= watched.begun_ns + (uint64_t)watched.limit_ns, "it will be early");
+        expect(left ? job->deadline_ns < latest_ns : job->deadline_ns <= latest_ns, "its limit is longer");
+    }
+    expect(job->deadline_ns == watched.deadline_ns, "its deadline has moved");
+    expect(job->deadline_ns <= left_ns + clock_now_ns(), "it waits for less than is left");
+    expect(job->deadline_ns >= left_ns + sampler.now_ns || left_ns == 0, "it waits for more than is left");
+}
+
+/* A call that was put back is due when it was before. */
+static void check_deadline(void)
+{
+    const greg_t *gregs = sampler.context->uc_mcontext.gregs;
+    watched.put_back++;
+    if (gregs[REG_RIP] == (greg_t)restart_wait_enter)
+        check_stub(&sampler.state.job);
+    else if (sampler.state.resume)
+        expect(watched.call->traits & BY_KERNEL, "the kernel continues it");
+    else if (sampler.waited)
+        expect(sampler.now_ns >= watched.deadline_ns, "it is answered before its time");
+    else
+        expect(watched.call->traits & IN_PLACE && is_unchanged(), "it is made again");
+}
+
+UNIT_TEST(calls_that_are_put_back_are_due_when_they_were)
+{
+    on_call_put_back = check_deadline;
+    for (int i = 0; i < CALL_COUNT; i++) {
+        if (CALLS[i].traits & UNLIMITED)
+            continue;
+        watched.call = &CALLS[i];
+        watched.limit_ns = 20 * MS; /* of sockets it is in jiffies */
+        for (watched.put_back = 0; watched.put_back < 40;) {
+            set_period(MS);
+            watched.begun_ns = clock_now_ns();
+            int result = CALLS[i].make(watched.limit_ns);
+            uint64_t end_ns = clock_now_ns();
+            set_period(0);
+            if (result != 0 || watched.wrong)
+                fail_msg("%s gave %d: %s", CALLS[i].name, result, watched.wrong ? watched.wrong : "");
+            assert_true(end_ns >= watched.begun_ns + (uint64_t)watched.limit_ns);
+        }
+    }
+    on_call_put_back = NULL;
 }
 
 /* The time limits that kernel and C library write back, and what a file that becomes ready returns. */
@@ -103,9 +112,8 @@ static void *write_a_byte(void *delay_ns)
     return write(pipe_fds[1], "x", 1) == 1 ? NULL : delay_ns;
 }
 
-static void events_end_calls(void **unused)
+UNIT_TEST(events_end_calls)
 {
-    (void)unused;
     for (int i = 0; i < 20; i++) {
         pthread_t thread;
         char byte;
@@ -162,9 +170,8 @@ static long wait_with_live_registers(double *x15)
     return result;
 }
 
-static void registers_survive(void **unused)
+UNIT_TEST(registers_survive)
 {
-    (void)unused;
     struct timespec limit = in_ns(2 * MS);
     sigset_t before, after;
     double x15 = 1.25;
@@ -180,23 +187,11 @@ static void registers_survive(void **unused)
     set_period(0);
 }
 
-static void no_call_is_left_unknown(void **unused)
+UNIT_TEST(no_call_is_left_unknown)
 {
-    (void)unused;
     assert_true(sampler.samples > 1000);
     assert_true(sampler.results[RESTART_DONE] > 1000);
     assert_int_equal(sampler.results[RESTART_UNKNOWN], 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_noted_until_a_call_needs_it), /* first: it is for good */
-        cmocka_unit_test(single_calls_end_on_time),
-        cmocka_unit_test(loops_of_calls_keep_their_pace),
-        cmocka_unit_test(events_end_calls),
-        cmocka_unit_test(registers_survive),
-        cmocka_unit_test(no_call_is_left_unknown),
-    };
-    return cmocka_run_group_tests(tests, open_objects, close_objects);
-}
+UNIT_MAIN(open_objects, close_objects)

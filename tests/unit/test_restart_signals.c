@@ -85,10 +85,10 @@ static int interrupt_call(const struct call *call, int rounds)
     pthread_t thread = start_sender(&sender, rounds + 1); /* the last one is for the thread to end by */
     set_period(MS);
     for (int i = 0; i < rounds; i++) {
-        uint64_t begin = now_ns();
+        uint64_t begin = clock_now_ns();
         atomic_fetch_add(&round_ready, 1);
         int result = call->make(limit_ns);
-        long left = limit_ns - (long)(now_ns() - begin);
+        long left = limit_ns - (long)(clock_now_ns() - begin);
         if (result != EINTR)
             lost++;
         else if (call->make == call_nanosleep_rem) {
@@ -104,9 +104,8 @@ static int interrupt_call(const struct call *call, int rounds)
     return lost + sender.resent;
 }
 
-static void program_signals_interrupt(void **unused)
+UNIT_TEST(program_signals_interrupt)
 {
-    (void)unused;
     const int rounds = 500;
     for (int i = 0; i < CALL_COUNT; i++) {
         if (CALLS[i].traits & UNANSWERED)
@@ -130,9 +129,8 @@ static bool is_jumped_out_of(const struct call *call)
     return false;
 }
 
-static void handlers_may_jump_out(void **unused)
+UNIT_TEST(handlers_may_jump_out)
 {
-    (void)unused;
     const int rounds = 20;
     for (int i = 0; i < CALL_COUNT; i++) {
         struct sender sender;
@@ -170,9 +168,8 @@ static void *sampled_thread(void *call)
 }
 
 /* Cancellation arrives as a signal and unwinds from the call: also through our stub. */
-static void sampled_threads_can_be_cancelled(void **unused)
+UNIT_TEST(sampled_threads_can_be_cancelled)
 {
-    (void)unused;
     for (int i = 0; i < CALL_COUNT && CANCELLATION_WORKS; i++) {
         pthread_t thread;
         void *result;
@@ -198,12 +195,4 @@ static int open_with_handler(void **unused)
     return open_objects(unused);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(program_signals_interrupt),
-        cmocka_unit_test(handlers_may_jump_out),
-        cmocka_unit_test(sampled_threads_can_be_cancelled),
-    };
-    return cmocka_run_group_tests(tests, open_with_handler, close_objects);
-}
+UNIT_MAIN(open_with_handler, close_objects)
