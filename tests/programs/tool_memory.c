@@ -128,11 +128,11 @@ static struct block *find_block(uintptr_t address, uintptr_t wanted)
     return NULL;
 }
 
-/* The commands beside it, which have our name in LD_PRELOAD too, keep none. */
+/* `blame`, which starts the program or makes its files, has our name in LD_PRELOAD too, and keeps none. */
 static bool is_another_program(void)
 {
     const char *name = program_invocation_short_name;
-    return name && name[0] && strcmp(name, "allocations") != 0;
+    return name && strcmp(name, "blame") == 0;
 }
 
 /* Handlers wait: one of them may map memory itself. */
