@@ -1,16 +1,42 @@
-"""What bench.py and startup.py share: the environments that are compared, and running one program."""
+"""What the benchmarks share: arguments, the environments that are compared, running programs in turns, medians, tables."""
 
+import argparse
+import csv
+import math
 import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 RUN_LIMIT_S = 600
+LOUD_CORES = 0.1
+HELP = {"pairs": "turns", "rate": "BLAME_RATE", "threads": "OMP_NUM_THREADS", "batches": "of which the fastest counts"}
 
 
 class BenchError(Exception):
     """Stops a benchmark; the text is for the user."""
+
+
+def positive(text):
+    """Argument type: an integer of at least 1."""
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def make_parser(doc, build="build/bench", out=None, **numbers):
+    """The arguments that several have: numbers by their defaults, and where things are."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default in numbers.items():
+        parser.add_argument(f"--{name}", type=positive, default=default, help=f"{HELP[name]} (default {default})")
+    if out is not None:
+        parser.add_argument("--out", default=out, metavar="FILE", help=f"write all figures as CSV ({out or 'none by default'})")
+    parser.add_argument("--build", default=build, metavar="DIR", help="where the programs are")
+    parser.add_argument("--tool", default="build/lib/libblame.so", metavar="FILE", help="blame's library")
+    return parser
 
 
 def clean_environment(threads):
@@ -22,6 +48,10 @@ def clean_environment(threads):
     return environment
 
 
+def is_blame(column):
+    return column in ("callbacks", "blame", "creation")
+
+
 def tool_environment(column, tools, threads, rate, out_dir):
     """The environment of one column: none, floor, signals (the floor with signals whose handler is empty), callbacks
     (blame at 1 sample a second), blame, or creation (blame with creation contexts)."""
@@ -30,23 +60,11 @@ def tool_environment(column, tools, threads, rate, out_dir):
         environment["OMP_TOOL_LIBRARIES"] = tools[column]
     if column == "signals":
         environment["NOOP_RATE"] = str(rate)
-    if column in ("callbacks", "blame", "creation"):
+    if is_blame(column):
         environment.update(BLAME_RATE=str(1 if column == "callbacks" else rate), BLAME_OUT=out_dir, BLAME_SUMMARY="0")
     if column == "creation":
         environment["BLAME_TASKS"] = "creation"
     return environment
-
-
-def find_tools(build, tool):
-    """Paths of the tools that exist: floor always, blame when it has been built."""
-    tools = {"floor": os.path.abspath(os.path.join(build, "libnoop.so"))}
-    if not os.path.exists(tools["floor"]):
-        raise BenchError(f"{tools['floor']} is missing: run `make bench-build` first")
-    if os.path.exists(tool):
-        tools["blame"] = os.path.abspath(tool)
-    else:
-        print(f"note: {tool} does not exist: the blame column is skipped", file=sys.stderr)
-    return tools
 
 
 def run(command, environment):
@@ -56,7 +74,7 @@ def run(command, environment):
         done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=RUN_LIMIT_S, check=False)
     except FileNotFoundError:
-        raise BenchError(f"{command[0]} is missing: run `make bench-build` first") from None
+        raise BenchError(f"{command[0]} is missing: scripts/setup.sh and make bring it") from None
     except subprocess.TimeoutExpired:
         raise BenchError(f"`{' '.join(command)}` ran for more than {RUN_LIMIT_S} s") from None
     seconds = time.monotonic() - begin_s
@@ -67,23 +85,132 @@ def run(command, environment):
     return done.stdout, seconds
 
 
-def check_tool_loads(column, tools, program, out_dir):
-    """A tool that does not load would be measured as free: ask the runtime."""
-    environment = tool_environment(column, tools, 1, 200, out_dir)
-    environment["OMP_TOOL_VERBOSE_INIT"] = "stdout"
-    output, _ = run(program, environment)
-    if "Tool was started and is using the OMPT interface" not in output:
-        raise BenchError(f"{tools[column]} does not start in {program[0]}; the runtime says:\n{output}")
+def run_to_file(command, environment, path):
+    """Runs a program whose output and messages go to a file; its peak memory in kB, with that of its children."""
+    with open(path, "w", encoding="utf-8") as file:
+        child = os.posix_spawn(command[0], command, environment, file_actions=[(os.POSIX_SPAWN_DUP2, file.fileno(), 1),
+                                                                               (os.POSIX_SPAWN_DUP2, file.fileno(), 2)])
+        _, status, usage = os.wait4(child, 0)
+    if status != 0:
+        with open(path, encoding="utf-8") as file:
+            raise BenchError(f"`{' '.join(command)}` ended with wait status {status}\n{file.read(10000)}")
+    return usage.ru_maxrss
+
+
+def need_profile(column, out_dir, command):
+    if is_blame(column) and not os.path.isdir(out_dir):
+        raise BenchError(f"`{' '.join(command)}` left no profile in {out_dir}: blame did not measure it")
+
+
+def run_under(column, tools, command, threads, rate=1, look=None, **settings):
+    """One run under a column's tool: its output, its time, and what `look` finds in the profile before that goes."""
+    with tempfile.TemporaryDirectory(prefix="blame-bench-") as scratch:
+        out_dir = os.path.join(scratch, "out")
+        output, seconds = run(command, tool_environment(column, tools, threads, rate, out_dir) | settings)
+        need_profile(column, out_dir, command)
+        return output, seconds, look(out_dir) if look else None
+
+
+def find_tools(args, program, blame_needed=True):
+    """column -> library: floor always, blame when it has been built. A tool that does not load would be measured as free:
+    the runtime is asked, in `program`."""
+    tools = {"floor": os.path.abspath(os.path.join(args.build, "libnoop.so"))}
+    if os.path.exists(args.tool) or blame_needed:
+        tools["blame"] = os.path.abspath(args.tool)
+    else:
+        print(f"note: {args.tool} does not exist: the blame column is skipped", file=sys.stderr)
+    for column, tool in tools.items():
+        if not os.path.exists(tool):
+            raise BenchError(f"{tool} is missing: run `make all bench-build` first")
+        output, _, _ = run_under(column, tools, program, 1, OMP_TOOL_VERBOSE_INIT="stdout")
+        if "Tool was started and is using the OMPT interface" not in output:
+            raise BenchError(f"{tool} does not start in {program[0]}; the runtime says:\n{output}")
+    return tools
+
+
+def take_turns(pairs, columns, one_run):
+    """column -> what one_run(column) gave, one entry a turn."""
+    runs = {column: [] for column in columns}
+    for _ in range(pairs):
+        for column in columns:
+            runs[column].append(one_run(column))
+    return runs
 
 
 def median_ratio(values, base):
-    """Median of the ratios within each pair of runs: slow drift of the machine cancels out."""
+    """Median of the ratios within each turn: slow drift of the machine cancels out."""
     return statistics.median(value / other for value, other in zip(values, base))
 
 
-def positive(text):
-    """Argument type: an integer of at least 1."""
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
+def median_interval(values, confidence=0.95):
+    """(median, low, high): the narrowest pair of order statistics that holds the median with that probability. With too
+    few values for it the ends are None."""
+    ordered, n = sorted(values), len(values)
+    rank, beyond = 0, 0.0  # beyond: that the median lies outside the rank-th values from both ends
+    while rank < n // 2 and beyond + 2 * math.comb(n, rank) / 2**n <= 1 - confidence:
+        beyond += 2 * math.comb(n, rank) / 2**n
+        rank += 1
+    if rank == 0:
+        return statistics.median(ordered), None, None
+    return statistics.median(ordered), ordered[rank - 1], ordered[n - rank]
+
+
+def slope(points):
+    """Least squares slope of (x, y) points."""
+    mean_x, mean_y = (statistics.fmean(values) for values in zip(*points))
+    return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
+
+
+class Table:
+    """A table as docs/ has them, printed row by row."""
+
+    def __init__(self, *headings):
+        self.widths = [max(24 if number == 0 else 8, len(heading)) for number, heading in enumerate(headings)]
+        self.row(*headings)
+        print("|" + "|".join("-" * (width + 2) for width in self.widths) + "|")
+
+    def row(self, *cells):
+        first, *others = [str(cell) for cell in cells]
+        print("| " + " | ".join([first.ljust(self.widths[0])] + [cell.rjust(width) for cell, width in
+                                                                 zip(others, self.widths[1:])]) + " |", flush=True)
+
+
+def write_csv(path, rows):
+    """Dictionaries, which need not have all columns; nothing without a path."""
+    if not path:
+        return
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)), restval="")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({name: f"{value:.6f}" if isinstance(value, float) else value for name, value in row.items()})
+    print(f"written: {path}")
+
+
+class Others:
+    """What other programs used since this object was made. Threads that spin for each other wait long when one has no core."""
+
+    def __init__(self):
+        self.begin_s, self.begin = time.monotonic(), self.busy_ticks()
+
+    @staticmethod
+    def busy_ticks():
+        """Of all processors, less those of this process and its children that have ended."""
+        with open("/proc/stat", encoding="ascii") as file:
+            user, nice, system, _, _, irq, softirq, steal = (int(word) for word in file.readline().split()[1:9])
+        return user + nice + system + irq + softirq + steal - sum(os.times()[:4]) * os.sysconf("SC_CLK_TCK")
+
+    def cores(self):
+        seconds = max(1e-3, time.monotonic() - self.begin_s)
+        return max(0.0, self.busy_ticks() - self.begin) / (seconds * os.sysconf("SC_CLK_TCK"))
+
+
+def main(bench, args):
+    """Runs bench(args). Status 1 when something cannot be measured; times decide nothing."""
+    others = Others()
+    try:
+        bench(args)
+    except (BenchError, OSError) as error:
+        sys.exit(f"{os.path.basename(sys.argv[0])}: {error}")
+    cores = others.cores()
+    print(f"other programs used {cores:.2f} cores meanwhile{': NOT QUIET, measure again' if cores > LOUD_CORES else ''}")

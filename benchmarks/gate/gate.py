@@ -17,40 +17,34 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
 import callgrind
+from bench_common import BenchError, run
 
 BUDGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "budget.csv")
 FIELDS = ["compiler", "flags", "clock", "row", "instructions"]
 SLACK = 0.05
-LIMIT_S = 120
 UNWINDER = ("unwinder_start_at", "unwinder_start_here", "unwinder_next")
 # What each run sets, and the scenarios that differ by it (the others would be the same rows again).
 RUNS = [("", {}, r""), ("creation, ", {"BLAME_TASKS": "creation"}, r"task\b")]
 
 
-class GateError(Exception):
-    """Nothing can be said about the budget; the text says why."""
+def bare_environment(scratch, **settings):
+    """With nothing of the caller's: what a stack holds would change what lies where."""
+    return {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_BIND_NOW": "1", "BLAME_RATE": "1",
+            "BLAME_CSV": "0", "BLAME_SUMMARY": "0", "BLAME_OUT": os.path.join(scratch, "out"), **settings}
 
 
-def run(command, settings, scratch):
-    """With nothing of the caller's environment: what a stack holds would change what lies where."""
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_BIND_NOW": "1", "BLAME_RATE": "1",
-                   "BLAME_CSV": "0", "BLAME_SUMMARY": "0", "BLAME_OUT": os.path.join(scratch, "out"), **settings}
-    try:
-        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=LIMIT_S, check=False)
-    except FileNotFoundError:
-        raise GateError(f"{command[0]} is missing: scripts/setup.sh installs valgrind, make builds the rest") from None
-    except subprocess.TimeoutExpired:
-        raise GateError(f"`{' '.join(command)}` ran for more than {LIMIT_S} s") from None
+def run_gate(command, settings, scratch):
+    environment = bare_environment(scratch, **settings)
+    output, _ = run(command, environment)
     shutil.rmtree(environment["BLAME_OUT"], ignore_errors=True)
-    if done.returncode != 0:
-        raise GateError(f"`{' '.join(command)}` ended with {done.returncode}:\n{done.stdout}{done.stderr}".rstrip())
-    return done.stdout
+    return output
 
 
 def registered(args, tool, settings, scratch):
-    return run([os.path.join(args.build, "gate"), tool, "callbacks"], settings, scratch).split()
+    return run_gate([os.path.join(args.build, "gate"), tool, "callbacks"], settings, scratch).split()
 
 
 def rows_of(profile, scenario, repeats):
@@ -72,8 +66,8 @@ def rows_of(profile, scenario, repeats):
 def profiles(args, settings, scratch):
     """(scenario, its repetitions, its profile), of one run."""
     out = os.path.join(scratch, "callgrind")
-    run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", os.path.join(args.build, "gate"),
-         args.tool, "scenarios"], settings, scratch)
+    run_gate(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", os.path.join(args.build, "gate"),
+              args.tool, "scenarios"], settings, scratch)
     for path in glob.glob(out + ".*"):
         profile = callgrind.read(path)
         os.remove(path)
@@ -88,9 +82,9 @@ def count(args, settings, scratch):
     for scenario, repeats, profile in profiles(args, settings, scratch):
         scenarios[scenario] = rows_of(profile, scenario, repeats)
         if not scenarios[scenario]:
-            raise GateError(f"callgrind saw no event in the scenario `{scenario}`")
+            raise BenchError(f"callgrind saw no event in the scenario `{scenario}`")
     if not scenarios:
-        raise GateError("callgrind wrote no counts")
+        raise BenchError("callgrind wrote no counts")
     return scenarios
 
 
@@ -111,7 +105,7 @@ def compiler_of(path):
         found = re.search(pattern, done.stdout, re.MULTILINE)
         if found:
             return f"{name} {found.group(1)}"
-    raise GateError(f"{path} does not say which compiler it is from\n{done.stderr}".rstrip())
+    raise BenchError(f"{path} does not say which compiler it is from\n{done.stderr}".rstrip())
 
 
 def clock_source():
@@ -203,7 +197,7 @@ def print_functions(args, scratch):
     """Where the instructions of one scenario go: each function's own, and with what it called."""
     wanted = [found for found in profiles(args, {}, scratch) if found[0] == args.functions]
     if not wanted:
-        raise GateError(f"there is no scenario `{args.functions}`")
+        raise BenchError(f"there is no scenario `{args.functions}`")
     _, repeats, profile = wanted[0]
     print(f"{'instructions a repetition':44} {'own':>9} {'calls':>9} {'with them':>9}")
     for name, own in profile.self_cost.most_common():
@@ -271,7 +265,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="blame-gate-") as scratch:
         try:
             return gate(args, scratch)
-        except (GateError, callgrind.FormatError, OSError) as error:
+        except (BenchError, callgrind.FormatError, OSError) as error:
             print(f"gate.py: {error}", file=sys.stderr)
             return 1
 

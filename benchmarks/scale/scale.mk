@@ -1,23 +1,23 @@
 # What blame costs when there is much of something. Included by benchmarks/bench.mk within the top-level Makefile.
-#   make bench-scale                                            some minutes; rewrites docs/performance.svg (its tables are written by hand)
-#   make bench-scale SCALE_ARGS='--parts census --keep'         one part; the others' numbers stay
+#   make bench-scale                                    some minutes
+#   make bench-scale SCALE_ARGS='--parts tree'          one part
 
-SCALE_PROGRAMS := $(addprefix $(BUILD)/scale/,census tree modules regions)
+SCALE_PROGRAMS := $(addprefix $(BUILD)/scale/,tree modules regions)
 SCALE_FLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -I. -MMD -MP
 SCALE_ARGS ?=
 TRACE_ARGS ?=
 
 .PHONY: bench-scale bench-trace
-bench-scale: $(SCALE_PROGRAMS) $(BUILD)/scale/module.so $(BUILD)/bench/cg $(bench_noop) $(LIBRARY)
-	$(PYTHON) -B benchmarks/scale/scale.py --build $(BUILD)/scale --kernels $(BUILD)/bench --tool $(LIBRARY) \
-	    --out $(BUILD)/scale.csv --svg docs/performance.svg $(SCALE_ARGS)
+bench-scale: $(SCALE_PROGRAMS) $(BUILD)/scale/module.so $(addprefix $(BUILD)/bench/,cg fib) $(bench_noop) $(LIBRARY)
+	$(PYTHON) -B benchmarks/scale/scale.py --programs $(BUILD)/scale --build $(BUILD)/bench --tool $(LIBRARY) \
+	    --out $(BUILD)/scale.csv $(SCALE_ARGS)
 
 # How much smaller a profile is than a trace of the same samples.
 bench-trace: bench-build $(LIBRARY)
 	$(PYTHON) -B benchmarks/scale/trace.py --build $(BUILD)/bench --tool $(LIBRARY) $(TRACE_ARGS)
 
 # Not position independent: the addresses of its functions are those of the file.
-$(BUILD)/scale/census $(BUILD)/scale/tree $(BUILD)/scale/modules: $(BUILD)/scale/%: benchmarks/scale/%.c \
+$(BUILD)/scale/tree $(BUILD)/scale/modules: $(BUILD)/scale/%: benchmarks/scale/%.c \
     $(call objects,$(BASE) $(CCT) $(wildcard blame/*.c unwind/*.c) $(REPORT))
 	@mkdir -p $(@D)
 	$(CC) $(SCALE_FLAGS) -no-pie -o $@ $(filter %.c %.o,$^) -Wl,--as-needed $(PLUGIN_LIBS) $(COMMAND_LIBS) -pthread -ldl

@@ -7,20 +7,17 @@ Two traces are reckoned, byte by byte, of the samples that the profile was made 
   paths   time 8, state 1, and the address of each frame, 8: a trace with full call paths. An idle sample has none.
 The profile is the whole file that the plugin writes, with its header, module table and unused ends of chunks."""
 
-import argparse
 import glob
 import math
 import os
 import re
-import shutil
 import struct
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from bench import KERNELS
-from bench_common import BenchError, find_tools, positive, run, tool_environment
+from bench import KERNELS, run_kernel
+from bench_common import BenchError, Table, find_tools, main, make_parser, positive
 
 WANTED = 50
 SAMPLE_BYTES, ID_BYTES, FRAME_BYTES = 9, 4, 8
@@ -28,7 +25,7 @@ SAMPLE_BYTES, ID_BYTES, FRAME_BYTES = 9, 4, 8
 HEADER, CHUNK, UNIT, THREAD, RECORDED = 4096, 32768, 32, 512, 40
 TREE, THREADS, MODULES, TEXT = 1, 2, 3, 4
 RECORD_BYTES = {THREADS: THREAD, MODULES: 1024, TEXT: 1}
-FREE, TRIE, FRAME, RUNTIME, PSEUDO, LOCK = 0, 2, 4, 5, 7, 6
+FRAME, RUNTIME, PSEUDO, LOCK = 4, 5, 7, 6
 NODE = struct.Struct("<QIIIIIB3x")
 
 
@@ -82,19 +79,6 @@ class Sizes:
         self.frames += samples * depth
 
 
-def measure(command, rate, args, tools, scratch):
-    out_dir = os.path.join(scratch, "out")
-    environment = tool_environment("blame", tools, args.threads, rate, out_dir)
-    environment["BLAME_CSV"] = "0"
-    try:
-        output, _ = run([os.path.join(args.build, command[0])] + command[1:], environment)
-        if "VERIFIED" not in output:
-            raise BenchError(f"`{' '.join(command)}` printed no VERIFIED line:\n{output}")
-        return Sizes(glob.glob(os.path.join(out_dir, "*.blame"))[0])
-    finally:
-        shutil.rmtree(out_dir, ignore_errors=True)
-
-
 def wanted_samples(points, bytes_of):
     """Samples from which on the trace is WANTED times as large; the profile's size between and behind the points grows
     with the logarithm of the samples. The second value: within what was measured."""
@@ -118,53 +102,40 @@ def duration(seconds):
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def print_lengths(name, points, args):
-    """In lengths of a run with so many threads, at each rate."""
-    cells = []
+def lengths(points, args):
+    """In lengths of a run with so many threads, at each of the first two rates."""
     for bytes_of in (lambda sizes: sizes.ids, lambda sizes: sizes.paths):
         samples, measured = wanted_samples(points, bytes_of)
         times = ", ".join(duration(samples / rate / args.threads) for rate in args.rates[:2])
-        cells.append(("" if measured else "~") + times)
-    print(f"| {name} | " + " | ".join(cells) + " |")
+        yield ("" if measured else "~") + times
+
+
+def bench(args):
+    tools, curves = find_tools(args, [os.path.join(args.build, "fib"), "10"]), {}
+    table = Table("kernel", "rate", "samples", "contexts", "frames a sample", "profile kB", "in use kB", "ids/profile",
+                  "paths/profile")
+    for name, _, arguments, _ in (kernel for kernel in KERNELS if re.search(args.kernels, kernel[0])):
+        for rate in args.rates:
+            _, _, sizes = run_kernel(args.build, name, arguments, "blame", tools, args, rate=rate, BLAME_CSV="0",
+                                     look=lambda folder: Sizes(glob.glob(os.path.join(folder, "*.blame"))[0]))
+            curves.setdefault(name, []).append(sizes)
+            table.row(name, f"{rate:,}", f"{sizes.samples:,}", f"{sizes.contexts:,}", f"{sizes.frames / sizes.samples:.1f}",
+                      f"{sizes.bytes / 1e3:.0f}", f"{sizes.used / 1e3:.0f}", f"{sizes.ids / sizes.bytes:.2f}",
+                      f"{sizes.paths / sizes.bytes:.2f}")
+    rates = " and ".join(f"{rate:,}/s" for rate in args.rates[:2])
+    print(f"\nLength of a run with {args.threads} threads, at {rates}, from which on the trace is {WANTED} times as large (~: beyond "
+          "what was measured)")
+    table = Table("kernel", "ids", "paths")
+    for name, points in curves.items():
+        table.row(name, *lengths(points, args))
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__, threads=2)
     parser.add_argument("--kernels", default="", metavar="REGEX", help="only kernels whose name matches")
     parser.add_argument("--rates", type=positive, nargs="+", default=[200, 2000, 10000])
-    parser.add_argument("--threads", type=positive, default=2)
-    parser.add_argument("--build", default="build/bench", metavar="DIR", help="where the kernels are")
-    parser.add_argument("--tool", default="build/lib/libblame.so", metavar="FILE", help="blame's library")
     return parser.parse_args()
 
 
-def main():
-    args = parse_arguments()
-    curves = {}
-    try:
-        tools = find_tools(args.build, args.tool)
-        print("| kernel | rate | samples | contexts | frames a sample | profile kB | in use kB | ids/profile | paths/profile |")
-        print("|---" * 9 + "|")
-        with tempfile.TemporaryDirectory(prefix="blame-trace-") as scratch:
-            for name, _, arguments, _ in KERNELS:
-                if not re.search(args.kernels, name):
-                    continue
-                for rate in args.rates:
-                    sizes = measure([name.split("-")[0]] + arguments.split(), rate, args, tools, scratch)
-                    curves.setdefault(name, []).append(sizes)
-                    print(f"| {name} | {rate:,} | {sizes.samples:,} | {sizes.contexts:,} | {sizes.frames / sizes.samples:.1f} | "
-                          f"{sizes.bytes / 1e3:.0f} | {sizes.used / 1e3:.0f} | {sizes.ids / sizes.bytes:.2f} | "
-                          f"{sizes.paths / sizes.bytes:.2f} |", flush=True)
-    except (BenchError, OSError) as error:
-        print(f"trace.py: {error}", file=sys.stderr)
-        return 1
-    rates = " and ".join(f"{rate:,}/s" for rate in args.rates[:2])
-    print(f"\nLength of a run with {args.threads} threads, at {rates}, from which on the trace is {WANTED} times as large (~: beyond "
-          "what was measured)\n\n| kernel | ids | paths |\n|---|---|---|")
-    for name, points in curves.items():
-        print_lengths(name, points, args)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    main(bench, parse_arguments())
