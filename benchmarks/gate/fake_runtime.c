@@ -108,31 +108,35 @@ static void execute_implicit(ompt_data_t *parallel, int thread_num, unsigned thr
 struct worker {
     ompt_data_t *parallel;
     fake_body body;
+    unsigned threads;
+    int number;
+    pthread_t thread;
 };
 
 static void *run_worker(void *argument)
 {
     struct worker *worker = argument;
     send_thread_begin(ompt_thread_worker);
-    execute_implicit(worker->parallel, 1, 2, worker->body);
+    execute_implicit(worker->parallel, worker->number, worker->threads, worker->body);
     send_thread_end();
     return NULL;
 }
 
-EXPORT __attribute__((noinline)) void fake_parallel(fake_body body, fake_body worker_body)
+EXPORT __attribute__((noinline)) void fake_parallel(unsigned threads, fake_body body, fake_body worker_body)
 {
     ompt_data_t parallel = {0};
     struct played_task *task = current();
-    struct worker worker = {&parallel, worker_body};
-    unsigned threads = worker_body ? 2 : 1;
-    pthread_t thread;
+    struct worker workers[FAKE_THREADS];
     task->frame.enter_frame.ptr = __builtin_frame_address(0);
     send_parallel_begin(task, &parallel, threads, HERE);
-    if (worker_body && pthread_create(&thread, NULL, run_worker, &worker) != 0)
-        abort();
+    for (unsigned i = 1; i < threads; i++) {
+        workers[i] = (struct worker){&parallel, worker_body, threads, (int)i, 0};
+        if (pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) != 0)
+            abort();
+    }
     execute_implicit(&parallel, 0, threads, body);
-    if (worker_body)
-        pthread_join(thread, NULL);
+    for (unsigned i = 1; i < threads; i++)
+        pthread_join(workers[i].thread, NULL);
     send_parallel_end(task, &parallel, HERE);
     task->frame.enter_frame.ptr = NULL;
 }

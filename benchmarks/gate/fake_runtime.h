@@ -30,8 +30,9 @@ void fake_print_callbacks(void);
 /* The tool's calls for phases and events; NULL when it has none. */
 const struct blame_calls *fake_blame_calls(void);
 
-/* A region of one thread, or with `worker` of two: the other thread executes that. */
-void fake_parallel(fake_body body, fake_body worker);
+/* A region; all threads but the first execute `worker`. */
+#define FAKE_THREADS 64 /* at most */
+void fake_parallel(unsigned threads, fake_body body, fake_body worker);
 
 /* A wait in which the runtime is sampled so often, and then does what `inside` (or NULL) does. */
 void fake_barrier(int samples, fake_body inside);

@@ -5,6 +5,7 @@
  * scenarios */
 #include <errno.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static NOINLINE void do_nothing(void)
 static void regions(void)
 {
     for (int i = 0; i < repeats; i++)
-        fake_parallel(do_nothing, NULL);
+        fake_parallel(1, do_nothing, NULL);
 }
 
 static void barriers(void)
@@ -354,6 +355,25 @@ static void inside_two_threads(void)
     __atomic_store_n(&holder.asked, -1, __ATOMIC_RELEASE);
 }
 
+static sem_t begun, over;
+
+static void be_there(void)
+{
+    sem_post(&begun);
+    while (sem_wait(&over) != 0)
+        ;
+}
+
+/* What the census costs as threads grow: the same sample as beside one other. */
+static void inside_a_crowd(void)
+{
+    for (int i = 1; i < FAKE_THREADS; i++)
+        sem_wait(&begun);
+    count("sample WORK of 64", work_samples);
+    for (int i = 1; i < FAKE_THREADS; i++)
+        sem_post(&over);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
@@ -371,9 +391,12 @@ int main(int argc, char **argv)
         calls = fake_blame_calls();
         if (!calls)
             return fputs("gate: the tool does not give its calls for phases and events\n", stderr), 1;
+        sem_init(&begun, 0, 0);
+        sem_init(&over, 0, 0);
         count("parallel", regions);
-        fake_parallel(inside_one_thread, NULL);
-        fake_parallel(inside_two_threads, hold_when_asked);
+        fake_parallel(1, inside_one_thread, NULL);
+        fake_parallel(2, inside_two_threads, hold_when_asked);
+        fake_parallel(FAKE_THREADS, inside_a_crowd, be_there);
     }
     fflush(stdout);
     _exit(0); /* no profile is wanted */

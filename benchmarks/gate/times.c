@@ -210,7 +210,7 @@ static void (*in_region)(void);
 
 static void new_region(void)
 {
-    fake_parallel(in_region, NULL);
+    fake_parallel(1, in_region, NULL);
     __asm__ volatile("" ::: "memory");
 }
 
@@ -325,8 +325,8 @@ int main(int argc, char **argv)
     if (!only)
         print_clocks();
     by_pairs("WORK, first in its region", in_new_regions);
-    fake_parallel(beside_working_thread, other_thread_holds);
-    fake_parallel(beside_waiting_thread, other_thread_waits);
+    fake_parallel(2, beside_working_thread, other_thread_holds);
+    fake_parallel(2, beside_waiting_thread, other_thread_waits);
     fflush(stdout);
     _exit(0); /* no profile is wanted */
 }

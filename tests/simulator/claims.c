@@ -23,7 +23,6 @@ struct sums {
     struct sum of[MAX_FIGURES];
     uint32_t count;
     uint32_t failures;
-    uint64_t samples, census_reads;
     double bias; /* share of a figure that its mean may be off by */
     uint64_t failed_seed;
     char failure[sizeof(((struct run *)0)->failure)];
@@ -63,8 +62,6 @@ static void add_run(uint64_t seed, const struct run *run, void *argument)
 {
     struct sums *sums = argument;
     note_failure(sums, seed, run->failure);
-    sums->samples += run->samples;
-    sums->census_reads += run->census_reads;
     for (uint32_t i = 0; i < run->figure_count; i++) {
         const struct figure *figure = &run->figures[i];
         struct sum *sum = sum_of(sums, figure->name);
@@ -137,8 +134,7 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
     snprintf(claim, sizeof(claim), "%u/s%s, %u seeds", settings->options.rate,
              settings->options.creation ? ", creation" : "", settings->seeds);
     if (scenario->laws_only)
-        snprintf(detail, sizeof(detail), "the laws, %.0f state lines read a sample",
-                 (double)sums->census_reads / (double)sums->samples);
+        snprintf(detail, sizeof(detail), "the laws");
     else
         snprintf(detail, sizeof(detail), "%.2f %% of %lu figures inside their 95 %% interval",
                  figures ? 100.0 * (double)inside / (double)figures : 0, (unsigned long)figures);

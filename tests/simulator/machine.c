@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "blame/state.h"
 #include "tests/unit/fake_clock.h"
 
 #define LONG_NS 10000000000ull
@@ -415,18 +414,4 @@ unsigned __wrap_os_cores(void)
 uint64_t __wrap_os_process_start_ns(void)
 {
     return machine.start_ns;
-}
-
-/* The cost of a census grows with the threads. */
-struct census __wrap_state_census_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t wait_key,
-                                     struct waiting_places *places);
-struct census __real_state_census_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t wait_key,
-                                     struct waiting_places *places);
-
-struct census __wrap_state_census_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t wait_key,
-                                     struct waiting_places *places)
-{
-    uint32_t lines = machine.thread_count < STATE_MAX_THREADS ? machine.thread_count : STATE_MAX_THREADS;
-    machine.census_reads += lines;
-    return __real_state_census_at(clocks, time_ns, wait_key, places);
 }

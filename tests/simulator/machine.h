@@ -76,7 +76,6 @@ struct machine {
     struct sim_thread **threads;
     uint32_t thread_count;
     uint64_t samples; /* deliveries */
-    uint64_t census_reads;
 };
 
 extern struct machine machine;

@@ -60,7 +60,6 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct run_o
     runtime_play();
     run->events = machine.events;
     run->samples = machine.samples;
-    run->census_reads = machine.census_reads;
     run->virtual_ns = machine.now_ns - begin_ns;
     if (machine.over)
         played_finalize();

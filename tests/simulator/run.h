@@ -29,7 +29,6 @@ struct run {
     bool ended;        /* the program has: not stopped before */
     char failure[256]; /* a law that does not hold, or what else is wrong; "" */
     uint64_t events, samples, virtual_ns, digest;
-    uint64_t census_reads; /* of other threads' state lines */
     uint32_t threads, chunks, figure_count;
     struct figure figures[MAX_FIGURES];
 };
