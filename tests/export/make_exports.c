@@ -55,20 +55,14 @@ static uint32_t add(uint32_t parent, uint64_t key, double work_ms)
 
 static void make_names(void)
 {
-    static struct symbol_frame frames[NAMES];
     memset(long_name, '<', sizeof long_name - 1);
     memcpy(long_name, "std::map", 8);
     uint32_t parent = 0;
     for (size_t i = 0; i < NAMES; i++) {
-        frames[i] = (struct symbol_frame){.name = names[i],
-                                          .host_name = "",
-                                          .file = i % 3 ? names[NAMES - 1 - i] : "",
-                                          .line = i % 2 ? (int)i : 0,
-                                          .at_file = i % 3 ? names[(i + 5) % NAMES] : "",
-                                          .at_line = i % 3 ? 7 : 0,
-                                          .task_name = ""};
-        fake_symbols_set(PROFILE_KEY(1 + i % 3, 0x1000 * (i + 1)), &frames[i], 1);
-        parent = add(i % 5 ? parent : 0, PROFILE_KEY(1 + i % 3, 0x1000 * (i + 1)), (double)(i + 1));
+        uint64_t key = PROFILE_KEY(1 + i % 3, 0x1000 * (i + 1));
+        fake_function(key, names[i], i % 3 ? names[NAMES - 1 - i] : "", i % 2 ? (int)i : 0, i % 3 ? 7 : 0)
+            ->at_file = i % 3 ? names[(i + 5) % NAMES] : "";
+        parent = add(i % 5 ? parent : 0, key, (double)(i + 1));
     }
 }
 

@@ -24,18 +24,32 @@ struct symbols {
 
 static struct {
     uint64_t key;
-    const struct symbol_frame *frames;
+    struct symbol_frame frames[MOST_FRAMES];
     size_t count;
 } set[MOST_SET];
 static size_t set_count, function_count;
 
-void fake_symbols_set(uint64_t key, const struct symbol_frame *frames, size_t count)
+struct symbol_frame *fake_function(uint64_t key, const char *name, const char *file, int line, int at_line)
 {
-    if (set_count == MOST_SET)
+    size_t i = 0;
+    while (i < set_count && set[i].key != key)
+        i++;
+    if (i == MOST_SET || (i < set_count && set[i].count == MOST_FRAMES))
         abort();
-    set[set_count].key = key;
-    set[set_count].frames = frames;
-    set[set_count++].count = count;
+    if (i == set_count) {
+        set[set_count].key = key;
+        set[set_count++].count = 0;
+    } else
+        set[i].frames[set[i].count - 1].inlined = true;
+    struct symbol_frame *frame = &set[i].frames[set[i].count++];
+    *frame = (struct symbol_frame){.name = name,
+                                   .host_name = "",
+                                   .file = file,
+                                   .line = line,
+                                   .at_file = file,
+                                   .at_line = at_line,
+                                   .task_name = ""};
+    return frame;
 }
 
 void fake_symbols_clear(void)

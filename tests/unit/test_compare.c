@@ -103,9 +103,8 @@ static void assert_work(const struct comparison *comparison, const char *name, i
         0, ROW_PROCEDURE, "f", "app", "a.c", line, 0                                                         \
     }
 
-static void regions_of_one_build_are_matched_by_their_lines(void **state)
+UNIT_TEST(regions_of_one_build_are_matched_by_their_lines)
 {
-    (void)state;
     struct made made = {0};
     ADD(&made, 7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
     ADD(&made, 7, FUNCTION_F(10), REGION(30, 5), REGION(40, 6));
@@ -117,9 +116,8 @@ static void regions_of_one_build_are_matched_by_their_lines(void **state)
     finish(&made);
 }
 
-static void regions_of_two_builds_are_matched_in_order(void **state)
+UNIT_TEST(regions_of_two_builds_are_matched_in_order)
 {
-    (void)state;
     struct made made = {0};
     ADD(&made, 7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
     ADD(&made, 8, FUNCTION_F(10), REGION(30, 5), REGION(40, 6));
@@ -130,9 +128,8 @@ static void regions_of_two_builds_are_matched_in_order(void **state)
     finish(&made);
 }
 
-static void an_added_region_is_new_and_lines_count_from_the_function(void **state)
+UNIT_TEST(an_added_region_is_new_and_lines_count_from_the_function)
 {
-    (void)state;
     struct made made = {0};
     ADD(&made, 7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
     ADD(&made, 8, FUNCTION_F(100), REGION(110, 5), REGION(114, 9), REGION(122, 6));
@@ -143,9 +140,8 @@ static void an_added_region_is_new_and_lines_count_from_the_function(void **stat
     finish(&made);
 }
 
-static void the_function_around_need_not_be_in_every_run(void **state)
+UNIT_TEST(the_function_around_need_not_be_in_every_run)
 {
-    (void)state;
     for (uint8_t other = 7; other <= 8; other++) {
         struct made made = {0};
         ADD(&made, 7, FUNCTION_F(10), {0, ROW_TASK, "f [task a.c:20]", "app", "a.c", 20, 1},
@@ -158,9 +154,8 @@ static void the_function_around_need_not_be_in_every_run(void **state)
     }
 }
 
-static void functions_of_one_name_are_told_apart_by_their_files(void **state)
+UNIT_TEST(functions_of_one_name_are_told_apart_by_their_files)
 {
-    (void)state;
     struct made made = {0};
     ADD(&made, 7, {0, ROW_PROCEDURE, "init", "app", "/old/a.c", 50, 1},
         {0, ROW_PROCEDURE, "init", "app", "/old/b.c", 5, 2});
@@ -171,9 +166,8 @@ static void functions_of_one_name_are_told_apart_by_their_files(void **state)
     finish(&made);
 }
 
-static void addresses_without_symbols_need_the_same_build(void **state)
+UNIT_TEST(addresses_without_symbols_need_the_same_build)
 {
-    (void)state;
     for (uint8_t other = 7; other <= 9; other++) {
         struct made made = {0};
         ADD(&made, other == 9 ? 0 : 7, {0, ROW_PROCEDURE, "app+0x10", "app", "", 0, 1},
@@ -189,9 +183,8 @@ static void addresses_without_symbols_need_the_same_build(void **state)
     }
 }
 
-static void two_new_runs_of_one_build_do_not_make_the_base_that_build(void **state)
+UNIT_TEST(two_new_runs_of_one_build_do_not_make_the_base_that_build)
 {
-    (void)state;
     struct made made = {0};
     ADD(&made, 7, {0, ROW_PROCEDURE, "app+0x10", "app", "", 0, 1},
         {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 2});
@@ -201,9 +194,8 @@ static void two_new_runs_of_one_build_do_not_make_the_base_that_build(void **sta
     finish(&made);
 }
 
-static void lines_count_from_their_function(void **state)
+UNIT_TEST(lines_count_from_their_function)
 {
-    (void)state;
     struct made made = {0};
     ADD(&made, 7, FUNCTION_F(10), {1, ROW_STATEMENT, "a.c:12", "app", "a.c", 12, 1},
         {1, ROW_STATEMENT, "h.h:3", "app", "h.h", 3, 2});
@@ -225,9 +217,8 @@ static enum limit_verdict judge(const struct comparison *comparison, const char 
     return limit.verdict;
 }
 
-static void limits_are_about_outermost_matches_beyond_noise(void **state)
+UNIT_TEST(limits_are_about_outermost_matches_beyond_noise)
 {
-    (void)state;
     struct made made = {0};
     /* f calls itself; 1,000 samples/s: 4 s are 4,000 samples, off by 63 */
     ADD(&made, 7, FUNCTION_F(10), {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 4},
@@ -248,9 +239,8 @@ static void limits_are_about_outermost_matches_beyond_noise(void **state)
     finish(&made);
 }
 
-static void repeated_runs_must_all_be_above_the_limit(void **state)
+UNIT_TEST(repeated_runs_must_all_be_above_the_limit)
 {
-    (void)state;
     struct made made = {0};
     const double work[RUNS] = {1, 1.1, 1.2, 1.3, 1.4, 1.5};
     for (int run = 0; run < RUNS; run++)
@@ -266,9 +256,8 @@ static void repeated_runs_must_all_be_above_the_limit(void **state)
 }
 
 /* Contexts that a run has ten samples of, and the other none, may be chance; eleven are not. */
-static void what_was_not_sampled_may_have_been_missed_by_one(void **state)
+UNIT_TEST(what_was_not_sampled_may_have_been_missed_by_one)
 {
-    (void)state;
     for (int samples = 10; samples <= 11; samples++) {
         struct made made = {0};
         ADD(&made, 7, {0, ROW_PROCEDURE, "g", "app", "a.c", 90, 1});
@@ -280,9 +269,8 @@ static void what_was_not_sampled_may_have_been_missed_by_one(void **state)
     }
 }
 
-static void a_function_that_calls_itself_counts_once(void **state)
+UNIT_TEST(a_function_that_calls_itself_counts_once)
 {
-    (void)state;
     struct made made = {0};
     struct limit limit;
     char error[300];
@@ -301,9 +289,8 @@ static void a_function_that_calls_itself_counts_once(void **state)
         1, ROW_PHASE, name, "app", "a.c", line, work                                                         \
     }
 
-static void phases_are_matched_by_their_names_alone(void **state)
+UNIT_TEST(phases_are_matched_by_their_names_alone)
 {
-    (void)state;
     struct made made = {0};
     ADD(&made, 7, {0, ROW_PHASE, "phase step", "app", "a.c", 10, 1}, ITERATION("step [2]", 10, 2),
         ITERATION("step [17]", 10, 3), ITERATION("event pack (left)", 20, 4),
@@ -324,9 +311,8 @@ static void phases_are_matched_by_their_names_alone(void **state)
 }
 
 /* 40 samples before and 50 after: noise is by the period in events, whatever rate the header has. */
-static void events_have_the_noise_of_their_period(void **state)
+UNIT_TEST(events_have_the_noise_of_their_period)
 {
-    (void)state;
     struct made made = {0};
     static char text[] = "sample\0perf::PAGE-FAULTS@10";
     ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 400});
@@ -345,9 +331,8 @@ static void events_have_the_noise_of_their_period(void **state)
     finish(&made);
 }
 
-static void arguments_are_compared_however_long_the_programs_path(void **state)
+UNIT_TEST(arguments_are_compared_however_long_the_programs_path)
 {
-    (void)state;
     struct profile profile[2] = {0};
     const struct profile *profiles[2] = {&profile[0], &profile[1]};
     const char *const names[2] = {"a", "b"};
@@ -366,24 +351,4 @@ static void arguments_are_compared_however_long_the_programs_path(void **state)
                               "input\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions_of_one_build_are_matched_by_their_lines),
-        cmocka_unit_test(regions_of_two_builds_are_matched_in_order),
-        cmocka_unit_test(an_added_region_is_new_and_lines_count_from_the_function),
-        cmocka_unit_test(the_function_around_need_not_be_in_every_run),
-        cmocka_unit_test(functions_of_one_name_are_told_apart_by_their_files),
-        cmocka_unit_test(addresses_without_symbols_need_the_same_build),
-        cmocka_unit_test(two_new_runs_of_one_build_do_not_make_the_base_that_build),
-        cmocka_unit_test(lines_count_from_their_function),
-        cmocka_unit_test(limits_are_about_outermost_matches_beyond_noise),
-        cmocka_unit_test(repeated_runs_must_all_be_above_the_limit),
-        cmocka_unit_test(what_was_not_sampled_may_have_been_missed_by_one),
-        cmocka_unit_test(a_function_that_calls_itself_counts_once),
-        cmocka_unit_test(phases_are_matched_by_their_names_alone),
-        cmocka_unit_test(events_have_the_noise_of_their_period),
-        cmocka_unit_test(arguments_are_compared_however_long_the_programs_path),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

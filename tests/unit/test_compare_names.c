@@ -10,9 +10,8 @@ static void assert_canonical(enum row_kind kind, const char *name, const char *e
     free(canonical);
 }
 
-static void what_compilers_number_is_left_out(void **state)
+UNIT_TEST(what_compilers_number_is_left_out)
 {
-    (void)state;
     assert_canonical(ROW_PROCEDURE, "main", "main");
     assert_canonical(ROW_PROCEDURE, "solve.isra.0", "solve");
     assert_canonical(ROW_PROCEDURE, "solve.part.12.cold", "solve");
@@ -24,9 +23,8 @@ static void what_compilers_number_is_left_out(void **state)
     assert_canonical(ROW_PROCEDURE, "apply<S::{unnamed type#2}>()", "apply<S::{unnamed type}>");
 }
 
-static void lambdas_of_all_compilers_are_one(void **state)
+UNIT_TEST(lambdas_of_all_compilers_are_one)
 {
-    (void)state;
     assert_canonical(ROW_PROCEDURE, "apply<run()::{lambda(int)#1}>(run()::{lambda(int)#1})",
                      "apply<run()::{lambda}>");
     assert_canonical(ROW_PROCEDURE, "apply<run()::$_12>(run()::$_12)", "apply<run()::{lambda}>");
@@ -36,9 +34,8 @@ static void lambdas_of_all_compilers_are_one(void **state)
     assert_canonical(ROW_INLINED, "run::operator()", "run::operator()");
 }
 
-static void parameters_are_left_out_and_operators_are_not(void **state)
+UNIT_TEST(parameters_are_left_out_and_operators_are_not)
 {
-    (void)state;
     assert_canonical(ROW_PROCEDURE, "work_for(char const*, double)", "work_for");
     assert_canonical(ROW_PROCEDURE, "S::get() const", "S::get");
     assert_canonical(ROW_PROCEDURE, "(anonymous namespace)::f(int (*)(int))", "(anonymous namespace)::f");
@@ -52,9 +49,8 @@ static void parameters_are_left_out_and_operators_are_not(void **state)
     assert_canonical(ROW_PROCEDURE, "", "");
 }
 
-static void constructs_lose_their_place(void **state)
+UNIT_TEST(constructs_lose_their_place)
 {
-    (void)state;
     assert_canonical(ROW_PARALLEL, "relax [parallel amg.c:123]", "relax [parallel]");
     assert_canonical(ROW_TASK, "fib(int) [task fib.cc:17]", "fib [task]");
     assert_canonical(ROW_PARALLEL, "[parallel amg.c:123]", "[parallel]");
@@ -65,9 +61,8 @@ static void constructs_lose_their_place(void **state)
     assert_int_equal(canonical_host_bytes("run"), 0);
 }
 
-static void libraries_lose_their_version(void **state)
+UNIT_TEST(libraries_lose_their_version)
 {
-    (void)state;
     const char *const cases[][2] = {
         {"libm.so.6", "libm.so"}, {"libq.so.1.22.3", "libq.so"}, {"app", "app"}, {"a.so.old", "a.so.old"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -90,15 +85,13 @@ static void assert_aligned(size_t n, const int *a, size_t m, const int *b, const
         assert_int_equal(match[i], expected[i]);
 }
 
-static void equally_many_places_are_matched_in_order(void **state)
+UNIT_TEST(equally_many_places_are_matched_in_order)
 {
-    (void)state;
     assert_aligned(3, (int[]){10, 20, 30}, 3, (int[]){20, 30, 90}, (size_t[]){0, 1, 2});
 }
 
-static void an_added_place_is_nobodys_and_order_is_kept(void **state)
+UNIT_TEST(an_added_place_is_nobodys_and_order_is_kept)
 {
-    (void)state;
     assert_aligned(2, (int[]){10, 20}, 3, (int[]){11, 15, 22}, (size_t[]){0, ALIGN_NONE, 1});
     assert_aligned(3, (int[]){10, 15, 20}, 2, (int[]){11, 19}, (size_t[]){0, 2});
     assert_aligned(1, (int[]){7}, 3, (int[]){2, 3, 10}, (size_t[]){ALIGN_NONE, ALIGN_NONE, 0});
@@ -106,9 +99,8 @@ static void an_added_place_is_nobodys_and_order_is_kept(void **state)
     assert_aligned(2, (int[]){1, 2}, 0, NULL, NULL);
 }
 
-static void another_file_is_farther_than_any_line(void **state)
+UNIT_TEST(another_file_is_farther_than_any_line)
 {
-    (void)state;
     const struct align_place a[] = {{"b.c", 5}}, b[] = {{"a.c", 5}, {"b.c", 900}};
     size_t match[2];
     assert_true(align_places(a, 1, b, 2, match));
@@ -133,9 +125,8 @@ static double least_distance(const int *a, size_t n, const int *b, size_t m)
     return least;
 }
 
-static void the_sum_of_distances_is_the_least(void **state)
+UNIT_TEST(the_sum_of_distances_is_the_least)
 {
-    (void)state;
     uint64_t seed = 88172645463325252u;
     for (int trial = 0; trial < 500; trial++) {
         int line[2][8];
@@ -162,18 +153,4 @@ static void the_sum_of_distances_is_the_least(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_compilers_number_is_left_out),
-        cmocka_unit_test(lambdas_of_all_compilers_are_one),
-        cmocka_unit_test(parameters_are_left_out_and_operators_are_not),
-        cmocka_unit_test(constructs_lose_their_place),
-        cmocka_unit_test(libraries_lose_their_version),
-        cmocka_unit_test(equally_many_places_are_matched_in_order),
-        cmocka_unit_test(an_added_place_is_nobodys_and_order_is_kept),
-        cmocka_unit_test(another_file_is_farther_than_any_line),
-        cmocka_unit_test(the_sum_of_distances_is_the_least),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -4,9 +4,8 @@
 
 #include "compare/statistics.h"
 
-static void medians_need_no_order(void **state)
+UNIT_TEST(medians_need_no_order)
 {
-    (void)state;
     double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2};
     assert_true(statistics_median(odd, 3) == 2);
     assert_true(statistics_median(even, 4) == 2.5);
@@ -14,9 +13,8 @@ static void medians_need_no_order(void **state)
 }
 
 /* From tables of the binomial distribution. */
-static void intervals_hold_the_median_as_often_as_they_say(void **state)
+UNIT_TEST(intervals_hold_the_median_as_often_as_they_say)
 {
-    (void)state;
     double value[20];
     const struct {
         size_t count, low, high;
@@ -34,9 +32,8 @@ static void intervals_hold_the_median_as_often_as_they_say(void **state)
 
 /* One-sided critical values of Mann and Whitney's U at 5 %, as printed in tables: U itself is significant, so
  * as many pairs and one more are beyond the bound. */
-static void ranks_are_those_of_the_tables(void **state)
+UNIT_TEST(ranks_are_those_of_the_tables)
 {
-    (void)state;
     const size_t cases[][3] = {{1, 1, 0}, {2, 2, 0},  {2, 5, 1}, {3, 3, 1},    {3, 5, 2},    {4, 4, 2},
                                {5, 5, 5}, {1, 19, 1}, {7, 6, 9}, {10, 10, 28}, {20, 20, 139}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -60,9 +57,8 @@ static struct statistics_change change(const double *before, size_t n, const dou
     return statistics_change_of(&a, &b, factor, pair);
 }
 
-static void single_runs_are_as_sure_as_their_samples(void **state)
+UNIT_TEST(single_runs_are_as_sure_as_their_samples)
 {
-    (void)state;
     struct statistics_change sure = change((double[]){10}, 1, (double[]){12}, 1, 0, 1);
     assert_true(sure.low == 2 && sure.high == 2);
     struct statistics_change sampled = change((double[]){10}, 1, (double[]){12}, 1, 0.5, 1);
@@ -71,9 +67,8 @@ static void single_runs_are_as_sure_as_their_samples(void **state)
     assert_true(fabs(scaled.low - 1) < 1e-12);
 }
 
-static void three_runs_a_side_differ_when_they_do_not_overlap(void **state)
+UNIT_TEST(three_runs_a_side_differ_when_they_do_not_overlap)
 {
-    (void)state;
     const double low[] = {1.0, 1.2, 1.1}, high[] = {1.5, 1.3, 1.4}, between[] = {1.15, 1.3, 1.4};
     assert_true(change(low, 3, high, 3, 100, 1).low > 0);
     assert_true(change(low, 3, between, 3, 100, 1).low < 0);
@@ -81,9 +76,8 @@ static void three_runs_a_side_differ_when_they_do_not_overlap(void **state)
 }
 
 /* The bound is what it promises: equal distributions, exceeded in at most 5 % of many trials. */
-static void equal_programs_are_told_apart_in_one_of_twenty(void **state)
+UNIT_TEST(equal_programs_are_told_apart_in_one_of_twenty)
 {
-    (void)state;
     uint64_t seed = 4101842887655102017u;
     int wrong = 0, trials = 20000;
     for (int trial = 0; trial < trials; trial++) {
@@ -95,15 +89,4 @@ static void equal_programs_are_told_apart_in_one_of_twenty(void **state)
     assert_true(wrong < 0.05 * trials && wrong > 0.035 * trials); /* 12 of 252 arrangements: 4.8 % */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(medians_need_no_order),
-        cmocka_unit_test(intervals_hold_the_median_as_often_as_they_say),
-        cmocka_unit_test(ranks_are_those_of_the_tables),
-        cmocka_unit_test(single_runs_are_as_sure_as_their_samples),
-        cmocka_unit_test(three_runs_a_side_differ_when_they_do_not_overlap),
-        cmocka_unit_test(equal_programs_are_told_apart_in_one_of_twenty),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -1,77 +1,37 @@
 /* needs: tests/fuzz/fake_symbols.c */
-#include "report/rows/rows.h"
-#include "report/views/folded.h"
-#include "tests/unit/unit.h"
-
 #include <errno.h>
 #include <zlib.h>
 
 #include "export/export.h"
 #include "export/pprof.pb-c.h"
-#include "tests/fuzz/fake_symbols.h"
-#include "tests/unit/merged_tree.h"
+#include "report/views/folded.h"
+#include "tests/unit/made_profile.h"
 
-#define S            1e9
 #define KEY(address) PROFILE_KEY(1, (address))
-#define FRAME(n, in, f, al)                                                                                  \
-    {                                                                                                        \
-        .name = n, .inlined = in, .host_name = "", .file = f, .line = 5, .at_file = f, .at_line = al,        \
-        .task_name = ""                                                                                      \
-    }
 
 /* main calls f in line 10, f calls itself in line 20; at LEAF, line 3 of twice() inlined in line 30 of f. */
 enum { MAIN_10 = 0x1000, F_20 = 0x2000, LEAF = 0x2100 };
-static const struct symbol_frame main_10[] = {FRAME("main", false, "m.c", 10)},
-                                 f_20[] = {FRAME("f", false, "m.c", 20)},
-                                 leaf[] = {FRAME("twice", true, "t.h", 3), FRAME("f", false, "m.c", 30)};
-
-struct made {
-    struct profile profile;
-    struct merged_node nodes[8];
-    struct profile_module module;
-    struct symbols *symbols;
-    struct rows *rows;
-};
-
-static uint32_t add(struct made *made, uint32_t parent, uint64_t key, double work_s)
-{
-    return merged_add_work(&made->profile, parent, key, work_s);
-}
 
 /* main > f > twice (1 s), and main > f > f > twice (2 s). */
 static int make(void **state)
 {
-    struct made *made = calloc(1, sizeof *made);
-    fake_symbols_set(KEY(MAIN_10), main_10, 1);
-    fake_symbols_set(KEY(F_20), f_20, 1);
-    fake_symbols_set(KEY(LEAF), leaf, 2);
-    made->profile =
-        (struct profile){.nodes = made->nodes, .node_count = 1, .modules = &made->module, .module_count = 1};
-    made->profile.header = (struct profile_header){.threads_max = 2, .cores = 2, .finished = 1};
-    strcpy(made->module.path, "/bin/app");
-    made->nodes[0].kind = PROFILE_NODE_ROOT;
-    uint32_t caller = add(made, 0, KEY(MAIN_10), 0);
-    add(made, caller, KEY(LEAF), 1);
-    add(made, add(made, caller, KEY(F_20), 0), KEY(LEAF), 2);
-    made->symbols = symbols_open(NULL, 0);
-    made->rows = rows_build(&made->profile, made->symbols);
-    *state = made;
-    return made->rows ? 0 : -1;
-}
-
-static int destroy(void **state)
-{
-    struct made *made = *state;
-    rows_free(made->rows);
-    symbols_close(made->symbols);
-    fake_symbols_clear();
-    free(made);
+    made_start(state);
+    fake_function(KEY(MAIN_10), "main", "m.c", 5, 10);
+    fake_function(KEY(F_20), "f", "m.c", 5, 20);
+    fake_function(KEY(LEAF), "twice", "t.h", 5, 3);
+    fake_function(KEY(LEAF), "f", "m.c", 5, 30);
+    uint32_t caller = made_work(0, KEY(MAIN_10), 0);
+    made_work(caller, KEY(LEAF), 1);
+    made_work(made_work(caller, KEY(F_20), 0), KEY(LEAF), 2);
+    made_tables();
     return 0;
 }
 
-static void values_are_rounded_and_bounded(void **state)
+#define WITH_PROFILE(name) UNIT_TEST_WITH(name, make, made_finish)
+
+WITH_PROFILE(values_are_rounded_and_bounded)
 {
-    const struct rows *rows = ((struct made *)*state)->rows;
+    const struct rows *rows = made.tables.rows;
     struct profile_metric sums = {.samples = 7, .work = 1.6, .overhead = 1e24, .lock_wait = -1e24};
     sums.lock_wait_here = -2.6;
     assert_int_equal(export_value(rows, &sums, METRIC_SAMPLES), 7);
@@ -81,34 +41,51 @@ static void values_are_rounded_and_bounded(void **state)
     assert_int_equal(export_value(rows, &sums, METRIC_LOCK_WAIT_HERE), -3);
 }
 
-static char *dot_of(const struct made *made, double least_percent)
+static bool write_dot(FILE *out)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    assert_true(export_dot(out, &made->profile, made->rows, METRIC_WORK, least_percent));
-    fclose(out);
-    return text;
+    return export_dot(out, &made.profile, made.tables.rows, METRIC_WORK, 0);
 }
 
-static void a_graph_counts_recursion_once(void **state)
+static bool write_speedscope(FILE *out)
 {
-    char *text = dot_of(*state, 0);
+    return export_speedscope(out, &made.profile, made.tables.rows, METRIC_WORK, false);
+}
+
+static bool write_folded(FILE *out)
+{
+    return view_folded(out, made.tables.rows, METRIC_WORK);
+}
+
+static bool write_hatchet(FILE *out)
+{
+    return export_hatchet(out, made.tables.rows);
+}
+
+static const char *written(bool (*write)(FILE *out))
+{
+    FILE *out = made_out();
+    assert_true(write(out));
+    fclose(out);
+    return made_text;
+}
+
+WITH_PROFILE(a_graph_counts_recursion_once)
+{
+    const char *text = written(write_dot);
     assert_non_null(strstr(text, "label=\"f\\nm.c:5\\n0 of 3.000 s (100.0 %)\""));
     assert_non_null(strstr(text, "label=\"twice\\nt.h:5\\n3.000 s (100.0 %)\""));
     assert_non_null(strstr(text, "n1 -> n2 [label=\" 3.000 s\"")); /* main calls f, with all that f does */
     assert_non_null(strstr(text, "n2 -> n2 [label=\" 2.000 s\"")); /* f calls f */
     assert_non_null(strstr(text, "n2 -> n3 [label=\" 3.000 s\"")); /* f calls twice, in both ways */
     assert_non_null(strstr(text, "3 of 3 functions"));
-    free(text);
 }
 
 /* Unpacks what the exporter packed, by the library's reader. */
-static Perftools__Profiles__Profile *pprof_of(const struct made *made)
+static Perftools__Profiles__Profile *unpacked_pprof(void)
 {
     static unsigned char packed[1 << 16], plain[1 << 16];
     FILE *out = fmemopen(packed, sizeof packed, "wb");
-    assert_true(export_pprof(out, &made->profile, made->rows, METRIC_WORK));
+    assert_true(export_pprof(out, &made.profile, made.tables.rows, METRIC_WORK));
     long bytes = ftell(out);
     fclose(out);
     z_stream stream = {
@@ -122,68 +99,34 @@ static Perftools__Profiles__Profile *pprof_of(const struct made *made)
     return profile;
 }
 
-/* What a writer writes of samples by page faults: each of the profile's "seconds" is an event. */
-static char *events_of(struct made *made, bool (*write)(FILE *out, const struct made *made))
+/* Samples by page faults: each of the profile's "seconds" is an event. */
+static void count_events(void)
 {
-    char *text = NULL;
-    size_t bytes;
     static char sample[] = "sample\0perf::PAGE-FAULTS@10";
-    made->profile.text = sample;
-    made->profile.text_bytes = sizeof sample;
-    made->profile.header.period_ns = 10000000000;
-    rows_free(made->rows);
-    made->rows = rows_build(&made->profile, made->symbols);
-    FILE *out = open_memstream(&text, &bytes);
-    assert_true(write(out, made));
-    fclose(out);
-    return text;
+    made.profile.text = sample;
+    made.profile.text_bytes = sizeof sample;
+    made.profile.header.period_ns = 10000000000;
+    made_tables();
 }
 
-static bool write_dot(FILE *out, const struct made *made)
+WITH_PROFILE(events_are_no_seconds)
 {
-    return export_dot(out, &made->profile, made->rows, METRIC_WORK, 0);
-}
-
-static bool write_speedscope(FILE *out, const struct made *made)
-{
-    return export_speedscope(out, &made->profile, made->rows, METRIC_WORK, false);
-}
-
-static bool write_folded(FILE *out, const struct made *made)
-{
-    return view_folded(out, made->rows, METRIC_WORK);
-}
-
-static bool write_hatchet(FILE *out, const struct made *made)
-{
-    return export_hatchet(out, made->rows);
-}
-
-static void events_are_no_seconds(void **state)
-{
-    struct made *made = *state;
-    char *text = events_of(made, write_dot);
+    count_events();
+    const char *text = written(write_dot);
     assert_non_null(strstr(text, "work 3 events (perf::PAGE-FAULTS)"));
     assert_non_null(strstr(text, "label=\"f\\nm.c:5\\n0 of 3 (100.0 %)\""));
-    free(text);
-    text = events_of(made, write_speedscope);
+    text = written(write_speedscope);
     assert_non_null(strstr(text, "\"name\":\"work, events (perf::PAGE-FAULTS)\",\"unit\":\"none\""));
     assert_non_null(strstr(text, "\"endValue\":3}"));
     assert_null(strstr(text, "nanoseconds"));
-    free(text);
-    text = events_of(made, write_folded);
-    assert_string_equal(text, "main;f;f;twice 2\nmain;f;twice 1\n");
-    free(text);
-    text = events_of(made, write_hatchet);
-    assert_non_null(strstr(text, "\"work (inc)\":3,\"work\":0,"));
-    free(text);
+    assert_string_equal(written(write_folded), "main;f;f;twice 2\nmain;f;twice 1\n");
+    assert_non_null(strstr(written(write_hatchet), "\"work (inc)\":3,\"work\":0,"));
 }
 
-static void events_are_what_pprof_is_told(void **state)
+WITH_PROFILE(events_are_what_pprof_is_told)
 {
-    struct made *made = *state;
-    free(events_of(made, write_folded));
-    Perftools__Profiles__Profile *profile = pprof_of(made);
+    count_events();
+    Perftools__Profiles__Profile *profile = unpacked_pprof();
     assert_string_equal(profile->string_table[profile->sample_type[0]->unit], "count");
     assert_string_equal(profile->string_table[profile->sample_type[1]->unit], "events");
     assert_string_equal(profile->string_table[profile->period_type->type], "perf::PAGE-FAULTS");
@@ -222,9 +165,9 @@ static const Perftools__Profiles__Location *location_of(const Perftools__Profile
     return NULL;
 }
 
-static void pprof_has_calls_in_their_lines_and_inlined_functions_in_one_place(void **state)
+WITH_PROFILE(pprof_has_calls_in_their_lines_and_inlined_functions_in_one_place)
 {
-    Perftools__Profiles__Profile *profile = pprof_of(*state);
+    Perftools__Profiles__Profile *profile = unpacked_pprof();
     assert_int_equal(profile->n_sample, 2);
     const Perftools__Profiles__Sample *deeper =
         profile->sample[0]->n_location_id > profile->sample[1]->n_location_id ? profile->sample[0]
@@ -241,28 +184,15 @@ static void pprof_has_calls_in_their_lines_and_inlined_functions_in_one_place(vo
     perftools__profiles__profile__free_unpacked(profile, NULL);
 }
 
-static void a_file_that_is_full_is_an_error_of_its_own(void **state)
+WITH_PROFILE(a_file_that_is_full_is_an_error_of_its_own)
 {
-    const struct made *made = *state;
     FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
     setbuf(full, NULL);
     errno = 0;
-    assert_false(export_pprof(full, &made->profile, made->rows, METRIC_WORK));
+    assert_false(export_pprof(full, &made.profile, made.tables.rows, METRIC_WORK));
     assert_int_equal(errno, ENOSPC);
     fclose(full);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(values_are_rounded_and_bounded, make, destroy),
-        cmocka_unit_test_setup_teardown(a_graph_counts_recursion_once, make, destroy),
-        cmocka_unit_test_setup_teardown(events_are_no_seconds, make, destroy),
-        cmocka_unit_test_setup_teardown(events_are_what_pprof_is_told, make, destroy),
-        cmocka_unit_test_setup_teardown(pprof_has_calls_in_their_lines_and_inlined_functions_in_one_place,
-                                        make, destroy),
-        cmocka_unit_test_setup_teardown(a_file_that_is_full_is_an_error_of_its_own, make, destroy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

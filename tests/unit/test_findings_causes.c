@@ -10,26 +10,24 @@ static unsigned team; /* of the case that is made: 2, 4 or 16 */
 
 struct cause {
     const char *name, *rule, *place, *words; /* as in causes.c */
-    void (*make)(struct made *made);
+    void (*make)(void);
 };
 
-static uint32_t region_of(struct made *made)
+static uint32_t region_of(void)
 {
-    return add(made, add(made, made->main_node, PROFILE_NODE_FRAME, KEY(SOLVE)), PROFILE_NODE_FRAME,
-               KEY(REGION));
+    return frame(frame(program.main_node, KEY(SOLVE)), KEY(REGION));
 }
 
-static uint32_t task_of(struct made *made)
+static uint32_t task_of(void)
 {
-    return add(made, add(made, made->main_node, PROFILE_NODE_FRAME, KEY(SOLVE)), PROFILE_NODE_FRAME,
-               KEY(TASK));
+    return frame(frame(program.main_node, KEY(SOLVE)), KEY(TASK));
 }
 
 /* What samples knew of the loop or single beside which the idleness of a node came last. */
-static void in_loop(struct made *made, uint32_t node, double pieces, bool dynamic)
+static void in_loop(uint32_t node, double pieces, bool dynamic)
 {
-    for (size_t i = 1; i < made->profile.node_count; i++) {
-        struct merged_node *waiters = &made->nodes[i];
+    for (size_t i = 1; i < made.profile.node_count; i++) {
+        struct merged_node *waiters = &made.nodes[i];
         struct profile_idle idle = {.shared_idle = waiters->metric.shared_idle};
         if (waiters->parent != node || waiters->kind != PROFILE_NODE_WAITERS)
             continue;
@@ -40,248 +38,245 @@ static void in_loop(struct made *made, uint32_t node, double pieces, bool dynami
     }
 }
 
-static void in_single_of(struct made *made, uint32_t node)
+static void in_single_of(uint32_t node)
 {
-    for (size_t i = 1; i < made->profile.node_count; i++)
-        if (made->nodes[i].parent == node && made->nodes[i].kind == PROFILE_NODE_WAITERS) {
-            struct profile_idle idle = {.shared_idle = made->nodes[i].metric.shared_idle};
+    for (size_t i = 1; i < made.profile.node_count; i++)
+        if (made.nodes[i].parent == node && made.nodes[i].kind == PROFILE_NODE_WAITERS) {
+            struct profile_idle idle = {.shared_idle = made.nodes[i].metric.shared_idle};
             idle.single = idle.shared_idle;
-            memcpy(&made->nodes[i].metric, &idle, sizeof idle);
+            memcpy(&made.nodes[i].metric, &idle, sizeof idle);
         }
 }
 
-static void make_serial(struct made *made)
+static void make_serial(void)
 {
-    run(made, add(made, made->main_node, PROFILE_NODE_FRAME, KEY(INIT)), WHOLE / 2, 1, 1, 0);
+    run(frame(program.main_node, KEY(INIT)), WHOLE / 2, 1, 1, 0);
 }
 
-static void make_pieces(struct made *made)
+static void make_pieces(void)
 {
-    uint32_t solve = add(made, made->main_node, PROFILE_NODE_FRAME, KEY(SOLVE));
+    uint32_t solve = frame(program.main_node, KEY(SOLVE));
     for (uint64_t i = 0; i < 60; i++)
-        run(made, add(made, solve, PROFILE_NODE_FRAME, OTHER(i)), WHOLE / 60, 1, 1, 0);
+        run(frame(solve, OTHER(i)), WHOLE / 60, 1, 1, 0);
 }
 
-static void make_blocked_serial(struct made *made)
+static void make_blocked_serial(void)
 {
-    uint32_t init = add(made, made->main_node, PROFILE_NODE_FRAME, KEY(INIT));
-    run(made, add(made, init, PROFILE_NODE_FRAME, FOREIGN_KEY(COSINE)), WHOLE / 2, 1, 1, 0);
+    uint32_t init = frame(program.main_node, KEY(INIT));
+    run(frame(init, FOREIGN_KEY(COSINE)), WHOLE / 2, 1, 1, 0);
 }
 
-static void make_start_up(struct made *made)
+static void make_start_up(void)
 {
-    made->profile.header.before_start_ns = (uint64_t)(WHOLE * S);
+    made.profile.header.before_start_ns = (uint64_t)(WHOLE * S);
 }
 
 /* All threads for a while, then one of them, in a loop with so many iterations. */
-static void make_loop(struct made *made, double together_s, double alone_s, double pieces, bool dynamic)
+static void make_loop(double together_s, double alone_s, double pieces, bool dynamic)
 {
-    uint32_t region = region_of(made);
-    run(made, region, together_s, team, team, 0);
-    run(made, region, alone_s, 1, team, PROFILE_PLACE_REGION_END);
-    in_loop(made, region, pieces, dynamic);
+    uint32_t region = region_of();
+    run(region, together_s, team, team, 0);
+    run(region, alone_s, 1, team, PROFILE_PLACE_REGION_END);
+    in_loop(region, pieces, dynamic);
 }
 
-static void make_unequal_2(struct made *made)
+static void make_unequal_2(void)
 {
-    make_loop(made, WHOLE / 2, WHOLE / 2, 48 * team, false);
+    make_loop(WHOLE / 2, WHOLE / 2, 48 * team, false);
 }
 
-static void make_unequal_4(struct made *made)
+static void make_unequal_4(void)
 {
-    make_loop(made, WHOLE / 4, WHOLE * 3 / 4, 48 * team, false);
+    make_loop(WHOLE / 4, WHOLE * 3 / 4, 48 * team, false);
 }
 
-static void make_unequal_8(struct made *made)
+static void make_unequal_8(void)
 {
-    make_loop(made, WHOLE / 8, WHOLE * 7 / 8, 48 * team, false);
+    make_loop(WHOLE / 8, WHOLE * 7 / 8, 48 * team, false);
 }
 
 /* The threads end one after the other. */
-static void make_triangle(struct made *made)
+static void make_triangle(void)
 {
-    uint32_t region = region_of(made);
+    uint32_t region = region_of();
     for (unsigned busy = team; busy > 0; busy--)
-        run(made, region, WHOLE / team, busy, team, PROFILE_PLACE_REGION_END);
-    in_loop(made, region, 32 * team, false);
+        run(region, WHOLE / team, busy, team, PROFILE_PLACE_REGION_END);
+    in_loop(region, 32 * team, false);
 }
 
-static void make_big_chunks(struct made *made)
+static void make_big_chunks(void)
 {
-    uint32_t region = region_of(made);
-    run(made, region, WHOLE / 3, 2, team, team > 2 ? PROFILE_PLACE_REGION_END : 0);
-    run(made, region, WHOLE / 3, 1, team, PROFILE_PLACE_REGION_END);
-    in_loop(made, region, 32 * team, true);
+    uint32_t region = region_of();
+    run(region, WHOLE / 3, 2, team, team > 2 ? PROFILE_PLACE_REGION_END : 0);
+    run(region, WHOLE / 3, 1, team, PROFILE_PLACE_REGION_END);
+    in_loop(region, 32 * team, true);
 }
 
-static void make_by_number(struct made *made)
+static void make_by_number(void)
 {
-    uint32_t region = region_of(made);
-    run(made, region, WHOLE / 6, team, team, 0);
-    run(made, region, WHOLE * 5 / 6, 1, team, PROFILE_PLACE_REGION_END);
+    uint32_t region = region_of();
+    run(region, WHOLE / 6, team, team, 0);
+    run(region, WHOLE * 5 / 6, 1, team, PROFILE_PLACE_REGION_END);
 }
 
-static void make_few_iterations(struct made *made)
+static void make_few_iterations(void)
 {
-    uint32_t region = region_of(made);
-    run(made, region, WHOLE, team * 2 / 3, team, PROFILE_PLACE_REGION_END);
-    in_loop(made, region, team * 2 / 3, false);
+    uint32_t region = region_of();
+    run(region, WHOLE, team * 2 / 3, team, PROFILE_PLACE_REGION_END);
+    in_loop(region, team * 2 / 3, false);
 }
 
-static void make_one_too_many(struct made *made)
+static void make_one_too_many(void)
 {
-    make_loop(made, WHOLE / 2, WHOLE / 2, team + 1, false);
+    make_loop(WHOLE / 2, WHOLE / 2, team + 1, false);
 }
 
-static void make_few_sections(struct made *made)
+static void make_few_sections(void)
 {
-    uint32_t region = region_of(made);
-    run(made, region, WHOLE, team > 2 ? 2 : 1, team, PROFILE_PLACE_WORKSHARE);
-    in_loop(made, region, 2, false);
+    uint32_t region = region_of();
+    run(region, WHOLE, team > 2 ? 2 : 1, team, PROFILE_PLACE_WORKSHARE);
+    in_loop(region, 2, false);
 }
 
-static void make_in_single(struct made *made)
+static void make_in_single(void)
 {
-    uint32_t region = region_of(made);
-    run(made, region, WHOLE * 2 / 3, 1, team, PROFILE_PLACE_WORKSHARE);
-    in_single_of(made, region);
-    run(made, region, WHOLE / 3, team, team, 0);
+    uint32_t region = region_of();
+    run(region, WHOLE * 2 / 3, 1, team, PROFILE_PLACE_WORKSHARE);
+    in_single_of(region);
+    run(region, WHOLE / 3, team, team, 0);
 }
 
-static void make_in_masked(struct made *made)
+static void make_in_masked(void)
 {
-    uint32_t region = region_of(made);
-    run(made, add(made, region, PROFILE_NODE_FRAME, KEY(HEAVY)), WHOLE * 2 / 3, 1, team,
-        PROFILE_PLACE_BARRIER);
-    run(made, region, WHOLE / 3, team, team, 0);
+    uint32_t region = region_of();
+    run(frame(region, KEY(HEAVY)), WHOLE * 2 / 3, 1, team, PROFILE_PLACE_BARRIER);
+    run(region, WHOLE / 3, team, team, 0);
 }
 
-static void make_blocked(struct made *made)
+static void make_blocked(void)
 {
-    uint32_t region = region_of(made);
-    uint32_t heavy = add(made, region, PROFILE_NODE_FRAME, KEY(HEAVY));
-    run(made, add(made, heavy, PROFILE_NODE_FRAME, FOREIGN_KEY(COSINE)), WHOLE * 2 / 3, 1, team,
-        PROFILE_PLACE_BARRIER);
-    run(made, region, WHOLE / 3, team, team, 0);
+    uint32_t region = region_of();
+    uint32_t heavy = frame(region, KEY(HEAVY));
+    run(frame(heavy, FOREIGN_KEY(COSINE)), WHOLE * 2 / 3, 1, team, PROFILE_PLACE_BARRIER);
+    run(region, WHOLE / 3, team, team, 0);
 }
 
-static void make_cost(struct made *made, uint32_t below, int entry)
+static void make_cost(uint32_t below, int entry)
 {
-    run(made, add(made, below, PROFILE_NODE_RUNTIME, KEY(entry)), WHOLE * 2 / 3, team, team, 0);
-    run(made, below, WHOLE / 3, team, team, 0);
+    run(add(below, PROFILE_NODE_RUNTIME, KEY(entry)), WHOLE * 2 / 3, team, team, 0);
+    run(below, WHOLE / 3, team, team, 0);
 }
 
-static void make_tiny_chunks(struct made *made)
+static void make_tiny_chunks(void)
 {
-    make_cost(made, region_of(made), DISPATCH);
+    make_cost(region_of(), DISPATCH);
 }
 
-static void make_tiny_regions(struct made *made)
+static void make_tiny_regions(void)
 {
-    make_cost(made, add(made, made->main_node, PROFILE_NODE_FRAME, KEY(INIT)), FORK);
+    make_cost(frame(program.main_node, KEY(INIT)), FORK);
 }
 
-static void make_tiny_tasks(struct made *made)
+static void make_tiny_tasks(void)
 {
-    make_cost(made, task_of(made), TASK_ALLOC);
+    make_cost(task_of(), TASK_ALLOC);
 }
 
-static void make_barriers(struct made *made)
+static void make_barriers(void)
 {
-    make_cost(made, region_of(made), BARRIER);
+    make_cost(region_of(), BARRIER);
 }
 
-static void make_few_tasks(struct made *made)
+static void make_few_tasks(void)
 {
-    run(made, task_of(made), WHOLE, team / 2, team, PROFILE_PLACE_WORKSHARE);
+    run(task_of(), WHOLE, team / 2, team, PROFILE_PLACE_WORKSHARE);
 }
 
-static void make_slow_creation(struct made *made)
+static void make_slow_creation(void)
 {
-    uint32_t region = region_of(made);
-    run(made, task_of(made), WHOLE / 40, 2, team, team > 2 ? PROFILE_PLACE_WORKSHARE : 0);
-    run(made, region, WHOLE, 1, team, PROFILE_PLACE_WORKSHARE);
-    in_single_of(made, region);
+    uint32_t region = region_of();
+    run(task_of(), WHOLE / 40, 2, team, team > 2 ? PROFILE_PLACE_WORKSHARE : 0);
+    run(region, WHOLE, 1, team, PROFILE_PLACE_WORKSHARE);
+    in_single_of(region);
 }
 
-static void make_long_last_task(struct made *made)
+static void make_long_last_task(void)
 {
-    uint32_t task = task_of(made);
-    run(made, task, WHOLE / 5, team, team, 0);
-    run(made, task, WHOLE * 4 / 5, 1, team, PROFILE_PLACE_WORKSHARE);
+    uint32_t task = task_of();
+    run(task, WHOLE / 5, team, team, 0);
+    run(task, WHOLE * 4 / 5, 1, team, PROFILE_PLACE_WORKSHARE);
 }
 
-static void make_chain(struct made *made)
+static void make_chain(void)
 {
-    run(made, task_of(made), WHOLE, 1, team, PROFILE_PLACE_TASKWAIT);
+    run(task_of(), WHOLE, 1, team, PROFILE_PLACE_TASKWAIT);
 }
 
 /* One thread at a time holds it, all others wait, some of them while it is passed on. */
-static void make_lock(struct made *made, uint32_t holder, int kind, double handoff_s)
+static void make_lock(uint32_t holder, int kind, double handoff_s)
 {
     struct {
         uint32_t node;
         double seconds;
     } part[] = {{holder, WHOLE - handoff_s},
-                {add(made, holder, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_HANDOFF), handoff_s}};
-    run(made, holder, WHOLE, 1, 1, 0);
-    made->nodes[holder].metric.inverse_busy = WHOLE * S / team;
+                {add(holder, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_HANDOFF), handoff_s}};
+    run(holder, WHOLE, 1, 1, 0);
+    made.nodes[holder].metric.inverse_busy = WHOLE * S / team;
     for (int i = 0; i < 2; i++) {
-        uint32_t lock = add(made, part[i].node, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(kind, 0x1230));
+        uint32_t lock = add(part[i].node, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(kind, 0x1230));
         double wait_ns = part[i].seconds * (team - 1) * S;
-        made->nodes[lock].metric = (struct profile_metric){.samples = (uint64_t)(wait_ns / S * 200),
-                                                           .lock_wait = wait_ns,
-                                                           .lock_wait_here = wait_ns,
-                                                           .inverse_busy = wait_ns / team};
+        made.nodes[lock].metric = (struct profile_metric){.samples = (uint64_t)(wait_ns / S * 200),
+                                                          .lock_wait = wait_ns,
+                                                          .lock_wait_here = wait_ns,
+                                                          .inverse_busy = wait_ns / team};
     }
 }
 
-static void make_critical(struct made *made)
+static void make_critical(void)
 {
-    make_lock(made, region_of(made), PROFILE_LOCK_CRITICAL, WHOLE / 10);
+    make_lock(region_of(), PROFILE_LOCK_CRITICAL, WHOLE / 10);
 }
 
-static void make_locked(struct made *made)
+static void make_locked(void)
 {
-    make_lock(made, region_of(made), PROFILE_LOCK_LOCK, WHOLE * 3 / 4);
+    make_lock(region_of(), PROFILE_LOCK_LOCK, WHOLE * 3 / 4);
 }
 
-static void make_held_long(struct made *made)
+static void make_held_long(void)
 {
-    make_lock(made, add(made, region_of(made), PROFILE_NODE_FRAME, KEY(HEAVY)), PROFILE_LOCK_LOCK, 0);
+    make_lock(frame(region_of(), KEY(HEAVY)), PROFILE_LOCK_LOCK, 0);
 }
 
-static void make_ordered(struct made *made)
+static void make_ordered(void)
 {
-    make_lock(made, region_of(made), PROFILE_LOCK_ORDERED, 0);
+    make_lock(region_of(), PROFILE_LOCK_ORDERED, 0);
 }
 
 /* A nested team of two below each thread: twice as many threads as cores. */
-static void make_nested_full(struct made *made)
+static void make_nested_full(void)
 {
-    uint32_t region = region_of(made);
-    uint32_t nested =
-        add(made, add(made, region, PROFILE_NODE_FRAME, KEY(HEAVY)), PROFILE_NODE_FRAME, KEY(REGION));
-    made->profile.header.threads_max = 2 * team;
-    run(made, region, WHOLE / 2, team, team, 0);
-    run(made, nested, WHOLE / 2, 2 * team, 2 * team, 0);
+    uint32_t region = region_of();
+    uint32_t nested = frame(frame(region, KEY(HEAVY)), KEY(REGION));
+    made.profile.header.threads_max = 2 * team;
+    run(region, WHOLE / 2, team, team, 0);
+    run(nested, WHOLE / 2, 2 * team, 2 * team, 0);
 }
 
 /* Threads exist for nested teams that come and go; meanwhile all cores are busy, and never more threads. */
-static void make_nested_fits(struct made *made)
+static void make_nested_fits(void)
 {
-    made->profile.header.threads_max = 2 * team;
-    run(made, region_of(made), WHOLE, team, team, 0);
+    made.profile.header.threads_max = 2 * team;
+    run(region_of(), WHOLE, team, team, 0);
 }
 
-static void make_nested_narrow(struct made *made)
+static void make_nested_narrow(void)
 {
-    run(made, region_of(made), WHOLE * 2 / 3, 1, 1, 0);
+    run(region_of(), WHOLE * 2 / 3, 1, 1, 0);
 }
 
-static void make_balanced(struct made *made)
+static void make_balanced(void)
 {
-    run(made, region_of(made), WHOLE, team, team, 0);
+    run(region_of(), WHOLE, team, team, 0);
 }
 
 static const struct cause causes[] = {
@@ -334,33 +329,26 @@ static size_t judge_team(unsigned threads)
     size_t wrong = 0;
     team = threads;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
-        struct made *made;
-        make_program((void **)&made, threads, WHOLE / 4);
-        causes[i].make(made);
-        gather(made);
-        const struct finding *first = made->findings->count ? made->findings->finding : NULL;
-        bool right = is_right(&causes[i], made->findings);
+        make_program(threads, WHOLE / 4);
+        causes[i].make();
+        const struct finding *first = gather();
+        bool right = is_right(&causes[i], program.findings);
         if (getenv("BLAME_CAUSES_TABLE"))
             printf("%s\t%s\t%s\n", causes[i].name, causes[i].rule, first ? first->rule : "-");
         else if (!right)
             print_error("%s on %u threads: %zu findings instead of %s at %s; the first is %s: %s: %s\n",
-                        causes[i].name, threads, made->findings->count, causes[i].rule, causes[i].place,
+                        causes[i].name, threads, program.findings->count, causes[i].rule, causes[i].place,
                         first ? first->rule : "", first ? first->title : "", first ? first->place : "");
         wrong += !right;
-        destroy((void **)&made);
+        destroy(NULL);
     }
     return wrong;
 }
 
-static void every_cause_has_its_finding_and_no_other(void **state)
+UNIT_TEST(every_cause_has_its_finding_and_no_other)
 {
-    (void)state;
     size_t wrong = judge_team(2) + judge_team(4) + judge_team(16);
     assert_int_equal(wrong, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_cause_has_its_finding_and_no_other)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

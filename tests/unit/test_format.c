@@ -30,9 +30,8 @@ static void check(double value)
     assert_int_equal(strlen(strchr(fast, '.')), 7);
 }
 
-static void any_number_has_the_digits_of_the_slow_way(void **state)
+UNIT_TEST(any_number_has_the_digits_of_the_slow_way)
 {
-    (void)state;
     for (int i = 0; i < 300000; i++) {
         uint64_t bits = random_bits();
         double value;
@@ -43,12 +42,11 @@ static void any_number_has_the_digits_of_the_slow_way(void **state)
     }
 }
 
-static void extreme_numbers_are_written(void **state)
+UNIT_TEST(extreme_numbers_are_written)
 {
     static const double extremes[] = {
         0,    -0.0,        DBL_MIN, DBL_MAX, -DBL_MAX,  DBL_TRUE_MIN, 4.9e-7, 5e-7,     -4.9e-7,  -5e-7,
         1e12, 1e12 - 1e-4, 1e13,    9e12,    0.9999995, 99.9999999,   NAN,    INFINITY, -INFINITY};
-    (void)state;
     for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++) {
         check(extremes[i]);
         check(nextafter(extremes[i], INFINITY));
@@ -56,11 +54,10 @@ static void extreme_numbers_are_written(void **state)
     }
 }
 
-static void integers_are_written_whole(void **state)
+UNIT_TEST(integers_are_written_whole)
 {
     static const uint64_t values[] = {0, 1, 9, 10, 99, 100, 18446744073709551615ull, 10000000000000000000ull};
     char text[FORMAT_NUMBER_BYTES], expected[32];
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         *format_integer(text, values[i]) = '\0';
         snprintf(expected, sizeof expected, "%llu", (unsigned long long)values[i]);
@@ -68,9 +65,8 @@ static void integers_are_written_whole(void **state)
     }
 }
 
-static void control_characters_of_names_do_not_reach_csv(void **unused)
+UNIT_TEST(control_characters_of_names_do_not_reach_csv)
 {
-    (void)unused;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -80,13 +76,4 @@ static void control_characters_of_names_do_not_reach_csv(void **unused)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_has_the_digits_of_the_slow_way),
-        cmocka_unit_test(extreme_numbers_are_written),
-        cmocka_unit_test(control_characters_of_names_do_not_reach_csv),
-        cmocka_unit_test(integers_are_written_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

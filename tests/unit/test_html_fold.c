@@ -129,9 +129,8 @@ static void assert_fold(const struct fold *fold, const struct rows *rows)
     assert_int_equal(shown + fold->left_out, rows->count);
 }
 
-static void folding_keeps_all_sums(void **state)
+UNIT_TEST(folding_keeps_all_sums)
 {
-    (void)state;
     uint64_t random = 88172645463325252ull;
     for (size_t count = 1; count < 3000; count += 1 + count / 3) {
         struct rows *rows = random_rows(&random, count);
@@ -147,9 +146,8 @@ static void folding_keeps_all_sums(void **state)
     }
 }
 
-static void as_few_as_must_be_are_folded(void **state)
+UNIT_TEST(as_few_as_must_be_are_folded)
 {
-    (void)state;
     uint64_t random = 4711;
     struct rows *rows = random_rows(&random, 5000);
     for (size_t most = 3; most < rows->count; most = 2 * most + 1) {
@@ -167,9 +165,8 @@ static void as_few_as_must_be_are_folded(void **state)
     rows_free(rows);
 }
 
-static void nothing_is_folded_that_fits(void **state)
+UNIT_TEST(nothing_is_folded_that_fits)
 {
-    (void)state;
     uint64_t random = 1;
     struct rows *rows = random_rows(&random, 100);
     struct fold fold;
@@ -183,12 +180,4 @@ static void nothing_is_folded_that_fits(void **state)
     rows_free(rows);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folding_keeps_all_sums),
-        cmocka_unit_test(as_few_as_must_be_are_folded),
-        cmocka_unit_test(nothing_is_folded_that_fits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

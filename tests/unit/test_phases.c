@@ -1,59 +1,29 @@
 /* needs: tests/fuzz/fake_symbols.c */
+#include <jansson.h>
+
+#include "report/files/csv.h"
+#include "report/files/json.h"
 #include "report/files/output.h"
-#include "report/rows/rows.h"
+#include "report/rows/filter.h"
+#include "report/tables/phases.h"
 #include "report/views/arrange.h"
 #include "report/views/summary.h"
 #include "report/views/text.h"
-#include "tests/unit/unit.h"
-
-#include <jansson.h>
-#include "report/files/csv.h"
-#include "report/files/json.h"
-#include "report/rows/filter.h"
-#include "report/tables/phases.h"
-#include "tests/fuzz/fake_symbols.h"
-#include "tests/unit/merged_tree.h"
-
-#define S 1e9
-#define FRAME(n, l, al)                                                                                      \
-    {                                                                                                        \
-        .name = n, .host_name = "", .file = "/s/a.c", .line = l, .at_file = "/s/a.c", .at_line = al,         \
-        .task_name = ""                                                                                      \
-    }
+#include "tests/unit/made_profile.h"
 
 enum { MAIN = 1, STEP, KERNEL, SEND, BEGIN };
 #define KEY(place) PROFILE_KEY(1, 0x3000 + (place))
-/* The header's own function is inlined where something begins. */
-static const struct symbol_frame begin_frames[] = {
-    {.name = "blame_begin_", .host_name = "", .file = "/i/blame.h", .line = 90, .at_file = "/i/blame.h", .at_line = 98,
-     .task_name = "", .inlined = true},
-    FRAME("step", 10, 11)};
-static const struct symbol_frame frames[][1] = {[MAIN] = {FRAME("main", 1, 5)},
-                                                [STEP] = {FRAME("step", 10, 12)},
-                                                [KERNEL] = {FRAME("kernel", 20, 22)},
-                                                [SEND] = {FRAME("send", 30, 33)}};
 
 enum { SOLVE = 1, EXCHANGE, ITERATION, PACK, SIZE, QUIET }; /* numbers of names */
 
-static struct {
-    struct profile profile;
-    struct merged_node nodes[64];
-    struct profile_thread threads[2];
-    struct profile_name names[6];
-    struct merged_probe probes[32];
-    struct merged_counters counters[8];
-    struct symbols *symbols;
-    struct rows *rows;
-} made;
-
 static uint32_t add(uint32_t parent, uint8_t kind, uint64_t key)
 {
-    return merged_add(&made.profile, parent, kind, key, (struct profile_metric){0});
+    return made_add(parent, kind, key, (struct profile_metric){0});
 }
 
 static uint32_t work(uint32_t parent, int place, double seconds)
 {
-    uint32_t node = merged_add_work(&made.profile, parent, KEY(place), seconds);
+    uint32_t node = made_work(parent, KEY(place), seconds);
     made.nodes[node].metric.samples = (uint64_t)(100 * seconds);
     return node;
 }
@@ -114,26 +84,23 @@ static void fill(void)
 
 static int make(void **state)
 {
-    (void)state;
     static const char text[] =
         "command\0./a\0misnested\0pack\t1000000003005\tsolve\t1000000003004\0misnested\0"
         "late\t1000000003003\t\t0";
-    memset(&made, 0, sizeof made);
-    for (int place = MAIN; place < BEGIN; place++)
-        fake_symbols_set(KEY(place), frames[place], 1);
-    fake_symbols_set(KEY(BEGIN), begin_frames, 2);
-    made.profile = (struct profile){.nodes = made.nodes,
-                                    .node_count = 1,
-                                    .threads = made.threads,
-                                    .thread_count = 2,
-                                    .names = made.names,
-                                    .name_count = 6,
-                                    .probes = made.probes,
-                                    .counters = made.counters,
-                                    .counter_name = {"perf::A", "B"},
-                                    .counter_count = 2,
-                                    .text = (char *)text,
-                                    .text_bytes = sizeof text};
+    made_start(state);
+    fake_function(KEY(MAIN), "main", "/s/a.c", 1, 5);
+    fake_function(KEY(STEP), "step", "/s/a.c", 10, 12);
+    fake_function(KEY(KERNEL), "kernel", "/s/a.c", 20, 22);
+    fake_function(KEY(SEND), "send", "/s/a.c", 30, 33);
+    fake_function(KEY(BEGIN), "blame_begin_", "/i/blame.h", 90, 98); /* inlined where something begins */
+    fake_function(KEY(BEGIN), "step", "/s/a.c", 10, 11);
+    made.profile.thread_count = 2;
+    made.profile.name_count = 6;
+    made.profile.counter_name[0] = "perf::A";
+    made.profile.counter_name[1] = "B";
+    made.profile.counter_count = 2;
+    made.profile.text = (char *)text;
+    made.profile.text_bytes = sizeof text;
     made.profile.header = (struct profile_header){.threads_max = 2,
                                                   .cores = 2,
                                                   .finished = 1,
@@ -156,29 +123,9 @@ static int make(void **state)
     made.names[ITERATION - 1].instances = 12;
     made.names[QUIET - 1].flags = PROFILE_NAME_THROTTLED;
     made.names[QUIET - 1].throttled_after = 100000;
-    made.nodes[0].kind = PROFILE_NODE_ROOT;
     fill();
-    made.symbols = symbols_open(NULL, 0);
-    made.rows = rows_build(&made.profile, made.symbols);
-    return made.rows ? 0 : -1;
-}
-
-static int destroy(void **state)
-{
-    (void)state;
-    rows_free(made.rows);
-    symbols_close(made.symbols);
-    fake_symbols_clear();
+    made_tables();
     return 0;
-}
-
-static const struct row *row_of(const struct rows *rows, enum row_kind kind, const char *label)
-{
-    for (size_t i = 0; i < rows->count; i++)
-        if (rows->row[i].kind == kind && strcmp(rows->row[i].label->name, label) == 0)
-            return &rows->row[i];
-    fail_msg("no %s row %s", row_kind_name[kind], label);
-    return NULL;
 }
 
 static void assert_exact(const struct row *row, uint64_t calls, double inclusive_s)
@@ -189,34 +136,34 @@ static void assert_exact(const struct row *row, uint64_t calls, double inclusive
     assert_true(row->extra->probe.exclusive_ns == inclusive_s * S / 2);
 }
 
-static void phases_events_and_parameters_are_rows_at_their_place(void **state)
+#define WITH_PROFILE(name) UNIT_TEST_WITH(name, make, made_finish)
+
+WITH_PROFILE(phases_events_and_parameters_are_rows_at_their_place)
 {
-    (void)state;
-    const struct rows *rows = made.rows;
-    const struct row *solve = row_of(rows, ROW_PHASE, "phase solve");
+    const struct rows *rows = made.tables.rows;
+    const struct row *solve = made_row(rows, ROW_PHASE, "phase solve");
     assert_string_equal(solve->label->file, "/s/a.c");
     assert_int_equal(solve->label->line, 11);
-    assert_true(&rows->row[solve->parent] == row_of(rows, ROW_PROCEDURE, "main"));
+    assert_true(&rows->row[solve->parent] == made_row(rows, ROW_PROCEDURE, "main"));
     assert_exact(solve, 1, 13);
     assert_true(solve->inclusive->work == 13 * S && solve->exclusive->work == 0);
     const struct row *step = solve + 1; /* its call is main's, through the phase */
     assert_string_equal(step->label->name, "step");
     assert_int_equal(step->call_line, 5);
-    assert_exact(row_of(rows, ROW_EVENT, "event pack"), 4, 2);
-    assert_exact(row_of(rows, ROW_PHASE, "phase exchange"), 2, 6);
-    assert_exact(row_of(rows, ROW_PHASE, "phase iteration"), 12, 12);
-    assert_exact(row_of(rows, ROW_PHASE, "iteration [17]"), 1, 1);
-    assert_exact(row_of(rows, ROW_PHASE, "iteration [others]"), 10, 10);
-    assert_exact(row_of(rows, ROW_PARAMETER, "size = 512"), 7, 3.5); /* kept without a sample */
+    assert_exact(made_row(rows, ROW_EVENT, "event pack"), 4, 2);
+    assert_exact(made_row(rows, ROW_PHASE, "phase exchange"), 2, 6);
+    assert_exact(made_row(rows, ROW_PHASE, "phase iteration"), 12, 12);
+    assert_exact(made_row(rows, ROW_PHASE, "iteration [17]"), 1, 1);
+    assert_exact(made_row(rows, ROW_PHASE, "iteration [others]"), 10, 10);
+    assert_exact(made_row(rows, ROW_PARAMETER, "size = 512"), 7, 3.5); /* kept without a sample */
 }
 
-static void counters_at_samples_are_added_up_like_times(void **state)
+WITH_PROFILE(counters_at_samples_are_added_up_like_times)
 {
-    (void)state;
-    const struct row_extra *root = made.rows->row[0].extra;
-    const struct row_extra *solve = row_of(made.rows, ROW_PHASE, "phase solve")->extra;
-    const struct row_extra *line = row_of(made.rows, ROW_STATEMENT, "a.c:22")->extra;
-    const struct row_extra *kernel = row_of(made.rows, ROW_PROCEDURE, "kernel")->extra;
+    const struct row_extra *root = made.tables.rows->row[0].extra;
+    const struct row_extra *solve = made_row(made.tables.rows, ROW_PHASE, "phase solve")->extra;
+    const struct row_extra *line = made_row(made.tables.rows, ROW_STATEMENT, "a.c:22")->extra;
+    const struct row_extra *kernel = made_row(made.tables.rows, ROW_PROCEDURE, "kernel")->extra;
     assert_true(root->inclusive.value[0] == 42 && root->inclusive.value[1] == 3);
     assert_true(solve->inclusive.value[0] == 42 && solve->exclusive.value[0] == 0);
     assert_true(solve->exact.value[0] == 1);
@@ -224,23 +171,14 @@ static void counters_at_samples_are_added_up_like_times(void **state)
     assert_true(line->exclusive.value[0] == 32);
 }
 
-/* The text that a writer writes, in a buffer for the test's own. */
-static char output[20000];
-
-static FILE *start_output(void)
-{
-    memset(output, 0, sizeof output);
-    return fmemopen(output, sizeof output - 1, "w");
-}
-
 static const char *line_with(const char *text)
 {
     static char line[1000];
-    char *at = strstr(output, text);
+    char *at = strstr(made_text, text);
     if (!at)
-        fail_msg("no \"%s\" in:\n%s", text, output);
+        fail_msg("no \"%s\" in:\n%s", text, made_text);
     at += *at == '\n' && at[1] != '\0'; /* "\nsolve": at the begin of a line */
-    while (at > output && at[-1] != '\n')
+    while (at > made_text && at[-1] != '\n')
         at--;
     snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\r\n"), at);
     return line;
@@ -253,11 +191,10 @@ static void assert_line(const char *with, const char *expected)
         fail_msg("no \"%s\" in: %s", expected, line);
 }
 
-static void profile_csv_has_exact_times_and_counters(void **state)
+WITH_PROFILE(profile_csv_has_exact_times_and_counters)
 {
-    (void)state;
-    FILE *out = start_output();
-    write_profile_csv(out, made.rows);
+    FILE *out = made_out();
+    write_profile_csv(out, made.tables.rows);
     fclose(out);
     assert_line("id,parent",
                 ",relative lock wait,calls,exact (I),exact (E),perf::A (I),perf::A (E),B (I),B (E)");
@@ -265,38 +202,34 @@ static void profile_csv_has_exact_times_and_counters(void **state)
     assert_line(",procedure,kernel,", ",,,,32.000000,32.000000,2.000000,2.000000");
     assert_line(",parameter,size = 512,", ",7,3.500000,1.750000,0.000000,0.000000,0.000000,0.000000");
     made.profile.probe_count = made.profile.counters_count = made.profile.counter_count = 0;
-    struct rows *plain = rows_build(&made.profile, made.symbols);
-    out = start_output();
-    write_profile_csv(out, plain);
+    out = made_out();
+    write_profile_csv(out, made_tables());
     fclose(out);
-    const char *end = strstr(output, "relative lock wait\r\n");
+    const char *end = strstr(made_text, "relative lock wait\r\n");
     assert_non_null(end); /* no column more than in profiles of other programs */
-    rows_free(plain);
 }
 
-static void hidden_rows_lose_their_exact_times_and_no_counters(void **state)
+WITH_PROFILE(hidden_rows_lose_their_exact_times_and_no_counters)
 {
-    (void)state;
     regex_t hide;
     assert_int_equal(regcomp(&hide, "exchange|^kernel|iteration .2", REG_EXTENDED | REG_NOSUB), 0);
-    struct rows *view = rows_filter(made.rows, &(struct rows_filter){.hide = &hide});
-    assert_exact(row_of(view, ROW_PHASE, "phase solve"), 1, 13);
-    assert_exact(row_of(view, ROW_PHASE, "phase iteration"), 12, 12);
-    assert_exact(row_of(view, ROW_PHASE, "iteration [17]"), 1, 1);
+    struct rows *view = rows_filter(made.tables.rows, &(struct rows_filter){.hide = &hide});
+    assert_exact(made_row(view, ROW_PHASE, "phase solve"), 1, 13);
+    assert_exact(made_row(view, ROW_PHASE, "phase iteration"), 12, 12);
+    assert_exact(made_row(view, ROW_PHASE, "iteration [17]"), 1, 1);
     assert_true(view->row[0].extra->inclusive.value[0] == 42);
-    assert_true(row_of(view, ROW_PROCEDURE, "step")->extra->exclusive.value[0] == 42);
+    assert_true(made_row(view, ROW_PROCEDURE, "step")->extra->exclusive.value[0] == 42);
     for (size_t i = 0; i < view->count; i++)
         assert_null(strstr(view->row[i].label->name, "exchange"));
     rows_free(view);
     regfree(&hide);
 }
 
-static void phases_csv_adds_up_contexts_and_threads(void **state)
+WITH_PROFILE(phases_csv_adds_up_contexts_and_threads)
 {
-    (void)state;
-    struct phase_table *table = phases_gather(&made.profile, made.rows);
-    FILE *out = start_output();
-    write_phases_csv(out, made.rows, table);
+    struct phase_table *table = phases_gather(&made.profile, made.tables.rows);
+    FILE *out = made_out();
+    write_phases_csv(out, made.tables.rows, table);
     fclose(out);
     assert_string_equal(
         line_with("phase,instance"),
@@ -315,7 +248,7 @@ static void phases_csv_adds_up_contexts_and_threads(void **state)
     assert_line("\niteration,2,", "iteration,2,0,5.000000,1.000000,1,0.500000,");
     assert_line("\niteration,others,",
                 "iteration,others,0,6.000000,10.000000,10,0.500000,1.500000,1.000000,");
-    assert_null(strstr(output, "iteration,,")); /* its executions are all of it */
+    assert_null(strstr(made_text, "iteration,,")); /* its executions are all of it */
     size_t lines = 0;
     double exclusive = 0;
     for (size_t i = 0; i < table->count; i++, lines++)
@@ -330,15 +263,12 @@ static void phases_csv_adds_up_contexts_and_threads(void **state)
 }
 
 /* A phase inside itself has its time once. */
-static void recursion_counts_once(void **state)
+WITH_PROFILE(recursion_counts_once)
 {
-    (void)state;
     uint32_t outer = add(0, PROFILE_NODE_PHASE, QUIET);
     uint32_t inner = add(work(outer, STEP, 1), PROFILE_NODE_PHASE, QUIET);
     work(inner, STEP, 2);
-    rows_free(made.rows);
-    made.rows = rows_build(&made.profile, made.symbols);
-    struct phase_table *table = phases_gather(&made.profile, made.rows);
+    struct phase_table *table = phases_gather(&made.profile, made_tables());
     const struct phase_entry *entry = &table->entry[table->count - 1];
     assert_int_equal(entry->name, QUIET);
     assert_true(entry->inclusive.work == 3 * S && entry->exclusive.work == 3 * S);
@@ -350,10 +280,9 @@ static json_t *member(json_t *json, const char *list, size_t index, const char *
     return json_object_get(json_array_get(json_object_get(json, list), index), key);
 }
 
-static void run_json_names_phases_and_what_went_wrong(void **state)
+WITH_PROFILE(run_json_names_phases_and_what_went_wrong)
 {
-    (void)state;
-    json_t *json = run_json(&made.profile, made.rows);
+    json_t *json = run_json(&made.profile, made.tables.rows);
     assert_string_equal(json_string_value(member(json, "phases", ITERATION - 1, "kind")), "phase");
     assert_int_equal(json_integer_value(member(json, "phases", ITERATION - 1, "executions")), 12);
     assert_int_equal(json_integer_value(member(json, "phases", ITERATION - 1, "instances")), 12);
@@ -375,23 +304,22 @@ static void run_json_names_phases_and_what_went_wrong(void **state)
     json_decref(json);
 }
 
-static void the_view_shows_each_phase_and_what_its_code_calls(void **state)
+WITH_PROFILE(the_view_shows_each_phase_and_what_its_code_calls)
 {
-    (void)state;
     struct view_style style = {.title = "Phases", .columns = 100, .metric = METRIC_EFFORT};
-    struct phase_table *table = phases_gather(&made.profile, made.rows);
-    struct rows *view = view_phases(made.rows, table);
-    const struct row *solve = row_of(view, ROW_PHASE, "solve");
+    struct phase_table *table = phases_gather(&made.profile, made.tables.rows);
+    struct rows *view = view_phases(made.tables.rows, table);
+    const struct row *solve = made_row(view, ROW_PHASE, "solve");
     assert_int_equal(solve->depth, 1);
     assert_true(solve->inclusive->work == 13 * S && solve->exclusive->work == S); /* step's own is its own */
-    const struct row *kernel = row_of(view, ROW_PROCEDURE, "kernel");
+    const struct row *kernel = made_row(view, ROW_PROCEDURE, "kernel");
     assert_true(&view->row[kernel->parent] == solve);
-    assert_true(row_of(view, ROW_PHASE, "phase exchange")->inclusive->work == 3 * S);
-    assert_true(row_of(view, ROW_PHASE, "iteration")->inclusive->work == 3 * S);
-    assert_true(row_of(view, ROW_PHASE, "<program>")->inclusive->work == 18 * S);
+    assert_true(made_row(view, ROW_PHASE, "phase exchange")->inclusive->work == 3 * S);
+    assert_true(made_row(view, ROW_PHASE, "iteration")->inclusive->work == 3 * S);
+    assert_true(made_row(view, ROW_PHASE, "<program>")->inclusive->work == 18 * S);
     rows_free(view);
-    FILE *out = start_output();
-    assert_true(view_text_phases(out, &made.profile, made.rows, table, 2, &style));
+    FILE *out = made_out();
+    assert_true(view_text_phases(out, &made.profile, made.tables.rows, table, 2, &style));
     fclose(out);
     assert_line(" solve\n", "   13.000       1    13.000    13.000                      50.0 solve");
     assert_line("- phase exchange", "    6.000       2     3.000     3.000");
@@ -399,31 +327,29 @@ static void the_view_shows_each_phase_and_what_its_code_calls(void **state)
     assert_line("event pack\n", "    2.000       4     1.000    500000.000      2.000   +- 0.277 event pack");
     assert_line(" size = 512\n",
                 "    3.500       7     1.750    500000.000                       size = 512");
-    const char *exchange = strstr(output, "50.0 exchange\n");
+    const char *exchange = strstr(made_text, "50.0 exchange\n");
     assert_non_null(exchange); /* what a phase calls follows it */
     assert_memory_equal(strchr(exchange, '\n') + 1, "                      2.000     2.000", 33);
     assert_non_null(strstr(exchange, "50.0 - kernel  a.c:20\n"));
-    assert_null(strstr(output, "  - kernel")); /* below the event */
-    for (const char *at = output; *at; at += strcspn(at, "\n") + 1)
+    assert_null(strstr(made_text, "  - kernel")); /* below the event */
+    for (const char *at = made_text; *at; at += strcspn(at, "\n") + 1)
         assert_true(strcspn(at, "\n") <= 100);
-    out = start_output();
-    assert_true(view_text_phases(out, &made.profile, made.rows, table, 3, &style));
+    out = made_out();
+    assert_true(view_text_phases(out, &made.profile, made.tables.rows, table, 3, &style));
     fclose(out);
     line_with("  - kernel  a.c:20\n");
-    out = start_output();
-    assert_true(view_text_phases(out, &made.profile, made.rows, table, 1, &style));
+    out = made_out();
+    assert_true(view_text_phases(out, &made.profile, made.tables.rows, table, 1, &style));
     fclose(out);
-    assert_null(strstr(output, " - "));
+    assert_null(strstr(made_text, " - "));
     phases_free(table);
 }
 
-static void the_summary_has_phases_and_notes(void **state)
+WITH_PROFILE(the_summary_has_phases_and_notes)
 {
-    (void)state;
     setenv("LC_ALL", "C", 1);
-    struct report_tables tables = report_tables_make(&made.profile, made.symbols);
-    FILE *out = start_output();
-    report_print_summary(out, &made.profile, &tables, "d");
+    FILE *out = made_out();
+    report_print_summary(out, &made.profile, &made.tables, "d");
     fclose(out);
     assert_line("  solve\n", "    50.0 %     13.00 s  solve");
     assert_line("  iteration  (", "    50.0 %     12.00 s  iteration  (12 times)");
@@ -433,24 +359,21 @@ static void the_summary_has_phases_and_notes(void **state)
     line_with("note: 1.50 s in 2 pauses that the program asked for are not measured\n");
     line_with("note: the program ended the measurement itself\n");
     line_with("note: 3 begins of phases, events or parameters had no room and are lost\n");
-    report_tables_free(&tables);
 }
 
-static void phases_csv_is_written_where_there_are_phases(void **state)
+WITH_PROFILE(phases_csv_is_written_where_there_are_phases)
 {
-    (void)state;
-    char dir[] = "/tmp/blame-phases-XXXXXX", path[100];
+    char dir[] = "/tmp/blame-phases-XXXXXX", path[100], error[300];
     const char *const files[] = {"profile.csv", "threads.csv", "locks.csv",
                                  "waits.csv",   "run.json",    "phases.csv"};
     assert_non_null(mkdtemp(dir));
     for (int round = 0; round < 2; round++) {
-        struct report_tables tables = report_tables_make(&made.profile, made.symbols);
-        assert_int_equal(report_write_files(&made.profile, &tables, dir, output, sizeof output), 0);
+        made_tables();
+        assert_int_equal(report_write_files(&made.profile, &made.tables, dir, error, sizeof error), 0);
         for (size_t i = 0; i < 6; i++) {
             snprintf(path, sizeof path, "%s/%s", dir, files[i]);
             assert_int_equal(unlink(path), round == 1 && i == 5 ? -1 : 0);
         }
-        report_tables_free(&tables);
         made.profile.name_count = 0;
         made.profile.node_count = 2;
         made.profile.probe_count = made.profile.counters_count = 0;
@@ -458,21 +381,4 @@ static void phases_csv_is_written_where_there_are_phases(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, destroy)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(phases_events_and_parameters_are_rows_at_their_place),
-        TEST(counters_at_samples_are_added_up_like_times),
-        TEST(profile_csv_has_exact_times_and_counters),
-        TEST(hidden_rows_lose_their_exact_times_and_no_counters),
-        TEST(phases_csv_adds_up_contexts_and_threads),
-        TEST(recursion_counts_once),
-        TEST(run_json_names_phases_and_what_went_wrong),
-        TEST(the_view_shows_each_phase_and_what_its_code_calls),
-        TEST(the_summary_has_phases_and_notes),
-        TEST(phases_csv_is_written_where_there_are_phases),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

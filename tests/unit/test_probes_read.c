@@ -62,9 +62,10 @@ static void add_counters(uint32_t tree, uint32_t node, double first)
     builder_record(&builder, tree, builder_node(&builder, tree, node, PROFILE_NODE_COUNTERS, 0), &counters);
 }
 
-static void exact_times_are_kept_by_node_and_tree(void **state)
+#define WITH_FILE(name) UNIT_TEST_WITH(name, make_file, remove_file)
+
+WITH_FILE(exact_times_are_kept_by_node_and_tree)
 {
-    (void)state;
     for (uint32_t tree = 1; tree <= 2; tree++) {
         uint32_t root = builder_node(&builder, tree, 0, PROFILE_NODE_ROOT, 0);
         uint32_t main_node = builder_node(&builder, tree, root, PROFILE_NODE_FRAME, KEY(1));
@@ -103,9 +104,8 @@ static void exact_times_are_kept_by_node_and_tree(void **state)
     profile_free(profile);
 }
 
-static void names_and_counters_are_found(void **state)
+WITH_FILE(names_and_counters_are_found)
 {
-    (void)state;
     for (int i = 0; i < 200; i++) { /* more than a chunk has room for */
         struct profile_name name = {.kind = PROFILE_NODE_EVENT};
         memset(name.text, 'a' + i % 26, sizeof name.text); /* no end */
@@ -131,9 +131,8 @@ static void names_and_counters_are_found(void **state)
     profile_free(profile);
 }
 
-static void a_name_is_that_of_its_kind_of_node_alone(void **state)
+WITH_FILE(a_name_is_that_of_its_kind_of_node_alone)
 {
-    (void)state;
     uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
     struct profile_name name = {.kind = PROFILE_NODE_PHASE, .text = "solve"};
     uint64_t number = builder_name(&builder, &name);
@@ -154,9 +153,8 @@ static void a_name_is_that_of_its_kind_of_node_alone(void **state)
     profile_free(profile);
 }
 
-static void what_is_no_number_is_refused(void **state)
+WITH_FILE(what_is_no_number_is_refused)
 {
-    (void)state;
     for (int i = 0; i < 5; i++) {
         struct profile_probe record = probe(1, 10, 0);
         double bad[] = {NAN, -1, INFINITY, 1e300};
@@ -173,9 +171,8 @@ static void what_is_no_number_is_refused(void **state)
     }
 }
 
-static void one_threads_probes_are_its_own(void **state)
+WITH_FILE(one_threads_probes_are_its_own)
 {
-    (void)state;
     for (uint32_t tree = 1; tree <= 2; tree++) {
         struct profile_thread thread = {.kind = PROFILE_THREAD_WORKER, .begin_ns = tree, .tree = tree};
         uint32_t root = builder_node(&builder, tree, 0, PROFILE_NODE_ROOT, 0);
@@ -190,14 +187,4 @@ static void one_threads_probes_are_its_own(void **state)
     profile_free(profile);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(exact_times_are_kept_by_node_and_tree, make_file, remove_file),
-        cmocka_unit_test_setup_teardown(names_and_counters_are_found, make_file, remove_file),
-        cmocka_unit_test_setup_teardown(a_name_is_that_of_its_kind_of_node_alone, make_file, remove_file),
-        cmocka_unit_test_setup_teardown(what_is_no_number_is_refused, make_file, remove_file),
-        cmocka_unit_test_setup_teardown(one_threads_probes_are_its_own, make_file, remove_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -66,9 +66,10 @@ static void work(struct profile_builder *builder, uint32_t tree, uint32_t node, 
     builder_metric(builder, tree, node, &metric);
 }
 
-static void equal_paths_of_two_threads_become_one(void **state)
+#define WITH_FILE(name) UNIT_TEST_WITH(name, make_file, remove_file)
+
+WITH_FILE(equal_paths_of_two_threads_become_one)
 {
-    (void)state;
     struct profile_builder builder;
     builder_start(&builder);
     for (uint32_t tree = 1; tree <= 2; tree++) {
@@ -88,9 +89,8 @@ static void equal_paths_of_two_threads_become_one(void **state)
     profile_free(profile);
 }
 
-static void children_before_their_parents_in_the_file_are_found(void **state)
+WITH_FILE(children_before_their_parents_in_the_file_are_found)
 {
-    (void)state;
     struct profile_builder builder;
     builder_start(&builder);
     uint32_t leaf = builder_node(&builder, 1, 0, PROFILE_NODE_FRAME, KEY(2));
@@ -104,9 +104,8 @@ static void children_before_their_parents_in_the_file_are_found(void **state)
     profile_free(profile);
 }
 
-static void recycled_nodes_and_region_tries_are_left_out(void **state)
+WITH_FILE(recycled_nodes_and_region_tries_are_left_out)
 {
-    (void)state;
     struct profile_builder builder;
     builder_start(&builder);
     uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
@@ -121,9 +120,8 @@ static void recycled_nodes_and_region_tries_are_left_out(void **state)
     profile_free(profile);
 }
 
-static void regions_without_context_hang_below_unresolved(void **state)
+WITH_FILE(regions_without_context_hang_below_unresolved)
 {
-    (void)state;
     struct profile_builder builder;
     builder_start(&builder);
     uint32_t known = builder_node(&builder, 1, 0, PROFILE_NODE_REGION, KEY(7));
@@ -139,9 +137,8 @@ static void regions_without_context_hang_below_unresolved(void **state)
     profile_free(profile);
 }
 
-static void a_cycle_is_left_out_and_the_rest_is_read(void **state)
+WITH_FILE(a_cycle_is_left_out_and_the_rest_is_read)
 {
-    (void)state;
     struct profile_builder builder;
     builder_start(&builder);
     uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
@@ -157,9 +154,8 @@ static void a_cycle_is_left_out_and_the_rest_is_read(void **state)
     profile_free(profile);
 }
 
-static void what_the_counts_of_a_killed_process_cover_is_read(void **state)
+WITH_FILE(what_the_counts_of_a_killed_process_cover_is_read)
 {
-    (void)state;
     struct profile_builder builder;
     builder_start(&builder);
     builder_header(&builder)->finished = 0;
@@ -185,9 +181,8 @@ static void what_the_counts_of_a_killed_process_cover_is_read(void **state)
     profile_free(profile);
 }
 
-static void threads_come_in_order_of_their_start_over_chunks(void **state)
+WITH_FILE(threads_come_in_order_of_their_start_over_chunks)
 {
-    (void)state;
     struct profile_builder builder;
     builder_start(&builder);
     for (int i = 0; i < 150; i++) {
@@ -203,9 +198,8 @@ static void threads_come_in_order_of_their_start_over_chunks(void **state)
     profile_free(profile);
 }
 
-static void modules_and_text_are_found(void **state)
+WITH_FILE(modules_and_text_are_found)
 {
-    (void)state;
     struct profile_builder builder;
     struct profile_module module = {.build_id_bytes = 4000};
     builder_start(&builder);
@@ -227,9 +221,8 @@ static void modules_and_text_are_found(void **state)
     profile_free(profile);
 }
 
-static void files_that_are_no_profiles_are_refused_in_one_line(void **state)
+WITH_FILE(files_that_are_no_profiles_are_refused_in_one_line)
 {
-    (void)state;
     struct profile_builder builder;
     builder_start(&builder);
     builder_header(&builder)->magic[0] = 'X';
@@ -264,9 +257,8 @@ static void files_that_are_no_profiles_are_refused_in_one_line(void **state)
     assert_non_null(strstr(error, "/dev/zero: is a device"));
 }
 
-static void a_path_of_65000_nodes_are_read_without_recursion(void **state)
+WITH_FILE(a_path_of_65000_nodes_are_read_without_recursion)
 {
-    (void)state;
     struct profile_builder builder;
     builder_start(&builder);
     uint32_t at = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
@@ -296,9 +288,8 @@ static const struct profile_lock *lock_with(const struct profile *profile, uint6
     return NULL;
 }
 
-static void waits_for_locks_are_added_up_by_initialiser(void **state)
+WITH_FILE(waits_for_locks_are_added_up_by_initialiser)
 {
-    (void)state;
     const uint64_t lock = PROFILE_LOCK_KEY(PROFILE_LOCK_LOCK, 0x5000);
     const uint64_t critical = PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x6000);
     struct profile_builder builder;
@@ -331,9 +322,8 @@ static void waits_for_locks_are_added_up_by_initialiser(void **state)
     profile_free(profile);
 }
 
-static void a_lock_whose_sum_is_no_number_is_refused(void **state)
+WITH_FILE(a_lock_whose_sum_is_no_number_is_refused)
 {
-    (void)state;
     const double bad[] = {NAN, INFINITY, -1};
     for (size_t i = 0; i < 3; i++) {
         struct profile_builder builder;
@@ -345,21 +335,4 @@ static void a_lock_whose_sum_is_no_number_is_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_for_locks_are_added_up_by_initialiser),
-        cmocka_unit_test(a_lock_whose_sum_is_no_number_is_refused),
-        cmocka_unit_test(equal_paths_of_two_threads_become_one),
-        cmocka_unit_test(children_before_their_parents_in_the_file_are_found),
-        cmocka_unit_test(recycled_nodes_and_region_tries_are_left_out),
-        cmocka_unit_test(regions_without_context_hang_below_unresolved),
-        cmocka_unit_test(a_cycle_is_left_out_and_the_rest_is_read),
-        cmocka_unit_test(what_the_counts_of_a_killed_process_cover_is_read),
-        cmocka_unit_test(threads_come_in_order_of_their_start_over_chunks),
-        cmocka_unit_test(modules_and_text_are_found),
-        cmocka_unit_test(files_that_are_no_profiles_are_refused_in_one_line),
-        cmocka_unit_test(a_path_of_65000_nodes_are_read_without_recursion),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+UNIT_MAIN(NULL, NULL)

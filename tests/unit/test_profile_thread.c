@@ -31,9 +31,8 @@ static struct profile_metric sum_of(const struct profile *profile)
     return sum;
 }
 
-static void all_threads_together_are_the_whole(void **state)
+UNIT_TEST(all_threads_together_are_the_whole)
 {
-    (void)state;
     const char *path = write_example(NULL);
     struct profile *profile = profile_read(path, error, sizeof error);
     struct profile_metric whole = sum_of(profile), parts = {0};
@@ -59,9 +58,8 @@ static void all_threads_together_are_the_whole(void **state)
     unit_clean();
 }
 
-static void a_thread_that_is_not_there_is_named(void **state)
+UNIT_TEST(a_thread_that_is_not_there_is_named)
 {
-    (void)state;
     assert_null(profile_read_thread(write_example(NULL), TREES, error, sizeof error));
     assert_non_null(strstr(error, "no thread 3; its threads are 0 to 2"));
     unit_clean();
@@ -73,9 +71,8 @@ static void forget_trees(struct profile_builder *builder)
         ((struct profile_thread *)builder_chunk(builder, builder->thread_chunk - 1))[i].tree = 0;
 }
 
-static void a_file_that_does_not_say_whose_samples_are_whose_is_refused(void **state)
+UNIT_TEST(a_file_that_does_not_say_whose_samples_are_whose_is_refused)
 {
-    (void)state;
     assert_null(profile_read_thread(write_example(forget_trees), 0, error, sizeof error));
     assert_non_null(strstr(error, "does not say"));
     struct profile *profile = profile_read(unit_path, error, sizeof error);
@@ -112,22 +109,12 @@ static double unreleased(struct profile *profile)
     return sum;
 }
 
-static void what_a_killed_programs_thread_waited_for_is_not_its_own_blame(void **state)
+UNIT_TEST(what_a_killed_programs_thread_waited_for_is_not_its_own_blame)
 {
-    (void)state;
     write_example(wait_and_die);
     assert_true(unreleased(profile_read(unit_path, error, sizeof error)) == 0);
     assert_true(unreleased(profile_read_thread(unit_path, 0, error, sizeof error)) == 0);
     unit_clean();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_threads_together_are_the_whole),
-        cmocka_unit_test(a_thread_that_is_not_there_is_named),
-        cmocka_unit_test(a_file_that_does_not_say_whose_samples_are_whose_is_refused),
-        cmocka_unit_test(what_a_killed_programs_thread_waited_for_is_not_its_own_blame),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

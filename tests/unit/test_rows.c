@@ -1,6 +1,4 @@
 /* needs: tests/fuzz/fake_symbols.c tests/fuzz/profile_builder.c */
-#include "tests/unit/unit.h"
-
 #include <jansson.h>
 #include <locale.h>
 #include <math.h>
@@ -8,14 +6,9 @@
 
 #include "report/files/csv.h"
 #include "report/files/output.h"
-#include "report/rows/rows.h"
 #include "report/tables/conservation.h"
-#include "report/tables/locks.h"
 #include "report/text/format.h"
-#include "tests/fuzz/fake_symbols.h"
-#include "tests/unit/merged_tree.h"
-
-#define S 1e9 /* metrics are in nanoseconds */
+#include "tests/unit/made_profile.h"
 
 enum {
     MAIN_CALL = 1,
@@ -30,128 +23,55 @@ enum {
     MAIN_CALL_AGAIN
 };
 #define KEY(place) PROFILE_KEY(1, 0x1000 + (place))
+#define BODY       "solve [parallel a.c:7]"
 
-#define FRAME(n, f, l, al)                                                                                   \
-    {                                                                                                        \
-        .name = n, .host_name = "", .file = f, .line = l, .at_file = f, .at_line = al, .task_name = ""       \
-    }
-static const struct symbol_frame main_call[] = {FRAME("main", "/s/a.c", 3, 20)};
-static const struct symbol_frame main_barrier[] = {FRAME("main", "/s/a.c", 3, 21)};
-static const struct symbol_frame body_8[] = {FRAME("solve [parallel a.c:7]", "/s/a.c", 7, 8)};
-static const struct symbol_frame body_9[] = {FRAME("solve [parallel a.c:7]", "/s/a.c", 7, 9)};
-static const struct symbol_frame body_inlined[] = {FRAME("dot", "/s/dot.h", 1, 2),
-                                                   FRAME("solve [parallel a.c:7]", "/s/a.c", 7, 9)};
-static const struct symbol_frame debug_body[] = {FRAME("solve [parallel a.c:7]", "/s/a.c", 7, 8)};
-static const struct symbol_frame entry[] = {FRAME("__kmpc_barrier", "", 0, 0)};
-static const struct symbol_frame no_debug[] = {FRAME("memset", "", 0, 0)};
-static const struct symbol_frame line_0[] = {FRAME("main", "/s/a.c", 3, 0)};
-
-static struct symbol_frame constructs[4][2];
-
-static int set_symbols(void **state)
+static int make(void **state)
 {
-    (void)state;
-    memcpy(constructs[0], body_8, sizeof body_8);
-    memcpy(constructs[1], body_9, sizeof body_9);
-    memcpy(constructs[2], body_inlined, sizeof body_inlined);
-    memcpy(constructs[3], debug_body, sizeof debug_body);
-    constructs[0][0].construct = constructs[1][0].construct = SYMBOL_PARALLEL;
-    constructs[2][1].construct = constructs[3][0].construct = SYMBOL_PARALLEL;
-    constructs[2][0].inlined = true;
-    constructs[3][0].fold_into_caller = true;
-    fake_symbols_clear();
-    fake_symbols_set(KEY(MAIN_CALL), main_call, 1);
-    fake_symbols_set(KEY(MAIN_CALL_AGAIN), main_call, 1);
-    fake_symbols_set(KEY(MAIN_BARRIER), main_barrier, 1);
-    fake_symbols_set(KEY(BODY_8), constructs[0], 1);
-    fake_symbols_set(KEY(BODY_9), constructs[1], 1);
-    fake_symbols_set(KEY(BODY_INLINED), constructs[2], 2);
-    fake_symbols_set(KEY(DEBUG_BODY), constructs[3], 1);
-    fake_symbols_set(KEY(ENTRY), entry, 1);
-    fake_symbols_set(KEY(NO_DEBUG), no_debug, 1);
-    fake_symbols_set(KEY(LINE_0), line_0, 1);
+    made_start(state);
+    made.profile.header.threads_max = 4;
+    made.profile.header.start_ns = 1000;
+    made.profile.header.end_ns = 1000 + (uint64_t)S;
+    fake_function(KEY(MAIN_CALL), "main", "/s/a.c", 3, 20);
+    fake_function(KEY(MAIN_CALL_AGAIN), "main", "/s/a.c", 3, 20);
+    fake_function(KEY(MAIN_BARRIER), "main", "/s/a.c", 3, 21);
+    fake_function(KEY(BODY_8), BODY, "/s/a.c", 7, 8)->construct = SYMBOL_PARALLEL;
+    fake_function(KEY(BODY_9), BODY, "/s/a.c", 7, 9)->construct = SYMBOL_PARALLEL;
+    fake_function(KEY(BODY_INLINED), "dot", "/s/dot.h", 1, 2);
+    fake_function(KEY(BODY_INLINED), BODY, "/s/a.c", 7, 9)->construct = SYMBOL_PARALLEL;
+    struct symbol_frame *twin = fake_function(KEY(DEBUG_BODY), BODY, "/s/a.c", 7, 8);
+    twin->construct = SYMBOL_PARALLEL;
+    twin->fold_into_caller = true;
+    fake_function(KEY(ENTRY), "__kmpc_barrier", "", 0, 0);
+    fake_function(KEY(NO_DEBUG), "memset", "", 0, 0);
+    fake_function(KEY(LINE_0), "main", "/s/a.c", 3, 0);
     return 0;
 }
 
-/* A profile of a few nodes, filled by hand: node 0 is the root. */
-struct hand_made {
-    struct profile profile;
-    struct merged_node nodes[32];
-    struct profile_thread threads[4];
-    struct profile_module modules[1];
-    struct symbols *symbols;
-    struct rows *rows;
-};
-
-static void start(struct hand_made *made)
+static uint32_t work(uint32_t parent, int place, double seconds)
 {
-    *made = (struct hand_made){0};
-    made->profile = (struct profile){.nodes = made->nodes,
-                                     .node_count = 1,
-                                     .threads = made->threads,
-                                     .modules = made->modules,
-                                     .module_count = 1,
-                                     .text = "command\0x,\"y\"\n"};
-    made->profile.text_bytes = sizeof "command\0x,\"y\"\n";
-    made->profile.header = (struct profile_header){.threads_max = 4,
-                                                   .cores = 2,
-                                                   .finished = 1,
-                                                   .rate = 200,
-                                                   .start_ns = 1000,
-                                                   .end_ns = 1000 + (uint64_t)S};
-    made->nodes[0].kind = PROFILE_NODE_ROOT;
-    made->symbols = symbols_open(made->modules, 1);
+    return made_work(parent, KEY(place), seconds);
 }
 
-static uint32_t add(struct hand_made *made, uint32_t parent, uint8_t kind, uint64_t key,
-                    struct profile_metric sums)
-{
-    return merged_add(&made->profile, parent, kind, key, sums);
-}
-
-static struct profile_metric work(double seconds, double busy)
-{
-    return (struct profile_metric){.samples = 1, .work = seconds * S, .inverse_busy = seconds * S / busy};
-}
-
-static struct rows *build(struct hand_made *made)
-{
-    made->rows = rows_build(&made->profile, made->symbols);
-    assert_non_null(made->rows);
-    return made->rows;
-}
-
-static void finish(struct hand_made *made)
-{
-    rows_free(made->rows);
-    symbols_close(made->symbols);
-}
-
+/* The one row of that name. */
 static const struct row *row_of(const struct rows *rows, enum row_kind kind, const char *name)
 {
-    const struct row *found = NULL;
-    for (size_t i = 0; i < rows->count; i++)
-        if (rows->row[i].kind == kind && strcmp(rows->row[i].label->name, name) == 0) {
-            assert_null(found);
-            found = &rows->row[i];
-        }
-    if (!found)
-        fail_msg("no %s row %s", row_kind_name[kind], name);
+    const struct row *found = made_row(rows, kind, name);
+    for (const struct row *row = found + 1; row < rows->row + rows->count; row++)
+        assert_false(row->kind == kind && strcmp(row->label->name, name) == 0);
     return found;
 }
 
-static void addresses_of_one_function_and_call_line_are_one_row(void **state)
+#define WITH_PROFILE(name) UNIT_TEST_WITH(name, make, made_finish)
+
+WITH_PROFILE(addresses_of_one_function_and_call_line_are_one_row)
 {
-    (void)state;
-    struct hand_made made;
-    start(&made);
-    uint32_t first = add(&made, 0, PROFILE_NODE_FRAME, KEY(MAIN_CALL), work(0, 1));
-    uint32_t again = add(&made, 0, PROFILE_NODE_FRAME, KEY(MAIN_CALL_AGAIN), work(0, 1));
-    add(&made, first, PROFILE_NODE_FRAME, KEY(BODY_8), work(1, 1));
-    add(&made, again, PROFILE_NODE_FRAME, KEY(BODY_8), work(2, 1));
-    add(&made, again, PROFILE_NODE_FRAME, KEY(BODY_9), work(4, 1));
-    const struct rows *rows = build(&made);
-    const struct row *body = row_of(rows, ROW_PARALLEL, "solve [parallel a.c:7]");
+    uint32_t first = work(0, MAIN_CALL, 0);
+    uint32_t again = work(0, MAIN_CALL_AGAIN, 0);
+    work(first, BODY_8, 1);
+    work(again, BODY_8, 2);
+    work(again, BODY_9, 4);
+    const struct rows *rows = made_tables();
+    const struct row *body = row_of(rows, ROW_PARALLEL, BODY);
     assert_int_equal(body->call_line, 20);
     assert_int_equal(body->label->line, 7);
     assert_true(body->exclusive->work == 7 * S);
@@ -161,57 +81,45 @@ static void addresses_of_one_function_and_call_line_are_one_row(void **state)
     assert_true(rows->row[0].inclusive->work == 7 * S);
     assert_string_equal(rows->row[1].label->name, "main");
     assert_string_equal(rows->row[3].label->name, "a.c:9"); /* siblings: the largest effort first */
-    finish(&made);
 }
 
-static void inlined_functions_are_rows_between_caller_and_statement(void **state)
+WITH_PROFILE(inlined_functions_are_rows_between_caller_and_statement)
 {
-    (void)state;
-    struct hand_made made;
-    start(&made);
-    add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_INLINED), work(1, 1));
-    const struct rows *rows = build(&made);
+    work(0, BODY_INLINED, 1);
+    const struct rows *rows = made_tables();
     const struct row *inlined = row_of(rows, ROW_INLINED, "dot");
     assert_int_equal(inlined->call_line, 9);
-    assert_true(&rows->row[inlined->parent] == row_of(rows, ROW_PARALLEL, "solve [parallel a.c:7]"));
+    assert_true(&rows->row[inlined->parent] == row_of(rows, ROW_PARALLEL, BODY));
     assert_true(rows->row[inlined->parent].exclusive->work == 0);
     assert_true(inlined->exclusive->work == S);
     assert_string_equal(row_of(rows, ROW_STATEMENT, "dot.h:2")->label->file, "/s/dot.h");
-    finish(&made);
 }
 
-static void the_two_functions_of_a_construct_are_one_row(void **state)
+WITH_PROFILE(the_two_functions_of_a_construct_are_one_row)
 {
-    (void)state;
-    struct hand_made made;
-    start(&made);
-    uint32_t outer = add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_9), work(0, 1));
-    add(&made, outer, PROFILE_NODE_FRAME, KEY(DEBUG_BODY), work(1, 1));
-    uint32_t other = add(&made, 0, PROFILE_NODE_FRAME, KEY(MAIN_CALL), work(0, 1));
-    add(&made, other, PROFILE_NODE_FRAME, KEY(DEBUG_BODY), work(2, 1));
-    const struct rows *rows = build(&made);
+    uint32_t outer = work(0, BODY_9, 0);
+    work(outer, DEBUG_BODY, 1);
+    uint32_t other = work(0, MAIN_CALL, 0);
+    work(other, DEBUG_BODY, 2);
+    const struct rows *rows = made_tables();
     int constructs_found = 0;
     for (size_t i = 0; i < rows->count; i++)
         constructs_found += rows->row[i].kind == ROW_PARALLEL;
     assert_int_equal(constructs_found, 2); /* folded below its twin, a row of its own below main */
-    finish(&made);
 }
 
-static void runtime_pseudo_and_nameless_rows_have_their_kinds(void **state)
+WITH_PROFILE(runtime_pseudo_and_nameless_rows_have_their_kinds)
 {
-    (void)state;
-    struct hand_made made;
     struct profile_metric overhead = {.samples = 1, .overhead = S, .inverse_busy = S};
-    start(&made);
     made.profile.header.before_start_ns = 3;
-    uint32_t main_node = add(&made, 0, PROFILE_NODE_FRAME, KEY(MAIN_BARRIER), (struct profile_metric){0});
-    add(&made, main_node, PROFILE_NODE_RUNTIME, KEY(ENTRY), overhead);
-    add(&made, main_node, PROFILE_NODE_RUNTIME, PROFILE_PSEUDO_BARRIER, overhead);
-    add(&made, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED, overhead);
-    add(&made, 0, PROFILE_NODE_PSEUDO, 999, overhead);
-    add(&made, 0, PROFILE_NODE_FRAME, KEY(NO_DEBUG), work(1, 1));
-    add(&made, 0, PROFILE_NODE_FRAME, KEY(LINE_0), work(1, 1));
-    const struct rows *rows = build(&made);
+    uint32_t main_node = made_add(0, PROFILE_NODE_FRAME, KEY(MAIN_BARRIER), (struct profile_metric){0});
+    made_add(main_node, PROFILE_NODE_RUNTIME, KEY(ENTRY), overhead);
+    made_add(main_node, PROFILE_NODE_RUNTIME, PROFILE_PSEUDO_BARRIER, overhead);
+    made_add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED, overhead);
+    made_add(0, PROFILE_NODE_PSEUDO, 999, overhead);
+    work(0, NO_DEBUG, 1);
+    work(0, LINE_0, 1);
+    const struct rows *rows = made_tables();
     assert_int_equal(row_of(rows, ROW_RUNTIME, "__kmpc_barrier")->call_line, 21);
     row_of(rows, ROW_RUNTIME, "<region end>");
     row_of(rows, ROW_PSEUDO, "<unreleased lock>");
@@ -222,32 +130,27 @@ static void runtime_pseudo_and_nameless_rows_have_their_kinds(void **state)
     const struct row *bare = row_of(rows, ROW_PROCEDURE, "memset");
     assert_true(bare->exclusive->work == S && bare->end == (uint32_t)(bare - rows->row) + 1);
     row_of(rows, ROW_STATEMENT, "a.c:3"); /* code of no line counts for the function's first */
-    finish(&made);
 }
 
-static void lock_nodes_count_for_their_parents_statement(void **state)
+WITH_PROFILE(lock_nodes_count_for_their_parents_statement)
 {
-    (void)state;
-    struct hand_made made;
     struct profile_metric wait = {
         .samples = 9, .waits = 7, .lock_wait = 2 * S, .lock_wait_here = S, .inverse_busy = S};
     struct profile_metric held = {.lock_wait = 3 * S};
-    start(&made);
     made.modules[0] =
         (struct profile_module){.load_bias = 0x10000, .vaddr_low = 0x4000, .vaddr_high = 0x5000};
-    uint32_t body = add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_8), work(1, 1));
-    uint32_t pseudo =
-        add(&made, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED, (struct profile_metric){0});
-    uint32_t other = add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_9), (struct profile_metric){0});
-    add(&made, body, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), wait);
-    add(&made, other, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), held);
-    add(&made, pseudo, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), held);
-    add(&made, body, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_NEST_LOCK, 0x99), held);
-    const struct rows *rows = build(&made);
+    uint32_t body = work(0, BODY_8, 1);
+    uint32_t pseudo = made_add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED, (struct profile_metric){0});
+    uint32_t other = made_add(0, PROFILE_NODE_FRAME, KEY(BODY_9), (struct profile_metric){0});
+    made_add(body, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), wait);
+    made_add(other, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), held);
+    made_add(pseudo, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), held);
+    made_add(body, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_NEST_LOCK, 0x99), held);
+    const struct rows *rows = made_tables();
     const struct row *statement = row_of(rows, ROW_STATEMENT, "a.c:8");
     assert_int_equal(statement->exclusive->samples, 10);
     assert_true(statement->exclusive->lock_wait == 5 * S);
-    struct lock_table *table = locks_gather(&made.profile, rows, made.symbols);
+    const struct lock_table *table = made.tables.locks;
     assert_int_equal(table->count, 2);
     assert_true(table->lock[0].wait_ns == 8 * S); /* unreleased included */
     assert_int_equal(table->lock[0].contended, 7);
@@ -266,19 +169,13 @@ static void lock_nodes_count_for_their_parents_statement(void **state)
         "0x14040,critical,the_lock,8.000000,7,2,the_lock,0.000000,solve [parallel a.c:7] a.c:9,3.000000,3,"
         "solve [parallel a.c:7] a.c:8,1.000000,2,,0\r\n"
         "0x99,nest_lock,,3.000000,0,1,0x99,0.000000,solve [parallel a.c:7] a.c:8,3.000000,2,,,,,0\r\n");
-    locks_free(table);
-    finish(&made);
 }
 
-static void idleness_follows_the_environment_and_eq_1(void **state)
+WITH_PROFILE(idleness_follows_the_environment_and_eq_1)
 {
-    (void)state;
-    struct hand_made made;
-    struct profile_metric sums = {
-        .work = 3 * S, .overhead = S, .inverse_busy = 2 * S, .shared_idle = 5 * S};
-    start(&made);
-    add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_8), sums);
-    struct rows *rows = build(&made);
+    struct profile_metric sums = {.work = 3 * S, .overhead = S, .inverse_busy = 2 * S, .shared_idle = 5 * S};
+    made_add(0, PROFILE_NODE_FRAME, KEY(BODY_8), sums);
+    struct rows *rows = made_tables();
     assert_true(metric_value(rows, &sums, METRIC_IDLENESS) == 4);
     assert_true(metric_value(rows, &sums, METRIC_CORE_IDLENESS) == 0);
     assert_true(metric_value(rows, &sums, METRIC_EFFORT) == 8);
@@ -292,12 +189,10 @@ static void idleness_follows_the_environment_and_eq_1(void **state)
     assert_true(metric_value(rows, &oversubscribed, METRIC_CORE_IDLENESS) == -2);
     rows->shared = true;
     assert_true(metric_value(rows, &sums, METRIC_IDLENESS) == 5);
-    finish(&made);
 }
 
-static void numbers_are_written_alike_in_every_locale(void **state)
+WITH_PROFILE(numbers_are_written_alike_in_every_locale)
 {
-    (void)state;
     char number[FORMAT_NUMBER_BYTES], text[200] = "";
     setlocale(LC_ALL, "de_DE.UTF-8");
     assert_string_equal(format_decimal(number, 1.0000005, 6), "1.000001");
@@ -318,9 +213,8 @@ static void numbers_are_written_alike_in_every_locale(void **state)
     setlocale(LC_ALL, "C");
 }
 
-static void long_names_lose_their_middle(void **state)
+WITH_PROFILE(long_names_lose_their_middle)
 {
-    (void)state;
     char text[64];
     format_shorten(text, sizeof text, "abcdefghij", 7, false);
     assert_string_equal(text, "ab...ij");
@@ -330,13 +224,10 @@ static void long_names_lose_their_middle(void **state)
     assert_string_equal(text, "short");
 }
 
-static void conservation_laws_compare_contexts_with_ledgers(void **state)
+WITH_PROFILE(conservation_laws_compare_contexts_with_ledgers)
 {
-    (void)state;
-    struct hand_made made;
     struct conservation_law laws[CONSERVATION_LAWS];
-    start(&made);
-    add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_8), work(1, 1));
+    work(0, BODY_8, 1);
     made.threads[0] = (struct profile_thread){.kind = 1,
                                               .begin_ns = 1000,
                                               .end_ns = 1000 + 2 * (uint64_t)S,
@@ -347,7 +238,7 @@ static void conservation_laws_compare_contexts_with_ledgers(void **state)
                                               .dropped = {2}};
     made.threads[1] = (struct profile_thread){.kind = 2, .begin_ns = 5, .end_ns = 9, .timer_failed = 1};
     made.profile.thread_count = 2;
-    size_t count = conservation_check(&made.profile, build(&made), laws);
+    size_t count = conservation_check(&made.profile, made_tables(), laws);
     assert_int_equal(count, 6);
     for (size_t i = 0; i < count; i++) {
         if (laws[i].exact)
@@ -360,11 +251,10 @@ static void conservation_laws_compare_contexts_with_ledgers(void **state)
     made.threads[0].recorded = 4;
     made.threads[0].lock_wait = 1;
     made.profile.header.clock = 1;
-    count = conservation_check(&made.profile, made.rows, laws);
+    count = conservation_check(&made.profile, made.tables.rows, laws);
     assert_int_equal(count, 5); /* lifetimes are no matter of the CPU clock */
     assert_false(laws[0].ok);
     assert_false(laws[1].ok);
-    finish(&made);
 }
 
 static const struct conservation_law *law_of(struct conservation_law *laws, size_t count, const char *wanted)
@@ -375,12 +265,9 @@ static const struct conservation_law *law_of(struct conservation_law *laws, size
     return NULL;
 }
 
-static void the_clock_and_the_samples_of_probed_time_are_compared(void **state)
+WITH_PROFILE(the_clock_and_the_samples_of_probed_time_are_compared)
 {
-    (void)state;
-    struct hand_made made;
     struct conservation_law laws[CONSERVATION_LAWS];
-    start(&made);
     made.profile.thread_count = 2;
     made.profile.header.period_ns = 10000000;
     made.threads[0].probed_exact = 4 * S;
@@ -388,17 +275,16 @@ static void the_clock_and_the_samples_of_probed_time_are_compared(void **state)
     made.threads[0].dropped[PROFILE_DROP_STOPPING] = 1;
     made.threads[1].probed_exact = 9 * S; /* it lost samples, nobody knows of what */
     made.threads[1].dropped[PROFILE_DROP_OVERLOAD] = 1;
-    size_t count = conservation_check(&made.profile, build(&made), laws);
+    size_t count = conservation_check(&made.profile, made_tables(), laws);
     const struct conservation_law *law = law_of(laws, count, "probed");
     assert_non_null(law);
     assert_true(fabs(law->left - 3.9) < 1e-9 && law->right == 4 && !law->exact);
     assert_true(fabs(law->tolerance - 4 * sqrt(.01 * 4)) < 1e-12);
     made.profile.header.pauses = 1;
-    assert_null(law_of(laws, conservation_check(&made.profile, made.rows, laws), "probed"));
+    assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "probed"));
     made.profile.header.pauses = 0;
     made.threads[0].probed_exact = 0;
-    assert_null(law_of(laws, conservation_check(&made.profile, made.rows, laws), "probed"));
-    finish(&made);
+    assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "probed"));
 }
 
 static void assert_exists(const char *dir, const char *name, bool expected)
@@ -410,19 +296,16 @@ static void assert_exists(const char *dir, const char *name, bool expected)
         unlink(path);
 }
 
-static void files_appear_whole_or_not_at_all(void **state)
+WITH_PROFILE(files_appear_whole_or_not_at_all)
 {
-    (void)state;
     char dir[] = "/tmp/blame-rows-XXXXXX", error[300], path[200];
-    struct hand_made made;
     assert_non_null(mkdtemp(dir));
-    start(&made);
-    add(&made, 0, PROFILE_NODE_FRAME, KEY(BODY_8), work(1, 1));
-    struct report_tables tables = report_tables_make(&made.profile, made.symbols);
-    assert_int_equal(report_write_files(&made.profile, &tables, dir, error, sizeof error), 0);
+    work(0, BODY_8, 1);
+    made_tables();
+    assert_int_equal(report_write_files(&made.profile, &made.tables, dir, error, sizeof error), 0);
     snprintf(path, sizeof path, "%s/run.json", dir);
     json_t *json = json_load_file(path, 0, NULL);
-    assert_string_equal(json_string_value(json_object_get(json, "command")), "x,\"y\"\n");
+    assert_string_equal(json_string_value(json_object_get(json, "command")), "./v \"</script><b>\"\n");
     assert_int_equal(json_integer_value(json_object_get(json, "threads_max")), 4);
     json_decref(json);
     assert_exists(dir, "run.json", true);
@@ -431,34 +314,15 @@ static void files_appear_whole_or_not_at_all(void **state)
     assert_exists(dir, "threads.csv", true);
     assert_exists(dir, "profile.csv", true);
     assert_int_equal(rmdir(dir), 0); /* no temporary file is left */
-    assert_int_equal(report_write_files(&made.profile, &tables, dir, error, sizeof error), -1);
+    assert_int_equal(report_write_files(&made.profile, &made.tables, dir, error, sizeof error), -1);
     assert_non_null(strstr(error, dir));
     assert_int_equal(mkdir(dir, 0700), 0);
     snprintf(path, sizeof path, "%s/run.json", dir);
     assert_int_equal(mkdir(path, 0700), 0); /* the last rename fails */
-    assert_int_equal(report_write_files(&made.profile, &tables, dir, error, sizeof error), -1);
-    report_tables_free(&tables);
+    assert_int_equal(report_write_files(&made.profile, &made.tables, dir, error, sizeof error), -1);
     assert_exists(dir, "profile.csv", false);
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(rmdir(dir), 0);
-    made.rows = NULL;
-    finish(&made);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(addresses_of_one_function_and_call_line_are_one_row),
-        cmocka_unit_test(inlined_functions_are_rows_between_caller_and_statement),
-        cmocka_unit_test(the_two_functions_of_a_construct_are_one_row),
-        cmocka_unit_test(runtime_pseudo_and_nameless_rows_have_their_kinds),
-        cmocka_unit_test(lock_nodes_count_for_their_parents_statement),
-        cmocka_unit_test(idleness_follows_the_environment_and_eq_1),
-        cmocka_unit_test(numbers_are_written_alike_in_every_locale),
-        cmocka_unit_test(long_names_lose_their_middle),
-        cmocka_unit_test(conservation_laws_compare_contexts_with_ledgers),
-        cmocka_unit_test(the_clock_and_the_samples_of_probed_time_are_compared),
-        cmocka_unit_test(files_appear_whole_or_not_at_all),
-    };
-    return cmocka_run_group_tests(tests, set_symbols, NULL);
-}
+UNIT_MAIN(NULL, NULL)

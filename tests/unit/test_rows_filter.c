@@ -116,9 +116,8 @@ static void number_nodes(struct rows *rows)
         rows->node_row[i] = i;
 }
 
-static void what_is_left_is_what_counting_paths_gives(void **state)
+UNIT_TEST(what_is_left_is_what_counting_paths_gives)
 {
-    (void)state;
     regex_t compiled[EXPRESSIONS];
     for (size_t e = 0; e < EXPRESSIONS; e++)
         assert_int_equal(regcomp(&compiled[e], expressions[e], REG_EXTENDED | REG_NOSUB), 0);
@@ -138,9 +137,8 @@ static void what_is_left_is_what_counting_paths_gives(void **state)
 
 /* Where all functions of a file have lines, they have so afterwards: a hidden callee costs the line of its
  * call. */
-static void what_hidden_callees_cost_is_at_the_lines_of_their_calls(void **state)
+UNIT_TEST(what_hidden_callees_cost_is_at_the_lines_of_their_calls)
 {
-    (void)state;
     regex_t hide;
     assert_int_equal(regcomp(&hide, "^(f3|f6|p4.*|__.*)$", REG_EXTENDED | REG_NOSUB), 0);
     struct rows_filter filter = {.hide = &hide};
@@ -162,9 +160,8 @@ static void what_hidden_callees_cost_is_at_the_lines_of_their_calls(void **state
 }
 
 /* f0 calls f3 in line 12, f3 calls f6 in line 34: both hidden. */
-static void the_line_is_that_of_the_outermost_hidden_call(void **state)
+UNIT_TEST(the_line_is_that_of_the_outermost_hidden_call)
 {
-    (void)state;
     regex_t hide;
     assert_int_equal(regcomp(&hide, "^(f3|f6)$", REG_EXTENDED | REG_NOSUB), 0);
     struct rows_filter filter = {.hide = &hide};
@@ -191,12 +188,4 @@ static void the_line_is_that_of_the_outermost_hidden_call(void **state)
     regfree(&hide);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_left_is_what_counting_paths_gives),
-        cmocka_unit_test(what_hidden_callees_cost_is_at_the_lines_of_their_calls),
-        cmocka_unit_test(the_line_is_that_of_the_outermost_hidden_call),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

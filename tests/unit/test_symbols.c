@@ -71,9 +71,8 @@ static const struct expected clang_regions[] = {
     {"main.omp_outlined", 0, "main [parallel names_c.c:111]", SYMBOL_PARALLEL, 111, false, false},
 };
 
-static void test_clang_names_constructs_at_O2(void **state)
+UNIT_TEST(clang_names_constructs_at_O2)
 {
-    (void)state;
     CHECK("names_c-clang-O2", "names_c.c", clang_tasks);
     CHECK("names_c-clang-O2", "names_c.c", clang_regions);
     CHECK("names_c-clang-dwarf4", "names_c.c", clang_tasks);
@@ -82,7 +81,7 @@ static void test_clang_names_constructs_at_O2(void **state)
     CHECK("names_c-clang-nopie", "names_c.c", clang_regions);
 }
 
-static void test_clang_inner_function_folds_into_its_caller_at_O0(void **state)
+UNIT_TEST(clang_inner_function_folds_into_its_caller_at_O0)
 {
     static const struct expected pairs[] = {
         {"relax.omp_outlined_debug__", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, true},
@@ -95,25 +94,23 @@ static void test_clang_inner_function_folds_into_its_caller_at_O0(void **state)
          false, false},
         {"main.omp_outlined_debug__", 0, "main [parallel names_c.c:111]", SYMBOL_PARALLEL, 111, false, true},
     };
-    (void)state;
     CHECK("names_c-clang-O0", "names_c.c", pairs);
     CHECK("names_c-clang-O0", "names_c.c", clang_tasks);
 }
 
-static void test_clang_line_tables_alone_name_constructs(void **state)
+UNIT_TEST(clang_line_tables_alone_name_constructs)
 {
     static const struct expected nested[] = {
         {"nested.omp_outlined.omp_outlined", 0, "nested [parallel names_c.c:62]", SYMBOL_PARALLEL, 62, false,
          false},
         {"relax.omp_outlined", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, false},
     };
-    (void)state;
     CHECK("names_c-clang-g1", "names_c.c", clang_tasks);
     CHECK("names_c-clang-g1", "names_c.c", nested);
 }
 
 /* Before clang 17 no outlined function carries its host's name. */
-static void test_old_clang_hosts_are_found_by_line(void **state)
+UNIT_TEST(old_clang_hosts_are_found_by_line)
 {
     static const struct expected regions[] = {
         {".omp_outlined.", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, false},
@@ -125,14 +122,13 @@ static void test_old_clang_hosts_are_found_by_line(void **state)
         {".omp_outlined._debug__", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, true},
         {".omp_outlined._debug__", 1, "nested [parallel names_c.c:59]", SYMBOL_PARALLEL, 59, false, true},
     };
-    (void)state;
     CHECK("names_c-oldclang-O2", "names_c.c", regions);
     CHECK("names_c-oldclang-O2", "names_c.c", clang_tasks);
     CHECK("names_c-oldclang-O0", "names_c.c", inner);
     CHECK("names_c-oldclang-O0", "names_c.c", clang_tasks);
 }
 
-static void test_gcc_call_sites_tell_tasks_from_regions(void **state)
+UNIT_TEST(gcc_call_sites_tell_tasks_from_regions)
 {
     static const struct expected all[] = {
         {"relax._omp_fn.0", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, false},
@@ -144,25 +140,23 @@ static void test_gcc_call_sites_tell_tasks_from_regions(void **state)
         {"leagues._omp_fn.0", 0, "leagues [parallel names_c.c:86]", SYMBOL_PARALLEL, 86, false, false},
         {"main._omp_fn.0", 0, "main [parallel names_c.c:111]", SYMBOL_PARALLEL, 111, false, false},
     };
-    (void)state;
     CHECK("names_c-gcc-O2", "names_c.c", all);
     CHECK("names_c-gcc-gz", "names_c.c", all);
     CHECK("names_c-gcc-nopie", "names_c.c", all);
     CHECK("names_c-gcc-noid", "names_c.c", all);
 }
 
-static void test_gcc_at_O0_has_no_call_sites_but_its_code_tells_the_kind(void **state)
+UNIT_TEST(gcc_at_O0_has_no_call_sites_but_its_code_tells_the_kind)
 {
     static const struct expected all[] = {
         {"relax._omp_fn.0", 0, "relax [parallel names_c.c:29]", SYMBOL_PARALLEL, 29, false, false},
         {"fib._omp_fn.1", 0, "fib [task names_c.c:48]", SYMBOL_TASK, 48, false, false},
         {"taskloops._omp_fn.1", 0, "taskloops [task names_c.c:76]", SYMBOL_TASK, 76, false, false},
     };
-    (void)state;
     CHECK("names_c-gcc-O0", "names_c.c", all);
 }
 
-static void test_cxx_constructs_carry_demangled_hosts(void **state)
+UNIT_TEST(cxx_constructs_carry_demangled_hosts)
 {
     static const struct expected clang[] = {
         {".omp_task_entry.", 0, "grids::spawn(int) [task names_cxx.cc:43]", SYMBOL_TASK, 43, false, false},
@@ -182,12 +176,11 @@ static void test_cxx_constructs_carry_demangled_hosts(void **state)
          "names_cxx.cc:60]",
          SYMBOL_PARALLEL, 60, false, false},
     };
-    (void)state;
     CHECK("names_cxx-clang-O2", "names_cxx.cc", clang);
     CHECK("names_cxx-gcc-O2", "names_cxx.cc", gcc);
 }
 
-static void test_gfortran_constructs(void **state)
+UNIT_TEST(gfortran_constructs)
 {
     static const struct expected optimized[] = {
         {"__solver_MOD_smooth._omp_fn.0", 0, "smooth [parallel names_fortran.f90:11]", SYMBOL_PARALLEL, 11,
@@ -204,12 +197,11 @@ static void test_gfortran_constructs(void **state)
         {"inside.0._omp_fn.0", 0, "inside [parallel names_fortran.f90:61]", SYMBOL_PARALLEL, 61, false,
          false},
     };
-    (void)state;
     CHECK("names_fortran-gfortran-O2", "names_fortran.f90", optimized);
     CHECK("names_fortran-gfortran-O0", "names_fortran.f90", plain);
 }
 
-static void test_flang_constructs(void **state)
+UNIT_TEST(flang_constructs)
 {
     static const struct expected all[] = {
         {"_QMsolverPsmooth..omp_par", 0, "smooth [parallel names_fortran.f90:11]", SYMBOL_PARALLEL, 11, true,
@@ -221,12 +213,11 @@ static void test_flang_constructs(void **state)
         {"_QFPinside..omp_par", 0, "inside [parallel names_fortran.f90:61]", SYMBOL_PARALLEL, 61, true,
          false},
     };
-    (void)state;
     CHECK("names_fortran-flang-O0", "names_fortran.f90", all);
     CHECK("names_fortran-flang-O2", "names_fortran.f90", all);
 }
 
-static void test_without_debug_information_constructs_have_no_line(void **state)
+UNIT_TEST(without_debug_information_constructs_have_no_line)
 {
     static const struct expected clang[] = {
         {"relax.omp_outlined", 0, "relax [parallel]", SYMBOL_PARALLEL, 0, false, false},
@@ -247,7 +238,6 @@ static void test_without_debug_information_constructs_have_no_line(void **state)
         {"_QMsolverPwalk..omp_par", 0, "solver::walk [parallel]", SYMBOL_PARALLEL, 0, true, false},
         {"_QQmain..omp_par", 0, "MAIN__ [parallel]", SYMBOL_PARALLEL, 0, true, false},
     };
-    (void)state;
     CHECK("names_c-clang-nodebug", "names_c.c", clang);
     CHECK("names_c-gcc-nodebug", "names_c.c", gcc);
     CHECK("names_cxx-gcc-nodebug", "names_cxx.cc", gxx);
@@ -255,9 +245,8 @@ static void test_without_debug_information_constructs_have_no_line(void **state)
     CHECK("names_fortran-flang-nodebug", "names_fortran.f90", flang);
 }
 
-static void test_parse_knows_the_parts_of_an_outlined_name(void **state)
+UNIT_TEST(parse_knows_the_parts_of_an_outlined_name)
 {
-    (void)state;
     assert_int_equal(symbols_construct_parse("relax").kind, SYMBOL_PROCEDURE);
     assert_int_equal(symbols_construct_parse("relax.cold").kind, SYMBOL_PROCEDURE);
     assert_int_equal(symbols_construct_parse(".omp_task_privates_map.").kind, SYMBOL_PROCEDURE);
@@ -293,9 +282,8 @@ static void check_inlined(const char *name)
     variant_close(&variant);
 }
 
-static void test_inlined_functions_are_rows_with_their_call_lines(void **state)
+UNIT_TEST(inlined_functions_are_rows_with_their_call_lines)
 {
-    (void)state;
     check_inlined("names_c-clang-O0");
     check_inlined("names_c-clang-O2");
     check_inlined("names_c-clang-dwarf4");
@@ -305,11 +293,10 @@ static void test_inlined_functions_are_rows_with_their_call_lines(void **state)
     check_inlined("names_c-gcc-split");
 }
 
-static void test_a_construct_is_placed_where_its_inner_function_stands(void **state)
+UNIT_TEST(a_construct_is_placed_where_its_inner_function_stands)
 {
     struct variant variant;
     const struct symbol_frame *frames;
-    (void)state;
     variant_open(&variant, "names_c-clang-O2");
     size_t count = variant_at(&variant, "relax.omp_outlined", 0, 32, &frames);
     assert_int_equal(count, 1);
@@ -329,9 +316,8 @@ static void check_name(const char *variant_name, const char *symbol, const char 
     variant_close(&variant);
 }
 
-static void test_cxx_functions_are_demangled_with_parameters(void **state)
+UNIT_TEST(cxx_functions_are_demangled_with_parameters)
 {
-    (void)state;
     check_name("names_cxx-clang-O2", "_ZN5grids5spawnEi", "grids::spawn(int)", 41);
     check_name("names_cxx-gcc-O0", "_ZN5grids4MeshIdE5relaxEd", "grids::Mesh<double>::relax(double)", 20);
     check_name("names_cxx-gcc-O2", "_ZNK5grids4MeshIdE5totalERKSt6vectorIiSaIiEE",
@@ -343,9 +329,8 @@ static void test_cxx_functions_are_demangled_with_parameters(void **state)
     check_name("names_cxx-clang-O2", "main", "main", 72);
 }
 
-static void test_fortran_procedures_are_named_as_in_the_source(void **state)
+UNIT_TEST(fortran_procedures_are_named_as_in_the_source)
 {
-    (void)state;
     check_name("names_fortran-gfortran-O0", "__solver_MOD_smooth", "smooth", 7);
     check_name("names_fortran-gfortran-O0", "outside_", "outside", 30);
     check_name("names_fortran-gfortran-O0", "MAIN__", "names", 44);
@@ -358,7 +343,7 @@ static void test_fortran_procedures_are_named_as_in_the_source(void **state)
                "solver::walk [firstprivate copy]", 0);
 }
 
-static void test_demangling_leaves_other_names_alone(void **state)
+UNIT_TEST(demangling_leaves_other_names_alone)
 {
     static const char *const pairs[][2] = {
         {"main", "main"},
@@ -377,7 +362,6 @@ static void test_demangling_leaves_other_names_alone(void **state)
         {"dgemm_", "dgemm_"},
         {"", ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         char *name = symbols_demangle(pairs[i][0]);
         assert_string_equal(name, pairs[i][1]);
@@ -385,9 +369,8 @@ static void test_demangling_leaves_other_names_alone(void **state)
     }
 }
 
-static void test_clone_suffixes_are_dropped(void **state)
+UNIT_TEST(clone_suffixes_are_dropped)
 {
-    (void)state;
     assert_int_equal(symbols_name_stem("solve"), 5);
     assert_int_equal(symbols_name_stem("solve.cold"), 5);
     assert_int_equal(symbols_name_stem("solve.isra.0.constprop.12.cold"), 5);
@@ -398,26 +381,4 @@ static void test_clone_suffixes_are_dropped(void **state)
     assert_int_equal(symbols_name_stem(".omp_task_entry..3"), 18);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clang_names_constructs_at_O2),
-        cmocka_unit_test(test_clang_inner_function_folds_into_its_caller_at_O0),
-        cmocka_unit_test(test_clang_line_tables_alone_name_constructs),
-        cmocka_unit_test(test_old_clang_hosts_are_found_by_line),
-        cmocka_unit_test(test_gcc_call_sites_tell_tasks_from_regions),
-        cmocka_unit_test(test_gcc_at_O0_has_no_call_sites_but_its_code_tells_the_kind),
-        cmocka_unit_test(test_cxx_constructs_carry_demangled_hosts),
-        cmocka_unit_test(test_gfortran_constructs),
-        cmocka_unit_test(test_flang_constructs),
-        cmocka_unit_test(test_without_debug_information_constructs_have_no_line),
-        cmocka_unit_test(test_parse_knows_the_parts_of_an_outlined_name),
-        cmocka_unit_test(test_inlined_functions_are_rows_with_their_call_lines),
-        cmocka_unit_test(test_a_construct_is_placed_where_its_inner_function_stands),
-        cmocka_unit_test(test_cxx_functions_are_demangled_with_parameters),
-        cmocka_unit_test(test_fortran_procedures_are_named_as_in_the_source),
-        cmocka_unit_test(test_demangling_leaves_other_names_alone),
-        cmocka_unit_test(test_clone_suffixes_are_dropped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

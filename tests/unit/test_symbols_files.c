@@ -31,11 +31,10 @@ static void check_relax(struct variant *variant, bool with_debug_information)
     }
 }
 
-static void test_debug_file_is_found_by_build_id(void **state)
+UNIT_TEST(debug_file_is_found_by_build_id)
 {
     struct variant variant;
     char root[512];
-    (void)state;
     variant_open_as(&variant, "names_c-clang-buildid", "names_c-clang-O2");
     variant_path(root, sizeof root, "names_debug");
     symbols_module_debug_root(root);
@@ -44,30 +43,27 @@ static void test_debug_file_is_found_by_build_id(void **state)
     variant_close(&variant);
 }
 
-static void test_debug_file_is_found_by_debuglink(void **state)
+UNIT_TEST(debug_file_is_found_by_debuglink)
 {
     struct variant variant;
-    (void)state;
     variant_open_as(&variant, "names_c-gcc-link", "names_c-gcc-noid");
     check_relax(&variant, true);
     variant_close(&variant);
 }
 
-static void test_debug_file_with_another_checksum_is_refused(void **state)
+UNIT_TEST(debug_file_with_another_checksum_is_refused)
 {
     struct variant variant;
-    (void)state;
     variant_open_as(&variant, "names_c-gcc-badlink", "names_c-gcc-noid");
     check_relax(&variant, false);
     variant_close(&variant);
 }
 
 /* One name a function, not one an address: the unwind tables know where functions start. */
-static void test_stripped_program_has_offsets_of_functions(void **state)
+UNIT_TEST(stripped_program_has_offsets_of_functions)
 {
     struct variant variant;
     const struct symbol_frame *frames;
-    (void)state;
     variant_open_as(&variant, "names_c-gcc-stripped", "names_c-gcc-O2");
     check_relax(&variant, false);
     GElf_Sym symbol = variant_symbol(&variant, "relax", 0);
@@ -78,11 +74,10 @@ static void test_stripped_program_has_offsets_of_functions(void **state)
     variant_close(&variant);
 }
 
-static void test_another_build_is_not_used(void **state)
+UNIT_TEST(another_build_is_not_used)
 {
     struct variant variant;
     const struct symbol_frame *frames;
-    (void)state;
     variant_open(&variant, "names_c-clang-O2");
     GElf_Sym symbol = variant_symbol(&variant, "relax", 0);
     variant.module.build_id_bytes = 20;
@@ -94,11 +89,10 @@ static void test_another_build_is_not_used(void **state)
     variant_close(&variant);
 }
 
-static void test_debuginfod_is_never_loaded(void **state)
+UNIT_TEST(debuginfod_is_never_loaded)
 {
     struct variant variant;
     char line[1024];
-    (void)state;
     setenv("DEBUGINFOD_URLS", "http://127.0.0.1:9/", 1);
     variant_open_as(&variant, "names_c-gcc-stripped", "names_c-gcc-O2");
     check_relax(&variant, false);
@@ -134,9 +128,8 @@ static void check_data(const char *name, const char *critical, const char *unnam
     variant_close(&variant);
 }
 
-static void test_data_objects_and_critical_sections_have_names(void **state)
+UNIT_TEST(data_objects_and_critical_sections_have_names)
 {
-    (void)state;
     check_data("names_c-clang-O2", ".gomp_critical_user_bank.var", ".gomp_critical_user_.var");
     check_data("names_c-clang-nodebug", ".gomp_critical_user_bank.var", ".gomp_critical_user_.var");
     check_data("names_c-gcc-O2", ".gomp_critical_user_bank", NULL);
@@ -156,10 +149,9 @@ static void check_module(const char *path, uint32_t flags, uint64_t vaddr, const
     symbols_close(symbols);
 }
 
-static void test_files_that_are_no_modules_degrade_to_offsets(void **state)
+UNIT_TEST(files_that_are_no_modules_degrade_to_offsets)
 {
     char path[512];
-    (void)state;
     check_module("/nowhere/libgone.so.1", 0, 0x1234, "libgone.so.1+0x1234");
     check_module("/tmp", 0, 0x10, "tmp+0x10");
     check_module("/dev/null", 0, 0x10, "null+0x10");
@@ -178,11 +170,10 @@ static void test_files_that_are_no_modules_degrade_to_offsets(void **state)
     unlink(path);
 }
 
-static void test_keys_outside_of_modules_are_unknown_functions(void **state)
+UNIT_TEST(keys_outside_of_modules_are_unknown_functions)
 {
     struct profile_module module = {0};
     const struct symbol_frame *frames, *again;
-    (void)state;
     struct symbols *symbols = symbols_open(&module, 1);
     assert_int_equal(symbols_lookup(symbols, PROFILE_KEY(0, 0x7fff12345678), &frames), 1);
     assert_string_equal(frames->name, "<unknown function>");
@@ -200,12 +191,11 @@ static void test_keys_outside_of_modules_are_unknown_functions(void **state)
     symbols_close(symbols);
 }
 
-static void test_addresses_out_of_range_degrade_to_offsets(void **state)
+UNIT_TEST(addresses_out_of_range_degrade_to_offsets)
 {
     static const uint64_t vaddrs[] = {0, 1, 0xfff, 0x100000, 0x7fffffffffff, 0xffffffffffff};
     struct variant variant;
     const struct symbol_frame *frames;
-    (void)state;
     variant_open(&variant, "names_c-clang-O2");
     for (size_t i = 0; i < sizeof vaddrs / sizeof *vaddrs; i++) {
         variant_lookup(&variant, vaddrs[i], &frames);
@@ -214,13 +204,12 @@ static void test_addresses_out_of_range_degrade_to_offsets(void **state)
     variant_close(&variant);
 }
 
-static void test_vdso_functions_have_names_of_this_process(void **state)
+UNIT_TEST(vdso_functions_have_names_of_this_process)
 {
     struct profile_module module = {.path = "linux-vdso.so.1", .flags = PROFILE_MODULE_VDSO};
     const struct symbol_frame *frames;
     void *handle = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
     char *function = handle ? dlsym(handle, "__vdso_clock_gettime") : NULL;
-    (void)state;
     struct symbols *symbols = symbols_open(&module, 1);
     assert_string_equal(symbols_module_name(symbols, 1), "[vdso]");
     symbols_lookup(symbols, PROFILE_KEY(1, 0xfff0), &frames);
@@ -303,23 +292,21 @@ static void check_mutants(const char *name, uint64_t seeds)
     assert_int_equal(failures, 0);
 }
 
-static void test_damaged_files_neither_crash_nor_hang(void **state)
+UNIT_TEST(damaged_files_neither_crash_nor_hang)
 {
-    (void)state;
     check_mutants("names_c-clang-O2", MUTATIONS);
     check_mutants("names_c-gcc-O2", MUTATIONS);
 }
 
 /* ---- cost ---- */
 
-static void test_two_hundred_addresses_cost_milliseconds(void **state)
+UNIT_TEST(two_hundred_addresses_cost_milliseconds)
 {
     Dl_info info;
     struct profile_module module = {0};
     const struct symbol_frame *frames;
     struct timespec begin, end;
     uint64_t seed = 42;
-    (void)state;
     assert_true(dladdr((void *)(uintptr_t)fopen, &info) != 0);
     snprintf(module.path, sizeof module.path, "%s", info.dli_fname);
     clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -333,22 +320,4 @@ static void test_two_hundred_addresses_cost_milliseconds(void **state)
     assert_true(ms < 5000); /* an index of the whole would take longer even on a loaded machine */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_debug_file_is_found_by_build_id),
-        cmocka_unit_test(test_debug_file_is_found_by_debuglink),
-        cmocka_unit_test(test_debug_file_with_another_checksum_is_refused),
-        cmocka_unit_test(test_stripped_program_has_offsets_of_functions),
-        cmocka_unit_test(test_another_build_is_not_used),
-        cmocka_unit_test(test_debuginfod_is_never_loaded),
-        cmocka_unit_test(test_data_objects_and_critical_sections_have_names),
-        cmocka_unit_test(test_files_that_are_no_modules_degrade_to_offsets),
-        cmocka_unit_test(test_keys_outside_of_modules_are_unknown_functions),
-        cmocka_unit_test(test_addresses_out_of_range_degrade_to_offsets),
-        cmocka_unit_test(test_vdso_functions_have_names_of_this_process),
-        cmocka_unit_test(test_damaged_files_neither_crash_nor_hang),
-        cmocka_unit_test(test_two_hundred_addresses_cost_milliseconds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

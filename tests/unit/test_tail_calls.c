@@ -131,9 +131,8 @@ static void check_unique(struct setting *setting)
     assert_chain(setting, "go_chain", "goal", "go_chain:28 > middle:22", "go_chain > middle");
 }
 
-static void test_a_unique_chain_gives_its_functions_and_lines(void **state)
+UNIT_TEST(a_unique_chain_gives_its_functions_and_lines)
 {
-    (void)state;
     with_each_variant(check_unique);
 }
 
@@ -143,9 +142,8 @@ static void check_ambiguous(struct setting *setting)
     assert_chain(setting, "go_either", "left", "go_either:46", "go_either");
 }
 
-static void test_an_ambiguous_chain_names_the_candidates(void **state)
+UNIT_TEST(an_ambiguous_chain_names_the_candidates)
 {
-    (void)state;
     with_each_variant(check_ambiguous);
 }
 
@@ -155,9 +153,8 @@ static void check_unknown(struct setting *setting)
     assert_chain(setting, "go_pointer", "goal", "go_pointer", known ? "go_pointer" : "");
 }
 
-static void test_behind_a_pointer_only_the_function_called_is_certain(void **state)
+UNIT_TEST(behind_a_pointer_only_the_function_called_is_certain)
 {
-    (void)state;
     with_each_variant(check_unknown);
 }
 
@@ -171,9 +168,8 @@ static void check_nothing(struct setting *setting)
     assert_string_equal(chain_of(setting, call_of(setting, "main", "stays", 0), PROFILE_KEY(7, 1)), "");
 }
 
-static void test_frames_that_call_one_another_miss_nothing(void **state)
+UNIT_TEST(frames_that_call_one_another_miss_nothing)
 {
-    (void)state;
     with_each_variant(check_nothing);
 }
 
@@ -185,9 +181,8 @@ static void check_library(struct setting *setting)
                         setting->debug ? "go_puts:66" : "go_puts");
 }
 
-static void test_a_jump_into_another_module_is_followed_by_name(void **state)
+UNIT_TEST(a_jump_into_another_module_is_followed_by_name)
 {
-    (void)state;
     with_each_variant(check_library);
 }
 
@@ -209,9 +204,8 @@ static void check_region(struct setting *setting)
                         setting->debug ? "regions [parallel tail_chains.c:101]:102" : "regions [parallel]");
 }
 
-static void test_regions_keep_their_construct(void **state)
+UNIT_TEST(regions_keep_their_construct)
 {
-    (void)state;
     with_each_variant(check_region);
 }
 
@@ -235,24 +229,21 @@ static void check_created_task(struct setting *setting)
     }
 }
 
-static void test_below_the_call_that_created_it_a_task_is_known(void **state)
+UNIT_TEST(below_the_call_that_created_it_a_task_is_known)
 {
-    (void)state;
     with_each_variant(check_created_task);
 }
 
-static void test_a_task_that_jumped_away_keeps_its_construct(void **state)
+UNIT_TEST(a_task_that_jumped_away_keeps_its_construct)
 {
-    (void)state;
     with_each_variant(check_task);
 }
 
 /* ---- machine code ---- */
 
-static void test_every_function_of_real_code_is_decoded_to_its_end(void **state)
+UNIT_TEST(every_function_of_real_code_is_decoded_to_its_end)
 {
     struct setting setting;
-    (void)state;
     if (!open_setting(&setting, "tail_chains-gcc-O2") && !open_setting(&setting, "tail_chains-clang-O2"))
         skip();
     struct symbols_elf file;
@@ -287,9 +278,8 @@ static struct symbols_instruction decoded(const char *code, size_t bytes)
     return instruction;
 }
 
-static void test_calls_jumps_and_addresses_are_read(void **state)
+UNIT_TEST(calls_jumps_and_addresses_are_read)
 {
-    (void)state;
     struct symbols_instruction call = decoded("\xe8\x10\x00\x00\x00", 5);
     assert_int_equal(call.flow, SYMBOLS_CALL);
     assert_int_equal(call.target, 0x1015);
@@ -309,19 +299,4 @@ static void test_calls_jumps_and_addresses_are_read(void **state)
     assert_false(symbols_decode((const uint8_t *)"\x06", 1, 0, &unused));     /* no such instruction */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_unique_chain_gives_its_functions_and_lines),
-        cmocka_unit_test(test_an_ambiguous_chain_names_the_candidates),
-        cmocka_unit_test(test_behind_a_pointer_only_the_function_called_is_certain),
-        cmocka_unit_test(test_frames_that_call_one_another_miss_nothing),
-        cmocka_unit_test(test_a_jump_into_another_module_is_followed_by_name),
-        cmocka_unit_test(test_regions_keep_their_construct),
-        cmocka_unit_test(test_a_task_that_jumped_away_keeps_its_construct),
-        cmocka_unit_test(test_below_the_call_that_created_it_a_task_is_known),
-        cmocka_unit_test(test_every_function_of_real_code_is_decoded_to_its_end),
-        cmocka_unit_test(test_calls_jumps_and_addresses_are_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

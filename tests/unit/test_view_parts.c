@@ -10,9 +10,8 @@
 #include "report/text/format.h"
 #include "report/text/source_text.h"
 
-static void nothing_but_print_reaches_a_terminal(void **state)
+UNIT_TEST(nothing_but_print_reaches_a_terminal)
 {
-    (void)state;
     static const char evil[] = "f\033[2J\x9b\xc2\x9b\r\n\x7f g\xc3\xbc\xff";
     for (int utf8 = 0; utf8 < 2; utf8++)
         for (size_t columns = 1; columns < 20; columns++) {
@@ -36,9 +35,8 @@ static void nothing_but_print_reaches_a_terminal(void **state)
     free(whole);
 }
 
-static void data_on_a_terminal_has_no_control_characters(void **state)
+UNIT_TEST(data_on_a_terminal_has_no_control_characters)
 {
-    (void)state;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size), *clean = clean_stream(out);
@@ -50,9 +48,8 @@ static void data_on_a_terminal_has_no_control_characters(void **state)
     free(text);
 }
 
-static void columns_are_read_or_refused_with_what_is_accepted(void **state)
+UNIT_TEST(columns_are_read_or_refused_with_what_is_accepted)
 {
-    (void)state;
     struct view_columns columns;
     char error[512];
     assert_true(view_columns_read(&columns, "work:i,idleness%,lock-wait:E%", true, error, sizeof error));
@@ -81,9 +78,8 @@ static void write_file(const char *path, const char *text)
     fclose(file);
 }
 
-static void moved_sources_are_found_by_the_longest_end_of_their_path(void **state)
+UNIT_TEST(moved_sources_are_found_by_the_longest_end_of_their_path)
 {
-    (void)state;
     char directory[200], path[300];
     unit_fresh_path();
     snprintf(directory, sizeof directory, "%s/sub", unit_directory);
@@ -116,9 +112,8 @@ static void moved_sources_are_found_by_the_longest_end_of_their_path(void **stat
     unit_clean();
 }
 
-static void a_path_does_not_lead_out_of_the_folder(void **state)
+UNIT_TEST(a_path_does_not_lead_out_of_the_folder)
 {
-    (void)state;
     char folder[200], path[300];
     unit_fresh_path();
     snprintf(folder, sizeof folder, "%s/sub", unit_directory);
@@ -135,9 +130,8 @@ static void a_path_does_not_lead_out_of_the_folder(void **state)
 }
 
 /* Links followed: what is no source by its name is shown from the given folder alone. */
-static void only_sources_are_read(void **state)
+UNIT_TEST(only_sources_are_read)
 {
-    (void)state;
     static const char *const name[] = {"secret", "a.c", "b.F90", "include/c++/vector"};
     static const bool read[] = {false, false, true, true};
     char folder[200], path[300], link[300];
@@ -172,9 +166,8 @@ static void only_sources_are_read(void **state)
     unit_clean();
 }
 
-static void pairs_follow_their_places(void **state)
+UNIT_TEST(pairs_follow_their_places)
 {
-    (void)state;
     struct wait_table table = {.place = calloc(2, sizeof *table.place),
                                .place_count = 2,
                                .pair = calloc(3, sizeof *table.pair),
@@ -205,9 +198,8 @@ static uint64_t fake_now(void)
     return now_ns;
 }
 
-static void progress_shows_after_a_second_and_is_gone_at_the_end(void **state)
+UNIT_TEST(progress_shows_after_a_second_and_is_gone_at_the_end)
 {
-    (void)state;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -236,17 +228,4 @@ static void progress_shows_after_a_second_and_is_gone_at_the_end(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_but_print_reaches_a_terminal),
-        cmocka_unit_test(data_on_a_terminal_has_no_control_characters),
-        cmocka_unit_test(columns_are_read_or_refused_with_what_is_accepted),
-        cmocka_unit_test(moved_sources_are_found_by_the_longest_end_of_their_path),
-        cmocka_unit_test(a_path_does_not_lead_out_of_the_folder),
-        cmocka_unit_test(only_sources_are_read),
-        cmocka_unit_test(pairs_follow_their_places),
-        cmocka_unit_test(progress_shows_after_a_second_and_is_gone_at_the_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)

@@ -53,9 +53,8 @@ static void check_callers(const struct rows *rows, const struct rows *view)
     free(marked);
 }
 
-static void bottom_up_is_what_counting_paths_gives(void **state)
+UNIT_TEST(bottom_up_is_what_counting_paths_gives)
 {
-    (void)state;
     size_t recursive = 0;
     for (uint64_t tree = 1; tree <= TREES; tree++) {
         seed = tree * 0x9e3779b97f4a7c15;
@@ -112,9 +111,8 @@ static void check_flat(const struct rows *rows, enum flat_by by)
     rows_free(view);
 }
 
-static void flat_groups_are_what_counting_rows_gives(void **state)
+UNIT_TEST(flat_groups_are_what_counting_rows_gives)
 {
-    (void)state;
     for (uint64_t tree = 1; tree <= TREES; tree++) {
         seed = tree * 0x9e3779b97f4a7c15;
         struct rows *rows = random_rows(40);
@@ -138,9 +136,8 @@ static void cut(struct rows *view, bool by_exclusive, uint32_t depth, double lea
     }
 }
 
-static void folded_stacks_add_up_however_much_is_cut(void **state)
+UNIT_TEST(folded_stacks_add_up_however_much_is_cut)
 {
-    (void)state;
     for (uint64_t tree = 1; tree <= TREES; tree++) {
         seed = tree * 0x9e3779b97f4a7c15;
         struct rows *rows = random_rows(60);
@@ -160,12 +157,4 @@ static void folded_stacks_add_up_however_much_is_cut(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bottom_up_is_what_counting_paths_gives),
-        cmocka_unit_test(flat_groups_are_what_counting_rows_gives),
-        cmocka_unit_test(folded_stacks_add_up_however_much_is_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL)
