@@ -23,6 +23,7 @@
 #define REGISTERS  16
 #define PRESERVED  0xf028u /* rbx, rbp, r12 ... r15 */
 #define RDX        2
+#define RSI        6
 #define RDI        7
 /* How much code of a unit is read to learn whether an outlined function is a task. */
 #define MAX_LAUNCH_BYTES (4u << 20)
@@ -202,6 +203,8 @@ static int body_register(const char *name)
         return RDX;
     if (strncmp(name, parallel, sizeof parallel - 1) == 0 && strcmp(name, "GOMP_parallel_end") != 0)
         return RDI;
+    if (strcmp(name, "GOMP_target") == 0 || strcmp(name, "GOMP_target_ext") == 0)
+        return RSI;
     return strcmp(name, "GOMP_task") == 0 || strcmp(name, "GOMP_taskloop") == 0 ||
                    strcmp(name, "GOMP_taskloop_ull") == 0 || strcmp(name, "GOMP_teams_reg") == 0
                ? RDI

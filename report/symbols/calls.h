@@ -2,7 +2,6 @@
 #ifndef BLAME_REPORT_SYMBOLS_CALLS_H
 #define BLAME_REPORT_SYMBOLS_CALLS_H
 
-#include "report/symbols/call_list.h"
 #include "report/symbols/module.h"
 
 /* Entry of the function around vaddr, also from its cold part; 0: not known. [init] */
@@ -11,7 +10,7 @@ uint64_t symbols_calls_entry(struct symbols_module *module, uint64_t vaddr);
 const struct symbols_call_list *symbols_calls_of(struct symbols_module *module, uint64_t entry);
 /* The call that returns to vaddr + 1; NULL: not known. Cached. [init] */
 const struct symbol_call *symbols_calls_at(struct symbols_module *module, uint64_t vaddr);
-/* Whether some call hands the function at `entry` to libgomp: as symbols_dwarf_launch. [init] */
+/* Whether some call hands the function at `entry` to libgomp: 1 as a task, 0 as a region, -1 nothing known. [init] */
 int symbols_calls_launch(struct symbols_module *module, struct symbols_unit *unit, uint64_t entry);
 /* Functions that compilers outlined from constructs, by the symbol table. [init] */
 size_t symbols_calls_bodies(struct symbols_module *module, const uint64_t **keys);

@@ -200,9 +200,7 @@ static void construct_resolve(struct symbols_module *module, struct symbols_unit
     frame->construct_uncertain = outlined.uncertain;
     frame->host_name = "";
     if (outlined.compiler == SYMBOLS_GCC && unit) {
-        int launched_as = symbols_dwarf_launch(unit, raw->low);
-        if (launched_as < 0)
-            launched_as = symbols_calls_launch(module, unit, raw->low);
+        int launched_as = symbols_calls_launch(module, unit, raw->low);
         frame->construct = launched_as == 1 ? SYMBOL_TASK : SYMBOL_PARALLEL;
         frame->construct_uncertain = launched_as < 0;
         frame->host_name = host_by_nesting(module, unit, function);

@@ -11,19 +11,44 @@
 
 #include "report/text/grow.h"
 
-struct index_walk {
-    struct symbols_module *module;
-    struct symbols_unit *unit;
+struct walk {
+    symbols_visit *visit;
+    void *argument;
     uint32_t budget;
 };
 
-bool symbols_dwarf_next(Dwarf_Die *die)
+/* The next sibling; false at the end, and on entries that would lead backward. */
+static bool go_on(Dwarf_Die *die)
 {
     Dwarf_Die next;
     if (dwarf_siblingof(die, &next) != 0 || (char *)next.addr <= (char *)die->addr)
         return false;
     *die = next;
     return true;
+}
+
+/* True: the walk is over. */
+static bool walk_below(struct walk *walk, Dwarf_Die *parent, uint32_t around, int depth)
+{
+    Dwarf_Die child;
+    if (depth > SYMBOLS_MAX_DEPTH || dwarf_child(parent, &child) != 0)
+        return false;
+    do {
+        uint32_t inside = around;
+        if (walk->budget == 0)
+            return true;
+        walk->budget--;
+        enum symbols_step step = walk->visit(walk->argument, &child, &inside);
+        if ((step != SYMBOLS_SKIP && walk_below(walk, &child, inside, depth + 1)) || step == SYMBOLS_ENTER_LAST)
+            return true;
+    } while (go_on(&child));
+    return false;
+}
+
+void symbols_dwarf_walk(Dwarf_Die *parent, symbols_visit *visit, void *argument)
+{
+    struct walk walk = {.visit = visit, .argument = argument, .budget = SYMBOLS_MAX_DIES};
+    walk_below(&walk, parent, 0, 0);
 }
 
 /* Adds the code ranges of an entry. Functions that the linker dropped have ranges outside the code. Returns
@@ -49,54 +74,50 @@ static uint64_t add_ranges(struct symbols_module *module, struct symbols_ranges 
     return first;
 }
 
-static uint32_t add_function(struct index_walk *walk, Dwarf_Die *die, uint32_t enclosing)
+struct index {
+    struct symbols_module *module;
+    struct symbols_unit *unit;
+};
+
+static uint32_t add_function(struct index *index, Dwarf_Die *die, uint32_t enclosing)
 {
-    struct symbols_unit *unit = walk->unit;
+    struct symbols_unit *unit = index->unit;
     if (unit->function_count >= UINT32_MAX - 1 ||
         !grow_list(&unit->functions, &unit->function_room, unit->function_count, sizeof *unit->functions))
         return enclosing;
-    uint32_t index = (uint32_t)unit->function_count++;
-    unit->functions[index] = (struct symbols_function){.die = *die, .enclosing = enclosing};
-    unit->functions[index].low = add_ranges(walk->module, &unit->ranges, die, index);
-    return index + 1;
+    uint32_t number = (uint32_t)unit->function_count++;
+    unit->functions[number] = (struct symbols_function){.die = *die, .enclosing = enclosing};
+    unit->functions[number].low = add_ranges(index->module, &unit->ranges, die, number);
+    return number + 1;
 }
 
 /* Types are not entered: concrete functions stand outside of them, and they are most of a C++ program's
  * entries. */
-static void index_children(struct index_walk *walk, Dwarf_Die *parent, uint32_t enclosing, int depth)
+static enum symbols_step index_entry(void *index, Dwarf_Die *die, uint32_t *enclosing)
 {
-    Dwarf_Die child;
-    if (depth > SYMBOLS_MAX_DEPTH || dwarf_child(parent, &child) != 0)
-        return;
-    do {
-        if (walk->budget-- == 0) {
-            walk->budget = 0;
-            return;
-        }
-        switch (dwarf_tag(&child)) {
-        case DW_TAG_subprogram:
-            if (!dwarf_hasattr(&child, DW_AT_declaration))
-                index_children(walk, &child, add_function(walk, &child, enclosing), depth + 1);
-            break;
-        case DW_TAG_namespace:
-        case DW_TAG_module:
-        case DW_TAG_lexical_block:
-        case DW_TAG_try_block:
-        case DW_TAG_catch_block:
-            index_children(walk, &child, enclosing, depth + 1);
-            break;
-        default:
-            break;
-        }
-    } while (symbols_dwarf_next(&child));
+    switch (dwarf_tag(die)) {
+    case DW_TAG_subprogram:
+        if (dwarf_hasattr(die, DW_AT_declaration))
+            return SYMBOLS_SKIP;
+        *enclosing = add_function(index, die, *enclosing);
+        return SYMBOLS_ENTER;
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+        return SYMBOLS_ENTER;
+    default:
+        return SYMBOLS_SKIP;
+    }
 }
 
 static void index_unit(struct symbols_module *module, struct symbols_unit *unit)
 {
-    struct index_walk walk = {.module = module, .unit = unit, .budget = SYMBOLS_MAX_DIES};
+    struct index index = {.module = module, .unit = unit};
     if (!unit->indexed) {
         unit->indexed = true;
-        index_children(&walk, &unit->content, 0, 0);
+        symbols_dwarf_walk(&unit->content, index_entry, &index);
         symbols_ranges_sort(&unit->ranges);
     }
 }
@@ -153,89 +174,9 @@ void symbols_dwarf_close(struct symbols_module *module)
     for (size_t i = 0; i < module->unit_count; i++) {
         free(module->units[i].functions);
         free(module->units[i].ranges.list);
-        free(module->units[i].launches);
     }
     free(module->units);
     free(module->unit_ranges.list);
     symbols_map_free(&module->names);
     symbols_map_free(&module->paths);
-}
-
-/* ---- call sites that hand an outlined function to libgomp ---- */
-
-static void add_launch(struct symbols_unit *unit, Dwarf_Die *parameter, bool task)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Op *operations;
-    size_t count;
-    Dwarf_Attribute *value = dwarf_attr(parameter, DW_AT_call_value, &attribute);
-    if (!value)
-        value = dwarf_attr(parameter, DW_AT_GNU_call_site_value, &attribute);
-    if (value && dwarf_getlocation(value, &operations, &count) == 0 && count == 1 &&
-        operations[0].atom == DW_OP_addr &&
-        grow_list(&unit->launches, &unit->launch_room, unit->launch_count, sizeof *unit->launches)) {
-        unit->launches[unit->launch_count++] =
-            (struct symbols_launch){.function = operations[0].number, .task = task};
-    }
-}
-
-static void add_call_site(struct symbols_unit *unit, Dwarf_Die *site)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Die callee, parameter;
-    Dwarf_Attribute *origin = dwarf_attr(site, DW_AT_call_origin, &attribute);
-    if (!origin)
-        origin = dwarf_attr(site, DW_AT_abstract_origin, &attribute);
-    if (!origin || !dwarf_formref_die(origin, &callee))
-        return;
-    const char *name = dwarf_formstring(dwarf_attr(&callee, DW_AT_linkage_name, &attribute));
-    name = name ? name : dwarf_diename(&callee);
-    if (!name || strncmp(name, "GOMP_", 5) != 0 || dwarf_child(site, &parameter) != 0)
-        return;
-    bool task = strncmp(name, "GOMP_task", 9) == 0;
-    int count = 0;
-    do {
-        add_launch(unit, &parameter, task);
-    } while (++count < 16 && symbols_dwarf_next(&parameter));
-}
-
-static void find_launches(struct index_walk *walk, Dwarf_Die *parent, int depth)
-{
-    Dwarf_Die child;
-    if (depth > SYMBOLS_MAX_DEPTH || dwarf_child(parent, &child) != 0)
-        return;
-    do {
-        if (walk->budget-- == 0) {
-            walk->budget = 0;
-            return;
-        }
-        switch (dwarf_tag(&child)) {
-        case DW_TAG_call_site:
-        case DW_TAG_GNU_call_site:
-            add_call_site(walk->unit, &child);
-            break;
-        case DW_TAG_subprogram:
-        case DW_TAG_inlined_subroutine:
-        case DW_TAG_namespace:
-        case DW_TAG_module:
-        case DW_TAG_lexical_block:
-            find_launches(walk, &child, depth + 1);
-            break;
-        default:
-            break;
-        }
-    } while (symbols_dwarf_next(&child));
-}
-
-int symbols_dwarf_launch(struct symbols_unit *unit, uint64_t entry)
-{
-    struct index_walk walk = {.unit = unit, .budget = SYMBOLS_MAX_DIES};
-    if (!unit->launches_known) {
-        unit->launches_known = true;
-        find_launches(&walk, &unit->content, 0);
-    }
-    for (size_t i = 0; i < unit->launch_count; i++)
-        if (unit->launches[i].function == entry)
-            return unit->launches[i].task;
-    return -1;
 }

@@ -9,10 +9,12 @@ struct symbols_unit *symbols_dwarf_unit(struct symbols_module *module, uint64_t 
 struct symbols_function *symbols_dwarf_function(struct symbols_unit *unit,
                                                 uint64_t vaddr); /* NULL: none. [init] */
 void symbols_dwarf_close(struct symbols_module *module);         /* [init] */
-/* Whether a call site passes the function at `entry` to libgomp: 1 as a task, 0 as a region, -1 nothing
- * known. [init] */
-int symbols_dwarf_launch(struct symbols_unit *unit, uint64_t entry);
-/* The next sibling; false at the end, and on entries that would lead backward. [init] */
-bool symbols_dwarf_next(Dwarf_Die *die);
+
+/* What is to be done below an entry; the last one ends the walk. */
+enum symbols_step { SYMBOLS_SKIP, SYMBOLS_ENTER, SYMBOLS_ENTER_LAST };
+/* `around`: what the visit of the entry around it has left there. */
+typedef enum symbols_step symbols_visit(void *argument, Dwarf_Die *die, uint32_t *around);
+/* Visits the entries below one, in the file's order, with bounds to number and depth. [init] */
+void symbols_dwarf_walk(Dwarf_Die *parent, symbols_visit *visit, void *argument);
 
 #endif

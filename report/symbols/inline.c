@@ -95,24 +95,13 @@ static const char *display_name(struct pool *pool, Dwarf_Die *die, const struct 
  */
 const char *symbols_dwarf_file(Dwarf_Die *die)
 {
-    Dwarf_Die holder = *die, next, unit;
+    Dwarf_Die unit;
     Dwarf_Attribute attribute;
     Dwarf_Word number;
-    Dwarf_Files *files;
-    size_t count;
-    for (int i = 0; i < 16 && !dwarf_hasattr(&holder, DW_AT_decl_file); i++) {
-        Dwarf_Attribute *origin = dwarf_attr(&holder, DW_AT_abstract_origin, &attribute);
-        origin = origin ? origin : dwarf_attr(&holder, DW_AT_specification, &attribute);
-        if (!origin || !dwarf_formref_die(origin, &next))
-            return "";
-        holder = next;
-    }
-    if (dwarf_formudata(dwarf_attr(&holder, DW_AT_decl_file, &attribute), &number) != 0 ||
-        !dwarf_diecu(&holder, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
-        number >= count)
+    if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 ||
+        dwarf_cu_info(attribute.cu, NULL, NULL, &unit, NULL, NULL, NULL, NULL) != 0)
         return "";
-    const char *file = dwarf_filesrc(files, (size_t)number, NULL, NULL);
-    return file && strcmp(file, "???") != 0 ? file : "";
+    return symbols_lines_file(&unit, number);
 }
 
 const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwarf_Die *die)
@@ -151,15 +140,13 @@ struct chain {
     Dwarf_Die sites[SYMBOLS_MAX_FRAMES];
     Dwarf_Die hidden;
     bool has_hidden;
-    uint32_t budget;
+    uint64_t vaddr;
 };
 
 static bool has_code(Dwarf_Die *die)
 {
     return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
 }
-
-static bool descend(struct chain *chain, Dwarf_Die *parent, uint64_t vaddr, int depth);
 
 /* The program's calls of the profiler's own header: nobody's code. */
 static bool is_of_header(Dwarf_Die *call)
@@ -169,7 +156,7 @@ static bool is_of_header(Dwarf_Die *call)
     return strcmp(name, "blame.h") == 0 || strcmp(name, "blame.F90") == 0;
 }
 
-static void take_call(struct chain *chain, Dwarf_Die *call, uint64_t vaddr, int depth)
+static void take_call(struct chain *chain, Dwarf_Die *call)
 {
     if (is_of_header(call)) {
         if (!chain->has_hidden)
@@ -179,36 +166,22 @@ static void take_call(struct chain *chain, Dwarf_Die *call, uint64_t vaddr, int 
         chain->sites[chain->count] = chain->has_hidden ? chain->hidden : *call;
         chain->calls[chain->count++] = *call;
         chain->has_hidden = false;
-    } else {
-        return;
     }
-    descend(chain, call, vaddr, depth + 1);
 }
 
-/* True: vaddr was found below parent, the search is over. A block without addresses may hold calls that have
- * some. */
-static bool descend(struct chain *chain, Dwarf_Die *parent, uint64_t vaddr, int depth)
+/* Where the address is, all is found below. A block without addresses may hold calls that have some. */
+static enum symbols_step descend(void *argument, Dwarf_Die *die, uint32_t *around)
 {
-    Dwarf_Die child;
-    if (depth > 2 * SYMBOLS_MAX_DEPTH || dwarf_child(parent, &child) != 0)
-        return false;
-    do {
-        int tag = dwarf_tag(&child);
-        if (chain->budget-- == 0) {
-            chain->budget = 0;
-            return true;
-        }
-        if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, vaddr) == 1) {
-            take_call(chain, &child, vaddr, depth);
-            return true;
-        }
-        if (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block) {
-            bool inside = dwarf_haspc(&child, vaddr) == 1;
-            if ((inside || !has_code(&child)) && (descend(chain, &child, vaddr, depth + 1) || inside))
-                return true;
-        }
-    } while (symbols_dwarf_next(&child));
-    return false;
+    struct chain *chain = argument;
+    int tag = dwarf_tag(die);
+    (void)around;
+    if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(die, chain->vaddr) == 1) {
+        take_call(chain, die);
+        return SYMBOLS_ENTER_LAST;
+    }
+    if (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block)
+        return dwarf_haspc(die, chain->vaddr) == 1 ? SYMBOLS_ENTER_LAST : has_code(die) ? SYMBOLS_SKIP : SYMBOLS_ENTER;
+    return SYMBOLS_SKIP;
 }
 
 static struct symbols_position call_position(struct symbols_unit *unit, Dwarf_Die *call)
@@ -219,21 +192,21 @@ static struct symbols_position call_position(struct symbols_unit *unit, Dwarf_Di
     if (dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &line) == 0 && line <= INT32_MAX)
         position.line = (int)line;
     if (position.line && dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) == 0)
-        position.file = symbols_lines_file(unit, file);
+        position.file = symbols_lines_file(&unit->die, file);
     return position;
 }
 
 size_t symbols_inline_chain(struct symbols_module *module, uint64_t vaddr, struct symbols_raw *raws,
                             struct symbols_unit **unit, struct symbols_function **function)
 {
-    struct chain chain = {.budget = SYMBOLS_MAX_DIES};
+    struct chain chain = {.vaddr = vaddr};
     *function = NULL;
     *unit = symbols_dwarf_unit(module, vaddr);
     *function = *unit ? symbols_dwarf_function(*unit, vaddr) : NULL;
     if (!*function)
         return 0;
     chain.calls[chain.count++] = (*function)->die;
-    descend(&chain, &(*function)->die, vaddr, 0);
+    symbols_dwarf_walk(&(*function)->die, descend, &chain);
     for (size_t i = 0; i < chain.count; i++) {
         Dwarf_Die *die = &chain.calls[chain.count - 1 - i];
         uint64_t start = part_start(die, vaddr);

@@ -81,12 +81,12 @@ struct symbols_position symbols_lines_entry(struct symbols_unit *unit, uint64_t 
     return (struct symbols_position){.file = ""};
 }
 
-const char *symbols_lines_file(struct symbols_unit *unit, uint64_t file_number)
+const char *symbols_lines_file(Dwarf_Die *unit, uint64_t file_number)
 {
     Dwarf_Files *files;
     size_t count;
     const char *file = NULL;
-    if (dwarf_getsrcfiles(&unit->die, &files, &count) == 0 && file_number < count)
+    if (dwarf_getsrcfiles(unit, &files, &count) == 0 && file_number < count)
         file = dwarf_filesrc(files, (size_t)file_number, NULL, NULL);
     return file && strcmp(file, "???") != 0 ? file : "";
 }

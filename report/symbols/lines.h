@@ -10,7 +10,7 @@
 struct symbols_position symbols_lines_at(struct symbols_unit *unit, uint64_t vaddr, uint64_t low);
 /* The line of the first row of a function: compilers that outline put the construct's line there. [init] */
 struct symbols_position symbols_lines_entry(struct symbols_unit *unit, uint64_t low);
-const char *symbols_lines_file(struct symbols_unit *unit, uint64_t file_number); /* "" unknown. [init] */
+const char *symbols_lines_file(Dwarf_Die *unit, uint64_t file_number); /* "" unknown. [init] */
 /* Start addresses of the code of one source line, at most room of them. [init] */
 size_t symbols_lines_find(struct symbols_unit *unit, const char *file, int line, uint64_t *vaddrs,
                           size_t room);

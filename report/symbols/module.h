@@ -16,7 +16,7 @@
 #include "report/symbols/elf.h"
 #include "cct/profile_format.h"
 
-#define SYMBOLS_MAX_DEPTH  48         /* nesting of blocks, inlined calls and namespaces that is followed */
+#define SYMBOLS_MAX_DEPTH  96         /* nesting of blocks, inlined calls and namespaces that is followed */
 #define SYMBOLS_MAX_DIES   (1u << 24) /* entries visited in one walk of one compilation unit */
 #define SYMBOLS_MAX_FRAMES 64         /* inlined frames at one address */
 
@@ -26,20 +26,13 @@ struct symbols_function {
     uint64_t low;       /* entry; 0: no code of its own (abstract) */
 };
 
-struct symbols_launch { /* an outlined function that a call site passes to GOMP_* */
-    uint64_t function;
-    bool task;
-};
-
 struct symbols_unit {
     Dwarf_Die die;     /* the compilation unit: line table, language */
     Dwarf_Die content; /* where its functions are: the same, or the split unit */
-    bool indexed, launches_known;
+    bool indexed;
     struct symbols_function *functions;
     size_t function_count, function_room;
     struct symbols_ranges ranges; /* of functions */
-    struct symbols_launch *launches;
-    size_t launch_count, launch_room;
 };
 
 struct symbols_ident { /* ";file;function;line;column;;", which clang and flang pass to the runtime */

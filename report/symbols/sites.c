@@ -15,7 +15,6 @@
 struct site_walk {
     struct symbols_module *module;
     struct symbols_call_list *list;
-    uint32_t budget;
 };
 
 static bool address_of(Dwarf_Die *die, unsigned name, uint64_t *address)
@@ -95,36 +94,27 @@ static void add_site(struct site_walk *walk, Dwarf_Die *site)
     }
 }
 
-static void walk_sites(struct site_walk *walk, Dwarf_Die *parent, int depth)
+static enum symbols_step visit_site(void *walk, Dwarf_Die *die, uint32_t *around)
 {
-    Dwarf_Die child;
-    if (depth > 2 * SYMBOLS_MAX_DEPTH || dwarf_child(parent, &child) != 0)
-        return;
-    do {
-        if (walk->budget-- == 0) {
-            walk->budget = 0;
-            return;
-        }
-        switch (dwarf_tag(&child)) {
-        case DW_TAG_call_site:
-        case DW_TAG_GNU_call_site:
-            add_site(walk, &child);
-            break;
-        case DW_TAG_inlined_subroutine:
-        case DW_TAG_lexical_block:
-        case DW_TAG_try_block:
-        case DW_TAG_catch_block:
-            walk_sites(walk, &child, depth + 1);
-            break;
-        default:
-            break;
-        }
-    } while (symbols_dwarf_next(&child));
+    (void)around;
+    switch (dwarf_tag(die)) {
+    case DW_TAG_call_site:
+    case DW_TAG_GNU_call_site:
+        add_site(walk, die);
+        return SYMBOLS_SKIP;
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+        return SYMBOLS_ENTER;
+    default:
+        return SYMBOLS_SKIP;
+    }
 }
 
 void symbols_calls_dwarf(struct symbols_module *module, struct symbols_function *function,
                          struct symbols_call_list *list)
 {
-    struct site_walk walk = {.module = module, .list = list, .budget = SYMBOLS_MAX_DIES};
-    walk_sites(&walk, &function->die, 0);
+    struct site_walk walk = {.module = module, .list = list};
+    symbols_dwarf_walk(&function->die, visit_site, &walk);
 }

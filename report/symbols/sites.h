@@ -2,7 +2,6 @@
 #ifndef BLAME_REPORT_SYMBOLS_SITES_H
 #define BLAME_REPORT_SYMBOLS_SITES_H
 
-#include "report/symbols/call_list.h"
 #include "report/symbols/module.h"
 
 /* Adds to `list`, with the addresses in struct symbol_call not yet keys, what DWARF says of the call sites of

@@ -45,6 +45,11 @@ struct symbol_call {
     bool tail;     /* a jump: the function is left */
 };
 
+struct symbols_call_list {
+    struct symbol_call *list;
+    size_t count, room;
+};
+
 /* A function that a tail call took off the stack (report/symbols/tail_calls.h). */
 struct tail_frame {
     uint64_t key;           /* as of a frame: inside the jump, or the function's entry; 0: ambiguous */
