@@ -40,7 +40,6 @@ struct builder {
     const struct row_label **lines;
     size_t line_count, line_capacity;
     struct index_map children; /* rows by parent, function or file, kind and line */
-    struct tail_calls *tail_calls;
     uint32_t *anchor;     /* by merged node: the row its children hang below */
     uint32_t *innermost;  /* by merged node: the innermost place of a FRAME, or of the one that a phase, event
                              or parameter is below; else ROW_NONE */

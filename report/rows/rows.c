@@ -188,7 +188,7 @@ static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint32
     const struct tail_frame *frames;
     if (caller->kind != PROFILE_NODE_FRAME || is_whole(builder, caller->key, node->key))
         return parent;
-    size_t count = tail_calls_between(builder->tail_calls, caller->key, node->key, &frames);
+    size_t count = tail_calls_between(builder->symbols, caller->key, node->key, &frames);
     for (size_t i = 0; i < count && !builder->no_memory; i++) {
         if (node->kind == PROFILE_NODE_RUNTIME &&
             PROFILE_KEY_MODULE(frames[i].key) == PROFILE_KEY_MODULE(node->key)) {
@@ -317,7 +317,6 @@ static void free_builder(struct builder *builder)
     pair_map_free(&builder->key_map);
     pair_map_free(&builder->line_map);
     index_map_free(&builder->children);
-    tail_calls_free(builder->tail_calls);
     free(builder->functions);
     free(builder->lines);
     free(builder->places);
@@ -331,8 +330,7 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
     struct rows *rows = builder.rows;
     builder.anchor = calloc(profile->node_count + 1, sizeof *builder.anchor);
     builder.innermost = malloc((profile->node_count + 1) * sizeof *builder.innermost);
-    builder.tail_calls = tail_calls_new(symbols);
-    builder.no_memory = !rows || !builder.anchor || !builder.innermost || !builder.tail_calls;
+    builder.no_memory = !rows || !builder.anchor || !builder.innermost;
     if (!builder.no_memory) {
         memset(builder.innermost, 0xff, profile->node_count * sizeof *builder.innermost);
         rows->node_row[0] = 0;

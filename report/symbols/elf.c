@@ -82,6 +82,14 @@ Elf_Scn *symbols_elf_section(Elf *elf, const char *name, GElf_Shdr *header)
     return NULL;
 }
 
+Elf_Scn *symbols_elf_next(Elf *elf, Elf_Scn *section, uint32_t type, GElf_Shdr *header)
+{
+    while (elf && (section = elf_nextscn(elf, section)))
+        if (gelf_getshdr(section, header) && header->sh_type == type)
+            return section;
+    return NULL;
+}
+
 bool symbols_elf_same_build(Elf *elf, const void *build_id, size_t bytes)
 {
     const void *found;
@@ -171,12 +179,11 @@ static void table_add_section(struct symbols_table *table, Elf *elf, Elf_Scn *se
 
 void symbols_table_add(struct symbols_table *table, Elf *elf, enum symbols_table_kind kind)
 {
-    Elf_Scn *section = NULL;
-    while (elf && (section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-            table_add_section(table, elf, section, &header, kind);
-    }
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; (section = symbols_elf_next(elf, section, SHT_SYMTAB, &header));)
+        table_add_section(table, elf, section, &header, kind);
+    for (Elf_Scn *section = NULL; (section = symbols_elf_next(elf, section, SHT_DYNSYM, &header));)
+        table_add_section(table, elf, section, &header, kind);
 }
 
 /* Among aliases the plainest name comes first: malloc before __libc_malloc. */

@@ -17,6 +17,8 @@ bool symbols_elf_open(struct symbols_elf *file, const char *path); /* regular EL
 bool symbols_elf_open_vdso(struct symbols_elf *file);              /* this process's own vDSO. [init] */
 void symbols_elf_close(struct symbols_elf *file);                  /* [init] */
 Elf_Scn *symbols_elf_section(Elf *elf, const char *name, GElf_Shdr *header); /* [init] */
+/* The next section of that type; NULL at the end, and of no file. [init] */
+Elf_Scn *symbols_elf_next(Elf *elf, Elf_Scn *section, uint32_t type, GElf_Shdr *header);
 bool symbols_elf_same_build(Elf *elf, const void *build_id, size_t bytes);   /* [init] */
 bool symbols_elf_code_range(Elf *elf, uint64_t *low, uint64_t *high);        /* executable segments. [init] */
 /* x86-64 code or data at vaddr, *room bytes up to the end of their segment in the file; NULL: none. [init] */

@@ -41,12 +41,11 @@ static void add_ident(struct symbols_module *module, const char *text, const cha
 
 static void load_idents(struct symbols_module *module)
 {
-    Elf_Scn *section = NULL;
+    GElf_Shdr header;
     module->idents_known = true;
-    while ((section = elf_nextscn(module->main.elf, section))) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS ||
-            !(header.sh_flags & SHF_ALLOC) || (header.sh_flags & (SHF_EXECINSTR | SHF_WRITE)))
+    for (Elf_Scn *section = NULL;
+         (section = symbols_elf_next(module->main.elf, section, SHT_PROGBITS, &header));) {
+        if ((header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE)) != SHF_ALLOC)
             continue;
         Elf_Data *data = elf_rawdata(section, NULL);
         const char *from = data ? data->d_buf : NULL;

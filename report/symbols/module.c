@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
@@ -118,21 +119,9 @@ static const char *build_id_path(struct symbols_module *module, const uint8_t *b
 
 static bool crc_matches(const struct symbols_elf *file, uint32_t expected)
 {
-    static uint32_t table[256];
     size_t bytes;
-    const uint8_t *data = (const uint8_t *)elf_rawfile(file->elf, &bytes);
-    uint32_t crc = 0xffffffffu;
-    if (!data)
-        return false;
-    for (uint32_t i = 0; !table[255] && i < 256; i++) {
-        uint32_t entry = i;
-        for (int bit = 0; bit < 8; bit++)
-            entry = entry & 1 ? (entry >> 1) ^ 0xedb88320u : entry >> 1;
-        table[i] = entry;
-    }
-    for (size_t i = 0; i < bytes; i++)
-        crc = table[(crc ^ data[i]) & 0xff] ^ (crc >> 8);
-    return (crc ^ 0xffffffffu) == expected;
+    const void *data = elf_rawfile(file->elf, &bytes);
+    return data && crc32_z(0, data, bytes) == expected;
 }
 
 /* A build id is the better proof (and cheaper: no need to read the whole file); files without one have the
@@ -241,32 +230,31 @@ enum symbols_level symbols_module_level(struct symbols_module *module)
                                                                                      : SYMBOLS_LEVEL_EXPORTS;
 }
 
+static const struct symbols_entry *find_entry(struct symbols_module *module, struct symbols_table *table,
+                                              enum symbols_table_kind kind, bool *known, uint64_t vaddr)
+{
+    if (!*known) {
+        *known = true;
+        symbols_module_dwarf(module); /* may open the debug file, which has what was stripped */
+        symbols_table_add(table, module->main.elf, kind);
+        symbols_table_add(table, module->debug.elf, kind);
+        symbols_table_sort(table);
+    }
+    return symbols_table_find(table, vaddr);
+}
+
 const struct symbols_entry *symbols_module_function(struct symbols_module *module, uint64_t vaddr)
 {
-    if (!symbols_module_open(module) || vaddr < module->code_low || vaddr >= module->code_high)
-        return NULL;
-    if (!module->functions_known) {
-        module->functions_known = true;
-        symbols_module_dwarf(module); /* may open the debug file, which has what was stripped */
-        symbols_table_add(&module->functions, module->main.elf, SYMBOLS_FUNCTIONS);
-        symbols_table_add(&module->functions, module->debug.elf, SYMBOLS_FUNCTIONS);
-        symbols_table_sort(&module->functions);
-    }
-    return symbols_table_find(&module->functions, vaddr);
+    return symbols_module_open(module) && vaddr >= module->code_low && vaddr < module->code_high
+               ? find_entry(module, &module->functions, SYMBOLS_FUNCTIONS, &module->functions_known, vaddr)
+               : NULL;
 }
 
 const struct symbols_entry *symbols_module_object(struct symbols_module *module, uint64_t vaddr)
 {
-    if (!symbols_module_open(module))
-        return NULL;
-    if (!module->objects_known) {
-        module->objects_known = true;
-        symbols_module_dwarf(module);
-        symbols_table_add(&module->objects, module->main.elf, SYMBOLS_OBJECTS);
-        symbols_table_add(&module->objects, module->debug.elf, SYMBOLS_OBJECTS);
-        symbols_table_sort(&module->objects);
-    }
-    return symbols_table_find(&module->objects, vaddr);
+    return symbols_module_open(module)
+               ? find_entry(module, &module->objects, SYMBOLS_OBJECTS, &module->objects_known, vaddr)
+               : NULL;
 }
 
 void symbols_module_close(struct symbols_module *module)

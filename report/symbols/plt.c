@@ -43,13 +43,12 @@ static int slot_order(const void *left, const void *right)
 
 static void load_slots(struct symbols_module *module)
 {
-    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    Elf *elf = symbols_module_open(module) ? module->main.elf : NULL;
     module->slots_known = true;
-    while (symbols_module_open(module) && (section = elf_nextscn(module->main.elf, section))) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
-            add_slots(module, module->main.elf, section, &header);
-    }
+    for (Elf_Scn *section = NULL; (section = symbols_elf_next(elf, section, SHT_RELA, &header));)
+        if (header.sh_flags & SHF_ALLOC)
+            add_slots(module, elf, section, &header);
     if (module->slot_count)
         qsort(module->slots, module->slot_count, sizeof *module->slots, slot_order);
 }
@@ -82,10 +81,6 @@ const char *symbols_plt_stub(struct symbols_module *module, uint64_t vaddr)
     return symbols_plt_slot(module, jump.target);
 }
 
-struct named {
-    uint64_t entry; /* 0: none, or several */
-};
-
 struct named_search {
     const char *name;
     uint64_t global, local;
@@ -116,12 +111,9 @@ static void search_table(struct named_search *search, Elf *elf, Elf_Scn *section
 
 static void search_file(struct named_search *search, Elf *elf, unsigned type)
 {
-    Elf_Scn *section = NULL;
-    while (elf && (section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && header.sh_type == type)
-            search_table(search, elf, section, &header);
-    }
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; (section = symbols_elf_next(elf, section, type, &header));)
+        search_table(search, elf, section, &header);
 }
 
 static uint64_t search_name(struct symbols_module *module, const char *name)
@@ -144,14 +136,11 @@ uint64_t symbols_calls_named(struct symbols_module *module, const char *name)
     uint64_t key = 14695981039346656037ull;
     for (const char *c = name; *c; c++)
         key = (key ^ (uint8_t)*c) * 1099511628211ull;
-    struct named *named = symbols_map_find(&module->exports, key);
-    if (!named) {
-        uint64_t entry = search_name(module, name);
-        named = pool_alloc(module->pool, sizeof *named);
-        if (!named)
-            return entry;
-        named->entry = entry;
-        symbols_map_put(&module->exports, key, named);
+    /* One more than the address, as none is remembered, too. */
+    uintptr_t known = (uintptr_t)symbols_map_find(&module->exports, key);
+    if (!known) {
+        known = search_name(module, name) + 1;
+        symbols_map_put(&module->exports, key, (void *)known);
     }
-    return named->entry;
+    return known - 1;
 }

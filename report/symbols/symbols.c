@@ -83,40 +83,6 @@ static void note_asked(struct symbols *symbols, uint64_t key, struct symbols_ans
     module->unnamed |= !answer->asked;
 }
 
-/* The answer so far, NULL none. */
-static struct symbols_answer *known(struct symbols *symbols, enum symbols_question question, uint64_t key)
-{
-    struct symbols_answer *answer = symbols_map_find(&symbols->answers.map[question], key);
-    if (answer)
-        note_asked(symbols, key, answer);
-    return answer;
-}
-
-static struct symbols_answer *learn(struct symbols *symbols, enum symbols_question question, uint64_t key,
-                                    const struct symbols_answer *value)
-{
-    struct symbols_answer *answer = symbols_answers_add(&symbols->answers, &symbols->pool, question, key);
-    if (answer) {
-        *answer = *value;
-        note_asked(symbols, key, answer);
-    }
-    return answer;
-}
-
-size_t symbols_lookup(struct symbols *symbols, uint64_t key, const struct symbol_frame **frames)
-{
-    struct symbols_answer *answer = known(symbols, SYMBOLS_ASK_FRAMES, key);
-    struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
-    struct symbol_frame *built = NULL;
-    if (!answer && module) {
-        size_t count = symbols_frames_build(module, PROFILE_KEY_VADDR(key), &built);
-        struct symbols_answer value = {.count = count, .frames = built};
-        answer = count ? learn(symbols, SYMBOLS_ASK_FRAMES, key, &value) : NULL;
-    }
-    *frames = answer ? answer->frames : &unknown_frame;
-    return answer ? answer->count : 1;
-}
-
 /* Both compilers name the variable behind a critical section after the section. */
 static const char *critical_name(struct pool *pool, const char *symbol)
 {
@@ -146,48 +112,77 @@ static const char *data_name(struct symbols *symbols, struct symbols_module *mod
     return offset ? pool_text(&symbols->pool, "%s+0x%llx", display, offset) : display;
 }
 
+static void find_out(struct symbols *symbols, enum symbols_question question, uint64_t key,
+                     struct symbols_answer *answer)
+{
+    struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
+    struct symbol_frame *frames = NULL;
+    uint64_t vaddr = PROFILE_KEY_VADDR(key), entry;
+    switch (question) {
+    case SYMBOLS_ASK_FRAMES:
+        answer->count = symbols_frames_build(module, vaddr, &frames);
+        answer->frames = frames;
+        break;
+    case SYMBOLS_ASK_ENTRY:
+        entry = symbols_calls_entry(module, vaddr);
+        answer->count = entry != 0;
+        answer->entry = entry ? PROFILE_KEY(module->id, entry) : 0;
+        break;
+    case SYMBOLS_ASK_CALL:
+        answer->call = symbols_calls_at(module, vaddr);
+        answer->count = answer->call != NULL;
+        break;
+    default:
+        answer->text = data_name(symbols, module, vaddr);
+        answer->count = answer->text != NULL;
+    }
+}
+
+/* NULL: no module, or no memory. */
+static const struct symbols_answer *ask(struct symbols *symbols, enum symbols_question question, uint64_t key)
+{
+    struct symbols_answer *answer = symbols_map_find(&symbols->answers.map[question], key), found = {0};
+    if (!answer && symbols_module_of(symbols, PROFILE_KEY_MODULE(key))) {
+        find_out(symbols, question, key, &found);
+        if (found.count || question != SYMBOLS_ASK_FRAMES)
+            answer = symbols_answers_add(&symbols->answers, &symbols->pool, question, key);
+        if (answer)
+            *answer = found;
+    }
+    if (answer)
+        note_asked(symbols, key, answer);
+    return answer;
+}
+
+size_t symbols_lookup(struct symbols *symbols, uint64_t key, const struct symbol_frame **frames)
+{
+    const struct symbols_answer *answer = ask(symbols, SYMBOLS_ASK_FRAMES, key);
+    *frames = answer ? answer->frames : &unknown_frame;
+    return answer ? answer->count : 1;
+}
+
 const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t vaddr)
 {
-    uint64_t key = PROFILE_KEY(module_id, vaddr);
-    struct symbols_answer *answer = known(symbols, SYMBOLS_ASK_DATA, key);
-    struct symbols_module *module = symbols_module_of(symbols, module_id);
-    if (!answer && module) {
-        struct symbols_answer value = {.text = data_name(symbols, module, vaddr)};
-        value.count = value.text != NULL;
-        answer = learn(symbols, SYMBOLS_ASK_DATA, key, &value);
-    }
+    const struct symbols_answer *answer = ask(symbols, SYMBOLS_ASK_DATA, PROFILE_KEY(module_id, vaddr));
     return answer ? answer->text : NULL;
+}
+
+uint64_t symbols_function_entry(struct symbols *symbols, uint64_t key)
+{
+    const struct symbols_answer *answer = ask(symbols, SYMBOLS_ASK_ENTRY, key);
+    return answer ? answer->entry : 0;
+}
+
+const struct symbol_call *symbols_call_at(struct symbols *symbols, uint64_t key)
+{
+    const struct symbols_answer *answer = ask(symbols, SYMBOLS_ASK_CALL, key);
+    return answer ? answer->call : NULL;
 }
 
 const char *symbols_module_name(struct symbols *symbols, uint32_t module_id)
 {
     struct symbols_module *module = symbols_module_of(symbols, module_id);
     return module ? module->base_name : "";
-}
-
-uint64_t symbols_function_entry(struct symbols *symbols, uint64_t key)
-{
-    struct symbols_answer *answer = known(symbols, SYMBOLS_ASK_ENTRY, key);
-    struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
-    if (!answer && module) {
-        uint64_t entry = symbols_calls_entry(module, PROFILE_KEY_VADDR(key));
-        struct symbols_answer value = {.count = entry != 0,
-                                       .entry = entry ? PROFILE_KEY(module->id, entry) : 0};
-        answer = learn(symbols, SYMBOLS_ASK_ENTRY, key, &value);
-    }
-    return answer ? answer->entry : 0;
-}
-
-const struct symbol_call *symbols_call_at(struct symbols *symbols, uint64_t key)
-{
-    struct symbols_answer *answer = known(symbols, SYMBOLS_ASK_CALL, key);
-    struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
-    if (!answer && module) {
-        struct symbols_answer value = {.call = symbols_calls_at(module, PROFILE_KEY_VADDR(key))};
-        value.count = value.call != NULL;
-        answer = learn(symbols, SYMBOLS_ASK_CALL, key, &value);
-    }
-    return answer ? answer->call : NULL;
 }
 
 bool symbols_gap(struct symbols *symbols, uint64_t caller, uint64_t goal, const struct tail_frame **frames,
@@ -206,8 +201,8 @@ bool symbols_gap(struct symbols *symbols, uint64_t caller, uint64_t goal, const 
     return !symbols->searching;
 }
 
-void symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
-                       const struct tail_frame *frames, size_t count)
+const struct tail_frame *symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
+                                           const struct tail_frame *frames, size_t count)
 {
     struct tail_frame *copy = pool_alloc(&symbols->pool, (count + 1) * sizeof *copy);
     symbols->searching = false;
@@ -219,6 +214,7 @@ void symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
     struct symbols_gap gap = {.caller = caller, .goal = goal, .count = count, .frames = copy};
     if (copy && symbols_answers_add_gap(&symbols->answers, &gap))
         symbols->news = true;
+    return copy;
 }
 
 size_t symbols_calls(struct symbols *symbols, uint64_t entry, const struct symbol_call **calls)

@@ -45,8 +45,9 @@ size_t symbols_bodies(struct symbols *symbols, uint32_t module_id, const uint64_
  * is asked up to symbols_gap_found() is asked for the search alone. [init] */
 bool symbols_gap(struct symbols *symbols, uint64_t caller, uint64_t goal, const struct tail_frame **frames,
                  size_t *count);
-void symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
-                       const struct tail_frame *frames, size_t count); /* copied. [init] */
+/* Keeps what was found; its copy; NULL: no memory. [init] */
+const struct tail_frame *symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
+                                           const struct tail_frame *frames, size_t count);
 
 /* Name of the data object that contains vaddr of a module, "symbol" or "symbol+offset"; NULL when there is
  * none. [init] */

@@ -1,12 +1,7 @@
 #include "report/symbols/tail_calls.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "report/profile/pair_map.h"
-#include "report/text/grow.h"
-#include "report/text/strings.h"
 
 #define MAX_CHAIN 8           /* functions that are missing between two frames */
 #define MAX_FOUND 8           /* different chains that are told apart */
@@ -18,22 +13,16 @@ struct chain {
     size_t count;
 };
 
-struct result {
-    size_t first, count; /* in tail_calls.frames */
-};
-
-struct tail_calls {
-    struct symbols *symbols;
-    struct strings *texts;
-    struct pair_map map; /* (caller's key, entry of the callee) -> result */
-    struct result *results;
-    size_t result_count, result_room;
-    struct tail_frame *frames;
-    size_t frame_count, frame_room;
+/* What was found: what all chains begin with, what may have been in between, what all end with. */
+struct gap {
+    struct tail_frame frames[MAX_CHAIN + 1];
+    size_t count;
+    char candidates[512];
 };
 
 struct search {
-    struct tail_calls *calls;
+    struct symbols *symbols;
+    struct gap *gap;
     uint64_t goal;       /* entry of the function that is next on the stack */
     bool may_be_in_task; /* the goal is not a construct itself: a task in the region may have jumped to it */
     struct chain path;
@@ -43,35 +32,10 @@ struct search {
     bool open; /* there may be more chains than those found */
 };
 
-struct tail_calls *tail_calls_new(struct symbols *symbols)
-{
-    struct tail_calls *calls = calloc(1, sizeof *calls);
-    if (!calls)
-        return NULL;
-    calls->symbols = symbols;
-    calls->texts = strings_new();
-    if (!calls->texts) {
-        free(calls);
-        return NULL;
-    }
-    return calls;
-}
-
-void tail_calls_free(struct tail_calls *calls)
-{
-    if (!calls)
-        return;
-    strings_free(calls->texts);
-    pair_map_free(&calls->map);
-    free(calls->results);
-    free(calls->frames);
-    free(calls);
-}
-
-static const struct symbol_frame *frame_of(struct tail_calls *calls, uint64_t key)
+static const struct symbol_frame *frame_of(struct symbols *symbols, uint64_t key)
 {
     const struct symbol_frame *frames;
-    size_t count = symbols_lookup(calls->symbols, key, &frames);
+    size_t count = symbols_lookup(symbols, key, &frames);
     return &frames[count - 1];
 }
 
@@ -82,9 +46,9 @@ static const struct symbol_frame *frame_of(struct tail_calls *calls, uint64_t ke
 static uint64_t destination(struct search *search, const struct symbol_call *call)
 {
     if (call->target)
-        return symbols_function_entry(search->calls->symbols, call->target);
+        return symbols_function_entry(search->symbols, call->target);
     return *call->name
-               ? symbols_function_named(search->calls->symbols, PROFILE_KEY_MODULE(search->goal), call->name)
+               ? symbols_function_named(search->symbols, PROFILE_KEY_MODULE(search->goal), call->name)
                : 0;
 }
 
@@ -106,13 +70,13 @@ static void visit(struct search *search, uint64_t function);
 
 /* Whether a body is a task's, as far as is known. The host of the region at `call` says so of its other
  * constructs where the body's name does not. */
-static bool may_be_task(struct tail_calls *calls, const struct symbol_call *call, uint64_t body)
+static bool may_be_task(struct symbols *symbols, const struct symbol_call *call, uint64_t body)
 {
     const struct symbol_call *list;
-    const struct symbol_frame *frame = frame_of(calls, body);
+    const struct symbol_frame *frame = frame_of(symbols, body);
     if (frame->construct == SYMBOL_TASK)
         return true;
-    size_t count = symbols_calls(calls->symbols, symbols_function_entry(calls->symbols, call->key), &list);
+    size_t count = symbols_calls(symbols, symbols_function_entry(symbols, call->key), &list);
     for (size_t i = 0; i < count; i++)
         if (list[i].body == body)
             return strncmp(list[i].name, GCC_TASK, strlen(GCC_TASK)) == 0;
@@ -122,7 +86,7 @@ static bool may_be_task(struct tail_calls *calls, const struct symbol_call *call
 /* What a region's threads may execute at its outermost level: its body, and tasks. */
 static void visit_construct(struct search *search, const struct symbol_call *call)
 {
-    struct tail_calls *calls = search->calls;
+    struct symbols *symbols = search->symbols;
     const struct symbol_call *jumps;
     const uint64_t *bodies;
     if (call->body == search->goal)
@@ -132,14 +96,14 @@ static void visit_construct(struct search *search, const struct symbol_call *cal
     else
         search->open = true;
     size_t count =
-        search->may_be_in_task ? symbols_bodies(calls->symbols, PROFILE_KEY_MODULE(call->key), &bodies) : 0;
+        search->may_be_in_task ? symbols_bodies(symbols, PROFILE_KEY_MODULE(call->key), &bodies) : 0;
     for (size_t i = 0; i < count && !search->open; i++) {
-        if (bodies[i] == call->body || symbols_calls(calls->symbols, bodies[i], &jumps) == 0)
+        if (bodies[i] == call->body || symbols_calls(symbols, bodies[i], &jumps) == 0)
             continue;
         struct search task = *search;
         visit(&task, bodies[i]);
         search->visits = task.visits;
-        if (task.found_count > search->found_count && may_be_task(calls, call, bodies[i]))
+        if (task.found_count > search->found_count && may_be_task(symbols, call, bodies[i]))
             *search = task;
     }
 }
@@ -171,17 +135,17 @@ static void visit(struct search *search, uint64_t function)
         return;
     }
     path->function[path->count++] = function;
-    size_t count = symbols_calls(search->calls->symbols, function, &list);
+    size_t count = symbols_calls(search->symbols, function, &list);
     for (size_t i = 0; i < count; i++)
         if (list[i].tail)
             visit_call(search, &list[i]);
     path->count--;
 }
 
-static bool has_tail_call(struct tail_calls *calls, uint64_t function)
+static bool has_tail_call(struct symbols *symbols, uint64_t function)
 {
     const struct symbol_call *list;
-    size_t count = symbols_calls(calls->symbols, function, &list);
+    size_t count = symbols_calls(symbols, function, &list);
     for (size_t i = 0; i < count; i++)
         if (list[i].tail)
             return true;
@@ -195,7 +159,7 @@ static bool find_chains(struct search *search, const struct symbol_call *call)
     uint64_t to = destination(search, call);
     if (to == search->goal || (!call->target && !*call->name))
         return false;
-    const struct symbol_frame *goal = frame_of(search->calls, search->goal);
+    const struct symbol_frame *goal = frame_of(search->symbols, search->goal);
     /* Below the call that creates a task (BLAME_TASKS=creation) there is that task alone. */
     search->may_be_in_task =
         goal->construct == SYMBOL_PROCEDURE && strncmp(call->name, GCC_TASK, strlen(GCC_TASK)) != 0;
@@ -207,53 +171,48 @@ static bool find_chains(struct search *search, const struct symbol_call *call)
     }
     if (to)
         visit(search, to);
-    return call->target && to && has_tail_call(search->calls, to);
+    return call->target && to && has_tail_call(search->symbols, to);
 }
 
 /* ---- from chains to frames ---- */
 
-static void add_frame(struct tail_calls *calls, struct tail_frame frame)
+static void add_frame(struct search *search, struct tail_frame frame)
 {
-    if (!grow_list(&calls->frames, &calls->frame_room, calls->frame_count, sizeof *calls->frames))
-        return;
-    calls->frames[calls->frame_count++] = frame;
+    search->gap->frames[search->gap->count++] = frame;
 }
 
 /* The frame of a function in a chain; next: the function it jumps to, 0 not known. */
 static void add_function(struct search *search, uint64_t function, uint64_t next)
 {
     const struct symbol_call *list;
-    size_t count = next ? symbols_calls(search->calls->symbols, function, &list) : 0, sites = 0;
+    size_t count = next ? symbols_calls(search->symbols, function, &list) : 0, sites = 0;
     uint64_t site = 0;
     for (size_t i = 0; i < count; i++)
         if (list[i].tail && (destination(search, &list[i]) == next || list[i].launches)) {
             site = list[i].key;
             sites++;
         }
-    add_frame(search->calls, (struct tail_frame){.key = sites == 1 ? site : function, .at_jump = sites == 1});
+    add_frame(search, (struct tail_frame){.key = sites == 1 ? site : function, .at_jump = sites == 1});
 }
 
 static void add_ambiguous(struct search *search, size_t prefix)
 {
-    char text[512] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < search->found_count && length < sizeof text; i++) {
+    char *text = search->gap->candidates;
+    size_t length = 0, room = sizeof search->gap->candidates;
+    for (size_t i = 0; i < search->found_count && length < room; i++) {
         const struct chain *chain = &search->found[i];
         const char *name =
-            chain->count > prefix ? frame_of(search->calls, chain->function[prefix])->name : "nothing";
+            chain->count > prefix ? frame_of(search->symbols, chain->function[prefix])->name : "nothing";
         bool known = false;
         for (size_t j = 0; j < i; j++)
             known |= search->found[j].count > prefix && chain->count > prefix &&
                      search->found[j].function[prefix] == chain->function[prefix];
         if (!known)
-            length +=
-                (size_t)snprintf(text + length, sizeof text - length, "%s%s", length ? " or " : "", name);
+            length += (size_t)snprintf(text + length, room - length, "%s%s", length ? " or " : "", name);
     }
-    if (search->open && length < sizeof text)
-        snprintf(text + length, sizeof text - length, " or others");
-    struct strings *texts = search->calls->texts;
-    add_frame(search->calls,
-              (struct tail_frame){.candidates = strings_text(texts, strings_intern(texts, text))});
+    if (search->open && length < room)
+        snprintf(text + length, room - length, " or others");
+    add_frame(search, (struct tail_frame){.candidates = text});
 }
 
 /* What all chains begin and end with is certain, also when there are several. */
@@ -306,39 +265,18 @@ static void add_frames(struct search *search, const struct symbol_call *call)
         }
 }
 
-static void find_frames(struct tail_calls *calls, uint64_t caller, uint64_t goal,
-                        const struct symbol_call *call)
-{
-    struct search search = {.calls = calls, .goal = goal};
-    const struct tail_frame *known;
-    size_t count, first = calls->frame_count;
-    if (symbols_gap(calls->symbols, caller, goal, &known, &count)) {
-        for (size_t i = 0; i < count; i++)
-            add_frame(calls, known[i]);
-        return;
-    }
-    add_frames(&search, call);
-    symbols_gap_found(calls->symbols, caller, goal, calls->frames + first, calls->frame_count - first);
-}
-
-size_t tail_calls_between(struct tail_calls *calls, uint64_t caller, uint64_t callee,
+size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t callee,
                           const struct tail_frame **frames)
 {
+    size_t count = 0;
     *frames = NULL;
-    uint64_t goal = symbols_function_entry(calls->symbols, callee);
-    const struct symbol_call *call = goal ? symbols_call_at(calls->symbols, caller) : NULL;
-    uint32_t *slot = call ? pair_map_slot(&calls->map, caller, goal) : NULL;
-    if (!slot)
-        return 0;
-    if (*slot == PAIR_MAP_NEW) {
-        if (!grow_list(&calls->results, &calls->result_room, calls->result_count, sizeof *calls->results))
-            return 0;
-        struct result *result = &calls->results[calls->result_count];
-        result->first = calls->frame_count;
-        find_frames(calls, caller, goal, call);
-        result->count = calls->frame_count - result->first;
-        *slot = (uint32_t)calls->result_count++;
-    }
-    *frames = calls->frames + calls->results[*slot].first;
-    return calls->results[*slot].count;
+    uint64_t goal = symbols_function_entry(symbols, callee);
+    const struct symbol_call *call = goal ? symbols_call_at(symbols, caller) : NULL;
+    if (!call || symbols_gap(symbols, caller, goal, frames, &count))
+        return count;
+    struct gap gap = {.count = 0};
+    struct search search = {.symbols = symbols, .gap = &gap, .goal = goal};
+    add_frames(&search, call);
+    *frames = symbols_gap_found(symbols, caller, goal, gap.frames, gap.count);
+    return *frames ? gap.count : 0;
 }

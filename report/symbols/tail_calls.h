@@ -12,14 +12,10 @@
 
 #include "report/symbols/symbols.h"
 
-struct tail_calls;
-struct tail_calls *tail_calls_new(struct symbols *symbols); /* NULL: no memory. [init] */
-void tail_calls_free(struct tail_calls *calls);             /* [init] */
-
 /* The frames missing between a caller's frame (its key: return address - 1) and the frame that is next on the
- * stack, outermost first; 0: none, or nothing is known. Results are cached; *frames is valid until the next
- * call. [init] */
-size_t tail_calls_between(struct tail_calls *calls, uint64_t caller, uint64_t callee,
+ * stack, outermost first; 0: none, or nothing is known. Results are cached; *frames is valid as long as the
+ * symbols are open. [init] */
+size_t tail_calls_between(struct symbols *symbols, uint64_t caller, uint64_t callee,
                           const struct tail_frame **frames);
 
 #endif

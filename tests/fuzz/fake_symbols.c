@@ -205,12 +205,18 @@ bool symbols_gap(struct symbols *symbols, uint64_t caller, uint64_t goal, const 
     return false;
 }
 
-void symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
-                       const struct tail_frame *frames, size_t count)
+const struct tail_frame *symbols_gap_found(struct symbols *symbols, uint64_t caller, uint64_t goal,
+                                           const struct tail_frame *frames, size_t count)
 {
+    static struct tail_frame kept[16];
+    static char text[1024];
     (void)symbols;
     (void)caller;
     (void)goal;
-    (void)frames;
-    (void)count;
+    for (size_t i = 0; i < count; i++) {
+        kept[i] = frames[i];
+        if (frames[i].candidates)
+            kept[i].candidates = strcpy(text, frames[i].candidates);
+    }
+    return kept;
 }

@@ -18,7 +18,6 @@ static const char *const all_variants[] = {
 struct setting {
     struct variant variant;
     struct profile_module modules[2];
-    struct tail_calls *calls;
     bool debug, gcc;
 };
 
@@ -37,14 +36,11 @@ static bool open_setting(struct setting *setting, const char *name)
     strcpy(setting->modules[PROGRAM - 1].path, variant->path);
     strcpy(setting->modules[C_LIBRARY - 1].path, library.dli_fname);
     variant->symbols = symbols_open(setting->modules, 2);
-    setting->calls = tail_calls_new(variant->symbols);
-    assert_non_null(setting->calls);
     return true;
 }
 
 static void close_setting(struct setting *setting)
 {
-    tail_calls_free(setting->calls);
     variant_close(&setting->variant);
 }
 
@@ -82,7 +78,7 @@ static const char *chain_of(struct setting *setting, uint64_t caller, uint64_t c
 {
     static char text[1000];
     const struct tail_frame *missing;
-    size_t count = tail_calls_between(setting->calls, caller, callee, &missing);
+    size_t count = tail_calls_between(setting->variant.symbols, caller, callee, &missing);
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {
         const struct symbol_frame *frames;
