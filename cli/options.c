@@ -1,6 +1,5 @@
 #include "cli/options.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +52,10 @@ static void print_option(const struct option_spec *option)
     char left[64];
     snprintf(left, sizeof left, "  %s%s%s", option->name, option->value ? " " : "",
              option->value ? option->value : "");
-    printf("%-*s", HELP_COLUMN, left);
-    if (strlen(left) >= HELP_COLUMN)
-        printf("\n%*s", HELP_COLUMN, "");
+    if (strlen(left) + 2 > HELP_COLUMN)
+        printf("%s\n%*s", left, HELP_COLUMN, "");
+    else
+        printf("%-*s", HELP_COLUMN, left);
     print_lines(option->help, HELP_COLUMN);
     if (option->words)
         print_words(option->words, *option->help);
@@ -93,59 +93,13 @@ static const struct option_spec *find(const struct usage *usage, const char *tex
     return NULL;
 }
 
-static bool read_word(const struct option_spec *option, const char *value)
-{
-    for (int i = 0; option->words[i].word; i++)
-        if (strcmp(value, option->words[i].word) == 0) {
-            *(int *)option->to = i;
-            return true;
-        }
-    return false;
-}
-
-static bool read_number(const struct option_spec *option, const char *value)
-{
-    char *end;
-    double number = strtod(value, &end);
-    if (!*value || *end || !isfinite(number) || number < option->low || number > option->high)
-        return false;
-    if (option->kind == OPTION_NUMBER)
-        *(double *)option->to = number;
-    else if (number == floor(number))
-        *(int *)option->to = (int)number;
-    else
-        return false;
-    return true;
-}
-
-static bool read_value(const struct option_spec *option, const char *value)
-{
-    if (option->kind == OPTION_WORD)
-        return read_word(option, value);
-    if (option->kind == OPTION_NUMBER || option->kind == OPTION_WHOLE)
-        return read_number(option, value);
-    if (option->kind == OPTION_LIST) {
-        struct option_list *list = option->to;
-        list->item[list->count++] = value;
-    } else
-        *(const char **)option->to = value;
-    return *value != '\0';
-}
-
 static enum options_result wrong_value(const struct usage *usage, const struct option_spec *option,
                                        const char *value)
 {
-    fprintf(stderr, "blame %s: %s %s: accepted ", usage->command, option->name, *value ? value : "\"\"");
-    if (option->kind == OPTION_WORD) {
-        fputs("are", stderr);
-        for (int i = 0; option->words[i].word; i++)
-            fprintf(stderr, "%s %s", i ? "," : "", option->words[i].word);
-        fputc('\n', stderr);
-    } else if (option->kind == OPTION_TEXT || option->kind == OPTION_LIST)
-        fprintf(stderr, "is a %s that is not empty\n", option->value);
-    else
-        fprintf(stderr, "is a %snumber from %.15g to %.15g\n", option->kind == OPTION_WHOLE ? "whole " : "",
-                option->low, option->high);
+    char accepted[512];
+    option_accepted(option, ", ", accepted, sizeof accepted);
+    fprintf(stderr, "blame %s: %s %s: accepted %s %s\n", usage->command, option->name, *value ? value : "\"\"",
+            option->kind == OPTION_WORD ? "are" : "is", accepted);
     return OPTIONS_WRONG;
 }
 
@@ -163,7 +117,7 @@ static enum options_result read_option(const struct usage *usage, int argc, char
             fprintf(stderr, "blame %s: %s: takes no value: give it alone\n", usage->command, option->name);
             return OPTIONS_WRONG;
         }
-        *(bool *)option->to = true;
+        option_read(option, "");
         return OPTIONS_RUN;
     }
     if (!equals && ++*at == argc) {
@@ -172,13 +126,18 @@ static enum options_result read_option(const struct usage *usage, int argc, char
         return OPTIONS_WRONG;
     }
     const char *value = equals ? equals + 1 : argv[*at];
-    return read_value(option, value) ? OPTIONS_RUN : wrong_value(usage, option, value);
+    if (!option_read(option, value))
+        return wrong_value(usage, option, value);
+    if (usage->variables)
+        setenv(usage->variables[option - usage->options], value, 1);
+    return OPTIONS_RUN;
 }
 
 static enum options_result check_operands(const struct usage *usage, const char **operand, int count)
 {
     if (count == 0) {
-        fprintf(stderr, "blame %s: no profile given; accepted %s\n", usage->command, usage->operands);
+        fprintf(stderr, "blame %s: no %s given; accepted %s\n", usage->command,
+                usage->is_program ? "program" : "profile", usage->operands);
         return OPTIONS_WRONG;
     }
     if (usage->operands_most && count > usage->operands_most) {
@@ -200,6 +159,7 @@ enum options_result options_read(const struct usage *usage, const struct option_
     *operand_count = 0;
     for (int i = 1; i < argc; i++) {
         if (options_end || argv[i][0] != '-' || !argv[i][1]) {
+            options_end |= usage->is_program;
             operand[(*operand_count)++] = argv[i];
             continue;
         }

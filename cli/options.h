@@ -1,41 +1,10 @@
-/* The options of commands that take profiles, in one table for parsing, for --help and for the messages about
- * wrong usage. */
+/* A command's options and operands, in one table for parsing, for --help and for the messages about wrong usage. */
 #ifndef BLAME_CLI_OPTIONS_H
 #define BLAME_CLI_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-enum option_kind {
-    OPTION_FLAG,   /* to: bool, set to true; takes no value */
-    OPTION_WORD,   /* to: int, the index among words */
-    OPTION_NUMBER, /* to: double, low to high */
-    OPTION_WHOLE,  /* to: int, low to high */
-    OPTION_TEXT,   /* to: const char *, not empty, borrowed from argv */
-    OPTION_LIST,   /* to: struct option_list; each value given is kept, as of OPTION_TEXT */
-};
-
-struct option_list {
-    const char **item; /* room for argc, the caller's */
-    size_t count;
-};
-
-/* A word that an option takes, and what --help says of it; NULL: --help lists the words alone. */
-struct option_word {
-    const char *word, *about;
-};
+#include "base/option.h"
 
 extern const struct option_word metric_words[];
-
-struct option_spec {
-    const char *name; /* "--view" */
-    enum option_kind kind;
-    void *to;                 /* untouched unless the option is given; given twice: the last counts */
-    const char *value;        /* its value in --help: "VIEW"; NULL for flags */
-    const struct option_word *words; /* OPTION_WORD: NULL behind the last */
-    double low, high;
-    const char *help; /* lines are aligned by --help; "\n" begins the next; words are listed behind it */
-};
 
 struct usage {
     const char *command;               /* "report" */
@@ -46,6 +15,8 @@ struct usage {
     const char *examples; /* lines, indented by two */
     int operands_most;    /* 0: any number; one is always needed */
     const char *operands; /* what is accepted: "is a profile directory or a *.blame file" */
+    bool is_program;      /* the first operand is a program, and all behind it is the program's */
+    const char *const *variables; /* of the environment, by option: set to the value given; NULL: none are */
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_WRONG };

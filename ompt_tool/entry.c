@@ -25,6 +25,7 @@
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
+#include "ompt_tool/session/variables.h"
 #include "ompt_tool/start.h"
 #include "unwind/loadmap.h"
 
@@ -163,7 +164,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
         return NULL;
     }
     launch_restore_environment();
-    options_from_environment(&session.options);
+    variables_read();
     return session.options.disable ? NULL : &result;
 }
 

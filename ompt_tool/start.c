@@ -18,6 +18,7 @@
 #include "ompt_tool/launch.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
+#include "ompt_tool/session/variables.h"
 
 #define LETTERS      "ephr%"
 #define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
@@ -177,7 +178,7 @@ static void write_texts(void)
     arena_text("file", session.file);
     if (launch_rank())
         arena_text("rank", launch_rank());
-    options_print(&session.options, text, sizeof(text));
+    variables_print(text, sizeof(text));
     arena_text("options", text);
     if (counters_plan_text())
         arena_text("counters", counters_plan_text());
@@ -188,7 +189,7 @@ static void write_texts(void)
 static void write_header(void)
 {
     struct profile_header *header = arena_header();
-    const struct options *options = &session.options;
+    const struct run_options *options = &session.options;
     uint64_t now_ns = clock_now_ns();
     header->start_ns = session.start_ns;
     header->start_realtime_ns = clock_realtime_ns() - (int64_t)(now_ns - session.start_ns);
@@ -231,7 +232,7 @@ static void leave_note(bool measured)
 
 /* A rank leaves its reports to whoever puts the job together; who wants no files is not made to wait for a summary. Both
  * unless they are asked for by name. */
-static void choose_reports(struct options *options)
+static void choose_reports(struct run_options *options)
 {
     if (launch_is_one_of_many() && !secure_getenv("BLAME_CSV"))
         options->csv = 0;

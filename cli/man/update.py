@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes what the commands' --help says into the manual page and the completion, so that these have every option and no
+"""Writes what the commands' --help says into the manual pages and the completion, so that these have every option and no
 other.
 
-    cli/man/update.py BLAME          writes blame.1 and ../completion/blame anew (make man)
+    cli/man/update.py BLAME          writes blame.1, libblame.7 and ../completion/blame anew (make man)
     cli/man/update.py BLAME --check  says what differs, and ends with 1 then
 
-Between the lines BEGIN and END both files are written by this program; the rest is written by hand."""
+Between the lines BEGIN and END these files are written by this program; the rest is written by hand."""
 
 import os
 import re
@@ -13,9 +13,10 @@ import subprocess
 import sys
 
 CLI = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGE, COMPLETION = os.path.join(CLI, "man", "blame.1"), os.path.join(CLI, "completion", "blame")
+PAGE, TOOL_PAGE = (os.path.join(CLI, "man", name) for name in ("blame.1", "libblame.7"))
+COMPLETION = os.path.join(CLI, "completion", "blame")
 OPTION = re.compile(r"  (--[a-z-]+)(?: (\S+))?(?: {2,}(\S.*))?$")
-ITEM = re.compile(r"([a-z][a-z-]*) {2,}(\S.*)$")
+ITEM = re.compile(r"([a-z0-9][a-z-]*) {2,}(\S.*)$")
 
 
 class Option:
@@ -71,7 +72,7 @@ def commands_of(blame):
     return [(line.split()[0], line.split(None, 1)[1]) for line in section.splitlines()]
 
 
-# ---- the manual page ----
+# ---- the manual pages ----
 
 def roff(text):
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga").replace("^", "\\(ha")
@@ -93,13 +94,23 @@ def roff_lines(lines):
     return out + ([".RE"] if inside else [])
 
 
+def roff_option(name, between, option):
+    value = f"{between}\\fI{roff(option.value)}\\fR" if option.value else ""
+    return [".TP", f"\\fB{roff(name)}\\fR{value}", *roff_lines(option.lines)]
+
+
+def roff_variables(commands):
+    run, = (command for command in commands if command.name == "run")
+    return [line for option in run.options if option.value
+            for line in roff_option("BLAME" + option.name[1:].replace("-", "_").upper(), "=", option)]
+
+
 def roff_command(command):
     out = [f".SS blame {command.name} {roff(command.synopsis)}"]
     for i, paragraph in enumerate(command.about):
         out += ([".PP"] if i else []) + roff_lines(paragraph.splitlines())
     for option in command.options:
-        value = f" \\fI{roff(option.value)}\\fR" if option.value else ""
-        out += [".TP", f"\\fB{roff(option.name)}\\fR{value}", *roff_lines(option.lines)]
+        out += roff_option(option.name, " ", option)
     if command.examples:
         out += [".PP", "Examples:", ".PP", ".RS 4", ".nf"]
         out += [roff(line.removeprefix("  ")) for line in command.examples.rstrip("\n").splitlines()]
@@ -130,7 +141,7 @@ def shell(commands):
     ]
 
 
-# ---- both ----
+# ---- all ----
 
 def between(text, begin, end, lines):
     before, rest = text.split(begin + "\n")
@@ -146,6 +157,7 @@ def main():
     page = [line for command in commands for line in roff_command(command)]
     stale = False
     for path, begin, end, lines in ((PAGE, '.\\" BEGIN options', '.\\" END options', page),
+                                    (TOOL_PAGE, '.\\" BEGIN options', '.\\" END options', roff_variables(commands)),
                                     (COMPLETION, "# BEGIN options", "# END options", shell(commands))):
         with open(path, encoding="utf-8") as file:
             old = file.read()

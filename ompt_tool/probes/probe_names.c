@@ -86,7 +86,7 @@ static bool matches(const char *patterns, const char *name)
 
 static bool is_excluded(enum profile_node_kind kind, const char *name)
 {
-    const struct options *options = &session.options;
+    const struct run_options *options = &session.options;
     if (kind != PROFILE_NODE_EVENT)
         return false;
     return (options->events_include && !matches(options->events_include, name)) ||

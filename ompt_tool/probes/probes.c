@@ -180,9 +180,9 @@ static void add_times(struct probes *probes, struct profile_probe *record, const
 
 static inline void throttle(const struct profile_probe *record, uint32_t name)
 {
-    const struct options *options = &session.options;
-    if (unlikely(record->calls > options->throttle_calls) &&
-        record->inclusive_ns < (double)record->calls * (double)options->throttle_ns)
+    const struct run_options *options = &session.options;
+    if (unlikely(record->calls > options->events_throttle.calls) &&
+        record->inclusive_ns < (double)record->calls * (double)options->events_throttle.ns)
         probe_throttle(name, record->calls);
 }
 

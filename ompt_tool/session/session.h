@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ompt_tool/session/options.h"
+#include "base/run_options.h"
 
 struct session {
-    struct options options;
+    struct run_options options;
     uint64_t period_ns;
     uint64_t start_ns; /* process start, CLOCK_MONOTONIC */
     uint32_t stopping; /* 1: no more samples, no more trees */

@@ -11,8 +11,6 @@ from harness import BLAME, BUILD, ROOT, BlameTest
 CLI = os.path.join(ROOT, "cli")
 PAGE, TOOL_PAGE = (os.path.join(CLI, "man", name) for name in ("blame.1", "libblame.7"))
 COMPLETION = os.path.join(CLI, "completion", "blame")
-OPTIONS_OF_TOOL = os.path.join(ROOT, "ompt_tool", "session", "options.c")
-README = os.path.join(ROOT, "README.md")
 
 
 def output(*argv, **options):
@@ -40,6 +38,7 @@ class Manual(BlameTest):
 
     def test_the_check_sees_an_option_too_many_and_too_few(self):
         for path, old, new in ((PAGE, "\\fB\\-\\-fail\\-above\\fR", "\\fB\\-\\-fail\\-below\\fR"),
+                               (TOOL_PAGE, "\\fBBLAME_RATE\\fR", "\\fBBLAME_RATES\\fR"),
                                (COMPLETION, "--fail-above", "")):
             with self.subTest(path=path):
                 copy = self.new_folder()
@@ -70,12 +69,6 @@ class Manual(BlameTest):
         for command, section in sections.items():
             self.assertEqual(re.findall(r"(?m)^\.TP\n\\fB(--[a-z-]+)\\fR", section), options_in_help(command))
             self.assertIn("Examples:", section)
-
-    def test_every_variable_of_the_tool_is_documented_and_no_other(self):
-        accepted = set(re.findall(r'"(BLAME_[A-Z_]+)', text_of(OPTIONS_OF_TOOL)))
-        self.assertIn("BLAME_OUT", accepted)
-        self.assertEqual(set(re.findall(r"(?m)^\.B (BLAME_[A-Z_]+)$", text_of(TOOL_PAGE))), accepted)
-        self.assertLessEqual({f"BLAME_{name[2:].replace('-', '_').upper()}" for name in options_in_help("run")} - {"BLAME_HELP"}, accepted)
 
     def test_pages_are_without_warnings(self):
         run = output("mandoc", "-T", "lint", "-W", "warning", PAGE, TOOL_PAGE)

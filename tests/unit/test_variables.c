@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 
-#include "ompt_tool/session/options.h"
+#include "ompt_tool/session/session.h"
+#include "ompt_tool/session/variables.h"
 
 static const char *const names[] = {"BLAME_OUT",     "BLAME_RATE",   "BLAME_CLOCK", "BLAME_ENVIRONMENT",
                                     "BLAME_CONTEXT", "BLAME_TASKS",  "BLAME_DEPTH", "BLAME_CSV",
@@ -19,14 +20,13 @@ static int clear(void **unused)
 /* Reads the options; what was said on stderr is in said. */
 static char said[8192];
 
-static struct options read_options(void)
+static struct run_options read_options(void)
 {
-    struct options options;
     int ends[2], saved = dup(2);
     assert_int_equal(pipe(ends), 0);
     dup2(ends[1], 2);
-    memset(&options, 0xaa, sizeof(options));
-    options_from_environment(&options);
+    memset(&session.options, 0xaa, sizeof(session.options));
+    variables_read();
     dup2(saved, 2);
     close(saved);
     close(ends[1]);
@@ -35,17 +35,17 @@ static struct options read_options(void)
         used += (size_t)got;
     said[used] = '\0';
     close(ends[0]);
-    return options;
+    return session.options;
 }
 
 FROM_EMPTY(without_environment_the_defaults_of_the_contract)
 {
-    struct options options = read_options();
+    struct run_options options = read_options();
     assert_string_equal(said, "");
     assert_null(options.out);
     assert_int_equal(options.rate, 200);
     assert_int_equal(options.clock, CLOCK_WALL);
-    assert_int_equal(options.environment, ENVIRONMENT_DEDICATED);
+    assert_int_equal(options.environment, 0);
     assert_int_equal(options.context, CONTEXT_DEFERRED);
     assert_int_equal(options.tasks, TASKS_REGION);
     assert_int_equal(options.depth, 512);
@@ -65,12 +65,12 @@ FROM_EMPTY(every_variable_reaches_its_option)
     setenv("BLAME_CSV", "0", 1);
     setenv("BLAME_SUMMARY", "0", 1);
     setenv("BLAME_DISABLE", "1", 1);
-    struct options options = read_options();
+    struct run_options options = read_options();
     assert_string_equal(said, "");
     assert_string_equal(options.out, "dir/%p");
     assert_int_equal(options.rate, 1000);
     assert_int_equal(options.clock, CLOCK_CPU);
-    assert_int_equal(options.environment, ENVIRONMENT_SHARED);
+    assert_int_equal(options.environment, 1);
     assert_int_equal(options.context, CONTEXT_EAGER);
     assert_int_equal(options.depth, 64);
     assert_int_equal(options.csv, 0);
@@ -82,7 +82,7 @@ FROM_EMPTY(empty_is_unset)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         setenv(names[i], "", 1);
-    struct options options = read_options();
+    struct run_options options = read_options();
     assert_string_equal(said, "");
     assert_null(options.out);
     assert_int_equal(options.rate, 200);
@@ -119,7 +119,7 @@ FROM_EMPTY(limits_are_accepted_and_what_lies_beyond_is_not)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         clear(NULL);
         setenv(cases[i].name, cases[i].text, 1);
-        struct options options = read_options();
+        struct run_options options = read_options();
         int value = strcmp(cases[i].name, "BLAME_RATE") == 0 ? options.rate : options.depth;
         assert_int_equal(value, cases[i].expected);
         assert_int_equal(said[0] == '\0', cases[i].accepted);
@@ -130,7 +130,7 @@ FROM_EMPTY(a_bad_value_is_one_line_with_name_value_and_what_is_accepted)
 {
     setenv("BLAME_CLOCK", "Wall", 1);
     setenv("BLAME_RATE", "many", 1);
-    struct options options = read_options();
+    struct run_options options = read_options();
     assert_int_equal(options.clock, CLOCK_WALL);
     assert_int_equal(options.rate, 200);
     assert_string_equal(said,
@@ -142,10 +142,10 @@ FROM_EMPTY(every_bad_word_is_named_and_replaced)
 {
     for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
         clear(NULL);
-        struct options defaults = read_options();
+        struct run_options defaults = read_options();
         setenv(names[i], "nonsense", 1);
-        struct options options = read_options();
-        assert_memory_equal(&options.rate, &defaults.rate, sizeof(options) - offsetof(struct options, rate));
+        struct run_options options = read_options();
+        assert_memory_equal(&options, &defaults, sizeof(options));
         assert_non_null(strstr(said, names[i]));
         assert_non_null(strstr(said, "nonsense"));
         assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); /* one line */
@@ -166,15 +166,15 @@ FROM_EMPTY(the_values_in_effect_are_printed)
     char text[1024], small[20];
     setenv("BLAME_RATE", "997", 1);
     setenv("BLAME_CONTEXT", "eager", 1);
-    struct options options = read_options();
-    options_print(&options, text, sizeof(text));
+    read_options();
+    variables_print(text, sizeof(text));
     assert_non_null(strstr(text, "BLAME_RATE=997\n"));
     assert_non_null(strstr(text, "BLAME_CONTEXT=eager\n"));
     assert_non_null(strstr(text, "BLAME_CLOCK=wall\n"));
     assert_non_null(strstr(text, "BLAME_DISABLE=0\n"));
     for (size_t bytes = 1; bytes <= sizeof(small); bytes++) { /* whatever the room, it ends and fits */
         memset(small, 'x', sizeof(small));
-        options_print(&options, small, bytes);
+        variables_print(small, bytes);
         assert_true(memchr(small, '\0', bytes) != NULL);
         assert_int_equal(strncmp(text, small, strlen(small)), 0);
         for (size_t i = bytes; i < sizeof(small); i++)
@@ -193,7 +193,7 @@ FROM_EMPTY(a_signal_has_a_number_or_a_name)
                  {"27 ", 0}, {"rt-1", 0},     {"rt", 0},   {"RTMAX-99999999999", 0}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         setenv("BLAME_SIGNAL", cases[i].text, 1);
-        struct options options = read_options();
+        struct run_options options = read_options();
         assert_int_equal(options.signal, cases[i].number);
         assert_int_equal(strstr(said, "BLAME_SIGNAL=") != NULL, cases[i].number == 0);
     }

@@ -1,0 +1,77 @@
+#include "base/option.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_word(const struct option_spec *option, const char *text)
+{
+    for (int i = 0; option->words[i].word; i++)
+        if (strcmp(text, option->words[i].word) == 0) {
+            *(int *)option->to = i;
+            return true;
+        }
+    return false;
+}
+
+static bool read_whole(const struct option_spec *option, const char *text)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || (double)number < option->low || (double)number > option->high)
+        return false;
+    *(int *)option->to = (int)number;
+    return true;
+}
+
+static bool read_number(const struct option_spec *option, const char *text)
+{
+    char *end;
+    double number = strtod(text, &end);
+    if (!*text || *end || !isfinite(number) || number < option->low || number > option->high)
+        return false;
+    *(double *)option->to = number;
+    return true;
+}
+
+bool option_read(const struct option_spec *option, const char *text)
+{
+    struct option_list *list = option->to;
+    const struct option_form *form = option->to;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(bool *)option->to = true;
+        return true;
+    case OPTION_WORD:
+        return read_word(option, text);
+    case OPTION_NUMBER:
+        return read_number(option, text);
+    case OPTION_WHOLE:
+        return read_whole(option, text);
+    case OPTION_FORM:
+        return form->read(text, form->to);
+    case OPTION_LIST:
+        list->item[list->count++] = text;
+        break;
+    case OPTION_TEXT:
+        *(const char **)option->to = text;
+    }
+    return *text != '\0';
+}
+
+void option_accepted(const struct option_spec *option, const char *between, char *text, size_t bytes)
+{
+    size_t used = 0;
+    if (option->kind == OPTION_WORD)
+        for (int i = 0; option->words[i].word && used < bytes; i++)
+            used +=
+                (size_t)snprintf(text + used, bytes - used, "%s%s", i ? between : "", option->words[i].word);
+    else if (option->kind == OPTION_FORM)
+        snprintf(text, bytes, "%s", ((const struct option_form *)option->to)->accepted);
+    else if (option->kind == OPTION_WHOLE || option->kind == OPTION_NUMBER)
+        snprintf(text, bytes, "a %snumber from %.15g to %.15g", option->kind == OPTION_WHOLE ? "whole " : "",
+                 option->low, option->high);
+    else
+        snprintf(text, bytes, "a %s that is not empty", option->value);
+}

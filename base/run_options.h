@@ -1,0 +1,101 @@
+/* The options of a measurement, once. The tool reads them as variables of the environment (ompt_tool/session/variables.c);
+ * `blame run` takes them as options (--phase-instances is BLAME_PHASE_INSTANCES), which set these; completion and manual
+ * pages are made of what it says of them. */
+#ifndef BLAME_BASE_RUN_OPTIONS_H
+#define BLAME_BASE_RUN_OPTIONS_H
+
+#include <stdint.h>
+
+#include "base/option.h"
+
+enum { CLOCK_WALL = 0, CLOCK_CPU = 1 };
+enum { CONTEXT_DEFERRED = 0, CONTEXT_EAGER = 1 };
+enum { TASKS_REGION = 0, TASKS_CREATION = 1 };
+enum { LOCKS_IN_SECTION = 0, LOCKS_AT_RELEASE = 1 };
+
+/* An event called more often than this and shorter, on average, than this is not measured any more. */
+struct run_throttle {
+    uint64_t calls, ns; /* never: ns = 0 */
+};
+
+struct run_options {
+    const char *out, *counters, *sample; /* as given; NULL: not */
+    const char *events_include, *events_exclude;
+    struct run_throttle events_throttle;
+    int rate, clock, environment, context, tasks, locks, depth, phase_instances;
+    int signal; /* 0: the tool chooses */
+    int private, csv, summary, disable;
+};
+
+bool run_option_throttle(const char *text, void *throttle); /* [init] */
+bool run_option_signal(const char *text, void *number);     /* [init] */
+
+/* TEXT(variable, field, value, help)
+ * WHOLE(variable, field, default, least, most, help): help goes on with these numbers
+ * WORD(variable, field, default, words, value, help), the words each W(word, about); the field has the word's number
+ * FORM(variable, field, default, read, accepted, value, help): read() refuses a default that is for the reader
+ * In the order of --help. */
+#define RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)                                                              \
+    TEXT("BLAME_OUT", out, "DIR",                                                                            \
+         "output directory; %e program, %p pid, %h host, %r MPI rank;\n"                                     \
+         "what exists is never overwritten: .1, .2 is appended, or, where that\n"                            \
+         "cannot be (., .., a slash at the end), it gets the default name inside;\n"                         \
+         "missing folders above are made\n"                                                                  \
+         "(default: blame-%e-%p, under an MPI launcher blame-%e-%r-%p)")                                     \
+    WHOLE("BLAME_RATE", rate, 200, 1, 10000, "samples per second and thread")                                \
+    WORD("BLAME_CLOCK", clock, "wall",                                                                       \
+         W("wall", "(default)") W("cpu", "a sleeping thread is not sampled then"), "CLOCK", "")              \
+    WORD("BLAME_ENVIRONMENT", environment, "dedicated",                                                      \
+         W("dedicated", "unused cores are wasted (default)")                                                 \
+             W("shared", "they are not: only threads of a team idle"),                                       \
+         "KIND", "")                                                                                         \
+    WORD("BLAME_CONTEXT", context, "deferred",                                                               \
+         W("deferred", "(default)") W("eager", "at every region's begin: slow, for comparison"), "WHEN",     \
+         "when regions' contexts are taken:")                                                                \
+    WORD("BLAME_TASKS", tasks, "region",                                                                     \
+         W("region", "the region that they are of (default)")                                                \
+             W("creation", "the context of their creation"),                                                 \
+         "WHERE", "below what tasks hang:")                                                                  \
+    WORD("BLAME_LOCKS", locks, "section",                                                                    \
+         W("section", "the lines inside the section that kept it (default)") W("release", "its release"),    \
+         "WHAT", "what a lock's waiting is blamed on:")                                                      \
+    WHOLE("BLAME_DEPTH", depth, 512, 1, 4096, "most frames kept per path")                                   \
+    TEXT("BLAME_COUNTERS", counters, "LIST",                                                                 \
+         "PAPI's names of at most 8 counters, separated by commas, counted for\n"                            \
+         "every context: PAPI_TOT_INS,perf::PAGE-FAULTS; what the machine lacks\n"                           \
+         "is named, with the nearest names that it has")                                                     \
+    TEXT("BLAME_SAMPLE", sample, "EVENT@N",                                                                  \
+         "a sample whenever a thread has counted N more of the event, instead\n"                             \
+         "of by the clock: all figures are events then, not seconds")                                        \
+    WHOLE("BLAME_PHASE_INSTANCES", phase_instances, 10000, 1, 100000000,                                     \
+          "numbered executions of one phase that have a row each; the rest share\n"                          \
+          "one")                                                                                             \
+    TEXT("BLAME_EVENTS_INCLUDE", events_include, "LIST",                                                     \
+         "shell patterns, separated by commas: events that are measured (all)")                              \
+    TEXT("BLAME_EVENTS_EXCLUDE", events_exclude, "LIST", "and events that are not (none)")                   \
+    FORM("BLAME_EVENTS_THROTTLE", events_throttle, "100000@2000" /* TAU's rule */, run_option_throttle,      \
+         "calls@nanoseconds, as in 100000@2000, or 0 for never", "C@N",                                      \
+         "no longer measure events called more than C times that take less than\n"                           \
+         "N nanoseconds on average (default 100000@2000); 0: never")                                         \
+    FORM("BLAME_SIGNAL", signal, "the highest free real-time signal", run_option_signal,                     \
+         "a real-time signal (34 to 64, RTMIN+n, RTMAX-n) or one of 10, 12, 16, 23, 26 to 30", "N",          \
+         "the signal by which samples come: 34 to 64, RTMIN+n, RTMAX-n, or one\n"                            \
+         "of 10, 12, 16, 23, 26 to 30 (default: the highest real-time signal\n"                              \
+         "that the program does not use); another one is taken when the program\n"                           \
+         "uses it later")                                                                                    \
+    WORD("BLAME_PRIVATE", private, "0",                                                                      \
+         W("0", "as the umask says (default)")                                                               \
+             W("1", "nobody else may read the profile, which has the command line"),                         \
+         "0|1", "")                                                                                          \
+    WORD("BLAME_CSV", csv, "1",                                                                              \
+         W("0",                                                                                              \
+           "only measure (default of one of several MPI ranks): one line says\nwhat makes the files later")  \
+             W("1", "write the CSV files at the end (default)"),                                             \
+         "0|1", "")                                                                                          \
+    WORD("BLAME_SUMMARY", summary, "1",                                                                      \
+         W("0", "no summary (default where no CSV files are written)")                                       \
+             W("1", "print a summary on standard error at the end (default)"),                               \
+         "0|1", "")                                                                                          \
+    WORD("BLAME_DISABLE", disable, "0", W("0", "(default)") W("1", "the tool declines to start"), "0|1", "")
+
+#endif

@@ -1,0 +1,143 @@
+#include "ompt_tool/session/variables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "ompt_tool/session/session.h"
+
+#define TEXT(variable, field, ...)                                                                           \
+    {{.name = variable, .kind = OPTION_TEXT, .to = &session.options.field}, NULL},
+#define WHOLE(variable, field, fallback, least, most, ...)                                                   \
+    {{.name = variable, .kind = OPTION_WHOLE, .to = &session.options.field, .low = least, .high = most},     \
+     #fallback},
+#define W(word, about) {word, NULL},
+#define WORD(variable, field, fallback, known, ...)                                                          \
+    {{.name = variable,                                                                                      \
+      .kind = OPTION_WORD,                                                                                   \
+      .to = &session.options.field,                                                                          \
+      .words = (const struct option_word[]){known{NULL, NULL}}},                                             \
+     fallback},
+#define FORM(variable, field, fallback, reader, accepts, ...)                                                \
+    {{.name = variable,                                                                                      \
+      .kind = OPTION_FORM,                                                                                   \
+      .to = &(struct option_form){reader, accepts, &session.options.field}},                                 \
+     fallback},
+
+static const struct {
+    struct option_spec option;
+    const char *fallback;
+} table[] = {RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)};
+
+/* Read elsewhere, by other commands, between the launcher and the tool, or to come. Only the first is for users, and named
+ * to them. */
+static const char *const others[] = {"BLAME_LIBOMP", "BLAME_NOTES", "BLAME_PROGRAM_PID", "BLAME_FOR_GCC",
+                                     "BLAME_DB",     "BLAME_SEED",  "BLAME_TRACE",       "BLAME_TIMELINE"};
+
+#define OPTION_COUNT (sizeof(table) / sizeof(table[0]))
+#define NAMED_COUNT  (OPTION_COUNT + 1)
+#define OTHER_COUNT  (sizeof(others) / sizeof(others[0]))
+#define NAME_BYTES   32
+
+/* Letters to change, put in or take out. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[NAME_BYTES + 1], width = strlen(b);
+    for (size_t j = 0; j <= width; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0]++;
+        for (size_t j = 1; j <= width; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            best = best < row[j] + 1 ? best : row[j] + 1;
+            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+        }
+    }
+    return row[width];
+}
+
+/* A variable that nothing reads is a slip, and its wish is not met. */
+static void check_name(const char *entry)
+{
+    static const char prefix[] = "BLAME_";
+    char name[NAME_BYTES + 1];
+    size_t least = 3;
+    const char *nearest = NULL;
+    if (strncmp(entry, prefix, strlen(prefix)) != 0 || strncmp(entry + strlen(prefix), "TEST_", 5) == 0)
+        return;
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(entry, "="), entry);
+    for (size_t i = 0; i < OPTION_COUNT + OTHER_COUNT; i++) {
+        const char *known = i < OPTION_COUNT ? table[i].option.name : others[i - OPTION_COUNT];
+        size_t letters = distance(name, known);
+        if (letters == 0)
+            return;
+        if (letters < least && i < NAMED_COUNT) {
+            least = letters;
+            nearest = known;
+        }
+    }
+    log_line(name, ": there is no such variable", nearest ? "; did you mean " : "", nearest ? nearest : "",
+             nearest ? "?" : ", see man libblame", NULL);
+}
+
+void variables_read(void)
+{
+    session.options = (struct run_options){0};
+    for (char **entry = environ; entry && *entry; entry++)
+        check_name(*entry);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option_spec *option = &table[i].option;
+        const char *text = secure_getenv(option->name);
+        char accepted[128];
+        if (table[i].fallback)
+            option_read(option, table[i].fallback);
+        if (!text || !*text || option_read(option, text))
+            continue;
+        option_accepted(option, " or ", accepted, sizeof(accepted));
+        log_line(option->name, "=", text, ": accepted is ", accepted, "; using ", table[i].fallback, NULL);
+    }
+}
+
+static const char *throttle_text(char *text, size_t bytes)
+{
+    const struct run_throttle *throttle = &session.options.events_throttle;
+    if (!throttle->ns)
+        return "0";
+    snprintf(text, bytes, "%llu@%llu", (unsigned long long)throttle->calls, (unsigned long long)throttle->ns);
+    return text;
+}
+
+/* NULL: it was not given, and there is no default. */
+static const char *value_of(const struct option_spec *option, char *text, size_t bytes)
+{
+    const int *number = option->to;
+    if (option->kind == OPTION_WORD)
+        return option->words[*number].word;
+    if (option->kind == OPTION_TEXT)
+        return *(const char *const *)option->to;
+    if (option->kind == OPTION_FORM) {
+        const struct option_form *form = option->to;
+        if (form->read == run_option_throttle)
+            return throttle_text(text, bytes);
+        number = form->to;
+        if (!*number)
+            return NULL;
+    }
+    snprintf(text, bytes, "%d", *number);
+    return text;
+}
+
+void variables_print(char *text, size_t bytes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < OPTION_COUNT && used < bytes; i++) {
+        char buffer[48];
+        const char *value = value_of(&table[i].option, buffer, sizeof(buffer));
+        if (value)
+            used += (size_t)snprintf(text + used, bytes - used, "%s=%s\n", table[i].option.name, value);
+    }
+}
