@@ -16,7 +16,6 @@ Status 1 when a program or a profile cannot be used, 2 on wrong usage. Errors, h
 for people to judge."""
 
 import argparse
-import csv
 import math
 import os
 import shutil
@@ -25,27 +24,19 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "behaviour")]
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "behaviour"), os.path.join(HERE, "..", "..", "benchmarks")]
 
 import chart  # noqa: E402  (found through the path set above)
 import document  # noqa: E402
 import harness  # noqa: E402
+from bench_common import Table, positive, write_csv  # noqa: E402
 from blame_profile import NotAProfile  # noqa: E402
 from cases import CASES  # noqa: E402
 from measure import MeasureError, collect, measure  # noqa: E402
 
 DOCUMENT = os.path.join(harness.ROOT, "docs", "accuracy.md")
 CHART = os.path.join(harness.ROOT, "docs", "accuracy.svg")
-CSV_COLUMNS = ["case", "threads", "more threads than cores", "metric", "context", "repetitions", "expected_s",
-               "measured_s", "unit", "error", "half_width_95", "worst_run"]
 TITLE = "blame: error of the mean, with 95 % confidence intervals"
-
-
-def positive(text):
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
 
 
 def arguments():
@@ -78,24 +69,20 @@ def run_all(cases, repetitions, rate, cores):
 
 def csv_row(one, cores):
     mean, half = one.interval()
-    return [one.case.name, one.case.threads, "yes" if one.case.oversubscribed(cores) else "no", one.metric, one.context,
-            len(one.expected), f"{one.expected_mean():.6f}", f"{one.measured_mean():.6f}",
-            "percent" if one.relative() else "s", f"{mean:.6f}", "" if math.isnan(half) else f"{half:.6f}",
-            f"{one.worst():.6f}"]
+    return {"case": one.case.name, "threads": one.case.threads,
+            "more threads than cores": "yes" if one.case.oversubscribed(cores) else "no", "metric": one.metric,
+            "context": one.context, "repetitions": len(one.expected), "expected_s": one.expected_mean(),
+            "measured_s": one.measured_mean(), "unit": "percent" if one.relative() else "s", "error": mean,
+            "half_width_95": "" if math.isnan(half) else half, "worst_run": one.worst()}
 
 
 def print_table(series):
-    columns = ["case", "metric", "context", "expected", "measured", "error", "worst run"]
-    rows = []
+    table = Table("case", "metric", "context", "expected", "measured", "error", "worst run")
     for one in series:
         scale, unit, digits = (1, "%", 2) if one.relative() else (1000, "ms", 1)
-        rows.append([one.case.name, one.metric, one.context, f"{one.expected_mean():.3f}", f"{one.measured_mean():.3f}",
-                     document.interval_text([scale * error for error in one.errors()], unit, digits),
-                     f"{scale * one.worst():+.{digits}f} {unit}"])
-    widths = [max(len(row[column]) for row in [columns, *rows]) for column in range(len(columns))]
-    for row in [columns, *rows]:
-        print("  ".join(cell.ljust(width) if number < 3 else cell.rjust(width)
-                        for number, (cell, width) in enumerate(zip(row, widths))).rstrip())
+        table.row(one.case.name, one.metric, one.context, f"{one.expected_mean():.3f}", f"{one.measured_mean():.3f}",
+                  document.interval_text([scale * error for error in one.errors()], unit, digits),
+                  f"{scale * one.worst():+.{digits}f} {unit}")
 
 
 def draw(series, cores):
@@ -112,14 +99,12 @@ def write(path, text):
 
 
 def write_results(options, results, series, cores):
-    with open(options.out, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerows([CSV_COLUMNS, *(csv_row(one, cores) for one in series)])
+    write_csv(options.out, [csv_row(one, cores) for one in series])
     beside = os.path.splitext(options.out)[0]
     svg, generated = draw(series, cores), document.generate(results, series, options.rate, cores)
     write(beside + ".svg", svg)
     write(beside + ".md", generated + "\n")
-    print(f"written: {options.out}, {beside}.svg, {beside}.md")
+    print(f"written: {beside}.svg, {beside}.md")
     if options.no_docs or options.quick or options.k:
         return
     with open(DOCUMENT, encoding="utf-8") as file:

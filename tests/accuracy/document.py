@@ -85,11 +85,8 @@ def bound_lines(results):
     lines = []
     for case, measurements in results:
         for bound, (limit, _) in measurements[0].bounds.items():
-            values = [100 * one.bounds[bound][1] for one in measurements]
-            mean, half = mean_interval(values)
-            width = "" if half != half else f" {PLUS_MINUS} {half:.2f}"
-            what = bound.replace("_", " ")
-            lines.append(f"{case.name}: {what} {mean:.2f}{width} %, at most {100 * limit:g} % expected")
+            share = interval_text([100 * one.bounds[bound][1] for one in measurements]).lstrip("+")
+            lines.append(f"{case.name}: {bound.replace('_', ' ')} {share}, at most {100 * limit:g} % expected")
     return lines
 
 

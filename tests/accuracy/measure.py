@@ -1,11 +1,10 @@
 """One run of one case: what the program clocked and what the profile says."""
 
 import os
-import resource
-import time
 
 import expectations
 import harness
+from bench_common import Others
 from blame_profile import Profile
 from stats import RELATIVE_FROM_S, Series
 
@@ -36,28 +35,6 @@ def law_residuals(conservation):
     """In percent; a law about next to nothing has no meaningful percentage."""
     return {law: 100 * conservation[law]["relative"] for law in LAWS
             if law in conservation and max(conservation[law]["left"], conservation[law]["right"]) > RELATIVE_FROM_S}
-
-
-def busy_s(children_only):
-    """Processor seconds used so far: by our finished children, or by the whole machine."""
-    if children_only:
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-    with open("/proc/stat", encoding="ascii") as file:
-        user, nice, system = map(int, file.readline().split()[1:4])
-    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
-
-
-class ForeignCores:
-    """with ForeignCores() as foreign: how many cores others used meanwhile, in foreign.cores."""
-
-    def __enter__(self):
-        self.begin_s, self.machine_s, self.ours_s = time.monotonic(), busy_s(False), busy_s(True)
-        return self
-
-    def __exit__(self, *_):
-        foreign_s = busy_s(False) - self.machine_s - (busy_s(True) - self.ours_s)
-        self.cores = max(0.0, foreign_s / (time.monotonic() - self.begin_s))
 
 
 class Measurement:
@@ -99,14 +76,15 @@ def measure(case, rate, cores, folder):
             "OMP_TOOL_LIBRARIES": harness.LIBRARY}
     os.mkdir(folder)
     try:
-        with ForeignCores() as foreign:
-            run = harness.execute(case.argv, env, folder)
+        others = Others()
+        run = harness.execute(case.argv, env, folder)
+        foreign_cores = others.cores()
     except AssertionError as error:
         raise MeasureError(str(error)) from None
     found = run.directories()
     if run.status != 0 or len(found) != 1:
         raise MeasureError(f"{case.name}: no profile\n{run}")
-    measurement = Measurement(run, Profile(found[0]), foreign.cores)
+    measurement = Measurement(run, Profile(found[0]), foreign_cores)
     if not measurement.values and not measurement.bounds:
         raise MeasureError(f"{case.name}: the program states no expectation\n{run}")
     return measurement

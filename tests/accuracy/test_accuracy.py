@@ -9,7 +9,7 @@ import chart
 import document
 from cases import CASES, Case
 from measure import Measurement, collect
-from stats import Series, Summary, mean_interval, t_distribution, t_quantile
+from stats import Series, Summary, mean_interval
 
 SVG = "{http://www.w3.org/2000/svg}"
 TWO = Case("two threads", ["two"])
@@ -32,27 +32,14 @@ class Made(Measurement):
 
 
 class Statistics(unittest.TestCase):
-    def test_quantiles_are_those_of_the_tables(self):
-        for df, quantile in ((1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (9, 2.2622), (10, 2.2281),
-                             (29, 2.0452), (120, 1.9799)):
-            self.assertAlmostEqual(t_quantile(df), quantile, places=4, msg=f"{df} degrees of freedom")
-        self.assertAlmostEqual(t_quantile(9, 0.99), 3.2498, places=4)
-
-    def test_many_degrees_of_freedom_are_a_normal_distribution(self):
-        self.assertAlmostEqual(t_distribution(1.959964, 100001), 0.95, places=4)
-        self.assertAlmostEqual(t_distribution(1.959964, 100000), 0.95, places=4)
-
     def test_an_interval_is_the_quantile_times_the_standard_error(self):
         mean, half = mean_interval([1.0, 2.0, 3.0, 4.0])
         self.assertAlmostEqual(mean, 2.5)
-        self.assertAlmostEqual(half, 3.18245 * math.sqrt(5 / 3) / 2, places=4)
-
-    def test_equal_values_have_an_interval_of_nothing(self):
-        self.assertEqual(mean_interval([3.0, 3.0, 3.0]), (3.0, 0.0))
+        self.assertAlmostEqual(half, 3.182 * math.sqrt(5 / 3) / 2)
+        self.assertAlmostEqual(mean_interval([0.0, 2.0] * 16)[1], 1.96 * math.sqrt(32 / 31) / math.sqrt(32))
 
     def test_of_one_value_no_interval_is_known(self):
         self.assertTrue(math.isnan(mean_interval([1.0])[1]))
-        self.assertRaises(ValueError, t_quantile, 0)
 
 
 class Errors(unittest.TestCase):
@@ -68,9 +55,7 @@ class Errors(unittest.TestCase):
         one = series(TWO, [0.0, 0.1], [0.02, 0.09])
         self.assertFalse(one.relative())
         self.assertAlmostEqual(one.interval()[0], 0.005)
-
-    def test_an_expectation_that_is_once_small_is_judged_in_seconds(self):
-        self.assertFalse(series(TWO, [0.5, 0.01], [0.5, 0.02]).relative())
+        self.assertFalse(series(TWO, [0.5, 0.01], [0.5, 0.02]).relative(), "the smallest expectation decides")
 
     def test_median_and_worst_are_of_the_absolute_mean_errors(self):
         summary = Summary([series(TWO, [1.0] * 2, [1.0 + error] * 2) for error in (0.001, -0.03, 0.004)])
@@ -132,11 +117,6 @@ class Chart(unittest.TestCase):
         self.assertIn((f"{self.panel.x(0.5):.1f}", f"{self.panel.x(1.5):.1f}"), ends)
         self.assertAlmostEqual(self.panel.x(1.0) - self.panel.x(0.0), chart.PLOT / 2 / self.panel.limit)
 
-    def test_the_lines_of_half_and_two_percent_are_drawn_on_both_sides(self):
-        root = self.drawn(chart.Bar("a", 0.1, 0.1))
-        dashed = {one.get("x1") for one in root.iter(f"{SVG}line") if one.get("stroke-dasharray")}
-        self.assertEqual(dashed, {f"{self.panel.x(value):.1f}" for value in (-2.0, -0.5, 0.5, 2.0)})
-
     def test_labels_with_angle_brackets_stay_text(self):
         texts = [one.text for one in self.drawn(chart.Bar("a < b: <lock handoff> & c", 0.0, 0.1)).iter(f"{SVG}text")]
         self.assertIn("a < b: <lock handoff> & c", texts)
@@ -152,23 +132,6 @@ class Chart(unittest.TestCase):
         self.assertEqual(len(root.findall(f"{SVG}polygon")), 1)
         self.assertEqual(len(root.findall(f"{SVG}circle")), 1)
         self.assertIn("+95.00 \N{PLUS-MINUS SIGN} 1.00 %", [one.text for one in root.iter(f"{SVG}text")])
-
-    def test_an_interval_that_leaves_the_axis_has_no_end_there(self):
-        def ends(mean, half):
-            edge = f"{chart.LEFT + chart.PLOT:.1f}"
-            return [one for one in self.drawn(chart.Bar("a", mean, half)).iter(f"{SVG}line")
-                    if one.get("x1") == one.get("x2") == edge and one.get("stroke") == chart.DOT]
-        self.assertEqual(len(ends(1.0, 50.0)), 0)
-        self.assertEqual(len(ends(4.0, 2.0)), 1)
-
-    def test_rows_do_not_overlap_and_stay_inside(self):
-        root = self.drawn(*(chart.Bar(str(i), 0.0, 0.1) for i in range(30)))
-        heights = sorted(float(one.get("cy")) for one in root.iter(f"{SVG}circle"))
-        self.assertTrue(all(abs(b - a - chart.ROW) < 0.2 for a, b in zip(heights, heights[1:])))
-        self.assertLess(heights[-1], float(root.get("height")))
-
-    def test_an_unknown_interval_is_not_drawn_as_a_known_one(self):
-        self.assertNotIn("\N{PLUS-MINUS SIGN}", chart.Bar("a", 1.0, math.nan).text)
 
 
 class Document(unittest.TestCase):
