@@ -58,23 +58,6 @@ bench_memory := $(addprefix $(BUILD)/bench/,memory libraise_threshold.so tool_me
 bench-memory: $(bench_memory) $(bench_noop) $(bench_tool) $(if $(bench_alone),,$(PRODUCTS))
 	$(PYTHON) benchmarks/memory/memory.py --build $(BUILD)/bench --tool $(bench_library) --command $(BUILD)/bin/blame $(BENCH_ARGS)
 
-# The parts of the tool itself, not the tool: built by the top-level Makefile's rules.
-bench_walk_objects := $(patsubst %.c,$(BUILD)/%.o,$(wildcard unwind/*.c) base/os.c base/clock.c)
-
-$(BUILD)/bench/walk_cost: $(BUILD)/benchmarks/walk_cost.o $(bench_walk_objects) | $(BUILD)/bench
-	$(CC) -o $@ $^ -lunwind-x86_64 -lunwind -lZydis -lpthread
-
-$(BUILD)/bench/cfi_cost: $(BUILD)/benchmarks/cfi_cost.o $(bench_walk_objects) | $(BUILD)/bench
-	$(CC) -o $@ $^ -lunwind-x86_64 -lunwind -lZydis -ldw -lelf -ldl -lpthread
-
-# CFI_MODULES: libraries to read call frame information of, besides libc
-CFI_MODULES ?= $(wildcard /usr/lib/llvm-19/lib/libomp.so.5 /usr/lib/llvm-19/lib/libLLVM.so.19.1)
-
-.PHONY: bench-walk
-bench-walk: $(BUILD)/bench/walk_cost $(BUILD)/bench/cfi_cost
-	$(BUILD)/bench/walk_cost
-	$(BUILD)/bench/cfi_cost $(CFI_MODULES)
-
 $(BUILD)/bench:
 	mkdir -p $@
 
