@@ -18,8 +18,8 @@ struct blame_calls; /* include/blame.h */
  * start. */
 bool fake_start(const char *tool);
 
-/* Tells which signal the tool samples with; false when that has no handler. */
-bool fake_samples(int signal);
+/* The signal that the tool samples with; 0 when that has no handler, or the tool got no timer from here. */
+int fake_signal(void);
 
 /* Samples in the runtime go to the timer from now on (sample.h). */
 void fake_time_samples(sample_timer timer);

@@ -3,7 +3,6 @@
  * the tool's signal handler with what a timer's signal would bring (valgrind delivers signals that a program
  * sends itself some basic blocks later, not always at the same place). Usage: gate TOOL callbacks | gate TOOL
  * scenarios */
-#include <errno.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -27,17 +26,7 @@
 #define REPEATS  100
 #define DEPTH    20 /* frames of the program's own above those that all scenarios have */
 
-static int timers_refused, signal_number, clock_reads;
-
-/* The tool's timer. A machine that is slow enough would see it expire, in one run and not in another. */
-EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
-{
-    (void)clock, (void)timer;
-    timers_refused++;
-    signal_number = event->sigev_signo;
-    errno = EAGAIN;
-    return -1;
-}
+static int clock_reads;
 
 /* The tool's clock goes a hundred times slower than the machine's, like the processor's counter as it
  * measures it by this clock. What the tool does by time (it reads the load map again each second) would else
@@ -382,8 +371,7 @@ int main(int argc, char **argv)
         return 1;
     if (strcmp(argv[2], "callbacks") == 0) {
         fake_print_callbacks();
-    } else if (timers_refused != 1 || clock_reads == 0 || !sample_find_handler(signal_number) ||
-               !fake_samples(signal_number)) {
+    } else if (clock_reads == 0 || !sample_find_handler(fake_signal())) {
         fputs("gate: the tool gets its timer or its clock in a way that this program does not know\n",
               stderr);
         return 1;

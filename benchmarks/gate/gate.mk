@@ -35,9 +35,9 @@ $(BUILD)/gate/libfake.so: benchmarks/gate/fake_runtime.c tests/simulator/played.
 	$(CC) $(filter-out -MMD -MP,$(GATE_FLAGS)) -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared -Wl,-soname,libfake.so \
 	    -o $@ $(filter %.c,$^) -pthread
 
-# Its timer_create and clock_gettime must be found by the tool.
+# Its clock_gettime must be found by the tool.
 $(BUILD)/gate/gate: benchmarks/gate/gate.c $(BUILD)/gate/libfake.so
 	$(CC) $(GATE_FLAGS) -rdynamic -o $@ $(filter %.c %.so,$^) -Wl,-rpath,'$$ORIGIN' -pthread
 
 $(BUILD)/gate/times: benchmarks/gate/times.c $(BUILD)/gate/libfake.so
-	$(CC) $(GATE_FLAGS) -rdynamic -o $@ $(filter %.c %.so,$^) -Wl,-rpath,'$$ORIGIN' -pthread
+	$(CC) $(GATE_FLAGS) -o $@ $(filter %.c %.so,$^) -Wl,-rpath,'$$ORIGIN' -pthread

@@ -2,7 +2,6 @@
  * and many times between two readings of them. Prints one line a scenario: its name, frames, the least and
  * the median of the batches, in nanoseconds a sample (times.py). No timer runs: what the kernel takes to
  * deliver a signal is not in it. Usage: times TOOL [SCENARIO [ROUNDS]] */
-#include <errno.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,6 @@
 #include "benchmarks/gate/descend.h"
 #include "benchmarks/gate/fake_runtime.h"
 
-#define EXPORT       __attribute__((visibility("default")))
 #define NOINLINE     __attribute__((noinline))
 #define BATCHES      401
 #define BATCH        64 /* samples */
@@ -27,7 +25,6 @@
 #define NS_PER_S     1000000000.0
 #define COLD_BATCHES 41
 
-static int timers_refused, signal_number;
 static const char *name; /* of the scenario, and its frames above those that all have */
 static int frames;
 static const int depths[] = {5, 20, 60};
@@ -37,16 +34,6 @@ static int leaves;       /* that samples hit in turn */
 static bool cold;
 static double batch_ns[BATCHES];
 static sem_t begun, end;
-
-/* As in gate.c: the only samples are those that are called. */
-EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
-{
-    (void)clock, (void)timer;
-    timers_refused++;
-    signal_number = event->sigev_signo;
-    errno = EAGAIN;
-    return -1;
-}
 
 static double now_ns(void)
 {
@@ -314,7 +301,7 @@ int main(int argc, char **argv)
     rounds = argc > 3 ? atoi(argv[3]) : 0;
     if (!fake_start(argv[1]))
         return 1;
-    if (timers_refused != 1 || !sample_find_handler(signal_number) || !fake_samples(signal_number)) {
+    if (!sample_find_handler(fake_signal())) {
         fputs("times: the tool gets its timer in a way that this program does not know\n", stderr);
         return 1;
     }
