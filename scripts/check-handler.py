@@ -8,11 +8,9 @@ OpenMP runtime's entry points, which nobody can call without reading it.
     scripts/check-handler.py --self-test"""
 
 import os
-import subprocess
 import sys
-import tempfile
 
-from check_common import ROOT, finish, make_files
+from check_common import ROOT, compile_units, main, make_files
 from handler_walk import NotWalkable, Program
 
 ALLOWLIST = os.path.join(ROOT, "scripts", "handler-allowlist.txt")
@@ -64,7 +62,6 @@ def list_reached(folder):
     for kind, found in (("function", reach.functions), ("foreign", reach.foreign)):
         for name, way in sorted(found.items()):
             print(f"{kind:9} {name:40} {way}")
-    return 0
 
 
 HANDLER = """
@@ -99,38 +96,14 @@ CASES = [
 ]
 
 
-def compile_case(root, fetch, body, helper):
-    make_files(root, {"sampler.c": HANDLER % (fetch, body), "helper.c": HELPER % helper})
-    for name in ("sampler", "helper"):
-        subprocess.run(["cc", "-O1", "-fno-inline", "-fPIC", "-ffunction-sections", "-fdata-sections", "-w", "-c",
-                        f"{name}.c", "-o", f"{name}.o"], cwd=root, check=True)
-
-
-def self_test():
-    failures = 0
-    for name, fetch, body, helper, allowlist, words in CASES:
-        with tempfile.TemporaryDirectory() as root:
-            compile_case(root, fetch, body, helper)
-            make_files(root, {"allow.txt": allowlist})
-            complaints = check(root, os.path.join(root, "allow.txt"))
-        text = "\n".join(complaints)
-        if bool(complaints) != bool(words) or any(word not in text for word in words):
-            print(f"self-test {name}: expected {words or 'no complaint'}, got:\n{text}")
-            failures += 1
-    print(f"self-test: {len(CASES) - failures} of {len(CASES)} as expected")
-    return 1 if failures else 0
-
-
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return self_test()
-    if len(arguments) == 2 and arguments[0] == "--list":
-        return list_reached(arguments[1])
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    return finish(check(arguments[0]), "handler: every foreign symbol it reaches is allowed")
+def check_case(root, fetch, body, helper, allowlist):
+    make_files(root, {"sampler.c": HANDLER % (fetch, body), "helper.c": HELPER % helper, "allow.txt": allowlist})
+    compile_units(root, "sampler.c", "helper.c")
+    return check(os.path.join(root, "build"), os.path.join(root, "allow.txt"))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    if len(sys.argv) == 3 and sys.argv[1] == "--list":
+        list_reached(sys.argv[2])
+    else:
+        sys.exit(main(__doc__, CASES, check_case, check, "handler: every foreign symbol it reaches is allowed"))

@@ -11,11 +11,10 @@ import posixpath
 import re
 import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 
 import rooms
-from check_common import ROOT, finish, make_files, project_files, read
+from check_common import ROOT, compile_units, main, make_files, project_files, read
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 ROOM = {room.name: room for room in rooms.ROOMS}
@@ -161,10 +160,6 @@ def gather(root, build=None):
     return includes, needs, complaints + [*structure_complaints(includes), *structure_complaints(needs)]
 
 
-def check(root, build=None):
-    return gather(root, build)[2]
-
-
 def unused_complaints(*graphs):
     """Of what the table allows and nobody does: it would be drawn."""
     used = {(room_of(unit), room_of(other)) for uses in graphs for unit, others in uses.items() for other in others}
@@ -236,45 +231,20 @@ CASES = [
 ]
 
 
-def compile_all(root):
-    """False when a case includes what is not there: it is about includes alone."""
-    sources = [name for name in project_files(root, ".c") if not name.startswith("build/")]
-    for name in sources:
-        out = os.path.join("build", unit_of(name) + ".o")
-        os.makedirs(os.path.join(root, os.path.dirname(out)), exist_ok=True)
-        if subprocess.run(["cc", "-w", "-I.", "-c", "-o", out, name], cwd=root, stderr=subprocess.DEVNULL, check=False).returncode:
-            return False
-    return True
+def check_case(root, files):
+    """A case that includes what is not there is about includes alone."""
+    make_files(root, files)
+    compiled = compile_units(root, *(name for name in files if name.endswith(".c")))
+    return gather(root, os.path.join(root, "build") if compiled else None)[2]
 
 
-def self_test():
-    failures = 0
-    for name, files, words in CASES:
-        with tempfile.TemporaryDirectory() as root:
-            make_files(root, files)
-            build = os.path.join(root, "build") if compile_all(root) else None
-            complaints = check(root, build)
-        text = "\n".join(complaints)
-        if bool(complaints) != bool(words) or any(word not in text for word in words):
-            print(f"self-test {name}: expected {words or 'no complaint'}, got:\n{text}")
-            failures += 1
-    print(f"self-test: {len(CASES) - failures} of {len(CASES)} as expected")
-    return 1 if failures else 0
-
-
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return self_test()
-    if arguments == ["--picture"]:
-        print(picture(), end="")
-        return 0
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    includes, needs, complaints = gather(ROOT, arguments[0])
-    complaints = complaints or unused_complaints(includes, needs) + document_complaints()
-    return finish(complaints, f"layers: {len(rooms.ROOMS)} rooms, each uses those below it; no circles")
+def check(build):
+    includes, needs, complaints = gather(ROOT, build)
+    return complaints or unused_complaints(includes, needs) + document_complaints()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    if sys.argv[1:] == ["--picture"]:
+        print(picture(), end="")
+    else:
+        sys.exit(main(__doc__, CASES, check_case, check, f"layers: {len(rooms.ROOMS)} rooms, each uses those below it; no circles"))

@@ -7,7 +7,7 @@ import ast
 import re
 import sys
 
-from check_common import main, project_files, read, strip_c
+from check_common import ROOT, blank_directives, main, make_files, project_files, read, strip_c
 
 FILE_LINES = 500
 FUNCTION_LINES = 60
@@ -16,19 +16,9 @@ KEYWORDS = {"__attribute__", "_Static_assert", "__asm__", "__declspec"}
 SHELL_FUNCTION = re.compile(r"^(\s*)(?:function\s+)?([\w-]+)\s*\(\)\s*\{?\s*$")
 
 
-def without_directives(text):
-    """Preprocessor lines blanked, continued ones too: they may hold half a brace."""
-    lines, inside = [], False
-    for line in text.split("\n"):
-        directive = inside or line.lstrip().startswith("#")
-        inside = directive and line.endswith("\\")
-        lines.append("" if directive else line)
-    return "\n".join(lines)
-
-
 def c_functions(text):
     """(name, first line, last line) of each function's definition: braces at the top level behind a parameter list."""
-    text = without_directives(strip_c(text))
+    text = blank_directives(strip_c(text))
     depth, begin, i, functions, started = 0, 0, 0, [], None
     while i < len(text):
         c = text[i]
@@ -87,7 +77,7 @@ def language_of(name, text):
     return None
 
 
-def check(root):
+def check(root=ROOT):
     complaints = []
     for name in project_files(root, ""):
         text = read(root, name)
@@ -121,5 +111,11 @@ CASES = [
     ("long shell file", {"a.sh": "true\n" * 500}, ["a.sh: 500"]),
 ]
 
+
+def check_case(root, files):
+    make_files(root, files)
+    return check(root)
+
+
 if __name__ == "__main__":
-    sys.exit(main(check, CASES, "sizes: every file below 500 lines, every function below 60"))
+    sys.exit(main(__doc__, CASES, check_case, check, "sizes: every file below 500 lines, every function below 60", arguments=0))

@@ -9,11 +9,9 @@ what is [handler] reaches nothing that handler-allowlist.txt does not allow.
 import importlib
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
-from check_common import ROOT, finish, make_files, project_files, read, strip_c
+from check_common import ROOT, blank_directives, compile_units, main, make_files, project_files, read, strip_c
 from handler_walk import NotWalkable, Program
 
 FOLDERS = ("base", "cct", "unwind", "blame", "ompt_tool", "report", "cli")
@@ -24,10 +22,6 @@ ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)")
 NAME = re.compile(r"(\w+)\s*\(")
 
 handler_check = importlib.import_module("check-handler")
-
-
-def blank_directives(text):
-    return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.MULTILINE)
 
 
 def items_of(code):
@@ -112,7 +106,7 @@ def wrong_reach(program, tags, roots, allowed):
     return complaints
 
 
-def check(root, folder, allowlist=handler_check.ALLOWLIST):
+def check(folder, root=ROOT, allowlist=handler_check.ALLOWLIST):
     tags, complaints = {}, []
     for name in project_files(root, ".h"):
         if name.split("/")[0] in FOLDERS:
@@ -147,31 +141,12 @@ CASES = [
 ]
 
 
-def self_test():
-    failures = 0
-    for name, header, body, words in CASES:
-        with tempfile.TemporaryDirectory() as root:
-            make_files(root, {"base/a.h": header, "base/a.c": "#include <stdlib.h>\nvoid *m(void) { return malloc(1); }\n"
-                              + CODE % body, "allow": "root a:handle_sample the handler\n"})
-            subprocess.run(["cc", "-O1", "-fno-inline", "-fPIC", "-ffunction-sections", "-w", "-c", "base/a.c", "-o",
-                            "a.o"], cwd=root, check=True)
-            complaints = check(root, root, os.path.join(root, "allow"))
-        text = "\n".join(complaints)
-        if bool(complaints) != bool(words) or any(word not in text for word in words):
-            print(f"self-test {name}: expected {words or 'no complaint'}, got:\n{text}")
-            failures += 1
-    print(f"self-test: {len(CASES) - failures} of {len(CASES)} as expected")
-    return 1 if failures else 0
-
-
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return self_test()
-    if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    return finish(check(ROOT, arguments[0]), "tags: every function has one, and the handler keeps to [handler]")
+def check_case(root, header, body):
+    make_files(root, {"base/a.h": header, "base/a.c": "#include <stdlib.h>\nvoid *m(void) { return malloc(1); }\n" + CODE % body,
+                      "allow": "root a:handle_sample the handler\n"})
+    compile_units(root, "base/a.c")
+    return check(os.path.join(root, "build/base"), root, os.path.join(root, "allow"))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(__doc__, CASES, check_case, check, "tags: every function has one, and the handler keeps to [handler]"))

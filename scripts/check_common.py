@@ -1,6 +1,7 @@
 """What the check scripts share: the project's files, C text without comments, and self-tests."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,11 @@ def strip_c(text):
     return "".join(out)
 
 
+def blank_directives(text):
+    """Preprocessor lines blanked, continued ones too: they may hold half a brace."""
+    return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.MULTILINE)
+
+
 def make_files(root, files):
     for name, text in files.items():
         path = os.path.join(root, name)
@@ -58,19 +64,27 @@ def make_files(root, files):
             file.write(text)
 
 
-def self_test(check, cases):
-    """cases: (name, files, words). `check(root)` must complain with all the words, or not at all for no words."""
+def self_test(cases, check_case):
+    """cases: (name, what check_case(root, ...) takes, words). It must complain with all the words, or not at all for none."""
     failures = 0
-    for name, files, words in cases:
+    for name, *details, words in cases:
         with tempfile.TemporaryDirectory() as root:
-            make_files(root, files)
-            complaints = check(root)
-        text = "\n".join(complaints)
-        if bool(complaints) != bool(words) or any(word not in text for word in words):
+            text = "\n".join(check_case(root, *details))
+        if bool(text) != bool(words) or any(word not in text for word in words):
             print(f"self-test {name}: expected {words or 'no complaint'}, got:\n{text}")
             failures += 1
     print(f"self-test: {len(cases) - failures} of {len(cases)} as expected")
     return 1 if failures else 0
+
+
+def compile_units(root, *names, flags=("-O1", "-fno-inline", "-fPIC", "-ffunction-sections", "-fdata-sections")):
+    """x.o beside build/: of each x.c, also of those in folders. False when one cannot be compiled."""
+    for name in names:
+        out = os.path.join("build", os.path.splitext(name)[0] + ".o")
+        os.makedirs(os.path.join(root, os.path.dirname(out)), exist_ok=True)
+        if subprocess.run(["cc", "-w", "-I.", *flags, "-c", "-o", out, name], cwd=root, stderr=subprocess.DEVNULL, check=False).returncode:
+            return False
+    return True
 
 
 def finish(complaints, good):
@@ -80,7 +94,12 @@ def finish(complaints, good):
     return 1 if complaints else 0
 
 
-def main(check, cases, good):
-    if sys.argv[1:] == ["--self-test"]:
-        return self_test(check, cases)
-    return finish(check(ROOT), good)
+def main(doc, cases, check_case, check, good, arguments=1):
+    """--self-test, or check() of so many arguments."""
+    given = sys.argv[1:]
+    if given == ["--self-test"]:
+        return self_test(cases, check_case)
+    if len(given) != arguments:
+        print(doc, file=sys.stderr)
+        return 2
+    return finish(check(*given), good)
