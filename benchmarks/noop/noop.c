@@ -54,32 +54,8 @@ static void prepare_signals(void)
         sigaction(SIGRTMAX, &action, NULL);
 }
 
-static void on_parallel_begin(UNUSED ompt_data_t *task, UNUSED const ompt_frame_t *frame,
-                              UNUSED ompt_data_t *parallel, UNUSED unsigned int requested, UNUSED int flags,
-                              UNUSED const void *codeptr)
-{
-}
-
-static void on_parallel_end(UNUSED ompt_data_t *parallel, UNUSED ompt_data_t *task, UNUSED int flags,
-                            UNUSED const void *codeptr)
-{
-}
-
-static void on_implicit_task(UNUSED ompt_scope_endpoint_t endpoint, UNUSED ompt_data_t *parallel,
-                             UNUSED ompt_data_t *task, UNUSED unsigned int threads, UNUSED unsigned int index,
-                             UNUSED int flags)
-{
-}
-
-static void on_sync_region_wait(UNUSED ompt_sync_region_t kind, UNUSED ompt_scope_endpoint_t endpoint,
-                                UNUSED ompt_data_t *parallel, UNUSED ompt_data_t *task,
-                                UNUSED const void *codeptr)
-{
-}
-
-/* mutex_acquire and lock_init */
-static void on_mutex_acquire(UNUSED ompt_mutex_t kind, UNUSED unsigned int hint, UNUSED unsigned int impl,
-                             UNUSED ompt_wait_id_t wait_id, UNUSED const void *codeptr)
+/* For all the others: the callee cleans no arguments up, so that it need not name them. */
+static void on_event(void)
 {
 }
 
@@ -90,63 +66,26 @@ static int on_control_tool(UNUSED uint64_t command, UNUSED uint64_t modifier, UN
     return 1;
 }
 
-/* mutex_acquired, mutex_released and lock_destroy */
-static void on_mutex(UNUSED ompt_mutex_t kind, UNUSED ompt_wait_id_t wait_id, UNUSED const void *codeptr)
-{
-}
-
-static void on_work(UNUSED ompt_work_t kind, UNUSED ompt_scope_endpoint_t endpoint, UNUSED ompt_data_t *parallel,
-                    UNUSED ompt_data_t *task, UNUSED uint64_t count, UNUSED const void *codeptr)
-{
-}
-
-static void on_nest_lock(UNUSED ompt_scope_endpoint_t endpoint, UNUSED ompt_wait_id_t wait_id,
-                         UNUSED const void *codeptr)
-{
-}
-
-static void on_task_schedule(UNUSED ompt_data_t *prior, UNUSED ompt_task_status_t status,
-                             UNUSED ompt_data_t *next)
-{
-}
-
-static void on_task_create(UNUSED ompt_data_t *creator, UNUSED const ompt_frame_t *frame,
-                           UNUSED ompt_data_t *task, UNUSED int flags, UNUSED int has_dependences,
-                           UNUSED const void *codeptr)
-{
-}
-
 static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNUSED ompt_data_t *tool)
 {
-    static const struct {
-        ompt_callbacks_t event;
-        ompt_callback_t callback;
-    } table[] = {
-        {ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin},
-        {ompt_callback_thread_end, (ompt_callback_t)on_thread_end},
-        {ompt_callback_parallel_begin, (ompt_callback_t)on_parallel_begin},
-        {ompt_callback_parallel_end, (ompt_callback_t)on_parallel_end},
-        {ompt_callback_implicit_task, (ompt_callback_t)on_implicit_task},
-        {ompt_callback_sync_region_wait, (ompt_callback_t)on_sync_region_wait},
-        {ompt_callback_mutex_acquire, (ompt_callback_t)on_mutex_acquire},
-        {ompt_callback_mutex_acquired, (ompt_callback_t)on_mutex},
-        {ompt_callback_mutex_released, (ompt_callback_t)on_mutex},
-        {ompt_callback_work, (ompt_callback_t)on_work},
-        {ompt_callback_nest_lock, (ompt_callback_t)on_nest_lock},
-        {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
-        {ompt_callback_lock_init, (ompt_callback_t)on_mutex_acquire},
-        {ompt_callback_lock_destroy, (ompt_callback_t)on_mutex},
-        {ompt_callback_control_tool, (ompt_callback_t)on_control_tool},
+    static const ompt_callbacks_t events[] = {
+        ompt_callback_parallel_begin, ompt_callback_parallel_end,   ompt_callback_implicit_task,
+        ompt_callback_mutex_acquire,  ompt_callback_mutex_acquired, ompt_callback_mutex_released,
+        ompt_callback_lock_init,      ompt_callback_lock_destroy,   ompt_callback_nest_lock,
+        ompt_callback_work,           ompt_callback_task_schedule,  ompt_callback_sync_region_wait,
     };
     ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     if (set_callback == NULL)
         return 0;
     prepare_signals();
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        set_callback(table[i].event, table[i].callback);
+    set_callback(ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin);
+    set_callback(ompt_callback_thread_end, (ompt_callback_t)on_thread_end);
+    set_callback(ompt_callback_control_tool, (ompt_callback_t)on_control_tool);
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        set_callback(events[i], on_event);
     const char *tasks = getenv("BLAME_TASKS");
     if (tasks != NULL && strcmp(tasks, "creation") == 0)
-        set_callback(ompt_callback_task_create, (ompt_callback_t)on_task_create);
+        set_callback(ompt_callback_task_create, on_event);
     return 1; /* stay active */
 }
 
