@@ -21,7 +21,7 @@ static struct job {
 
 static void start(struct job *job, const struct batch *batch, uint64_t number)
 {
-    struct run_options options = batch->options;
+    struct sim_options options = batch->options;
     uint64_t seed = batch->first_seed + number;
     if (batch->stop_step) {
         seed = batch->first_seed;
@@ -79,7 +79,7 @@ static void keep(uint64_t seed, const struct run *run, void *argument)
 }
 
 const struct run *batch_once(const struct scenario *scenario, uint64_t seed,
-                             const struct run_options *options)
+                             const struct sim_options *options)
 {
     const struct run *run = NULL;
     struct batch batch = {

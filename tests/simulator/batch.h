@@ -6,7 +6,7 @@
 
 struct batch {
     const struct scenario *scenario; /* NULL: a random one for each seed */
-    struct run_options options;
+    struct sim_options options;
     uint64_t first_seed;
     uint32_t count;
     uint64_t stop_step; /* unless 0: one seed, stopped at event first_seed, + step, + 2 step ... */
@@ -23,6 +23,6 @@ void batch_run(const struct batch *batch);
 
 /* One run; the result stays until the next. */
 const struct run *batch_once(const struct scenario *scenario, uint64_t seed,
-                             const struct run_options *options);
+                             const struct sim_options *options);
 
 #endif

@@ -146,7 +146,7 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
 bool claim_same(const struct scenario *scenario, const struct claim_settings *settings, const char *what)
 {
     struct sums sums = {.failures = 0};
-    struct run_options other = settings->options;
+    struct sim_options other = settings->options;
     uint32_t same = 0;
     char detail[64];
     other.eager = strcmp(what, "deferred = eager") == 0;
@@ -218,7 +218,7 @@ static void add_random(uint64_t seed, const struct run *run, void *argument)
 
 /* As long as a smaller scenario fails too, that one. */
 static const struct scenario *shrink(const struct scenario *scenario, uint64_t seed,
-                                     const struct run_options *options)
+                                     const struct sim_options *options)
 {
     struct scenario *smaller;
     for (uint32_t number = 0; (smaller = scenario_shrunk(scenario, number)); number++) {

@@ -9,7 +9,7 @@
 struct claim_settings {
     uint32_t seeds;
     uint64_t first_seed;
-    struct run_options options;
+    struct sim_options options;
     bool figures; /* all are printed */
 };
 

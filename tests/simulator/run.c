@@ -27,7 +27,7 @@ bool finisher_run(const char *directory, const char *file, char *why, size_t why
     return true;
 }
 
-static void set_options(const struct run_options *options)
+static void set_options(const struct sim_options *options)
 {
     char rate[16], out[64];
     snprintf(rate, sizeof(rate), "%u", options->rate);
@@ -42,7 +42,7 @@ static void set_options(const struct run_options *options)
     setenv("BLAME_LOCKS", options->at_release ? "release" : "section", 1);
 }
 
-void run_here(const struct scenario *scenario, uint64_t seed, const struct run_options *options,
+void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_options *options,
               struct run *run)
 {
     alarm(TIME_LIMIT_S);

@@ -18,7 +18,7 @@ struct figure {
     double defined;         /* what the definition of b adds to the exact one (the grace) */
 };
 
-struct run_options {
+struct sim_options {
     uint32_t rate;
     bool eager, creation, at_release, shuffled;
     uint64_t stop_at; /* event; 0: to the end */
@@ -34,7 +34,7 @@ struct run {
 };
 
 /* In a process of its own, which has done nothing of the kind before. */
-void run_here(const struct scenario *scenario, uint64_t seed, const struct run_options *options,
+void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_options *options,
               struct run *run);
 
 /* Plays to another tool, in this process: a shared library with ompt_start_tool. False: it does not start. */
