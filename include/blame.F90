@@ -105,7 +105,6 @@ contains
     ! Whether a tool could be there; a runtime is not started for nothing.
     logical function may_be_there()
         may_be_there = is_set('OMP_TOOL_LIBRARIES')
-        if (.not. may_be_there) may_be_there = is_set('BLAME_PRELOADED')
         if (.not. may_be_there) &
             may_be_there = c_associated(find_symbol(c_null_ptr, 'ompt_start_tool' // c_null_char))
     end function may_be_there

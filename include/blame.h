@@ -63,8 +63,7 @@ static blame_function_ blame_dlsym_(void *handle, const char *name) __attribute_
 static __inline__ __attribute__((unused)) int blame_may_be_there_(void)
 {
     const char *libraries = getenv("OMP_TOOL_LIBRARIES");
-    return blame_dlsym_ != 0 && ((libraries && *libraries) || getenv("BLAME_PRELOADED") ||
-                                 blame_dlsym_(0 /* RTLD_DEFAULT */, "ompt_start_tool"));
+    return blame_dlsym_ != 0 && ((libraries && *libraries) || blame_dlsym_(0 /* RTLD_DEFAULT */, "ompt_start_tool"));
 }
 
 /* Several threads may ask at once: all get the same answer. */

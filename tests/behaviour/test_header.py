@@ -51,7 +51,7 @@ end 'next' 16 in solve_
 end 'solve it' 13 in solve_
 """
 # What could be a tool, and is none.
-NO_TOOL = ({}, {"OMP_TOOL_LIBRARIES": "/nonexistent.so"}, {"BLAME_PRELOADED": "1"})
+NO_TOOL = ({}, {"OMP_TOOL_LIBRARIES": "/nonexistent.so"})
 
 
 def source(name):
