@@ -130,14 +130,16 @@ static const char *value_of(const struct option_spec *option, char *text, size_t
     return text;
 }
 
+/* Texts come last: they may be longer than the room for all. */
 void variables_print(char *text, size_t bytes)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < OPTION_COUNT && used < bytes; i++) {
+    for (size_t i = 0; i < 2 * OPTION_COUNT && used < bytes; i++) {
+        const struct option_spec *option = &table[i % OPTION_COUNT].option;
         char buffer[48];
-        const char *value = value_of(&table[i].option, buffer, sizeof(buffer));
-        if (value)
-            used += (size_t)snprintf(text + used, bytes - used, "%s=%s\n", table[i].option.name, value);
+        const char *value = value_of(option, buffer, sizeof(buffer));
+        if (value && (option->kind == OPTION_TEXT) == (i >= OPTION_COUNT))
+            used += (size_t)snprintf(text + used, bytes - used, "%s=%s\n", option->name, value);
     }
 }

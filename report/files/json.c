@@ -47,17 +47,17 @@ static json_t *start_time(int64_t realtime_ns)
     return json_string(whole);
 }
 
-/* Numbers as numbers, like those in the header; lists of names are text, whatever they look like. */
+/* Numbers as numbers; names are text, whatever they look like. */
 static json_t *option_value(const char *name, const char *value)
 {
     size_t digits = strspn(value, "0123456789");
-    bool list = strncmp(name, "events_", 7) == 0 || strcmp(name, "counters") == 0;
-    return digits > 0 && digits <= 18 && !value[digits] && !list ? json_integer(strtoll(value, NULL, 10))
+    bool names = strncmp(name, "events_", 7) == 0 || strcmp(name, "counters") == 0 || strcmp(name, "out") == 0;
+    return digits > 0 && digits <= 18 && !value[digits] && !names ? json_integer(strtoll(value, NULL, 10))
                                                                  : text(value);
 }
 
-/* Those that the header has no field for, of "BLAME_NAME=value" lines. */
-static void other_options(json_t *json, const char *lines)
+/* Of "BLAME_NAME=value" lines. */
+static void given_options(json_t *json, const char *lines)
 {
     const char prefix[] = "BLAME_";
     while (lines && *lines) {
@@ -70,7 +70,7 @@ static void other_options(json_t *json, const char *lines)
                 name[count++] = (char)tolower((unsigned char)lines[i]);
             name[count] = '\0';
             char *copy = strndup(value, bytes - length - 1);
-            if (copy && !json_object_get(json, name))
+            if (copy)
                 json_object_set_new(json, name, option_value(name, copy));
             free(copy);
         }
@@ -80,18 +80,9 @@ static void other_options(json_t *json, const char *lines)
 
 static json_t *options(const struct profile *profile)
 {
-    const struct profile_header *header = &profile->header;
     json_t *json = json_object();
-    json_object_set_new(json, "out", text(profile_text(profile, "out")));
-    json_object_set_new(json, "rate", number(header->rate));
-    json_object_set_new(json, "clock", json_string(header->clock == 1 ? "cpu" : "wall"));
-    json_object_set_new(json, "environment", json_string(header->environment == 1 ? "shared" : "dedicated"));
-    json_object_set_new(json, "context", json_string(header->context == 1 ? "eager" : "deferred"));
-    json_object_set_new(json, "tasks", json_string(header->tasks == 1 ? "creation" : "region"));
-    json_object_set_new(json, "depth", number(header->depth));
-    json_object_set_new(json, "csv", number(header->csv));
-    json_object_set_new(json, "summary", number(header->summary));
-    other_options(json, profile_text(profile, "options"));
+    json_object_set_new(json, "out", json_null()); /* unless it was given */
+    given_options(json, profile_text(profile, "options"));
     return json;
 }
 
