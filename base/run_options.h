@@ -30,6 +30,9 @@ struct run_options {
 bool run_option_throttle(const char *text, void *throttle); /* [init] */
 bool run_option_signal(const char *text, void *number);     /* [init] */
 
+#define ENVIRONMENT_WORDS(W)                                                                                 \
+    W("dedicated", "unused cores are wasted") W("shared", "they are not: only threads of a team idle")
+
 /* TEXT(variable, field, value, help)
  * WHOLE(variable, field, default, least, most, help): help goes on with these numbers
  * WORD(variable, field, default, words, value, help), the words each W(word, about); the field has the word's number
@@ -45,10 +48,8 @@ bool run_option_signal(const char *text, void *number);     /* [init] */
     WHOLE("BLAME_RATE", rate, 200, 1, 10000, "samples per second and thread")                                \
     WORD("BLAME_CLOCK", clock, "wall",                                                                       \
          W("wall", "(default)") W("cpu", "a sleeping thread is not sampled then"), "CLOCK", "")              \
-    WORD("BLAME_ENVIRONMENT", environment, "dedicated",                                                      \
-         W("dedicated", "unused cores are wasted (default)")                                                 \
-             W("shared", "they are not: only threads of a team idle"),                                       \
-         "KIND", "")                                                                                         \
+    WORD("BLAME_ENVIRONMENT", environment, "dedicated", ENVIRONMENT_WORDS(W), "KIND",                        \
+         "what reports count as idleness, unless they are told (default dedicated):")                        \
     WORD("BLAME_CONTEXT", context, "deferred",                                                               \
          W("deferred", "(default)") W("eager", "at every region's begin: slow, for comparison"), "WHEN",     \
          "when regions' contexts are taken:")                                                                \
@@ -71,8 +72,8 @@ bool run_option_signal(const char *text, void *number);     /* [init] */
           "numbered executions of one phase that have a row each; the rest share\n"                          \
           "one")                                                                                             \
     TEXT("BLAME_EVENTS_INCLUDE", events_include, "LIST",                                                     \
-         "shell patterns, separated by commas: events that are measured (all)")                              \
-    TEXT("BLAME_EVENTS_EXCLUDE", events_exclude, "LIST", "and events that are not (none)")                   \
+         "shell patterns, separated by commas: events that are measured (default: all)")                     \
+    TEXT("BLAME_EVENTS_EXCLUDE", events_exclude, "LIST", "and events that are not (default: none)")          \
     FORM("BLAME_EVENTS_THROTTLE", events_throttle, "100000@2000" /* TAU's rule */, run_option_throttle,      \
          "calls@nanoseconds, as in 100000@2000, or 0 for never", "C@N",                                      \
          "no longer measure events called more than C times that take less than\n"                           \

@@ -56,6 +56,7 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
          "changes of this metric only:"},
         {"--normalise", OPTION_WORD, &request->normalise, "BY", normalise, 0, 0, ""},
+        environment_option,
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "changes below this share of the base's effort are neither shown in\n"
          "text nor above a limit (default 0.5)"},

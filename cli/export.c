@@ -80,6 +80,7 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
          "what folded and dot are of (default: blame, that is idleness +\n"
          "overhead + lock-wait), what pprof shows unasked, the only one in\n"
          "speedscope (default there: all); one of"},
+        environment_option,
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "dot: leave out functions below this share of the metric (default 1)"},
     };

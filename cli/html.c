@@ -49,6 +49,7 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
          "DIR/amg/solve/relax.c, DIR/solve/relax.c, DIR/relax.c"},
         {"--no-source", OPTION_FLAG, &request->options.no_source, NULL, NULL, 0, 0,
          "leave out the source code"},
+        environment_option,
         {"--min", OPTION_NUMBER, &request->options.least_percent, "PERCENT", NULL, 0, 100,
          "fold rows below this share of every metric into one row \"(small)\"\n"
          "of their parent, so that sums stay; 0 keeps all (default: 0; if there\n"

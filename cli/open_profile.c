@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/run_options.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "report/profile/merge.h"
@@ -102,6 +103,15 @@ static void say_what_is_missing(const char *command, const char *input, const st
     free(cause);
 }
 
+static int environment = -1; /* the run's */
+static const struct option_word environment_word[] = {
+#define W(word, about) {word, about},
+    ENVIRONMENT_WORDS(W){NULL, NULL},
+};
+const struct option_spec environment_option = {
+    "--environment", OPTION_WORD, &environment, "KIND", environment_word, 0, 0,
+    "what is counted as idleness (default: what the run was told):"};
+
 struct profile *open_profile(const char *command, const char *input)
 {
     return open_thread(command, input, -1);
@@ -127,6 +137,8 @@ struct profile *open_thread(const char *command, const char *input, int thread)
                 "blame %s: %s: the program did not end normally, or went on as another (exec); this is what was measured "
                 "until then\n",
                 command, input);
+    if (profile && environment >= 0)
+        profile->header.environment = (uint32_t)environment;
     if (profile)
         say_what_is_missing(command, input, profile);
     return profile;

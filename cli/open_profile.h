@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/option.h"
 #include "report/profile/profile.h"
 #include "report/rows/row.h"
 #include "report/symbols/symbols.h"
@@ -30,6 +31,9 @@ bool check_source_dir(const char *command, const char *directory);
 /* The measurement file that an operand means, a profile directory or a *.blame file; malloc'ed, NULL after a
  * message on stderr. [init] */
 char *find_measurement(const char *command, const char *input);
+
+/* --environment: profiles that are opened from then on have that one, instead of the run's. */
+extern const struct option_spec environment_option;
 
 /* Reads an operand. NULL after a message on stderr; a program that did not end normally is worth a message,
  * too. [init] */

@@ -1,4 +1,5 @@
 /* The options of `blame report`, and which of them go together. */
+#include "cli/open_profile.h"
 #include "cli/report.h"
 #include "report/views/arrange.h"
 
@@ -206,6 +207,7 @@ static enum options_result read_arguments(struct report_request *request, int ar
          "line that called them"},
         {"--thread", OPTION_WHOLE, &request->thread, "N", NULL, 0, 1000000,
          "what was blamed on one thread's samples; N as in threads.csv"},
+        environment_option,
         {"--columns", OPTION_TEXT, &request->column_list, "LIST", NULL, 0, 0,
          "numbers to show: METRIC, METRIC:i (inclusive), METRIC:e (exclusive),\n"
          "with % behind for per cent: work:i,idleness:e,idleness:i%"},

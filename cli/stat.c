@@ -40,6 +40,7 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
         {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
          "text: contexts by their own share of it (default: idleness):"},
+        environment_option,
         {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000,
          "text: this many contexts (default 10)"},
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},

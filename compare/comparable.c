@@ -115,7 +115,7 @@ static const struct fact facts[] = {
     {"rate", "give all the same BLAME_RATE", rate_text},
     {"clock", "give all the same BLAME_CLOCK", clock_text},
     {"samples", "give all the same BLAME_SAMPLE: events are no seconds", sample_text},
-    {"environment", "give all the same BLAME_ENVIRONMENT", environment_text},
+    {"environment", "--environment gives all the same", environment_text},
     {"tasks", "give all the same BLAME_TASKS", tasks_text},
     {"end", "a run that was killed has not done all the work", finished_text},
 };

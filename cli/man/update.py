@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes what the commands' --help says into the manual pages and the completion, so that these have every option and no
-other.
+"""Writes what the commands' --help says into the manual pages, the completion and docs/options.md, so that these have every
+option and no other.
 
-    cli/man/update.py BLAME          writes blame.1, libblame.7 and ../completion/blame anew (make man)
+    cli/man/update.py BLAME          writes blame.1, libblame.7, ../completion/blame, ../../docs/options.md anew (make man)
     cli/man/update.py BLAME --check  says what differs, and ends with 1 then
 
 Between the lines BEGIN and END these files are written by this program; the rest is written by hand."""
@@ -15,6 +15,7 @@ import sys
 CLI = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE, TOOL_PAGE = (os.path.join(CLI, "man", name) for name in ("blame.1", "libblame.7"))
 COMPLETION = os.path.join(CLI, "completion", "blame")
+DOCUMENT = os.path.join(os.path.dirname(CLI), "docs", "options.md")
 OPTION = re.compile(r"  (--[a-z-]+)(?: (\S+))?(?: {2,}(\S.*))?$")
 ITEM = re.compile(r"([a-z0-9][a-z-]*) {2,}(\S.*)$")
 
@@ -88,7 +89,7 @@ def roff_lines(lines):
             if not inside:
                 out.append(".RS")
             inside = True
-            out += [".TP", f".B {roff(item[1])}", roff(item[2])]
+            out += [f".IP \\fB{roff(item[1])}\\fR", roff(item[2])]
         else:
             out.append(roff(line))
     return out + ([".RE"] if inside else [])
@@ -99,10 +100,12 @@ def roff_option(name, between, option):
     return [".TP", f"\\fB{roff(name)}\\fR{value}", *roff_lines(option.lines)]
 
 
-def roff_variables(commands):
-    run, = (command for command in commands if command.name == "run")
-    return [line for option in run.options if option.value
-            for line in roff_option("BLAME" + option.name[1:].replace("-", "_").upper(), "=", option)]
+def variables(run):
+    return [("BLAME" + option.name[1:].replace("-", "_").upper(), option) for option in run.options if option.value]
+
+
+def roff_variables(run):
+    return [line for name, option in variables(run) for line in roff_option(name, "=", option)]
 
 
 def roff_command(command):
@@ -116,6 +119,18 @@ def roff_command(command):
         out += [roff(line.removeprefix("  ")) for line in command.examples.rstrip("\n").splitlines()]
         out += [".fi", ".RE"]
     return out
+
+
+# ---- the document ----
+
+def table(run):
+    """A row for each variable: `word` what it means; `word` ..."""
+    rows = ["| variable | values |", "|---|---|"]
+    for name, option in variables(run):
+        text = " ".join(ITEM.sub(r"; `\1` \2", line) for line in option.lines)
+        value = "" if option.words else f"={option.value}"
+        rows.append(f"| `{name}{value}` | {text.removeprefix('; ').replace(': ;', ':').replace(' ;', ';')} |")
+    return rows
 
 
 # ---- the completion ----
@@ -154,10 +169,12 @@ def main():
         sys.exit(__doc__)
     blame = os.path.abspath(sys.argv[1])
     commands = [Command(blame, name) for name, _ in commands_of(blame)]
+    run, = (command for command in commands if command.name == "run")
     page = [line for command in commands for line in roff_command(command)]
     stale = False
     for path, begin, end, lines in ((PAGE, '.\\" BEGIN options', '.\\" END options', page),
-                                    (TOOL_PAGE, '.\\" BEGIN options', '.\\" END options', roff_variables(commands)),
+                                    (TOOL_PAGE, '.\\" BEGIN options', '.\\" END options', roff_variables(run)),
+                                    (DOCUMENT, "<!-- BEGIN options -->", "<!-- END options -->", table(run)),
                                     (COMPLETION, "# BEGIN options", "# END options", shell(commands))):
         with open(path, encoding="utf-8") as file:
             old = file.read()

@@ -188,9 +188,9 @@ class BlameTest(unittest.TestCase):
         self.assertEqual(run.status, status, run)
         return run
 
-    def reported_tree(self, directory, checks=contract_checks.TREE_CHECKS):
+    def reported_tree(self, directory, *options, checks=contract_checks.TREE_CHECKS):
         """What `blame report` reads from the measurement, as rows, checked like a profile.csv."""
-        run = self.report(directory, "--format", "csv")
+        run = self.report(directory, "--format", "csv", *options)
         try:
             tree = Tree(run.stdout, "blame report --format csv")
         except NotAProfile as error:

@@ -10,7 +10,7 @@ from harness import BLAME, BUILD, ROOT, BlameTest
 
 CLI = os.path.join(ROOT, "cli")
 PAGE, TOOL_PAGE = (os.path.join(CLI, "man", name) for name in ("blame.1", "libblame.7"))
-COMPLETION = os.path.join(CLI, "completion", "blame")
+COMPLETION, DOCUMENT = os.path.join(CLI, "completion", "blame"), os.path.join(ROOT, "docs", "options.md")
 
 
 def output(*argv, **options):
@@ -39,17 +39,17 @@ class Manual(BlameTest):
     def test_the_check_sees_an_option_too_many_and_too_few(self):
         for path, old, new in ((PAGE, "\\fB\\-\\-fail\\-above\\fR", "\\fB\\-\\-fail\\-below\\fR"),
                                (TOOL_PAGE, "\\fBBLAME_RATE\\fR", "\\fBBLAME_RATES\\fR"),
-                               (COMPLETION, "--fail-above", "")):
+                               (DOCUMENT, "| `BLAME_RATE=N` |", "| `BLAME_RATES=N` |"), (COMPLETION, "--fail-above", "")):
             with self.subTest(path=path):
                 copy = self.new_folder()
-                for folder in ("man", "completion"):
-                    shutil.copytree(os.path.join(CLI, folder), os.path.join(copy, folder))
-                changed = os.path.join(copy, os.path.relpath(path, CLI))
+                for folder in ("cli", "docs"):
+                    shutil.copytree(os.path.join(ROOT, folder), os.path.join(copy, folder))
+                changed = os.path.join(copy, os.path.relpath(path, ROOT))
                 text = text_of(changed)
                 self.assertIn(old, text)
                 with open(changed, "w", encoding="utf-8") as file:
                     file.write(text.replace(old, new))
-                run = output("python3", os.path.join(copy, "man", "update.py"), BLAME, "--check")
+                run = output("python3", os.path.join(copy, "cli", "man", "update.py"), BLAME, "--check")
                 self.assertEqual(run.returncode, 1, run)
                 self.assertIn("run make man", run.stdout)
 

@@ -50,10 +50,14 @@ class Environments(BlameTest):
     pace = 5
 
     def test_in_a_shared_environment_idleness_is_shared_idleness_and_serial_code_costs_nothing(self):
-        _, profile = self.profile_of("serial_gap", env={"BLAME_ENVIRONMENT": "shared"})
+        run, profile = self.profile_of("serial_gap", env={"BLAME_ENVIRONMENT": "shared"})
         self.assertLess(profile.total("idleness", "serial_part"), 0.1 * profile.total("work", "serial_part"))
         for row in profile.rows:
             self.assertEqual(row["idleness (I)"], row["shared idleness (I)"], row.name)
+        dedicated = self.reported_tree(run.directories()[0], "--environment", "dedicated")
+        self.assertGreater(dedicated.total("idleness", "serial_part"), 0.9 * dedicated.total("work", "serial_part"))
+        self.assertEqual([row["shared idleness (I)"] for row in dedicated.rows if row.name == "serial_part"],
+                         [row["shared idleness (I)"] for row in profile.rows if row.name == "serial_part"])
 
     def test_in_a_shared_environment_imbalance_still_costs(self):
         run, profile = self.profile_of("imbalance2", env={"BLAME_ENVIRONMENT": "shared"})

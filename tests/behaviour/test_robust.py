@@ -22,8 +22,8 @@ class Endings(BlameTest):
         self.assertEqual((run.status, run.stdout), (STATUS[way], "before the end\n"), run)
         self.assert_only_tool_lines(run)
         directory, = run.directories()
-        tree = self.reported_tree(directory, [check for check in contract_checks.TREE_CHECKS
-                                              if check is not contract_checks.check_resolved])
+        tree = self.reported_tree(directory, checks=[check for check in contract_checks.TREE_CHECKS
+                                                     if check is not contract_checks.check_resolved])
         # Two threads worked 0.5 s of the program's clock each. The last moments may be lost with a process that is killed.
         self.assertGreater(tree.total("work", "before_the_end"), 0.5 / self.pace, f"{way} {how}")
         if way in FINISHED:
