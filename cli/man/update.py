@@ -97,7 +97,7 @@ def roff_lines(lines):
 
 def roff_option(name, between, option):
     value = f"{between}\\fI{roff(option.value)}\\fR" if option.value else ""
-    return [".TP", f"\\fB{roff(name)}\\fR{value}", *roff_lines(option.lines)]
+    return [f'.IP "\\fB{roff(name)}\\fR{value}"', *roff_lines(option.lines)]
 
 
 def variables(run):

@@ -67,7 +67,7 @@ class Manual(BlameTest):
         synopsis = page.split(".SH SYNOPSIS\n")[1].split(".SH")[0]
         self.assertEqual(set(commands()) - set(re.findall(r"[a-z]+", synopsis)), set())
         for command, section in sections.items():
-            self.assertEqual(re.findall(r"(?m)^\.TP\n\\fB(--[a-z-]+)\\fR", section), options_in_help(command))
+            self.assertEqual(re.findall(r"(?m)^\.IP .\\fB(--[a-z-]+)\\fR", section), options_in_help(command))
             self.assertIn("Examples:", section)
 
     def test_pages_are_without_warnings(self):

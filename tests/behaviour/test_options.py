@@ -6,21 +6,14 @@ import shlex
 
 from harness import BlameTest, program
 
-# Variable: values that are not accepted, and what the message must name as accepted.
+# Variable: a value that is not accepted, and what the message must name as accepted.
 REFUSED = {
-    "BLAME_RATE": (["0", "10001", "-5", "abc", "200x", "1e3", "99999999999999999999"], ["1", "10000"]),
-    "BLAME_CLOCK": (["sundial", "WALL", "wall "], ["wall", "cpu"]),
-    "BLAME_ENVIRONMENT": (["office", "dedicatedly"], ["dedicated", "shared"]),
-    "BLAME_CONTEXT": (["lazy"], ["deferred", "eager"]),
-    "BLAME_TASKS": (["none"], ["region", "creation"]),
-    "BLAME_LOCKS": (["none"], ["section", "release"]),
-    "BLAME_DEPTH": (["0", "4097", "deep"], ["1", "4096"]),
-    "BLAME_PHASE_INSTANCES": (["0", "100000001", "many"], ["1", "100000000"]),
-    "BLAME_EVENTS_THROTTLE": (["100", "@5", "5@", "0@5", "1@2@3", "-1@5", "often"], ["calls@nanoseconds", "0"]),
-    "BLAME_CSV": (["2", "yes"], ["0", "1"]),
-    "BLAME_SUMMARY": (["maybe"], ["0", "1"]),
-    "BLAME_PRIVATE": (["o"], ["0", "1"]),
-    "BLAME_DISABLE": (["perhaps"], ["0", "1"]),
+    "BLAME_RATE": ("10001", ["1", "10000"]), "BLAME_CLOCK": ("sundial", ["wall", "cpu"]),
+    "BLAME_ENVIRONMENT": ("office", ["dedicated", "shared"]), "BLAME_CONTEXT": ("lazy", ["deferred", "eager"]),
+    "BLAME_TASKS": ("none", ["region", "creation"]), "BLAME_LOCKS": ("neither", ["section", "release"]),
+    "BLAME_DEPTH": ("deep", ["1", "4096"]), "BLAME_PHASE_INSTANCES": ("many", ["1", "100000000"]),
+    "BLAME_EVENTS_THROTTLE": ("often", ["calls@nanoseconds", "0"]), "BLAME_CSV": ("yes", ["0", "1"]),
+    "BLAME_PRIVATE": ("o", ["0", "1"]), "BLAME_DISABLE": ("perhaps", ["0", "1"]),
 }
 ACCEPTED = {
     "BLAME_RATE": ["1", "10000"], "BLAME_CLOCK": ["wall", "cpu"], "BLAME_ENVIRONMENT": ["dedicated", "shared"],
@@ -39,20 +32,18 @@ class Options(BlameTest):
         self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
         return run
 
-    def test_a_refused_value_gives_one_line_with_name_value_and_what_is_accepted(self):
-        for variable, (values, accepted) in REFUSED.items():
-            for value in values:
-                with self.subTest(variable=variable, value=value):
-                    run = self.quick({variable: value})
-                    lines = [line for line in run.tool_lines() if variable in line]
-                    self.assertEqual(len(lines), 1, run)
-                    self.assertIn(value, lines[0])
-                    rest = lines[0].replace(value, "", 1)
-                    for word in accepted:
-                        self.assertRegex(rest, rf"(?<![\w.]){word}(?![\w.])", run)
-                    if variable != "BLAME_SUMMARY":
-                        self.assert_only_tool_lines(run, [OWN_LINE])
-                        self.assertEqual(run.tool_lines(), lines, run)
+    def test_a_refused_value_gives_one_line_with_name_value_and_what_is_accepted_and_the_default_is_used(self):
+        run = self.quick({variable: value for variable, (value, _) in REFUSED.items()})
+        self.assert_only_tool_lines(run, [OWN_LINE])
+        self.assertEqual(len(run.tool_lines()), len(REFUSED), run)
+        for variable, (value, accepted) in REFUSED.items():
+            line, = [line for line in run.tool_lines() if f"{variable}={value}: " in line]
+            rest = line.replace(value, "", 1)
+            for word in accepted:
+                self.assertRegex(rest, rf"(?<![\w.]){word}(?![\w.])", run)
+        profile = self.load(run)
+        for name, value in DEFAULTS.items():
+            self.assertEqual(profile.option(name), value, name)
 
     def test_numbers_are_numbers_in_run_json(self):
         options = self.load(self.quick({"BLAME_EVENTS_THROTTLE": "0", "BLAME_EVENTS_INCLUDE": "7"})).run["options"]
@@ -87,21 +78,13 @@ class Options(BlameTest):
         modes = {os.stat(os.path.join(directory, name)).st_mode & 0o777 for name in os.listdir(directory)}
         self.assertEqual((os.stat(directory).st_mode & 0o777, modes), (0o700, {0o600}))
 
-    def test_with_a_refused_value_the_default_is_used(self):
-        refused = {name: values[0] for name, (values, _) in REFUSED.items()
-                   if name not in ("BLAME_CSV", "BLAME_SUMMARY", "BLAME_DISABLE")}
-        profile = self.load(self.quick(refused))
-        for name, value in DEFAULTS.items():
-            self.assertEqual(profile.option(name), value, name)
-
     def test_accepted_values_are_taken_without_a_word(self):
-        for variable, values in ACCEPTED.items():
-            for value in values:
-                with self.subTest(variable=variable, value=value):
-                    run = self.quick({variable: value})
-                    self.assertEqual(run.stderr.splitlines(), [OWN_LINE], run)
-                    profile = self.load(run)
-                    self.assertEqual(profile.option(variable.removeprefix("BLAME_").lower()), value)
+        for values in ({name: values[0] for name, values in ACCEPTED.items()}, {name: values[-1] for name, values in ACCEPTED.items()}):
+            run = self.quick(values)
+            self.assertEqual(run.stderr.splitlines(), [OWN_LINE], run)
+            profile = self.load(run)
+            for name, value in values.items():
+                self.assertEqual(profile.option(name.removeprefix("BLAME_").lower()), value)
 
     def test_an_unset_environment_gives_the_defaults(self):
         profile = self.load(self.quick({"BLAME_RATE": None}))

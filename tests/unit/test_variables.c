@@ -3,9 +3,11 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
 
-static const char *const names[] = {"BLAME_OUT",     "BLAME_RATE",   "BLAME_CLOCK", "BLAME_ENVIRONMENT",
-                                    "BLAME_CONTEXT", "BLAME_TASKS",  "BLAME_DEPTH", "BLAME_CSV",
-                                    "BLAME_SUMMARY", "BLAME_DISABLE", "BLAME_SIGNAL"};
+static const char *const names[] = {
+    "BLAME_OUT",     "BLAME_RATE",     "BLAME_CLOCK",           "BLAME_ENVIRONMENT",
+    "BLAME_CONTEXT", "BLAME_TASKS",    "BLAME_DEPTH",           "BLAME_CSV",
+    "BLAME_SUMMARY", "BLAME_DISABLE",  "BLAME_SIGNAL",          "BLAME_LOCKS",
+    "BLAME_PRIVATE", "BLAME_COUNTERS", "BLAME_EVENTS_THROTTLE", "BLAME_PHASE_INSTANCES"};
 
 static int clear(void **unused)
 {
@@ -89,41 +91,20 @@ FROM_EMPTY(empty_is_unset)
     assert_int_equal(options.csv, 1);
 }
 
-FROM_EMPTY(limits_are_accepted_and_what_lies_beyond_is_not)
+FROM_EMPTY(limits_are_accepted)
 {
-    static const struct {
-        const char *name, *text;
-        int expected;
-        bool accepted;
-    } cases[] = {
-        {"BLAME_RATE", "1", 1, true},
-        {"BLAME_RATE", "10000", 10000, true},
-        {"BLAME_RATE", "0", 200, false},
-        {"BLAME_RATE", "10001", 200, false},
-        {"BLAME_DEPTH", "1", 1, true},
-        {"BLAME_DEPTH", "4096", 4096, true},
-        {"BLAME_DEPTH", "0", 512, false},
-        {"BLAME_DEPTH", "4097", 512, false},
-        {"BLAME_RATE", "-5", 200, false},
-        {"BLAME_RATE", "+5", 200, false},
-        {"BLAME_RATE", " 5", 200, false},
-        {"BLAME_RATE", "5 ", 200, false},
-        {"BLAME_RATE", "5Hz", 200, false},
-        {"BLAME_RATE", "1e3", 200, false},
-        {"BLAME_RATE", "0x10", 200, false},
-        {"BLAME_RATE", "2.5", 200, false},
-        {"BLAME_RATE", "fast", 200, false},
-        {"BLAME_RATE", "4294967297", 200, false},           /* 1 in 32 bits */
-        {"BLAME_RATE", "18446744073709551617", 200, false}, /* 1 in 64 bits */
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        clear(NULL);
-        setenv(cases[i].name, cases[i].text, 1);
-        struct run_options options = read_options();
-        int value = strcmp(cases[i].name, "BLAME_RATE") == 0 ? options.rate : options.depth;
-        assert_int_equal(value, cases[i].expected);
-        assert_int_equal(said[0] == '\0', cases[i].accepted);
-    }
+    setenv("BLAME_RATE", "1", 1);
+    setenv("BLAME_DEPTH", "4096", 1);
+    struct run_options options = read_options();
+    assert_string_equal(said, "");
+    assert_int_equal(options.rate, 1);
+    assert_int_equal(options.depth, 4096);
+    setenv("BLAME_RATE", "10000", 1);
+    setenv("BLAME_DEPTH", "1", 1);
+    options = read_options();
+    assert_string_equal(said, "");
+    assert_int_equal(options.rate, 10000);
+    assert_int_equal(options.depth, 1);
 }
 
 FROM_EMPTY(a_bad_value_is_one_line_with_name_value_and_what_is_accepted)
@@ -138,16 +119,45 @@ FROM_EMPTY(a_bad_value_is_one_line_with_name_value_and_what_is_accepted)
                         "blame: BLAME_CLOCK=Wall: accepted is wall or cpu; using wall\n");
 }
 
-FROM_EMPTY(every_bad_word_is_named_and_replaced)
+FROM_EMPTY(every_other_value_is_named_and_replaced)
 {
-    for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
+    static const char *const refused[][2] = {
+        {"BLAME_RATE", "0"},
+        {"BLAME_RATE", "10001"},
+        {"BLAME_RATE", "-5"},
+        {"BLAME_RATE", "+5"},
+        {"BLAME_RATE", " 5"},
+        {"BLAME_RATE", "5 "},
+        {"BLAME_RATE", "5Hz"},
+        {"BLAME_RATE", "1e3"},
+        {"BLAME_RATE", "0x10"},
+        {"BLAME_RATE", "2.5"},
+        {"BLAME_RATE", "4294967297"},           /* 1 in 32 bits */
+        {"BLAME_RATE", "18446744073709551617"}, /* 1 in 64 bits */
+        {"BLAME_DEPTH", "4097"},
+        {"BLAME_PHASE_INSTANCES", "100000001"},
+        {"BLAME_CLOCK", "WALL"},
+        {"BLAME_CLOCK", "wall "},
+        {"BLAME_ENVIRONMENT", "dedicatedly"},
+        {"BLAME_EVENTS_THROTTLE", "100"},
+        {"BLAME_EVENTS_THROTTLE", "@5"},
+        {"BLAME_EVENTS_THROTTLE", "5@"},
+        {"BLAME_EVENTS_THROTTLE", "0@5"},
+        {"BLAME_EVENTS_THROTTLE", "1@2@3"},
+        {"BLAME_EVENTS_THROTTLE", "-1@5"},
+        {"BLAME_CSV", "2"},
+        {"BLAME_CSV", "yes"},
+        {"BLAME_SUMMARY", "maybe"},
+    };
+    struct run_options defaults = read_options();
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        char begin[64];
         clear(NULL);
-        struct run_options defaults = read_options();
-        setenv(names[i], "nonsense", 1);
+        setenv(refused[i][0], refused[i][1], 1);
+        snprintf(begin, sizeof(begin), "blame: %s=%s: accepted is ", refused[i][0], refused[i][1]);
         struct run_options options = read_options();
         assert_memory_equal(&options, &defaults, sizeof(options));
-        assert_non_null(strstr(said, names[i]));
-        assert_non_null(strstr(said, "nonsense"));
+        assert_memory_equal(said, begin, strlen(begin));
         assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1); /* one line */
     }
 }
@@ -187,10 +197,17 @@ FROM_EMPTY(a_signal_has_a_number_or_a_name)
     static const struct {
         const char *text;
         int number; /* 0: not accepted */
-    } cases[] = {{"50", 50}, {"16", 16},      {"27", 27},  {"rt0", 34},     {"RTMIN+3", 37}, {"SIGRTMAX-1", 63},
-                 {"9", 0},   {"sigrtmin+0", 34}, {"rt30", 64}, {"11", 0},   {"32", 0},       {"33", 0},
-                 {"65", 0},  {"rt31", 0},     {"0", 0},    {"-1", 0},       {"RTMAX-31", 0}, {"SIGPROF", 0},
-                 {"27 ", 0}, {"rt-1", 0},     {"rt", 0},   {"RTMAX-99999999999", 0}};
+    } cases[] = {{"50", 50},      {"16", 16},
+                 {"27", 27},      {"rt0", 34},
+                 {"RTMIN+3", 37}, {"SIGRTMAX-1", 63},
+                 {"9", 0},        {"sigrtmin+0", 34},
+                 {"rt30", 64},    {"11", 0},
+                 {"32", 0},       {"33", 0},
+                 {"65", 0},       {"rt31", 0},
+                 {"0", 0},        {"-1", 0},
+                 {"RTMAX-31", 0}, {"SIGPROF", 0},
+                 {"27 ", 0},      {"rt-1", 0},
+                 {"rt", 0},       {"RTMAX-99999999999", 0}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         setenv("BLAME_SIGNAL", cases[i].text, 1);
         struct run_options options = read_options();
