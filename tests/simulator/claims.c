@@ -22,7 +22,7 @@ struct sum {
 struct sums {
     struct sum of[MAX_FIGURES];
     uint32_t count;
-    uint32_t failures;
+    uint32_t failures, chunks;
     double bias; /* share of a figure that its mean may be off by */
     uint64_t failed_seed;
     char failure[sizeof(((struct run *)0)->failure)];
@@ -62,6 +62,7 @@ static void add_run(uint64_t seed, const struct run *run, void *argument)
 {
     struct sums *sums = argument;
     note_failure(sums, seed, run->failure);
+    sums->chunks = run->chunks > sums->chunks ? run->chunks : sums->chunks;
     for (uint32_t i = 0; i < run->figure_count; i++) {
         const struct figure *figure = &run->figures[i];
         struct sum *sum = sum_of(sums, figure->name);
@@ -118,7 +119,7 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
                           .argument = sums};
     uint64_t inside = 0, figures = 0;
     char claim[64], detail[128];
-    sums->bias = scenario->bias;
+    sums->bias = scenario->bias / 100.0;
     batch_run(&batch);
     bool holds = !sums->failures && (sums->count > 0 || scenario->laws_only);
     for (uint32_t i = 0; i < sums->count; i++) {
@@ -134,7 +135,7 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
     snprintf(claim, sizeof(claim), "%u/s%s, %u seeds", settings->options.rate,
              settings->options.creation ? ", creation" : "", settings->seeds);
     if (scenario->laws_only)
-        snprintf(detail, sizeof(detail), "the laws");
+        snprintf(detail, sizeof(detail), "the laws, %u chunks of the file", sums->chunks);
     else
         snprintf(detail, sizeof(detail), "%.2f %% of %lu figures inside their 95 %% interval",
                  figures ? 100.0 * (double)inside / (double)figures : 0, (unsigned long)figures);

@@ -273,35 +273,31 @@ static void end_delivery(struct sim_thread *thread)
         leave_core(thread, RUN_WAITS);
 }
 
-/* Two ways: the handler begins after the latency, and the thread goes on when it has run. */
-static void deliver(struct sim_thread *thread)
+static void go_on_delivering(struct sim_thread *thread, bool handled)
 {
-    uint64_t latency = random_duration(&thread->chance, &machine.scenario->latency);
-    stop_progress(thread);
-    thread->stands_still = true;
-    if (latency) {
-        post(EVENT_DELIVER, thread, machine.now_ns + latency, 0);
-        return;
+    thread->on_core_ns += machine.now_ns - thread->since_ns;
+    thread->since_ns = machine.now_ns;
+    uint64_t handler = 0;
+    if (!handled) {
+        call_handler(thread);
+        handler = random_duration(&thread->chance, &machine.scenario->handler);
     }
-    call_handler(thread);
-    uint64_t handler = random_duration(&thread->chance, &machine.scenario->handler);
     if (handler)
         post(EVENT_DELIVER, thread, machine.now_ns + handler, 1);
     else
         end_delivery(thread);
 }
 
-static void go_on_delivering(struct sim_thread *thread, bool handled)
+/* The handler begins after the latency, and the thread goes on when it has run. */
+static void deliver(struct sim_thread *thread)
 {
-    uint64_t handler = handled ? 0 : random_duration(&thread->chance, &machine.scenario->handler);
-    thread->on_core_ns += machine.now_ns - thread->since_ns;
-    thread->since_ns = machine.now_ns;
-    if (!handled)
-        call_handler(thread);
-    if (handler)
-        post(EVENT_DELIVER, thread, machine.now_ns + handler, 1);
+    uint64_t latency = random_duration(&thread->chance, &machine.scenario->latency);
+    stop_progress(thread);
+    thread->stands_still = true;
+    if (latency)
+        post(EVENT_DELIVER, thread, machine.now_ns + latency, 0);
     else
-        end_delivery(thread);
+        go_on_delivering(thread, false);
 }
 
 static void end_slice(struct sim_thread *thread)

@@ -14,8 +14,6 @@
 
 extern ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version);
 
-#define TIME_LIMIT_S 60
-
 /* The measurement is read here, by the claims. */
 void finisher_find(void)
 {
@@ -45,7 +43,7 @@ static void set_options(const struct sim_options *options)
 void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_options *options,
               struct run *run)
 {
-    alarm(TIME_LIMIT_S);
+    alarm(options->limit_s);
     set_options(options);
     machine_init(scenario, seed);
     machine.shuffled = options->shuffled;

@@ -19,7 +19,7 @@ struct figure {
 };
 
 struct sim_options {
-    uint32_t rate;
+    uint32_t rate, limit_s;
     bool eager, creation, at_release, shuffled;
     uint64_t stop_at; /* event; 0: to the end */
 };

@@ -44,6 +44,23 @@ void runtime_call(const struct op *op, int entry)
     stack_push_runtime(machine.current, (enum stack_entry)entry);
 }
 
+void runtime_enter_code(struct activity *activity, uint32_t around)
+{
+    struct sim_thread *thread = machine.current;
+    stack_push_runtime(thread, ENTRY_INVOKE);
+    thread->task->played.frame.exit_frame.ptr = stack_exit(thread);
+    stack_push_user(thread, activity->op->function, context_child(around, activity->op->function));
+    activity->function = activity->op->function;
+    runtime_state(EXACT_WORK);
+}
+
+void runtime_leave_code(void)
+{
+    stack_pop(machine.current);
+    stack_pop(machine.current);
+    machine.current->task->played.frame.exit_frame.ptr = NULL;
+}
+
 static enum outcome do_body(struct activity *activity)
 {
     const struct op *op = activity->op;

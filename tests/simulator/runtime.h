@@ -87,6 +87,9 @@ void runtime_state(enum exact_state state);        /* in the context of the inne
 void runtime_call(const struct op *op, int entry); /* the program calls the runtime in the op's line */
 const void *runtime_codeptr(const struct op *op);
 
+void runtime_enter_code(struct activity *activity, uint32_t around); /* of the current task, below a context */
+void runtime_leave_code(void);
+
 enum outcome runtime_op(struct activity *activity);   /* runtime_ops.c */
 enum outcome runtime_wait(struct activity *activity); /* runtime_waits.c */
 enum outcome runtime_task(struct activity *activity);

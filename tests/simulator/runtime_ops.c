@@ -70,11 +70,14 @@ static enum outcome do_repeat(struct activity *activity)
     return do_inside(activity);
 }
 
-static enum outcome do_barrier(struct activity *activity)
+static enum outcome do_wait(struct activity *activity)
 {
+    bool barrier = activity->op->kind == OP_BARRIER;
     if (activity->step++)
         return end();
-    runtime_wait_for(WAIT_BARRIER, ompt_sync_region_barrier_explicit, runtime_codeptr(activity->op));
+    runtime_wait_for(barrier ? WAIT_BARRIER : WAIT_CHILDREN,
+                     barrier ? ompt_sync_region_barrier_explicit : ompt_sync_region_taskwait,
+                     runtime_codeptr(activity->op));
     return GO_ON;
 }
 
@@ -169,14 +172,6 @@ static enum outcome do_task(struct activity *activity)
     return GO_ON;
 }
 
-static enum outcome do_taskwait(struct activity *activity)
-{
-    if (activity->step++)
-        return end();
-    runtime_wait_for(WAIT_CHILDREN, ompt_sync_region_taskwait, runtime_codeptr(activity->op));
-    return GO_ON;
-}
-
 static enum outcome do_taskgroup(struct activity *activity)
 {
     struct task *task = machine.current->task;
@@ -221,11 +216,11 @@ enum outcome runtime_op(struct activity *activity)
 {
     static enum outcome (*const functions[OP_KINDS])(struct activity *) = {
         [OP_WORK] = do_work,         [OP_RUNTIME] = do_runtime,        [OP_CALL] = do_call,
-        [OP_REPEAT] = do_repeat,     [OP_PARALLEL] = runtime_parallel, [OP_BARRIER] = do_barrier,
+        [OP_REPEAT] = do_repeat,     [OP_PARALLEL] = runtime_parallel, [OP_BARRIER] = do_wait,
         [OP_STATIC] = do_loop,       [OP_DYNAMIC] = do_loop,           [OP_SINGLE] = do_single,
         [OP_MASKED] = do_masked,     [OP_LOCK] = runtime_lock,         [OP_CRITICAL] = runtime_lock,
         [OP_NEST] = runtime_lock,    [OP_ORDERED] = runtime_ordered,   [OP_TASK] = do_task,
-        [OP_TASKWAIT] = do_taskwait, [OP_TASKGROUP] = do_taskgroup,    [OP_PHASE] = do_phase,
+        [OP_TASKWAIT] = do_wait, [OP_TASKGROUP] = do_taskgroup,    [OP_PHASE] = do_phase,
     };
     return functions[activity->op->kind](activity);
 }

@@ -147,20 +147,12 @@ static void begin_implicit(struct activity *activity)
     task->below = thread->task;
     thread->task = task;
     send_implicit_begin(&task->played, activity->team->size, (int)activity->first);
-    stack_push_runtime(thread, ENTRY_INVOKE);
-    task->played.frame.exit_frame.ptr = stack_exit(thread);
-    stack_push_user(thread, activity->op->function,
-                    context_child(activity->team->context, activity->op->function));
-    activity->function = activity->op->function;
-    runtime_state(EXACT_WORK);
+    runtime_enter_code(activity, activity->team->context);
 }
 
 static void join(struct activity *activity)
 {
-    struct sim_thread *thread = machine.current;
-    stack_pop(thread);
-    stack_pop(thread);
-    thread->task->played.frame.exit_frame.ptr = NULL;
+    runtime_leave_code();
     const void *codeptr = stack_codeptr(activity->team->function, activity->team->line);
     if (is_serialised(activity->team))
         runtime_state(EXACT_OVERHEAD);

@@ -247,23 +247,16 @@ static void begin_task(struct activity *activity)
     send_task_switch(&thread->task->played, &task->played);
     task->below = thread->task;
     thread->task = task;
-    stack_push_runtime(thread, ENTRY_INVOKE);
-    task->played.frame.exit_frame.ptr = stack_exit(thread);
     /* Outside regions a task runs where it is made: its creator's code is on the stack. */
     bool below_creator = machine.creation || !task->team->outer;
-    uint32_t around = below_creator ? task->created_context : task->team->context;
-    stack_push_user(thread, activity->op->function, context_child(around, activity->op->function));
-    activity->function = activity->op->function;
-    runtime_state(EXACT_WORK);
+    runtime_enter_code(activity, below_creator ? task->created_context : task->team->context);
 }
 
 static void end_task(struct activity *activity)
 {
     struct sim_thread *thread = machine.current;
     struct task *task = activity->task;
-    stack_pop(thread);
-    stack_pop(thread);
-    task->played.frame.exit_frame.ptr = NULL;
+    runtime_leave_code();
     thread->task = task->below;
     if (!is_undeferred(task))
         be_idle(activity - 1, false);

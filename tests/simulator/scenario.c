@@ -9,6 +9,7 @@
 
 #define MAX_FUNCTIONS 256u
 #define MAX_LOCKS     64u
+#define MANY_CORES    64u /* no thread waits for one */
 
 struct parser {
     const char *at;
@@ -192,52 +193,47 @@ static struct op *parse_body(struct parser *parser)
     return first;
 }
 
-static const struct {
+enum setting_kind { NUMBER, FLAG, TIME, DURATION };
+
+static const struct setting {
     const char *name;
+    enum setting_kind kind;
     size_t offset;
 } settings[] = {
-    {"latency", offsetof(struct scenario, latency)},     {"handler", offsetof(struct scenario, handler)},
-    {"wake", offsetof(struct scenario, wake)},           {"fork", offsetof(struct scenario, fork)},
-    {"dispatch", offsetof(struct scenario, dispatch)},   {"foreign", offsetof(struct scenario, foreign_busy)},
-    {"pause", offsetof(struct scenario, foreign_pause)},
+    {"cores", NUMBER, offsetof(struct scenario, cores)},
+    {"runs", NUMBER, offsetof(struct scenario, runs)},
+    {"chunks", NUMBER, offsetof(struct scenario, chunks)},
+    {"bias", NUMBER, offsetof(struct scenario, bias)},
+    {"laws-only", FLAG, offsetof(struct scenario, laws_only)},
+    {"slice", TIME, offsetof(struct scenario, slice_ns)},
+    {"latency", DURATION, offsetof(struct scenario, latency)},
+    {"handler", DURATION, offsetof(struct scenario, handler)},
+    {"wake", DURATION, offsetof(struct scenario, wake)},
+    {"fork", DURATION, offsetof(struct scenario, fork)},
+    {"dispatch", DURATION, offsetof(struct scenario, dispatch)},
+    {"foreign", DURATION, offsetof(struct scenario, foreign_busy)},
+    {"pause", DURATION, offsetof(struct scenario, foreign_pause)},
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 
 static void parse_setting(struct parser *parser)
 {
-    struct scenario *scenario = parser->scenario;
-    if (strcmp(parser->word, "cores") == 0) {
-        scenario->cores = number_of(parser, next_word(parser));
-        scenario->cores_are_few = true;
+    const struct setting *setting = settings;
+    while (setting < settings + SETTINGS && strcmp(parser->word, setting->name) != 0)
+        setting++;
+    if (setting == settings + SETTINGS) {
+        fail(parser, "`%s` is nothing that a machine has", parser->word);
         return;
     }
-    if (strcmp(parser->word, "runs") == 0) {
-        scenario->runs = number_of(parser, next_word(parser));
-        return;
-    }
-    if (strcmp(parser->word, "chunks") == 0) {
-        scenario->chunks = number_of(parser, next_word(parser));
-        return;
-    }
-    if (strcmp(parser->word, "laws-only") == 0) {
-        scenario->laws_only = true;
-        return;
-    }
-    if (strcmp(parser->word, "bias") == 0) {
-        scenario->bias = strtod(next_word(parser), NULL) / 100;
-        return;
-    }
-    if (strcmp(parser->word, "slice") == 0) {
-        scenario->slice_ns = duration_of(parser, next_word(parser)).mean_ns;
-        return;
-    }
-    for (size_t i = 0; i < SETTINGS; i++)
-        if (strcmp(parser->word, settings[i].name) == 0) {
-            *(struct duration *)((char *)scenario + settings[i].offset) =
-                duration_of(parser, next_word(parser));
-            return;
-        }
-    fail(parser, "`%s` is nothing that a machine has", parser->word);
+    void *value = (char *)parser->scenario + setting->offset;
+    if (setting->kind == NUMBER)
+        *(uint32_t *)value = number_of(parser, next_word(parser));
+    else if (setting->kind == FLAG)
+        *(bool *)value = true;
+    else if (setting->kind == TIME)
+        *(uint64_t *)value = duration_of(parser, next_word(parser)).mean_ns;
+    else
+        *(struct duration *)value = duration_of(parser, next_word(parser));
 }
 
 struct scenario *scenario_parse(const char *name, const char *text, char *error, size_t error_bytes)
@@ -245,7 +241,7 @@ struct scenario *scenario_parse(const char *name, const char *text, char *error,
     struct scenario *scenario = calloc(1, sizeof(*scenario));
     struct parser parser = {text, 1, "", scenario, error, error_bytes, false};
     snprintf(scenario->name, sizeof(scenario->name), "%s", name);
-    scenario->cores = 64;
+    scenario->cores = MANY_CORES;
     scenario->runs = 100;
     scenario->dispatch.mean_ns = 500;
     scenario->slice_ns = 4000000;
@@ -279,7 +275,7 @@ bool scenario_is_a_race(const struct scenario *scenario)
     for (size_t i = 0; i < sizeof(races) / sizeof(*races); i++)
         if (scenario_has(scenario, races[i]))
             return true;
-    return scenario->cores_are_few;
+    return scenario->cores < MANY_CORES;
 }
 
 struct scenario *scenario_read(const char *path, char *error, size_t error_bytes)
@@ -334,11 +330,11 @@ static void print_ops(FILE *file, const struct op *op, int depth)
 
 void scenario_print(FILE *file, const struct scenario *scenario)
 {
-    fprintf(file, "cores %u\n", scenario->cores);
-    fprintf(file, "slice %gus\n", (double)scenario->slice_ns / 1000);
+    fprintf(file, "cores %u\nslice %gus\n", scenario->cores, (double)scenario->slice_ns / 1000);
     for (size_t i = 0; i < SETTINGS; i++)
-        print_duration(file, settings[i].name,
-                       (const struct duration *)((const char *)scenario + settings[i].offset));
+        if (settings[i].kind == DURATION)
+            print_duration(file, settings[i].name,
+                           (const struct duration *)((const char *)scenario + settings[i].offset));
     fputs("main {\n", file);
     print_ops(file, scenario->main, 1);
     fputs("}\n", file);

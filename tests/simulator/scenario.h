@@ -53,7 +53,6 @@ struct op {
 struct scenario {
     char name[64];
     uint32_t cores;
-    bool cores_are_few;       /* threads may compete for them */
     struct duration latency;  /* from a timer's expiry to the handler; the thread stands still meanwhile */
     struct duration handler;  /* how long the handler runs */
     struct duration wake;     /* from a barrier's release, or a lock's, until the waiter runs */
@@ -61,8 +60,7 @@ struct scenario {
     struct duration dispatch; /* and between two tasks */
     uint64_t slice_ns;
     struct duration foreign_busy, foreign_pause; /* another program on one core */
-    double
-        bias; /* share of a figure by which its mean may be off: what docs say that the method cannot know */
+    uint32_t bias; /* per cent by which a figure's mean may be off: what docs say that the method cannot know */
     uint32_t runs;   /* per cent of the seeds that others get */
     uint32_t chunks; /* that the file may have at most; 0: any */
     bool laws_only;  /* too large for exact sums, or not fully measured on purpose */

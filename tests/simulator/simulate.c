@@ -5,7 +5,7 @@
  *     simulate [OPTIONS] --random             the same of random ones
  *     simulate --events TOOL SCENARIO         plays a scenario to another tool, a shared library
  *
- * Options: --rate N  --seeds N  --first N  --jobs N  --figures  --eager  --release  --creation  --print
+ * Options: --rate N  --seeds N  --first N  --jobs N  --limit SECONDS (of a run)  --figures  --eager  --release  --creation  --print
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static struct {
     const char *paths[MAX_PATHS];
     uint32_t path_count;
     bool random, print;
-} command = {.settings = {.seeds = 100, .first_seed = 1, .options = {.rate = 200}}};
+} command = {.settings = {.seeds = 100, .first_seed = 1, .options = {.rate = 200, .limit_s = 60}}};
 
 static uint32_t passed, failed;
 
@@ -49,6 +49,8 @@ static bool take_number(const char *option, const char *value)
         command.settings.seeds = (uint32_t)number;
     else if (strcmp(option, "--first") == 0)
         command.settings.first_seed = number;
+    else if (strcmp(option, "--limit") == 0)
+        command.settings.options.limit_s = (uint32_t)number;
     else if (strcmp(option, "--jobs") == 0)
         batch_jobs = (uint32_t)number;
     else

@@ -2,6 +2,7 @@
 #   make simulate                                                   every claim; part of make test
 #   make simulate SIM_ARGS='--seeds 5000'                           the same with more seeds
 #   build/simulator/simulate --rate 1000 --figures SCENARIO         one scenario, all figures
+#   make simulate-recycling REGIONS=10000000                        many regions
 #   make simulate-broken                                            does it see defects? tests/simulator/broken.py, a quarter of an hour
 #   make simulate-broken BROKEN_ARGS='--others -k locks'            and who else does?
 SIMULATOR := $(BUILD)/simulator/simulate
@@ -20,6 +21,13 @@ $(SIMULATOR): $(call objects,$(SIMULATOR_SOURCES)) $(UNITS)
 simulator: $(SIMULATOR)
 simulate: $(SIMULATOR)
 	@$(SIMULATOR) --claims tests/simulator/scenarios $(SIM_ARGS)
+
+# The records of so many regions are used again and again, and the file does not grow.
+REGIONS ?= 1000000
+.PHONY: simulate-recycling
+simulate-recycling: $(SIMULATOR)
+	@sed 's/repeat 20000/repeat $(REGIONS)/' tests/simulator/scenarios/recycling.txt > $(<D)/recycling.txt
+	@$(SIMULATOR) --rate 1000 --seeds 1 --limit 86400 $(<D)/recycling.txt
 
 # Two of the defects are a part of make test.
 BROKEN_ARGS ?=
