@@ -16,11 +16,9 @@ bench-scale: $(SCALE_PROGRAMS) $(BUILD)/scale/module.so $(addprefix $(BUILD)/ben
 bench-trace: bench-build $(LIBRARY)
 	$(PYTHON) -B benchmarks/scale/trace.py --build $(BUILD)/bench --tool $(LIBRARY) $(TRACE_ARGS)
 
-# Not position independent: the addresses of its functions are those of the file.
-$(BUILD)/scale/tree $(BUILD)/scale/modules: $(BUILD)/scale/%: benchmarks/scale/%.c \
-    $(call objects,$(BASE) $(CCT) $(wildcard blame/*.c unwind/*.c) $(REPORT))
+$(BUILD)/scale/tree $(BUILD)/scale/modules: $(BUILD)/scale/%: benchmarks/scale/%.c $(call objects,$(BASE) $(CCT) $(wildcard unwind/*.c))
 	@mkdir -p $(@D)
-	$(CC) $(SCALE_FLAGS) -no-pie -o $@ $(filter %.c %.o,$^) -Wl,--as-needed $(PLUGIN_LIBS) $(COMMAND_LIBS) -pthread -ldl
+	$(CC) $(SCALE_FLAGS) -o $@ $(filter %.c %.o,$^) -Wl,--as-needed $(PLUGIN_LIBS) -pthread -ldl
 
 $(BUILD)/scale/regions: benchmarks/scale/regions.c
 	@mkdir -p $(@D)
