@@ -69,9 +69,18 @@ DEFECTS = [
            "    if (context)\n        region_publish(region, base);"),
     Defect("regions: a recycled record keeps its context",
            "    store_relaxed(&region->context, 0);\n", ""),
-    Defect("phases: the outermost one does not end",
-           "store_relaxed(&probes->count, probes->count - 1);",
-           "store_relaxed(&probes->count, probes->count > 1 ? probes->count - 1 : 1);"),
+    Defect("phases: one in another begins at the root",
+           "tree_child(tree, parent, node_kind(begin->kind), name), entries",
+           "tree_child(tree, tree->trie, node_kind(begin->kind), name), entries"),
+    Defect("locks: the handoff is a part of the waiter's own contexts",
+           "    uint32_t row_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, name);", "    uint32_t row_idx = node_idx;\n    (void)name;"),
+    Defect("locks: of two that are held the first has all the waiting",
+           "attribute_lock_at(tree, node_idx, key);\n        if (metric && directed_take",
+           "attribute_lock_at(tree, node_idx, line->held[0] ? line->held[0] : key);\n        if (metric && directed_take"),
+    Defect("tasks: creation contexts fold too early",
+           "tree_node(at)->kind == PROFILE_NODE_SITE && tree_node(at)->key == path->keys[0]", "tree_node(at)->kind == PROFILE_NODE_SITE"),
+    Defect("settling: the end of a wait settles nothing",
+           "    if (thread->hit_idle)\n        settle(thread, in_region);\n", ""),
 ]
 
 

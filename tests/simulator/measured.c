@@ -37,6 +37,12 @@ static uint32_t *contexts_of(const struct profile *profile, struct run *run)
         if (node->kind == PROFILE_NODE_PHASE)
             contexts[i] =
                 context_child(parent, CONTEXT_PHASE + (unsigned char)profile_name_of(profile, node)->text[0]);
+        bool handoff = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_HANDOFF;
+        if (handoff && parent) /* else: whoever was to take it had released the lock for the last time */
+            contexts[i] = oracle_handoff(parent);
+        if (node->kind == PROFILE_NODE_LOCK && parent)
+            contexts[i] =
+                context_child(parent, CONTEXT_LOCK((PROFILE_LOCK_KEY_ID(node->key) - WAIT_ID(0)) / 64));
         bool lost = node->kind == PROFILE_NODE_PSEUDO &&
                     (node->key == PROFILE_PSEUDO_TRUNCATED || node->key == PROFILE_PSEUDO_UNRESOLVED);
         if (lost && run->ended)
@@ -88,10 +94,14 @@ static void name_context(const struct scenario *scenario, uint32_t context, char
     name_context(scenario, context_parent(context), above, sizeof(above));
     uint32_t function = context_function(context);
     const char *text = function < scenario->functions ? scenario->function_name[function] : "?";
-    char phase[2] = {(char)(function - CONTEXT_PHASE), '\0'};
+    char other[16];
+    if (function < CONTEXT_LOCK(0))
+        snprintf(other, sizeof(other), "%c", (int)(function - CONTEXT_PHASE));
+    else
+        snprintf(other, sizeof(other), "lock%u", function - CONTEXT_LOCK(0));
     size_t length = strlen(above);
     snprintf(name, bytes, "%s%s%s", length > 40 ? above + length - 40 : above, length ? ">" : "",
-             function >= CONTEXT_PHASE ? phase : text);
+             function >= CONTEXT_PHASE ? other : text);
 }
 
 static void add_figure(struct run *run, const char *of, const char *metric, const struct exact *exact,

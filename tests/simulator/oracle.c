@@ -88,6 +88,17 @@ static void be_dispatch(struct change *change, uint32_t context)
     change->begins_idle = false;
 }
 
+/* With a bias, who held the lock is not always known. */
+uint32_t oracle_handoff(uint32_t context)
+{
+    return machine.scenario->bias > 0 ? context : context_child(context, CONTEXT_HANDOFF);
+}
+
+static uint32_t handoff_of(uint32_t context, uint32_t lock)
+{
+    return context_child(oracle_handoff(context), CONTEXT_LOCK(lock));
+}
+
 void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock)
 {
     if (machine.scenario->laws_only)
@@ -112,6 +123,10 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
     }
     if (state != EXACT_PARKED)
         of->idle = 0;
+    if (state == EXACT_LOCKWAIT) {
+        handoff_of(context, lock);
+        context = context_child(context, CONTEXT_LOCK(lock));
+    }
     note((struct change){.thread = thread,
                          .state = state,
                          .context = context,
@@ -127,7 +142,10 @@ void oracle_lock(uint32_t lock, bool held, uint32_t context)
 {
     if (machine.scenario->laws_only)
         return;
-    note((struct change){.thread = NO_THREAD, .lock = lock, .held = held, .context = context});
+    note((struct change){.thread = NO_THREAD,
+                         .lock = lock,
+                         .held = held,
+                         .context = held ? context_child(context, CONTEXT_LOCK(lock)) : 0});
 }
 
 void oracle_count(int threads)
@@ -216,8 +234,9 @@ static void shares_of(const struct now *now, const struct crowd *crowd, struct s
         break;
     case EXACT_LOCKWAIT:
         shares[0].weight[METRIC_LOCK_HERE] = 1;
-        shares[1].adds = true; /* nobody holds it: the handoff is told at the waiter's own context */
-        shares[1].context = sum.locks[now->lock].held ? sum.locks[now->lock].context : now->context;
+        shares[1].adds = true;
+        shares[1].context = sum.locks[now->lock].held ? sum.locks[now->lock].context
+                                                      : handoff_of(context_parent(now->context), now->lock);
         shares[1].weight[METRIC_LOCK_WAIT] = 1;
         blame(shares[1].weight, crowd);
         break;

@@ -30,13 +30,17 @@ enum exact_metric {
 
 extern const char *const metric_name[METRIC_COUNT];
 
-/* Contexts: functions below functions, and phases, which are numbers from CONTEXT_PHASE on. 0 is the program.
- */
-#define CONTEXT_PHASE 0x10000u
+/* Contexts: functions below functions, and what is no function, as a number from CONTEXT_PHASE on: phases, locks, and
+ * the handoff of those that nobody holds. 0 is the program. */
+#define CONTEXT_PHASE        0x10000u
+#define CONTEXT_HANDOFF      (CONTEXT_PHASE + '?')
+#define CONTEXT_LOCK(number) (CONTEXT_PHASE + 0x100 + (number))
+#define WAIT_ID(lock)        (0x10000u + 64 * (lock)) /* of the runtime */
 uint32_t context_child(uint32_t parent, uint32_t function);
 uint32_t context_parent(uint32_t context);
 uint32_t context_function(uint32_t context);
 uint32_t context_count(void);
+uint32_t oracle_handoff(uint32_t context); /* of who waits there for a lock that nobody holds */
 
 /* Nanoseconds, inclusive. */
 struct exact {

@@ -7,7 +7,6 @@
 
 #define MAX_LOCKS    64u
 #define ORDERED_LOCK (MAX_LOCKS - 1) /* of the oracle: nobody's possession */
-#define WAIT_ID(n)   (0x10000u + 64 * (n))
 
 enum { LOCK_ASKS, LOCK_WAITS, LOCK_RELEASES };
 
