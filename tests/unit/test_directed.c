@@ -27,11 +27,6 @@ static bool add(uint64_t key, double wait, double inverse, double shared)
     return directed_add(key, HOLDER, &(struct lock_blame){wait, inverse, shared});
 }
 
-static bool waiting(uint64_t key)
-{
-    return directed_waiting(key, HOLDER);
-}
-
 static bool take(uint64_t key, struct lock_blame *blame)
 {
     return directed_take(key, HOLDER, blame);
@@ -58,25 +53,6 @@ static uint64_t key_at_place(uint32_t place, uint64_t *from)
     while (place_of(++*from) != place)
         ;
     return *from;
-}
-
-FROM_EMPTY(what_is_added_is_taken_once)
-{
-    struct lock_blame blame = {0};
-    assert_false(waiting(42));
-    assert_false(take(42, &blame));
-    assert_true(add(42, 5, 2.5, 1));
-    assert_true(add(42, 5, 1.25, -0.5));
-    assert_true(waiting(42));
-    assert_false(waiting(43));
-    assert_false(take(43, &blame));
-    assert_true(take(42, &blame));
-    assert_true(blame.lock_wait == 10 && blame.inverse_busy == 3.75 && blame.shared_idle == 0.5);
-    assert_false(waiting(42));
-    assert_false(take(42, &blame));
-    assert_true(add(42, 1, 1, 1)); /* the entry stays and is used again */
-    assert_true(take(42, &blame));
-    assert_true(blame.lock_wait == 1);
 }
 
 FROM_EMPTY(keys_are_told_apart_by_all_their_bits)
@@ -137,7 +113,7 @@ FROM_EMPTY(colliding_keys_beyond_the_limit_go_to_a_larger_table)
         keys[i] = key_at_place(100, &from);
     for (uint32_t i = 0; i < MAX_PROBES; i++)
         assert_true(add(keys[i], i + 1, 0, 0));
-    assert_false(waiting(keys[MAX_PROBES]));
+    assert_false(directed_waiting(keys[MAX_PROBES], HOLDER));
     assert_false(take(keys[MAX_PROBES], &blame));
     assert_true(add(keys[MAX_PROBES], MAX_PROBES + 1, 0, 0)); /* not dropped into another's entry */
     for (uint32_t i = 0; i <= MAX_PROBES; i++) {
@@ -181,27 +157,6 @@ FROM_EMPTY(full_tables_refuse_and_keep_what_they_have)
     }
     assert_true(found == added);
     assert_int_equal(entries, added);
-    cursor = 0;
-    assert_false(take_rest(&cursor, &key, &blame));
-}
-
-FROM_EMPTY(the_rest_names_its_locks)
-{
-    uint32_t cursor = 0;
-    uint64_t key = 0, seen = 0;
-    struct lock_blame blame;
-    assert_true(add(11, 1, 0, 0));
-    assert_true(add(22, 2, 0, 0));
-    assert_true(add(44, 4, 0, 0));
-    assert_true(take(22, &blame));
-    while (take_rest(&cursor, &key, &blame)) {
-        assert_true(blame.lock_wait * 11 == (double)key);
-        seen += key;
-    }
-    assert_int_equal(seen, 55);
-    directed_reset();
-    assert_true(add(11, 1, 0, 0));
-    directed_reset();
     cursor = 0;
     assert_false(take_rest(&cursor, &key, &blame));
 }

@@ -148,39 +148,6 @@ WITH_WORKERS(a_sampled_region_lives_until_its_last_reference)
     assert_true(again);
 }
 
-WITH_WORKERS(a_sample_waits_and_is_grafted_when_the_context_is_known)
-{
-    struct region *region = begin(&primary, NULL);
-    sample(&second, region, 500, 2);
-    sample(&second, region, 500, 1);
-    sample(&second, region, 501, 4);
-    assert_int_equal(second.placeholders.count, 1);
-    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 1); /* nothing known yet */
-    assert_true(WORK_AT(&second, 500) == -1);
-    region_publish(region, context_of(&primary, 1, 3));
-    region_end(region);
-    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
-    assert_true(WORK_AT(&second, 1, 2, 3, 500) == 3);
-    assert_true(WORK_AT(&second, 1, 2, 3, 501) == 4);
-    assert_true(work_in_all(&second) == 7);
-    assert_ptr_equal(load_relaxed(&primary.pool.returned), region); /* no reference is left */
-}
-
-WITH_WORKERS(samples_after_publication_go_to_the_same_context)
-{
-    struct region *region = begin(&primary, NULL);
-    sample(&second, region, 500, 1);
-    region_publish(region, context_of(&primary, 1, 2));
-    sample(&second, region, 500, 2);
-    sample(&third, region, 500, 8); /* came later: never waited */
-    region_end(region);
-    assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 0);
-    assert_int_equal(placeholders_resolve(&third.placeholders, &third.tree), 0);
-    assert_true(WORK_AT(&second, 1, 2, 500) == 3);
-    assert_true(WORK_AT(&third, 1, 2, 500) == 8);
-    assert_ptr_equal(load_relaxed(&primary.pool.returned), region);
-}
-
 WITH_WORKERS(the_placeholder_carries_the_forks_address)
 {
     struct region *region = begin(&primary, NULL);
@@ -220,36 +187,6 @@ UNIT_TEST(nested_regions_resolve_in_any_order)
         assert_ptr_equal(load_relaxed(&third.pool.returned), r[2]);
         close_workers(NULL);
     }
-}
-
-/* In order of ends: inner regions end, and publish, first; outer ones much later. */
-WITH_WORKERS(an_ended_inner_region_keeps_its_outer_alive)
-{
-    struct region *outer = begin(&primary, NULL), *inner = begin(&second, outer);
-    sample(&third, inner, 500, 1);
-    assert_false(region_needs_context(outer));
-    region_publish(inner, context_of(&second, 10, 1));
-    assert_true(region_needs_context(outer)); /* R3: inner's reference marks it */
-    assert_int_equal(load_relaxed(&outer->references), 2);
-    region_end(inner);
-    /* Waits for the outer one now. */
-    assert_int_equal(placeholders_resolve(&third.placeholders, &third.tree), 1);
-    region_publish(outer, context_of(&primary, 1, 1));
-    region_end(outer);
-    assert_int_equal(placeholders_resolve(&third.placeholders, &third.tree), 0);
-    assert_true(WORK_AT(&third, 1, 10, 500) == 1);
-    assert_ptr_equal(load_relaxed(&primary.pool.returned), outer);
-    assert_ptr_equal(load_relaxed(&second.pool.returned), inner);
-}
-
-WITH_WORKERS(a_region_that_never_ends_leaves_its_samples_waiting)
-{
-    struct region *region = begin(&primary, NULL);
-    sample(&second, region, 500, 3);
-    for (int i = 0; i < 5; i++)
-        assert_int_equal(placeholders_resolve(&second.placeholders, &second.tree), 1);
-    assert_true(work_in_all(&second) == 3);
-    assert_int_equal(load_relaxed(&region->references), 2);
 }
 
 /* Sampled, but without a context: its encountering thread had no room for one. */

@@ -39,30 +39,6 @@ static struct state_line *working(void)
         assert_int_equal(c.in_use, in_use_);                                                                 \
     } while (0)
 
-FROM_EMPTY(absent_lines_do_not_count)
-{
-    assert_census(state_census(MS, 0, NULL), 0, 0);
-    struct state_line *a = line();
-    assert_census(state_census(MS, 0, NULL), 0, 0);
-    state_set_work(a);
-    assert_census(state_census(MS, 0, NULL), 1, 1);
-    state_line_release(a);
-    assert_census(state_census(MS, 0, NULL), 0, 0);
-}
-
-FROM_EMPTY(working_and_waiting_threads_are_busy)
-{
-    working();
-    state_set_lockwait(working(), 42);
-    struct region region = {.instance = 1};
-    struct state_line *idle = working();
-    state_set_idle_region(idle, &region);
-    state_set_idle(idle, MS);
-    assert_census(state_census(2 * MS, 0, NULL), 2, 3);
-    state_set_work(idle);
-    assert_census(state_census(2 * MS, 0, NULL), 3, 3);
-}
-
 FROM_EMPTY(an_idle_thread_is_busy_until_its_grace_has_passed)
 {
     struct region region = {.instance = 1};
@@ -97,21 +73,6 @@ FROM_EMPTY(a_thread_between_regions_is_not_in_use)
     assert_false(state_is_parked(idle));
     state_set_idle_region(idle, NULL);
     assert_true(state_is_parked(idle)); /* never was in a team */
-}
-
-/* Four threads by hand: one works, one waits for a lock, one waits in a barrier, one is parked. */
-FROM_EMPTY(a_mixed_census_is_as_counted_by_hand)
-{
-    struct region live = {.instance = 1}, ended = {.instance = 1, .state = REGION_ENDED};
-    working();
-    state_set_lockwait(working(), 9);
-    struct state_line *barrier = working(), *parked = working();
-    state_set_idle_region(barrier, &live);
-    state_set_idle(barrier, 10 * MS);
-    state_set_idle_region(parked, &ended);
-    state_set_idle(parked, 5 * MS);
-    assert_census(state_census(20 * MS, 0, NULL), 2, 3);
-    assert_census(state_census(10 * MS + 100, 0, NULL), 3, 3);
 }
 
 FROM_EMPTY(places_are_those_of_the_threads_that_idle_in_a_region)
@@ -189,15 +150,6 @@ FROM_EMPTY(all_lines_can_be_taken_and_come_back)
     assert_ptr_equal(again, lines[77]);
     assert_int_equal(again->held_unnamed, 0); /* nothing of the last owner */
     assert_int_equal(state_census(2 * MS, 5, NULL).holder, STATE_NO_HOLDER);
-}
-
-FROM_EMPTY(a_reset_forgets_all)
-{
-    struct state_line *first = working();
-    working();
-    state_reset();
-    assert_census(state_census(MS, 0, NULL), 0, 0);
-    assert_ptr_equal(line(), first);
 }
 
 static uint32_t running;

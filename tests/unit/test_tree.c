@@ -40,15 +40,6 @@ static struct sums sums_in_file(void)
     return sums;
 }
 
-WITH_TREE(a_new_tree_has_two_roots)
-{
-    assert_int_equal(tree_node(tree.root)->kind, PROFILE_NODE_ROOT);
-    assert_int_equal(tree_node(tree.trie)->kind, PROFILE_NODE_TRIE);
-    assert_int_equal(tree_node(tree.root)->parent, 0);
-    assert_int_not_equal(tree.root, 0);
-    assert_int_equal(sums_in_file().nodes, 2);
-}
-
 WITH_TREE(a_child_is_found_again_and_differs_in_each_part_of_its_key)
 {
     uint32_t a = frame(tree.root, 1), b = frame(tree.root, 2), c = frame(a, 1);
@@ -106,18 +97,6 @@ WITH_TREE(nodes_with_equal_hashes_are_told_apart)
     uint64_t lock_key = key ^ (uint64_t)PROFILE_NODE_FRAME << 40 ^ (uint64_t)PROFILE_NODE_LOCK << 40;
     assert_int_not_equal(tree_child(&tree, a, PROFILE_NODE_LOCK, lock_key), first);
     assert_int_equal(frame(a, key), first);
-}
-
-WITH_TREE(metrics_are_made_zeroed_and_kept)
-{
-    uint32_t a = frame(tree.root, 1);
-    assert_int_equal(tree_node(a)->metric, 0);
-    struct profile_metric *metric = tree_metric(&tree, a);
-    static const struct profile_metric zero;
-    assert_memory_equal(metric, &zero, sizeof(zero));
-    metric->work = 5;
-    assert_ptr_equal(tree_metric(&tree, a), metric);
-    assert_int_equal(metric->work, 5);
 }
 
 WITH_TREE(nodes_and_metrics_never_overlap_in_a_chunk)
@@ -186,30 +165,6 @@ WITH_TREE(a_million_nodes_are_found_grafted_and_recycled)
     free(nodes);
 }
 
-WITH_TREE(a_graft_adds_metrics_where_contexts_meet)
-{
-    uint32_t into = frame(tree.root, 1), a = frame(into, 10), place = tree_placeholder(&tree, 5);
-    add_work(into, 1);
-    add_work(a, 2);
-    add_work(place, 4);
-    add_work(frame(place, 10), 8);                                 /* meets a */
-    add_work(frame(place, 11), 16);                                /* new below into */
-    add_work(frame(frame(place, 10), 12), 32);                     /* new below a */
-    add_work(tree_child(&tree, place, PROFILE_NODE_LOCK, 10), 64); /* same key, another kind */
-    assert_true(tree_graft(&tree, place, into));
-    assert_int_equal(tree_metric(&tree, into)->work, 5);
-    assert_int_equal(tree_metric(&tree, a)->work, 10);
-    assert_int_equal(tree_metric(&tree, a)->samples, 2);
-    assert_int_equal(tree_metric(&tree, frame(into, 11))->work, 16);
-    assert_int_equal(tree_metric(&tree, frame(a, 12))->work, 32);
-    assert_int_equal(tree_metric(&tree, tree_child(&tree, into, PROFILE_NODE_LOCK, 10))->work, 64);
-    assert_int_equal(tree_node(place)->kind, PROFILE_NODE_FREE);
-    struct sums sums = sums_in_file();
-    assert_int_equal(sums.work, 127);
-    assert_int_equal(sums.samples, 7);
-    assert_int_equal(sums.nodes, 2 + 5);
-}
-
 WITH_TREE(all_metrics_are_added)
 {
     struct profile_metric a = {1, 2, 3, 4, 5, 6, 7, 8}, b = {10, 20, 30, 40, 50, 60, 70, 80};
@@ -254,15 +209,6 @@ WITH_TREE(records_without_a_node_are_zeroed_and_their_own)
     for (uint32_t i = 0; i < PROFILE_COUNTERS; i++)
         assert_true(counters->value[i] == 0);
     assert_true(tree_metric(&tree, frame(tree.root, 1))->work == 1);
-}
-
-WITH_TREE(an_empty_graft_recycles_the_placeholder)
-{
-    uint32_t place = tree_placeholder(&tree, 5);
-    assert_true(tree_graft(&tree, place, tree.root));
-    assert_int_equal(tree_placeholder(&tree, 6), place);
-    assert_int_equal(tree_node(place)->key, 6);
-    assert_int_equal(tree_node(tree.root)->metric, 0);
 }
 
 WITH_TREE(placeholders_are_not_children)
@@ -348,21 +294,6 @@ UNIT_TEST(out_of_memory_in_a_graft_loses_nothing)
                 assert_int_equal(tree_metric(&tree, frame(frame(frame(tree.root, i), 9), j))->work, work);
         close_tree(NULL);
     }
-}
-
-WITH_TREE(a_trie_path_is_repeated_below_its_target)
-{
-    static struct tree other;
-    assert_true(tree_init(&other, 2));
-    uint32_t at = other.trie;
-    for (uint64_t key = 1; key <= 4; key++)
-        at = tree_child(&other, at, PROFILE_NODE_FRAME, key);
-    uint32_t into = frame(tree.root, 50), end = tree_copy_trie_path(&tree, at, into);
-    assert_int_equal(end, frame(frame(frame(frame(into, 1), 2), 3), 4));
-    assert_int_equal(tree_copy_trie_path(&tree, at, into), end);
-    assert_int_equal(tree_copy_trie_path(&tree, at, 0), 0);
-    assert_int_equal(tree_copy_trie_path(&tree, other.trie, into),
-                     into); /* an empty path ends where it begins */
 }
 
 WITH_TREE(the_deepest_trie_path_is_repeated_whole)
