@@ -2,8 +2,7 @@
 
     python3 tests/run.py unit PROGRAM ...        cmocka programs; counts their tests
     python3 tests/run.py commands COMMAND ...    each argument a shell command that passes with status 0
-    python3 tests/run.py stages MAKE GROUP ...   each stage a make target that ends with its own closing line; a group is
-                                                 STAGE or STAGE,STAGE|STAGE: what `|` parts runs side by side
+    python3 tests/run.py stages MAKE STAGE ...   each stage a make target that ends with its own closing line
 
 Each ends with a line `N passed, N failed` (`, N skipped` may follow) and fails when anything failed. The output of a
 program is shown when it fails; VERBOSE=1 shows it always."""
@@ -15,6 +14,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+STAGES_AT_ONCE = 2  # each of them has as many processes as there are cores
 TIMEOUT_S = int(os.environ.get("TEST_TIMEOUT", "600"))
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 SUMMARY = re.compile(r"^(?:\[\s+(PASSED)\s+\][^\d\n]*(\d+) test\(s\)|\s*(\d+) (FAILED|SKIPPED) TEST\(S\))", re.MULTILINE)
@@ -87,10 +87,9 @@ def run_each(commands, count, shell):
     return total
 
 
-def run_stage(make, stage, write):
-    """Passes the stage's output on; its counts are those of its last closing line."""
-    counts, begin = None, time.monotonic()
-    write(f"== {stage}\n")
+def run_stage(make, stage):
+    """What a stage has written comes when it has ended: lines of two would mix. Its counts are those of its last closing line."""
+    counts, begin, written = None, time.monotonic(), [f"== {stage}\n"]
     # close_fds: the job server's pipes are for the make below.
     with subprocess.Popen(make + ["--no-print-directory", stage], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           close_fds=False) as process:
@@ -100,42 +99,22 @@ def run_stage(make, stage, write):
             if found:
                 counts = Counts(*(int(number or 0) for number in found.groups()))
             else:
-                write(line)
+                written.append(line)
     if counts is None:
         counts = Counts(failed=int(process.returncode != 0))
     elif process.returncode != 0 and counts.failed == 0:
         counts.failed = 1
+    print("".join(written), end="", flush=True)
     return counts, f"{stage:14} {time.monotonic() - begin:6.1f} s  {counts}"
 
 
-def write_now(text):
-    print(text, end="", flush=True)
-
-
-def run_lane(make, stages, write):
-    return [run_stage(make, stage, write) for stage in stages.split(",")]
-
-
-def run_beside(make, lanes):
-    """What a lane has written comes when it has ended: lines of two would mix."""
-    def run(stages):
-        written = []
-        results = run_lane(make, stages, written.append)
-        write_now("".join(written))
-        return results
-
-    with ThreadPoolExecutor(len(lanes)) as pool:
-        return [result for results in pool.map(run, lanes) for result in results]
-
-
-def run_stages(make, groups):
-    total, lines = Counts(), []
-    for group in groups:
-        lanes = group.split("|")
-        for counts, line in run_beside(make, lanes) if len(lanes) > 1 else run_lane(make, group, write_now):
-            lines.append(line)
-            total.add(counts)
-    print("\n".join(["==", *lines]))
+def run_stages(make, stages):
+    total = Counts()
+    with ThreadPoolExecutor(STAGES_AT_ONCE) as pool:
+        done = list(pool.map(lambda stage: run_stage(make, stage), stages))
+    for counts, _ in done:
+        total.add(counts)
+    print("\n".join(["==", *(line for _, line in done)]))
     return total
 
 

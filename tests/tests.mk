@@ -16,11 +16,9 @@ FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_MUTATIONS ?= 10000
 FUZZ_SEED ?= 1
 
-# Two lanes side by side: the programs under the tool, and all others.
-TEST_LANE := unit $(if $(SAN),$(if $(filter address,$(SAN)),fuzz),checks fuzz export-test events-test)
-TEST_LANE_PROGRAMS := $(if $(SAN),,behaviour coverage-quick debian)
+# Two of them side by side (tests/run.py), the longest first.
+TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),behaviour export-test unit debian fuzz coverage-quick checks events-test)
 TEST_JOBS ?= $(shell nproc)
-commas = $(subst $() ,$(,),$(strip $(1)))
 , := ,
 
 # A first finding ends the program with a status that the runner sees.
@@ -117,9 +115,8 @@ test:
 	@scripts/setup.sh
 	@+$(if $(SAN),,$(MAKE) --no-print-directory -j$(TEST_JOBS) all test-programs)
 	@+$(MAKE) --no-print-directory -k -j$(TEST_JOBS) unit-programs $(TEST_BUILT) || true
-	@+$(if $(filter fuzz,$(TEST_LANE)),$(MAKE) --no-print-directory -k -j$(TEST_JOBS) fuzz-programs SAN=address$(,)undefined BUILD=$(BUILD)-fuzz || true)
-	@+$(PYTHON) tests/run.py stages '$(MAKE)' \
-	    '$(call commas,$(TEST_LANE))$(if $(TEST_LANE_PROGRAMS),|$(call commas,$(TEST_LANE_PROGRAMS)))'
+	@+$(if $(filter fuzz,$(TEST_STAGES)),$(MAKE) --no-print-directory -k -j$(TEST_JOBS) fuzz-programs SAN=address$(,)undefined BUILD=$(BUILD)-fuzz || true)
+	@+$(PYTHON) tests/run.py stages '$(MAKE)' $(TEST_STAGES)
 
 # Thousands of runs at 10,000 samples/s while teams are made and unmade; by hand (tests/soak.py).
 .PHONY: soak

@@ -9,7 +9,7 @@ GATE_PARTS := $(addprefix $(BUILD)/gate/,libblame.so libfake.so gate)
 GATE_FLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -I. -I$(BUILD)/include -MMD -MP
 GATE_ARGS ?=
 TEST_BUILT += $(if $(SAN),,$(GATE_PARTS))
-TEST_LANE += $(if $(SAN),,gate)
+TEST_STAGES += $(if $(SAN),,gate)
 
 .PHONY: gate gate-accept
 gate: $(GATE_PARTS) $(bench_noop)

@@ -5,7 +5,7 @@
 
 ACCURACY_PROGRAMS := $(BUILD)/accuracy/waits $(BUILD)/accuracy/handoff
 ACCURACY_ARGS ?=
-TEST_LANE += $(if $(SAN),,accuracy-unit)
+TEST_STAGES += $(if $(SAN),,accuracy-unit)
 
 .PHONY: accuracy accuracy-programs accuracy-unit
 accuracy-programs: $(ACCURACY_PROGRAMS)

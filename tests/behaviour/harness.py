@@ -1,8 +1,11 @@
 """Runs programs with and without the tool, and hands their profiles to the tests. Every profile that passes through
 here is held against the contract (contract_checks.py)."""
 
+import fcntl
 import glob
+import hashlib
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -21,6 +24,7 @@ LIBRARY = os.path.abspath(os.environ.get("BLAME_TEST_LIBRARY", os.path.join(BUIL
 LOADER = os.path.join(os.path.dirname(LIBRARY), "libblame-loader.so")
 BLAME = os.path.abspath(os.environ.get("BLAME_TEST_COMMAND", os.path.join(BUILD, "bin", "blame")))
 KEEP = os.environ.get("BLAME_TEST_KEEP")  # a directory: working directories stay there
+SHARED = None  # a directory for runs that several tests look at (run.py)
 
 TIMEOUT_S = 60
 TOOL_LINE = re.compile(r"^blame: \S")
@@ -86,24 +90,8 @@ def copy_program(path, to):
 
 class BlameTest(unittest.TestCase):
     needs_tool = True
-    pace = 1        # of the programs' clock (analytic.h), and of the samples: as many to a second of theirs
+    pace = 5        # of the programs' clock (analytic.h), and of the samples: as many to a second of theirs
     together = False  # the tests of a class that share what one of them has made run one after the other
-    shared = None
-
-    @classmethod
-    def tearDownClass(cls):
-        if cls.shared:
-            shutil.rmtree(cls.shared, ignore_errors=True)
-            cls.shared = None
-
-    def shared_directory(self, run_once):
-        """The one profile directory of run_once(), which runs for the first test of the class that asks."""
-        cls = type(self)
-        if cls.shared is None:
-            directory, = run_once().directories()
-            cls.shared = self.folder + "-shared"
-            shutil.copytree(directory, cls.shared)
-        return cls.shared
 
     def setUp(self):
         if KEEP:
@@ -130,14 +118,14 @@ class BlameTest(unittest.TestCase):
                                         "TEST_PACE": str(self.pace)} | (env or {})
         return {name: value for name, value in merged.items() if value is not None}
 
-    def attached(self, argv, env=None, how="library", options=(), timeout_s=TIMEOUT_S):
+    def attached(self, argv, env=None, how="library", options=(), timeout_s=TIMEOUT_S, folder=None):
         """Under OMP_TOOL_LIBRARIES (`library`) or under `blame run` (`launcher`)."""
         env = self.tool_environment(env)
         if how == "library":
             env["OMP_TOOL_LIBRARIES"] = LIBRARY
         else:
             argv = [BLAME, "run", *options, "--", *argv]
-        return execute(argv, env, self.new_folder(), timeout_s)
+        return execute(argv, env, folder or self.new_folder(), timeout_s)
 
     def load(self, run, directory=None, checks=None, elapsed=True):
         """The one profile of a run (or the given one), held against the contract."""
@@ -160,17 +148,31 @@ class BlameTest(unittest.TestCase):
         self.assertEqual(run.other_lines(), list(own),
                          f"stderr has lines that are neither the program's nor blame's\n{run}")
 
-    def profile_of(self, name, *arguments, env=None, how="library", status=0, own_stderr=(), **options):
-        """Runs a test program under the tool; its status, stderr and profile must be as they should."""
-        run = self.attached([program(name), *arguments], env, how, **options)
-        self.assertEqual(run.status, status, run)
-        if own_stderr is not None:
-            self.assert_only_tool_lines(run, own_stderr)
-        return run, self.load(run)
+    def profile_of(self, name, *arguments, env=None, how="library", status=0, own_stderr=(), options=(), checks=None,
+                   number=0):
+        """A test program's run under the tool, and its profile; status, stderr and profile must be as they should. One run serves
+        all tests that ask for the same (another `number`: another run); who changes what it left takes attached()."""
+        asked = (name, arguments, sorted((env or {}).items()), how, options, self.pace, number)
+        folder = os.path.join(SHARED, hashlib.sha1(repr(asked).encode()).hexdigest())
+        with open(folder + ".run", "a+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if file.seek(0, os.SEEK_END):
+                file.seek(0)
+                run = pickle.load(file)
+                return run, Profile(run.directories()[0])
+            shutil.rmtree(folder, ignore_errors=True)  # of a run that was not as it should be
+            os.mkdir(folder)
+            run = self.attached([program(name), *arguments], env, how, options, folder=folder)
+            self.assertEqual(run.status, status, run)
+            if own_stderr is not None:
+                self.assert_only_tool_lines(run, own_stderr)
+            profile = self.load(run, checks=checks)
+            pickle.dump(run, file)
+            return run, profile
 
     def assert_same_with_tool(self, argv, env=None, how="library", **options):
         """Output and status with the tool as without it. Returns the run with the tool."""
-        alone = self.plain(argv, env)
+        alone = self.plain(argv, {"TEST_PACE": str(self.pace)} | (env or {}))
         run = self.attached(argv, env, how, **options)
         self.assertEqual((run.status, run.stdout), (alone.status, alone.stdout),
                          f"without the tool: {alone}\nwith: {run}")
@@ -182,6 +184,11 @@ class BlameTest(unittest.TestCase):
         stated = expectations.read(run.stdout)
         self.assertGreaterEqual(len(stated), at_least, f"the program stated too few expectations\n{run}")
         self.assertEqual(list(expectations.unmet(stated, profile, self.pace)), [], case)
+
+    def lock_profile(self):
+        """The directory of a profile with some of everything; its command has what must not reach a terminal."""
+        run, _ = self.profile_of("lock", "\x1b[31m\x07\u00fc\u202e", env={"BLAME_LOCKS": "release"})
+        return run.directories()[0]
 
     def report(self, *arguments, status=0):
         run = execute([BLAME, "report", *arguments], clean_environment(), self.new_folder())

@@ -12,11 +12,13 @@ BLAME_TEST_LIBRARY, BLAME_TEST_COMMAND (environment) another libblame.so and bla
 BLAME_TEST_KEEP (environment) a directory in which the tests' working directories are kept"""
 
 import argparse
+import multiprocessing
 import os
 import sys
+import tempfile
 import time
 import unittest
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -93,7 +95,7 @@ def arguments():
     return parser.parse_args()
 
 
-def batches(tests):
+def in_batches(tests):
     """What may run side by side: a test by itself, or the tests of a class that share something."""
     shared = {}
     for test in tests:
@@ -106,9 +108,13 @@ def batches(tests):
             yield [test]
 
 
-def run_batch(tests):
+batches = []
+
+
+def run_batch(number):
+    """In a process of its own: a file that one test writes is not open in what another one starts at that moment."""
     result = Result()
-    unittest.TestSuite(tests).run(result)
+    unittest.TestSuite(batches[number]).run(result)
     return result.counts
 
 
@@ -127,8 +133,11 @@ def main():
                 sys.exit(f"{path} is missing: run make first, or give --without-tool")
     if not tests:
         sys.exit("no test has such a name")
-    with ThreadPoolExecutor(options.j) as pool:
-        counts = list(pool.map(run_batch, batches(tests)))
+    batches.extend(in_batches(tests))
+    with tempfile.TemporaryDirectory(prefix="blame-runs-") as shared:
+        harness.SHARED = harness.KEEP or shared
+        with ProcessPoolExecutor(options.j, multiprocessing.get_context("fork")) as pool:
+            counts = list(pool.map(run_batch, range(len(batches))))
     total = {word: sum(each[word] for each in counts) for word in ("passed", "failed", "skipped")}
     print(", ".join(f"{count} {word}" for word, count in total.items()))
     return 1 if total["failed"] else 0

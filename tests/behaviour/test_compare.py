@@ -1,7 +1,6 @@
 """`blame diff` and `blame stat`: contexts matched across builds and compilers, changes as the programs clocked them,
 limits that are exceeded and kept."""
 
-import atexit
 import csv
 import io
 import os
@@ -9,11 +8,9 @@ import re
 import shutil
 import statistics
 import subprocess
-import tempfile
-import threading
 
 from blame_profile import Profile
-from harness import BLAME, ROOT, BlameTest, clean_environment, copy_program, execute, program
+from harness import BLAME, PASSIVE, ROOT, BlameTest, clean_environment, copy_program, execute, program
 
 WORSE = 3
 # slow() of compare_slower takes five times as long: far beyond what a busy machine adds to either.
@@ -22,25 +19,13 @@ LIMITS = ("--fail-above", "work=100", "--fail-above", "idleness=150", "--fail-ab
 GUIDE = os.path.join(ROOT, "docs", "continuous-integration.md")
 
 
-shared = tempfile.mkdtemp(prefix="blame-compare-")
-atexit.register(shutil.rmtree, shared, ignore_errors=True)
-kept, lock = {}, threading.Lock()
-
-
 class Compare(BlameTest):
-    def profile(self, name, number=0):
-        """The directory of a run: measured once for all tests."""
-        with lock:
-            return self.measure(name, number)
+    pace = 1
 
-    def measure(self, name, number):
-        if (name, number) not in kept:
-            run = self.attached([program(name)], how="launcher" if name.endswith("_gcc") else "library")
-            self.assertEqual(run.status, 0, run)
-            directory = os.path.join(shared, name, f"run.{number}")
-            shutil.copytree(run.directories()[0], directory)
-            kept[name, number] = directory
-        return kept[name, number]
+    def profile(self, name, number=0):
+        """The directory of a run."""
+        how = "launcher" if name.endswith("_gcc") else "library"
+        return self.profile_of(name, how=how, number=number)[1].directory
 
     def blame(self, command, *arguments, status=0, env=None, folder=None):
         run = execute([BLAME, command, *arguments], clean_environment() | (env or {}), folder or self.new_folder())
@@ -74,8 +59,10 @@ def slow_of(profile, metric):
 
 class Diff(Compare):
     def test_phases_of_two_compilers_match_by_name_and_number(self):
-        rows = [row for row in self.table(self.profile("adi"), self.profile("adi_gcc"), "--min", "0")
-                if row["kind"] == "phase"]
+        two = PASSIVE | {"OMP_NUM_THREADS": "2"}
+        profiles = [self.profile_of(name, "60", env=two, how=how)[1].directory
+                    for name, how in (("adi", "library"), ("adi_gcc", "launcher"))]
+        rows = [row for row in self.table(*profiles, "--min", "0") if row["kind"] == "phase"]
         found = {(row["name"], row["found"]) for row in rows}
         self.assertIn(("phase step", "both"), found)
         for number in range(25):
@@ -113,7 +100,9 @@ class Diff(Compare):
         new = [self.profile("compare_slower", number) for number in range(3)]
         run = self.blame("diff", *bases, *new, "--fail-above", "work@^slow$=150", status=WORSE)
         self.assertIn("Mann-Whitney", run.stdout)
-        folder = os.path.dirname(new[0])
+        folder = self.new_folder()
+        for number, directory in enumerate(new):
+            os.symlink(directory, os.path.join(folder, f"run.{number}"))
         self.blame("diff", *bases, folder, "--fail-above", "work@^slow$=150", status=WORSE)
 
     def assert_matched(self, base, new, only_new=()):

@@ -9,8 +9,6 @@ BOTH = (("", "library"), ("_gcc", "launcher"))
 
 
 class Creation(BlameTest):
-    pace = 5
-
     def test_tasks_hang_below_their_creators_and_recursion_is_folded(self):
         for suffix, how in BOTH:
             with self.subTest(compiler=suffix or "clang"):

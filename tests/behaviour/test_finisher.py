@@ -178,6 +178,3 @@ class WhoAsks(BlameTest):
         self.assertFalse([line for line in run.tool_lines() if "finish" in line], run)
         self.load(run)
 
-
-if __name__ == "__main__":
-    unittest.main()

@@ -15,7 +15,7 @@ STRICT = ["-pedantic", "-Wall", "-Wextra", "-Werror", "-I", INCLUDE]
 EXPORTING = "-Wl,--export-dynamic"  # functions have names at run time
 C_COMPILERS, CXX_COMPILERS = ("gcc", "clang-19"), ("g++", "clang++-19")
 FORTRAN_COMPILERS = ("gfortran", "flang-new-19")
-C_STANDARDS, CXX_STANDARDS = ("c99", "c11", "gnu17"), ("c++11", "c++17", "c++20")
+C_STANDARDS, CXX_STANDARDS = ("c99", "gnu17"), ("c++11", "c++20")
 NEXT = -2 ** 63
 
 STEP = """begin 'step' 16 {number} in step

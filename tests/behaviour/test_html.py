@@ -32,13 +32,7 @@ def micro(text):
 
 
 class Html(BlameTest):
-    together = True
-    pace = 4
-
-    def profile_directory(self):
-        """One run of lock.c for the whole class."""
-        # Whether its books balance is not the question here.
-        return self.shared_directory(lambda: self.attached([program("lock")]))
+    pace = 1
 
     def html(self, *arguments, status=0, folder=None):
         run = execute([BLAME, "html", *arguments], clean_environment(), folder or self.new_folder())
@@ -46,10 +40,10 @@ class Html(BlameTest):
         return run
 
     def data(self, *arguments):
-        return data_of(self.html(self.profile_directory(), "-o", "-", *arguments).stdout)
+        return data_of(self.html(self.lock_profile(), "-o", "-", *arguments).stdout)
 
     def test_rows_are_those_of_profile_csv(self):
-        data, stored = self.data(), Profile(self.profile_directory())
+        data, stored = self.data(), Profile(self.lock_profile())
         rows, strings = data["rows"], data["strings"]
         self.assertEqual(rows["count"], len(stored.rows))
         for i, row in enumerate(stored.rows):
@@ -65,7 +59,7 @@ class Html(BlameTest):
                 self.assertEqual(values(rows, part.lower(), metric), [micro(cell) for cell in cells], metric)
 
     def test_rows_of_one_function_share_their_number(self):
-        data, stored = self.data(), Profile(self.profile_directory())
+        data, stored = self.data(), Profile(self.lock_profile())
         seen = {}
         for row, function in zip(stored.rows, data["rows"]["function"]):
             if row.kind == "root":
@@ -76,7 +70,7 @@ class Html(BlameTest):
         self.assertEqual(len(set(seen.values())), len(seen))
 
     def test_tables_are_the_files(self):
-        data, stored = self.data(), Profile(self.profile_directory())
+        data, stored = self.data(), Profile(self.lock_profile())
         self.assertEqual(data["run"], stored.run)
         self.assertEqual([{name: str(value) if name == "kind" else float(value) for name, value in thread.items()}
                           for thread in data["threads"]],
@@ -111,7 +105,7 @@ class Html(BlameTest):
             self.assertEqual(micros, micro(expected["seconds"]))
 
     def test_findings_point_to_their_rows(self):
-        data, stored = self.data(), Profile(self.profile_directory())
+        data, stored = self.data(), Profile(self.lock_profile())
         self.assertTrue(data["findings"])
         effort = sum(stored.root[f"{metric} (I)"] for metric in ("work", "idleness", "overhead", "lock wait"))
         for finding in data["findings"]:
@@ -176,7 +170,7 @@ class Html(BlameTest):
             page = os.path.join(self.folder, f"{umask}.html")
             before = os.umask(umask)
             try:
-                self.html(self.profile_directory(), "--source-dir", sources, "-o", page)
+                self.html(self.lock_profile(), "--source-dir", sources, "-o", page)
             finally:
                 os.umask(before)
             with open(page, encoding="utf-8") as file:
@@ -185,12 +179,12 @@ class Html(BlameTest):
             self.assertEqual(bool(pieces), bool(shown), data["sources_missing"])
 
     def test_sources_stay_at_home_when_asked(self):
-        run = self.html(self.profile_directory(), "--no-source", "-o", "-")
+        run = self.html(self.lock_profile(), "--no-source", "-o", "-")
         self.assertEqual(data_of(run.stdout)["sources"], [])
         self.assertNotIn("omp_set_lock(", run.stdout)
 
     def test_folded_rows_keep_the_sums(self):
-        data, stored = self.data("--min", "30"), Profile(self.profile_directory())
+        data, stored = self.data("--min", "30"), Profile(self.lock_profile())
         rows, left_out = data["rows"], data["left_out"]
         self.assertTrue(left_out["asked"])
         self.assertEqual((left_out["percent"], left_out["total"]), (30, len(stored.rows)))
@@ -209,7 +203,7 @@ class Html(BlameTest):
 
     def test_the_page_goes_beside_the_measurement(self):
         copy = os.path.join(self.new_folder(), "profile")
-        shutil.copytree(self.profile_directory(), copy)
+        shutil.copytree(self.lock_profile(), copy)
         run = self.html("profile/", folder=os.path.dirname(copy))
         self.assertRegex(run.stdout, r"^profile/report\.html: [0-9.]+ kB, \d+ rows, \d+ source files?")
         with open(os.path.join(copy, "report.html"), encoding="utf-8") as file:
@@ -222,12 +216,12 @@ class Html(BlameTest):
     def test_a_page_that_cannot_be_written_leaves_nothing(self):
         folder = self.new_folder()
         for output, mention in (("no/such/folder.html", "No such file"), ("/dev/full", "No space left")):
-            run = self.html(self.profile_directory(), "-o", output, status=1, folder=folder)
+            run = self.html(self.lock_profile(), "-o", output, status=1, folder=folder)
             self.assertEqual(len(run.stderr.splitlines()), 1, run)
             self.assertIn(f"{output}: {mention}", run.stderr)
             self.assertEqual(run.stdout, "")
         self.assertEqual(os.listdir(folder), [])
-        script = f"ulimit -f 20; trap '' XFSZ; exec {BLAME} html {self.profile_directory()} -o page.html"
+        script = f"ulimit -f 20; trap '' XFSZ; exec {BLAME} html {self.lock_profile()} -o page.html"
         run = execute(["/bin/sh", "-c", script], clean_environment(), folder)
         self.assertEqual((run.status, run.stdout), (1, ""), run)
         self.assertRegex(run.stderr, r"\Ablame html: page\.html: File too large.*\n\Z")
@@ -240,13 +234,13 @@ class Html(BlameTest):
                 (["--titel", "x"], "--titel: no such option; accepted are --output, --title,", 2),
                 (["another"], "another: one profile is accepted", 2),
                 (["--source-dir", "/no/such"], "--source-dir /no/such: No such file or directory; accepted is", 1)):
-            run = self.html(self.profile_directory(), *arguments, status=status)
+            run = self.html(self.lock_profile(), *arguments, status=status)
             self.assertEqual(len(run.stderr.splitlines()), 1, run)
             self.assertIn(mention, run.stderr)
 
     def test_the_title_is_inert(self):
         title = "</script><script>alert(1)</script>\"'&<!--"
-        run = self.html(self.profile_directory(), "--title", title, "-o", "-")
+        run = self.html(self.lock_profile(), "--title", title, "-o", "-")
         self.assertEqual(data_of(run.stdout)["title"], title)
         self.assertNotIn("alert(1)<", run.stdout)
 

@@ -148,6 +148,3 @@ class Unmeasured(BlameTest):
         self.assert_unmeasured([program("quick"), "5"], "no space is left on the device for .*/profile",
                                {"BLAME_OUT": os.path.join(disk, "profile"), "BLAME_CSV": "0"})
 
-
-if __name__ == "__main__":
-    unittest.main()

@@ -44,6 +44,8 @@ class Expected:
 
 
 class Locks(BlameTest):
+    pace = 1
+
     def view(self, directory, columns):
         run = self.plain([BLAME, "report", directory, "--view", "locks"], {"COLUMNS": str(columns)})
         self.assertEqual(run.status, 0, run)

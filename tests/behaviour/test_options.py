@@ -119,8 +119,6 @@ class Options(BlameTest):
 
 
 class Summary(BlameTest):
-    pace = 5
-
     def summary(self, name, env=None):
         run = self.attached([program(name)], {"BLAME_SUMMARY": "1"} | (env or {}))
         self.assertEqual(run.status, 0, run)
@@ -144,7 +142,7 @@ class Summary(BlameTest):
         self.assertRegex(text, r"serial_part")
 
     def test_a_run_of_some_milliseconds_has_no_books_to_complain_about(self):
-        run = self.attached([program("quick")], {"BLAME_SUMMARY": "1", "BLAME_RATE": "200"})
+        run = self.attached([program("quick")], {"BLAME_SUMMARY": "1", "BLAME_RATE": "20"})
         self.assertIn("too short to say", run.stderr, run)
         self.assertNotIn("note:", run.stderr, run)
 

@@ -13,6 +13,7 @@ import contract_checks
 from harness import PASSIVE, BlameTest, program
 
 BUILDS = (("", "library"), ("_gcc", "launcher"))
+TWO_PASSIVE = PASSIVE | {"OMP_NUM_THREADS": "2"}
 PHASE_COLUMNS = ["phase", "instance", "thread", "begin", "seconds", "calls", "min", "max", "mean", "deviation"]
 Clocked = namedtuple("Clocked", "calls seconds")
 
@@ -32,6 +33,8 @@ def total(profile, kind, name, column):
 
 
 class PhaseTest(BlameTest):
+    pace = 1
+
     def phases(self, profile):
         rows = list(csv.DictReader(io.StringIO(profile.read("phases.csv"))))
         self.assertEqual(list(rows[0])[:len(PHASE_COLUMNS)], PHASE_COLUMNS)
@@ -248,19 +251,16 @@ class Control(PhaseTest):
 
 
 class Examples(PhaseTest):
-    def example(self, name, how="library", arguments=()):
-        run = self.attached([program(name), *arguments], {"OMP_NUM_THREADS": "2"}, how)
-        self.assertEqual(run.status, 0, run)
-        self.assert_only_tool_lines(run)
+    def example(self, name, *arguments, how="library"):
+        run, profile = self.profile_of(name, *arguments, env=TWO_PASSIVE, how=how)
         self.assertIn("verified: yes", run.stdout)
-        profile = self.load(run)
         self.assertEqual(profile.run["misnested"], [])
         return clocked_of(run), profile
 
     def test_matrix_products_by_iteration_size_and_routine(self):
         for build, how in BUILDS:
             with self.subTest(build=build):
-                clocked, profile = self.example("matmul" + build, how)
+                clocked, profile = self.example("matmul" + build, how=how)
                 for i in range(5):
                     self.assert_phase(profile, "outer", clocked[f"outer [{i}]"], str(i))
                 for n in (160, 320, 640):
@@ -285,7 +285,7 @@ class Examples(PhaseTest):
     def test_alternating_directions_by_axis(self):
         for build, how in BUILDS:
             with self.subTest(build=build):
-                clocked, profile = self.example("adi" + build, how)
+                clocked, profile = self.example("adi" + build, "60", how=how)
                 self.assert_exact(profile, "phase", "phase z", clocked["z"])
                 for axis in "xyz":
                     self.assert_phase(profile, axis, clocked[axis])
@@ -296,7 +296,7 @@ class Examples(PhaseTest):
     def test_relaxation_by_sweep(self):
         for build, how in BUILDS:
             with self.subTest(build=build):
-                clocked, profile = self.example("relax" + build, how)
+                clocked, profile = self.example("relax" + build, "400", how=how)
                 self.assert_phase(profile, "check", clocked["check"])
                 sweeps = [row for row in self.phases(profile) if row["phase"] == "sweep" and row["instance"]]
                 self.assertEqual(len(sweeps), clocked["sweep"].calls)
@@ -306,7 +306,7 @@ class Examples(PhaseTest):
     def test_fortran(self):
         for build, how in BUILDS:
             with self.subTest(build=build):
-                clocked, profile = self.example("heat" + build, how)
+                clocked, profile = self.example("heat" + build, how=how)
                 for name in ("diffuse", "edge"):
                     self.assert_phase(profile, name, clocked[name])
                     # Whose phase it is: the procedure that calls the module (inlined or not), not the module's.

@@ -64,6 +64,3 @@ class Privileges(BlameTest):
             self.skipTest(f"no file capabilities here: {done.stderr.strip()}")
         self.assert_declined(folder, command, library, app)
 
-
-if __name__ == "__main__":
-    unittest.main()

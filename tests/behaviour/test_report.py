@@ -11,42 +11,32 @@ VIEWS = ("top-down", "bottom-up", "flat", "threads", "locks")
 
 
 class Report(BlameTest):
-    together = True
-    pace = 4
-
-    def profile_directory(self):
-        """One run of lock.c for the whole class."""
-        def run_once():
-            run = self.attached([program("lock")], {"BLAME_LOCKS": "release"})
-            self.load(run)
-            return run
-
-        return self.shared_directory(run_once)
+    pace = 1
 
     def test_every_view_is_printed_as_text(self):
         for view in VIEWS:
             with self.subTest(view=view):
-                text = self.report(self.profile_directory(), "--view", view, "--sort", "lock-wait").stdout
+                text = self.report(self.lock_profile(), "--view", view, "--sort", "lock-wait").stdout
                 self.assertTrue(text.strip())
                 if view not in ("threads", "locks"):
                     self.assertIn("long_holder", text)
                     self.assertRegex(text, r"lock\.c:\d+")
 
     def test_top_down_is_the_default_and_its_csv_is_profile_csv(self):
-        tree, stored = self.reported_tree(self.profile_directory()), Profile(self.profile_directory())
+        tree, stored = self.reported_tree(self.lock_profile()), Profile(self.lock_profile())
         self.assertEqual([row.cells for row in tree.rows], [row.cells for row in stored.rows])
 
     def test_flat_sums_are_the_trees(self):
-        text = self.report(self.profile_directory(), "--view", "flat", "--format", "csv").stdout
-        stored = Profile(self.profile_directory())
+        text = self.report(self.lock_profile(), "--view", "flat", "--format", "csv").stdout
+        stored = Profile(self.lock_profile())
         self.assertIn("long_holder", text)
         self.assertIn(f"{stored.total('lock wait', 'long_holder'):.6f}", text)
 
     def test_folded_stacks_add_up_to_the_metric_they_are_sorted_by(self):
-        stored = Profile(self.profile_directory())
+        stored = Profile(self.lock_profile())
         for metric, column in (("work", "work"), ("idleness", "idleness"), ("lock-wait", "lock wait")):
             with self.subTest(metric=metric):
-                text = self.report(self.profile_directory(), "--format", "folded", "--sort", metric).stdout
+                text = self.report(self.lock_profile(), "--format", "folded", "--sort", metric).stdout
                 stacks = [re.fullmatch(r"(\S.*) (\d+)", line) for line in text.splitlines()]
                 self.assertTrue(stacks and all(stacks), text)
                 self.assertTrue(any("main;" in match[1] for match in stacks), text)
@@ -57,37 +47,37 @@ class Report(BlameTest):
                                     for unit in (1e3, 1e6, 1e9)), f"{total} for {seconds} s")
 
     def test_sorting_puts_the_largest_first(self):
-        stored = Profile(self.profile_directory())
+        stored = Profile(self.lock_profile())
         for metric, columns in (("blame", ("idleness", "lock wait")), ("work", ("work",)), ("lock-wait", ("lock wait",)),
                                 ("idleness", ("idleness",))):
             with self.subTest(metric=metric):
                 function = max(("long_holder", "waiter"), key=lambda name: sum(stored.total(column, name) for column in columns))
-                text = self.report(self.profile_directory(), "--sort", metric).stdout
+                text = self.report(self.lock_profile(), "--sort", metric).stdout
                 first = min((text.index(name), name) for name in ("long_holder", "waiter") if name in text)[1]
                 self.assertEqual(first, function, text)
 
     def test_the_default_view_is_sorted_by_blame(self):
         for width in ("80", "100"):
-            text = self.report(self.profile_directory(), "--width", width).stdout
+            text = self.report(self.lock_profile(), "--width", width).stdout
             self.assertRegex(text, r"Sorted by\s+blame")
             self.assertRegex(text, r"\n +blame +% +itself idleness lock wait")
 
     def test_small_rows_are_cut_with_a_line_that_says_so(self):
-        text = self.report(self.profile_directory()).stdout
+        text = self.report(self.lock_profile()).stdout
         self.assertRegex(text, r"0\.5 ?%")
 
     def test_text_fits_a_terminal(self):
         for view in VIEWS:
-            widest = max(map(len, self.report(self.profile_directory(), "--view", view).stdout.splitlines()))
+            widest = max(map(len, self.report(self.lock_profile(), "--view", view).stdout.splitlines()))
             self.assertLessEqual(widest, 132, view)
 
     def test_a_moved_profile_without_csv_files_is_read(self):
         moved = os.path.join(self.folder, "moved")
-        shutil.copytree(self.profile_directory(), moved)
+        shutil.copytree(self.lock_profile(), moved)
         for name in os.listdir(moved):
             if not name.endswith(".blame"):
                 os.remove(os.path.join(moved, name))
-        tree, stored = self.reported_tree(moved), Profile(self.profile_directory())
+        tree, stored = self.reported_tree(moved), Profile(self.lock_profile())
         for metric in METRICS:
             self.assertEqual(tree.root[f"{metric} (I)"], stored.root[f"{metric} (I)"], metric)
 

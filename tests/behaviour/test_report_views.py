@@ -10,7 +10,7 @@ import subprocess
 
 import contract_checks
 from blame_profile import METRICS, NotAProfile, Profile, Tree
-from harness import BLAME, ROOT, BlameTest, clean_environment, execute, program
+from harness import BLAME, ROOT, BlameTest, clean_environment, execute
 
 TREES = ("top-down", "bottom-up", "flat")
 VIEWS = (*TREES, "threads", "locks", "waits", "findings", "phases")
@@ -19,16 +19,10 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Views(BlameTest):
-    together = True
-    pace = 4
-
-    def directory(self):
-        """One run of lock.c for the whole class; its command has what must not reach a terminal."""
-        command = [program("lock"), "\x1b[31m\x07\u00fc\u202e"]
-        return self.shared_directory(lambda: self.attached(command, {"BLAME_LOCKS": "release"}))
+    pace = 1
 
     def text(self, *arguments, env=None, status=0):
-        run = execute([BLAME, "report", self.directory(), *arguments], clean_environment() | (env or {}), self.new_folder())
+        run = execute([BLAME, "report", self.lock_profile(), *arguments], clean_environment() | (env or {}), self.new_folder())
         self.assertEqual(run.status, status, run)
         return run
 
@@ -98,7 +92,7 @@ class Views(BlameTest):
 
     def test_threads_add_up_to_the_program(self):
         whole = self.tree()
-        count = len(Profile(self.directory()).threads)
+        count = len(Profile(self.lock_profile()).threads)
         self.assertGreater(count, 1)
         parts = [self.tree("--thread", str(thread)) for thread in range(count)]
         for metric in ("samples", "work", "overhead", "lock wait", "idleness", "lock wait here"):
@@ -200,7 +194,7 @@ class Views(BlameTest):
     def test_colour_on_a_terminal_unless_no_color_says_no(self):
         for env, coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
             master, slave = pty.openpty()
-            process = subprocess.Popen([BLAME, "report", self.directory(), "--min", "0"], stdout=slave, stderr=subprocess.DEVNULL,
+            process = subprocess.Popen([BLAME, "report", self.lock_profile(), "--min", "0"], stdout=slave, stderr=subprocess.DEVNULL,
                                        env=clean_environment() | {"TERM": "xterm"} | env)
             os.close(slave)
             text = b""
@@ -229,7 +223,7 @@ class Views(BlameTest):
 
     def test_output_never_replaces_a_measurement(self):
         folder = os.path.join(self.new_folder(), "copy")
-        shutil.copytree(self.directory(), folder)
+        shutil.copytree(self.lock_profile(), folder)
         measurement, = (os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".blame"))
         with open(measurement, "rb") as file:
             before = file.read()

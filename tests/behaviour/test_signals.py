@@ -4,7 +4,6 @@ are measured by another signal, or told what was lost."""
 import json
 import os
 import re
-import unittest
 
 from harness import BlameTest, program
 
@@ -14,6 +13,8 @@ MOST_EARLY = THREADS * RATE * 0.2
 
 
 class SampleSignal(BlameTest):
+    pace = 1
+
     def signals(self, way, env=None, name="takes_signals", how="library"):
         run = self.attached([program(name), way], {"BLAME_RATE": str(RATE)} | (env or {}), how)
         self.assertEqual((run.status, run.stdout), (3, "late 0\n"), run)
@@ -57,9 +58,6 @@ class SampleSignal(BlameTest):
         _, early, about = self.signals("resets", {"BLAME_SIGNAL": "28"})
         self.assertEqual((early, about["signal"], about["signals_taken"]), (0, 64, 1))
 
-
-if __name__ == "__main__":
-    unittest.main()
 
 
 class ProcessSignals(BlameTest):

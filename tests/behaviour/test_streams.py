@@ -5,7 +5,6 @@ import fcntl
 import os
 import signal
 import subprocess
-import unittest
 
 from harness import BLAME, LIBRARY, BlameTest, program
 
@@ -76,6 +75,3 @@ class Taken(BlameTest):
                 open(os.path.join(run.folder, "seen"), encoding="utf-8") as second:
             self.assertEqual(second.read(), first.read())
 
-
-if __name__ == "__main__":
-    unittest.main()

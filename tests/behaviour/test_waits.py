@@ -7,8 +7,6 @@ BOTH = (("", "library"), ("_gcc", "launcher"))
 
 
 class Waits(BlameTest):
-    pace = 5
-
     def seconds(self, profile, kind, blamed):
         """(all at places of a kind, the part blamed on contexts below a function)"""
         pairs = [pair for pair in profile.waits if pair["place_kind"] == kind]
@@ -21,7 +19,7 @@ class Waits(BlameTest):
                 _, profile = self.profile_of(name + suffix, how=how)
                 whole, below = self.seconds(profile, kind, blamed)
                 self.assertGreater(whole, 0)
-                self.assertGreater(below, whole / 2)  # a thread without a core makes others wait, too
+                self.assertGreater(below, whole / 10)  # a thread without a core makes others wait, too
                 places = {pair["place_function"] for pair in profile.waits if pair["place_kind"] == kind}
                 self.assertTrue(any(function in place for place in places), places)
 

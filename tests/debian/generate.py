@@ -4,7 +4,7 @@ import os
 import random
 
 
-def image(path, width=700, height=700):
+def image(path, width=400, height=400):
     with open(path, "wb") as file:
         file.write(b"P6\n%d %d\n255\n" % (width, height))
         file.write(random.Random(7).randbytes(3 * width * height))
@@ -25,8 +25,8 @@ def family(path, letters, count, length, rate):
 
 
 def nucleotides(folder):
-    return family(os.path.join(folder, "nucleotides.fa"), "ACGT", 400, 400, 0.05)
+    return family(os.path.join(folder, "nucleotides.fa"), "ACGT", 60, 300, 0.05)
 
 
 def proteins(folder):
-    return family(os.path.join(folder, "proteins.fa"), "ACDEFGHIKLMNPQRSTVWY", 400, 250, 0.1)
+    return family(os.path.join(folder, "proteins.fa"), "ACDEFGHIKLMNPQRSTVWY", 100, 200, 0.1)

@@ -1,12 +1,12 @@
 """Headless Chromium for the tests of report pages, and what all of them ask of a page."""
 
-import atexit
+import functools
 import json
+import multiprocessing.util
 import os
 import shutil
 import sys
 import tempfile
-import threading
 import time
 import unittest
 
@@ -43,20 +43,15 @@ def start_browser():
     return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
 
 
-mine = threading.local()
-
-
+@functools.cache
 def own_browser():
-    if not hasattr(mine, "browser"):
-        mine.browser = start_browser()
-        atexit.register(mine.browser.quit)
-    return mine.browser
+    browser = start_browser()
+    multiprocessing.util.Finalize(None, browser.quit, exitpriority=1)  # workers do not come to what atexit has
+    return browser
 
 
 class PageTest(unittest.TestCase):
-    """The browser is the same for all tests of a thread. After each test: nothing in the console, nothing asked of the network."""
-
-    together = True
+    """The browser is the same for all tests of a process. After each test: nothing in the console, nothing asked of the network."""
 
     @classmethod
     def setUpClass(cls):

@@ -2,7 +2,7 @@
 #   make html-test                      part of make test
 #   make html-test HTML_ARGS='-k Tree'  some of it
 #   make html-page                      builds html/page/dist/page.html (needs npm; building blame does not)
-TEST_LANE += $(if $(SAN),,html-test)
+TEST_STAGES += $(if $(SAN),,html-test)
 HTML_ARGS ?=
 # Debian's module of Selenium belongs to Debian's Python.
 HTML_PYTHON ?= $(shell for python in $(PYTHON) /usr/bin/python3; do $$python -c 'import selenium' 2>/dev/null && echo $$python && break; done)

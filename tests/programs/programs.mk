@@ -21,7 +21,7 @@ TEST_LIBS := -lpthread -ldl
 TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated integrated3 nested tasks taskwait creation \
 	creation_paths creation_undeferred \
 	task_regions section taskgroup tiny_tasks handoff nest_lock holders unreleased regions deep tail_call dlopen_loop library_tour \
-	forks endings own_signals process_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations gains \
+	forks endings own_signals process_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations causes \
 	phase_blame phase_nesting phase_threads phase_many event_many control counters file_limit takes_signals denies deprecated team_sizes foreign_source faults
 
 TEST_EINTR := $(patsubst $(TEST_SOURCE)/%.c,%,$(wildcard $(TEST_SOURCE)/eintr_*.c))
@@ -31,7 +31,7 @@ TEST_COMPARE := compare compare_slower compare_moved compare_gcc
 # examples/phases
 TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
 
-TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) causes family streams sweep_check exceptions exceptions_gcc own_code own_code_gcc dlopen_lib.so dlopen_even.so tool_memory.so quick_static \
+TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) family streams sweep_check exceptions exceptions_gcc own_code own_code_gcc dlopen_lib.so dlopen_even.so tool_memory.so quick_static \
 	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_holes large_tls large_tls_leaks imbalance2_dwarf4 own_papi \
 	no_tables no_tables_frames no_tables_gcc no_tables_gcc_frames no_tables_fortran team_sizes_O0 lost_tables liblost_tables.so
 
@@ -50,7 +50,7 @@ $(TEST_BOTH:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/a
 $(TEST_BOTH:%=$(TEST_BIN)/%_gcc): $(TEST_BIN)/%_gcc: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h include/blame.h | $(TEST_BIN)
 	$(TEST_GCC) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
 
-$(TEST_BIN)/causes $(TEST_BIN)/family $(TEST_BIN)/streams: $(TEST_BIN)/%: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
+$(TEST_BIN)/family $(TEST_BIN)/streams: $(TEST_BIN)/%: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -o $@ $<
 
 $(TEST_BIN)/sweep_check: $(TEST_SOURCE)/sweep_check.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)

@@ -19,7 +19,7 @@ NAMED static void short_region(void)
 
 NAMED static void body(void)
 {
-    for (int i = 0; i < 2000; i++)
+    for (int i = 0; i < 500; i++)
         short_region();
     STAY;
 }

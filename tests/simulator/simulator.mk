@@ -10,7 +10,7 @@ SIMULATOR_SEAMS := os_timer_start os_timer_stop os_timer_set os_tid os_run_times
 SIMULATOR_SOURCES := $(wildcard tests/simulator/*.c) tests/unit/fake_clock.c
 SIM_ARGS ?=
 TEST_BUILT += $(if $(SAN),,$(SIMULATOR))
-TEST_LANE += $(if $(SAN),,simulate)
+TEST_STAGES += $(if $(SAN),,simulate)
 
 # What is replaced lies in these objects and is not taken from the archive; of the operating system only some calls are.
 $(SIMULATOR): $(call objects,$(SIMULATOR_SOURCES)) $(UNITS)
@@ -31,7 +31,7 @@ simulate-recycling: $(SIMULATOR)
 
 # Two of the defects are a part of make test.
 BROKEN_ARGS ?=
-TEST_LANE += $(if $(SAN),,simulate-broken-two)
+TEST_STAGES += $(if $(SAN),,simulate-broken-two)
 .PHONY: simulate-broken simulate-broken-two
 simulate-broken: $(SIMULATOR)
 	@$(PYTHON) -B tests/simulator/broken.py $(BROKEN_ARGS)
