@@ -46,7 +46,7 @@ class Counters(BlameTest):
                 for name, faults, switches, cpu in COUNTED.findall(run.stdout)}
 
     def counted(self, run, number=0):
-        return Counted(run.directories()[number], program("counters"))
+        return Counted(run.directories()[number])
 
     def assert_books_agree(self, counted):
         self.assertEqual(counted.failed(), 0)
@@ -91,7 +91,7 @@ class AtSamples(Counters):
 
     def test_what_idle_threads_count_is_nobodys(self):
         run = self.attached([program("imbalance2")], {"BLAME_COUNTERS": CLOCK, "KMP_BLOCKTIME": "infinite"})
-        counted = Counted(run.directories()[0], program("imbalance2"))
+        counted = Counted(run.directories()[0])
         idle_s = Profile(run.directories()[0]).threads_total("idle")
         self.assert_books_agree(counted)
         self.assertGreater(idle_s, 0.1)
@@ -102,7 +102,7 @@ class AtSamples(Counters):
     def test_what_is_done_in_a_pause_is_no_contexts(self):
         run = self.attached([program("control"), "pause", "start"], {"BLAME_COUNTERS": CLOCK})
         self.assertEqual(run.status, 0, run)
-        counted = Counted(run.directories()[0], program("control"))
+        counted = Counted(run.directories()[0])
         self.assert_books_agree(counted)
         self.assertLess(counted.below("unmeasured")[0], 20e6)  # a period's worth, and what the machine's noise adds
         self.assertGreater(counted.sums(LOST)[0], 0)
@@ -161,14 +161,14 @@ class AtSamples(Counters):
         os.chmod(self.folder, 0o755)
         os.mkdir(folder)
         os.chmod(folder, 0o777)
-        library, copy = (copy_program(path, folder) for path in (LIBRARY, program("counters")))
+        library, copy, _ = (copy_program(path, folder) for path in (LIBRARY, program("counters"), BLAME))
         env = {"OMP_TOOL_LIBRARIES": library, "BLAME_OUT": os.path.join(folder, "profile"), "BLAME_SUMMARY": "0",
                "BLAME_RATE": "1000", "BLAME_COUNTERS": f"{FAULTS},{CLOCK}"}
         run = self.plain(["setpriv", "--reuid", "65534", "--clear-groups", copy, str(PAGES), "0", "0.05"], env)
         self.assertEqual(run.status, STATUS, run)
         told = [line for line in run.tool_lines() if "counters have only what the program does itself" in line]
         self.assertEqual(len(told), 1, run)
-        counted = Counted(env["BLAME_OUT"], copy)
+        counted = Counted(env["BLAME_OUT"])
         self.assertEqual(counted.names, [FAULTS, CLOCK])
         self.assertAlmostEqual(counted.sums(TOTAL)[0], THREADS * PAGES, delta=100)
 

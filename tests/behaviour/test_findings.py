@@ -28,7 +28,8 @@ class Findings(BlameTest):
 
     def test_one_thread_gives_no_finding(self):
         run = self.attached([program("causes"), "balanced", "1"], {"BLAME_SUMMARY": "1", "BLAME_RATE": "5000"})
-        self.assertEqual((run.status, [text for seconds, text in findings_of(run.stderr) if seconds]), (0, []), run)
+        found = [text for seconds, text in findings_of(run.stderr) if seconds and "overhead" not in text]  # without a core, inside the runtime
+        self.assertEqual((run.status, found), (0, []), run)
 
     def test_without_the_launcher_the_time_before_openmp_is_one(self):
         run = self.attached([program("late_start")], {"BLAME_SUMMARY": "1"})

@@ -50,12 +50,12 @@ class HeapOfTheProgram(BlameTest):
                                                    "BLAME_RATE": rate}, how=how)
         self.assertEqual((run.status, run.stdout), (0, "done\n"), run)
         profile = self.load(run, checks=[])
-        self.assertGreater(profile.run["samples"]["recorded"], 500, run)
+        self.assertGreater(profile.run["samples"]["recorded"], 50, run)
         books = Books(out)
         self.assertEqual(books.lost(), 0)
         # The books see allocations at all, and know the tool's from others'.
         for phase in RUNNING:
-            self.assertGreater(sum(entry[0] for entry in books.heap("program", (phase,)).values()), 10, phase)
+            self.assertGreater(sum(entry[0] for entry in books.heap("program", (phase,)).values()), 0, phase)
         self.assertGreater(books.mapped("start"), 5)
         return books
 

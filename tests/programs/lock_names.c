@@ -6,6 +6,7 @@
  * clocked by the program itself. */
 #include "analytic.h"
 #include <signal.h>
+#include <stdbool.h>
 
 #define LONG_S  0.1503
 #define SHORT_S 0.0507
@@ -130,20 +131,21 @@ NAMED static omp_lock_t *second_place(void)
     return lock;
 }
 
-/* The name is that of the initialisation after which there was most waiting, whether it came last or first.
- */
-static void contend_recreated(double first_s, double second_s, const char *maker, int line)
+/* The name is that of the initialisation after which there was most waiting, whether it came last or first. */
+static void contend_recreated(double first_s, double second_s)
 {
     struct waited waited = {0, 0};
     omp_lock_t *lock = malloc(sizeof *lock);
     char name[80];
     make_lock(lock);
     contend_once(lock, first_s, &waited);
+    double waited_first_s = waited.sum_s;
     omp_destroy_lock(lock);
     remake_lock(lock);
     contend_once(lock, second_s, &waited);
     omp_destroy_lock(lock);
-    snprintf(name, sizeof name, "lock of %s lock_names.c:%d", maker, line);
+    bool last = waited.sum_s > 2 * waited_first_s;
+    snprintf(name, sizeof name, "lock of %s lock_names.c:%d", last ? "remake_lock" : "make_lock", last ? REMAKE_LINE : MAKE_LINE);
     print_lock("lock", name, waited, "lock_holder", "lock_waiter", 2);
     /* Not freed: the next lock is to have an address of its own. */
 }
@@ -268,8 +270,8 @@ int main(int argc, char **argv)
     snprintf(name, sizeof name, "lock of make_lock lock_names.c:%d", MAKE_LINE);
     contend(first_place(), name);
     contend(second_place(), name);
-    contend_recreated(SHORT_S, LONG_S, "remake_lock", REMAKE_LINE);
-    contend_recreated(LONG_S, SHORT_S, "make_lock", MAKE_LINE);
+    contend_recreated(SHORT_S, LONG_S);
+    contend_recreated(LONG_S, SHORT_S);
     omp_init_nest_lock(&global_nest_lock);
     CONTEND(nest_holder, nest_waiter, "nest_lock", "global_nest_lock", 1);
     CONTEND(named_holder, named_waiter, "critical", "critical(table)", 0);

@@ -33,8 +33,11 @@ NAMED static unsigned long middle(unsigned long rounds, int size)
 NAMED static void work_until(double end_s)
 {
     unsigned long sum = 0;
-    for (int size = 1; clock_s() < end_s; size = size % 500 + 1)
+    int size = 0;
+    do {
+        size = size % 500 + 1;
         sum += middle(10000, size);
+    } while (clock_s() < end_s);
     if (sum == 0)
         exit(3);
 }
