@@ -100,29 +100,18 @@ static enum outcome do_start(struct activity *activity)
 
 void runtime_go_on(struct sim_thread *thread)
 {
+    static enum outcome (*const functions[])(struct activity *) = {
+        [DO_BODY] = do_body,
+        [DO_OP] = runtime_op,
+        [DO_WAIT] = runtime_wait,
+        [DO_IMPLICIT] = runtime_implicit,
+        [DO_TASK] = runtime_task,
+        [DO_START] = do_start,
+    };
     enum outcome outcome = GO_ON;
     while (outcome == GO_ON) {
         struct activity *activity = &thread->activities[thread->activity_count - 1];
-        switch (activity->kind) {
-        case DO_BODY:
-            outcome = do_body(activity);
-            break;
-        case DO_OP:
-            outcome = runtime_op(activity);
-            break;
-        case DO_WAIT:
-            outcome = runtime_wait(activity);
-            break;
-        case DO_IMPLICIT:
-            outcome = runtime_implicit(activity);
-            break;
-        case DO_TASK:
-            outcome = runtime_task(activity);
-            break;
-        case DO_START:
-            outcome = do_start(activity);
-            break;
-        }
+        outcome = functions[activity->kind](activity);
     }
 }
 
