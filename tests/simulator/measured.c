@@ -205,7 +205,6 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
     for (size_t i = 0; i < profile->thread_count; i++)
         period_ns = fmax(period_ns, (double)profile->threads[i].period_ns);
     check_laws(profile, run, period_ns);
-    run->threads = (uint32_t)profile->thread_count;
     run->chunks = profile->header.chunk_count;
     if (ended && scenario->chunks && run->chunks > scenario->chunks)
         fail(run, "the file has grown to %u chunks", run->chunks);

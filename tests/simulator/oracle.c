@@ -193,7 +193,6 @@ static struct {
         double each[2], jumps[2]; /* in the interval before, and so far */
     } places[MAX_PLACES];
     uint32_t place_count;
-    uint64_t lifetimes_ns;
 } sum;
 
 struct crowd {
@@ -361,7 +360,6 @@ static void add_interval(uint64_t begin_ns, uint64_t end_ns)
         change_share(&now->shares[0], &shares[0]);
         change_share(&now->shares[1], &shares[1]);
         memcpy(now->shares, shares, sizeof(shares));
-        sum.lifetimes_ns += now->state != EXACT_ABSENT ? end_ns - begin_ns : 0;
     }
     add_places(ns, &pure, false, begin_ns);
     add_places(ns, &defined, true, begin_ns);
@@ -443,9 +441,4 @@ struct exact oracle_place_exact(uint32_t number)
     const double *jumps = sum.places[number].jumps;
     exact.jumps[METRIC_SHARED_IDLE] = jumps[0] > jumps[1] ? jumps[0] : jumps[1];
     return exact;
-}
-
-uint64_t oracle_lifetimes_ns(void)
-{
-    return sum.lifetimes_ns;
 }

@@ -60,7 +60,6 @@ uint32_t oracle_place_count(void);
 uint64_t oracle_place(uint32_t number); /* a PROFILE_PLACE_KEY */
 struct exact oracle_place_exact(uint32_t number);
 uint32_t oracle_threads_most(void);
-uint64_t oracle_lifetimes_ns(void); /* of all threads together */
 
 /* What happens, at machine.now_ns. A thread's waits shorter than the grace turn out to be the runtime's work.
  */

@@ -54,11 +54,9 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_o
         run->done = true;
         return;
     }
-    uint64_t begin_ns = machine.now_ns;
     runtime_play();
     run->events = machine.events;
     run->samples = machine.samples;
-    run->virtual_ns = machine.now_ns - begin_ns;
     if (machine.over)
         played_finalize();
     else if (!options->stop_at)

@@ -9,7 +9,6 @@
 
 #define FIGURE_NAME 80
 #define MAX_FIGURES 1024u
-#define CONFIDENCE  1.96
 
 struct figure {
     char name[FIGURE_NAME];
@@ -28,8 +27,8 @@ struct run {
     bool done;
     bool ended;        /* the program has: not stopped before */
     char failure[256]; /* a law that does not hold, or what else is wrong; "" */
-    uint64_t events, samples, virtual_ns, digest;
-    uint32_t threads, chunks, figure_count;
+    uint64_t events, samples, digest;
+    uint32_t chunks, figure_count;
     struct figure figures[MAX_FIGURES];
 };
 
