@@ -270,6 +270,20 @@ bool os_copy_memory(void *to, uintptr_t from, size_t bytes)
     return os_copy_parts(&(struct os_part){to, from, bytes}, 1);
 }
 
+size_t os_copy_text(char *to, size_t bytes, uintptr_t from)
+{
+    for (size_t copied = 0, part; copied < bytes; copied += part) {
+        part = PAGE_BYTES - (from + copied) % PAGE_BYTES;
+        part = part < bytes - copied ? part : bytes - copied;
+        if (!os_copy_memory(to + copied, from + copied, part))
+            return 0;
+        const char *end = memchr(to + copied, '\0', part);
+        if (end)
+            return (size_t)(end - to) + 1;
+    }
+    return bytes;
+}
+
 /* 1: taken, 2: and awaited. */
 void os_lock(uint32_t *lock)
 {

@@ -63,6 +63,10 @@ bool os_file_id(int fd, uint64_t *device, uint64_t *inode);  /* [handler] */
 bool os_file_path(int fd, char *path, size_t bytes);
 bool os_copy_memory(void *to, uintptr_t from, size_t bytes); /* faults are a false, not a signal [handler] */
 
+/* A string, page by page, as it ends before the next one or goes on there: its bytes with the 0, or all if it is longer;
+ * 0 when it cannot be read. [handler] */
+size_t os_copy_text(char *to, size_t bytes, uintptr_t from);
+
 #define OS_MAX_PARTS 4
 struct os_part {
     void *to;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/atomics.h"
+#include "base/hash.h"
 #include "blame/state.h"
 
 #define CONTENDED_BITS  10
@@ -26,7 +27,7 @@ extern uint8_t contended_seen[CONTENDED_SLOTS]; /* 0, or the number of the age i
 
 static inline uint32_t contended_slot(uint64_t key) /* [handler] */
 {
-    return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> (64 - CONTENDED_BITS));
+    return (uint32_t)(hash_number(key) >> (64 - CONTENDED_BITS));
 }
 
 /* True if the thread is to stamp the lock. [handler] */

@@ -61,7 +61,7 @@ static struct entry *table_of(uint32_t number, bool make)
 /* One table's search: the key's entry, or the empty place where it would be; NULL when neither is near. */
 static struct entry *probe(struct entry *table, uint32_t entries, uint64_t key)
 {
-    uint32_t place = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & (entries - 1);
+    uint32_t place = (uint32_t)(hash_number(key) >> 32) & (entries - 1);
     for (uint32_t i = 0; i < MAX_PROBES; i++, place = (place + 1) & (entries - 1)) {
         uint64_t seen = load_acquire(&table[place].key);
         if (seen == key || !seen)

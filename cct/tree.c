@@ -4,12 +4,13 @@
 
 #include "cct/sums.h"
 #include "base/atomics.h"
+#include "base/hash.h"
 #include "base/os.h"
 #include "cct/arena.h"
 
 static uint32_t hash_of(uint32_t parent, uint32_t kind, uint64_t key)
 {
-    uint64_t h = (key ^ ((uint64_t)kind << 40)) * 0x9e3779b97f4a7c15ull + parent;
+    uint64_t h = hash_number(key ^ ((uint64_t)kind << 40)) + parent;
     h ^= h >> 29;
     h *= 0xbf58476d1ce4e5b9ull;
     return (uint32_t)(h >> 32);

@@ -5,15 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* [any] */
-static inline size_t text_length(const char *text)
-{
-    size_t length = 0;
-    while (text[length])
-        length++;
-    return length;
-}
-
 /* The rest of the text behind its beginning, or NULL if that is another. [any] */
 static inline const char *text_after(const char *text, const char *beginning)
 {

@@ -30,18 +30,6 @@ struct thread *attach_thread(enum profile_thread_kind kind)
     return thread;
 }
 
-/* What is still open when a thread ends: a wait that nothing follows, dispatch that no region follows. */
-static void settle_rest(struct thread *thread)
-{
-    probes_end_all(thread);
-    if (thread->idle.pending)
-        account_idle(thread->ledger, &thread->idle);
-    thread->idle.pending = false;
-    if (thread->carries)
-        sample_book_carried(thread, NULL);
-    placeholders_resolve(&thread->placeholders, &thread->tree);
-}
-
 void attach_end(struct thread *thread)
 {
     thread_end_untracked();
@@ -50,7 +38,9 @@ void attach_end(struct thread *thread)
     sampler_stop(thread);
     bystander_end(&thread->stands_by);
     if (thread_enter_tool(thread)) {
-        settle_rest(thread);
+        probes_end_all(thread);
+        sample_settle_rest(thread);
+        placeholders_resolve(&thread->placeholders, &thread->tree);
         counters_settle(thread);
         counters_detach(thread);
         thread_note_run_times(thread);

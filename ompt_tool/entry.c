@@ -36,27 +36,11 @@ __attribute__((visibility("default"))) ompt_start_tool_result_t *ompt_start_tool
  * program's heap.) */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
-/* A function of the runtime's. Where that is the business of one library which the program loaded, its names
- * are not every one's. */
-static void *runtime_symbol(ompt_function_lookup_t lookup, const char *name)
-{
-    Dl_info place;
-    void *symbol = dlsym(RTLD_DEFAULT, name), *library;
-    if (symbol || !dladdr((void *)lookup, &place))
-        return symbol;
-    library = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    symbol = library ? dlsym(library, name) : NULL;
-    if (library)
-        dlclose(library);
-    return symbol;
-}
-
 static void look_up_entry_points(ompt_function_lookup_t lookup)
 {
     runtime.set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     runtime.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
-    runtime.finalize_tool = (ompt_finalize_tool_t)lookup("ompt_finalize_tool");
-    runtime.get_max_threads = (int (*)(void))runtime_symbol(lookup, "omp_get_max_threads");
+    runtime.get_max_threads = (int (*)(void))runtime_symbol((const void *)lookup, "omp_get_max_threads");
 }
 
 /* What kind of code each module holds decides what a frame in it means. */

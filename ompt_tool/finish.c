@@ -49,11 +49,7 @@ static void settle_thread(struct thread *thread, uint64_t now_ns)
 {
     if (!thread->active)
         return;
-    if (thread->idle.pending)
-        account_idle(thread->ledger, &thread->idle);
-    thread->idle.pending = false;
-    if (thread->carries)
-        sample_book_carried(thread, NULL);
+    sample_settle_rest(thread);
     counters_settle(thread);
     thread_note_run_times(thread);
     if (!thread->ledger->end_ns)

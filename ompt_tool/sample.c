@@ -191,6 +191,15 @@ void sample_book_carried(struct thread *thread, struct region *region)
     thread->carries = false;
 }
 
+void sample_settle_rest(struct thread *thread)
+{
+    if (thread->idle.pending)
+        account_idle(thread->ledger, &thread->idle);
+    thread->idle.pending = false;
+    if (thread->carries)
+        sample_book_carried(thread, NULL);
+}
+
 void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder,
                          const struct lock_blame *blame)
 {

@@ -29,6 +29,10 @@ void sample_take_held(struct thread *thread, bool in_region);
  * is in the tool. [owner] */
 void sample_book_carried(struct thread *thread, struct region *region);
 
+/* What is still open when the thread, or the measurement, ends: a wait that nothing follows, dispatch that no region
+ * follows. [owner] */
+void sample_settle_rest(struct thread *thread);
+
 /* Books the blame that waiters left for the holder of the lock at the context of its release; the thread is
  * in the tool. [owner] */
 void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t holder,

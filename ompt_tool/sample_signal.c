@@ -45,11 +45,7 @@ bool sample_signal_is_blocked(int tid, int signal)
 {
     char path[64], text[4096];
     snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
-    int fd = os_open_read(path);
-    ssize_t bytes = fd >= 0 ? os_read(fd, text, sizeof(text) - 1) : -1;
-    if (fd >= 0)
-        os_close(fd);
-    text[bytes > 0 ? bytes : 0] = '\0';
+    os_read_text(path, text, sizeof(text));
     const char *blocked = strstr(text, "\nSigBlk:");
     return blocked && strtoull(blocked + strlen("\nSigBlk:"), NULL, 16) >> (signal - 1) & 1;
 }

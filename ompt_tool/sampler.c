@@ -9,6 +9,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
@@ -226,7 +227,7 @@ void sampler_start(struct thread *thread)
     /* Phases as far apart as they can be (multiples of the golden section): a thread that stands still for
      * its sample must not be what the next thread's sample sees, period after period. */
     uint64_t now_ns = clock_now_ns(), period_ns = load_relaxed(&least_period_ns);
-    uint64_t phase_ns = ((state_line_number(thread->line) * 0x9e3779b97f4a7c15ull) >> 32) * period_ns >> 32;
+    uint64_t phase_ns = (hash_number(state_line_number(thread->line)) >> 32) * period_ns >> 32;
     uint64_t since_ns = now_ns - session.start_ns;
     int signal = thread->signal = load_relaxed(&sample_signal);
     thread->expirations = 0;

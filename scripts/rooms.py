@@ -25,7 +25,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
     ("report/tables", COMMAND, "report/rows report/symbols report/profile report/text cct base",
      "locks, waits, phases, threads; the laws"),
     ("report/rows", COMMAND, "report/symbols report/profile report/text cct", "the tree with names, and its metrics"),
-    ("report/symbols", COMMAND, "report/profile report/text cct", "names and lines of addresses, by libdw"),
+    ("report/symbols", COMMAND, "report/profile report/text cct base", "names and lines of addresses, by libdw"),
     ("report/profile", COMMAND, "cct", "the measurement file, read, checked and merged into one tree"),
     ("report/text", COMMAND, "", "numbers, JSON, strings, source files"),
     ("ompt_tool", PLUGIN, "ompt_tool/probes ompt_tool/context ompt_tool/counters ompt_tool/locks ompt_tool/session ompt_tool/restart blame unwind cct base include",

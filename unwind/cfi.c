@@ -3,7 +3,6 @@
 #include "unwind/cfi_bytes.h"
 #include "unwind/cfi_program.h"
 
-#define HEADER_BYTES     12 /* of .eh_frame_hdr, before its table */
 #define MAX_AUGMENTATION 8u
 
 /* From a link-time address to the mapping's end. */
@@ -25,21 +24,29 @@ static int32_t table_word(const unsigned char *table, size_t index)
     return word;
 }
 
-/* Binary search for the last entry that starts at the address or before it. */
-static enum cfi_status find_entry(const struct loadmap_module *module, uintptr_t address, uintptr_t *entry)
+enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsigned char **table, size_t *count)
 {
     struct cfi_bytes header;
     if (!module->view || !module->eh_frame_header)
         return CFI_NO_TABLE;
-    if (!reader_at(module, module->eh_frame_header, &header) || cfi_bytes_left(&header) < HEADER_BYTES)
+    if (!reader_at(module, module->eh_frame_header, &header) || cfi_bytes_left(&header) < CFI_HEADER_BYTES)
         return CFI_DAMAGED;
     if (header.at[0] != 1 || header.at[1] != (CFI_ENCODING_PCREL | CFI_ENCODING_SDATA4) ||
         header.at[2] != CFI_ENCODING_UDATA4 || header.at[3] != (CFI_ENCODING_DATAREL | CFI_ENCODING_SDATA4))
         return CFI_FOREIGN;
-    const unsigned char *table = header.at + HEADER_BYTES;
-    size_t low = 0, high = (uint32_t)table_word(header.at, 2);
-    if (high > (cfi_bytes_left(&header) - HEADER_BYTES) / 8)
-        return CFI_DAMAGED;
+    *table = header.at + CFI_HEADER_BYTES;
+    *count = (uint32_t)table_word(header.at, 2);
+    return *count <= (cfi_bytes_left(&header) - CFI_HEADER_BYTES) / 8 ? CFI_ROW : CFI_DAMAGED;
+}
+
+/* Binary search for the last entry that starts at the address or before it. */
+static enum cfi_status find_entry(const struct loadmap_module *module, uintptr_t address, uintptr_t *entry)
+{
+    const unsigned char *table;
+    size_t low = 0, high;
+    enum cfi_status status = cfi_find_table(module, &table, &high);
+    if (status != CFI_ROW)
+        return status;
     int64_t wanted = (int64_t)(address - module->eh_frame_header);
     while (low < high) {
         size_t middle = (low + high) / 2;

@@ -9,10 +9,16 @@
 #ifndef BLAME_UNWIND_CFI_H
 #define BLAME_UNWIND_CFI_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "unwind/cfi_row.h"
 #include "unwind/loadmap.h"
+
+#define CFI_HEADER_BYTES 12 /* of .eh_frame_hdr, before its table */
+
+/* The module's search table: `count` entries of two words, for libunwind too. CFI_ROW: it is there. [handler] */
+enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsigned char **table, size_t *count);
 
 /* The row for a link-time address of the module. [handler] */
 enum cfi_status cfi_read_row(const struct loadmap_module *module, uintptr_t address, struct cfi_row *row);

@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 
 #include "base/atomics.h"
+#include "base/hash.h"
 #include "base/os.h"
 
 #define MAX_OBJECTS 4096u
@@ -196,34 +197,18 @@ bool linked_find(uintptr_t address, struct linked_object *object)
     return true;
 }
 
-static uint64_t hash_of(const char *text, size_t bytes)
-{
-    uint64_t hash = 0xcbf29ce484222325ull;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-    return hash;
-}
-
 void linked_read_name(const struct linked_object *object, struct linked_name *name)
 {
     struct link_map record;
     char text[MAX_NAME];
-    size_t bytes = 0;
     *name = (struct linked_name){0};
     if (!os_copy_memory(&record, object->link_map, sizeof(record)))
         return;
     uintptr_t from = (uintptr_t)record.l_name;
-    while (bytes < MAX_NAME) { /* page by page: it ends before the next one, or goes on there */
-        size_t part = PAGE_BYTES - (from + bytes) % PAGE_BYTES;
-        part = part < MAX_NAME - bytes ? part : MAX_NAME - bytes;
-        if (!os_copy_memory(text + bytes, from + bytes, part))
-            return;
-        const char *end = memchr(text + bytes, '\0', part);
-        bytes = end ? (size_t)(end - text) + 1 : bytes + part;
-        if (end)
-            break;
-    }
-    *name = (struct linked_name){from, hash_of(text, bytes), (uint32_t)bytes};
+    size_t bytes = os_copy_text(text, MAX_NAME, from);
+    if (!bytes)
+        return;
+    *name = (struct linked_name){from, hash_bytes(text, bytes), (uint32_t)bytes};
 }
 
 bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t from, const void *expected,
@@ -238,7 +223,7 @@ bool linked_has(uintptr_t address, const struct linked_name *name, uintptr_t fro
     const struct os_part parts[] = {
         {&record, object.link_map, sizeof(record)}, {text, at, name->bytes}, {found, from, bytes}};
     return os_copy_parts(parts, 3) && (uintptr_t)record.l_name == at &&
-           hash_of(text, name->bytes) == name->hash && memcmp(found, expected, bytes) == 0;
+           hash_bytes(text, name->bytes) == name->hash && memcmp(found, expected, bytes) == 0;
 }
 
 bool linked_has_callers(uintptr_t address, const struct linked_name *name, uintptr_t from,
@@ -248,7 +233,7 @@ bool linked_has_callers(uintptr_t address, const struct linked_name *name, uintp
     if (!linked_find(address, &object) || from - object.start > PAGE_BYTES - bytes)
         return false;
     const char *text = ((const struct link_map *)object.link_map)->l_name;
-    return (uintptr_t)text == load_relaxed(&name->address) && hash_of(text, name->bytes) == name->hash &&
+    return (uintptr_t)text == load_relaxed(&name->address) && hash_bytes(text, name->bytes) == name->hash &&
            memcmp((const void *)from, expected, bytes) == 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/os.h"
 #include "unwind/linked.h"
 #include "unwind/maps.h"
@@ -84,7 +85,7 @@ bool loadmap_is_callers(const struct loadmap_range *range)
 
 static uint32_t *newest_of(uintptr_t start)
 {
-    return &loadmap.newest[(start >> 12) * 0x9e3779b97f4a7c15ull >> (64 - LOADED_BITS)];
+    return &loadmap.newest[hash_number(start >> 12) >> (64 - LOADED_BITS)];
 }
 
 /* Whoever has learnt of what was there before gets to know. */

@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 
 #include "base/atomics.h"
+#include "base/hash.h"
 #include "base/module_flags.h"
 #include "base/os.h"
 
@@ -76,18 +77,6 @@ static void read_build_id(struct reading *reading, const ElfW(Phdr) * segment)
     }
 }
 
-static uint64_t hash_of(const char *bytes)
-{
-    uint64_t hash = 0;
-    for (size_t i = 0; i < FIRST_BYTES; i += sizeof(hash)) {
-        uint64_t word;
-        memcpy(&word, bytes + i, sizeof(word));
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
 static bool read_headers(struct reading *reading)
 {
     ElfW(Ehdr) elf;
@@ -97,7 +86,7 @@ static bool read_headers(struct reading *reading)
     if (memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 || elf.e_phentsize != sizeof(ElfW(Phdr)) || elf.e_phnum == 0)
         return false;
     reading->count = elf.e_phnum < MAX_HEADERS ? elf.e_phnum : MAX_HEADERS;
-    reading->module.first_hash = hash_of(reading->in_memory);
+    reading->module.first_hash = hash_bytes(reading->in_memory, FIRST_BYTES);
     return os_copy_memory(reading->headers, reading->start + elf.e_phoff,
                           reading->count * sizeof(reading->headers[0]));
 }
@@ -137,25 +126,12 @@ static void read_notes(struct reading *reading)
             read_build_id(reading, &reading->headers[i]);
 }
 
-/* A string of the loader's, page by page: it ends before the next one, or goes on there. */
-static bool copy_string(char *to, size_t bytes, uintptr_t from)
-{
-    for (size_t part; bytes > 0; to += part, from += part, bytes -= part) {
-        part = 4096 - (from & 4095) < bytes ? 4096 - (from & 4095) : bytes;
-        if (!os_copy_memory(to, from, part))
-            return false;
-        if (memchr(to, '\0', part))
-            return true;
-    }
-    return false;
-}
-
 /* The loader's name may be relative to where the program was when it loaded the module. */
 static bool find_path(struct reading *reading, const struct module_place *place)
 {
     if (reading->module.flags & PROFILE_MODULE_VDSO)
         return strcpy(reading->path, "[vdso]");
-    if (place->name && copy_string(reading->path, sizeof(reading->path), place->name) &&
+    if (place->name && os_copy_text(reading->path, sizeof(reading->path), place->name) &&
         (reading->path[0] == '/' || !place->path))
         return true;
     if (!place->path || strlen(place->path) >= sizeof(reading->path))

@@ -15,8 +15,6 @@ extern int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t, unw_word_t ip, u
 
 _Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
 
-_Static_assert(UNW_X86_64_RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
-
 #define CACHE_ENTRIES 512
 #define MAX_KEPT      8192
 
@@ -73,23 +71,14 @@ static int access_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t
     return -UNW_EBADREG;
 }
 
-/* The header of .eh_frame_hdr as every linker writes it: version 1, pcrel sdata4, udata4, datarel sdata4. */
 static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info, int need,
                           void *argument)
 {
     const struct loadmap_range *range = loadmap_find(ip);
     const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
-    if (!module || !module->view || !module->eh_frame_header)
-        return -UNW_ENOINFO;
-    uintptr_t offset = module->eh_frame_header - module->view_vaddr;
-    if (offset + 12 > module->view_bytes)
-        return -UNW_ENOINFO;
-    const unsigned char *header = (const unsigned char *)module->view + offset;
-    if (header[0] != 1 || header[2] != 0x03 || header[3] != 0x3b)
-        return -UNW_ENOINFO;
-    uint32_t count;
-    memcpy(&count, header + 8, sizeof(count));
-    if (count > (module->view_bytes - offset - 12) / 8)
+    const unsigned char *entries;
+    size_t count;
+    if (!module || cfi_find_table(module, &entries, &count) != CFI_ROW)
         return -UNW_ENOINFO;
     struct unwinder *unwinder = argument;
     unwinder->tables = module;
@@ -101,7 +90,7 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
     table.start_ip = range->start;
     table.end_ip = range->end;
     table.u.rti.segbase = address;
-    table.u.rti.table_data = address + 12;
+    table.u.rti.table_data = address + CFI_HEADER_BYTES;
     table.u.rti.table_len = (unw_word_t)count * 8 / sizeof(unw_word_t);
     return _Ux86_64_dwarf_search_unwind_table(space, ip, &table, info, need, argument);
 }

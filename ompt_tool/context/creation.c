@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/atomics.h"
+#include "base/hash.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/creation_memo.h"
 #include "ompt_tool/context/probe_stack.h"
@@ -65,7 +66,7 @@ static inline bool is_called_by_program(struct thread *thread, const struct crea
     if (!(creation->flags & ompt_task_undeferred))
         return false;
     struct creation_call *call =
-        &thread->undeferred[(creation->codeptr * 0x9e3779b97f4a7c15ull) >> 32 & (CREATION_CALLS - 1)];
+        &thread->undeferred[hash_number(creation->codeptr) >> 32 & (CREATION_CALLS - 1)];
     uint32_t generation = loadmap_generation();
     if (unlikely(call->codeptr != creation->codeptr || call->generation != generation)) {
         call->by_program = find_called_by_program(thread, creation);

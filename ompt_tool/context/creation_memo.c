@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/atomics.h"
+#include "base/hash.h"
 #include "base/os.h"
 #include "unwind/unwind.h"
 
@@ -96,7 +97,7 @@ __attribute__((no_sanitize_address)) static inline uintptr_t word_at(uintptr_t a
 /* The edge, or the empty place where it belongs. */
 static inline uint32_t edge_place(const struct creation_memo *memo, uint32_t from, uintptr_t word)
 {
-    uint64_t hash = (word ^ (uint64_t)from << 40 ^ from) * 0x9e3779b97f4a7c15ull;
+    uint64_t hash = hash_number(word ^ (uint64_t)from << 40 ^ from);
     uint32_t place = (uint32_t)(hash >> (64 - EDGES_BITS));
     while (memo->edges[place].to && (memo->edges[place].from != from || memo->edges[place].word != word))
         place = (place + 1) % EDGES;

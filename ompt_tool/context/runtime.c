@@ -17,9 +17,7 @@ ompt_data_t *runtime_current_task(uintptr_t *exit)
     return task_data;
 }
 
-/* Another runtime in the process, which nobody has begun yet, has the same names; what one library alone has
- * loaded is not found by name. */
-static void *symbol_beside(const void *inside, const char *name)
+void *runtime_symbol(const void *inside, const char *name)
 {
     Dl_info here, there;
     void *symbol = dlsym(RTLD_DEFAULT, name), *library;
@@ -57,13 +55,13 @@ static void run_empty_loops(const void *inside)
     static const char *const names[] = {"__kmpc_for_static_init_4", "__kmpc_for_static_init_4u",
                                         "__kmpc_for_static_init_8", "__kmpc_for_static_init_8u"};
     const int32_t thread = 0, schedule = 34;
-    void (*end)(void *, int32_t) = (void (*)(void *, int32_t))symbol_beside(inside, "__kmpc_for_static_fini");
+    void (*end)(void *, int32_t) = (void (*)(void *, int32_t))runtime_symbol(inside, "__kmpc_for_static_fini");
     for (size_t i = 0; end && i < sizeof(names) / sizeof(names[0]); i++) {
         int64_t low = 1, high = 0, stride = 1; /* of either width: little-endian */
         int32_t last = 0;
         void (*begin)(void *, int32_t, int32_t, int32_t *, void *, void *, void *, int64_t, int64_t) =
             (void (*)(void *, int32_t, int32_t, int32_t *, void *, void *, void *, int64_t,
-                      int64_t))symbol_beside(inside, names[i]);
+                      int64_t))runtime_symbol(inside, names[i]);
         if (!begin)
             continue;
         begin(&place, thread, schedule, &last, &low, &high, &stride, 1, 1);
@@ -73,7 +71,7 @@ static void run_empty_loops(const void *inside)
 
 bool runtime_warn_unheard(const void *inside)
 {
-    const unsigned char *set_off = symbol_beside(inside, "kmp_set_warnings_off");
+    const unsigned char *set_off = runtime_symbol(inside, "kmp_set_warnings_off");
     if (!set_off)
         return true; /* not of that family */
     int32_t *level = warning_level(set_off);

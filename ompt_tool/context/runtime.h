@@ -13,7 +13,6 @@
 struct runtime {
     ompt_set_callback_t set_callback;
     ompt_get_task_info_t get_task_info;
-    ompt_finalize_tool_t finalize_tool;
     int (*get_max_threads)(void);   /* omp_get_max_threads: any call makes a thread known to the runtime */
     uintptr_t code_low, code_bytes; /* where its code lies; 0 bytes: inside the program */
 };
@@ -30,6 +29,10 @@ static inline struct region *runtime_region(const ompt_data_t *parallel_data)
 /* The calling thread's current task's own word, NULL when it has none, and its exit address (or NULL).
  * [owner] */
 ompt_data_t *runtime_current_task(uintptr_t *exit);
+
+/* What the runtime has of that name; `inside`: an address in it. Another runtime in the process, which nobody has begun
+ * yet, has the same names; what one library alone has loaded is not found by name. [init] */
+void *runtime_symbol(const void *inside, const char *name);
 
 /* Code by flang, whose loops do not say what they are, makes libomp print a warning where it tells a tool of
  * its first loop of each type. This makes it do so now, into warnings that are off, with loops of no

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/atomics.h"
+#include "base/hash.h"
 #include "base/os.h"
 #include "cct/arena.h"
 
@@ -38,11 +39,6 @@ static uint64_t *make_table(uint32_t number)
     return table;
 }
 
-static uint32_t hash_of(uint64_t number)
-{
-    return (uint32_t)((number * 0x9e3779b97f4a7c15ull) >> 32);
-}
-
 static void count_lost(void)
 {
     struct profile_header *header = arena_header();
@@ -53,7 +49,7 @@ static void count_lost(void)
 /* The number of the call; 0 when there is no room for it. */
 static uint32_t call_number(uint64_t call)
 {
-    for (uint32_t i = 0, place = hash_of(call) % CALLS; i < CALL_WINDOW;
+    for (uint32_t i = 0, place = hash_number(call) >> 32 & (CALLS - 1); i < CALL_WINDOW;
          i++, place = (place + 1) % CALLS) {
         if (place == 0)
             continue;
@@ -74,7 +70,7 @@ struct place {
 /* Searches one table; true when the search is over. */
 static bool search(uint32_t number, uint64_t *table, uint64_t name, struct place *found)
 {
-    uint32_t mask = entries_of(number) - 1, at = hash_of(name >> NEAR_BITS) & mask & ~(LINE - 1);
+    uint32_t mask = entries_of(number) - 1, at = hash_number(name >> NEAR_BITS) >> 32 & mask & ~(LINE - 1);
     uint32_t window = number == TABLES - 1 ? LAST_WINDOW : LINE;
     for (uint32_t i = 0; i < window; i++, at = (at + 1) & mask) {
         uint64_t seen = load_relaxed(&table[at]);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/atomics.h"
+#include "base/hash.h"
 #include "cct/arena.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/creation_memo.h"
@@ -30,9 +31,8 @@ static inline uint64_t number_of(const struct probe_begin *begin)
 
 static inline uint32_t text_place(const struct probe_begin *begin)
 {
-    uint64_t hash = ((uintptr_t)begin->text ^ (uint64_t)begin->kind << 56 ^ number_of(begin) << 20) *
-                    0x9e3779b97f4a7c15ull;
-    return (uint32_t)(hash >> 40) % PROBE_TEXTS;
+    uint64_t text = (uintptr_t)begin->text ^ (uint64_t)begin->kind << 56 ^ number_of(begin) << 20;
+    return (uint32_t)(hash_number(text) >> 40) % PROBE_TEXTS;
 }
 
 /* A parameter's record, by the name alone. */
@@ -118,7 +118,7 @@ void probe_throttle(uint32_t name, uint64_t calls)
 
 static uint32_t known_place(uint32_t parent, uint32_t name, uint64_t number)
 {
-    uint64_t hash = (parent ^ (uint64_t)name << 32 ^ number * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
+    uint64_t hash = hash_number(parent ^ (uint64_t)name << 32 ^ number * 0xff51afd7ed558ccdull);
     return (uint32_t)(hash >> 40) % PROBE_PLACES;
 }
 

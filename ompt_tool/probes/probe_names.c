@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/atomics.h"
+#include "base/hash.h"
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/context/capture.h"
@@ -25,13 +26,10 @@ static struct {
     uint8_t *noted;                /* by number: misnested before */
 } names;
 
-/* FNV-1a. */
+/* Not inline: it would take registers from the common way, on which nothing is hashed. */
 uint64_t probe_name_hash(const char *text, size_t bytes)
 {
-    uint64_t hash = 0xcbf29ce484222325ull;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ull;
-    return hash;
+    return hash_bytes(text, bytes);
 }
 
 void probe_count_lost(void)

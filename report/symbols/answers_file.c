@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "report/text/strings.h"
 
 #ifndef BLAME_VERSION
@@ -31,14 +32,6 @@ enum frame_flag { /* above the construct's two bits */
 };
 enum call_flag { CALL_LAUNCHES = 1, CALL_TAIL = 2, CALL_TARGET = 4, CALL_BODY = 8 };
 enum tail_flag { TAIL_AT_JUMP = 1, TAIL_CANDIDATES = 2 };
-
-static uint64_t hash_of(const uint8_t *bytes, size_t count)
-{
-    uint64_t hash = 0xcbf29ce484222325ull;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3ull;
-    return hash;
-}
 
 /* ---- writing ---- */
 
@@ -227,7 +220,7 @@ static bool join(struct writer *to, const char *body, size_t body_bytes, const s
     fwrite(body, body_bytes, 1, to->out);
     if (fclose(to->out) != 0)
         return false;
-    start.hash = hash_of((uint8_t *)*file + sizeof start, *file_bytes - sizeof start);
+    start.hash = hash_bytes(*file + sizeof start, *file_bytes - sizeof start);
     memcpy(*file, &start, sizeof start);
     return true;
 }
@@ -428,7 +421,7 @@ const char *symbols_file_decode(struct symbols_answers *answers, struct pool *po
         return "of another version of blame";
     if (start.start_realtime_ns != header->start_realtime_ns || start.pid != header->pid)
         return "of another measurement";
-    if (start.hash != hash_of(from.at, (size_t)(from.end - from.at)))
+    if (start.hash != hash_bytes(from.at, (size_t)(from.end - from.at)))
         return "damaged";
     get_texts(&from);
     bool same_tool = strcmp(get_text(&from), BLAME_VERSION) == 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "report/symbols/decode.h"
 #include "report/text/grow.h"
 
@@ -133,9 +134,7 @@ uint64_t symbols_calls_named(struct symbols_module *module, const char *name)
 {
     if (!symbols_module_open(module))
         return 0;
-    uint64_t key = 14695981039346656037ull;
-    for (const char *c = name; *c; c++)
-        key = (key ^ (uint8_t)*c) * 1099511628211ull;
+    uint64_t key = hash_bytes(name, strlen(name));
     /* One more than the address, as none is remembered, too. */
     uintptr_t known = (uintptr_t)symbols_map_find(&module->exports, key);
     if (!known) {

@@ -1,0 +1,25 @@
+/* Hashes, for tables of all rooms. All [handler]. */
+#ifndef BLAME_BASE_HASH_H
+#define BLAME_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The golden section: numbers that are near one another come far apart, best in the high bits. */
+#define HASH_FACTOR 0x9e3779b97f4a7c15ull
+
+static inline uint64_t hash_number(uint64_t number)
+{
+    return number * HASH_FACTOR;
+}
+
+/* FNV-1a. */
+static inline uint64_t hash_bytes(const void *bytes, size_t count)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3ull;
+    return hash;
+}
+
+#endif
