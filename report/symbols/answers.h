@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/profile/pair_map.h"
 #include "report/symbols/map.h"
 #include "report/symbols/symbol.h"
 #include "report/text/pool.h"

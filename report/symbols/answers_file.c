@@ -119,30 +119,29 @@ static bool is_named(const struct symbols_answers *answers, uint64_t key)
 
 static int key_order(const void *left, const void *right)
 {
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
+    const struct symbols_mapped *a = left, *b = right;
+    return (a->key > b->key) - (a->key < b->key);
 }
 
 static bool put_answers(struct writer *to, enum symbols_question question)
 {
     const struct symbols_map *map = &to->answers->map[question];
-    uint64_t *keys = malloc((map->count + 1) * sizeof *keys), before = 0;
+    struct symbols_mapped *asked = malloc((map->count + 1) * sizeof *asked);
     size_t count = 0;
-    for (size_t i = 0; keys && i < map->room; i++) {
-        const struct symbols_answer *answer = map->values[i];
-        if (answer && answer->asked && is_named(to->answers, map->keys[i]))
-            keys[count++] = map->keys[i];
+    for (size_t i = 0; asked && i < map->count; i++) {
+        const struct symbols_answer *answer = map->entries[i].value;
+        if (answer->asked && is_named(to->answers, map->entries[i].key))
+            asked[count++] = map->entries[i];
     }
-    if (keys)
-        qsort(keys, count, sizeof *keys, key_order);
+    if (asked)
+        qsort(asked, count, sizeof *asked, key_order);
     put(to, count);
-    for (size_t i = 0; keys && i < count; i++) {
-        put(to, keys[i] - before);
-        put_answer(to, question, keys[i], symbols_map_find(map, keys[i]));
-        before = keys[i];
+    for (size_t i = 0; i < count; i++) {
+        put(to, asked[i].key - (i ? asked[i - 1].key : 0));
+        put_answer(to, question, asked[i].key, asked[i].value);
     }
-    free(keys);
-    return keys != NULL;
+    free(asked);
+    return asked != NULL;
 }
 
 static int gap_order(const void *left, const void *right)

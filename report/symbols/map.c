@@ -5,57 +5,27 @@
 
 #include "report/text/grow.h"
 
-static size_t map_slot(const struct symbols_map *map, uint64_t key)
+void *symbols_map_find(struct symbols_map *map, uint64_t key)
 {
-    uint64_t hash = key * 0x9e3779b97f4a7c15ull;
-    size_t slot = (size_t)(hash >> 20) & (map->room - 1);
-    while (map->values[slot] && map->keys[slot] != key)
-        slot = (slot + 1) & (map->room - 1);
-    return slot;
-}
-
-void *symbols_map_find(const struct symbols_map *map, uint64_t key)
-{
-    return map->room ? map->values[map_slot(map, key)] : NULL;
-}
-
-static bool map_enlarge(struct symbols_map *map)
-{
-    struct symbols_map larger = {.room = map->room ? map->room * 2 : 256};
-    larger.keys = malloc(larger.room * sizeof *larger.keys);
-    larger.values = calloc(larger.room, sizeof *larger.values);
-    if (!larger.keys || !larger.values) {
-        symbols_map_free(&larger);
-        return false;
-    }
-    for (size_t i = 0; i < map->room; i++) {
-        if (map->values[i]) {
-            size_t slot = map_slot(&larger, map->keys[i]);
-            larger.keys[slot] = map->keys[i];
-            larger.values[slot] = map->values[i];
-        }
-    }
-    larger.count = map->count;
-    symbols_map_free(map);
-    *map = larger;
-    return true;
+    uint32_t *slot = pair_map_slot(&map->index, key, 0);
+    return slot && *slot != PAIR_MAP_NEW ? map->entries[*slot].value : NULL;
 }
 
 bool symbols_map_put(struct symbols_map *map, uint64_t key, void *value)
 {
-    if (map->count * 2 >= map->room && !map_enlarge(map))
+    uint32_t *slot = pair_map_slot(&map->index, key, 0);
+    if (!slot || !grow_list(&map->entries, &map->room, map->count, sizeof *map->entries))
         return false;
-    size_t slot = map_slot(map, key);
-    map->count += map->values[slot] == NULL;
-    map->keys[slot] = key;
-    map->values[slot] = value;
+    if (*slot == PAIR_MAP_NEW)
+        *slot = (uint32_t)map->count++;
+    map->entries[*slot] = (struct symbols_mapped){key, value};
     return true;
 }
 
 void symbols_map_free(struct symbols_map *map)
 {
-    free(map->keys);
-    free(map->values);
+    pair_map_free(&map->index);
+    free(map->entries);
     *map = (struct symbols_map){0};
 }
 

@@ -6,12 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct symbols_map { /* open addressing; a NULL value marks a free slot */
-    uint64_t *keys;
-    void **values;
+#include "report/profile/pair_map.h"
+
+struct symbols_mapped {
+    uint64_t key;
+    void *value;
+};
+struct symbols_map {
+    struct pair_map index; /* (key, 0) -> its entry */
+    struct symbols_mapped *entries;
     size_t count, room;
 };
-void *symbols_map_find(const struct symbols_map *map, uint64_t key);      /* [init] */
+void *symbols_map_find(struct symbols_map *map, uint64_t key);            /* NULL: none. [init] */
 bool symbols_map_put(struct symbols_map *map, uint64_t key, void *value); /* [init] */
 void symbols_map_free(struct symbols_map *map);                           /* [init] */
 
