@@ -53,6 +53,8 @@ def own_browser():
 class PageTest(unittest.TestCase):
     """The browser is the same for all tests of a process. After each test: nothing in the console, nothing asked of the network."""
 
+    page = None  # the data that is shown when a test begins
+
     @classmethod
     def setUpClass(cls):
         cls.browser = own_browser()
@@ -69,6 +71,8 @@ class PageTest(unittest.TestCase):
         self.resize(1440, 1000)
         for kind in ("browser", "performance"):
             self.browser.get_log(kind)
+        if type(self).page:
+            self.open(type(self).page())
 
     def tearDown(self):
         messages = [
@@ -131,25 +135,37 @@ class PageTest(unittest.TestCase):
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));"
         )
 
-    def names(self):
-        """The names in the tree as shown, from the top."""
+    def tree(self, what, *arguments):
+        """Of each row in the tree as shown, from the top."""
         self.settle()
         return self.run_script(
-            """return [...document.querySelectorAll(".tree-scroller[role=treegrid] .tree-row")]
-            .sort((a, b) => a.index - b.index).map((row) => row.name.textContent)"""
+            f"""return [...document.querySelectorAll(".tree-scroller[role=treegrid] .tree-row")]
+            .sort((a, b) => a.index - b.index).map((row) => {what})""",
+            *arguments,
         )
 
+    def names(self):
+        return self.tree("row.name.textContent")
+
     def cells(self, column):
-        """The numbers of a column as shown, by position in the tree."""
-        self.settle()
-        return self.run_script(
-            """return [...document.querySelectorAll(".tree-scroller[role=treegrid] .tree-row")]
-            .sort((a, b) => a.index - b.index).map((row) => row.numbers[arguments[0]].textContent)""",
-            column,
-        )
+        """The numbers of a column."""
+        return self.tree("row.numbers[arguments[0]].textContent", column)
 
     def selected(self):
         self.settle()
         return self.run_script(
             "return blame.report.tree.selected && blame.report.model.name(blame.report.tree.selected.row)"
+        )
+
+    def set(self, **state):
+        """What the reader looks at, as by the page's own controls."""
+        self.run_script("blame.report.state.set(arguments[0])", state)
+
+    def open_all(self):
+        self.run_script("blame.report.tree.openAll(blame.report.view().root)")
+
+    def texts(self, selector):
+        """Of what is there, seen or not."""
+        return self.run_script(
+            "return [...document.querySelectorAll(arguments[0])].map((of) => of.textContent)", selector
         )

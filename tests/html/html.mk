@@ -1,5 +1,5 @@
 # The page of `blame html`, in headless Chromium; and whether its bundle is what its sources make. Included by the Makefile.
-#   make html-test                      part of make test
+#   make html-test                      part of make test; in one browser
 #   make html-test HTML_ARGS='-k Tree'  some of it
 #   make html-page                      builds html/page/dist/page.html (needs npm; building blame does not)
 TEST_STAGES += $(if $(SAN),,html-test)
@@ -10,7 +10,7 @@ HTML_PYTHON ?= $(shell for python in $(PYTHON) /usr/bin/python3; do $$python -c 
 .PHONY: html-test html-page
 html-test: $(PRODUCTS) test-programs
 	@test -n "$(HTML_PYTHON)" || { echo "html-test: Python finds no module selenium: run scripts/setup.sh (package python3-selenium)"; exit 1; }
-	@BUILD=$(BUILD) $(HTML_PYTHON) -B tests/behaviour/run.py tests/html $(HTML_ARGS)
+	@BUILD=$(BUILD) $(HTML_PYTHON) -B tests/behaviour/run.py -j 1 tests/html $(HTML_ARGS)
 
 html-page:
 	cd html/page && npm ci --no-audit --no-fund && npm run build

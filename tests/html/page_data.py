@@ -87,8 +87,9 @@ class Rows:
         }
 
 
-def many_rows(count):
-    """A tree of `count` rows: paths up to 60 rows long, functions with many callers, statements; sums hold."""
+def many_rows(count, wide=0, **more):
+    """A tree of `count` rows: paths up to 60 rows long, functions with many callers, statements; sums hold. Beside it a
+    function with `wide` callees, each of which calls leaf()."""
     rows, random = Rows(), Random(1)
     rows.add(-1, "root", "<program root>")
     stack = [0]
@@ -113,12 +114,16 @@ def many_rows(count):
                 row, "statement", f"{file}:{which + 3}", "program", f"/src/{file}", which + 3, 0, exclusive, exclusive
             )
         stack.append(row)
+    caller = rows.add(0, "procedure", "caller", "program", "/f.c", 1) if wide else 0
+    for call in range(wide):
+        child = rows.add(caller, "procedure", f"callee{call % 1000}", "program", "/f.c", call, 7, {"work": 3}, {"work": 3})
+        rows.add(child, "procedure", "leaf", "program", "/f.c", 2, 8, {"work": 1}, {"work": 1})
     parent, kind = rows.columns["parent"], rows.columns["kind"]
     for row in range(len(parent) - 1, 0, -1):
         if KINDS[kind[row]] != "statement":
             for metric in METRICS:
                 rows.inclusive[metric][parent[row]] += rows.inclusive[metric][row]
-    return rows.data()
+    return rows.data(**more)
 
 
 def fill(template, data):

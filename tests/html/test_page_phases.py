@@ -106,7 +106,8 @@ def counted(data, name="perf::PAGE-FAULTS"):
 
 class Table(PageTest):
     def test_phases_and_their_numbers(self):
-        self.open(phased())
+        others = {"executions": 5000, "seconds": 1, "min": 100, "max": 9000, "mean": 300, "deviation": 20}
+        self.open(phased(others=others))
         cells = self.run_script(
             "return [...document.querySelectorAll('#phases .tree-row')].map((row) => row.cells.map((cell) => cell.textContent))"
         )
@@ -115,27 +116,19 @@ class Table(PageTest):
             cells[1], ["step", "40", "0.130", "0.003", "0.052", "0.020", "12.5", "33.3", "0.040", "", ""]
         )
         self.assertIn("Phases", self.one(".sections").text)
+        remark, = self.texts(".phases-remark")
+        self.assertIn("5\u2009000\u00a0executions of step", remark)
+        self.assertIn("BLAME_PHASE_INSTANCES", remark)
+        self.assertIn("0.0001 to 0.0090 s, mean 0.0003, deviation 0.0000", remark)
         self.run_script("document.querySelector('#phases [data-column=executions]').click()")
         self.settle()
         order = self.run_script("return blame.report.phases.table.rows.map((phase) => phase.name)")
         self.assertEqual(order[0], "step")
-
-    def test_a_phase_leads_to_its_row(self):
-        self.open(phased())
         self.run_script("[...document.querySelectorAll('#phases .link')].find((link) => link.textContent === 'check').click()")
         self.assertEqual(self.selected(), "phase check")
 
-    def test_others_are_said(self):
-        others = {"executions": 5000, "seconds": 1, "min": 100, "max": 9000, "mean": 300, "deviation": 20}
-        self.open(phased(others=others))
-        remark = self.one(".phases-remark").get_attribute("textContent")
-        self.assertIn("5\u2009000\u00a0executions of step", remark)
-        self.assertIn("BLAME_PHASE_INSTANCES", remark)
-        self.assertIn("0.0001 to 0.0090 s, mean 0.0003, deviation 0.0000", remark)
-
     def test_without_phases_there_is_no_section(self):
-        rows = page_data.many_rows(20)
-        self.open(rows)
+        self.open(page_data.many_rows(20))
         self.assertEqual(self.all("#phases"), [])
         self.assertNotIn("Phases", self.one(".sections").text)
         self.assertEqual(self.all("[role=treegrid] [data-column^=exact], [role=treegrid] [data-column^=calls]"), [])
@@ -146,13 +139,13 @@ class Series(PageTest):
         self.settle()
         return self.run_script(f"const series = blame.report.phases.series; return {script}")
 
-    def colours(self, index):
-        """Of the column of pixels in the middle of a bar."""
+    def colours(self, x, wide, high):
+        """Of the pixels in `wide` columns from x on, `high` from the top (in the page's pixels)."""
         return self.bars(
             f"""(() => {{
-            const ratio = devicePixelRatio, x = Math.round(ratio * (series.x({index}) + 3));
-            const {{ data }} = series.canvas.getContext('2d').getImageData(x, 0, 1, series.canvas.height);
-            const found = new Set();
+            const ratio = devicePixelRatio, found = new Set();
+            const {{ data }} = series.canvas.getContext('2d').getImageData(
+                Math.round(ratio * ({x})), 0, {wide}, Math.round({high} * ratio));
             for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255)
                 found.add('#' + [...data.slice(i, i + 3)].map((part) => part.toString(16).padStart(2, '0')).join(''));
             return [...found];
@@ -160,33 +153,29 @@ class Series(PageTest):
         )
 
     def test_an_execution_is_a_bar_of_its_parts(self):
-        for dark in (False, True):
-            self.resize(1440, 1000, dark)
-            self.open(phased())
-            self.assertEqual(self.bars("series.bars.length"), STEPS)
-            variables = self.bars("['--metric-work', '--metric-idleness', '--metric-overhead'].map(series.colour)")
-            colours = self.colours(3)
-            self.assertIn(variables[0], colours)
-            self.assertIn(variables[1], colours)
-            self.assertNotIn(variables[2], colours)
-            # Work is twice as high as idleness, and both stand on one scale with the exact seconds.
-            self.assertEqual(self.bars("[series.top.stack, series.top.line]"), [52000, 52000])
-
-    def test_the_slowest_is_marked(self):
+        """In both themes; the slowest is marked; narrow screens have all of it."""
+        self.allowed_messages = ("willReadFrequently",)  # said to who reads pixels, as this test does
         self.open(phased())
+        self.assertEqual(self.bars("series.bars.length"), STEPS)
+        # Work is twice as high as idleness, and both stand on one scale with the exact seconds.
+        self.assertEqual(self.bars("[series.top.stack, series.top.line]"), [52000, 52000])
         self.assertEqual(self.bars("[series.slowest, series.bars[series.slowest].max]"), [SLOWEST, 52000])
-        accent = self.bars("series.colour('--accent')")
-        found = self.bars(
-            """(() => {
-            const ratio = devicePixelRatio, from = Math.round(ratio * (series.x(series.slowest) + series.x(series.slowest + 1)) / 2);
-            const { data } = series.canvas.getContext('2d').getImageData(from - 3, 0, 7, Math.round(24 * ratio));
-            const found = new Set();
-            for (let i = 0; i < data.length; i += 4)
-                found.add('#' + [...data.slice(i, i + 3)].map((part) => part.toString(16).padStart(2, '0')).join(''));
-            return [...found];
-            })()"""
-        )
-        self.assertIn(accent, found)
+        shown = []
+        for theme in ("light", "dark"):
+            self.one(f"[aria-label=Theme] [data-value={theme}]").click()
+            *variables, accent = self.bars(
+                "['--metric-work', '--metric-idleness', '--metric-overhead', '--accent'].map(series.colour)"
+            )
+            colours = self.colours("series.x(3) + 3", 1, "series.canvas.height")
+            self.assertEqual([colour in colours for colour in variables], [True, True, False])
+            self.assertIn(accent, self.colours("(series.x(series.slowest) + series.x(series.slowest + 1)) / 2 - 3", 7, 24))
+            shown.append(colours)
+        self.assertNotEqual(*shown)
+        self.resize(700, 900)
+        self.settle()
+        self.settle()
+        self.assertLess(self.bars("series.canvas.getBoundingClientRect().width"), 700)
+        self.assertLessEqual(self.run_script("return document.scrollingElement.scrollWidth"), 700)
 
     def test_pointer_tells_and_click_leads_to_the_row(self):
         self.open(phased())
@@ -205,7 +194,7 @@ class Series(PageTest):
     def test_keyboard(self):
         self.open(phased())
         self.run_script("blame.report.phases.series.canvas.focus()")
-        says = lambda: self.one("#series-says").get_attribute("textContent")  # noqa: E731
+        says = lambda: self.texts("#series-says")[0]  # noqa: E731
         self.keys("ARROW_RIGHT")
         self.assertIn(f"step [{SLOWEST}], the slowest: exact 0.05200 s, work 0.00100 s", says())
         self.keys("ARROW_LEFT", "ARROW_LEFT")
@@ -249,22 +238,9 @@ class Series(PageTest):
         self.assertAlmostEqual(bars[7]["height"], 1500 + bars[7]["lock wait"] / bars[7]["instances"])
         self.run_script("blame.report.phases.series.canvas.focus()")
         self.keys("END")
-        says = self.one("#series-says").get_attribute("textContent")
+        says, = self.texts("#series-says")
         self.assertIn("exact (mean) 0.00200 s", says)
         self.assertIn("slowest [9997] 0.00600 s", says)
-
-    def test_it_follows_theme_and_width(self):
-        self.allowed_messages = ("willReadFrequently",)  # said to who reads pixels, as this test does
-        self.open(phased())
-        self.one("[aria-label=Theme] [data-value=light]").click()
-        light = self.colours(3)
-        self.one("[aria-label=Theme] [data-value=dark]").click()
-        self.assertNotEqual(self.colours(3), light)
-        self.resize(700, 900)
-        self.settle()
-        self.settle()
-        self.assertLess(self.bars("series.canvas.getBoundingClientRect().width"), 700)
-        self.assertLessEqual(self.run_script("return document.scrollingElement.scrollWidth"), 700)
 
 
 class Contexts(PageTest):
@@ -294,6 +270,7 @@ class Contexts(PageTest):
         )
         flat = {row["name"]: row for row in self.run_script("return blame.rows('flat')")}
         self.assertEqual(flat["phase step"]["calls"], STEPS)
+        self.assertNotIn("Counters", self.texts("button.tool"))
 
     def test_rows_of_a_kind_are_told_apart_and_found(self):
         self.open(phased())
@@ -305,7 +282,7 @@ class Contexts(PageTest):
         self.assertEqual(marks, ['"P"', '"E"', '"="', "none"])
         for text, count in {"kind:phase": STEPS + 2, "kind:phase check": 1, "kind:event": 1, "kind:parameter 512": 1,
                             "kind:nothing": 0, "phase": 2}.items():
-            self.run_script("blame.report.state.set({ q: arguments[0] })", text)
+            self.set(q=text)
             self.assertEqual(self.run_script("return blame.report.search.count"), count, text)
         self.one("[data-value=kind]").click()
         self.assertEqual(
@@ -321,7 +298,7 @@ class Contexts(PageTest):
         column = titles.index("perf::PAGE-FAULTS") - 1
         self.assertEqual(titles[column + 2], "perf::PAGE-FAULTS itself")
         self.assertEqual(self.row_cells("event pack")[column : column + 2], ["6.0M", "6.0M"])
-        self.run_script("blame.report.state.set({ metric: 'perf::PAGE-FAULTS' })")
+        self.set(metric="perf::PAGE-FAULTS")
         self.assertEqual(self.titles()[1], "perf::PAGE-FAULTS")
         self.assertEqual(self.row_cells("event pack")[0], "6.0M4.2\u2009%")
         self.run_script("document.querySelector(\"[role=treegrid] [data-column='perf::PAGE-FAULTS/e']\").click()")
@@ -334,10 +311,6 @@ class Contexts(PageTest):
         self.browser.refresh()
         self.settle()
         self.assertEqual(self.run_script("return blame.report.state.sort"), "perf::PAGE-FAULTS/e:down")
-
-    def test_no_counters_no_button(self):
-        self.open(phased())
-        self.assertNotIn("Counters", [button.text for button in self.all("button.tool")])
 
 
 class Events(PageTest):
@@ -359,10 +332,7 @@ class Events(PageTest):
         for legend in self.all(".share-seconds"):
             self.assertRegex(legend.text, r"^[\d\u2009]+ events$")
         self.assertEqual(self.one("[aria-label=Unit] [data-value=seconds]").text, "events")
-        threads = self.run_script(
-            "return [...document.querySelectorAll('#threads .tree-row .cell.number')].map((cell) => cell.textContent)"
-        )
-        self.assertEqual(threads, ["0", "7.0M", "", "", "2.5M", "9"])
+        self.assertEqual(self.texts("#threads .tree-row .cell.number"), ["0", "7.0M", "", "", "2.5M", "9"])
         phases = self.run_script(
             "return [...document.querySelectorAll('#phases .tree-row')].map((row) => row.cells[5].textContent)"
         )
@@ -377,10 +347,6 @@ class Events(PageTest):
         facts = dict(self.run_script(series + "series.facts(series.bars[0])"))
         self.assertRegex(facts["exact"], r" s$")
         self.assertRegex(facts["work"], r" events$")
-
-    def test_large_numbers_fit(self):
-        self.open(phased(unit="events"))
-        self.settle()
         self.assertEqual(self.cells(0)[0], "24.0M33.3\u2009%")
-        titles = self.run_script("return document.querySelector('[role=treegrid] .tree-row .primary').title")
-        self.assertEqual(titles, "24\u2009000\u2009000 events")
+        title = self.run_script("return document.querySelector('[role=treegrid] .tree-row .primary').title")
+        self.assertEqual(title, "24\u2009000\u2009000 events")
