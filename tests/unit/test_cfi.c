@@ -48,10 +48,7 @@ struct table {
 
 /* What GCC writes: code factor 1, data factor -8; CFA = rsp + 8, the return address at CFA - 8. */
 #define INITIAL "\x0c\x07\x08\x90\x01"
-#define STANDARD                                                                                             \
-    {                                                                                                        \
-        1, "zR", "\x1b", 1, 0x1b, INITIAL, 5, 16                                                             \
-    }
+static const struct table standard = {1, "zR", "\x1b", 1, 0x1b, INITIAL, 5, 16};
 
 static void put_code_address(unsigned encoding, uint64_t address)
 {
@@ -119,117 +116,62 @@ struct program_case {
     struct cfi_rule cfa, rbp, return_address;
 };
 
-#define P(text) text, sizeof(text) - 1
-#define REG(n, k)                                                                                            \
-    {                                                                                                        \
-        CFI_REGISTER, n,                                                                                     \
-        {                                                                                                    \
-            .offset = k                                                                                      \
-        }                                                                                                    \
-    }
-#define AT(k)                                                                                                \
-    {                                                                                                        \
-        CFI_AT_CFA, 0,                                                                                       \
-        {                                                                                                    \
-            .offset = k                                                                                      \
-        }                                                                                                    \
-    }
-#define RULE(w)                                                                                              \
-    {                                                                                                        \
-        w, 0,                                                                                                \
-        {                                                                                                    \
-            .offset = 0                                                                                      \
-        }                                                                                                    \
-    }
-#define RETURN  AT(-8)
-#define DAMAGED CFI_DAMAGED, 0, 0, RULE(0), RULE(0), RULE(0)
-#define FOREIGN CFI_FOREIGN, 0, 0, RULE(0), RULE(0), RULE(0)
-#define PUSHED  "\x41\x0e\x10\x86\x02" /* one byte on: def_cfa_offset 16, rbp at CFA - 16 */
-#define EXPR(op, n)                                                                                          \
-    {                                                                                                        \
-        op, n,                                                                                               \
-        {                                                                                                    \
-            .offset = 0                                                                                      \
-        }                                                                                                    \
-    }
+#define P(text)     text, sizeof(text) - 1
+#define REG(n, k)   ((struct cfi_rule){CFI_REGISTER, n, {.offset = k}})
+#define AT(k)       ((struct cfi_rule){CFI_AT_CFA, 0, {.offset = k}})
+#define IS(k)       ((struct cfi_rule){CFI_IS_CFA, 0, {.offset = k}})
+#define RULE(w)     ((struct cfi_rule){w, 0, {.offset = 0}})
+#define EXPR(op, n) ((struct cfi_rule){op, n, {.offset = 0}})
+#define RETURN      AT(-8)
+#define SAME        RULE(CFI_SAME)
+#define PUSHED      "\x41\x0e\x10\x86\x02" /* one byte on: def_cfa_offset 16, rbp at CFA - 16 */
+
+/* What a program says of the byte `at`: a row of these bytes, by these rules; of all bytes; that it is no program. */
+#define ROW(at, start, end, cfa, rbp) at, CFI_ROW, start, end, cfa, rbp, RETURN
+#define WHOLE(cfa, rbp)               ROW(0, 0, 0x1000, cfa, rbp)
+#define NONE(status)                  0, status, 0, 0, RULE(0), RULE(0), RULE(0)
 
 static const struct program_case programs[] = {
-    {"empty", P(""), 0, CFI_ROW, 0, 0x1000, REG(7, 8), RULE(CFI_SAME), RETURN},
-    {"the last byte", P(""), 0xfff, CFI_ROW, 0, 0x1000, REG(7, 8), RULE(CFI_SAME), RETURN},
-    {"before the push", P(PUSHED), 0, CFI_ROW, 0, 1, REG(7, 8), RULE(CFI_SAME), RETURN},
-    {"behind the push", P(PUSHED), 1, CFI_ROW, 1, 0x1000, REG(7, 16), AT(-16), RETURN},
-    {"frame pointer", P(PUSHED "\x43\x0d\x06"), 4, CFI_ROW, 4, 0x1000, REG(6, 16), AT(-16), RETURN},
-    {"advance by one byte", P("\x02\xf0\x0e\x10"), 0xf0, CFI_ROW, 0xf0, 0x1000, REG(7, 16), RULE(CFI_SAME),
-     RETURN},
-    {"advance by two bytes", P("\x03\xf0\x01\x0e\x10"), 0, CFI_ROW, 0, 0x1f0, REG(7, 8), RULE(CFI_SAME),
-     RETURN},
-    {"advance by four bytes", P("\x04\xf0\x01\0\0\x0e\x10"), 0x1f0, CFI_ROW, 0x1f0, 0x1000, REG(7, 16),
-     RULE(CFI_SAME), RETURN},
-    {"advance beyond the end", P("\x04\xff\xff\xff\xff\x0e\x10"), 5, CFI_ROW, 0, 0x1000, REG(7, 8),
-     RULE(CFI_SAME), RETURN},
-    {"state remembered", P(PUSHED "\x42\x0a\x0e\x08\xc6\x41\x0b"), 3, CFI_ROW, 3, 4, REG(7, 8),
-     RULE(CFI_SAME), RETURN},
-    {"state restored", P(PUSHED "\x42\x0a\x0e\x08\xc6\x41\x0b"), 4, CFI_ROW, 4, 0x1000, REG(7, 16), AT(-16),
-     RETURN},
-    {"state restored twice", P("\x0a\x0b\x0b"), 0, DAMAGED},
-    {"states remembered", P("\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0b"), 0, CFI_ROW, 0, 0x1000, REG(7, 8),
-     RULE(CFI_SAME), RETURN},
-    {"too many remembered", P("\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a"), 0, FOREIGN},
-    {"restore, extended", P("\x86\x02\x06\x06"), 0, CFI_ROW, 0, 0x1000, REG(7, 8), RULE(CFI_SAME), RETURN},
-    {"offset, extended", P("\x05\x06\x03"), 0, CFI_ROW, 0, 0x1000, REG(7, 8), AT(-24), RETURN},
-    {"offset, signed", P("\x11\x06\x7f"), 0, CFI_ROW, 0, 0x1000, REG(7, 8), AT(8), RETURN},
-    {"offset, GNU's negative", P("\x2f\x06\x02"), 0, CFI_ROW, 0, 0x1000, REG(7, 8), AT(16), RETURN},
-    {"a value",
-     P("\x14\x06\x02"),
-     0,
-     CFI_ROW,
-     0,
-     0x1000,
-     REG(7, 8),
-     {CFI_IS_CFA, 0, {.offset = -16}},
-     RETURN},
-    {"a value, signed",
-     P("\x15\x06\x7e"),
-     0,
-     CFI_ROW,
-     0,
-     0x1000,
-     REG(7, 8),
-     {CFI_IS_CFA, 0, {.offset = 16}},
-     RETURN},
-    {"in a register",
-     P("\x09\x06\x03"),
-     0,
-     CFI_ROW,
-     0,
-     0x1000,
-     REG(7, 8),
-     {CFI_REGISTER, 3, {.offset = 0}},
-     RETURN},
-    {"no caller", P("\x07\x10"), 0, CFI_ROW, 0, 0x1000, REG(7, 8), RULE(CFI_SAME), RULE(CFI_UNDEFINED)},
-    {"unchanged", P("\x86\x02\x08\x06"), 0, CFI_ROW, 0, 0x1000, REG(7, 8), RULE(CFI_SAME), RETURN},
-    {"CFA, signed", P("\x12\x0a\x7e"), 0, CFI_ROW, 0, 0x1000, REG(10, 16), RULE(CFI_SAME), RETURN},
-    {"CFA's offset, signed", P("\x13\x7d"), 0, CFI_ROW, 0, 0x1000, REG(7, 24), RULE(CFI_SAME), RETURN},
-    {"a long number", P("\x0e\x80\x80\x80\x80\x08"), 0, CFI_ROW, 0, 0x1000, REG(7, 0x80000000),
-     RULE(CFI_SAME), RETURN},
-    {"a number of more bits than there are", P("\x12\x07\x80\x80\x80\x80\x80\x80\x80\x80\x80\x40"), 0,
-     CFI_ROW, 0, 0x1000, REG(7, 0), RULE(CFI_SAME), RETURN},
-    {"a number that does not end", P("\x0e\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"), 0, DAMAGED},
-    {"an operand is missing", P("\x0c\x07"), 0, DAMAGED},
-    {"an expression longer than the program", P("\x0f\x05\x76\x78\x06"), 0, DAMAGED},
-    {"CFA by expression", P("\x0f\x03\x76\x78\x06"), 0, CFI_ROW, 0, 0x1000, EXPR(CFI_EXPRESSION, 3),
-     RULE(CFI_SAME), RETURN},
-    {"at an expression", P("\x10\x06\x02\x76\x00"), 0, CFI_ROW, 0, 0x1000, REG(7, 8),
-     EXPR(CFI_AT_EXPRESSION, 2), RETURN},
-    {"value of an expression", P("\x16\x06\x02\x76\x00"), 0, CFI_ROW, 0, 0x1000, REG(7, 8),
-     EXPR(CFI_EXPRESSION, 2), RETURN},
-    {"an offset for an expression", P("\x0f\x03\x76\x78\x06\x0e\x10"), 0, DAMAGED},
-    {"a register for an expression", P("\x0f\x03\x76\x78\x06\x0d\x06"), 0, DAMAGED},
-    {"size of arguments, no operation", P("\x2e\x20\0\0"), 0, CFI_ROW, 0, 0x1000, REG(7, 8), RULE(CFI_SAME),
-     RETURN},
-    {"an unknown instruction", P("\x3c"), 0, FOREIGN},
-    {"an unknown instruction behind the row", P("\x44\x3c"), 3, CFI_ROW, 0, 4, REG(7, 8), RULE(CFI_SAME),
-     RETURN},
+    {"empty", P(""), WHOLE(REG(7, 8), SAME)},
+    {"the last byte", P(""), ROW(0xfff, 0, 0x1000, REG(7, 8), SAME)},
+    {"before the push", P(PUSHED), ROW(0, 0, 1, REG(7, 8), SAME)},
+    {"behind the push", P(PUSHED), ROW(1, 1, 0x1000, REG(7, 16), AT(-16))},
+    {"frame pointer", P(PUSHED "\x43\x0d\x06"), ROW(4, 4, 0x1000, REG(6, 16), AT(-16))},
+    {"advance by one byte", P("\x02\xf0\x0e\x10"), ROW(0xf0, 0xf0, 0x1000, REG(7, 16), SAME)},
+    {"advance by two bytes", P("\x03\xf0\x01\x0e\x10"), ROW(0, 0, 0x1f0, REG(7, 8), SAME)},
+    {"advance by four bytes", P("\x04\xf0\x01\0\0\x0e\x10"), ROW(0x1f0, 0x1f0, 0x1000, REG(7, 16), SAME)},
+    {"advance beyond the end", P("\x04\xff\xff\xff\xff\x0e\x10"), ROW(5, 0, 0x1000, REG(7, 8), SAME)},
+    {"state remembered", P(PUSHED "\x42\x0a\x0e\x08\xc6\x41\x0b"), ROW(3, 3, 4, REG(7, 8), SAME)},
+    {"state restored", P(PUSHED "\x42\x0a\x0e\x08\xc6\x41\x0b"), ROW(4, 4, 0x1000, REG(7, 16), AT(-16))},
+    {"state restored twice", P("\x0a\x0b\x0b"), NONE(CFI_DAMAGED)},
+    {"states remembered", P("\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0b"), WHOLE(REG(7, 8), SAME)},
+    {"too many remembered", P("\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a"), NONE(CFI_FOREIGN)},
+    {"restore, extended", P("\x86\x02\x06\x06"), WHOLE(REG(7, 8), SAME)},
+    {"offset, extended", P("\x05\x06\x03"), WHOLE(REG(7, 8), AT(-24))},
+    {"offset, signed", P("\x11\x06\x7f"), WHOLE(REG(7, 8), AT(8))},
+    {"offset, GNU's negative", P("\x2f\x06\x02"), WHOLE(REG(7, 8), AT(16))},
+    {"a value", P("\x14\x06\x02"), WHOLE(REG(7, 8), IS(-16))},
+    {"a value, signed", P("\x15\x06\x7e"), WHOLE(REG(7, 8), IS(16))},
+    {"in a register", P("\x09\x06\x03"), WHOLE(REG(7, 8), REG(3, 0))},
+    {"no caller", P("\x07\x10"), 0, CFI_ROW, 0, 0x1000, REG(7, 8), SAME, RULE(CFI_UNDEFINED)},
+    {"unchanged", P("\x86\x02\x08\x06"), WHOLE(REG(7, 8), SAME)},
+    {"CFA, signed", P("\x12\x0a\x7e"), WHOLE(REG(10, 16), SAME)},
+    {"CFA's offset, signed", P("\x13\x7d"), WHOLE(REG(7, 24), SAME)},
+    {"a long number", P("\x0e\x80\x80\x80\x80\x08"), WHOLE(REG(7, 0x80000000), SAME)},
+    {"a number of more bits than there are", P("\x12\x07\x80\x80\x80\x80\x80\x80\x80\x80\x80\x40"),
+     WHOLE(REG(7, 0), SAME)},
+    {"a number that does not end", P("\x0e\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"),
+     NONE(CFI_DAMAGED)},
+    {"an operand is missing", P("\x0c\x07"), NONE(CFI_DAMAGED)},
+    {"an expression longer than the program", P("\x0f\x05\x76\x78\x06"), NONE(CFI_DAMAGED)},
+    {"CFA by expression", P("\x0f\x03\x76\x78\x06"), WHOLE(EXPR(CFI_EXPRESSION, 3), SAME)},
+    {"at an expression", P("\x10\x06\x02\x76\x00"), WHOLE(REG(7, 8), EXPR(CFI_AT_EXPRESSION, 2))},
+    {"value of an expression", P("\x16\x06\x02\x76\x00"), WHOLE(REG(7, 8), EXPR(CFI_EXPRESSION, 2))},
+    {"an offset for an expression", P("\x0f\x03\x76\x78\x06\x0e\x10"), NONE(CFI_DAMAGED)},
+    {"a register for an expression", P("\x0f\x03\x76\x78\x06\x0d\x06"), NONE(CFI_DAMAGED)},
+    {"size of arguments, no operation", P("\x2e\x20\0\0"), WHOLE(REG(7, 8), SAME)},
+    {"an unknown instruction", P("\x3c"), NONE(CFI_FOREIGN)},
+    {"an unknown instruction behind the row", P("\x44\x3c"), ROW(3, 0, 4, REG(7, 8), SAME)},
 };
 
 static void check_rule(const char *name, const char *what, const struct cfi_rule *is,
@@ -245,7 +187,6 @@ UNIT_TEST(programs_yield_the_row_for_an_address)
 {
     for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
         const struct program_case *c = &programs[i];
-        static const struct table standard = STANDARD;
         struct cfi_row row;
         write_table(&standard, c->bytes, c->count);
         enum cfi_status status = row_at(c->at, &row);
@@ -277,7 +218,6 @@ UNIT_TEST(a_location_may_be_set)
 
 UNIT_TEST(a_rule_for_the_stack_pointer_is_noted)
 {
-    static const struct table standard = STANDARD;
     struct cfi_row row;
     write_table(&standard, P("\x41\x87\x03\x41\xc7"));
     assert_int_equal(row_at(1, &row), CFI_ROW);
@@ -296,7 +236,7 @@ UNIT_TEST(common_entries_come_in_forms)
         enum cfi_status status;
         bool signal_frame;
     } cases[] = {
-        {"as GCC writes it", STANDARD, CFI_ROW, false},
+        {"as GCC writes it", {1, "zR", P("\x1b"), 0x1b, P(INITIAL), 16}, CFI_ROW, false},
         {"with personality and data",
          {1, "zPLR", P("\x9b\0\0\0\0\x1b\x1b"), 0x1b, P(INITIAL), 16},
          CFI_ROW,
@@ -337,7 +277,6 @@ UNIT_TEST(common_entries_come_in_forms)
 
 static void change(size_t at, unsigned char value, enum cfi_status expected)
 {
-    static const struct table standard = STANDARD;
     struct cfi_row row;
     write_table(&standard, P(PUSHED));
     text.bytes[at] = value;
@@ -346,7 +285,6 @@ static void change(size_t at, unsigned char value, enum cfi_status expected)
 
 UNIT_TEST(headers_are_checked)
 {
-    static const struct table standard = STANDARD;
     struct cfi_row row;
     change(0, 2, CFI_FOREIGN);
     change(1, 0x1c, CFI_FOREIGN);
@@ -371,7 +309,6 @@ UNIT_TEST(headers_are_checked)
 
 UNIT_TEST(a_table_that_ends_early_is_not_read_beyond)
 {
-    static const struct table standard = STANDARD;
     struct cfi_row row;
     write_table(&standard, P(PUSHED));
     size_t whole = text.count;
@@ -384,7 +321,6 @@ UNIT_TEST(a_table_that_ends_early_is_not_read_beyond)
 /* A program of a length that no compiler writes is not run to its end: this takes as long as ever. */
 UNIT_TEST(a_program_without_an_end_is_given_up)
 {
-    static const struct table standard = STANDARD;
     static const char nothing[500000];
     struct cfi_row row;
     write_table(&standard, nothing, sizeof(nothing));
