@@ -27,27 +27,23 @@ static void catch_end(void)
     close(pipe_ends[0]);
 }
 
+#define CATCH(...) (catch_begin(), log_line(__VA_ARGS__, NULL), catch_end())
+
 UNIT_TEST(a_line_has_prefix_parts_and_newline)
 {
-    catch_begin();
-    log_line("one", " and ", "two", NULL);
-    catch_end();
+    CATCH("one", " and ", "two");
     assert_string_equal(caught, "blame: one and two\n");
 }
 
 UNIT_TEST(control_characters_do_not_reach_the_terminal)
 {
-    catch_begin();
-    log_line("BLAME_RATE=", "\x1b[2J\r\n\t\x7f\xc3\xa4", NULL);
-    catch_end();
+    CATCH("BLAME_RATE=", "\x1b[2J\r\n\t\x7f\xc3\xa4");
     assert_string_equal(caught, "blame: BLAME_RATE=?[2J????\xc3\xa4\n");
 }
 
 UNIT_TEST(a_line_without_text_is_the_prefix)
 {
-    catch_begin();
-    log_line(NULL, NULL);
-    catch_end();
+    CATCH(NULL);
     assert_string_equal(caught, "blame: \n");
 }
 
@@ -56,21 +52,15 @@ UNIT_TEST(a_long_line_is_cut_at_1024_bytes_and_ends)
     char text[2000];
     memset(text, 'x', sizeof(text));
     text[sizeof(text) - 1] = '\0';
-    catch_begin();
-    log_line(text, "lost", NULL);
-    catch_end();
+    CATCH(text, "lost");
     assert_int_equal(caught_bytes, 1024);
     assert_int_equal(caught[1023], '\n');
     assert_int_equal(caught[1022], 'x');
     text[1024 - 7 - 1] = '\0'; /* the longest that fits */
-    catch_begin();
-    log_line(text, NULL);
-    catch_end();
+    CATCH(text);
     assert_int_equal(caught_bytes, 1024);
     text[1024 - 7 - 2] = '\0';
-    catch_begin();
-    log_line(text, NULL);
-    catch_end();
+    CATCH(text);
     assert_int_equal(caught_bytes, 1023);
 }
 

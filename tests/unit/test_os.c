@@ -22,17 +22,6 @@ static int fresh_file(void)
     return fd;
 }
 
-UNIT_TEST(a_mapping_is_zeroed_and_writable)
-{
-    char *memory = os_map(10000);
-    assert_non_null(memory);
-    assert_int_equal((uintptr_t)memory % 4096, 0);
-    for (int i = 0; i < 10000; i++)
-        assert_int_equal(memory[i], 0);
-    memory[9999] = 1;
-    os_unmap(memory, 10000);
-}
-
 UNIT_TEST(no_memory_is_null)
 {
     assert_null(os_map((size_t)1 << 60));
