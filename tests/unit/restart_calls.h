@@ -116,16 +116,81 @@ static int outcome(long result, int at_limit)
 
 static struct timespec remainder_left;
 
-static int call_nanosleep_rem(long ns)
+static struct pollfd poll_pipe(void)
 {
-    struct timespec limit = in_ns(ns);
-    return outcome(nanosleep(&limit, &remainder_left), 0);
+    return (struct pollfd){.fd = pipe_fds[0], .events = POLLIN};
 }
 
-static int call_usleep(long ns)
+static sigset_t mask_now(void)
 {
-    return outcome(usleep((useconds_t)(ns / 1000)), 0);
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    return mask;
 }
+
+static sigset_t mask_of(int signal_number)
+{
+    sigset_t mask;
+    sigemptyset(&mask);
+    sigaddset(&mask, signal_number);
+    return mask;
+}
+
+static fd_set *set_of(int fd)
+{
+    static fd_set set;
+    FD_ZERO(&set);
+    FD_SET(fd, &set);
+    return &set;
+}
+
+/* The socket's limit. */
+static int limited_socket(const struct timeval *limit)
+{
+    setsockopt(socket_fds[0], SOL_SOCKET, SO_RCVTIMEO, limit, sizeof *limit);
+    return socket_fds[0];
+}
+
+static char byte;
+static struct epoll_event event;
+static struct {
+    long type;
+    char text[8];
+} message;
+
+/* An expression of `ns`, or of `limit`, `ms` or `us`: the same. */
+#define CALL(name, at_limit, expression)                                                                     \
+    static int call_##name(long ns)                                                                          \
+    {                                                                                                        \
+        struct timespec limit = in_ns(ns);                                                                   \
+        struct timeval us = {limit.tv_sec, limit.tv_nsec / 1000};                                            \
+        int ms = (int)(ns / MS);                                                                             \
+        (void)limit, (void)us, (void)ms;                                                                     \
+        return outcome(expression, at_limit);                                                                \
+    }
+
+CALL(nanosleep_rem, 0, nanosleep(&limit, &remainder_left))
+CALL(usleep, 0, usleep((useconds_t)(ns / 1000)))
+CALL(poll, 0, poll((struct pollfd[]){poll_pipe()}, 1, ms))
+CALL(ppoll, 0, ppoll((struct pollfd[]){poll_pipe()}, 1, &limit, (sigset_t[]){mask_now()}))
+CALL(select, 0, select(pipe_fds[0] + 1, set_of(pipe_fds[0]), NULL, NULL, &us))
+CALL(pselect, 0, pselect(0, NULL, NULL, NULL, &limit, NULL))
+CALL(epoll_wait, 0, epoll_wait(epoll_fd, &event, 1, ms))
+CALL(epoll_pwait, 0, epoll_pwait(epoll_fd, &event, 1, ms, (sigset_t[]){mask_now()}))
+CALL(epoll_pwait2, 0, epoll_pwait2(epoll_fd, &event, 1, &limit, NULL))
+CALL(sem_timedwait, ETIMEDOUT, sem_timedwait(&semaphore, (struct timespec[]){at_ns(CLOCK_REALTIME, ns)}))
+CALL(sem_clockwait, ETIMEDOUT,
+     sem_clockwait(&semaphore, CLOCK_MONOTONIC, (struct timespec[]){at_ns(CLOCK_MONOTONIC, ns)}))
+CALL(sigtimedwait, EAGAIN, sigtimedwait((sigset_t[]){mask_of(SIGWINCH)}, NULL, &limit))
+CALL(semtimedop, EAGAIN, semtimedop(semaphores, (struct sembuf[]){{.sem_op = -1}}, 1, &limit))
+CALL(recv, EAGAIN, recv(limited_socket(&us), &byte, 1, 0))
+CALL(read_socket, EAGAIN, read(limited_socket(&us), &byte, 1))
+/* Without a limit: only signals end them. */
+CALL(pause, 0, pause())
+CALL(sigsuspend, 0, sigsuspend((sigset_t[]){mask_now()}))
+CALL(msgrcv, 0, msgrcv(queue, &message, sizeof message.text, 0, 0))
+CALL(semop, 0, semop(semaphores, (struct sembuf[]){{.sem_op = -1}}, 1))
+CALL(epoll_forever, 0, epoll_wait(epoll_fd, &event, 1, -1))
 
 static int call_sys_nanosleep(long ns)
 {
@@ -150,35 +215,6 @@ static int call_clock_nanosleep_abs(long ns)
     return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &limit, NULL);
 }
 
-static struct pollfd poll_pipe(void)
-{
-    return (struct pollfd){.fd = pipe_fds[0], .events = POLLIN};
-}
-
-static int call_poll(long ns)
-{
-    struct pollfd fd = poll_pipe();
-    return outcome(poll(&fd, 1, (int)(ns / MS)), 0);
-}
-
-static int call_ppoll(long ns)
-{
-    struct pollfd fd = poll_pipe();
-    struct timespec limit = in_ns(ns);
-    sigset_t mask;
-    pthread_sigmask(SIG_SETMASK, NULL, &mask);
-    return outcome(ppoll(&fd, 1, &limit, &mask), 0);
-}
-
-static int call_select(long ns)
-{
-    struct timeval limit = {ns / 1000000000l, ns % 1000000000l / 1000};
-    fd_set set;
-    FD_ZERO(&set);
-    FD_SET(pipe_fds[0], &set);
-    return outcome(select(pipe_fds[0] + 1, &set, NULL, NULL, &limit), 0);
-}
-
 static int call_sys_select(long ns)
 {
     struct timeval limit = {ns / 1000000000l, ns % 1000000000l / 1000};
@@ -192,45 +228,6 @@ static int call_sys_select(long ns)
     return (int)-result;
 }
 
-static int call_pselect(long ns)
-{
-    struct timespec limit = in_ns(ns);
-    return outcome(pselect(0, NULL, NULL, NULL, &limit, NULL), 0);
-}
-
-static int call_epoll_wait(long ns)
-{
-    struct epoll_event event;
-    return outcome(epoll_wait(epoll_fd, &event, 1, (int)(ns / MS)), 0);
-}
-
-static int call_epoll_pwait(long ns)
-{
-    struct epoll_event event;
-    sigset_t mask;
-    pthread_sigmask(SIG_SETMASK, NULL, &mask);
-    return outcome(epoll_pwait(epoll_fd, &event, 1, (int)(ns / MS), &mask), 0);
-}
-
-static int call_epoll_pwait2(long ns)
-{
-    struct epoll_event event;
-    struct timespec limit = in_ns(ns);
-    return outcome(epoll_pwait2(epoll_fd, &event, 1, &limit, NULL), 0);
-}
-
-static int call_sem_timedwait(long ns)
-{
-    struct timespec limit = at_ns(CLOCK_REALTIME, ns);
-    return outcome(sem_timedwait(&semaphore, &limit), ETIMEDOUT);
-}
-
-static int call_sem_clockwait(long ns)
-{
-    struct timespec limit = at_ns(CLOCK_MONOTONIC, ns);
-    return outcome(sem_clockwait(&semaphore, CLOCK_MONOTONIC, &limit), ETIMEDOUT);
-}
-
 static int call_cond_timedwait(long ns)
 {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -240,77 +237,6 @@ static int call_cond_timedwait(long ns)
     int result = pthread_cond_timedwait(&condition, &mutex, &limit);
     pthread_mutex_unlock(&mutex);
     return result == ETIMEDOUT ? 0 : 1000 + result;
-}
-
-static int call_sigtimedwait(long ns)
-{
-    struct timespec limit = in_ns(ns);
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGWINCH);
-    return outcome(sigtimedwait(&set, NULL, &limit), EAGAIN);
-}
-
-static int call_semtimedop(long ns)
-{
-    struct sembuf operation = {.sem_op = -1};
-    struct timespec limit = in_ns(ns);
-    return outcome(semtimedop(semaphores, &operation, 1, &limit), EAGAIN);
-}
-
-static int call_recv(long ns)
-{
-    struct timeval limit = {ns / 1000000000l, ns % 1000000000l / 1000};
-    char byte;
-    setsockopt(socket_fds[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    return outcome(recv(socket_fds[0], &byte, 1, 0), EAGAIN);
-}
-
-static int call_read_socket(long ns)
-{
-    struct timeval limit = {ns / 1000000000l, ns % 1000000000l / 1000};
-    char byte;
-    setsockopt(socket_fds[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    return outcome(read(socket_fds[0], &byte, 1), EAGAIN);
-}
-
-/* Calls without a limit: only signals end them. */
-static int call_pause(long ns)
-{
-    (void)ns;
-    return outcome(pause(), 0);
-}
-
-static int call_sigsuspend(long ns)
-{
-    sigset_t mask;
-    (void)ns;
-    pthread_sigmask(SIG_SETMASK, NULL, &mask);
-    return outcome(sigsuspend(&mask), 0);
-}
-
-static int call_msgrcv(long ns)
-{
-    struct {
-        long type;
-        char text[8];
-    } message;
-    (void)ns;
-    return outcome(msgrcv(queue, &message, sizeof message.text, 0, 0), 0);
-}
-
-static int call_semop(long ns)
-{
-    struct sembuf operation = {.sem_op = -1};
-    (void)ns;
-    return outcome(semop(semaphores, &operation, 1), 0);
-}
-
-static int call_epoll_forever(long ns)
-{
-    struct epoll_event event;
-    (void)ns;
-    return outcome(epoll_wait(epoll_fd, &event, 1, -1), 0);
 }
 
 enum {
