@@ -67,8 +67,9 @@ uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe)
 {
     if (likely(probe->node_idx && probe->grafts == thread->tree.grafts))
         return probe->node_idx;
-    uint32_t base = probe->from_root ? thread->tree.root
-                                     : task_base(thread, probe->region, probe->has_level, probe->kind);
+    const struct probe_task *task = &probe->task;
+    uint32_t base =
+        task->from_root ? thread->tree.root : task_base(thread, task->region, task->has_level, task->kind);
     probe->node_idx = base ? tree_copy_trie_path(&thread->tree, probe->context, base) : 0;
     probe->grafts = thread->tree.grafts;
     return probe->node_idx;
@@ -97,14 +98,24 @@ static uint32_t walk_context(struct thread *thread, const struct walk *walk, boo
     return creation ? tree_copy_trie_path(&thread->tree, creation, thread->tree.trie) : thread->tree.trie;
 }
 
+static struct probe_task walk_ended_in(const struct thread *thread, const struct walk *walk, bool boundary)
+{
+    if (walk->inside)
+        return walk->inside->task;
+    return (struct probe_task){.region = walk->has_level ? walk->level.region : NULL,
+                               .kind = walk->level.kind,
+                               .has_level = walk->has_level,
+                               .from_root = is_whole_path(thread, walk, boundary)};
+}
+
 static void publish_context(struct thread *thread, struct walk *walk, struct region *region)
 {
     bool boundary = walk_task(walk, &thread->context_path);
-    struct region *outer = walk->inside ? walk->inside->region : walk->has_level ? walk->level.region : NULL;
-    if (outer != region->outer || (thread->context_path.count == 0 && walk->have == UNWIND_BROKEN))
+    struct probe_task outer = walk_ended_in(thread, walk, boundary);
+    if (outer.region != region->outer || (thread->context_path.count == 0 && walk->have == UNWIND_BROKEN))
         return; /* no frame at all is the runtime itself, which begins a region for each team of teams */
     /* A task of the first thread without a frame of its own (teams): what was walked is the whole path. */
-    region->from_root = walk->inside ? walk->inside->from_root : is_whole_path(thread, walk, boundary);
+    region->from_root = outer.from_root;
     uint32_t base = walk_context(thread, walk, region->from_root);
     uint32_t context = add_path(&thread->tree, base, &thread->context_path);
     if (context)
@@ -197,8 +208,8 @@ void capture_creation(struct thread *thread, struct creation_memo *memo, struct 
     signal_fence(); /* as above */
 }
 
-void capture_probe(struct thread *thread, size_t inside, struct creation_memo *memo,
-                   struct capture_probe *result)
+void capture_probe(struct thread *thread, size_t inside, struct creation_memo *memo, struct probe_open *fresh,
+                   struct capture_creation *result)
 {
     struct walk walk;
     struct path *path = &thread->path;
@@ -206,10 +217,7 @@ void capture_probe(struct thread *thread, size_t inside, struct creation_memo *m
     walk_begin(&walk, thread);
     walk.memo = memo;
     bool boundary = walk_task(&walk, path);
-    result->region = walk.inside ? walk.inside->region : walk.has_level ? walk.level.region : NULL;
-    result->has_level = walk.inside ? walk.inside->has_level : walk.has_level;
-    result->kind = walk.inside ? walk.inside->kind : walk.level.kind;
-    result->from_root = walk.inside ? walk.inside->from_root : is_whole_path(thread, &walk, boundary);
+    fresh->task = walk_ended_in(thread, &walk, boundary);
     result->cut = is_cut(thread, &walk);
     result->complete = result->cut || (is_innermost(&walk) && (boundary || walk.have == UNWIND_END));
     struct path callers = *path;
@@ -217,7 +225,7 @@ void capture_probe(struct thread *thread, size_t inside, struct creation_memo *m
         inside = path->count;
     callers.keys += inside;
     callers.count -= inside;
-    result->context = add_path(&thread->tree, walk_context(thread, &walk, result->from_root), &callers);
+    result->creator = add_path(&thread->tree, walk_context(thread, &walk, fresh->task.from_root), &callers);
     thread->ledger->paths_truncated += path->truncated;
     count_steps(thread->ledger, &thread->unwinder);
     signal_fence(); /* as above */

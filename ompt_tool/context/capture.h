@@ -34,11 +34,11 @@ struct capture capture_interrupted(struct thread *thread, const ucontext_t *cont
 /* The context of the user code that led to this callback; the thread is in the tool. [owner] */
 struct capture capture_callback(struct thread *thread, enum leaf leaf);
 
-/* What a walk from a task's creation found. The path itself, from the creating call to the creating task's
- * first frame, is in thread->path. */
+/* What a walk from a task's creation, or from the begin of a phase, event or parameter, found. The path itself, from the
+ * calling function (its frame is keys[0]) to the task's first frame, is in thread->path. */
 struct capture_creation {
-    uint32_t creator; /* context of the task that the walk ended in */
-    bool complete;    /* that was the creating task, or the path was cut before */
+    uint32_t creator; /* context of the task that the walk ended in; of a probe's callers, in the trie */
+    bool complete;    /* that was the calling task, or the path was cut before */
     bool cut;         /* by BLAME_DEPTH */
 };
 
@@ -46,23 +46,11 @@ struct capture_creation {
  * the frames. The thread is in the tool. [owner] */
 void capture_creation(struct thread *thread, struct creation_memo *memo, struct capture_creation *result);
 
-/* What a walk from the begin of a phase, event or parameter found: the path is in thread->path, from the
- * function that began it (its frame is keys[0]) outward. */
-struct capture_probe {
-    uint32_t context;      /* of the trie: what that function's callers are below */
-    struct region *region; /* and that is below this region's, or below the root for NULL */
-    int32_t kind;          /* of the task (struct task_level) */
-    bool has_level;        /* there is such a task */
-    bool from_root;        /* whatever the region */
-    bool complete;         /* as in struct capture_creation */
-    bool cut;
-};
-
-/* Walks from the begin to the innermost open one or the task's first frame; memo as above. The first `inside`
- * frames are not callers: that of the function that begins it, and of one that does so for it. The thread is
- * in the tool. [owner] */
-void capture_probe(struct thread *thread, size_t inside, struct creation_memo *memo,
-                   struct capture_probe *result);
+/* Walks from the begin to the innermost open one or the task's first frame, and fills fresh->task; memo as above. The first
+ * `inside` frames are not callers: that of the function that begins it, and of one that does so for it. The thread is in the
+ * tool. [owner] */
+void capture_probe(struct thread *thread, size_t inside, struct creation_memo *memo, struct probe_open *fresh,
+                   struct capture_creation *result);
 
 /* The node of an open phase, event or parameter; 0 when there is no room. [handler] */
 uint32_t capture_probe_node(struct thread *thread, struct probe_open *probe);

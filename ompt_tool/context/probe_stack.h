@@ -14,9 +14,17 @@
 #define PROBE_TEXTS  256u  /* names that a thread finds by their address */
 #define PROBE_PLACES 1024u /* contexts that a thread finds at once */
 
-struct probe_open {
-    uintptr_t stack;       /* stack pointer of the function that began it: its frame is the one around */
+/* Whose it is, and what its context is below. */
+struct probe_task {
     struct region *region; /* that its task belongs to */
+    int32_t kind;          /* of its task (struct task_level) */
+    bool has_level;        /* its task has an entry in the runtime's chain */
+    bool from_root;        /* context is below the root, whatever the region */
+};
+
+struct probe_open {
+    uintptr_t stack; /* stack pointer of the function that began it: its frame is the one around */
+    struct probe_task task;
     uint64_t begin_ticks;
     uint64_t begin_paused; /* session_paused_ticks() then */
     uint64_t inner_ticks;  /* taken by those begun inside */
@@ -27,9 +35,6 @@ struct probe_open {
         node_idx; /* the same below the region's context, as long as grafts is the tree's; 0: not known */
     uint32_t grafts;
     uint32_t known;   /* the place in probes.known where its context came from */
-    int32_t kind;     /* of its task (struct task_level) */
-    bool has_level;   /* its task has an entry in the runtime's chain */
-    bool from_root;   /* context is below the root, whatever the region */
     bool not_counted; /* begun in a pause */
 };
 

@@ -150,8 +150,8 @@ static void take_runtime_frame(struct path *path, const struct unwind_frame *fra
 /* Which task the walk is in may turn out late: a level that was passed over as stale may be its own. */
 static bool is_of_walk(const struct walk *walk, const struct probe_open *probe)
 {
-    return !walk->has_level || probe->region == walk->level.region ||
-           (walk->has_stale && probe->region == walk->stale.region);
+    return !walk->has_level || probe->task.region == walk->level.region ||
+           (walk->has_stale && probe->task.region == walk->stale.region);
 }
 
 /* The innermost phase, event or parameter that the walk's task has open. */

@@ -155,14 +155,6 @@ void probe_context_below(struct thread *thread, uint32_t parent, const struct pr
     thread_leave_tool(thread);
 }
 
-void probe_inherit(struct probe_open *fresh, const struct probe_open *around)
-{
-    fresh->region = around->region;
-    fresh->kind = around->kind;
-    fresh->has_level = around->has_level;
-    fresh->from_root = around->from_root;
-}
-
 void probe_for_caller(struct thread *thread, struct probe_begin *begin)
 {
     struct unwind_frame frame;
@@ -185,23 +177,19 @@ void probe_for_caller(struct thread *thread, struct probe_begin *begin)
 static uint32_t walk(struct thread *thread, const struct probe_begin *begin, const struct creation_key *key,
                      struct probe_open *fresh)
 {
-    struct capture_probe found;
+    struct capture_creation found;
     if (!thread_enter_tool(thread))
         return 0;
     struct creation_memo *memo = key ? creation_memo_for_more(&thread->memos) : NULL;
     if (memo)
         creation_memo_begin(memo, key);
-    capture_probe(thread, begin->for_caller ? 2 : 1, memo, &found);
-    fresh->region = found.region;
-    fresh->kind = found.kind;
-    fresh->has_level = found.has_level;
-    fresh->from_root = found.from_root;
-    if (memo && found.context && found.complete && !(found.from_root && found.region))
-        creation_memo_keep(memo, found.cut, found.context);
-    if (!found.context)
+    capture_probe(thread, begin->for_caller ? 2 : 1, memo, fresh, &found);
+    if (memo && found.creator && found.complete && !(fresh->task.from_root && fresh->task.region))
+        creation_memo_keep(memo, found.cut, found.creator);
+    if (!found.creator)
         probe_count_lost();
     thread_leave_tool(thread);
-    return found.context;
+    return found.creator;
 }
 
 /* The part of the stack where the callers are, and in whose context: as far as it is the current task's, and
@@ -225,7 +213,7 @@ static const struct probe_open *find_around(const struct thread *thread, const s
 {
     const struct probes *probes = thread->probes;
     const struct probe_open *around = probes->count ? &probes->open[probes->count - 1] : NULL;
-    bool mine = around && around->context && around->region == level->region &&
+    bool mine = around && around->context && around->task.region == level->region &&
                 (!level->exit || around->stack < level->exit);
     return mine ? around : NULL;
 }
@@ -252,9 +240,7 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
 {
     const struct task_level *level = current_level(thread);
     struct creation_key key;
-    fresh->has_level = thread->probes->has_level;
-    fresh->region = level->region;
-    fresh->kind = level->kind;
+    fresh->task = (struct probe_task){level->region, level->kind, thread->probes->has_level, false};
     const struct probe_open *around = find_around(thread, level);
     bool has_span = find_span(thread, begin, level, around, &key);
     uint32_t parent = 0;
@@ -265,7 +251,7 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
     if (unlikely(!parent))
         parent = walk(thread, begin, has_span ? &key : NULL, fresh);
     else if (around)
-        probe_inherit(fresh, around);
+        fresh->task = around->task;
     probe_context_below(thread, parent, begin, fresh);
 }
 
@@ -274,8 +260,8 @@ void probe_context_find(struct thread *thread, const struct probe_begin *begin, 
 static inline bool is_record_of(const struct probe_known *known, const struct probe_open *open,
                                 const struct tree *tree)
 {
-    return known->record && known->context == open->context && known->region == open->region &&
-           (!open->region || (known->instance == open->region->instance && known->grafts == tree->grafts));
+    return known->record && known->context == open->context && known->region == open->task.region &&
+           (!open->task.region || (known->instance == open->task.region->instance && known->grafts == tree->grafts));
 }
 
 /* A record below the node, NULL when there is no room. */
@@ -293,8 +279,8 @@ static void find_record(struct thread *thread, struct probe_open *open, struct p
     struct tree *tree = &thread->tree;
     uint32_t node_idx = capture_probe_node(thread, open);
     known->context = open->context;
-    known->region = open->region;
-    known->instance = open->region ? open->region->instance : 0;
+    known->region = open->task.region;
+    known->instance = open->task.region ? open->task.region->instance : 0;
     known->grafts = tree->grafts;
     known->record = record_below(tree, &node_idx, PROFILE_NODE_PROBE);
     known->counters = thread->counters ? record_below(tree, &node_idx, PROFILE_NODE_COUNTERS) : NULL;

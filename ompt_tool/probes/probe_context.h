@@ -42,9 +42,6 @@ uint64_t probe_instance(uint32_t name, uint64_t number);
 /* Stops measuring an event. [owner] */
 void probe_throttle(uint32_t name, uint64_t calls);
 
-/* What fresh shares with the one around, of the same task. [owner] */
-void probe_inherit(struct probe_open *fresh, const struct probe_open *around);
-
 /* Fills fresh->context: the probe below the context parent, to be known at fresh->known. [owner] */
 void probe_context_below(struct thread *thread, uint32_t parent, const struct probe_begin *begin,
                          struct probe_open *fresh);

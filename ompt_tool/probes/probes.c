@@ -123,7 +123,7 @@ static inline void begin_innermost(struct thread *thread, struct probe_begin *be
         begin->number = probe_instance(fresh.name, begin->number);
     const struct probe_open *around = probes->count ? &probes->open[probes->count - 1] : NULL;
     if (likely(around) && continues(around, begin)) {
-        probe_inherit(&fresh, around);
+        fresh.task = around->task;
         probe_context_below(thread, around->context, begin, &fresh);
     } else {
         probe_context_find(thread, begin, &fresh);
@@ -293,7 +293,7 @@ void probes_end_region(struct thread *thread, const struct region *region)
     uint64_t now_ticks = clock_ticks();
     while (probes && probes->count) {
         const struct probe_open *inner = &probes->open[probes->count - 1];
-        if (region && inner->region != region)
+        if (region && inner->task.region != region)
             return;
         probe_misnested(thread, inner->name, inner->place, PROBE_NAME_REGION, 0);
         probes->depth_lost = 0;
