@@ -77,8 +77,6 @@ class Rates(BlameTest):
     def test_the_rate_sets_the_number_of_samples(self):
         self.assertGreater(self.samples("4000"), 4 * self.samples("100"))
 
-    def test_the_rate_is_200_by_default(self):
-        self.samples(None)
 
 
 class Depth(BlameTest):

@@ -140,21 +140,6 @@ class PlacesThatCannotBeWritten(BlameTest):
         self.assertGreaterEqual(len(run.tool_lines()), 1, f"the loss is not mentioned\n{run}")
         self.assertTrue(any(re.search(r"memory|disk|space|full|written", line) for line in run.tool_lines()), run)
 
-    def assert_loss_is_named(self, argv, mention):
-        """In the summary, which is where losses are told."""
-        run = self.attached(argv, {"BLAME_SUMMARY": "1"})
-        self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
-        lines = run.stderr.splitlines()
-        self.assertIn(OWN_LINE, lines)
-        self.assertTrue(any(re.search(mention, line) for line in lines), run)
-
-    def test_without_room_for_the_arena_the_program_runs_on_and_the_loss_is_named(self):
-        self.assert_loss_is_named(["prlimit", "--fsize=8192", program("quick"), "5"],
-                                  r"no room|no memory|no space|too large|cannot|could not|lost")
-
-    def test_without_signal_queue_entries_the_loss_is_named(self):
-        self.assert_loss_is_named(["prlimit", "--sigpending=0", program("quick"), "5"], r"without a timer: the limit on pending signals")
-
 
 class Launcher(BlameTest):
     def test_it_exits_with_the_programs_status(self):

@@ -24,22 +24,67 @@ TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated i
 	forks endings own_signals process_signals small_stacks many_threads two_pthreads qsort_serial leaves late_start quick lock_names lock_names_many allocations causes \
 	phase_blame phase_nesting phase_threads phase_many event_many control counters file_limit takes_signals denies deprecated team_sizes foreign_source faults
 
-TEST_EINTR := $(patsubst $(TEST_SOURCE)/%.c,%,$(wildcard $(TEST_SOURCE)/eintr_*.c))
-
-TEST_COMPARE := compare compare_slower compare_moved compare_gcc
-
 # examples/phases
 TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
 
-TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) family streams sweep_check exceptions exceptions_gcc own_code own_code_gcc dlopen_lib.so dlopen_even.so tool_memory.so quick_static \
-	$(TEST_EINTR) $(TEST_COMPARE) $(TEST_EXAMPLES) imbalance2_nodebug imbalance2_stripped imbalance2_nopie imbalance2_holes large_tls large_tls_leaks imbalance2_dwarf4 own_papi \
-	no_tables no_tables_frames no_tables_gcc no_tables_gcc_frames no_tables_fortran team_sizes_O0 lost_tables liblost_tables.so
+TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) $(TEST_EXAMPLES) imbalance2_stripped lost_tables large_tls large_tls_leaks
+
+# NAME, from a SOURCE, in a way of its own: $(call test_form,NAME,SOURCE,compiler and flags)
+TEST_CLANG := $(CLANG) $(TEST_CFLAGS)
+TEST_CLANGXX := $(CLANGXX) $(TEST_CXXFLAGS)
+TEST_GCC_C := $(TEST_GCC) $(TEST_CFLAGS)
+TEST_GCC_CXX := $(TEST_GXX) $(TEST_CXXFLAGS)
+TEST_NO_TABLES := -fno-asynchronous-unwind-tables -fno-unwind-tables -g0
+TEST_PLAIN := -O2 -g $(TEST_WARN) -shared -fPIC
+comma := ,
+define test_form
+TEST_PROGRAMS += $(1)
+$(TEST_BIN)/$(1): $(TEST_SOURCE)/$(2) $(TEST_SOURCE)/analytic.h include/blame.h | $(TEST_BIN)
+	$(3) -o $$@ $$(filter-out %.h,$$^) $(4)
+endef
+test_forms = $(eval $(call test_form,$(1),$(2),$(3),$(4)))
+
+$(call test_forms,family,family.c,$(TEST_CLANG))
+$(call test_forms,streams,streams.c,$(TEST_CLANG))
+$(call test_forms,sweep_check,sweep_check.c,$(TEST_CLANG))
+$(call test_forms,eintr_calls,eintr_calls.c,$(TEST_CLANG))
+$(call test_forms,own_papi,own_papi.c,$(TEST_CLANG),-lpapi)
+$(call test_forms,no_tables,no_tables.c,$(TEST_CLANG) $(TEST_NO_TABLES))
+$(call test_forms,no_tables_frames,no_tables.c,$(TEST_CLANG) $(TEST_NO_TABLES) -fno-omit-frame-pointer)
+$(call test_forms,no_tables_gcc,no_tables.c,$(TEST_GCC_C) $(TEST_NO_TABLES))
+$(call test_forms,no_tables_gcc_frames,no_tables.c,$(TEST_GCC_C) $(TEST_NO_TABLES) -fno-omit-frame-pointer)
+$(call test_forms,no_tables_fortran,no_tables_fortran.f90,$(TEST_FLANG) -O2 -fopenmp -module-dir $(TEST_BIN))
+$(call test_forms,liblost_tables.so,lost_tables.c,$(TEST_GCC) -O2 -g -DLIBRARY -shared -fPIC -fomit-frame-pointer -Wl$(comma)-soname$(comma)liblost_tables.so)
+# Without optimisation other frames are where the runtime looks for its own.
+$(call test_forms,team_sizes_O0,team_sizes.c,$(TEST_CLANG) -O0)
+$(call test_forms,exceptions,exceptions.cc,$(TEST_CLANGXX))
+$(call test_forms,exceptions_gcc,exceptions.cc,$(TEST_GCC_CXX))
+$(call test_forms,own_code,own_code.cc,$(TEST_CLANGXX))
+$(call test_forms,own_code_gcc,own_code.cc,$(TEST_GCC_CXX))
+$(call test_forms,dlopen_lib.so,dlopen_lib.c,$(CLANG) $(TEST_PLAIN))
+$(call test_forms,dlopen_even.so,dlopen_lib.c,$(CLANG) $(TEST_PLAIN) -DCHURN=stirs)
+$(call test_forms,tool_memory.so,tool_memory.c,$(CLANG) $(TEST_PLAIN) -std=gnu11 -D_GNU_SOURCE -fvisibility=hidden)
+$(call test_forms,loads_later,loads_later.c,$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN),-ldl)
+$(call test_forms,loads_later_lib.so,loads_later_lib.c,$(TEST_GCC_C) -shared -fPIC)
+$(call test_forms,loads_later_clang.so,loads_later_lib.c,$(TEST_CLANG) -shared -fPIC)
+# No shared OpenMP runtime, no interpreter: nothing a tool could attach to.
+$(call test_forms,quick_static,quick.c,$(TEST_GCC_C) -static)
+$(call test_forms,imbalance2_nodebug,imbalance2.c,$(TEST_CLANG) -g0)
+$(call test_forms,imbalance2_nopie,imbalance2.c,$(TEST_CLANG) -fno-pie -no-pie)
+$(call test_forms,imbalance2_dwarf4,imbalance2.c,$(TEST_CLANG) -gdwarf-4)
+# Holes between its segments: the dynamic loader knows each apart.
+$(call test_forms,imbalance2_holes,imbalance2.c,$(TEST_CLANG) -Wl$(comma)-z$(comma)max-page-size=65536)
+# One program as it is, with a slower function, with its lines, lambdas and a region moved, and by another compiler.
+$(call test_forms,compare,compare.cc,$(TEST_CLANGXX))
+$(call test_forms,compare_slower,compare.cc,$(TEST_CLANGXX) -DSLOW_S=0.6035)
+$(call test_forms,compare_moved,compare.cc,$(TEST_CLANGXX) -DMOVED)
+$(call test_forms,compare_gcc,compare.cc,$(TEST_GCC_CXX))
 
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
 
 # OpenMP that is loaded later, and a runtime of years to come.
-test-programs: $(addprefix $(TEST_BIN)/,loads_later loads_later_lib.so loads_later_clang.so hashed/loads_later_lib.so coming coming_later.so)
+test-programs: $(addprefix $(TEST_BIN)/,hashed/loads_later_lib.so coming coming_later.so)
 
 $(TEST_BIN):
 	mkdir -p $@
@@ -50,73 +95,8 @@ $(TEST_BOTH:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/a
 $(TEST_BOTH:%=$(TEST_BIN)/%_gcc): $(TEST_BIN)/%_gcc: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h include/blame.h | $(TEST_BIN)
 	$(TEST_GCC) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
 
-$(TEST_BIN)/family $(TEST_BIN)/streams: $(TEST_BIN)/%: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -o $@ $<
-
-$(TEST_BIN)/sweep_check: $(TEST_SOURCE)/sweep_check.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -o $@ $<
-
-$(TEST_EINTR:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -o $@ $< $(TEST_LIBS)
-
-TEST_NO_TABLES := -fno-asynchronous-unwind-tables -fno-unwind-tables -g0
-$(TEST_BIN)/no_tables: $(TEST_SOURCE)/no_tables.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) $(TEST_NO_TABLES) -o $@ $<
-
-$(TEST_BIN)/no_tables_frames: $(TEST_SOURCE)/no_tables.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) $(TEST_NO_TABLES) -fno-omit-frame-pointer -o $@ $<
-
-$(TEST_BIN)/no_tables_gcc: $(TEST_SOURCE)/no_tables.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(TEST_GCC) $(TEST_CFLAGS) $(TEST_NO_TABLES) -o $@ $<
-
-$(TEST_BIN)/no_tables_gcc_frames: $(TEST_SOURCE)/no_tables.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(TEST_GCC) $(TEST_CFLAGS) $(TEST_NO_TABLES) -fno-omit-frame-pointer -o $@ $<
-
-$(TEST_BIN)/no_tables_fortran: $(TEST_SOURCE)/no_tables_fortran.f90 | $(TEST_BIN)
-	$(TEST_FLANG) -O2 -fopenmp -module-dir $(TEST_BIN) -o $@ $<
-
-$(TEST_BIN)/liblost_tables.so: $(TEST_SOURCE)/lost_tables.c | $(TEST_BIN)
-	$(TEST_GCC) -O2 -g -DLIBRARY -shared -fPIC -fomit-frame-pointer -Wl,-soname,liblost_tables.so -o $@ $<
-
 $(TEST_BIN)/lost_tables: $(TEST_SOURCE)/lost_tables.c $(TEST_BIN)/liblost_tables.so $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -o $@ $< -L$(TEST_BIN) -llost_tables -Wl,-z,now
-
-# Without optimisation other frames are where the runtime looks for its own.
-$(TEST_BIN)/team_sizes_O0: $(TEST_SOURCE)/team_sizes.c | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -O0 -o $@ $<
-
-$(TEST_BIN)/own_papi: $(TEST_SOURCE)/own_papi.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -o $@ $< -lpapi
-
-$(TEST_BIN)/exceptions: $(TEST_SOURCE)/exceptions.cc | $(TEST_BIN)
-	$(CLANGXX) $(TEST_CXXFLAGS) -o $@ $<
-
-$(TEST_BIN)/exceptions_gcc: $(TEST_SOURCE)/exceptions.cc | $(TEST_BIN)
-	$(TEST_GXX) $(TEST_CXXFLAGS) -o $@ $<
-
-$(TEST_BIN)/own_code: $(TEST_SOURCE)/own_code.cc $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(CLANGXX) $(TEST_CXXFLAGS) -o $@ $<
-
-$(TEST_BIN)/own_code_gcc: $(TEST_SOURCE)/own_code.cc $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(TEST_GXX) $(TEST_CXXFLAGS) -o $@ $<
-
-$(TEST_BIN)/dlopen_lib.so: $(TEST_SOURCE)/dlopen_lib.c | $(TEST_BIN)
-	$(CLANG) -O2 -g $(TEST_WARN) -shared -fPIC -o $@ $<
-
-$(TEST_BIN)/dlopen_even.so: $(TEST_SOURCE)/dlopen_lib.c | $(TEST_BIN)
-	$(CLANG) -O2 -g $(TEST_WARN) -DCHURN=stirs -shared -fPIC -o $@ $<
-
-$(TEST_BIN)/tool_memory.so: $(TEST_SOURCE)/tool_memory.c | $(TEST_BIN)
-	$(CLANG) -O2 -g -std=gnu11 -D_GNU_SOURCE $(TEST_WARN) -shared -fPIC -fvisibility=hidden -o $@ $<
-
-$(TEST_BIN)/loads_later: $(TEST_SOURCE)/loads_later.c | $(TEST_BIN)
-	$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN) -o $@ $< -ldl
-
-$(TEST_BIN)/loads_later_lib.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(TEST_GCC) $(TEST_CFLAGS) -shared -fPIC -o $@ $<
-
-$(TEST_BIN)/loads_later_clang.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -shared -fPIC -o $@ $<
 
 # As wheels bundle it: a copy of the runtime beside the library, under a name of its own.
 HASHED_GOMP := libgomp-a34b3233.so.1.0.0
@@ -138,18 +118,8 @@ $(TEST_BIN)/coming_later.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_BIN)/coming
 	$(TEST_GCC) $(TEST_CFLAGS) -fPIC -DCOMING -c -o $(TEST_BIN)/coming.lib/later.o $<
 	$(TEST_GCC) -shared -o $@ $(TEST_BIN)/coming.lib/later.o $(TEST_BIN)/coming.lib/libgomp.so.1 -Wl,-rpath,'$$ORIGIN/coming.lib'
 
-# No shared OpenMP runtime, no interpreter: nothing a tool could attach to.
-$(TEST_BIN)/quick_static: $(TEST_SOURCE)/quick.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(TEST_GCC) $(TEST_CFLAGS) -static -o $@ $<
-
-$(TEST_BIN)/imbalance2_nodebug: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -g0 -o $@ $<
-
 $(TEST_BIN)/imbalance2_stripped: $(TEST_BIN)/imbalance2_nodebug
 	strip --strip-all -o $@ $<
-
-$(TEST_BIN)/imbalance2_nopie: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -fno-pie -no-pie -o $@ $<
 
 $(TEST_BIN)/large_tls.so: $(TEST_SOURCE)/large_tls.c | $(TEST_BIN)
 	$(CLANG) $(TEST_CFLAGS) -DLIBRARY -fPIC -shared -Wl,-soname,large_tls.so -o $@ $<
@@ -158,24 +128,6 @@ $(TEST_BIN)/large_tls: $(TEST_SOURCE)/large_tls.c $(TEST_BIN)/large_tls.so | $(T
 # The same, which looks for leaks as it ends.
 $(TEST_BIN)/large_tls_leaks: $(TEST_SOURCE)/large_tls.c $(TEST_BIN)/large_tls.so | $(TEST_BIN)
 	gcc $(TEST_CFLAGS) -fsanitize=address -o $@ $< $(TEST_BIN)/large_tls.so -Wl,-rpath,'$$ORIGIN'
-
-# Holes between its segments: the dynamic loader knows each apart.
-$(TEST_BIN)/imbalance2_holes: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -Wl,-z,max-page-size=65536 -o $@ $<
-
-$(TEST_BIN)/imbalance2_dwarf4: $(TEST_SOURCE)/imbalance2.c $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-	$(CLANG) $(TEST_CFLAGS) -gdwarf-4 -o $@ $<
-
-# One program as it is, with a slower function, with its lines, lambdas and a region moved, and by another compiler.
-TEST_COMPARE_RULE = $(TEST_SOURCE)/compare.cc $(TEST_SOURCE)/analytic.h | $(TEST_BIN)
-$(TEST_BIN)/compare: $(TEST_COMPARE_RULE)
-	$(CLANGXX) $(TEST_CXXFLAGS) -o $@ $<
-$(TEST_BIN)/compare_slower: $(TEST_COMPARE_RULE)
-	$(CLANGXX) $(TEST_CXXFLAGS) -DSLOW_S=0.6035 -o $@ $<
-$(TEST_BIN)/compare_moved: $(TEST_COMPARE_RULE)
-	$(CLANGXX) $(TEST_CXXFLAGS) -DMOVED -o $@ $<
-$(TEST_BIN)/compare_gcc: $(TEST_COMPARE_RULE)
-	$(TEST_GXX) $(TEST_CXXFLAGS) -o $@ $<
 
 TEST_EXAMPLE_SOURCE := examples/phases
 TEST_EXAMPLE_RULE = $(TEST_EXAMPLE_SOURCE)/clocked.h include/blame.h | $(TEST_BIN)
