@@ -2,6 +2,7 @@
 or samples: what profile.csv says of the same rows, and what is read from each format."""
 
 import collections
+import functools
 import gzip
 import json
 import re
@@ -34,6 +35,7 @@ def row_path(row):
     return tuple(row.path()) or (ROOT,)
 
 
+@functools.cache
 def of_csv(tree, negative=True):
     """Functions only: statements are part of theirs. Also how many rows a path has."""
     paths = collections.defaultdict(collections.Counter)
@@ -46,6 +48,7 @@ def of_csv(tree, negative=True):
     return paths
 
 
+@functools.cache
 def of_csv_lines(tree):
     lines = collections.defaultdict(collections.Counter)
     for row in tree.rows:

@@ -18,12 +18,6 @@ FORMATS = ("folded", "speedscope", "pprof", "hatchet", "dot")
 
 
 class Command(BlameTest):
-    together = True
-
-    def profile(self):
-        """One run of lock.c for the whole class."""
-        return self.shared_directory(lambda: self.attached([program("lock")]))
-
     def export(self, *arguments, env=None, **options):
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
         return subprocess.run([BLAME, "export", *arguments], env=clean_environment() | (env or {}), timeout=60,
@@ -40,8 +34,8 @@ class Command(BlameTest):
         for name in FORMATS:
             with self.subTest(format=name):
                 path = os.path.join(self.new_folder(), "out")
-                to_pipe = self.export(self.profile(), "--format", name)
-                to_file = self.export(self.profile(), f"--format={name}", "-o", path)
+                to_pipe = self.export(self.lock_profile(), "--format", name)
+                to_file = self.export(self.lock_profile(), f"--format={name}", "-o", path)
                 self.assertEqual((to_pipe.returncode, to_file.returncode, to_file.stdout), (0, 0, b""))
                 self.assertEqual(to_pipe.stderr, to_file.stderr)
                 with open(path, "rb") as file:
@@ -50,17 +44,17 @@ class Command(BlameTest):
 
     def test_the_locale_changes_nothing(self):
         for name in FORMATS:
-            outputs = {self.export(self.profile(), "--format", name, env={"LC_ALL": locale}).stdout
+            outputs = {self.export(self.lock_profile(), "--format", name, env={"LC_ALL": locale}).stdout
                        for locale in ("C", "C.UTF-8", "de_DE.UTF-8")}
             self.assertEqual(len(outputs), 1, name)
 
     def test_folded_is_what_report_prints(self):
-        report = self.report(self.profile(), "--format", "folded", "--sort", "lock-wait")
-        export = self.export(self.profile(), "--format", "folded", "--metric", "lock-wait")
+        report = self.report(self.lock_profile(), "--format", "folded", "--sort", "lock-wait")
+        export = self.export(self.lock_profile(), "--format", "folded", "--metric", "lock-wait")
         self.assertEqual(sorted(export.stdout.decode().splitlines()), sorted(report.stdout.splitlines()))
 
     def test_phases_are_frames_as_in_reports(self):
-        directory, = self.attached([program("matmul")]).directories()
+        directory, = self.profile_of("matmul")[0].directories()
         report = self.report(directory, "--format", "csv").stdout.splitlines()
         for name in ("phase outer", "outer [3]", "size = 640", "event multiply"):
             self.assertTrue(any(f",{name}," in line for line in report), name)
@@ -73,7 +67,8 @@ class Command(BlameTest):
         self.assertIn(b"event multiply", gzip.decompress(self.export(directory, "--format", "pprof").stdout))
 
     def test_samples_by_events_are_no_nanoseconds(self):
-        directory, = self.attached([program("adi")], env={"BLAME_SAMPLE": "perf::TASK-CLOCK@1000000"}).directories()
+        run, _ = self.profile_of("adi", env={"BLAME_SAMPLE": "perf::TASK-CLOCK@1000000"}, checks=())
+        directory, = run.directories()
         with open(os.path.join(directory, "profile.csv"), newline="", encoding="utf-8") as file:
             work = float(next(csv.DictReader(file))["work (I)"])
         self.assertGreater(work, 1e8)
@@ -86,10 +81,10 @@ class Command(BlameTest):
         self.assertIn(b" events (perf::TASK-CLOCK); ", self.export(directory, "--format", "dot").stdout)
 
     def test_the_metric_is_what_is_shown_first(self):
-        speedscope = self.export(self.profile(), "--format", "speedscope", "--metric", "work").stdout
+        speedscope = self.export(self.lock_profile(), "--format", "speedscope", "--metric", "work").stdout
         self.assertEqual(re.findall(rb'"name":"([a-z-]+)","unit"', speedscope), [b"work"])
-        self.assertIn(b"lock wait", self.export(self.profile(), "--format", "dot", "--metric", "lock-wait").stdout)
-        plain = gzip.decompress(self.export(self.profile(), "--format", "pprof", "--metric", "lock-wait").stdout)
+        self.assertIn(b"lock wait", self.export(self.lock_profile(), "--format", "dot", "--metric", "lock-wait").stdout)
+        plain = gzip.decompress(self.export(self.lock_profile(), "--format", "pprof", "--metric", "lock-wait").stdout)
         decoded = subprocess.run(["protoc", "--decode_raw"], input=plain, capture_output=True, check=True)
         decoded = decoded.stdout.decode()
         strings = re.findall(r'^6: (".*")$', decoded, re.MULTILINE)
@@ -97,16 +92,16 @@ class Command(BlameTest):
 
     def test_a_higher_threshold_draws_less(self):
         def nodes(percent):
-            return self.export(self.profile(), "--format", "dot", "--min", percent).stdout.count(b"fillcolor=")
+            return self.export(self.lock_profile(), "--format", "dot", "--min", percent).stdout.count(b"fillcolor=")
         self.assertGreater(nodes("0"), nodes("20"))
         self.assertGreater(nodes("20"), 0)
 
     def test_wrong_usage_says_what_is_accepted(self):
-        self.refused(2, ("--format", *FORMATS), self.profile())
-        self.refused(2, ("svg", *FORMATS), self.profile(), "--format", "svg")
-        self.refused(2, ("--min", "dot", "folded"), self.profile(), "--format", "folded", "--min", "1")
-        self.refused(2, ("--metric", "hatchet"), self.profile(), "--format", "hatchet", "--metric", "work")
-        self.refused(2, ("--metric", "time", "lock-wait"), self.profile(), "--format", "dot", "--metric", "time")
+        self.refused(2, ("--format", *FORMATS), self.lock_profile())
+        self.refused(2, ("svg", *FORMATS), self.lock_profile(), "--format", "svg")
+        self.refused(2, ("--min", "dot", "folded"), self.lock_profile(), "--format", "folded", "--min", "1")
+        self.refused(2, ("--metric", "hatchet"), self.lock_profile(), "--format", "hatchet", "--metric", "work")
+        self.refused(2, ("--metric", "time", "lock-wait"), self.lock_profile(), "--format", "dot", "--metric", "time")
         self.refused(2, ("no profile given",), "--format", "dot")
         self.refused(1, ("/no/such",), "/no/such", "--format", "dot")
 
@@ -117,12 +112,12 @@ class Command(BlameTest):
             file.write("before")
         for name in FORMATS:
             with self.subTest(format=name):
-                self.refused(1, ("/dev/full", "No space left"), self.profile(), "--format", name, "-o", "/dev/full")
+                self.refused(1, ("/dev/full", "No space left"), self.lock_profile(), "--format", name, "-o", "/dev/full")
                 with open("/dev/full", "wb") as full:
-                    self.refused(1, ("standard output", "No space left"), self.profile(), "--format", name,
+                    self.refused(1, ("standard output", "No space left"), self.lock_profile(), "--format", name,
                                  stdout=full)
-                self.refused(1, (folder, "no/such"), self.profile(), "--format", name, "-o", f"{folder}/no/such/file")
-                limit = ["prlimit", "--fsize=200", "--", "env", "--ignore-signal=XFSZ", BLAME, "export", self.profile()]
+                self.refused(1, (folder, "no/such"), self.lock_profile(), "--format", name, "-o", f"{folder}/no/such/file")
+                limit = ["prlimit", "--fsize=200", "--", "env", "--ignore-signal=XFSZ", BLAME, "export", self.lock_profile()]
                 run = subprocess.run([*limit, "--format", name, "-o", kept], capture_output=True,
                                      env=clean_environment())
                 self.assertEqual(run.returncode, 1, run)
@@ -133,7 +128,7 @@ class Command(BlameTest):
 
     def test_a_closed_standard_output_is_an_error(self):
         for name in FORMATS:
-            run = subprocess.run(["sh", "-c", '"$0" "$@" >&-', BLAME, "export", self.profile(), "--format", name],
+            run = subprocess.run(["sh", "-c", '"$0" "$@" >&-', BLAME, "export", self.lock_profile(), "--format", name],
                                  stderr=subprocess.PIPE, env=clean_environment(), timeout=60)
             self.assertEqual(run.returncode, 1, name)
             self.assertIn(b"standard output", run.stderr)
@@ -142,7 +137,7 @@ class Command(BlameTest):
         for more in ((), ("-o", "-")):
             leader, terminal = pty.openpty()
             try:
-                run = self.export(self.profile(), "--format", "pprof", *more, stdout=terminal)
+                run = self.export(self.lock_profile(), "--format", "pprof", *more, stdout=terminal)
             finally:
                 os.close(leader)
                 os.close(terminal)
