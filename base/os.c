@@ -228,8 +228,7 @@ bool os_file_path(int fd, char *path, size_t bytes)
     return true;
 }
 
-/* The process's number, asked for once: kept in a page that is empty in a child, however the child was made.
- */
+/* The process's number, asked for once: kept in a page that is empty in a child, however the child was made. */
 static pid_t own_pid(void)
 {
     static pid_t *kept;

@@ -74,8 +74,7 @@ struct os_part {
     size_t bytes;
 };
 
-/* The same for several places, at most OS_MAX_PARTS, with one system call: all of them, or a false. [handler]
- */
+/* The same for several places, at most OS_MAX_PARTS, with one system call: all of them, or a false. [handler] */
 bool os_copy_parts(const struct os_part *parts, size_t count);
 
 /* A lock that is rarely contended, 0 when free. Who waits sleeps: many threads on few cores that want it at once

@@ -28,8 +28,7 @@ bool perf_event_is_clock(const struct perf_event *event);
 /* Leaves out what the kernel does: all that unprivileged users may have counted. [init] */
 void perf_event_user_only(struct perf_event *event);
 
-/* Begins to count for the calling thread, and for no other. False with errno set: nothing is counted. [owner]
- */
+/* Begins to count for the calling thread, and for no other. False with errno set: nothing is counted. [owner] */
 bool perf_group_open(struct perf_group *group, const struct perf_event *events, uint32_t count);
 
 /* Counts so far, by one read(2) after one ioctl(2) that proves whose descriptor it is. False: they cannot be

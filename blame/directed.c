@@ -70,8 +70,7 @@ static struct entry *probe(struct entry *table, uint32_t entries, uint64_t key)
     return NULL;
 }
 
-/* Entries are never removed while the program runs, so an empty place ends the search, in later tables too.
- */
+/* Entries are never removed while the program runs, so an empty place ends the search, in later tables too. */
 static struct entry *find(uint64_t key, bool make)
 {
     if (!key)

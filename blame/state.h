@@ -192,8 +192,7 @@ static inline bool state_holds_locks(const struct state_line *line)
 }
 
 /* The wait ends: the thread holds the lock that it asked for. False when it is not that simple: it did not
- * ask, holds another, or the lock is stamped. (held_since[] keeps what it had: as old as not known.) [owner]
- */
+ * ask, holds another, or the lock is stamped. (held_since[] keeps what it had: as old as not known.) [owner] */
 static inline bool state_wait_ends_simply(struct state_line *line)
 {
     uint64_t key = line->wait_key;

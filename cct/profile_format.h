@@ -7,8 +7,7 @@
  *
  * A node's index is its unit number counted over the whole file's chunks:
  *     node_idx = chunk_no * PROFILE_UNITS_PER_CHUNK + unit        (unit 0 of a chunk is its header, so 0 =
- * none)
- */
+ * none) */
 #ifndef BLAME_CCT_PROFILE_FORMAT_H
 #define BLAME_CCT_PROFILE_FORMAT_H
 
@@ -59,8 +58,7 @@ enum profile_node_kind {
     PROFILE_NODE_SITE = 8,    /* in tries only: the frame in which a task was created; key as FRAME's */
     PROFILE_NODE_WAITERS = 9, /* idleness of its parent, by where the idle threads waited; key:
                                  PROFILE_PLACE_KEY; metric: struct profile_idle, its shared_idle is a part of its parent's */
-    /* What is known of a lock itself, below the root, one for each lock that this tree's thread waited for.
-     */
+    /* What is known of a lock itself, below the root, one for each lock that this tree's thread waited for. */
     PROFILE_NODE_WAITS = 10, /* key: PROFILE_LOCK_KEY; metric: struct profile_waits, no initialiser known */
     PROFILE_NODE_INITIALISER = 11, /* below WAITS; key: address in the call that had initialised the lock;
                                       metric: struct profile_waits */

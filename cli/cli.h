@@ -3,13 +3,13 @@
 #ifndef BLAME_CLI_CLI_H
 #define BLAME_CLI_CLI_H
 
-int cli_run(int argc, char **argv);    /* [init] */
-int cli_report(int argc, char **argv); /* [init] */
-int cli_html(int argc, char **argv);   /* [init] */
-int cli_diff(int argc, char **argv);   /* [init] */
-int cli_stat(int argc, char **argv);   /* [init] */
-int cli_export(int argc, char **argv); /* [init] */
-int cli_finish(int argc, char **argv); /* [init] */
+int cli_run(int argc, char **argv);
+int cli_report(int argc, char **argv);
+int cli_html(int argc, char **argv);
+int cli_diff(int argc, char **argv);
+int cli_stat(int argc, char **argv);
+int cli_export(int argc, char **argv);
+int cli_finish(int argc, char **argv);
 
 enum { CLI_DONE = 0, CLI_BAD_INPUT = 1, CLI_BAD_USAGE = 2, CLI_WORSE = 3 };
 

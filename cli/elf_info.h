@@ -11,7 +11,7 @@ enum elf_kind {
     ELF_KIND_DYNAMIC,
 };
 
-/* Looks at the file's program headers. [init] */
+/* Looks at the file's program headers. */
 enum elf_kind elf_kind_of(const char *path);
 
 /* The OpenMP runtime of a dynamic program. */
@@ -24,14 +24,14 @@ struct elf_openmp {
 };
 
 /* Asks the loader, in the environment that the program will have; libomp: what our part of the loader gives
- * to programs that want libgomp.so.1, or "". [init] */
+ * to programs that want libgomp.so.1, or "". */
 void elf_openmp_of(const char *path, const char *libomp, struct elf_openmp *openmp);
 
 /* Whether it looks for leaks as it ends (AddressSanitizer, LeakSanitizer): what the runtime has for a tool
- * would be one, and its search dies of a loader's audit library beside threads. [init] */
+ * would be one, and its search dies of a loader's audit library beside threads. */
 bool elf_finds_leaks(const char *path);
 
-/* Whether it runs with privileges beyond its user's: the loader preloads nothing into it then. [init] */
+/* Whether it runs with privileges beyond its user's: the loader preloads nothing into it then. */
 bool elf_gains_privileges(const char *path);
 
 #endif

@@ -18,54 +18,50 @@ struct opened_profile {
     struct rows *rows;
 };
 
-/* For scandir(): whether it is a measurement file, by its name. [init] */
+/* For scandir(): whether it is a measurement file, by its name. */
 int is_measurement(const struct dirent *entry);
 
-/* [init] */
 void complain_no_memory(const char *command);
 
-/* Whether it is one, or NULL; false after a message: a wrong folder would look like sources that are missing.
- * [init] */
+/* Whether it is one, or NULL; false after a message: a wrong folder would look like sources that are missing. */
 bool check_source_dir(const char *command, const char *directory);
 
 /* The measurement file that an operand means, a profile directory or a *.blame file; malloc'ed, NULL after a
- * message on stderr. [init] */
+ * message on stderr. */
 char *find_measurement(const char *command, const char *input);
 
 /* --environment: profiles that are opened from then on have that one, instead of the run's. */
 extern const struct option_spec environment_option;
 
-/* Reads an operand. NULL after a message on stderr; a program that did not end normally is worth a message,
- * too. [init] */
+/* Reads an operand. NULL after a message on stderr; a program that did not end normally is worth a message, too. */
 struct profile *open_profile(const char *command, const char *input);
 
-/* The same of one thread's samples; -1: of all threads. [init] */
+/* The same of one thread's samples; -1: of all threads. */
 struct profile *open_thread(const char *command, const char *input, int thread);
 
-/* The same with symbols and rows. false after a message; what was opened is closed again. [init] */
+/* The same with symbols and rows. false after a message; what was opened is closed again. */
 bool open_rows(const char *command, const char *input, struct opened_profile *opened);
 bool open_thread_rows(const char *command, const char *input, int thread,
-                      struct opened_profile *opened); /* [init] */
-/* Symbols of a profile with the names that are kept beside it; says what of these cannot be read. NULL: no
- * memory. [init] */
+                      struct opened_profile *opened);
+/* Symbols of a profile with the names that are kept beside it; says what of these cannot be read. NULL: no memory. */
 struct symbols *recall_symbols(const char *command, const struct profile *profile);
-/* Once the rows are there: says which binaries are others by now, and keeps names that are new. [init] */
+/* Once the rows are there: says which binaries are others by now, and keeps names that are new. */
 void keep_symbols(const char *command, const struct profile *profile, const struct rows *rows,
                   struct symbols *symbols);
 
-void close_profile(struct opened_profile *opened);    /* [init] */
+void close_profile(struct opened_profile *opened);
 
 /* Where a command writes: a file that appears whole or not at all, or standard output (path NULL or "-").
- * NULL after a message. [init] */
+ * NULL after a message. */
 struct out_file {
     const char *command, *path;
     char *temporary; /* NULL: standard output */
     FILE *stream;
 };
-bool out_file_open(struct out_file *file, const char *command, const char *path); /* [init] */
+bool out_file_open(struct out_file *file, const char *command, const char *path);
 /* good: whether all was put; otherwise, and when it cannot be written, nothing is left and a message says why
  * ("not enough memory" for !good; if the stream is in error, errno as the failed write left it). Returns an
- * exit status of cli/cli.h. [init] */
+ * exit status of cli/cli.h. */
 int out_file_close(struct out_file *file, bool good);
 
 #endif

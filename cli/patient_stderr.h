@@ -2,7 +2,7 @@
 #ifndef BLAME_CLI_PATIENT_STDERR_H
 #define BLAME_CLI_PATIENT_STDERR_H
 
-/* From now on what is printed on `stderr` goes by log_write(), line by line. [init] */
+/* From now on what is printed on `stderr` goes by log_write(), line by line. */
 void patient_stderr(void);
 
 #endif

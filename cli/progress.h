@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* terminal: where the line goes; NULL: nothing is ever printed. [init] */
+/* terminal: where the line goes; NULL: nothing is ever printed. */
 void progress_start(FILE *terminal, uint64_t (*now_ns)(void));
-/* What is done from now on; borrowed. [init] */
+/* What is done from now on; borrowed. */
 void progress_phase(const char *what);
-/* How much of the phase is done. Cheap enough for every thousandth step. [init] */
+/* How much of the phase is done. Cheap enough for every thousandth step. */
 void progress_step(size_t done, size_t total);
-/* Takes the line away: before anything else is printed. [init] */
+/* Takes the line away: before anything else is printed. */
 void progress_end(void);
 
 #endif

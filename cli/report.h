@@ -37,9 +37,9 @@ struct report_request {
 extern const struct option_word report_view[]; /* by enum report_view */
 extern const char *const report_view_title[];  /* the same */
 
-/* Reads and checks the options; report_options_free() afterwards, whatever the result. [init] */
+/* Reads and checks the options; report_options_free() afterwards, whatever the result. */
 enum options_result report_options_read(struct report_request *request, int argc, char **argv);
-void report_options_free(struct report_request *request); /* [init] */
+void report_options_free(struct report_request *request);
 
 /* The sum that a focus left, and the program's. */
 struct report_focused {
@@ -47,7 +47,7 @@ struct report_focused {
     enum metric metric;
 };
 
-/* Text views say what was chosen; malloc'ed, NULL: no memory. focused: NULL where it is not known. [init] */
+/* Text views say what was chosen; malloc'ed, NULL: no memory. focused: NULL where it is not known. */
 char *report_notes(const struct report_request *request, const struct profile *profile,
                    const struct report_focused *focused);
 

@@ -3,7 +3,7 @@
 #define BLAME_CLI_RUN_OPTIONS_H
 
 /* Reads options up to the program's name and sets the variables. Returns the program's index in argv; 0 after
- * help was printed, -1 after a message about wrong usage. [init] */
+ * help was printed, -1 after a message about wrong usage. */
 int run_options_read(int argc, char **argv);
 
 #endif

@@ -20,12 +20,12 @@ struct run_set {
 };
 
 /* Opens what the operand means: a profile directory, a *.blame file, or a folder whose folders are profile
- * directories, in the order of their names. false after a message. [init] */
+ * directories, in the order of their names. false after a message. */
 bool run_set_add(struct run_set *set, const char *operand);
-void run_set_free(struct run_set *set); /* [init] */
+void run_set_free(struct run_set *set);
 
 /* Lays rows of all runs over one another: their trees, their flat views, or both; NULL: not wanted. false
- * after a message. [init] */
+ * after a message. */
 bool run_set_compare(const struct run_set *set, struct comparison *tree, struct comparison *flat);
 
 #endif

@@ -63,16 +63,16 @@ struct comparison {
 };
 
 /* names: of the profiles, which are those of the base first, then the new ones; all must outlive the
- * comparison. The runs are there, their contexts come by comparison_add(). NULL: no memory. [init] */
+ * comparison. The runs are there, their contexts come by comparison_add(). NULL: no memory. */
 struct comparison *comparison_new(const struct profile *const *profile, const char *const *name,
                                   const size_t side_count[SIDES], enum normalise normalise);
-void comparison_free(struct comparison *comparison); /* [init] */
+void comparison_free(struct comparison *comparison);
 
 /* Lays a run's rows (or its flat view) over the others; runs come in their order, and the rows may be freed
- * afterwards. false: no memory. [init] */
+ * afterwards. false: no memory. */
 bool comparison_add(struct comparison *comparison, size_t run, const struct rows *rows);
 
-/* A value of one run; 0 where the run has not got the context. [init] */
+/* A value of one run; 0 where the run has not got the context. */
 double comparison_value(const struct comparison *comparison, size_t run, uint32_t context, enum metric metric,
                         bool inclusive);
 
@@ -83,41 +83,40 @@ struct compare_change {
     bool beyond_noise;
 };
 
-/* [init] */
 struct compare_change comparison_change(const struct comparison *comparison, uint32_t context,
                                         enum metric metric, bool inclusive);
-/* Of numbers by run; variance NULL: exact. [init] */
+/* Of numbers by run; variance NULL: exact. */
 struct compare_change comparison_change_of(const struct comparison *comparison, const double *value,
                                            const double *variance);
-/* The least that after - factor * before can be. [init] */
+/* The least that after - factor * before can be. */
 double comparison_excess(const struct comparison *comparison, const double *value, const double *variance,
                          double factor);
-/* Variance by sampling of a value of a run, from above. [init] */
+/* Variance by sampling of a value of a run, from above. */
 double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value);
 
-/* Of the wall times. [init] */
+/* Of the wall times. */
 struct compare_change comparison_wall_change(const struct comparison *comparison);
 
-/* The median effort of a side's runs. [init] */
+/* The median effort of a side's runs. */
 double comparison_effort(const struct comparison *comparison, enum compare_side side);
 /* A share of the base's effort (of its samples, if these are the metric; of the new one's if the base has
- * none), which changes must reach to count. [init] */
+ * none), which changes must reach to count. */
 double comparison_least(const struct comparison *comparison, enum metric metric, double percent);
 
-/* "s", or what values are per cent of. [init] */
+/* "s", or what values are per cent of. */
 const char *comparison_unit(const struct comparison *comparison);
 
-/* Digits behind the point that tables of these runs have. [init] */
+/* Digits behind the point that tables of these runs have. */
 int comparison_decimals(const struct comparison *comparison);
 
-/* "name  file.c:12  < caller < caller", at most `columns` wide; malloc'ed, NULL: no memory. [init] */
+/* "name  file.c:12  < caller < caller", at most `columns` wide; malloc'ed, NULL: no memory. */
 char *comparison_label(const struct comparison *comparison, uint32_t context, size_t columns, bool utf8);
 
 /* Contexts as a tree is printed, siblings by their change of the inclusive metric, the greatest first:
- * `count` indices, malloc'ed; NULL: no memory. [init] */
+ * `count` indices, malloc'ed; NULL: no memory. */
 uint32_t *comparison_order(const struct comparison *comparison, enum metric metric);
 
-/* The columns that every CSV of contexts begins with; id[] by context. [init] */
+/* The columns that every CSV of contexts begins with; id[] by context. */
 #define COMPARE_CSV_CONTEXT "id,parent,depth,kind,name,module,file,line"
 void comparison_put_context(FILE *out, const struct comparison *comparison, uint32_t context,
                             const uint32_t *id);

@@ -108,8 +108,7 @@ static int compare_places(const void *left, const void *right)
     return a->context < b->context ? -1 : a->context > b->context;
 }
 
-/* Children of a context are a stretch of place[], which is sorted by parents; first[] says where it begins.
- */
+/* Children of a context are a stretch of place[], which is sorted by parents; first[] says where it begins. */
 static void descend(const struct place_in_order *place, size_t count, const uint32_t *first, uint32_t *stack,
                     uint32_t *order)
 {

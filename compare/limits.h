@@ -32,15 +32,15 @@ struct limit {
     size_t culprit_count;
 };
 
-/* Reads text. false after one line, without newline, in error[]. [init] */
+/* Reads text. false after one line, without newline, in error[]. */
 bool limit_read(struct limit *limit, const char *text, char *error, size_t error_bytes);
-void limit_free(struct limit *limit); /* [init] */
+void limit_free(struct limit *limit);
 
 /* Judges the comparison, which is of row trees, not of flat views: there a function is in its callers, too.
- * least_percent: see comparison_least(); not for the wall time. false: no memory. [init] */
+ * least_percent: see comparison_least(); not for the wall time. false: no memory. */
 bool limit_judge(struct limit *limit, const struct comparison *comparison, double least_percent);
 
-/* "idleness of slow". malloc'ed, NULL: no memory. [init] */
+/* "idleness of slow". malloc'ed, NULL: no memory. */
 char *limit_subject(const struct limit *limit);
 
 #endif

@@ -11,18 +11,18 @@
 
 struct compare_names;
 
-/* Looks at the build ids of all runs. NULL: no memory. [init] */
+/* Looks at the build ids of all runs. NULL: no memory. */
 struct compare_names *names_new(const struct profile *const *profile, size_t count);
-void names_free(struct compare_names *names); /* [init] */
+void names_free(struct compare_names *names);
 
 /* Gives each row of a run the number of its name, entry[] by row; equal numbers are the same name. Runs come
- * in their order. false: no memory. [init] */
+ * in their order. false: no memory. */
 bool names_of_run(struct compare_names *names, size_t run, const struct rows *rows, uint32_t *entry);
 
-/* The name without what changes from build to build. [init] */
+/* The name without what changes from build to build. */
 const char *names_canonical(const struct compare_names *names, uint32_t entry);
 
-/* Copies the label's texts, so that they outlive the run. [init] */
+/* Copies the label's texts, so that they outlive the run. */
 struct row_label names_keep(struct compare_names *names, const struct row_label *label);
 
 #endif

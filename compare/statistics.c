@@ -24,8 +24,7 @@ double statistics_median(double *value, size_t count)
     return count % 2 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
-/* The median lies below the k-th smallest of n values with the probability of less than k heads in n throws.
- */
+/* The median lies below the k-th smallest of n values with the probability of less than k heads in n throws. */
 struct statistics_interval statistics_interval_of(double *value, size_t count)
 {
     if (!count)

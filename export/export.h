@@ -14,36 +14,36 @@
 #include "report/rows/metric.h"
 
 /* speedscope's file format 0.0.1: a sampled profile for each metric, `metric` shown first, or it alone.
- * false: no memory. [init] */
+ * false: no memory. */
 bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                        bool alone);
 
 /* pprof's gzipped protobuf; all metrics, `metric` is the one that readers show unasked. false: no memory, or
- * the stream is in error and errno says why. [init] */
+ * the stream is in error and errno says why. */
 bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric);
 
-/* JSON for Hatchet's GraphFrame.from_json; all metrics. false: no memory. [init] */
+/* JSON for Hatchet's GraphFrame.from_json; all metrics. false: no memory. */
 bool export_hatchet(FILE *out, const struct rows *rows);
 
 /* A call graph for Graphviz: a node for each function with at least `least_percent` of the program's metric,
- * the largest hundred; recursion counted once. false: no memory. [init] */
+ * the largest hundred; recursion counted once. false: no memory. */
 bool export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                 double least_percent);
 
-/* The unit of a metric's whole values: nanoseconds, or none. [init] */
+/* The unit of a metric's whole values: nanoseconds, or none. */
 static inline bool export_in_ns(const struct rows *rows, enum metric metric)
 {
     return metric != METRIC_SAMPLES && !rows->events;
 }
 
-/* The nearest whole number; what does not fit is the nearest that does. [init] */
+/* The nearest whole number; what does not fit is the nearest that does. */
 int64_t export_whole(double value);
 
-/* A row's value in whole nanoseconds, events or samples. [init] */
+/* A row's value in whole nanoseconds, events or samples. */
 int64_t export_value(const struct rows *rows, const struct profile_metric *sums, enum metric metric);
 
 /* The sum of what rows themselves have less than nothing of, in seconds, not above 0: formats of stacks have
- * no negative values. [init] */
+ * no negative values. */
 double export_negative(const struct rows *rows, enum metric metric);
 
 #endif

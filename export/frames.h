@@ -15,8 +15,8 @@ struct frames {
     uint32_t depth;   /* of the deepest row */
 };
 
-/* false: no memory; frames_free() is due anyway. [init] */
+/* false: no memory; frames_free() is due anyway. */
 bool frames_gather(struct frames *frames, const struct rows *rows);
-void frames_free(struct frames *frames); /* [init] */
+void frames_free(struct frames *frames);
 
 #endif

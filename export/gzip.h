@@ -14,9 +14,9 @@ struct gzip {
     unsigned char bytes[1 << 16];
 };
 
-bool gzip_start(struct gzip *gzip, FILE *out);                    /* false: no memory. [init] */
-bool gzip_put(struct gzip *gzip, const void *data, size_t bytes); /* false: out is in error. [init] */
-/* Writes what is held back if `good`, and gives zlib's memory back. false: out is in error. [init] */
+bool gzip_start(struct gzip *gzip, FILE *out);                    /* false: no memory. */
+bool gzip_put(struct gzip *gzip, const void *data, size_t bytes); /* false: out is in error. */
+/* Writes what is held back if `good`, and gives zlib's memory back. false: out is in error. */
 bool gzip_finish(struct gzip *gzip, bool good);
 
 #endif

@@ -44,14 +44,14 @@ struct pprof {
     bool good; /* false: no memory, or the file is in error; nothing is worth doing any more */
 };
 
-/* The number of a text in the string table. [init] */
+/* The number of a text in the string table. */
 int64_t pprof_string(struct pprof *pprof, const char *text);
-/* 1 + the number of a line of a frame's function; file: NULL, the function's own. [init] */
+/* 1 + the number of a line of a frame's function; file: NULL, the function's own. */
 uint32_t pprof_line(struct pprof *pprof, uint32_t outer, uint32_t frame, const char *file, int line);
-/* The id of the location that a line is the innermost of. [init] */
+/* The id of the location that a line is the innermost of. */
 uint64_t pprof_location(struct pprof *pprof, uint32_t line);
-/* Appends a part of the profile: repeated fields of all parts are one list. [init] */
+/* Appends a part of the profile: repeated fields of all parts are one list. */
 void pprof_write(struct pprof *pprof, const Perftools__Profiles__Profile *part);
-void pprof_write_tables(struct pprof *pprof); /* [init] */
+void pprof_write_tables(struct pprof *pprof);
 
 #endif

@@ -7,7 +7,7 @@
 /* What stands in the page where its data belongs. */
 #define HTML_DATA_MARK "<!--BLAME-DATA-->"
 
-/* Not ended by a zero byte. [init] */
+/* Not ended by a zero byte. */
 const char *html_embedded_page(size_t *bytes);
 
 #endif

@@ -46,8 +46,7 @@ struct html_result {
     size_t sources, sources_missing;
 };
 
-/* False: not all was written, for want of memory or, if the stream says so, with the reason in errno.
- * [init] */
+/* False: not all was written, for want of memory or, if the stream says so, with the reason in errno. */
 bool html_write(FILE *out, const struct html_input *input, const struct html_options *options,
                 struct html_result *result);
 

@@ -33,27 +33,27 @@ struct page {
     bool no_memory;
 };
 
-/* The number of a text among the page's strings, which are written last. [init] */
+/* The number of a text among the page's strings, which are written last. */
 uint32_t page_string(struct page *page, const char *text);
 
-/* Text and numbers as JSON. Seconds as whole microseconds: the digits that profile.csv has. [init] */
+/* Text and numbers as JSON. Seconds as whole microseconds: the digits that profile.csv has. */
 void page_text(struct page *page, const char *text);
-void page_whole(FILE *out, int64_t value);  /* [init] */
-void page_micro(FILE *out, double seconds); /* [init] */
+void page_whole(FILE *out, int64_t value);
+void page_micro(FILE *out, double seconds);
 
-/* The value of "rows". [init] */
+/* The value of "rows". */
 void page_put_rows(struct page *page);
 
-/* The value of "phases". [init] */
+/* The value of "phases". */
 void page_put_phases(struct page *page);
 
-/* The values of "threads", "locks", "waits", "findings". [init] */
+/* The values of "threads", "locks", "waits", "findings". */
 void page_put_threads(struct page *page);
-void page_put_locks(struct page *page);    /* [init] */
-void page_put_waits(struct page *page);    /* [init] */
-void page_put_findings(struct page *page); /* [init] */
+void page_put_locks(struct page *page);
+void page_put_waits(struct page *page);
+void page_put_findings(struct page *page);
 
-/* "sources" and what goes with it. [init] */
+/* "sources" and what goes with it. */
 void page_put_sources(struct page *page);
 
 #endif

@@ -2,8 +2,7 @@
 
 #include "loader/text.h"
 
-/* The loader has made some of a mapped object's addresses absolute, and left others as they are in the file.
- */
+/* The loader has made some of a mapped object's addresses absolute, and left others as they are in the file. */
 static uintptr_t address(const struct elf_view *view, uintptr_t value)
 {
     return value < view->base ? view->base + value : value;

@@ -1,5 +1,4 @@
-/* omp_control_tool(): the standard's own commands, and the one by which include/blame.h asks for its calls.
- */
+/* omp_control_tool(): the standard's own commands, and the one by which include/blame.h asks for its calls. */
 #ifndef BLAME_OMPT_TOOL_CONTROL_H
 #define BLAME_OMPT_TOOL_CONTROL_H
 

@@ -1,6 +1,5 @@
 /* What one sample becomes: by the thread's state, idleness, work, overhead or lock waiting (design:
- * docs/accounting.md).
- */
+ * docs/accounting.md). */
 #ifndef BLAME_OMPT_TOOL_SAMPLE_H
 #define BLAME_OMPT_TOOL_SAMPLE_H
 

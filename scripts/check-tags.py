@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every function in our headers says from where it may be called: [handler], [owner], [any] or [init] in its comment
-(behind it, above it, or above the block of prototypes it stands in). What the signal handler reaches is [handler], and
-what is [handler] reaches nothing that handler-allowlist.txt does not allow.
+"""Every function in the headers of what runs in the program says from where it may be called: [handler], [owner], [any] or
+[init] in its comment (behind it, above it, or above the block of prototypes it stands in). What the signal handler reaches
+is [handler], and what is [handler] reaches nothing that handler-allowlist.txt does not allow.
 
     scripts/check-tags.py FOLDER       object files (make checks builds them in $(BUILD)/check)
     scripts/check-tags.py --self-test"""
@@ -14,7 +14,7 @@ import sys
 from check_common import ROOT, blank_directives, compile_units, main, make_files, project_files, read, strip_c
 from handler_walk import NotWalkable, Program
 
-FOLDERS = ("base", "cct", "unwind", "blame", "ompt_tool", "report", "cli")
+FOLDERS = ("base", "cct", "unwind", "blame", "ompt_tool")
 TAG = re.compile(r"\[(handler|owner|any|init)\]")
 WHOLE_FILE = re.compile(r"\bAll \[(handler|owner|any|init)\]")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)

@@ -1,7 +1,6 @@
 #include "unwind/cfi_program.h"
 
-/* The longest program seen, in libclang-cpp.so.19.1, has 6,324 instructions; one state is remembered at most.
- */
+/* The longest program seen, in libclang-cpp.so.19.1, has 6,324 instructions; one state is remembered at most. */
 #define MAX_INSTRUCTIONS 100000u
 #define MAX_REMEMBERED   8u
 

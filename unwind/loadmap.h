@@ -47,8 +47,7 @@ void loadmap_forked(void);
  * came changes nothing. [handler] */
 uint32_t loadmap_generation(void);
 
-/* The executable range that holds the address at this moment, NULL if none does as far as is known. [handler]
- */
+/* The executable range that holds the address at this moment, NULL if none does as far as is known. [handler] */
 const struct loadmap_range *loadmap_find(uintptr_t address);
 
 /* The same; a module that is new is read, in some 20 us. [handler] */

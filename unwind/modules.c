@@ -91,8 +91,7 @@ static bool read_headers(struct reading *reading)
                           reading->count * sizeof(reading->headers[0]));
 }
 
-/* Link-time ranges and load bias, from the first loadable segment, which the mapping of offset 0 belongs to.
- */
+/* Link-time ranges and load bias, from the first loadable segment, which the mapping of offset 0 belongs to. */
 static bool read_range(struct reading *reading)
 {
     struct loadmap_module *module = &reading->module;

@@ -24,8 +24,7 @@ static void stop_at_probe(const struct thread *thread, struct creation_key *key)
     key->creator = inner->context;
 }
 
-/* The creating task's part of the stack. False when the runtime's addresses are not on this stack, or stale.
- */
+/* The creating task's part of the stack. False when the runtime's addresses are not on this stack, or stale. */
 static bool find_span(const struct thread *thread, const ompt_frame_t *frame, struct creation_key *key)
 {
     if (!frame)

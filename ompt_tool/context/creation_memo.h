@@ -42,8 +42,7 @@ struct creation_memo *creation_memo_for_more(struct creation_memo **memo);
 /* The context of the path on the stack, 0 if it is not known. [owner] */
 uint32_t creation_memo_find(const struct creation_memo *memo, const struct creation_key *key);
 
-/* Begins to note the frames of a walk. The steps get lost with the next begin if nobody keeps them. [owner]
- */
+/* Begins to note the frames of a walk. The steps get lost with the next begin if nobody keeps them. [owner] */
 void creation_memo_begin(struct creation_memo *memo, const struct creation_key *key);
 
 /* The walk's next frame. The handler's walks have no memo. [handler] */

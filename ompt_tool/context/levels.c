@@ -137,8 +137,7 @@ static uintptr_t team_flags(int type, int thread_num)
     return thread_num == 0 ? LEVEL_IMPLICIT | LEVEL_PRIMARY : LEVEL_IMPLICIT;
 }
 
-/* Nothing is known of what is around the task: a thread that the tool meets in the middle, a forked child's.
- */
+/* Nothing is known of what is around the task: a thread that the tool meets in the middle, a forked child's. */
 static void learn(struct thread *thread, ompt_data_t *task)
 {
     ompt_data_t *parallel_data = NULL;

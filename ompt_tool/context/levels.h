@@ -64,8 +64,7 @@ void levels_begin_slowly(struct thread *thread, ompt_data_t *task, struct region
 struct region *levels_end_slowly(struct thread *thread);
 
 /* The wait behind a join is over. A thread that did not begin the region may not touch it any more; it is on
- * its way into the next one, which is the runtime's current one already, and cannot end without it. [owner]
- */
+ * its way into the next one, which is the runtime's current one already, and cannot end without it. [owner] */
 void levels_leave(struct thread *thread);
 
 /* The region that the innermost task encountered is over. [owner] */

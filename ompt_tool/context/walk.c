@@ -171,8 +171,7 @@ static struct probe_open *innermost_probe(struct walk *walk)
     return walk->probe;
 }
 
-/* True if the frame is that of the function that began it, or one around that: what is further out is known.
- */
+/* True if the frame is that of the function that began it, or one around that: what is further out is known. */
 static bool is_around_probe(struct walk *walk, const struct unwind_frame *frame)
 {
     struct probe_open *probe = innermost_probe(walk);

@@ -59,8 +59,7 @@ struct profile_probe *probe_record(struct thread *thread, struct probe_open *ope
 bool probe_is_ended_by(const struct probe_open *open, const struct probe_begin *end);
 
 /* Tells once that `inner` was still open where `outer` (PROBE_NAME_REGION: its region or thread) ended.
- * [owner]
- */
+ * [owner] */
 void probe_misnested(struct thread *thread, uint32_t inner, uintptr_t inner_place, uint32_t outer,
                      uintptr_t outer_place);
 

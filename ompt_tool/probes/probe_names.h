@@ -1,5 +1,4 @@
-/* Names of phases, events and parameters: kept by content, numbered, in the file as soon as they are known.
- */
+/* Names of phases, events and parameters: kept by content, numbered, in the file as soon as they are known. */
 #ifndef BLAME_OMPT_TOOL_PROBES_PROBE_NAMES_H
 #define BLAME_OMPT_TOOL_PROBES_PROBE_NAMES_H
 

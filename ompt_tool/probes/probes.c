@@ -30,8 +30,7 @@ void probes_init(struct thread *(*attach)(void))
     attach_child = attach;
 }
 
-/* A thread that the runtime has not met: asking it anything makes them acquainted, and attaches the thread.
- */
+/* A thread that the runtime has not met: asking it anything makes them acquainted, and attaches the thread. */
 static __attribute__((noinline)) struct thread *introduce(void)
 {
     struct thread *child = attach_child();

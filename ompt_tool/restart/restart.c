@@ -300,8 +300,7 @@ static enum restart_result give_up(struct restart_state *state, long call)
     return RESTART_UNKNOWN;
 }
 
-/* A blocking call on a socket with a time limit: the kernel counts the limit from each restart, so we end it.
- */
+/* A blocking call on a socket with a time limit: the kernel counts the limit from each restart, so we end it. */
 static enum restart_result start_socket(struct restart_state *state, ucontext_t *context,
                                         const struct restart_rule *rule, uint64_t now_ns)
 {

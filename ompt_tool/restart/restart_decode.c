@@ -23,15 +23,13 @@ static bool is_syscall(const uint8_t *code)
     return code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* Whether 8 bytes can be read there. A full mask is in force, so blocking what the bytes say changes nothing.
- */
+/* Whether 8 bytes can be read there. A full mask is in force, so blocking what the bytes say changes nothing. */
 static bool is_readable(uintptr_t address)
 {
     return kernel_call(SYS_rt_sigprocmask, 0, address, 0, 8, 0, 0) == 0;
 }
 
-/* The code before rip. A window that begins on another page than its end is read only if that page is there.
- */
+/* The code before rip. A window that begins on another page than its end is read only if that page is there. */
 static bool read_before(uintptr_t rip, uint8_t window[WINDOW_BYTES])
 {
     uintptr_t begin = rip - WINDOW_BYTES;

@@ -11,16 +11,16 @@
 #include "report/tables/waits.h"
 
 /* Errors are left in the stream (ferror); false: no memory. */
-void write_profile_csv(FILE *out, const struct rows *rows);       /* [init] */
-void write_threads_csv(FILE *out, const struct profile *profile); /* [init] */
-/* The same in another order of threads, which keep their numbers. [init] */
+void write_profile_csv(FILE *out, const struct rows *rows);
+void write_threads_csv(FILE *out, const struct profile *profile);
+/* The same in another order of threads, which keep their numbers. */
 void write_threads_csv_in(FILE *out, const struct profile *profile, const size_t *order);
-bool write_locks_csv(FILE *out, const struct lock_table *table); /* [init] */
-/* A line for each pair; context is the row's id in profile.csv. [init] */
+bool write_locks_csv(FILE *out, const struct lock_table *table);
+/* A line for each pair; context is the row's id in profile.csv. */
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table);
-/* phases.csv. [init] */
+/* phases.csv. */
 void write_phases_csv(FILE *out, const struct rows *rows, const struct phase_table *table);
-/* A line for each finding of at least the share; `context` is the row's id in profile.csv. [init] */
+/* A line for each finding of at least the share; `context` is the row's id in profile.csv. */
 void write_findings_csv(FILE *out, const struct findings *findings, double least);
 
 #endif

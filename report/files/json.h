@@ -10,10 +10,10 @@
 
 struct json_t; /* jansson's */
 
-/* What run.json holds, to be freed by the caller. NULL: no memory. [init] */
+/* What run.json holds, to be freed by the caller. NULL: no memory. */
 struct json_t *run_json(const struct profile *profile, const struct rows *rows);
 
-/* false: no memory; other errors are left in the stream. [init] */
+/* false: no memory; other errors are left in the stream. */
 bool write_run_json(FILE *out, const struct profile *profile, const struct rows *rows);
 
 #endif

@@ -11,9 +11,9 @@
 #include "report/tables/locks.h"
 #include "report/tables/waits.h"
 
-/* locks, waits: of the same rows. A run without findings has count 0. NULL: no memory. [init] */
+/* locks, waits: of the same rows. A run without findings has count 0. NULL: no memory. */
 struct findings *findings_gather(const struct profile *profile, const struct rows *rows,
                                  const struct lock_table *locks, const struct wait_table *waits);
-void findings_free(struct findings *findings); /* [init] */
+void findings_free(struct findings *findings);
 
 #endif

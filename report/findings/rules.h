@@ -109,54 +109,53 @@ struct tally {
     size_t count, room;
 };
 
-bool gather_units(struct inquiry *inquiry);   /* false: no memory. [init] */
-double unit_idle_ns(const struct unit *unit); /* [init] */
-uint32_t next_stamp(struct inquiry *inquiry); /* [init] */
-/* Idleness of the host of a row's unit; 0 when this was asked already with the same stamp. [init] */
+bool gather_units(struct inquiry *inquiry); /* false: no memory. */
+double unit_idle_ns(const struct unit *unit);
+uint32_t next_stamp(struct inquiry *inquiry);
+/* Idleness of the host of a row's unit; 0 when this was asked already with the same stamp. */
 double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp);
 /* Thread-seconds of waiting or overhead, spent where threads idle for so long besides, cannot stand for more
- * of the run than this. [init] */
+ * of the run than this. */
 double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_ns);
 
-void tally_add(struct inquiry *inquiry, struct tally *tally, uint64_t key, uint32_t row,
-               double ns);            /* [init] */
-void tally_free(struct tally *tally); /* [init] */
+void tally_add(struct inquiry *inquiry, struct tally *tally, uint64_t key, uint32_t row, double ns);
+void tally_free(struct tally *tally);
 
 /* Whether so much is a finding: above the threshold in spite of sampling error. A second of it is
- * `per_sample` seconds' worth of samples at least: threads - 1 for idleness. [init] */
+ * `per_sample` seconds' worth of samples at least: threads - 1 for idleness. */
 bool is_enough(const struct inquiry *inquiry, double seconds, double per_sample);
-bool is_enough_idleness(const struct inquiry *inquiry, double seconds); /* [init] */
+bool is_enough_idleness(const struct inquiry *inquiry, double seconds);
 
-double percent_of_program(const struct inquiry *inquiry, double seconds); /* [init] */
-double idleness_deviation(const struct inquiry *inquiry, double seconds); /* [init] */
-/* Busy threads while code with these sums ran, on average. [init] */
+double percent_of_program(const struct inquiry *inquiry, double seconds);
+double idleness_deviation(const struct inquiry *inquiry, double seconds);
+/* Busy threads while code with these sums ran, on average. */
 double busy_threads(const struct profile_metric *sum);
 
-/* A number as text, in any locale; the last 8 stay valid. [init] */
+/* A number as text, in any locale; the last 8 stay valid. */
 const char *number_text(struct inquiry *inquiry, double value, int decimals);
-/* printf into a malloc'ed, printable string. NULL: no memory, which is noted. [init] */
+/* printf into a malloc'ed, printable string. NULL: no memory, which is noted. */
 char *finding_text(struct inquiry *inquiry, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A name as part of a sentence. [init] */
+/* A name as part of a sentence. */
 void shorten_name(char to[NAME_BYTES], const char *name);
 
-/* Puts a finding down and takes over its texts; place and share are made from row and seconds. [init] */
+/* Puts a finding down and takes over its texts; place and share are made from row and seconds. */
 void put_finding(struct inquiry *inquiry, const struct finding *finding);
 
-/* Puts that down; then nothing else can be said. [init] */
-bool find_unmeasured(struct inquiry *inquiry); /* true: nothing follows from the rest [init] */
+/* Puts that down; then nothing else can be said. */
+bool find_unmeasured(struct inquiry *inquiry); /* true: nothing follows from the rest */
 bool find_short_run(struct inquiry *inquiry);
 
-/* The rules. A rule may count on gather_units(). [init] */
-void find_losses(struct inquiry *inquiry);           /* [init] */
-void find_oversubscription(struct inquiry *inquiry); /* [init] */
-void find_start_up(struct inquiry *inquiry);         /* [init] */
-void find_serial_code(struct inquiry *inquiry);      /* [init] */
-void find_both(struct inquiry *inquiry);             /* [init] */
-void find_idle_regions(struct inquiry *inquiry);     /* [init] */
-void find_overhead(struct inquiry *inquiry);         /* [init] */
-void find_locks(struct inquiry *inquiry);            /* [init] */
+/* The rules. A rule may count on gather_units(). */
+void find_losses(struct inquiry *inquiry);
+void find_oversubscription(struct inquiry *inquiry);
+void find_start_up(struct inquiry *inquiry);
+void find_serial_code(struct inquiry *inquiry);
+void find_both(struct inquiry *inquiry);
+void find_idle_regions(struct inquiry *inquiry);
+void find_overhead(struct inquiry *inquiry);
+void find_locks(struct inquiry *inquiry);
 
-enum construct construct_of(const struct row *row); /* [init] */
+enum construct construct_of(const struct row *row);
 
 #endif

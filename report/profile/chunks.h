@@ -15,26 +15,26 @@ struct profile_chunks {
     uint64_t only_tree; /* number of the tree that is read, 0: all */
 };
 
-/* Whether what was measured in a tree's chunk belongs to what is read. [init] */
+/* Whether what was measured in a tree's chunk belongs to what is read. */
 static inline bool profile_chunk_wanted(const struct profile_chunks *chunks, const struct profile_chunk *chunk)
 {
     return chunk->kind == PROFILE_CHUNK_TREE && (!chunks->only_tree || chunk->owner == chunks->only_tree);
 }
 
-/* Chunk number n's header. [init] */
+/* Chunk number n's header. */
 static inline const struct profile_chunk *profile_chunk_at(const struct profile_chunks *chunks, uint32_t n)
 {
     return (const struct profile_chunk *)(chunks->bytes + (size_t)n * PROFILE_CHUNK_BYTES);
 }
 
-/* The node, or the metric record, with that index; NULL when nothing of the kind stands there. [init] */
+/* The node, or the metric record, with that index; NULL when nothing of the kind stands there. */
 const struct profile_node *profile_node_at(const struct profile_chunks *chunks, uint32_t node_idx);
 const struct profile_metric *profile_metric_at(const struct profile_chunks *chunks,
-                                               uint32_t metric_idx); /* [init] */
+                                               uint32_t metric_idx);
 
 #define PROFILE_PLACE_MERGED 3u /* in a list of places by node_idx: + the merged node's index */
 
-/* Whether a measured sum can be one: finite, and of a size that time can have. [init] */
+/* Whether a measured sum can be one: finite, and of a size that time can have. */
 bool profile_number_sane(double value);
 
 #endif

@@ -19,7 +19,7 @@ struct index_map {
     size_t count;
 };
 
-/* A hash of a pair; never 0. [init] */
+/* A hash of a pair; never 0. */
 static inline uint32_t index_map_hash(uint64_t a, uint64_t b)
 {
     uint64_t hash = a * 0x9e3779b97f4a7c15ull ^ (b + 0x7f4a7c159e3779b9ull) * 0xc2b2ae3d27d4eb4full;
@@ -28,11 +28,11 @@ static inline uint32_t index_map_hash(uint64_t a, uint64_t b)
     return (uint32_t)(hash >> 32) | 1u << 31;
 }
 
-/* Makes room for one more; 0: no memory. [init] */
+/* Makes room for one more; 0: no memory. */
 int index_map_reserve(struct index_map *map);
 
 /* The first place that may hold the record, or the empty one where it belongs: walk on with index_map_next()
- * from a place whose record is another one. Only after index_map_reserve(). [init] */
+ * from a place whose record is another one. Only after index_map_reserve(). */
 static inline struct index_entry *index_map_first(const struct index_map *map, uint32_t tag)
 {
     size_t mask = map->capacity - 1, at = tag & mask;
@@ -41,7 +41,6 @@ static inline struct index_entry *index_map_first(const struct index_map *map, u
     return &map->slots[at];
 }
 
-/* [init] */
 static inline struct index_entry *index_map_next(const struct index_map *map, const struct index_entry *from)
 {
     size_t mask = map->capacity - 1, at = ((size_t)(from - map->slots) + 1) & mask;
@@ -50,7 +49,7 @@ static inline struct index_entry *index_map_next(const struct index_map *map, co
     return &map->slots[at];
 }
 
-/* Fills the empty place. [init] */
+/* Fills the empty place. */
 static inline void index_map_put(struct index_map *map, struct index_entry *entry, uint32_t tag,
                                  uint32_t index)
 {
@@ -58,6 +57,6 @@ static inline void index_map_put(struct index_map *map, struct index_entry *entr
     map->count++;
 }
 
-void index_map_free(struct index_map *map); /* [init] */
+void index_map_free(struct index_map *map);
 
 #endif

@@ -5,11 +5,10 @@
 #include "report/profile/chunks.h"
 #include "report/profile/profile.h"
 
-/* Fills nodes, node_count, unresolved_ns, probes and counters of *profile. Returns NULL, or what is wrong with the file. [init]
- */
+/* Fills nodes, node_count, unresolved_ns, probes and counters of *profile. Returns NULL, or what is wrong with the file. */
 const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile);
 
-/* Called now and then while a file is read; NULL: nobody wants to know. [init] */
+/* Called now and then while a file is read; NULL: nobody wants to know. */
 extern void (*profile_read_progress)(size_t done, size_t total);
 
 #endif

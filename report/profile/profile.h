@@ -8,8 +8,7 @@
 
 #include "cct/profile_format.h"
 
-/* A node of the merged tree. Node 0 is the program's root; a parent's index is smaller than its children's.
- */
+/* A node of the merged tree. Node 0 is the program's root; a parent's index is smaller than its children's. */
 struct merged_node {
     uint64_t key;
     uint32_t parent;
@@ -67,15 +66,14 @@ struct profile {
     uint64_t tree;        /* the tree that was read, 0: all of them, merged */
 };
 
-void profile_free(struct profile *profile); /* [init] */
+void profile_free(struct profile *profile);
 
-/* The value stored under key ("command", "host", "runtime", ...), or NULL. [init] */
+/* The value stored under key ("command", "host", "runtime", ...), or NULL. */
 const char *profile_text(const struct profile *profile, const char *key);
-/* The next value under a key that may occur many times, behind `after` (NULL: the first); NULL: no more.
- * [init] */
+/* The next value under a key that may occur many times, behind `after` (NULL: the first); NULL: no more. */
 const char *profile_text_next(const struct profile *profile, const char *key, const char *after);
 
-/* The name of a phase, event or parameter, or of an instance's phase; NULL: the file has none. [init] */
+/* The name of a phase, event or parameter, or of an instance's phase; NULL: the file has none. */
 const struct profile_name *profile_name_of(const struct profile *profile, const struct merged_node *node);
 
 /* Names of enum profile_drop, as run.json and the summary print them; PROFILE_DROP_REASONS entries, NULL

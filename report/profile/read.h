@@ -9,12 +9,12 @@
 #include "report/profile/profile.h"
 
 /* Reads and checks the file at `path`. Returns NULL with one line (no newline) in error[] if it cannot be
- * used. Regions that were never resolved hang below <unresolved>; recycled nodes are left out. [init] */
+ * used. Regions that were never resolved hang below <unresolved>; recycled nodes are left out. */
 struct profile *profile_read(const char *path, char *error, size_t error_bytes);
 /* The same of one thread, by its place in `threads`: the tree has what its samples were blamed for. Locks are
- * those it waited for. [init] */
+ * those it waited for. */
 struct profile *profile_read_thread(const char *path, size_t thread, char *error, size_t error_bytes);
-/* The header alone; false: there is none that makes sense. [init] */
+/* The header alone; false: there is none that makes sense. */
 bool profile_read_header(const char *path, struct profile_header *header);
 
 #endif

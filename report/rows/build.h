@@ -47,34 +47,33 @@ struct builder {
     bool no_memory;
 };
 
-/* Whether a node is a phase, event, parameter, or an execution of a phase. [init] */
+/* Whether a node is a phase, event, parameter, or an execution of a phase. */
 static inline bool node_is_probe(const struct merged_node *node)
 {
     return node->kind >= PROFILE_NODE_PHASE && node->kind <= PROFILE_NODE_INSTANCE;
 }
 
-/* Inlined and called instances of a procedure are one function; a construct is another one than its host.
- * [init] */
+/* Inlined and called instances of a procedure are one function; a construct is another one than its host. */
 uint32_t rows_find_function(struct builder *builder, enum row_kind kind, const struct function *function);
 uint32_t rows_find_function_row(struct builder *builder, uint32_t parent, enum row_kind kind,
-                                uint32_t function, int call_line); /* [init] */
+                                uint32_t function, int call_line);
 
-/* The row of the statement at a place, below its function's. [init] */
+/* The row of the statement at a place, below its function's. */
 uint32_t rows_find_statement_row(struct builder *builder, uint32_t parent, const struct place *place);
-/* A row of something that is no function. [init] */
+/* A row of something that is no function. */
 uint32_t rows_find_named_row(struct builder *builder, uint32_t parent, enum row_kind kind, const char *name,
                              int call_line);
-/* Room for one more item in the array that list points to. [init] */
+/* Room for one more item in the array that list points to. */
 bool rows_grow(struct builder *builder, void *list, size_t count, size_t *capacity, size_t size);
 
-/* The frame that called a node, or its parent where that is none: phases and events stand between. [init] */
+/* The frame that called a node, or its parent where that is none: phases and events stand between. */
 const struct merged_node *rows_caller_of(const struct profile *profile, const struct merged_node *node);
 
 /* The row of a phase ("phase solve"), of its execution ("solve [17]"), of an event ("event pack") or a
- * parameter ("size = 512"), at the place where it was begun first. [init] */
+ * parameter ("size = 512"), at the place where it was begun first. */
 uint32_t rows_add_probe(struct builder *builder, uint32_t node_idx, uint32_t parent);
 
-/* Fills misnested of the rows; the symbols must be there. [init] */
+/* Fills misnested of the rows; the symbols must be there. */
 void rows_read_misnested(struct builder *builder);
 
 #endif

@@ -15,20 +15,19 @@ struct rows_filter {
                              nearest row above that is left, and their callees hang below that */
 };
 
-/* The rows that are left, siblings with the highest effort first. Sums are of what is left, absolute
- * percentages of the whole program. Borrows names and sums from `rows`, which must outlive it. NULL: no
- * memory. [init] */
+/* The rows that are left, siblings with the highest effort first. Sums are of what is left, absolute percentages of the
+ * whole program. Borrows names and sums from `rows`, which must outlive it. NULL: no memory. */
 struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filter);
 
 /* Marks rows of at least `least` percent of the program's metric (where its sum is negative, as core
  * idleness with more threads than cores: of its effort), and what leads to them; visible[] has a place for
- * each row, all false. All rows if least is 0. [init] */
+ * each row, all false. All rows if least is 0. */
 void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclusive, double least,
                       bool *visible);
 
 /* Takes away all rows that are not marked with all below them, or all deeper than `depth` (the root has depth
- * 0). Sums stay, so that a row's inclusive one has what is gone; node_row becomes invalid. [init] */
+ * 0). Sums stay, so that a row's inclusive one has what is gone; node_row becomes invalid. */
 void rows_keep(struct rows *rows, const bool *visible);
-void rows_limit_depth(struct rows *rows, uint32_t depth); /* [init] */
+void rows_limit_depth(struct rows *rows, uint32_t depth);
 
 #endif

@@ -30,7 +30,7 @@ enum metric {
 
 extern const char *const metric_word[METRIC_NAMED + 1]; /* as options take them; NULL behind the last */
 extern const char *const metric_unit[METRIC_NAMED];
-/* As columns and headings have it: "lock wait"; "effort". [init] */
+/* As columns and headings have it: "lock wait"; "effort". */
 const char *metric_title(enum metric metric);
 
 extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of files */
@@ -39,16 +39,14 @@ extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of file
 extern const enum metric metric_parts[METRIC_PARTS]; /* of effort: work, idleness, overhead, lock wait */
 extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the same without work */
 
-/* Value of one metric of a row's inclusive or exclusive metrics. [init] */
+/* Value of one metric of a row's inclusive or exclusive metrics. */
 double metric_value(const struct rows *rows, const struct profile_metric *sums, enum metric metric);
 /* LMF13 eq. 2 in percent, 0 ... 100: against the whole program's effort, and against the row's own. For core
- * and shared idleness the effort is the one with that idleness; samples are compared with all samples. [init]
- */
+ * and shared idleness the effort is the one with that idleness; samples are compared with all samples. */
 double metric_absolute(const struct rows *rows, const struct profile_metric *sums, enum metric metric);
-double metric_relative(const struct rows *rows, const struct profile_metric *sums,
-                       enum metric metric); /* [init] */
+double metric_relative(const struct rows *rows, const struct profile_metric *sums, enum metric metric);
 
-/* What is shown where no metric is asked for: blame, or work where there is hardly any. [init] */
+/* What is shown where no metric is asked for: blame, or work where there is hardly any. */
 enum metric metric_default(const struct rows *rows);
 
 #endif

@@ -59,8 +59,7 @@ static void group_children(struct order *order)
 {
     const struct rows *rows = order->rows;
     size_t count = rows->count;
-    /* Each count stands two places behind its row: filling moves the begin of the next row's children there.
-     */
+    /* Each count stands two places behind its row: filling moves the begin of the next row's children there. */
     for (size_t i = 1; i < count; i++)
         order->first_child[rows->row[i].parent + 2]++;
     for (size_t i = 0; i < count; i++)

@@ -44,8 +44,7 @@ static bool is_program(const struct profile_module *module)
 }
 
 /* Whether the module of this name is the user's: the program, and libraries outside the system's folders; of
- * a program that is the system's own (an interpreter), whatever it works with. One that is not known is, too.
- */
+ * a program that is the system's own (an interpreter), whatever it works with. One that is not known is, too. */
 static bool is_own_module(const struct profile *profile, const char *name)
 {
     const unsigned never = PROFILE_MODULE_RUNTIME | PROFILE_MODULE_SYSTEM | PROFILE_MODULE_TOOL;

@@ -107,15 +107,15 @@ struct rows {
         *strings; /* the text of names and files; NULL: borrowed from the rows a view was made of */
 };
 
-void rows_free(struct rows *rows); /* [init] */
+void rows_free(struct rows *rows);
 
-/* The program's effort: what absolute percentages are of. [init] */
+/* The program's effort: what absolute percentages are of. */
 static inline const struct profile_metric *rows_whole(const struct rows *rows)
 {
     return rows->whole ? rows->whole : rows->row[0].inclusive;
 }
 
-/* Whether a row is a phase, event or parameter. [init] */
+/* Whether a row is a phase, event or parameter. */
 static inline bool row_is_probe(const struct row *row)
 {
     return row->kind == ROW_PHASE || row->kind == ROW_EVENT || row->kind == ROW_PARAMETER;

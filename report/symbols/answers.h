@@ -54,11 +54,11 @@ struct symbols_answers {
     size_t module_count;
 };
 
-/* A new answer, all zero; NULL: no memory. [init] */
+/* A new answer, all zero; NULL: no memory. */
 struct symbols_answer *symbols_answers_add(struct symbols_answers *answers, struct pool *pool,
                                            enum symbols_question question, uint64_t key);
-/* frames must live as long; false: no memory. [init] */
+/* frames must live as long; false: no memory. */
 bool symbols_answers_add_gap(struct symbols_answers *answers, const struct symbols_gap *gap);
-void symbols_answers_free(struct symbols_answers *answers); /* [init] */
+void symbols_answers_free(struct symbols_answers *answers);
 
 #endif

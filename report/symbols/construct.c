@@ -93,8 +93,7 @@ static const char *host_by_nesting(struct symbols_module *module, struct symbols
     return "";
 }
 
-/* The greatest line of a definition at or above the construct's: right except past a local class or lambda.
- */
+/* The greatest line of a definition at or above the construct's: right except past a local class or lambda. */
 static const char *host_by_declaration(struct symbols_module *module, struct symbols_unit *unit,
                                        struct symbols_position at)
 {
@@ -119,8 +118,7 @@ static const char *host_by_declaration(struct symbols_module *module, struct sym
 static const char *host_by_line(struct symbols_module *module, struct symbols_unit *unit,
                                 struct symbols_position at, uint64_t low, int nesting);
 
-/* The host's name if the code at vaddr, on the construct's line, is the host's: what launches the construct.
- */
+/* The host's name if the code at vaddr, on the construct's line, is the host's: what launches the construct. */
 static const char *host_at(struct symbols_module *module, uint64_t vaddr, struct symbols_position at,
                            int nesting)
 {

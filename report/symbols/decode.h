@@ -23,6 +23,6 @@ struct symbols_instruction {
     uint32_t written; /* set of registers that may have changed, `to` among them */
 };
 bool symbols_decode(const uint8_t *code, size_t room, uint64_t vaddr,
-                    struct symbols_instruction *result); /* false: not understood. [init] */
+                    struct symbols_instruction *result); /* false: not understood. */
 
 #endif

@@ -66,8 +66,7 @@ static uint64_t add_ranges(struct symbols_module *module, struct symbols_ranges 
             first = first ? first : start;
         }
     }
-    /* With a cold part the entry need not be the lowest address: it is the first, where nothing else is said.
-     */
+    /* With a cold part the entry need not be the lowest address: it is the first, where nothing else is said. */
     if (first && dwarf_hasattr(die, DW_AT_entry_pc) && dwarf_entrypc(die, &entry) == 0 &&
         entry >= module->code_low && entry < module->code_high)
         first = entry;

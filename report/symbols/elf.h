@@ -13,15 +13,15 @@ struct symbols_elf {
     void *image; /* a file in memory (the vDSO), freed with it */
     const char *path;
 };
-bool symbols_elf_open(struct symbols_elf *file, const char *path); /* regular ELF files only. [init] */
-bool symbols_elf_open_vdso(struct symbols_elf *file);              /* this process's own vDSO. [init] */
-void symbols_elf_close(struct symbols_elf *file);                  /* [init] */
-Elf_Scn *symbols_elf_section(Elf *elf, const char *name, GElf_Shdr *header); /* [init] */
-/* The next section of that type; NULL at the end, and of no file. [init] */
+bool symbols_elf_open(struct symbols_elf *file, const char *path); /* regular ELF files only. */
+bool symbols_elf_open_vdso(struct symbols_elf *file);              /* this process's own vDSO. */
+void symbols_elf_close(struct symbols_elf *file);
+Elf_Scn *symbols_elf_section(Elf *elf, const char *name, GElf_Shdr *header);
+/* The next section of that type; NULL at the end, and of no file. */
 Elf_Scn *symbols_elf_next(Elf *elf, Elf_Scn *section, uint32_t type, GElf_Shdr *header);
-bool symbols_elf_same_build(Elf *elf, const void *build_id, size_t bytes);   /* [init] */
-bool symbols_elf_code_range(Elf *elf, uint64_t *low, uint64_t *high);        /* executable segments. [init] */
-/* x86-64 code or data at vaddr, *room bytes up to the end of their segment in the file; NULL: none. [init] */
+bool symbols_elf_same_build(Elf *elf, const void *build_id, size_t bytes);
+bool symbols_elf_code_range(Elf *elf, uint64_t *low, uint64_t *high);        /* executable segments. */
+/* x86-64 code or data at vaddr, *room bytes up to the end of their segment in the file; NULL: none. */
 const uint8_t *symbols_elf_bytes(Elf *elf, uint64_t vaddr, size_t *room);
 
 struct symbols_entry {
@@ -34,9 +34,9 @@ struct symbols_table {
     size_t count, room;
 };
 enum symbols_table_kind { SYMBOLS_FUNCTIONS, SYMBOLS_OBJECTS };
-void symbols_table_add(struct symbols_table *table, Elf *elf, enum symbols_table_kind kind); /* [init] */
-void symbols_table_sort(struct symbols_table *table);                                        /* [init] */
+void symbols_table_add(struct symbols_table *table, Elf *elf, enum symbols_table_kind kind);
+void symbols_table_sort(struct symbols_table *table);
 const struct symbols_entry *symbols_table_find(const struct symbols_table *table,
-                                               uint64_t vaddr); /* [init] */
+                                               uint64_t vaddr);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "report/symbols/module.h"
 
-/* The frames of a lookup; at least 1, in the pool; 0: out of memory. [init] */
+/* The frames of a lookup; at least 1, in the pool; 0: out of memory. */
 size_t symbols_frames_build(struct symbols_module *module, uint64_t vaddr, struct symbol_frame **frames);
 
 #endif

@@ -91,8 +91,7 @@ static const char *display_name(struct pool *pool, Dwarf_Die *die, const struct 
     return is_cxx(language) && *plain ? qualified(pool, *die, plain) : plain;
 }
 
-/* dwarf_decl_file of elfutils before 0.192 takes file 0 for "none", which is the unit's own file in DWARF 5.
- */
+/* dwarf_decl_file of elfutils before 0.192 takes file 0 for "none", which is the unit's own file in DWARF 5. */
 const char *symbols_dwarf_file(Dwarf_Die *die)
 {
     Dwarf_Die unit;

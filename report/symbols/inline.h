@@ -5,15 +5,14 @@
 #include "report/symbols/code.h"
 #include "report/symbols/module.h"
 
-/* Linkage name, else name, of a subprogram through its origin; "" none. Cheap: nothing is demangled. [init]
- */
+/* Linkage name, else name, of a subprogram through its origin; "" none. Cheap: nothing is demangled. */
 const char *symbols_dwarf_raw(Dwarf_Die *die, bool *linkage);
-const char *symbols_dwarf_file(Dwarf_Die *die); /* where it is declared; "" unknown. [init] */
-/* Name and definition of a subprogram or inlined subroutine, through its origin; cached. [init] */
+const char *symbols_dwarf_file(Dwarf_Die *die); /* where it is declared; "" unknown. */
+/* Name and definition of a subprogram or inlined subroutine, through its origin; cached. */
 const struct symbols_name *symbols_dwarf_name(struct symbols_module *module, Dwarf_Die *die);
 
 /* Functions at vaddr by DWARF, innermost first, at most SYMBOLS_MAX_FRAMES; 0: none. *unit, *function: where
- * they were found, or NULL. [init] */
+ * they were found, or NULL. */
 size_t symbols_inline_chain(struct symbols_module *module, uint64_t vaddr, struct symbols_raw *raws,
                             struct symbols_unit **unit, struct symbols_function **function);
 

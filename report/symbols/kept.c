@@ -133,8 +133,7 @@ int symbols_keep(struct symbols *symbols, const struct profile_header *header, c
 }
 
 /* Modules that were asked about and whose file is not the one measured: with names that were kept, or
- * without.
- */
+ * without. */
 static const struct symbols_module *changed_module(const struct symbols *symbols, bool named, size_t *count)
 {
     const struct symbols_module *first = NULL;

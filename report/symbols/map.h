@@ -17,9 +17,9 @@ struct symbols_map {
     struct symbols_mapped *entries;
     size_t count, room;
 };
-void *symbols_map_find(struct symbols_map *map, uint64_t key);            /* NULL: none. [init] */
-bool symbols_map_put(struct symbols_map *map, uint64_t key, void *value); /* [init] */
-void symbols_map_free(struct symbols_map *map);                           /* [init] */
+void *symbols_map_find(struct symbols_map *map, uint64_t key); /* NULL: none. */
+bool symbols_map_put(struct symbols_map *map, uint64_t key, void *value);
+void symbols_map_free(struct symbols_map *map);
 
 /* ---- address ranges, sorted ---- */
 
@@ -33,10 +33,9 @@ struct symbols_ranges {
     struct symbols_range *list;
     size_t count, room;
 };
-bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low, uint64_t high,
-                        uint32_t index);                 /* [init] */
-void symbols_ranges_sort(struct symbols_ranges *ranges); /* [init] */
-/* The smallest range around vaddr; NULL: none. [init] */
+bool symbols_ranges_add(struct symbols_ranges *ranges, uint64_t low, uint64_t high, uint32_t index);
+void symbols_ranges_sort(struct symbols_ranges *ranges);
+/* The smallest range around vaddr; NULL: none. */
 const struct symbols_range *symbols_ranges_find(const struct symbols_ranges *ranges, uint64_t vaddr);
 
 #endif

@@ -169,8 +169,7 @@ static bool open_debuglink(struct symbols_module *module)
             open_debuglink_from(module, pool_text(module->pool, "%s", real_path), link, crc));
 }
 
-/* What dwz moved into a file common to several debug files. Without it the names in there are lost, no more.
- */
+/* What dwz moved into a file common to several debug files. Without it the names in there are lost, no more. */
 static void open_alternate(struct symbols_module *module, const struct symbols_elf *owner)
 {
     const char *name;

@@ -2,10 +2,9 @@
  *
  * Every pointer that a lookup hands out lives in the pool of struct symbols or in a mapped ELF file that
  * stays open until symbols_close, so names are never copied twice. All of it runs at exit or offline, in one
- * thread: [init].
+ * thread.
  *
- * The files that are read are not ours: each loop over them is bounded by a count, each recursion by a depth.
- */
+ * The files that are read are not ours: each loop over them is bounded by a count, each recursion by a depth. */
 #ifndef BLAME_REPORT_SYMBOLS_MODULE_H
 #define BLAME_REPORT_SYMBOLS_MODULE_H
 
@@ -87,18 +86,17 @@ struct symbols_module {
     size_t unwind_count;
 };
 
-/* Opens the module's file on first use; false: there is none, or it is another build. [init] */
+/* Opens the module's file on first use; false: there is none, or it is another build. */
 bool symbols_module_open(struct symbols_module *module);
-/* Of an open module: its file, and how much that knows. [init] */
+/* Of an open module: its file, and how much that knows. */
 void symbols_module_stat(const struct symbols_module *module, struct symbols_source *source);
-enum symbols_level symbols_module_level(struct symbols_module *module);     /* [init] */
-const char *symbols_hex(struct pool *pool, const void *data, size_t bytes); /* digits. [init] */
-Dwarf *symbols_module_dwarf(struct symbols_module *module); /* NULL: no debug information. [init] */
-void symbols_module_close(struct symbols_module *module);   /* [init] */
-const struct symbols_entry *symbols_module_function(struct symbols_module *module,
-                                                    uint64_t vaddr);                              /* [init] */
-const struct symbols_entry *symbols_module_object(struct symbols_module *module, uint64_t vaddr); /* [init] */
-/* For tests: another directory in the place of /usr/lib/debug; NULL restores it. [init] */
+enum symbols_level symbols_module_level(struct symbols_module *module);
+const char *symbols_hex(struct pool *pool, const void *data, size_t bytes); /* digits. */
+Dwarf *symbols_module_dwarf(struct symbols_module *module);                 /* NULL: no debug information. */
+void symbols_module_close(struct symbols_module *module);
+const struct symbols_entry *symbols_module_function(struct symbols_module *module, uint64_t vaddr);
+const struct symbols_entry *symbols_module_object(struct symbols_module *module, uint64_t vaddr);
+/* For tests: another directory in the place of /usr/lib/debug; NULL restores it. */
 void symbols_module_debug_root(const char *directory);
 
 #endif

@@ -19,6 +19,6 @@ struct symbols_outlined {
     size_t stem;    /* bytes of the name that are the host's linkage name; 0 none */
 };
 #define CLANG_MARK ".omp_outlined"
-struct symbols_outlined symbols_construct_parse(const char *raw); /* [init] */
+struct symbols_outlined symbols_construct_parse(const char *raw);
 
 #endif

@@ -5,10 +5,10 @@
 #include "report/symbols/module.h"
 
 /* The function with this name that other modules bind to, else the only one with it; 0: none, or chosen by
- * the loader among several (IFUNC). [init] */
+ * the loader among several (IFUNC). */
 uint64_t symbols_calls_named(struct symbols_module *module, const char *name);
 /* The name behind a stub of the procedure linkage table at vaddr, or NULL; and behind a slot of the global
- * offset table. [init] */
+ * offset table. */
 const char *symbols_plt_stub(struct symbols_module *module, uint64_t vaddr);
 const char *symbols_plt_slot(struct symbols_module *module, uint64_t slot);
 

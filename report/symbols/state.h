@@ -6,7 +6,7 @@
 
 struct symbols;
 
-/* The module with this id; NULL: none. [init] */
+/* The module with this id; NULL: none. */
 struct symbols_module *symbols_module_of(struct symbols *symbols, uint32_t module_id);
 
 struct symbols {

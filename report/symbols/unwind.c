@@ -1,7 +1,6 @@
 /* Where a function without a symbol starts, by the unwind tables: stripped code then has one name a function
  * instead of one an address. Only the usual form is read (.eh_frame_hdr with a table of 32-bit offsets,
- * entries relative to themselves), as GNU ld, gold, lld and mold write it; anything else means "not known".
- */
+ * entries relative to themselves), as GNU ld, gold, lld and mold write it; anything else means "not known". */
 #include "report/symbols/unwind.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "report/symbols/module.h"
 
-/* Entry of the function around vaddr by the unwind tables; false: not known. [init] */
+/* Entry of the function around vaddr by the unwind tables; false: not known. */
 bool symbols_unwind_start(struct symbols_module *module, uint64_t vaddr, uint64_t *start);
 
 #endif

@@ -24,8 +24,7 @@ struct conservation_law {
 
 #define CONSERVATION_LAWS 7
 
-/* Fills laws[] and returns their number (a law that this run cannot be held to is left out). [init]
- */
+/* Fills laws[] and returns their number (a law that this run cannot be held to is left out). */
 size_t conservation_check(const struct profile *profile, const struct rows *rows,
                           struct conservation_law laws[CONSERVATION_LAWS]);
 
@@ -44,19 +43,18 @@ struct ledger {
     uint64_t dropped_by[PROFILE_DROP_REASONS];
 };
 
-void ledger_sum(const struct profile *profile, struct ledger *ledger); /* [init] */
+void ledger_sum(const struct profile *profile, struct ledger *ledger);
 
 #define LEDGER_TAKEN_PERCENT 10.0 /* of thread time: with less, which any machine has, it is 0 */
 
 /* Seconds in which the program's threads waited for a core that other processes had, at least: where they are
- * more than the cores, all waiting that they can have caused each other is left out. [init] */
+ * more than the cores, all waiting that they can have caused each other is left out. */
 double ledger_taken_s(const struct profile *profile, const struct ledger *ledger);
 
-/* Samples a second of the thread that was sampled least often; the asked rate unless there were many threads.
- * [init] */
+/* Samples a second of the thread that was sampled least often; the asked rate unless there were many threads. */
 double profile_least_rate(const struct profile *profile);
 
-/* From the start of the process to the end of the measurement, or to the last sign of life. [init] */
+/* From the start of the process to the end of the measurement, or to the last sign of life. */
 double profile_wall_s(const struct profile *profile);
 
 #endif

@@ -24,13 +24,13 @@ struct coverage {
     size_t count;
 };
 
-/* What a program's wish (a pause), or the tool's own doing, cost is not part of it. [init] */
+/* What a program's wish (a pause), or the tool's own doing, cost is not part of it. */
 void coverage_of(const struct profile *profile, struct coverage *coverage);
 
-/* Percent of the threads' time that was measured. [init] */
+/* Percent of the threads' time that was measured. */
 double coverage_percent(const struct coverage *coverage);
 
-/* So much is missing that nothing follows from the rest. [init] */
+/* So much is missing that nothing follows from the rest. */
 bool coverage_is_poor(const struct coverage *coverage);
 
 #endif

@@ -14,7 +14,7 @@ struct other_runtime {
 
 #define OTHER_RUNTIMES_MOST 4
 
-/* Those that samples met, at most OTHER_RUNTIMES_MOST; returns how many. [init] */
+/* Those that samples met, at most OTHER_RUNTIMES_MOST; returns how many. */
 size_t other_runtimes(const struct profile *profile, struct other_runtime *found);
 
 #endif

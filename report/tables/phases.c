@@ -119,8 +119,7 @@ static void add_samples(struct phase_gathering *to)
     }
 }
 
-/* The thread that a tree's samples were of when something began; trees of threads that ended are used again.
- */
+/* The thread that a tree's samples were of when something began; trees of threads that ended are used again. */
 static uint32_t thread_of(const struct profile *profile, uint32_t tree, uint64_t time_ns)
 {
     uint32_t found = PHASE_THREAD_NONE;

@@ -41,17 +41,17 @@ struct phase_table {
     size_t group_count;
 };
 
-bool phases_any(const struct profile *profile); /* [init] */
+bool phases_any(const struct profile *profile);
 
-/* NULL: no memory. [init] */
+/* NULL: no memory. */
 struct phase_table *phases_gather(const struct profile *profile, const struct rows *rows);
-void phases_free(struct phase_table *table); /* [init] */
+void phases_free(struct phase_table *table);
 
-/* "<program>" or the phase's name; borrowed. [init] */
+/* "<program>" or the phase's name; borrowed. */
 const char *phase_name(const struct phase_table *table, uint32_t name);
 
-/* Standard deviation of one execution's seconds; 0 for none. [init] */
+/* Standard deviation of one execution's seconds; 0 for none. */
 double probe_deviation_s(const struct profile_probe *probe);
-double probe_mean_s(const struct profile_probe *probe); /* [init] */
+double probe_mean_s(const struct profile_probe *probe);
 
 #endif

@@ -12,7 +12,7 @@ struct report_tables {
     struct wait_table *waits;
 };
 
-struct report_tables report_tables_make(const struct profile *profile, struct symbols *symbols); /* [init] */
-void report_tables_free(struct report_tables *tables);                                           /* [init] */
+struct report_tables report_tables_make(const struct profile *profile, struct symbols *symbols);
+void report_tables_free(struct report_tables *tables);
 
 #endif

@@ -6,9 +6,9 @@
 
 #include "report/profile/profile.h"
 
-/* "initial", "worker", "helper" or "other". [init] */
+/* "initial", "worker", "helper" or "other". */
 const char *thread_kind_name(const struct profile_thread *thread);
-/* When the thread ended, or was last seen. [init] */
+/* When the thread ended, or was last seen. */
 uint64_t thread_end_ns(const struct profile_thread *thread);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Room for one more item than count; list points to the array's pointer. False, and nothing has changed, when
- * there is no memory. [init] */
+ * there is no memory. */
 static inline bool grow_list(void *list, size_t *room, size_t count, size_t item_bytes)
 {
     void *items;

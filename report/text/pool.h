@@ -9,10 +9,10 @@ struct pool {
     struct pool_block *blocks; /* the last first */
 };
 
-/* Zeroed; NULL: no memory. [init] */
+/* Zeroed; NULL: no memory. */
 void *pool_alloc(struct pool *pool, size_t bytes);
-/* printf into the pool; "" without memory. [init] */
+/* printf into the pool; "" without memory. */
 const char *pool_text(struct pool *pool, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void pool_free(struct pool *pool); /* [init] */
+void pool_free(struct pool *pool);
 
 #endif

@@ -81,8 +81,7 @@ static bool sum_instances(const struct rows *rows, struct rows *view, struct row
 }
 
 /* Distributes `count` instances to groups by key (a, b of the i-th instance); keys with a == ROW_NONE are
- * left out. Keeps their order. Appends one view row for each group below view_parent, and pushes the groups.
- */
+ * left out. Keeps their order. Appends one view row for each group below view_parent, and pushes the groups. */
 static bool split(const struct rows *rows, struct rows *view, uint32_t view_parent, uint32_t level,
                   const struct instance *instances, const uint64_t (*keys)[2], size_t count,
                   struct stack *stack)

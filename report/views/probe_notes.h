@@ -7,7 +7,7 @@
 #include "report/rows/row.h"
 
 /* One line each, behind an empty line: events not measured any more, what was ended in a wrong order, pauses,
- * what was lost. [init] */
+ * what was lost. */
 void view_text_probe_notes(FILE *out, const struct profile *profile, const struct rows *rows, size_t columns);
 
 #endif

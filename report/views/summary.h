@@ -6,8 +6,7 @@
 
 #include "report/tables/tables.h"
 
-/* The summary at the program's end: what was lost by whom, in some twenty lines. dir: as the user would type
- * it. [init] */
+/* The summary at the program's end: what was lost by whom, in some twenty lines. dir: as the user would type it. */
 void report_print_summary(FILE *out, const struct profile *profile, const struct report_tables *tables,
                           const char *dir);
 
