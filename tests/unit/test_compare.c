@@ -19,7 +19,7 @@ struct given {
     double work_s;
 };
 
-struct made {
+static struct made {
     struct profile profile[RUNS];
     struct profile_module module[RUNS];
     struct profile_thread thread;
@@ -30,54 +30,58 @@ struct made {
     const char *names[RUNS];
     size_t runs;
     struct comparison *comparison;
-};
+} made;
 
-static void add_run(struct made *made, uint8_t build, const struct given *given, size_t count)
+static void add_run(uint8_t build, const struct given *given, size_t count)
 {
-    size_t run = made->runs++;
-    struct profile *profile = &made->profile[run];
-    made->module[run] = (struct profile_module){.build_id_bytes = build ? 1 : 0, .build_id = {build}};
-    strcpy(made->module[run].path, "/x/app");
-    *profile = (struct profile){.modules = &made->module[run], .module_count = 1};
+    size_t run = made.runs++;
+    struct profile *profile = &made.profile[run];
+    made.module[run] = (struct profile_module){.build_id_bytes = build ? 1 : 0, .build_id = {build}};
+    strcpy(made.module[run].path, "/x/app");
+    *profile = (struct profile){.modules = &made.module[run], .module_count = 1};
     profile->header =
         (struct profile_header){.rate = 1000, .threads_max = 2, .cores = 2, .end_ns = 1000000000};
-    made->profiles[run] = profile;
-    made->names[run] = "run";
-    struct rows *rows = made->rows[run] = calloc(1, sizeof *rows);
+    made.profiles[run] = profile;
+    made.names[run] = "run";
+    struct rows *rows = made.rows[run] = calloc(1, sizeof *rows);
     rows->threads = 2;
     rows_append(rows, ROW_NONE, ROW_ROOT);
     for (size_t i = 0; i < count; i++) {
         uint32_t row = rows_append(rows, given[i].parent, given[i].kind);
         double work = given[i].work_s * 1e9;
-        made->sums[run][i] = (struct profile_metric){.samples = 1, .work = work, .inverse_busy = work};
-        made->label[run][i] =
-            (struct row_label){given[i].name, given[i].module, given[i].file, given[i].line};
-        rows->row[row].label = &made->label[run][i];
-        assert_true(rows_add_exclusive(rows, &rows->row[row], &made->sums[run][i]));
+        made.sums[run][i] = (struct profile_metric){.samples = 1, .work = work, .inverse_busy = work};
+        made.label[run][i] = (struct row_label){given[i].name, given[i].module, given[i].file, given[i].line};
+        rows->row[row].label = &made.label[run][i];
+        assert_true(rows_add_exclusive(rows, &rows->row[row], &made.sums[run][i]));
     }
     assert_true(rows_sum(rows));
 }
 
-#define ADD(made, build, ...)                                                                                \
-    add_run(made, build, (const struct given[]){__VA_ARGS__},                                                \
+#define ADD(build, ...)                                                                                      \
+    add_run(build, (const struct given[]){__VA_ARGS__},                                                      \
             sizeof((const struct given[]){__VA_ARGS__}) / sizeof(struct given))
 
-static struct comparison *compare(struct made *made, size_t base)
+static struct comparison *compare(size_t base)
 {
-    const size_t sides[SIDES] = {base, made->runs - base};
-    made->comparison = comparison_new(made->profiles, made->names, sides, NORMALISE_NONE);
-    assert_non_null(made->comparison);
-    for (size_t run = 0; run < made->runs; run++)
-        assert_true(comparison_add(made->comparison, run, made->rows[run]));
-    return made->comparison;
+    const size_t sides[SIDES] = {base, made.runs - base};
+    made.comparison = comparison_new(made.profiles, made.names, sides, NORMALISE_NONE);
+    assert_non_null(made.comparison);
+    for (size_t run = 0; run < made.runs; run++)
+        assert_true(comparison_add(made.comparison, run, made.rows[run]));
+    return made.comparison;
 }
 
-static void finish(struct made *made)
+static int forget(void **state)
 {
-    comparison_free(made->comparison);
-    for (size_t run = 0; run < made->runs; run++)
-        rows_free(made->rows[run]);
+    (void)state;
+    comparison_free(made.comparison);
+    for (size_t run = 0; run < made.runs; run++)
+        rows_free(made.rows[run]);
+    memset(&made, 0, sizeof made);
+    return 0;
 }
+
+#define COMPARED(name) UNIT_TEST_WITH(name, NULL, forget)
 
 /* Exclusive work of the n-th context with that canonical name, by run. */
 static void assert_work(const struct comparison *comparison, const char *name, int nth, double before,
@@ -103,108 +107,93 @@ static void assert_work(const struct comparison *comparison, const char *name, i
         0, ROW_PROCEDURE, "f", "app", "a.c", line, 0                                                         \
     }
 
-UNIT_TEST(regions_of_one_build_are_matched_by_their_lines)
+COMPARED(regions_of_one_build_are_matched_by_their_lines)
 {
-    struct made made = {0};
-    ADD(&made, 7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
-    ADD(&made, 7, FUNCTION_F(10), REGION(30, 5), REGION(40, 6));
-    struct comparison *comparison = compare(&made, 1);
+    ADD(7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
+    ADD(7, FUNCTION_F(10), REGION(30, 5), REGION(40, 6));
+    struct comparison *comparison = compare(1);
     assert_int_equal(comparison->count, 5);
     assert_work(comparison, "f [parallel]", 0, 1, 0);
     assert_work(comparison, "f [parallel]", 1, 2, 5);
     assert_work(comparison, "f [parallel]", 2, 0, 6);
-    finish(&made);
 }
 
-UNIT_TEST(regions_of_two_builds_are_matched_in_order)
+COMPARED(regions_of_two_builds_are_matched_in_order)
 {
-    struct made made = {0};
-    ADD(&made, 7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
-    ADD(&made, 8, FUNCTION_F(10), REGION(30, 5), REGION(40, 6));
-    struct comparison *comparison = compare(&made, 1);
+    ADD(7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
+    ADD(8, FUNCTION_F(10), REGION(30, 5), REGION(40, 6));
+    struct comparison *comparison = compare(1);
     assert_int_equal(comparison->count, 4);
     assert_work(comparison, "f [parallel]", 0, 1, 5);
     assert_work(comparison, "f [parallel]", 1, 2, 6);
-    finish(&made);
 }
 
-UNIT_TEST(an_added_region_is_new_and_lines_count_from_the_function)
+COMPARED(an_added_region_is_new_and_lines_count_from_the_function)
 {
-    struct made made = {0};
-    ADD(&made, 7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
-    ADD(&made, 8, FUNCTION_F(100), REGION(110, 5), REGION(114, 9), REGION(122, 6));
-    struct comparison *comparison = compare(&made, 1);
+    ADD(7, FUNCTION_F(10), REGION(20, 1), REGION(30, 2));
+    ADD(8, FUNCTION_F(100), REGION(110, 5), REGION(114, 9), REGION(122, 6));
+    struct comparison *comparison = compare(1);
     assert_work(comparison, "f [parallel]", 0, 1, 5);
     assert_work(comparison, "f [parallel]", 1, 2, 6);
     assert_work(comparison, "f [parallel]", 2, 0, 9);
-    finish(&made);
 }
 
-UNIT_TEST(the_function_around_need_not_be_in_every_run)
+COMPARED(the_function_around_need_not_be_in_every_run)
 {
     for (uint8_t other = 7; other <= 8; other++) {
-        struct made made = {0};
-        ADD(&made, 7, FUNCTION_F(10), {0, ROW_TASK, "f [task a.c:20]", "app", "a.c", 20, 1},
+        ADD(7, FUNCTION_F(10), {0, ROW_TASK, "f [task a.c:20]", "app", "a.c", 20, 1},
             {0, ROW_TASK, "f [task a.c:30]", "app", "a.c", 30, 2});
-        ADD(&made, other, {0, ROW_TASK, "f [task a.c:30]", "app", "a.c", 30, 4});
-        struct comparison *comparison = compare(&made, 1);
+        ADD(other, {0, ROW_TASK, "f [task a.c:30]", "app", "a.c", 30, 4});
+        struct comparison *comparison = compare(1);
         assert_work(comparison, "f [task]", 0, 1, 0);
         assert_work(comparison, "f [task]", 1, 2, 4);
-        finish(&made);
+        forget(NULL);
     }
 }
 
-UNIT_TEST(functions_of_one_name_are_told_apart_by_their_files)
+COMPARED(functions_of_one_name_are_told_apart_by_their_files)
 {
-    struct made made = {0};
-    ADD(&made, 7, {0, ROW_PROCEDURE, "init", "app", "/old/a.c", 50, 1},
+    ADD(7, {0, ROW_PROCEDURE, "init", "app", "/old/a.c", 50, 1},
         {0, ROW_PROCEDURE, "init", "app", "/old/b.c", 5, 2});
-    ADD(&made, 8, {0, ROW_INLINED, "init", "app", "/new/b.c", 51, 4});
-    struct comparison *comparison = compare(&made, 1);
+    ADD(8, {0, ROW_INLINED, "init", "app", "/new/b.c", 51, 4});
+    struct comparison *comparison = compare(1);
     assert_work(comparison, "init", 0, 1, 0);
     assert_work(comparison, "init", 1, 2, 4);
-    finish(&made);
 }
 
-UNIT_TEST(addresses_without_symbols_need_the_same_build)
+COMPARED(addresses_without_symbols_need_the_same_build)
 {
     for (uint8_t other = 7; other <= 9; other++) {
-        struct made made = {0};
-        ADD(&made, other == 9 ? 0 : 7, {0, ROW_PROCEDURE, "app+0x10", "app", "", 0, 1},
+        ADD(other == 9 ? 0 : 7, {0, ROW_PROCEDURE, "app+0x10", "app", "", 0, 1},
             {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 2});
-        ADD(&made, other == 9 ? 0 : other, {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 4});
-        struct comparison *comparison = compare(&made, 1);
+        ADD(other == 9 ? 0 : other, {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 4});
+        struct comparison *comparison = compare(1);
         if (other == 7) {
             assert_work(comparison, "app+0x10", 0, 1, 0);
             assert_work(comparison, "app+0x20", 0, 2, 4);
         } else
             assert_work(comparison, "app (no symbols)", 0, 3, 4);
-        finish(&made);
+        forget(NULL);
     }
 }
 
-UNIT_TEST(two_new_runs_of_one_build_do_not_make_the_base_that_build)
+COMPARED(two_new_runs_of_one_build_do_not_make_the_base_that_build)
 {
-    struct made made = {0};
-    ADD(&made, 7, {0, ROW_PROCEDURE, "app+0x10", "app", "", 0, 1},
-        {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 2});
-    ADD(&made, 8, {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 4});
-    ADD(&made, 8, {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 4});
-    assert_work(compare(&made, 1), "app (no symbols)", 0, 3, 4);
-    finish(&made);
+    ADD(7, {0, ROW_PROCEDURE, "app+0x10", "app", "", 0, 1}, {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 2});
+    ADD(8, {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 4});
+    ADD(8, {0, ROW_PROCEDURE, "app+0x20", "app", "", 0, 4});
+    assert_work(compare(1), "app (no symbols)", 0, 3, 4);
 }
 
-UNIT_TEST(lines_count_from_their_function)
+COMPARED(lines_count_from_their_function)
 {
-    struct made made = {0};
-    ADD(&made, 7, FUNCTION_F(10), {1, ROW_STATEMENT, "a.c:12", "app", "a.c", 12, 1},
+    ADD(7, FUNCTION_F(10), {1, ROW_STATEMENT, "a.c:12", "app", "a.c", 12, 1},
         {1, ROW_STATEMENT, "h.h:3", "app", "h.h", 3, 2});
-    ADD(&made, 8, FUNCTION_F(60), {1, ROW_STATEMENT, "a.c:62", "app", "a.c", 62, 3},
+    ADD(8, FUNCTION_F(60), {1, ROW_STATEMENT, "a.c:62", "app", "a.c", 62, 3},
         {1, ROW_STATEMENT, "h.h:3", "app", "h.h", 3, 4});
-    struct comparison *comparison = compare(&made, 1);
+    struct comparison *comparison = compare(1);
     assert_work(comparison, "line +2", 0, 1, 3);
     assert_work(comparison, "h.h:3", 0, 2, 4);
-    finish(&made);
 }
 
 static enum limit_verdict judge(const struct comparison *comparison, const char *text, double least)
@@ -217,16 +206,15 @@ static enum limit_verdict judge(const struct comparison *comparison, const char 
     return limit.verdict;
 }
 
-UNIT_TEST(limits_are_about_outermost_matches_beyond_noise)
+COMPARED(limits_are_about_outermost_matches_beyond_noise)
 {
-    struct made made = {0};
     /* f calls itself; 1,000 samples/s: 4 s are 4,000 samples, off by 63 */
-    ADD(&made, 7, FUNCTION_F(10), {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 4},
+    ADD(7, FUNCTION_F(10), {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 4},
         {0, ROW_PROCEDURE, "g(int)", "app", "a.c", 90, 0.001});
-    ADD(&made, 8, FUNCTION_F(10), {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 5},
+    ADD(8, FUNCTION_F(10), {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 5},
         {0, ROW_PROCEDURE, "g(int)", "app", "a.c", 90, 0.04},
         {0, ROW_PROCEDURE, "new", "app", "a.c", 1, 0.02});
-    struct comparison *comparison = compare(&made, 1);
+    struct comparison *comparison = compare(1);
     assert_int_equal(judge(comparison, "work@^f$=24", 0), LIMIT_WITHIN_NOISE);
     assert_int_equal(judge(comparison, "work@^f$=15", 0), LIMIT_EXCEEDED);
     assert_int_equal(judge(comparison, "work@^f$=25", 0), LIMIT_KEPT);
@@ -236,52 +224,46 @@ UNIT_TEST(limits_are_about_outermost_matches_beyond_noise)
     assert_int_equal(judge(comparison, "work@int=0", 0), LIMIT_NO_CONTEXT);
     assert_int_equal(judge(comparison, "overhead=0", 0), LIMIT_KEPT);
     assert_int_equal(judge(comparison, "wall=0", 0), LIMIT_KEPT);
-    finish(&made);
 }
 
-UNIT_TEST(repeated_runs_must_all_be_above_the_limit)
+COMPARED(repeated_runs_must_all_be_above_the_limit)
 {
-    struct made made = {0};
     const double work[RUNS] = {1, 1.1, 1.2, 1.3, 1.4, 1.5};
     for (int run = 0; run < RUNS; run++)
-        ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 1, work[run]});
-    struct comparison *comparison = compare(&made, 3);
+        ADD(7, {0, ROW_PROCEDURE, "f", "app", "a.c", 1, work[run]});
+    struct comparison *comparison = compare(3);
     struct compare_change change = comparison_change(comparison, 1, METRIC_WORK, false);
     assert_true(change.beyond_noise && fabs(change.before - 1.1) < 1e-9 && fabs(change.after - 1.4) < 1e-9);
     assert_true(fabs(change.low - 0.1) < 1e-9 && fabs(change.high - 0.5) < 1e-9);
     assert_int_equal(judge(comparison, "work=8", 0), LIMIT_EXCEEDED);
     assert_int_equal(judge(comparison, "work=9", 0), LIMIT_WITHIN_NOISE); /* 1.3 of 1.2 */
     assert_int_equal(judge(comparison, "work=28", 0), LIMIT_KEPT);
-    finish(&made);
 }
 
 /* Contexts that a run has ten samples of, and the other none, may be chance; eleven are not. */
-UNIT_TEST(what_was_not_sampled_may_have_been_missed_by_one)
+COMPARED(what_was_not_sampled_may_have_been_missed_by_one)
 {
     for (int samples = 10; samples <= 11; samples++) {
-        struct made made = {0};
-        ADD(&made, 7, {0, ROW_PROCEDURE, "g", "app", "a.c", 90, 1});
-        ADD(&made, 7, {0, ROW_PROCEDURE, "g", "app", "a.c", 90, 1},
+        ADD(7, {0, ROW_PROCEDURE, "g", "app", "a.c", 90, 1});
+        ADD(7, {0, ROW_PROCEDURE, "g", "app", "a.c", 90, 1},
             {0, ROW_PROCEDURE, "new", "app", "a.c", 1, 0.001 * samples});
-        struct comparison *comparison = compare(&made, 1);
+        struct comparison *comparison = compare(1);
         assert_int_equal(comparison_change(comparison, 2, METRIC_WORK, false).beyond_noise, samples == 11);
-        finish(&made);
+        forget(NULL);
     }
 }
 
-UNIT_TEST(a_function_that_calls_itself_counts_once)
+COMPARED(a_function_that_calls_itself_counts_once)
 {
-    struct made made = {0};
     struct limit limit;
     char error[300];
-    ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 1}, {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 4});
-    ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 2}, {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 8});
-    struct comparison *comparison = compare(&made, 1);
+    ADD(7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 1}, {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 4});
+    ADD(7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 2}, {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 8});
+    struct comparison *comparison = compare(1);
     assert_true(limit_read(&limit, "work@f=1", error, sizeof error));
     assert_true(limit_judge(&limit, comparison, 0));
     assert_true(fabs(limit.change.before - 5) < 1e-9 && fabs(limit.change.after - 10) < 1e-9);
     limit_free(&limit);
-    finish(&made);
 }
 
 #define ITERATION(name, line, work)                                                                          \
@@ -289,16 +271,15 @@ UNIT_TEST(a_function_that_calls_itself_counts_once)
         1, ROW_PHASE, name, "app", "a.c", line, work                                                         \
     }
 
-UNIT_TEST(phases_are_matched_by_their_names_alone)
+COMPARED(phases_are_matched_by_their_names_alone)
 {
-    struct made made = {0};
-    ADD(&made, 7, {0, ROW_PHASE, "phase step", "app", "a.c", 10, 1}, ITERATION("step [2]", 10, 2),
+    ADD(7, {0, ROW_PHASE, "phase step", "app", "a.c", 10, 1}, ITERATION("step [2]", 10, 2),
         ITERATION("step [17]", 10, 3), ITERATION("event pack (left)", 20, 4),
         ITERATION("event pack (right)", 20, 5));
-    ADD(&made, 8, {0, ROW_PHASE, "phase step", "libstep.so", "moved.c", 99, 6}, ITERATION("step [17]", 30, 7),
+    ADD(8, {0, ROW_PHASE, "phase step", "libstep.so", "moved.c", 99, 6}, ITERATION("step [17]", 30, 7),
         ITERATION("step [2]", 30, 8), ITERATION("event pack (right)", 40, 9),
         ITERATION("event pack+0x2", 40, 10), ITERATION("step [18]", 30, 11));
-    struct comparison *comparison = compare(&made, 1);
+    struct comparison *comparison = compare(1);
     assert_int_equal(comparison->count, 8);
     assert_work(comparison, "phase step", 0, 1, 6);
     assert_work(comparison, "step [2]", 0, 2, 8);
@@ -307,31 +288,28 @@ UNIT_TEST(phases_are_matched_by_their_names_alone)
     assert_work(comparison, "event pack (left)", 0, 4, 0);
     assert_work(comparison, "event pack (right)", 0, 5, 9);
     assert_work(comparison, "event pack+0x2", 0, 0, 10);
-    finish(&made);
 }
 
 /* 40 samples before and 50 after: noise is by the period in events, whatever rate the header has. */
-UNIT_TEST(events_have_the_noise_of_their_period)
+COMPARED(events_have_the_noise_of_their_period)
 {
-    struct made made = {0};
     static char text[] = "sample\0perf::PAGE-FAULTS@10";
-    ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 400});
-    ADD(&made, 7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 500});
+    ADD(7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 400});
+    ADD(7, {0, ROW_PROCEDURE, "f", "app", "a.c", 10, 500});
     for (int run = 0; run < 2; run++) {
         made.sums[run][0].samples = run ? 50 : 40;
         made.profile[run].text = text;
         made.profile[run].text_bytes = sizeof text;
         made.profile[run].header.period_ns = 10000000000;
     }
-    struct comparison *comparison = compare(&made, 1);
+    struct comparison *comparison = compare(1);
     assert_string_equal(comparison_unit(comparison), "events");
     struct compare_change change = comparison_change(comparison, 0, METRIC_WORK, true);
     assert_true(fabs(change.after - change.before - 100) < 1e-6);
     assert_false(change.beyond_noise);
-    finish(&made);
 }
 
-UNIT_TEST(arguments_are_compared_however_long_the_programs_path)
+COMPARED(arguments_are_compared_however_long_the_programs_path)
 {
     struct profile profile[2] = {0};
     const struct profile *profiles[2] = {&profile[0], &profile[1]};

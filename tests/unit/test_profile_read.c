@@ -8,40 +8,50 @@
 
 #define KEY(vaddr) PROFILE_KEY(1, vaddr)
 
-static char path[64], error[512];
+static char error[512];
+static struct profile_builder builder;
 
 static int make_file(void **state)
 {
     (void)state;
-    strcpy(path, "/tmp/blame-test-XXXXXX");
-    int file = mkstemp(path);
-    return file < 0 ? -1 : close(file);
+    unit_fresh_path();
+    builder_start(&builder);
+    return 0;
 }
 
 static int remove_file(void **state)
 {
     (void)state;
-    return unlink(path);
+    builder_free(&builder);
+    unit_clean();
+    return 0;
 }
 
-static struct profile *read_built(struct profile_builder *builder)
+static struct profile *read_built(void)
 {
-    assert_true(builder_write(builder, path));
-    builder_free(builder);
-    struct profile *profile = profile_read(path, error, sizeof error);
+    assert_true(builder_write(&builder, unit_path));
+    builder_free(&builder);
+    struct profile *profile = profile_read(unit_path, error, sizeof error);
     if (!profile)
         fail_msg("%s", error);
     return profile;
 }
 
-static void assert_refused(struct profile_builder *builder, const char *because)
+/* And begins another one. */
+static void assert_refused(const char *because)
 {
-    assert_true(builder_write(builder, path));
-    builder_free(builder);
-    assert_null(profile_read(path, error, sizeof error));
-    assert_memory_equal(error, path, strlen(path));
+    assert_true(builder_write(&builder, unit_path));
+    builder_free(&builder);
+    assert_null(profile_read(unit_path, error, sizeof error));
+    assert_memory_equal(error, unit_path, strlen(unit_path));
     assert_non_null(strstr(error, because));
     assert_null(strchr(error, '\n'));
+    builder_start(&builder);
+}
+
+static uint32_t node(uint32_t tree, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    return builder_node(&builder, tree, parent, kind, key);
 }
 
 /* The merged node at a path of keys below the root, or -1. */
@@ -60,26 +70,24 @@ static long find(const struct profile *profile, int depth, const uint64_t *keys)
     return (long)at;
 }
 
-static void work(struct profile_builder *builder, uint32_t tree, uint32_t node, double seconds)
+static void work(uint32_t tree, uint32_t at, double seconds)
 {
     struct profile_metric metric = {.samples = 1, .work = seconds, .inverse_busy = seconds};
-    builder_metric(builder, tree, node, &metric);
+    builder_metric(&builder, tree, at, &metric);
 }
 
 #define WITH_FILE(name) UNIT_TEST_WITH(name, make_file, remove_file)
 
 WITH_FILE(equal_paths_of_two_threads_become_one)
 {
-    struct profile_builder builder;
-    builder_start(&builder);
     for (uint32_t tree = 1; tree <= 2; tree++) {
-        uint32_t root = builder_node(&builder, tree, 0, PROFILE_NODE_ROOT, 0);
-        uint32_t main_node = builder_node(&builder, tree, root, PROFILE_NODE_FRAME, KEY(1));
-        work(&builder, tree, main_node, 1);
-        work(&builder, tree, builder_node(&builder, tree, main_node, PROFILE_NODE_FRAME, KEY(2)), 10);
-        builder_node(&builder, tree, main_node, PROFILE_NODE_RUNTIME, KEY(2));
+        uint32_t root = node(tree, 0, PROFILE_NODE_ROOT, 0);
+        uint32_t main_node = node(tree, root, PROFILE_NODE_FRAME, KEY(1));
+        work(tree, main_node, 1);
+        work(tree, node(tree, main_node, PROFILE_NODE_FRAME, KEY(2)), 10);
+        node(tree, main_node, PROFILE_NODE_RUNTIME, KEY(2));
     }
-    struct profile *profile = read_built(&builder);
+    struct profile *profile = read_built();
     assert_int_equal(profile->node_count, 4); /* root, main, and two children of one key and two kinds */
     long inner = find(profile, 1, (uint64_t[]){KEY(1)});
     assert_true(profile->nodes[inner].metric.work == 2);
@@ -91,14 +99,12 @@ WITH_FILE(equal_paths_of_two_threads_become_one)
 
 WITH_FILE(children_before_their_parents_in_the_file_are_found)
 {
-    struct profile_builder builder;
-    builder_start(&builder);
-    uint32_t leaf = builder_node(&builder, 1, 0, PROFILE_NODE_FRAME, KEY(2));
-    uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
-    uint32_t middle = builder_node(&builder, 1, root, PROFILE_NODE_FRAME, KEY(1));
+    uint32_t leaf = node(1, 0, PROFILE_NODE_FRAME, KEY(2));
+    uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
+    uint32_t middle = node(1, root, PROFILE_NODE_FRAME, KEY(1));
     builder_at(&builder, leaf)->parent = middle;
-    work(&builder, 1, leaf, 3);
-    struct profile *profile = read_built(&builder);
+    work(1, leaf, 3);
+    struct profile *profile = read_built();
     long at = find(profile, 2, (uint64_t[]){KEY(1), KEY(2)});
     assert_true(at > 0 && profile->nodes[at].metric.work == 3);
     profile_free(profile);
@@ -106,15 +112,13 @@ WITH_FILE(children_before_their_parents_in_the_file_are_found)
 
 WITH_FILE(recycled_nodes_and_region_tries_are_left_out)
 {
-    struct profile_builder builder;
-    builder_start(&builder);
-    uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
-    uint32_t trie = builder_node(&builder, 1, 0, PROFILE_NODE_TRIE, 0);
-    work(&builder, 1, builder_node(&builder, 1, trie, PROFILE_NODE_FRAME, KEY(1)), 1);
-    uint32_t recycled = builder_node(&builder, 1, root, PROFILE_NODE_FREE, KEY(2));
-    work(&builder, 1, recycled, 1);
-    work(&builder, 1, builder_node(&builder, 1, recycled, PROFILE_NODE_FRAME, KEY(3)), 1);
-    struct profile *profile = read_built(&builder);
+    uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
+    uint32_t trie = node(1, 0, PROFILE_NODE_TRIE, 0);
+    work(1, node(1, trie, PROFILE_NODE_FRAME, KEY(1)), 1);
+    uint32_t recycled = node(1, root, PROFILE_NODE_FREE, KEY(2));
+    work(1, recycled, 1);
+    work(1, node(1, recycled, PROFILE_NODE_FRAME, KEY(3)), 1);
+    struct profile *profile = read_built();
     assert_int_equal(profile->node_count, 1);
     assert_true(profile->nodes[0].metric.work == 0);
     profile_free(profile);
@@ -122,13 +126,11 @@ WITH_FILE(recycled_nodes_and_region_tries_are_left_out)
 
 WITH_FILE(regions_without_context_hang_below_unresolved)
 {
-    struct profile_builder builder;
-    builder_start(&builder);
-    uint32_t known = builder_node(&builder, 1, 0, PROFILE_NODE_REGION, KEY(7));
-    uint32_t unknown = builder_node(&builder, 1, 0, PROFILE_NODE_REGION, 0);
-    work(&builder, 1, builder_node(&builder, 1, known, PROFILE_NODE_FRAME, KEY(8)), 2);
-    work(&builder, 1, builder_node(&builder, 1, unknown, PROFILE_NODE_FRAME, KEY(9)), 3);
-    struct profile *profile = read_built(&builder);
+    uint32_t known = node(1, 0, PROFILE_NODE_REGION, KEY(7));
+    uint32_t unknown = node(1, 0, PROFILE_NODE_REGION, 0);
+    work(1, node(1, known, PROFILE_NODE_FRAME, KEY(8)), 2);
+    work(1, node(1, unknown, PROFILE_NODE_FRAME, KEY(9)), 3);
+    struct profile *profile = read_built();
     long below_call = find(profile, 3, (uint64_t[]){PROFILE_PSEUDO_UNRESOLVED, KEY(7), KEY(8)});
     long below = find(profile, 2, (uint64_t[]){PROFILE_PSEUDO_UNRESOLVED, KEY(9)});
     assert_true(below_call > 0 && profile->nodes[below_call].metric.work == 2);
@@ -139,32 +141,28 @@ WITH_FILE(regions_without_context_hang_below_unresolved)
 
 WITH_FILE(a_cycle_is_left_out_and_the_rest_is_read)
 {
-    struct profile_builder builder;
-    builder_start(&builder);
-    uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
-    uint32_t first = builder_node(&builder, 1, root, PROFILE_NODE_FRAME, KEY(1));
-    uint32_t second = builder_node(&builder, 1, first, PROFILE_NODE_FRAME, KEY(2));
-    uint32_t wild = builder_node(&builder, 1, 0xfffffff0, PROFILE_NODE_FRAME, KEY(3));
+    uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
+    uint32_t first = node(1, root, PROFILE_NODE_FRAME, KEY(1));
+    uint32_t second = node(1, first, PROFILE_NODE_FRAME, KEY(2));
+    uint32_t wild = node(1, 0xfffffff0, PROFILE_NODE_FRAME, KEY(3));
     builder_at(&builder, first)->parent = second;
-    work(&builder, 1, second, 1);
-    work(&builder, 1, wild, 1);
-    work(&builder, 1, builder_node(&builder, 1, root, PROFILE_NODE_FRAME, KEY(4)), 1);
-    struct profile *profile = read_built(&builder);
+    work(1, second, 1);
+    work(1, wild, 1);
+    work(1, node(1, root, PROFILE_NODE_FRAME, KEY(4)), 1);
+    struct profile *profile = read_built();
     assert_int_equal(profile->node_count, 2);
     profile_free(profile);
 }
 
 WITH_FILE(what_the_counts_of_a_killed_process_cover_is_read)
 {
-    struct profile_builder builder;
-    builder_start(&builder);
     builder_header(&builder)->finished = 0;
     builder_header(&builder)->end_ns = 0;
     builder_header(&builder)->threads_max = 0;
-    uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
-    work(&builder, 1, builder_node(&builder, 1, root, PROFILE_NODE_FRAME, KEY(1)), 1);
-    uint32_t late = builder_node(&builder, 1, root, PROFILE_NODE_FRAME, KEY(2));
-    work(&builder, 1, late, 1);
+    uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
+    work(1, node(1, root, PROFILE_NODE_FRAME, KEY(1)), 1);
+    uint32_t late = node(1, root, PROFILE_NODE_FRAME, KEY(2));
+    work(1, late, 1);
     struct profile_chunk *chunk = builder_chunk(&builder, late / PROFILE_UNITS_PER_CHUNK);
     chunk->used--;           /* the last node is written, not yet counted */
     chunk->metric_unit += 2; /* and so is its metric */
@@ -174,7 +172,7 @@ WITH_FILE(what_the_counts_of_a_killed_process_cover_is_read)
     builder_thread(&builder, &thread);
     thread = (struct profile_thread){.kind = PROFILE_THREAD_WORKER, .begin_ns = 30};
     builder_thread(&builder, &thread);
-    struct profile *profile = read_built(&builder);
+    struct profile *profile = read_built();
     assert_int_equal(profile->node_count, 2);
     assert_int_equal(profile->header.threads_max, 2);
     assert_int_equal(profile->thread_count, 3);
@@ -183,15 +181,13 @@ WITH_FILE(what_the_counts_of_a_killed_process_cover_is_read)
 
 WITH_FILE(threads_come_in_order_of_their_start_over_chunks)
 {
-    struct profile_builder builder;
-    builder_start(&builder);
     for (int i = 0; i < 150; i++) {
         struct profile_thread thread = {.kind = i % 50 ? PROFILE_THREAD_WORKER : PROFILE_THREAD_UNUSED,
                                         .begin_ns = (uint64_t)(1000 - i),
                                         .tid = i};
         builder_thread(&builder, &thread);
     }
-    struct profile *profile = read_built(&builder);
+    struct profile *profile = read_built();
     assert_int_equal(profile->thread_count, 147);
     for (size_t i = 1; i < profile->thread_count; i++)
         assert_true(profile->threads[i - 1].begin_ns < profile->threads[i].begin_ns);
@@ -200,16 +196,14 @@ WITH_FILE(threads_come_in_order_of_their_start_over_chunks)
 
 WITH_FILE(modules_and_text_are_found)
 {
-    struct profile_builder builder;
     struct profile_module module = {.build_id_bytes = 4000};
-    builder_start(&builder);
     memset(module.path, 'x', sizeof module.path); /* no end */
     for (int i = 0; i < 40; i++)
         builder_module(&builder, &module);
     builder_text(&builder, "command", "./a b");
     builder_text(&builder, "b", "");
     builder_text(&builder, "host", "node");
-    struct profile *profile = read_built(&builder);
+    struct profile *profile = read_built();
     assert_int_equal(profile->module_count, 40);
     assert_int_equal(strlen(profile->modules[39].path), sizeof module.path - 1);
     assert_true(profile->modules[0].build_id_bytes <= sizeof module.build_id);
@@ -223,32 +217,25 @@ WITH_FILE(modules_and_text_are_found)
 
 WITH_FILE(files_that_are_no_profiles_are_refused_in_one_line)
 {
-    struct profile_builder builder;
-    builder_start(&builder);
     builder_header(&builder)->magic[0] = 'X';
-    assert_refused(&builder, "not a blame profile");
-    builder_start(&builder);
+    assert_refused("not a blame profile");
     builder_header(&builder)->version = 7;
-    assert_refused(&builder, "version 7");
-    builder_start(&builder);
+    assert_refused("version 7");
     builder_header(&builder)->byte_order = __builtin_bswap32(PROFILE_BYTE_ORDER);
-    assert_refused(&builder, "byte order");
-    builder_start(&builder);
+    assert_refused("byte order");
     builder_header(&builder)->unit_bytes = 16;
-    assert_refused(&builder, "damaged");
+    assert_refused("damaged");
+    builder_free(&builder);
     builder_example(&builder, 1, 10, 1);
     builder.size -= 100;
-    assert_refused(&builder, "truncated");
-    builder_start(&builder);
+    assert_refused("truncated");
     builder.size = 10;
-    assert_refused(&builder, "too short");
-    builder_start(&builder);
+    assert_refused("too short");
     builder.size = 0;
-    assert_refused(&builder, "empty");
-    builder_start(&builder);
-    uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
-    work(&builder, 1, root, (double)NAN);
-    assert_refused(&builder, "not a number");
+    assert_refused("empty");
+    uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
+    work(1, root, (double)NAN);
+    assert_refused("not a number");
     assert_null(profile_read("/no/such/file.blame", error, sizeof error));
     assert_non_null(strstr(error, "/no/such/file.blame: cannot be opened"));
     assert_null(profile_read("/tmp", error, sizeof error));
@@ -259,24 +246,20 @@ WITH_FILE(files_that_are_no_profiles_are_refused_in_one_line)
 
 WITH_FILE(a_path_of_65000_nodes_are_read_without_recursion)
 {
-    struct profile_builder builder;
-    builder_start(&builder);
-    uint32_t at = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
+    uint32_t at = node(1, 0, PROFILE_NODE_ROOT, 0);
     for (int i = 0; i < 65000; i++)
-        at = builder_node(&builder, 1, at, PROFILE_NODE_FRAME, KEY(i));
-    work(&builder, 1, at, 1);
-    struct profile *profile = read_built(&builder);
+        at = node(1, at, PROFILE_NODE_FRAME, KEY(i));
+    work(1, at, 1);
+    struct profile *profile = read_built();
     assert_true(profile->node_count > 64000);
     profile_free(profile);
 }
 
-static void add_waits(struct profile_builder *builder, uint32_t tree, uint32_t node_idx,
-                      struct profile_waits waits)
+static void add_waits(uint32_t tree, uint32_t at, struct profile_waits waits)
 {
     struct profile_metric metric = {0};
-    builder_metric(builder, tree, node_idx, &metric); /* the same place holds both */
-    struct profile_node *node = builder_at(builder, node_idx);
-    memcpy(builder_at(builder, node->metric), &waits, sizeof waits);
+    builder_metric(&builder, tree, at, &metric); /* the same place holds both */
+    memcpy(builder_at(&builder, builder_at(&builder, at)->metric), &waits, sizeof waits);
 }
 
 static const struct profile_lock *lock_with(const struct profile *profile, uint64_t key, uint64_t initialiser)
@@ -292,26 +275,23 @@ WITH_FILE(waits_for_locks_are_added_up_by_initialiser)
 {
     const uint64_t lock = PROFILE_LOCK_KEY(PROFILE_LOCK_LOCK, 0x5000);
     const uint64_t critical = PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x6000);
-    struct profile_builder builder;
-    builder_start(&builder);
     for (uint32_t tree = 1; tree <= 2; tree++) {
-        uint32_t root = builder_node(&builder, tree, 0, PROFILE_NODE_ROOT, 0);
-        uint32_t frame = builder_node(&builder, tree, root, PROFILE_NODE_FRAME, KEY(0x100));
-        uint32_t waits = builder_node(&builder, tree, root, PROFILE_NODE_WAITS, lock);
-        add_waits(&builder, tree, waits, (struct profile_waits){.sum_ns = 1, .longest_ns = 1, .waits = 1});
-        uint32_t made = builder_node(&builder, tree, waits, PROFILE_NODE_INITIALISER, KEY(0x200));
-        add_waits(&builder, tree, made,
-                  (struct profile_waits){.sum_ns = 10, .longest_ns = 4 * tree, .waits = 3});
-        waits = builder_node(&builder, tree, root, PROFILE_NODE_WAITS, critical);
-        builder_node(&builder, tree, waits, PROFILE_NODE_VARIABLE, KEY(0x300));
+        uint32_t root = node(tree, 0, PROFILE_NODE_ROOT, 0);
+        uint32_t frame = node(tree, root, PROFILE_NODE_FRAME, KEY(0x100));
+        uint32_t waits = node(tree, root, PROFILE_NODE_WAITS, lock);
+        add_waits(tree, waits, (struct profile_waits){.sum_ns = 1, .longest_ns = 1, .waits = 1});
+        uint32_t made = node(tree, waits, PROFILE_NODE_INITIALISER, KEY(0x200));
+        add_waits(tree, made, (struct profile_waits){.sum_ns = 10, .longest_ns = 4 * tree, .waits = 3});
+        waits = node(tree, root, PROFILE_NODE_WAITS, critical);
+        node(tree, waits, PROFILE_NODE_VARIABLE, KEY(0x300));
         /* Where no writer puts them: below a frame, below an initialiser, below none. */
-        waits = builder_node(&builder, tree, frame, PROFILE_NODE_WAITS, lock + 8);
-        builder_node(&builder, tree, waits, PROFILE_NODE_INITIALISER, KEY(0x200));
-        builder_node(&builder, tree, made, PROFILE_NODE_VARIABLE, KEY(0x300));
-        builder_node(&builder, tree, 0, PROFILE_NODE_WAITS, lock + 16);
-        builder_node(&builder, tree, 999999999, PROFILE_NODE_INITIALISER, KEY(0x200));
+        waits = node(tree, frame, PROFILE_NODE_WAITS, lock + 8);
+        node(tree, waits, PROFILE_NODE_INITIALISER, KEY(0x200));
+        node(tree, made, PROFILE_NODE_VARIABLE, KEY(0x300));
+        node(tree, 0, PROFILE_NODE_WAITS, lock + 16);
+        node(tree, 999999999, PROFILE_NODE_INITIALISER, KEY(0x200));
     }
-    struct profile *profile = read_built(&builder);
+    struct profile *profile = read_built();
     assert_int_equal(profile->lock_count, 3);
     const struct profile_lock *unknown = lock_with(profile, lock, 0);
     assert_true(unknown->sum_ns == 2 && unknown->longest_ns == 1 && unknown->waits == 2);
@@ -326,12 +306,10 @@ WITH_FILE(a_lock_whose_sum_is_no_number_is_refused)
 {
     const double bad[] = {NAN, INFINITY, -1};
     for (size_t i = 0; i < 3; i++) {
-        struct profile_builder builder;
-        builder_start(&builder);
-        uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
-        uint32_t waits = builder_node(&builder, 1, root, PROFILE_NODE_WAITS, PROFILE_LOCK_KEY(1, 0x5000));
-        add_waits(&builder, 1, waits, (struct profile_waits){.longest_ns = bad[i]});
-        assert_refused(&builder, "a lock's sum");
+        uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
+        uint32_t waits = node(1, root, PROFILE_NODE_WAITS, PROFILE_LOCK_KEY(1, 0x5000));
+        add_waits(1, waits, (struct profile_waits){.longest_ns = bad[i]});
+        assert_refused("a lock's sum");
     }
 }
 
