@@ -40,7 +40,7 @@ struct unwinder {
     struct unwind_registers at; /* the frame that comes next */
     enum unwind_result end;     /* what comes next if it is no frame */
     bool exact;                 /* the next address is no return address */
-    bool libunwind_only;        /* no recipes: what tests and benchmarks compare with */
+    bool libunwind_only;        /* no recipes: what tests compare with */
     bool code_only;             /* no call frame information: what tests compare with that */
     bool calling;               /* the walk's frames are calls: none can be unloaded meanwhile */
     bool refreshed;             /* the load map was read again in this walk */
