@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "report/text/memory.h"
+
 struct cleaner {
     FILE *terminal;
     bool c2; /* the byte before began one of the two-byte controls, or a Latin letter */
@@ -30,13 +32,8 @@ static int close_clean(void *cookie)
 
 FILE *clean_stream(FILE *terminal)
 {
-    struct cleaner *cleaner = malloc(sizeof *cleaner);
-    if (!cleaner)
-        return NULL;
-    *cleaner = (struct cleaner){.terminal = terminal};
-    FILE *stream =
-        fopencookie(cleaner, "w", (cookie_io_functions_t){.write = write_clean, .close = close_clean});
-    if (!stream)
-        free(cleaner);
-    return stream;
+    struct cleaner *cleaner = memory_array(1, sizeof *cleaner);
+    cleaner->terminal = terminal;
+    return memory_check(
+        fopencookie(cleaner, "w", (cookie_io_functions_t){.write = write_clean, .close = close_clean}));
 }

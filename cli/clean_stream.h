@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* A stream to another one in which control characters, as names may have them, do nothing: `?` stands in
- * their places. fclose() it before the other one. NULL: no memory. */
+ * their places. fclose() it before the other one. */
 FILE *clean_stream(FILE *terminal);
 
 #endif

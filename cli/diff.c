@@ -12,6 +12,7 @@
 #include "compare/diff_view.h"
 #include "compare/limits.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 
 enum format { FORMAT_TEXT, FORMAT_CSV };
 
@@ -149,7 +150,7 @@ static int report_limits(const struct request *request, const struct comparison 
     return status;
 }
 
-static bool print(FILE *out, const struct request *request, const struct run_set *set,
+static void print(FILE *out, const struct request *request, const struct run_set *set,
                   const struct comparison *tree, const struct comparison *shown)
 {
     struct diff_style style = {.metric = request->metric,
@@ -158,10 +159,12 @@ static bool print(FILE *out, const struct request *request, const struct run_set
                                .columns = format_terminal_columns(out),
                                .utf8 = format_locale_is_utf8(),
                                .functions = request->view == VIEW_FLAT};
-    if (request->format == FORMAT_CSV)
-        return diff_csv(out, shown, request->metric < 0 ? METRIC_IDLENESS : (enum metric)request->metric);
-    return diff_text(out, shown, set->profile, &style) &&
-           diff_limits_text(out, tree, request->limit, request->fail_above.count, &style);
+    if (request->format == FORMAT_CSV) {
+        diff_csv(out, shown, request->metric < 0 ? METRIC_IDLENESS : (enum metric)request->metric);
+        return;
+    }
+    diff_text(out, shown, set->profile, &style);
+    diff_limits_text(out, tree, request->limit, request->fail_above.count, &style);
 }
 
 static bool check_scales(const struct comparison *comparison)
@@ -181,23 +184,18 @@ static int compare(const struct request *request, const struct run_set *set, con
     const char *const *name = (const char *const *)set->name;
     bool flat = request->view == VIEW_FLAT, needs_tree = !flat || request->fail_above.count;
     struct comparison *comparison[2] = {NULL, NULL}; /* tree, flat */
-    bool good = true;
     for (int i = 0; i < 2; i++)
-        if (i ? flat : needs_tree) {
+        if (i ? flat : needs_tree)
             comparison[i] =
                 comparison_new(set->profile, name, side_count, (enum normalise)request->normalise);
-            good = good && comparison[i];
-        }
     struct out_file out;
     int status = CLI_BAD_INPUT;
-    if (!good)
-        complain_no_memory("diff");
-    else if (run_set_compare(set, comparison[0], comparison[1]) && check_scales(comparison[flat]) &&
-             out_file_open(&out, "diff", request->output)) {
-        for (size_t i = 0; good && i < request->fail_above.count; i++)
-            good = limit_judge(&request->limit[i], comparison[0], request->least_percent);
-        good = good && print(out.stream, request, set, comparison[0], comparison[flat]);
-        status = out_file_close(&out, good);
+    run_set_compare(set, comparison[0], comparison[1]);
+    if (check_scales(comparison[flat]) && out_file_open(&out, "diff", request->output)) {
+        for (size_t i = 0; i < request->fail_above.count; i++)
+            limit_judge(&request->limit[i], comparison[0], request->least_percent);
+        print(out.stream, request, set, comparison[0], comparison[flat]);
+        status = out_file_close(&out, true);
         if (status == CLI_DONE)
             status = report_limits(request, comparison[0]);
     }
@@ -215,20 +213,20 @@ int cli_diff(int argc, char **argv)
                               .metric = -1,
                               .top = 10,
                               .least_percent = 0.5,
-                              .limit = calloc((size_t)argc, sizeof(struct limit))};
+                              .limit = memory_array((size_t)argc, sizeof(struct limit))};
     struct run_set set = {.command = "diff"};
     size_t side_count[SIDES];
     enum options_result parsed = read_options(&request, argc, argv);
-    int status = request.limit ? CLI_DONE : CLI_BAD_INPUT;
-    if (parsed == OPTIONS_RUN && request.limit)
+    int status = CLI_DONE;
+    if (parsed == OPTIONS_RUN)
         parsed = check_request(&request);
-    if (parsed == OPTIONS_RUN && request.limit) {
+    if (parsed == OPTIONS_RUN) {
         bool opened = open_runs(&request, &set, side_count);
         if (opened)
             complain_about_runs(&set, side_count);
         status = opened ? compare(&request, &set, side_count) : CLI_BAD_INPUT;
     }
-    for (int i = 0; request.limit && i < argc; i++)
+    for (int i = 0; i < argc; i++)
         limit_free(&request.limit[i]);
     free(request.limit);
     run_set_free(&set);

@@ -132,19 +132,22 @@ static bool write_format(const struct request *request, const struct opened_prof
     note(request, rows, metric);
     switch ((enum format)request->format) {
     case FORMAT_FOLDED:
-        return view_folded(out, rows, metric);
+        view_folded(out, rows, metric);
+        break;
     case FORMAT_SPEEDSCOPE:
-        return export_speedscope(out, profile, rows, metric, request->metric >= 0);
+        export_speedscope(out, profile, rows, metric, request->metric >= 0);
+        break;
     case FORMAT_PPROF:
         return export_pprof(out, profile, rows, metric);
     case FORMAT_HATCHET:
-        return export_hatchet(out, rows);
+        export_hatchet(out, rows);
+        break;
     case FORMAT_DOT:
     case FORMATS:
-        break;
+        export_dot(out, profile, rows, metric,
+                   request->least_percent >= 0 ? request->least_percent : LEAST_PERCENT);
     }
-    return export_dot(out, profile, rows, metric,
-                      request->least_percent >= 0 ? request->least_percent : LEAST_PERCENT);
+    return true;
 }
 
 int cli_export(int argc, char **argv)

@@ -15,6 +15,7 @@
 #include "cli/open_profile.h"
 #include "cli/patient_stderr.h"
 #include "report/files/output.h"
+#include "report/text/memory.h"
 #include "report/symbols/symbols.h"
 #include "report/views/summary.h"
 
@@ -56,16 +57,22 @@ static void mark_reported(const char *path)
     fclose(file);
 }
 
+static const char *finished; /* the directory */
+
+static void tell_no_memory(void)
+{
+    fprintf(stderr, "blame: not enough memory to write the reports (ulimit -v?): blame finish %s makes them\n",
+            finished);
+}
+
 static int write_reports(const char *directory, struct profile *profile)
 {
     char error[512];
     int status = CLI_DONE;
-    struct symbols *symbols = have_memory(profile) ? symbols_open(profile->modules, profile->module_count) : NULL;
-    if (!symbols) {
-        fprintf(stderr, "blame: not enough memory to write the reports (ulimit -v?): blame finish %s makes them\n",
-                directory);
-        return CLI_BAD_INPUT;
-    }
+    finished = directory;
+    memory_exhausted = tell_no_memory;
+    struct symbols *symbols =
+        memory_check(have_memory(profile) ? symbols_open(profile->modules, profile->module_count) : NULL);
     symbols_still_runs(symbols, profile->header.pid);
     struct report_tables tables = report_tables_make(profile, symbols);
     if (profile->header.csv && report_write_files(profile, &tables, directory, error, sizeof(error)) != 0) {
@@ -115,8 +122,8 @@ int cli_finish(int argc, char **argv)
         return asked ? CLI_DONE : CLI_BAD_USAGE;
     }
     char *file = find_measurement("finish", argv[1]);
-    char *directory = file ? strdup(file) : NULL; /* for dirname(), which changes it */
-    int status = directory ? finish(dirname(directory), file, true) : CLI_BAD_INPUT;
+    char *directory = file ? memory_text("%s", file) : NULL; /* for dirname(), which changes it */
+    int status = file ? finish(dirname(directory), file, true) : CLI_BAD_INPUT;
     free(directory);
     free(file);
     return status;

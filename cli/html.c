@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "html/html.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 
 static const struct usage usage = {
     .command = "html",
@@ -64,11 +65,10 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
     return result;
 }
 
-/* report.html in a profile directory, or beside a measurement file. malloc'ed; NULL: no memory. */
+/* report.html in a profile directory, or beside a measurement file. malloc'ed. */
 static char *default_output(const char *input)
 {
     struct stat status;
-    char *path;
     bool directory = stat(input, &status) == 0 && S_ISDIR(status.st_mode);
     size_t length = strlen(input);
     while (directory && length > 1 && input[length - 1] == '/')
@@ -77,7 +77,7 @@ static char *default_output(const char *input)
     if (!directory)
         length = slash ? (size_t)(slash - input) : 0;
     const char *between = length || slash ? "/" : "";
-    return asprintf(&path, "%.*s%sreport.html", (int)length, input, between) < 0 ? NULL : path;
+    return memory_text("%.*s%sreport.html", (int)length, input, between);
 }
 
 static void tell_left_out(const struct html_result *result, const struct html_options *options)
@@ -108,20 +108,18 @@ static void tell_done(const char *path, double bytes, const struct html_result *
 static bool write_page(FILE *out, const struct opened_profile *opened, const struct html_options *options,
                        struct html_result *result)
 {
-    struct html_input input = {.profile = opened->profile, .rows = opened->rows};
     struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
-    struct wait_table *waits =
-        locks ? waits_gather(opened->profile, opened->rows, locks, opened->symbols) : NULL;
-    input.locks = locks;
-    input.waits = waits;
-    bool phased = waits && phases_any(opened->profile);
-    struct phase_table *phases = phased ? phases_gather(opened->profile, opened->rows) : NULL;
-    input.phases = phases;
-    bool gathered = waits && (phases || !phased);
-    struct findings *findings =
-        gathered ? findings_gather(opened->profile, opened->rows, locks, waits) : NULL;
-    input.findings = findings;
-    bool good = findings && html_write(out, &input, options, result);
+    struct wait_table *waits = waits_gather(opened->profile, opened->rows, locks, opened->symbols);
+    struct phase_table *phases =
+        phases_any(opened->profile) ? phases_gather(opened->profile, opened->rows) : NULL;
+    struct findings *findings = findings_gather(opened->profile, opened->rows, locks, waits);
+    struct html_input input = {.profile = opened->profile,
+                               .rows = opened->rows,
+                               .locks = locks,
+                               .waits = waits,
+                               .phases = phases,
+                               .findings = findings};
+    bool good = html_write(out, &input, options, result);
     int why = errno;
     findings_free(findings);
     phases_free(phases);
@@ -163,12 +161,7 @@ int cli_html(int argc, char **argv)
     if (!check_source_dir("html", request.options.source_dir))
         return CLI_BAD_INPUT;
     char *chosen = request.output ? NULL : default_output(request.input);
-    const char *path = request.output ? request.output : chosen;
-    if (!path) {
-        complain_no_memory("html");
-        return CLI_BAD_INPUT;
-    }
-    int status = make_page(&request, path);
+    int status = make_page(&request, request.output ? request.output : chosen);
     free(chosen);
     return status;
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/progress.h"
+#include "report/text/memory.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"
@@ -52,6 +54,15 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+static const struct command *command;
+
+static void tell_no_memory(void)
+{
+    progress_end();
+    fprintf(stderr, "blame %s: not enough memory; end other programs, or raise the limit (ulimit -v)\n",
+            command->name);
+}
+
 int main(int argc, char **argv)
 {
     static char help[] = "--help";
@@ -68,9 +79,10 @@ int main(int argc, char **argv)
         puts("blame " BLAME_VERSION);
         return CLI_DONE;
     }
-    const struct command *command = find_command(argv[asked ? 2 : 1]);
+    command = find_command(argv[asked ? 2 : 1]);
     if (!command)
         return CLI_BAD_USAGE;
+    memory_exhausted = tell_no_memory;
     if (command->run != cli_run) /* it has a program to which its own signals are passed on */
         signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error to be told, not a death */
     /* `blame help COMMAND` is `blame COMMAND --help`. */

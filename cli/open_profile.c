@@ -19,6 +19,7 @@
 #include "report/tables/locks.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 
 int is_measurement(const struct dirent *entry)
 {
@@ -37,7 +38,7 @@ char *find_measurement(const char *command, const char *input)
         return NULL;
     }
     if (!S_ISDIR(status.st_mode))
-        return strdup(input);
+        return memory_text("%s", input);
     struct dirent **found = NULL;
     int count = scandir(input, &found, is_measurement, alphasort);
     char *path = NULL;
@@ -46,8 +47,8 @@ char *find_measurement(const char *command, const char *input)
     else if (count == 0)
         fprintf(stderr, "blame %s: %s: no measurement (*.blame) in this directory; " ACCEPTED "\n", command,
                 input);
-    else if (asprintf(&path, "%s/%s", input, found[0]->d_name) < 0)
-        path = NULL;
+    else
+        path = memory_text("%s/%s", input, found[0]->d_name);
     if (count > 1)
         fprintf(stderr, "blame %s: %d measurements in %s; this is %s, give another by its name\n", command,
                 count, input, found[0]->d_name);
@@ -55,11 +56,6 @@ char *find_measurement(const char *command, const char *input)
         free(found[i]);
     free(found);
     return path;
-}
-
-void complain_no_memory(const char *command)
-{
-    fprintf(stderr, "blame %s: not enough memory" MEMORY_ADVICE "\n", command);
 }
 
 bool check_source_dir(const char *command, const char *directory)
@@ -99,7 +95,7 @@ static void say_what_is_missing(const char *command, const char *input, const st
         return;
     char percent[FORMAT_NUMBER_BYTES], *cause = format_clean(coverage.loss[0].cause, true);
     fprintf(stderr, "blame %s: %s: only %s %% of the threads' time was measured%s%s\n", command, input,
-            format_decimal(percent, coverage_percent(&coverage), 1), cause && *cause ? ": " : "", cause ? cause : "");
+            format_decimal(percent, coverage_percent(&coverage), 1), *cause ? ": " : "", cause);
     free(cause);
 }
 
@@ -146,8 +142,8 @@ struct profile *open_thread(const char *command, const char *input, int thread)
 
 struct symbols *recall_symbols(const char *command, const struct profile *profile)
 {
-    struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
-    const char *why = symbols ? symbols_recall(symbols, &profile->header, profile->path) : NULL;
+    struct symbols *symbols = memory_check(symbols_open(profile->modules, profile->module_count));
+    const char *why = symbols_recall(symbols, &profile->header, profile->path);
     if (why)
         fprintf(stderr, "blame %s: %s\n", command, why);
     return symbols;
@@ -164,7 +160,7 @@ void keep_symbols(const char *command, const struct profile *profile, const stru
         return;
     /* Locks and waits have names, too. Where nothing can be written nothing is lost: the binary is there. */
     struct lock_table *locks = locks_gather(profile, rows, symbols);
-    waits_free(locks ? waits_gather(profile, rows, locks, symbols) : NULL);
+    waits_free(waits_gather(profile, rows, locks, symbols));
     locks_free(locks);
     symbols_keep(symbols, &profile->header, profile->path);
 }
@@ -182,16 +178,10 @@ bool open_thread_rows(const char *command, const char *input, int thread, struct
     opened->symbols = recall_symbols(command, opened->profile);
     progress_phase("finding names");
     rows_progress = progress_step;
-    if (opened->symbols)
-        opened->rows = rows_build(opened->profile, opened->symbols);
+    opened->rows = rows_build(opened->profile, opened->symbols);
     progress_end();
-    if (opened->rows) {
-        keep_symbols(command, opened->profile, opened->rows, opened->symbols);
-        return true;
-    }
-    complain_no_memory(command);
-    close_profile(opened);
-    return false;
+    keep_symbols(command, opened->profile, opened->rows, opened->symbols);
+    return true;
 }
 
 void close_profile(struct opened_profile *opened)
@@ -223,6 +213,15 @@ static bool holds_measurement(const char *path)
     return holds;
 }
 
+/* The file that is being written: it goes also where the command ends for want of memory. */
+static char *unfinished;
+
+static void remove_unfinished(void)
+{
+    if (unfinished)
+        unlink(unfinished);
+}
+
 bool out_file_open(struct out_file *file, const char *command, const char *path)
 {
     bool standard = !path || strcmp(path, "-") == 0;
@@ -238,14 +237,17 @@ bool out_file_open(struct out_file *file, const char *command, const char *path)
                 command, path);
         return false;
     }
-    if (replace && asprintf(&file->temporary, "%s.%ld.part", path, (long)getpid()) < 0)
-        file->temporary = NULL;
-    file->stream = fopen(file->temporary ? file->temporary : path, replace ? "wxe" : "we");
-    if (file->stream)
-        return true;
-    complain(file, errno);
-    free(file->temporary);
-    return false;
+    if (replace)
+        file->temporary = memory_text("%s.%ld.part", path, (long)getpid());
+    file->stream = fopen(replace ? file->temporary : path, replace ? "wxe" : "we");
+    if (!file->stream) {
+        complain(file, errno);
+        free(file->temporary);
+        return false;
+    }
+    unfinished = file->temporary;
+    atexit(remove_unfinished);
+    return true;
 }
 
 int out_file_close(struct out_file *file, bool good)
@@ -258,14 +260,13 @@ int out_file_close(struct out_file *file, bool good)
         why = !good && before ? before : EIO;
     if (file->stream != stdout && fclose(file->stream) != 0 && !why)
         why = errno ? errno : EIO;
-    if (file->temporary && !why && good && rename(file->temporary, file->path) != 0)
+    if (file->temporary && !why && rename(file->temporary, file->path) != 0)
         why = errno;
-    if (file->temporary && (why || !good))
-        unlink(file->temporary);
+    if (why)
+        remove_unfinished();
+    unfinished = NULL;
     free(file->temporary);
     if (why)
         complain(file, why);
-    else if (!good)
-        complain_no_memory(file->command);
-    return why || !good ? CLI_BAD_INPUT : CLI_DONE;
+    return why ? CLI_BAD_INPUT : CLI_DONE;
 }

@@ -21,8 +21,6 @@ struct opened_profile {
 /* For scandir(): whether it is a measurement file, by its name. */
 int is_measurement(const struct dirent *entry);
 
-void complain_no_memory(const char *command);
-
 /* Whether it is one, or NULL; false after a message: a wrong folder would look like sources that are missing. */
 bool check_source_dir(const char *command, const char *directory);
 
@@ -33,7 +31,8 @@ char *find_measurement(const char *command, const char *input);
 /* --environment: profiles that are opened from then on have that one, instead of the run's. */
 extern const struct option_spec environment_option;
 
-/* Reads an operand. NULL after a message on stderr; a program that did not end normally is worth a message, too. */
+/* Reads an operand. NULL after a message on stderr; a program that did not end normally is worth a message,
+ * too. */
 struct profile *open_profile(const char *command, const char *input);
 
 /* The same of one thread's samples; -1: of all threads. */
@@ -43,7 +42,7 @@ struct profile *open_thread(const char *command, const char *input, int thread);
 bool open_rows(const char *command, const char *input, struct opened_profile *opened);
 bool open_thread_rows(const char *command, const char *input, int thread,
                       struct opened_profile *opened);
-/* Symbols of a profile with the names that are kept beside it; says what of these cannot be read. NULL: no memory. */
+/* Symbols of a profile with the names that are kept beside it; says what of these cannot be read. */
 struct symbols *recall_symbols(const char *command, const struct profile *profile);
 /* Once the rows are there: says which binaries are others by now, and keeps names that are new. */
 void keep_symbols(const char *command, const struct profile *profile, const struct rows *rows,
@@ -59,9 +58,8 @@ struct out_file {
     FILE *stream;
 };
 bool out_file_open(struct out_file *file, const char *command, const char *path);
-/* good: whether all was put; otherwise, and when it cannot be written, nothing is left and a message says why
- * ("not enough memory" for !good; if the stream is in error, errno as the failed write left it). Returns an
- * exit status of cli/cli.h. */
+/* When it could not be written nothing is left, and a message says why; good: false if errno is as the failed write
+ * left it. Returns an exit status of cli/cli.h. */
 int out_file_close(struct out_file *file, bool good);
 
 #endif

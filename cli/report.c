@@ -16,6 +16,7 @@
 #include "report/tables/phases.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 #include "report/text/source_file.h"
 #include "report/text/source_text.h"
 #include "report/views/arrange.h"
@@ -77,7 +78,7 @@ static void start_style(struct report *report)
                                                             : 0;
 }
 
-/* The rows of the view that was asked for; report->rows may be reordered. NULL: no memory. */
+/* The rows of the view that was asked for; report->rows may be reordered. */
 static struct rows *arrange(const struct report *report)
 {
     const struct report_request *request = report->request;
@@ -90,12 +91,13 @@ static struct rows *arrange(const struct report *report)
     if (request->view == VIEW_FLAT)
         return view_flat(rows, request->by == NOT_GIVEN ? FLAT_FUNCTION : (enum flat_by)request->by,
                          style->metric);
-    bool order = request->format == FORMAT_TEXT || request->metric != NOT_GIVEN;
-    return !order || rows_order(rows, style->metric, false) ? rows : NULL;
+    if (request->format == FORMAT_TEXT || request->metric != NOT_GIVEN)
+        rows_order(rows, style->metric, false);
+    return rows;
 }
 
 /* Takes out what --depth and, outside text, --min leave out. */
-static bool cut(const struct report *report, struct rows *view, size_t *deeper)
+static void cut(const struct report *report, struct rows *view, size_t *deeper)
 {
     const struct view_style *style = &report->style;
     size_t count = view->count;
@@ -103,22 +105,20 @@ static bool cut(const struct report *report, struct rows *view, size_t *deeper)
         rows_limit_depth(view, (uint32_t)report->request->depth);
     *deeper = count - view->count;
     if (report->request->format == FORMAT_TEXT || style->least_percent <= 0)
-        return true;
-    bool *visible = calloc(view->count + 1, sizeof *visible);
-    if (visible) {
-        rows_mark_shares(view, style->metric, style->by_exclusive, style->least_percent, visible);
-        rows_keep(view, visible);
-    }
+        return;
+    bool *visible = memory_array(view->count, sizeof *visible);
+    rows_mark_shares(view, style->metric, style->by_exclusive, style->least_percent, visible);
+    rows_keep(view, visible);
     free(visible);
-    return visible != NULL;
 }
 
 /* Names a file, one of `count`. */
 static void complain_source(const char *path, size_t count, const char *what)
 {
-    char *clean = count ? format_clean(path, true) : NULL;
-    if (clean)
-        fprintf(stderr, "blame report: %s%s: %s\n", clean, count > 1 ? " and others" : "", what);
+    if (!count)
+        return;
+    char *clean = format_clean(path, true);
+    fprintf(stderr, "blame report: %s%s: %s\n", clean, count > 1 ? " and others" : "", what);
     free(clean);
 }
 
@@ -132,7 +132,7 @@ static void complain_sources(const struct source_text *sources)
     complain_source(first, count, "changed after the run: the lines shown may be others");
 }
 
-static bool print_text(struct report *report, const struct rows *view)
+static void print_text(struct report *report, const struct rows *view)
 {
     const struct report_request *request = report->request;
     const struct profile *profile = report->opened->profile;
@@ -146,148 +146,118 @@ static bool print_text(struct report *report, const struct rows *view)
     if (request->source)
         style->sources = source_text_new(request->source_directory, source_shown_to_others(report->out),
                                          profile->header.start_realtime_ns);
-    bool good = notes && (style->sources || !request->source) && view_text(report->out, profile, view, style);
-    if (style->sources && good)
+    view_text(report->out, profile, view, style);
+    if (style->sources)
         complain_sources(style->sources);
     source_text_free(style->sources);
     free(notes);
-    return good;
 }
 
-static bool print_tree(struct report *report)
+static void print_tree(struct report *report)
 {
     struct view_style *style = &report->style;
     struct rows *view = arrange(report);
-    bool good = view && cut(report, view, &style->deeper);
-    if (good && view->incomplete)
+    cut(report, view, &style->deeper);
+    if (view->incomplete)
         fprintf(stderr,
                 "blame report: the bottom-up view has more than %d rows; callers beyond are left out: use "
                 "--min, --depth or --focus\n",
                 VIEW_CALLERS_ROWS);
-    if (good && report->request->format == FORMAT_TEXT)
-        good = print_text(report, view);
-    else if (good && report->request->format == FORMAT_FOLDED)
-        good = view_folded(report->out, view, style->metric);
-    else if (good)
+    if (report->request->format == FORMAT_TEXT)
+        print_text(report, view);
+    else if (report->request->format == FORMAT_FOLDED)
+        view_folded(report->out, view, style->metric);
+    else
         write_profile_csv(report->out, view);
     if (view != report->rows)
         rows_free(view);
-    return good;
 }
 
-static bool print_threads(struct report *report)
+static void print_threads(struct report *report)
 {
     const struct profile *profile = report->opened->profile;
-    size_t *order = NULL;
-    if (report->request->metric != NOT_GIVEN) {
-        order = view_sort_threads(profile, report->style.metric);
-        if (!order)
-            return false;
-    }
+    bool sorted = report->request->metric != NOT_GIVEN;
+    size_t *order = sorted ? view_sort_threads(profile, report->style.metric) : NULL;
     report->style.order = order;
     if (report->request->format == FORMAT_CSV)
-        write_threads_csv_in(report->out, profile, order);
+        write_threads_csv(report->out, profile, order);
     else
         view_text_threads(report->out, profile, &report->style);
     free(order);
-    return true;
 }
 
-static bool print_locks(struct report *report)
+static void print_locks(struct report *report)
 {
     const struct report_request *request = report->request;
     const struct opened_profile *opened = report->opened;
     struct lock_table *table = locks_gather(opened->profile, opened->rows, opened->symbols);
-    bool limited = request->least_percent >= 0, good = table != NULL;
-    if (!good)
-        return false;
+    bool limited = request->least_percent >= 0;
     struct view_cut left_out =
         view_sort_locks(table, report->style.metric, limited ? request->least_percent : 0);
     report->style.cut = &left_out;
     report->style.most = limited ? 0 : LOCKS_SHOWN;
-    good = request->format == FORMAT_CSV
-               ? write_locks_csv(report->out, table)
-               : view_text_locks(report->out, opened->profile, table, &report->style);
+    if (request->format == FORMAT_CSV)
+        write_locks_csv(report->out, table);
+    else
+        view_text_locks(report->out, opened->profile, table, &report->style);
     locks_free(table);
-    return good;
 }
 
-static bool print_waits(struct report *report)
+static void print_waits(struct report *report)
 {
     const struct report_request *request = report->request;
     const struct opened_profile *opened = report->opened;
-    struct view_cut left_out;
     struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
-    struct wait_table *table =
-        locks ? waits_gather(opened->profile, report->rows, locks, opened->symbols) : NULL;
+    struct wait_table *table = waits_gather(opened->profile, report->rows, locks, opened->symbols);
     char *notes = report_notes(request, opened->profile, NULL);
-    bool good = table && notes &&
-                view_sort_waits(table, report->style.metric, report->style.least_percent, &left_out);
+    struct view_cut left_out = view_sort_waits(table, report->style.metric, report->style.least_percent);
     report->style.notes = notes;
     report->style.cut = &left_out;
     report->style.most = request->least_percent >= 0 ? 0 : PLACES_SHOWN;
-    if (good && request->format == FORMAT_CSV)
+    if (request->format == FORMAT_CSV)
         write_waits_csv(report->out, report->rows, table);
-    else if (good)
+    else
         view_text_waits(report->out, opened->profile, report->rows, table, &report->style);
     free(notes);
     waits_free(table);
     locks_free(locks);
-    return good;
 }
 
-static bool print_findings(struct report *report)
+static void print_findings(struct report *report)
 {
     const struct opened_profile *opened = report->opened;
     double least = report->request->least_percent;
     struct lock_table *locks = locks_gather(opened->profile, opened->rows, opened->symbols);
-    struct wait_table *waits =
-        locks ? waits_gather(opened->profile, opened->rows, locks, opened->symbols) : NULL;
-    struct findings *findings = waits ? findings_gather(opened->profile, opened->rows, locks, waits) : NULL;
+    struct wait_table *waits = waits_gather(opened->profile, opened->rows, locks, opened->symbols);
+    struct findings *findings = findings_gather(opened->profile, opened->rows, locks, waits);
     report->style.least_percent = least > 0 ? least : 0;
-    if (findings && report->request->format == FORMAT_CSV)
+    if (report->request->format == FORMAT_CSV)
         write_findings_csv(report->out, findings, report->style.least_percent);
-    else if (findings)
+    else
         view_text_findings(report->out, opened->profile, findings, &report->style);
-    bool good = findings != NULL;
     findings_free(findings);
     waits_free(waits);
     locks_free(locks);
-    return good;
 }
 
-static bool print_phases(struct report *report)
+static void print_phases(struct report *report)
 {
     const struct report_request *request = report->request;
     const struct profile *profile = report->opened->profile;
     struct phase_table *table = phases_gather(profile, report->rows);
     uint32_t depth = request->depth == NOT_GIVEN ? PHASES_DEPTH : (uint32_t)request->depth;
-    bool good = table != NULL;
-    if (good && request->format == FORMAT_CSV)
+    if (request->format == FORMAT_CSV)
         write_phases_csv(report->out, report->rows, table);
-    else if (good)
-        good = view_text_phases(report->out, profile, report->rows, table, depth, &report->style);
+    else
+        view_text_phases(report->out, profile, report->rows, table, depth, &report->style);
     phases_free(table);
-    return good;
 }
 
-static bool print_view(struct report *report)
-{
-    switch (report->request->view) {
-    case VIEW_THREADS:
-        return print_threads(report);
-    case VIEW_LOCKS:
-        return print_locks(report);
-    case VIEW_WAITS:
-        return print_waits(report);
-    case VIEW_FINDINGS:
-        return print_findings(report);
-    case VIEW_PHASES:
-        return print_phases(report);
-    default:
-        return print_tree(report);
-    }
-}
+static void (*const print_view[VIEW_COUNT])(struct report *report) = {
+    [VIEW_TOP_DOWN] = print_tree,     [VIEW_BOTTOM_UP] = print_tree, [VIEW_FLAT] = print_tree,
+    [VIEW_THREADS] = print_threads,   [VIEW_LOCKS] = print_locks,    [VIEW_WAITS] = print_waits,
+    [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,
+};
 
 /* Takes the rows that the filters leave; false after a message. */
 static bool filter_rows(struct report *report)
@@ -299,10 +269,6 @@ static bool filter_rows(struct report *report)
     if (!filter.focus && !filter.hide)
         return true;
     report->rows = rows_filter(report->opened->rows, &filter);
-    if (!report->rows) {
-        complain_no_memory("report");
-        return false;
-    }
     if (!request->focus || report->rows->count > 1)
         return true;
     fprintf(stderr, "blame report: --focus %s: no row with time in %s has a name or file that matches\n",
@@ -320,17 +286,16 @@ static bool open_input(const struct report_request *request, struct opened_profi
 }
 
 /* Text is clean already; data has names as they are. */
-static bool print_to(struct report *report, FILE *out)
+static void print_to(struct report *report, FILE *out)
 {
     bool data = report->request->format != FORMAT_TEXT && isatty(fileno(out));
     report->out = out;
     start_style(report);
     if (data)
         report->out = clean_stream(out);
-    bool good = report->out && print_view(report);
-    if (data && report->out)
+    print_view[report->request->view](report);
+    if (data)
         fclose(report->out);
-    return good;
 }
 
 static int run(const struct report_request *request)
@@ -342,7 +307,8 @@ static int run(const struct report_request *request)
     struct report report = {.request = request, .opened = &opened};
     int status = CLI_BAD_INPUT;
     if (filter_rows(&report) && out_file_open(&out, "report", request->output)) {
-        status = out_file_close(&out, print_to(&report, out.stream));
+        print_to(&report, out.stream);
+        status = out_file_close(&out, true);
     }
     if (report.rows != opened.rows)
         rows_free(report.rows);

@@ -47,7 +47,7 @@ struct report_focused {
     enum metric metric;
 };
 
-/* Text views say what was chosen; malloc'ed, NULL: no memory. focused: NULL where it is not known. */
+/* Text views say what was chosen; malloc'ed. focused: NULL where it is not known. */
 char *report_notes(const struct report_request *request, const struct profile *profile,
                    const struct report_focused *focused);
 

@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "report/rows/metric.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 
 static void note_thread(FILE *notes, const struct report_request *request, const struct profile *profile)
 {
@@ -41,20 +42,14 @@ static void note_focus(FILE *notes, const struct report_request *request,
 char *report_notes(const struct report_request *request, const struct profile *profile,
                    const struct report_focused *focused)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *notes = open_memstream(&text, &bytes);
-    if (!notes)
-        return NULL;
+    char *text;
+    FILE *notes = memory_stream(&text);
     if (request->thread != NOT_GIVEN)
         note_thread(notes, request, profile);
     if (request->focus)
         note_focus(notes, request, focused);
     if (request->hide)
         fprintf(notes, "--hide %s: rows that match are part of what called them.\n", request->hide);
-    if (fclose(notes) != 0) {
-        free(text);
-        return NULL;
-    }
+    memory_stream_close(notes);
     return text;
 }

@@ -8,7 +8,7 @@
 #include "cli/open_profile.h"
 #include "compare/statistics.h"
 #include "report/rows/rows.h"
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 #include "report/views/arrange.h"
 
 const struct option_word run_set_view[] = {
@@ -44,12 +44,6 @@ static bool has_measurement(const char *path)
     return count > 0;
 }
 
-static bool no_memory(const struct run_set *set)
-{
-    complain_no_memory(set->command);
-    return false;
-}
-
 static bool add_run(struct run_set *set, const char *path)
 {
     if (set->count == STATISTICS_RUNS) {
@@ -57,18 +51,12 @@ static bool add_run(struct run_set *set, const char *path)
                 STATISTICS_RUNS);
         return false;
     }
-    if (!grow_list(&set->name, &set->name_room, set->count, sizeof *set->name) ||
-        !grow_list(&set->profile, &set->profile_room, set->count, sizeof *set->profile))
-        return no_memory(set);
-    char *name = strdup(path);
-    struct profile *profile = name ? open_profile(set->command, name) : NULL;
-    if (!name)
-        return no_memory(set);
-    if (!profile) {
-        free(name);
+    memory_grow(&set->name, &set->name_room, set->count, sizeof *set->name);
+    memory_grow(&set->profile, &set->profile_room, set->count, sizeof *set->profile);
+    struct profile *profile = open_profile(set->command, path);
+    if (!profile)
         return false;
-    }
-    set->name[set->count] = name;
+    set->name[set->count] = memory_text("%s", path);
     set->profile[set->count++] = profile;
     return true;
 }
@@ -81,12 +69,9 @@ static bool add_below(struct run_set *set, const char *folder, bool *any)
     size_t length = strlen(folder);
     bool good = true;
     for (int i = 0; good && i < count; i++) {
-        char *path = NULL;
-        if (asprintf(&path, "%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/",
-                     entries[i]->d_name) < 0)
-            path = NULL;
-        good = path || no_memory(set);
-        if (good && has_measurement(path)) {
+        char *path =
+            memory_text("%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", entries[i]->d_name);
+        if (has_measurement(path)) {
             *any = true;
             good = add_run(set, path);
         }
@@ -118,28 +103,25 @@ void run_set_free(struct run_set *set)
     free(set->profile);
 }
 
-static bool compare_run(const struct run_set *set, size_t run, struct comparison *tree,
+static void compare_run(const struct run_set *set, size_t run, struct comparison *tree,
                         struct comparison *flat)
 {
     const struct profile *profile = set->profile[run];
     struct symbols *symbols = recall_symbols(set->command, profile);
-    struct rows *rows = symbols ? rows_build(profile, symbols) : NULL;
-    if (rows)
-        keep_symbols(set->command, profile, rows, symbols);
-    struct rows *view = rows && flat ? view_flat(rows, FLAT_FUNCTION, METRIC_IDLENESS) : NULL;
-    bool good = rows && (!tree || comparison_add(tree, run, rows)) &&
-                (!flat || (view && comparison_add(flat, run, view)));
+    struct rows *rows = rows_build(profile, symbols);
+    keep_symbols(set->command, profile, rows, symbols);
+    struct rows *view = flat ? view_flat(rows, FLAT_FUNCTION, METRIC_IDLENESS) : NULL;
+    if (tree)
+        comparison_add(tree, run, rows);
+    if (flat)
+        comparison_add(flat, run, view);
     rows_free(view);
     rows_free(rows);
-    if (symbols)
-        symbols_close(symbols);
-    return good;
+    symbols_close(symbols);
 }
 
-bool run_set_compare(const struct run_set *set, struct comparison *tree, struct comparison *flat)
+void run_set_compare(const struct run_set *set, struct comparison *tree, struct comparison *flat)
 {
     for (size_t run = 0; run < set->count; run++)
-        if (!compare_run(set, run, tree, flat))
-            return no_memory(set);
-    return true;
+        compare_run(set, run, tree, flat);
 }

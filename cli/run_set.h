@@ -24,8 +24,7 @@ struct run_set {
 bool run_set_add(struct run_set *set, const char *operand);
 void run_set_free(struct run_set *set);
 
-/* Lays rows of all runs over one another: their trees, their flat views, or both; NULL: not wanted. false
- * after a message. */
-bool run_set_compare(const struct run_set *set, struct comparison *tree, struct comparison *flat);
+/* Lays rows of all runs over one another: their trees, their flat views, or both; NULL: not wanted. */
+void run_set_compare(const struct run_set *set, struct comparison *tree, struct comparison *flat);
 
 #endif

@@ -51,15 +51,17 @@ static enum options_result read_options(struct request *request, int argc, char 
                         &request->operand_count);
 }
 
-static bool print(FILE *out, const struct request *request, const struct comparison *comparison)
+static void print(FILE *out, const struct request *request, const struct comparison *comparison)
 {
     struct stat_style style = {.metric = (enum metric)request->metric,
                                .top = (size_t)request->top,
                                .columns = format_terminal_columns(out),
                                .utf8 = format_locale_is_utf8(),
                                .functions = request->view == VIEW_FLAT};
-    return request->format == FORMAT_CSV ? stat_csv(out, comparison, style.metric)
-                                         : stat_text(out, comparison, &style);
+    if (request->format == FORMAT_CSV)
+        stat_csv(out, comparison, style.metric);
+    else
+        stat_text(out, comparison, &style);
 }
 
 static int show(const struct request *request, const struct run_set *set)
@@ -70,11 +72,11 @@ static int show(const struct request *request, const struct run_set *set)
     struct comparison *comparison = comparison_new(set->profile, name, side_count, NORMALISE_NONE);
     struct out_file out;
     int status = CLI_BAD_INPUT;
-    if (!comparison)
-        complain_no_memory("stat");
-    else if (run_set_compare(set, flat ? NULL : comparison, flat ? comparison : NULL) &&
-             out_file_open(&out, "stat", request->output))
-        status = out_file_close(&out, print(out.stream, request, comparison));
+    run_set_compare(set, flat ? NULL : comparison, flat ? comparison : NULL);
+    if (out_file_open(&out, "stat", request->output)) {
+        print(out.stream, request, comparison);
+        status = out_file_close(&out, true);
+    }
     comparison_free(comparison);
     return status;
 }

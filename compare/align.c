@@ -1,7 +1,10 @@
 #include "compare/align.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "report/text/memory.h"
 
 #define OTHER_FILE 1e6 /* lines: worse than any move within a file */
 #define MOST_CELLS (1u << 24)
@@ -33,7 +36,7 @@ static void fill(double *cost, const struct align_place *shorter, size_t n, cons
         }
 }
 
-bool align_places(const struct align_place *a, size_t a_count, const struct align_place *b, size_t b_count,
+void align_places(const struct align_place *a, size_t a_count, const struct align_place *b, size_t b_count,
                   size_t *match)
 {
     bool a_shorter = a_count < b_count;
@@ -43,11 +46,9 @@ bool align_places(const struct align_place *a, size_t a_count, const struct alig
     if (n == m || n > MOST_CELLS / (m + 1)) {
         for (size_t i = 0; i < n; i++)
             match[i] = i;
-        return true;
+        return;
     }
-    double *cost = calloc((n + 1) * (m + 1), sizeof *cost);
-    if (!cost)
-        return false;
+    double *cost = memory_array((n + 1) * (m + 1), sizeof *cost);
     fill(cost, a_shorter ? a : b, n, a_shorter ? b : a, m);
     for (size_t i = n, j = m; i > 0;) {
         if (j > i && cost[i * (m + 1) + j] == cost[i * (m + 1) + j - 1]) {
@@ -59,5 +60,4 @@ bool align_places(const struct align_place *a, size_t a_count, const struct alig
         match[a_shorter ? j : i] = a_shorter ? i : j;
     }
     free(cost);
-    return true;
 }

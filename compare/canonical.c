@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text/memory.h"
+
 /* What compilers append to the symbol of a copy of a function; a number may follow. */
 static const char *const copy_mark[] = {".isra", ".part",     ".constprop", ".cold",
                                         ".llvm", ".lto_priv", ".clone",     ".specialized"};
@@ -122,10 +124,8 @@ char *canonical_name(enum row_kind kind, const char *name)
 {
     bool construct = kind == ROW_PARALLEL || kind == ROW_TASK;
     const char *bracket = construct ? find_bracket(name) : NULL;
-    char *result = malloc(4 * strlen(name) + 16), *to = result;
+    char *result = memory_array(4 * strlen(name) + 16, 1), *to = result;
     int depth = 0;
-    if (!result)
-        return NULL;
     for (const char *from = name; *from && from != bracket;) {
         size_t lambda = lambda_bytes(from), sign = operator_bytes(name, from);
         size_t skip = lambda ? lambda : sign ? sign : skipped(name, from, depth);
@@ -149,7 +149,7 @@ char *canonical_name(enum row_kind kind, const char *name)
 
 char *canonical_module(const char *module)
 {
-    char *result = strdup(module), *mark = result ? strstr(result, ".so.") : NULL;
+    char *result = memory_text("%s", module), *mark = strstr(result, ".so.");
     if (mark && strspn(mark + 3, ".0123456789") == strlen(mark + 3))
         mark[3] = '\0';
     return result;

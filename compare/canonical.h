@@ -8,11 +8,10 @@
 
 /* The name of a function or construct without what differs between builds and compilers: parameters (GCC has
  * none of inlined functions), numbers of lambdas and unnamed types, marks of copies that the optimiser made
- * (".isra.0", " [clone .cold]"), and the place of a construct: "relax [parallel]". malloc'ed; NULL: no
- * memory. */
+ * (".isra.0", " [clone .cold]"), and the place of a construct: "relax [parallel]". malloc'ed. */
 char *canonical_name(enum row_kind kind, const char *name);
 
-/* A module without its version: "libfoo.so" of "libfoo.so.1.2". malloc'ed; NULL: no memory. */
+/* A module without its version: "libfoo.so" of "libfoo.so.1.2". malloc'ed. */
 char *canonical_module(const char *module);
 
 /* Bytes of the function around a construct or a lambda: of "function" in "function [parallel]", of "main" in

@@ -47,7 +47,7 @@ static void tasks_text(char to[FACT_BYTES], const struct profile *profile)
 static void put_clean(char to[FACT_BYTES], const char *text)
 {
     char *clean = format_clean(text, true);
-    snprintf(to, FACT_BYTES, "%s", clean ? clean : "");
+    snprintf(to, FACT_BYTES, "%s", clean);
     free(clean);
 }
 

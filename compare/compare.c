@@ -8,7 +8,7 @@
 #include "compare/names.h"
 #include "compare/statistics.h"
 #include "report/tables/conservation.h"
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 
 /* ---- runs ---- */
 
@@ -44,22 +44,16 @@ static void set_scale(struct compare_run *run, enum normalise normalise, double 
 struct comparison *comparison_new(const struct profile *const *profile, const char *const *name,
                                   const size_t side_count[SIDES], enum normalise normalise)
 {
-    struct comparison *comparison = calloc(1, sizeof *comparison);
-    if (!comparison)
-        return NULL;
+    struct comparison *comparison = memory_array(1, sizeof *comparison);
     size_t base = side_count[SIDE_BASE], count = base + side_count[SIDE_NEW];
     size_t pairs = base * side_count[SIDE_NEW];
     comparison->normalise = normalise;
     comparison->side_count[SIDE_BASE] = base;
     comparison->side_count[SIDE_NEW] = side_count[SIDE_NEW];
     comparison->run_count = count;
-    comparison->run = calloc(count, sizeof *comparison->run);
-    comparison->scratch = malloc((3 * count + pairs) * sizeof *comparison->scratch);
+    comparison->run = memory_array(count, sizeof *comparison->run);
+    comparison->scratch = memory_array(3 * count + pairs, sizeof *comparison->scratch);
     comparison->names = names_new(profile, count);
-    if (!comparison->run || !comparison->scratch || !comparison->names) {
-        comparison_free(comparison);
-        return NULL;
-    }
     for (size_t i = 0; i < count; i++) {
         comparison->events |= profile_text(profile[i], "sample") != NULL;
         comparison->run[i] = (struct compare_run){.name = name[i],
@@ -74,7 +68,7 @@ void comparison_free(struct comparison *comparison)
 {
     if (!comparison)
         return;
-    for (size_t i = 0; comparison->run && i < comparison->run_count; i++) {
+    for (size_t i = 0; i < comparison->run_count; i++) {
         free(comparison->run[i].amount);
         free(comparison->run[i].amount_at);
     }
@@ -88,14 +82,12 @@ void comparison_free(struct comparison *comparison)
 
 /* ---- contexts ---- */
 
-static bool find_context(struct comparison *comparison, uint32_t parent, uint32_t entry,
-                         const struct row *row, uint32_t *index)
+static uint32_t find_context(struct comparison *comparison, uint32_t parent, uint32_t entry,
+                             const struct row *row)
 {
     uint32_t *slot = pair_map_slot(&comparison->children, parent, entry);
-    if (!slot ||
-        !grow_list(&comparison->context, &comparison->room, comparison->count, sizeof *comparison->context))
-        return false;
     if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&comparison->context, &comparison->room, comparison->count, sizeof *comparison->context);
         *slot = (uint32_t)comparison->count;
         comparison->context[comparison->count++] = (struct compare_context){
             .parent = parent,
@@ -104,65 +96,57 @@ static bool find_context(struct comparison *comparison, uint32_t parent, uint32_
             .canonical = names_canonical(comparison->names, entry),
         };
     }
-    *index = *slot;
-    return true;
+    return *slot;
 }
 
-/* NULL: no memory. */
 static struct compare_amount *find_amount(struct compare_run *run, uint32_t context)
 {
     while (run->known_count <= context) {
-        if (!grow_list(&run->amount_at, &run->known_room, run->known_count, sizeof *run->amount_at))
-            return NULL;
+        memory_grow(&run->amount_at, &run->known_room, run->known_count, sizeof *run->amount_at);
         run->amount_at[run->known_count++] = 0;
     }
     if (!run->amount_at[context]) {
-        if (!grow_list(&run->amount, &run->amount_room, run->amount_count, sizeof *run->amount))
-            return NULL;
+        memory_grow(&run->amount, &run->amount_room, run->amount_count, sizeof *run->amount);
         run->amount[run->amount_count] = (struct compare_amount){0};
         run->amount_at[context] = (uint32_t)++run->amount_count;
     }
     return &run->amount[run->amount_at[context] - 1];
 }
 
-static bool add_amount(struct compare_run *run, const struct rows *rows, const struct row *row,
+static void add_amount(struct compare_run *run, const struct rows *rows, const struct row *row,
                        uint32_t context)
 {
     struct compare_amount *amount = find_amount(run, context);
-    for (enum metric metric = 0; amount && metric < METRIC_NAMED; metric++) {
+    for (enum metric metric = 0; metric < METRIC_NAMED; metric++) {
         amount->inclusive[metric] += run->scale * metric_value(rows, row->inclusive, metric);
         amount->exclusive[metric] += run->scale * metric_value(rows, row->exclusive, metric);
     }
-    return amount != NULL;
 }
 
-static bool add_row(struct comparison *comparison, size_t run, const struct rows *rows, uint32_t row_index,
+static void add_row(struct comparison *comparison, size_t run, const struct rows *rows, uint32_t row_index,
                     const uint32_t *entry, uint32_t *context)
 {
     const struct row *row = &rows->row[row_index];
     uint32_t parent = row->parent == ROW_NONE ? ROW_NONE : context[row->parent];
-    uint32_t index;
-    if (!find_context(comparison, parent, entry[row_index], row, &index))
-        return false;
+    uint32_t index = find_context(comparison, parent, entry[row_index], row);
     struct compare_context *to = &comparison->context[index];
     to->found[comparison->run[run].side] = true;
     to->label = names_keep(comparison->names, row->label);
     context[row_index] = index;
-    return add_amount(&comparison->run[run], rows, row, index);
+    add_amount(&comparison->run[run], rows, row, index);
 }
 
-bool comparison_add(struct comparison *comparison, size_t run, const struct rows *rows)
+void comparison_add(struct comparison *comparison, size_t run, const struct rows *rows)
 {
-    uint32_t *entry = malloc((rows->count + 1) * sizeof *entry);
-    uint32_t *context = malloc((rows->count + 1) * sizeof *context);
-    bool good = entry && context && names_of_run(comparison->names, run, rows, entry);
+    uint32_t *entry = memory_array(rows->count, sizeof *entry);
+    uint32_t *context = memory_array(rows->count, sizeof *context);
+    names_of_run(comparison->names, run, rows, entry);
     set_scale(&comparison->run[run], comparison->normalise,
               metric_value(rows, rows->row[0].inclusive, METRIC_WORK));
-    for (uint32_t i = 0; good && i < rows->count; i++)
-        good = add_row(comparison, run, rows, i, entry, context);
+    for (uint32_t i = 0; i < rows->count; i++)
+        add_row(comparison, run, rows, i, entry, context);
     free(entry);
     free(context);
-    return good;
 }
 
 /* ---- values ---- */

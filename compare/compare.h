@@ -63,14 +63,14 @@ struct comparison {
 };
 
 /* names: of the profiles, which are those of the base first, then the new ones; all must outlive the
- * comparison. The runs are there, their contexts come by comparison_add(). NULL: no memory. */
+ * comparison. The runs are there, their contexts come by comparison_add(). */
 struct comparison *comparison_new(const struct profile *const *profile, const char *const *name,
                                   const size_t side_count[SIDES], enum normalise normalise);
 void comparison_free(struct comparison *comparison);
 
 /* Lays a run's rows (or its flat view) over the others; runs come in their order, and the rows may be freed
- * afterwards. false: no memory. */
-bool comparison_add(struct comparison *comparison, size_t run, const struct rows *rows);
+ * afterwards. */
+void comparison_add(struct comparison *comparison, size_t run, const struct rows *rows);
 
 /* A value of one run; 0 where the run has not got the context. */
 double comparison_value(const struct comparison *comparison, size_t run, uint32_t context, enum metric metric,
@@ -109,12 +109,14 @@ const char *comparison_unit(const struct comparison *comparison);
 /* Digits behind the point that tables of these runs have. */
 int comparison_decimals(const struct comparison *comparison);
 
-/* "name  file.c:12  < caller < caller", at most `columns` wide; malloc'ed, NULL: no memory. */
+/* "name  file.c:12  < caller < caller", at most `columns` wide; malloc'ed. */
 char *comparison_label(const struct comparison *comparison, uint32_t context, size_t columns, bool utf8);
 
 /* Contexts as a tree is printed, siblings by their change of the inclusive metric, the greatest first:
- * `count` indices, malloc'ed; NULL: no memory. */
+ * `count` indices, malloc'ed. */
 uint32_t *comparison_order(const struct comparison *comparison, enum metric metric);
+/* The place of each context in that order; malloc'ed. */
+uint32_t *comparison_places(const struct comparison *comparison, const uint32_t *order);
 
 /* The columns that every CSV of contexts begins with; id[] by context. */
 #define COMPARE_CSV_CONTEXT "id,parent,depth,kind,name,module,file,line"

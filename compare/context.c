@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/text/format.h"
+#include "report/text/memory.h"
 
 #define NAME_COLUMNS       48 /* a name is shortened to this on a wide terminal */
 #define LEAST_NAME_COLUMNS 16 /* of a long caller's name, before it is left out */
@@ -15,8 +16,6 @@ static size_t append(char *to, size_t room, const char *text, size_t columns, bo
 {
     char *clean = format_clean(text, true);
     size_t length = strlen(to);
-    if (!clean)
-        return 0;
     format_shorten(to + length, room - length, clean, columns, utf8);
     free(clean);
     return format_columns(to + length);
@@ -25,9 +24,9 @@ static size_t append(char *to, size_t room, const char *text, size_t columns, bo
 /* A function's name without its parameters, which callers' names have no room for; malloc'ed. */
 static char *short_name(const struct compare_context *context)
 {
-    char *name = strdup(context->label.name);
+    char *name = memory_text("%s", context->label.name);
     bool function = context->kind == ROW_PROCEDURE || context->kind == ROW_INLINED;
-    size_t length = name ? strlen(name) : 0;
+    size_t length = strlen(name);
     if (length > 6 && strcmp(name + length - 6, " const") == 0)
         length -= 6;
     if (!function || !length || name[length - 1] != ')')
@@ -58,13 +57,13 @@ static void append_callers(const struct comparison *comparison, uint32_t index, 
         bool outermost = comparison->context[i].parent == 0;
         size_t left = columns > used + strlen(arrow) ? columns - used - strlen(arrow) : 0;
         char *name = short_name(&comparison->context[i]);
-        size_t width = name ? format_columns(name) : 0;
+        size_t width = format_columns(name);
         size_t most = outermost ? left : left > 6 ? left - 6 : 0;
         most = most < NAME_COLUMNS ? most : NAME_COLUMNS;
         bool fits = width <= most || most >= LEAST_NAME_COLUMNS;
         if (fits || left >= 3) {
             used += append(label, room, arrow, strlen(arrow), utf8);
-            used += append(label, room, fits && name ? name : "...", fits ? most : 3, utf8);
+            used += append(label, room, fits ? name : "...", fits ? most : 3, utf8);
         }
         free(name);
         if (!fits)
@@ -77,12 +76,7 @@ char *comparison_label(const struct comparison *comparison, uint32_t index, size
     const struct compare_context *context = &comparison->context[index];
     bool construct = context->kind == ROW_PARALLEL || context->kind == ROW_TASK;
     size_t room = 4 * columns + 64, used;
-    char *label = calloc(room, 1), *name = short_name(context), position[300] = "";
-    if (!label || !name) {
-        free(label);
-        free(name);
-        return NULL;
-    }
+    char *label = memory_array(room, 1), *name = short_name(context), position[300] = "";
     if (!construct && *context->label.file && context->label.line > 0)
         snprintf(position, sizeof position, "  %.200s:%d", format_base_name(context->label.file),
                  context->label.line);
@@ -128,31 +122,33 @@ static void descend(const struct place_in_order *place, size_t count, const uint
 uint32_t *comparison_order(const struct comparison *comparison, enum metric metric)
 {
     size_t count = comparison->count, places = count ? count - 1 : 0;
-    struct place_in_order *place = malloc((count + 1) * sizeof *place);
-    uint32_t *first = malloc((count + 1) * sizeof *first), *stack = malloc((count + 1) * sizeof *stack);
-    uint32_t *order = malloc((count + 1) * sizeof *order);
-    bool good = place && first && stack && order;
-    if (good) {
-        for (uint32_t i = 1; i < count; i++) {
-            struct compare_change change = comparison_change(comparison, i, metric, true);
-            place[i - 1] =
-                (struct place_in_order){i, comparison->context[i].parent, fabs(change.after - change.before)};
-        }
-        qsort(place, places, sizeof *place, compare_places);
-        for (uint32_t i = 0; i < count; i++)
-            first[i] = (uint32_t)places;
-        for (size_t i = places; i-- > 0;)
-            first[place[i].parent] = (uint32_t)i;
-        if (count)
-            descend(place, places, first, stack, order);
+    struct place_in_order *place = memory_array(count, sizeof *place);
+    uint32_t *first = memory_array(count, sizeof *first), *stack = memory_array(count, sizeof *stack);
+    uint32_t *order = memory_array(count, sizeof *order);
+    for (uint32_t i = 1; i < count; i++) {
+        struct compare_change change = comparison_change(comparison, i, metric, true);
+        place[i - 1] =
+            (struct place_in_order){i, comparison->context[i].parent, fabs(change.after - change.before)};
     }
+    qsort(place, places, sizeof *place, compare_places);
+    for (uint32_t i = 0; i < count; i++)
+        first[i] = (uint32_t)places;
+    for (size_t i = places; i-- > 0;)
+        first[place[i].parent] = (uint32_t)i;
+    if (count)
+        descend(place, places, first, stack, order);
     free(place);
     free(first);
     free(stack);
-    if (good)
-        return order;
-    free(order);
-    return NULL;
+    return order;
+}
+
+uint32_t *comparison_places(const struct comparison *comparison, const uint32_t *order)
+{
+    uint32_t *place = memory_array(comparison->count, sizeof *place);
+    for (uint32_t i = 0; i < comparison->count; i++)
+        place[order[i]] = i;
+    return place;
 }
 
 void comparison_put_context(FILE *out, const struct comparison *comparison, uint32_t index,

@@ -53,24 +53,19 @@ static void put_wall(FILE *out, const struct comparison *comparison)
     fputs(END_OF_LINE, out);
 }
 
-bool diff_csv(FILE *out, const struct comparison *comparison, enum metric metric)
+void diff_csv(FILE *out, const struct comparison *comparison, enum metric metric)
 {
     uint32_t *order = comparison_order(comparison, metric);
-    uint32_t *id = order ? malloc((comparison->count + 1) * sizeof *id) : NULL;
+    uint32_t *id = comparison_places(comparison, order);
     fputs(COMPARE_CSV_CONTEXT ",found,metric,base,new,change,percent,low,high,beyond_noise", out);
     for (enum metric m = 0; m < METRIC_COLUMNS; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--)
             fprintf(out, ",%s base (%c),%s new (%c)", metric_title(m), inclusive ? 'I' : 'E', metric_title(m),
                     inclusive ? 'I' : 'E');
     fputs(END_OF_LINE, out);
-    for (uint32_t i = 0; id && i < comparison->count; i++)
-        id[order[i]] = i;
-    for (uint32_t i = 0; id && i < comparison->count; i++)
+    for (uint32_t i = 0; i < comparison->count; i++)
         put_context(out, comparison, order[i], id, metric);
-    if (id)
-        put_wall(out, comparison);
-    bool good = id != NULL;
+    put_wall(out, comparison);
     free(id);
     free(order);
-    return good;
 }

@@ -5,6 +5,7 @@
 #include "compare/diff_view.h"
 #include "compare/statistics.h"
 #include "report/rows/metric.h"
+#include "report/text/memory.h"
 
 #define SIGNED_BYTES (FORMAT_NUMBER_BYTES + 2)
 
@@ -35,14 +36,12 @@ static void print_side(FILE *out, const struct comparison *comparison, const str
     size_t first = side == SIDE_BASE ? 0 : comparison->side_count[SIDE_BASE];
     size_t count = comparison->side_count[side];
     const char *command = profile_text(profile[first], "command");
-    char *text = NULL, more[64] = "";
+    char more[64] = "";
     if (count > 1)
         snprintf(more, sizeof more, " and %zu more", count - 1);
-    if (asprintf(&text, "%s%s  %s", comparison->run[first].name, more, command ? command : "") < 0)
-        return;
+    char *text = memory_text("%s%s  %s", comparison->run[first].name, more, command ? command : "");
     char *line = format_fit(text, style->columns - 6, style->utf8);
-    if (line)
-        fprintf(out, "%s  %s\n", side == SIDE_BASE ? "base" : "new ", line);
+    fprintf(out, "%s  %s\n", side == SIDE_BASE ? "base" : "new ", line);
     free(line);
     free(text);
 }
@@ -117,12 +116,12 @@ static int compare_entries(const void *left, const void *right)
 static struct change_entry *gather(const struct comparison *comparison, const struct diff_style *style,
                                    size_t *count)
 {
-    struct change_entry *entry = malloc((comparison->count * METRIC_PARTS + 1) * sizeof *entry);
+    struct change_entry *entry = memory_array(comparison->count * METRIC_PARTS, sizeof *entry);
     double least[METRIC_NAMED];
     for (enum metric metric = 0; metric < METRIC_NAMED; metric++)
         least[metric] = comparison_least(comparison, metric, style->least_percent);
     *count = 0;
-    for (uint32_t i = 0; entry && i < comparison->count; i++) {
+    for (uint32_t i = 0; i < comparison->count; i++) {
         if (comparison->context[i].kind == ROW_STATEMENT)
             continue;
         for (size_t m = 0; m < (style->metric < 0 ? METRIC_PARTS : 1); m++) {
@@ -132,12 +131,11 @@ static struct change_entry *gather(const struct comparison *comparison, const st
                 entry[(*count)++] = found;
         }
     }
-    if (entry)
-        qsort(entry, *count, sizeof *entry, compare_entries);
+    qsort(entry, *count, sizeof *entry, compare_entries);
     return entry;
 }
 
-static bool print_entry(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
+static void print_entry(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
                         const struct diff_style *style, int decimals)
 {
     const struct compare_context *context = &comparison->context[entry->context];
@@ -148,16 +146,13 @@ static bool print_entry(FILE *out, const struct comparison *comparison, const st
     size_t taken = 3 + 11 + 12 + 12 + strlen(only);
     char *label = comparison_label(comparison, entry->context,
                                    style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
-    if (!label)
-        return false;
     diff_number(difference, difference_of(entry), decimals, true);
     fprintf(out, "%s%10s %11s  %-9s  %s%s\n", entry->change.beyond_noise ? "   " : " ~ ", difference,
             percent_text(percent, &entry->change), metric_title(entry->metric), only, label);
     free(label);
-    return true;
 }
 
-static bool print_list(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
+static void print_list(FILE *out, const struct comparison *comparison, const struct change_entry *entry,
                        size_t count, bool worse, const struct diff_style *style)
 {
     int decimals = comparison_decimals(comparison);
@@ -173,12 +168,10 @@ static bool print_list(FILE *out, const struct comparison *comparison, const str
         if (listed == style->top)
             continue;
         listed++;
-        if (!print_entry(out, comparison, at, style, decimals))
-            return false;
+        print_entry(out, comparison, at, style, decimals);
     }
     if (listed && all > listed)
         fprintf(out, "   ... and %zu more: --top %zu\n", all - listed, all);
-    return true;
 }
 
 static void print_legend(FILE *out, const struct comparison *comparison, const struct diff_style *style,
@@ -201,21 +194,18 @@ static void print_legend(FILE *out, const struct comparison *comparison, const s
     format_paragraph(out, text, style->columns);
 }
 
-bool diff_text(FILE *out, const struct comparison *comparison, const struct profile *const *profile,
+void diff_text(FILE *out, const struct comparison *comparison, const struct profile *const *profile,
                const struct diff_style *style)
 {
     size_t count;
     struct change_entry *entry = gather(comparison, style, &count);
-    if (!entry)
-        return false;
     print_side(out, comparison, profile, SIDE_BASE, style);
     print_side(out, comparison, profile, SIDE_NEW, style);
     print_totals(out, comparison, style);
-    bool good = print_list(out, comparison, entry, count, true, style) &&
-                print_list(out, comparison, entry, count, false, style);
+    print_list(out, comparison, entry, count, true, style);
+    print_list(out, comparison, entry, count, false, style);
     print_legend(out, comparison, style, !count);
     free(entry);
-    return good;
 }
 
 static const char *verdict_text(const struct limit *limit)
@@ -230,15 +220,13 @@ static const char *verdict_text(const struct limit *limit)
     return text[limit->verdict];
 }
 
-bool diff_limits_text(FILE *out, const struct comparison *comparison, const struct limit *limit, size_t count,
+void diff_limits_text(FILE *out, const struct comparison *comparison, const struct limit *limit, size_t count,
                       const struct diff_style *style)
 {
     int decimals = count ? comparison_decimals(comparison) : 0;
     for (size_t i = 0; i < count; i++) {
         char percent[SIGNED_BYTES + 4], number[FORMAT_NUMBER_BYTES], increase[SIGNED_BYTES];
         char *subject = limit_subject(&limit[i]);
-        if (!subject)
-            return false;
         fprintf(out, "%slimit %s: %s of at most +%s %%: %s\n", i ? "" : "\n", subject,
                 percent_text(percent, &limit[i].change), format_decimal(number, limit[i].percent, 1),
                 verdict_text(&limit[i]));
@@ -246,12 +234,9 @@ bool diff_limits_text(FILE *out, const struct comparison *comparison, const stru
         for (size_t c = 0; c < limit[i].culprit_count; c++) {
             char *label = comparison_label(comparison, limit[i].culprit[c],
                                            style->columns > 40 ? style->columns - 16 : 24, style->utf8);
-            if (!label)
-                return false;
             diff_number(increase, limit[i].increase[c], decimals, true);
             fprintf(out, "    %10s  %s\n", increase, label);
             free(label);
         }
     }
-    return true;
 }

@@ -18,14 +18,14 @@ struct diff_style {
     bool functions; /* the comparison is of flat views */
 };
 
-/* The whole program's change, and the contexts whose own change is greatest. false: no memory. */
-bool diff_text(FILE *out, const struct comparison *comparison, const struct profile *const *profile,
+/* The whole program's change, and the contexts whose own change is greatest. */
+void diff_text(FILE *out, const struct comparison *comparison, const struct profile *const *profile,
                const struct diff_style *style);
-/* A line for each limit. false: no memory. */
-bool diff_limits_text(FILE *out, const struct comparison *comparison, const struct limit *limit, size_t count,
+/* A line for each limit. */
+void diff_limits_text(FILE *out, const struct comparison *comparison, const struct limit *limit, size_t count,
                       const struct diff_style *style);
-/* A line for each context, and one for the wall time. false: no memory. */
-bool diff_csv(FILE *out, const struct comparison *comparison, enum metric metric);
+/* A line for each context, and one for the wall time. */
+void diff_csv(FILE *out, const struct comparison *comparison, enum metric metric);
 
 /* "+1.250 s" or "+3.1 % of the work", with its sign; "-0.000" never. */
 void diff_number(char to[FORMAT_NUMBER_BYTES + 2], double value, int decimals, bool sign);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/rows/metric.h"
+#include "report/text/memory.h"
 
 static bool read_metric(struct limit *limit, const char *name, size_t bytes)
 {
@@ -27,8 +28,8 @@ static bool read_percent(struct limit *limit, const char *text)
 
 static bool read_regex(struct limit *limit, const char *begin, const char *end, char *error, size_t bytes)
 {
-    char *pattern = strndup(begin, (size_t)(end - begin)), why[200] = "out of memory";
-    int status = pattern ? regcomp(&limit->regex, pattern, REG_EXTENDED | REG_NOSUB) : REG_ESPACE;
+    char *pattern = memory_check(strndup(begin, (size_t)(end - begin))), why[200] = "";
+    int status = regcomp(&limit->regex, pattern, REG_EXTENDED | REG_NOSUB);
     if (status)
         regerror(status, &limit->regex, why, sizeof why);
     free(pattern);
@@ -82,11 +83,11 @@ static bool matches(const struct limit *limit, const struct compare_context *con
     return context->kind != ROW_STATEMENT && regexec(&limit->regex, context->canonical, 0, NULL, 0) == 0;
 }
 
-/* Which contexts count: 2: it is an outermost match, 1: below one, 0: neither. NULL: no memory. */
+/* Which contexts count: 2: it is an outermost match, 1: below one, 0: neither. */
 static unsigned char *select_contexts(const struct limit *limit, const struct comparison *comparison)
 {
-    unsigned char *selected = calloc(comparison->count + 1, 1);
-    for (size_t i = 0; selected && i < comparison->count; i++) {
+    unsigned char *selected = memory_array(comparison->count, 1);
+    for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_context *context = &comparison->context[i];
         if (context->parent != ROW_NONE && selected[context->parent])
             selected[i] = 1;
@@ -148,13 +149,11 @@ static bool gather(const struct limit *limit, const struct comparison *compariso
     return any;
 }
 
-bool limit_judge(struct limit *limit, const struct comparison *comparison, double least_percent)
+void limit_judge(struct limit *limit, const struct comparison *comparison, double least_percent)
 {
     double value[comparison->run_count], variance[comparison->run_count];
     double factor = 1 + limit->percent / 100;
     unsigned char *selected = select_contexts(limit, comparison);
-    if (!selected)
-        return false;
     bool any = gather(limit, comparison, selected, value, variance);
     limit->change = comparison_change_of(comparison, value, variance);
     double increase = limit->change.after - limit->change.before;
@@ -171,18 +170,14 @@ bool limit_judge(struct limit *limit, const struct comparison *comparison, doubl
     if (limit->verdict == LIMIT_EXCEEDED)
         find_culprits(limit, comparison, selected);
     free(selected);
-    return true;
 }
 
 char *limit_subject(const struct limit *limit)
 {
-    char *subject = NULL;
     const char *at = strchr(limit->text, '@'), *equals = strrchr(limit->text, '=');
     if (limit->wall)
-        return strdup("wall time");
+        return memory_text("wall time");
     if (!limit->selects)
-        return strdup(metric_title(limit->metric));
-    if (asprintf(&subject, "%s of %.*s", metric_title(limit->metric), (int)(equals - at - 1), at + 1) < 0)
-        return NULL;
-    return subject;
+        return memory_text("%s", metric_title(limit->metric));
+    return memory_text("%s of %.*s", metric_title(limit->metric), (int)(equals - at - 1), at + 1);
 }

@@ -37,10 +37,10 @@ bool limit_read(struct limit *limit, const char *text, char *error, size_t error
 void limit_free(struct limit *limit);
 
 /* Judges the comparison, which is of row trees, not of flat views: there a function is in its callers, too.
- * least_percent: see comparison_least(); not for the wall time. false: no memory. */
-bool limit_judge(struct limit *limit, const struct comparison *comparison, double least_percent);
+ * least_percent: see comparison_least(); not for the wall time. */
+void limit_judge(struct limit *limit, const struct comparison *comparison, double least_percent);
 
-/* "idleness of slow". malloc'ed, NULL: no memory. */
+/* "idleness of slow". malloc'ed. */
 char *limit_subject(const struct limit *limit);
 
 #endif

@@ -3,6 +3,7 @@
  * builds are matched by compare/align.h, those of the same build by being equal. */
 #include "compare/names.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "compare/align.h"
 #include "compare/canonical.h"
 #include "report/text/format.h"
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 #include "report/text/strings.h"
 
 #define BUILD_UNKNOWN 0 /* equal to no build, itself neither */
@@ -76,7 +77,7 @@ static uint32_t module_id(struct compare_names *names, const struct profile *pro
     if (program && strcmp(program, base_name) == 0)
         return strings_intern(names->strings, "<program>");
     char *module = canonical_module(base_name);
-    uint32_t id = strings_intern(names->strings, module ? module : base_name);
+    uint32_t id = strings_intern(names->strings, module);
     free(module);
     return id;
 }
@@ -91,33 +92,26 @@ static uint32_t build_of(struct compare_names *names, const struct profile_modul
     return strings_intern(names->strings, text);
 }
 
-static bool note_builds(struct compare_names *names, const struct profile *profile, struct pair_map *map)
+static void note_builds(struct compare_names *names, const struct profile *profile, struct pair_map *map)
 {
     for (size_t i = 0; i < profile->module_count; i++) {
         uint32_t build = build_of(names, &profile->modules[i]);
         uint32_t *slot =
             pair_map_slot(map, module_id(names, profile, format_base_name(profile->modules[i].path)), 0);
-        if (!slot)
-            return false;
         *slot = *slot == PAIR_MAP_NEW                      ? build
                 : *slot == build && build != BUILD_UNKNOWN ? build
                                                            : BUILD_MIXED;
     }
-    return true;
 }
 
 struct compare_names *names_new(const struct profile *const *profile, size_t count)
 {
-    struct compare_names *names = calloc(1, sizeof *names);
-    bool good = names && (names->strings = strings_new());
-    if (names)
-        names->profile = profile;
-    for (size_t i = 0; good && i < count; i++)
-        good = note_builds(names, profile[i], &names->build_map);
-    if (good)
-        return names;
-    names_free(names);
-    return NULL;
+    struct compare_names *names = memory_array(1, sizeof *names);
+    names->strings = strings_new();
+    names->profile = profile;
+    for (size_t i = 0; i < count; i++)
+        note_builds(names, profile[i], &names->build_map);
+    return names;
 }
 
 void names_free(struct compare_names *names)
@@ -138,47 +132,40 @@ void names_free(struct compare_names *names)
  * symbol the module, unless all runs have the same build of it. */
 static char *name_of(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t module)
 {
-    char *name = NULL;
     const char *offset = strstr(row->label->name, "+0x");
     if (row_is_probe(row)) /* the program's own word, whatever it looks like */
-        return strdup(row->label->name);
+        return memory_text("%s", row->label->name);
     if (row->kind == ROW_STATEMENT) {
         const struct row_label *function = rows->row[row->parent].label;
         bool relative = function->line > 0 && strcmp(function->file, row->label->file) == 0;
-        if (relative && asprintf(&name, "line %+d", row->label->line - function->line) < 0)
-            return NULL;
-        return relative ? name : strdup(row->label->name);
+        return relative ? memory_text("line %+d", row->label->line - function->line)
+                        : memory_text("%s", row->label->name);
     }
     size_t bytes = offset ? (size_t)(offset - row->label->name) : 0;
     if (offset && strncmp(row->label->name, row->label->module, bytes) == 0 && !row->label->module[bytes]) {
         uint32_t *build = pair_map_slot(&run->names->build_map, module, 0);
-        if (build && *build != PAIR_MAP_NEW && *build != BUILD_MIXED && *build != BUILD_UNKNOWN)
-            return strdup(row->label->name);
-        return asprintf(&name, "%s (no symbols)", strings_text(run->names->strings, module)) < 0 ? NULL
-                                                                                                 : name;
+        if (*build != PAIR_MAP_NEW && *build != BUILD_MIXED && *build != BUILD_UNKNOWN)
+            return memory_text("%s", row->label->name);
+        return memory_text("%s (no symbols)", strings_text(run->names->strings, module));
     }
     return canonical_name(row->kind, row->label->name);
 }
 
-static bool find_group(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t module,
-                       uint32_t *group)
+static uint32_t find_group(struct run_names *run, const struct rows *rows, const struct row *row,
+                           uint32_t module)
 {
     struct compare_names *names = run->names;
     unsigned kind = row->kind == ROW_INLINED ? ROW_PROCEDURE : row->kind;
     char *text = name_of(run, rows, row, module);
-    if (!text)
-        return false;
     uint32_t name = strings_intern(names->strings, text);
     free(text);
     uint32_t *slot = pair_map_slot(&names->group_map, name, (uint64_t)kind << 32 | module);
-    if (!slot || !grow_list(&names->group, &names->group_room, names->group_count, sizeof *names->group))
-        return false;
     if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&names->group, &names->group_room, names->group_count, sizeof *names->group);
         *slot = (uint32_t)names->group_count;
         names->group[names->group_count++] = (struct group){.name = name};
     }
-    *group = *slot;
-    return true;
+    return *slot;
 }
 
 /* Only of functions and constructs with a known line is there more than one of a name. */
@@ -194,47 +181,40 @@ static struct align_place place_of(struct compare_names *names, const struct row
     return (struct align_place){strings_text(names->strings, file), label->line};
 }
 
-static bool note_host(struct run_names *run, const struct row *row, uint32_t name, uint32_t module,
+static void note_host(struct run_names *run, const struct row *row, uint32_t name, uint32_t module,
                       size_t pending)
 {
     if (row->kind != ROW_PROCEDURE && row->kind != ROW_INLINED)
-        return true;
+        return;
     uint32_t *slot = pair_map_slot(&run->hosts, name, module);
-    if (slot)
-        *slot = *slot == PAIR_MAP_NEW ? (uint32_t)pending + 1 : 0;
-    return slot != NULL;
+    *slot = *slot == PAIR_MAP_NEW ? (uint32_t)pending + 1 : 0;
 }
 
 /* A label of a function or construct is looked up once a run; of a line once for each function. */
-static bool add_label(struct run_names *run, const struct rows *rows, const struct row *row, uint32_t *index)
+static uint32_t add_label(struct run_names *run, const struct rows *rows, const struct row *row)
 {
     struct compare_names *names = run->names;
     const struct row_label *below = row->kind == ROW_STATEMENT ? rows->row[row->parent].label : NULL;
     uint64_t kind = row->kind == ROW_INLINED ? ROW_PROCEDURE : row->kind;
     uint32_t *slot = pair_map_slot(&run->labels, (uintptr_t)row->label, (uintptr_t)below << 4 | kind);
-    if (!slot || !grow_list(&run->pending, &run->pending_room, run->pending_count, sizeof *run->pending))
-        return false;
-    if (*slot != PAIR_MAP_NEW) {
-        *index = *slot;
-        return true;
-    }
-    *index = *slot = (uint32_t)run->pending_count;
-    struct pending *pending = &run->pending[run->pending_count++];
+    if (*slot != PAIR_MAP_NEW)
+        return *slot;
+    memory_grow(&run->pending, &run->pending_room, run->pending_count, sizeof *run->pending);
+    uint32_t index = *slot = (uint32_t)run->pending_count++;
+    struct pending *pending = &run->pending[index];
     /* Phases, events and parameters are what they are called, wherever they were begun. */
     uint32_t module = row_is_probe(row) ? 0 : module_id(names, run->profile, row->label->module);
     uint32_t *build = pair_map_slot(&run->builds, module, 0);
-    if (!build)
-        return false;
     if (*build == PAIR_MAP_NEW || *build == BUILD_MIXED)
         *build = BUILD_UNKNOWN;
     *pending = (struct pending){.label = row->label, .build = *build, .position = {place_of(names, row), 0}};
-    if (!find_group(run, rows, row, module, &pending->group))
-        return false;
+    pending->group = find_group(run, rows, row, module);
     struct group *group = &names->group[pending->group];
     pending->next = group->pending;
-    group->pending = *index + 1;
+    group->pending = index + 1;
     group->pending_count++;
-    return note_host(run, row, group->name, module, *index);
+    note_host(run, row, group->name, module, index);
+    return index;
 }
 
 /* ---- groups to entries ---- */
@@ -244,15 +224,15 @@ static void find_host(struct run_names *run, struct pending *pending)
     struct compare_names *names = run->names;
     const char *text = strings_text(names->strings, names->group[pending->group].name);
     size_t bytes = canonical_host_bytes(text);
-    char *host = bytes ? strndup(text, bytes) : NULL;
-    if (!host)
+    if (!bytes)
         return;
+    char *host = memory_check(strndup(text, bytes));
     uint32_t module = module_id(names, run->profile, pending->label->module);
     uint32_t *slot = pair_map_slot(&run->hosts, strings_intern(names->strings, host), module);
     free(host);
-    if (slot && *slot != PAIR_MAP_NEW && *slot > 0)
+    if (*slot != PAIR_MAP_NEW && *slot > 0)
         pending->position.host_line = run->pending[*slot - 1].label->line;
-    else if (slot)
+    else
         *slot = 0;
 }
 
@@ -262,11 +242,10 @@ struct candidates {
     size_t count;
 };
 
-static bool candidates_new(struct candidates *list, size_t room)
+static struct candidates candidates_new(size_t room)
 {
-    *list = (struct candidates){malloc((room + 1) * sizeof *list->place),
-                                malloc((room + 1) * sizeof *list->index), 0};
-    return list->place && list->index;
+    return (struct candidates){memory_array(room, sizeof(struct align_place)),
+                               memory_array(room, sizeof(uint32_t)), 0};
 }
 
 static void candidates_free(struct candidates *list)
@@ -299,12 +278,11 @@ static uint32_t find_same(const struct compare_names *names, const struct group 
     return ROW_NONE;
 }
 
-static bool set_entry(struct compare_names *names, struct pending *pending, uint32_t index)
+static void set_entry(struct compare_names *names, struct pending *pending, uint32_t index)
 {
     struct group *group = &names->group[pending->group];
     if (index == ROW_NONE) {
-        if (!grow_list(&names->entry, &names->entry_room, names->entry_count, sizeof *names->entry))
-            return false;
+        memory_grow(&names->entry, &names->entry_room, names->entry_count, sizeof *names->entry);
         index = (uint32_t)names->entry_count++;
         names->entry[index] = (struct entry){.group = pending->group, .next = group->first};
         group->first = index + 1;
@@ -312,7 +290,6 @@ static bool set_entry(struct compare_names *names, struct pending *pending, uint
     names->entry[index].position = pending->position;
     names->entry[index].build = pending->build;
     pending->entry = index;
-    return true;
 }
 
 /* Lines count from the function around if that is known of all. */
@@ -333,24 +310,23 @@ static bool all_have_hosts(const struct run_names *run, const struct group *grou
 
 /* What the run's build has not got yet, against the entries of other builds. Labels of one place are one
  * entry: instances of a template that differ in the number of a lambda only. */
-static bool align_rest(struct run_names *run, struct group *group, bool below_host, struct candidates *known,
+static void align_rest(struct run_names *run, struct group *group, bool below_host, struct candidates *known,
                        struct candidates *rest)
 {
     struct compare_names *names = run->names;
     if (!rest->count)
-        return true;
+        return;
     uint32_t build = run->pending[rest->index[0]].build;
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next)
         if (names->entry[e - 1].build != build || build == BUILD_UNKNOWN)
             candidates_put(known, place_in(&names->entry[e - 1].position, below_host), e - 1);
-    struct candidates unique;
-    size_t *match = malloc(rest->count * sizeof *match), at = 0;
-    bool good = candidates_new(&unique, rest->count) && match;
-    for (size_t i = 0; good && i < rest->count; i++)
+    struct candidates unique = candidates_new(rest->count);
+    size_t *match = memory_array(rest->count, sizeof *match), at = 0;
+    for (size_t i = 0; i < rest->count; i++)
         if (i == 0 || align_order(&rest->place[i - 1], &rest->place[i]) != 0)
             candidates_put(&unique, rest->place[i], rest->index[i]);
-    good = good && align_places(known->place, known->count, unique.place, unique.count, match);
-    for (size_t i = 0; good && i < rest->count; i++) {
+    align_places(known->place, known->count, unique.place, unique.count, match);
+    for (size_t i = 0; i < rest->count; i++) {
         struct pending *pending = &run->pending[rest->index[i]];
         bool again = i > 0 && align_order(&rest->place[i - 1], &rest->place[i]) == 0;
         if (i > 0 && !again)
@@ -358,25 +334,22 @@ static bool align_rest(struct run_names *run, struct group *group, bool below_ho
         uint32_t entry = again                     ? run->pending[rest->index[i - 1]].entry
                          : match[at] == ALIGN_NONE ? ROW_NONE
                                                    : known->index[match[at]];
-        good = set_entry(names, pending, entry);
+        set_entry(names, pending, entry);
     }
     candidates_free(&unique);
     free(match);
-    return good;
 }
 
-static bool settle_group(struct run_names *run, uint32_t group_index)
+static void settle_group(struct run_names *run, uint32_t group_index)
 {
     struct compare_names *names = run->names;
     struct group *group = &names->group[group_index];
-    struct candidates known, rest;
     size_t entries = 0;
     for (uint32_t e = group->first; e; e = names->entry[e - 1].next)
         entries++;
-    bool good = candidates_new(&known, entries);
-    good = candidates_new(&rest, group->pending_count) && good;
+    struct candidates known = candidates_new(entries), rest = candidates_new(group->pending_count);
     bool below_host = all_have_hosts(run, group);
-    for (uint32_t p = group->pending; good && p; p = run->pending[p - 1].next) {
+    for (uint32_t p = group->pending; p; p = run->pending[p - 1].next) {
         struct pending *pending = &run->pending[p - 1];
         const struct align_place *place = &pending->position.place;
         bool placed = *place->file || place->line;
@@ -384,35 +357,33 @@ static bool settle_group(struct run_names *run, uint32_t group_index)
                         : group->first ? group->first - 1
                                        : ROW_NONE;
         if (same != ROW_NONE || !placed)
-            good = set_entry(names, pending, same);
+            set_entry(names, pending, same);
         else
             candidates_put(&rest, place_in(&pending->position, below_host), p - 1);
     }
-    good = good && align_rest(run, group, below_host, &known, &rest);
+    align_rest(run, group, below_host, &known, &rest);
     group->pending = group->pending_count = 0;
     candidates_free(&known);
     candidates_free(&rest);
-    return good;
 }
 
-bool names_of_run(struct compare_names *names, size_t run_index, const struct rows *rows, uint32_t *entry)
+void names_of_run(struct compare_names *names, size_t run_index, const struct rows *rows, uint32_t *entry)
 {
     struct run_names run = {.names = names, .profile = names->profile[run_index]};
-    bool good = note_builds(names, run.profile, &run.builds);
-    for (size_t i = 0; good && i < rows->count; i++)
-        good = add_label(&run, rows, &rows->row[i], &entry[i]);
-    for (size_t i = 0; good && i < run.pending_count; i++)
+    note_builds(names, run.profile, &run.builds);
+    for (size_t i = 0; i < rows->count; i++)
+        entry[i] = add_label(&run, rows, &rows->row[i]);
+    for (size_t i = 0; i < run.pending_count; i++)
         find_host(&run, &run.pending[i]);
-    for (uint32_t g = 0; good && g < names->group_count; g++)
+    for (uint32_t g = 0; g < names->group_count; g++)
         if (names->group[g].pending)
-            good = settle_group(&run, g);
-    for (size_t i = 0; good && i < rows->count; i++)
+            settle_group(&run, g);
+    for (size_t i = 0; i < rows->count; i++)
         entry[i] = run.pending[entry[i]].entry;
     pair_map_free(&run.builds);
     pair_map_free(&run.labels);
     pair_map_free(&run.hosts);
     free(run.pending);
-    return good;
 }
 
 const char *names_canonical(const struct compare_names *names, uint32_t entry)

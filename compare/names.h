@@ -2,7 +2,6 @@
 #ifndef BLAME_COMPARE_NAMES_H
 #define BLAME_COMPARE_NAMES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,13 +10,13 @@
 
 struct compare_names;
 
-/* Looks at the build ids of all runs. NULL: no memory. */
+/* Looks at the build ids of all runs. */
 struct compare_names *names_new(const struct profile *const *profile, size_t count);
 void names_free(struct compare_names *names);
 
 /* Gives each row of a run the number of its name, entry[] by row; equal numbers are the same name. Runs come
- * in their order. false: no memory. */
-bool names_of_run(struct compare_names *names, size_t run, const struct rows *rows, uint32_t *entry);
+ * in their order. */
+void names_of_run(struct compare_names *names, size_t run, const struct rows *rows, uint32_t *entry);
 
 /* The name without what changes from build to build. */
 const char *names_canonical(const struct compare_names *names, uint32_t entry);

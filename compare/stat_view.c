@@ -7,6 +7,7 @@
 #include "compare/statistics.h"
 #include "report/rows/metric.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 
 #define END_OF_LINE "\r\n"
 
@@ -71,33 +72,29 @@ static int compare_ranked(const void *left, const void *right)
     return a->context < b->context ? -1 : a->context > b->context;
 }
 
-static bool print_contexts(FILE *out, const struct comparison *comparison, const struct stat_style *style,
+static void print_contexts(FILE *out, const struct comparison *comparison, const struct stat_style *style,
                            int decimals)
 {
-    struct ranked *ranked = malloc((comparison->count + 1) * sizeof *ranked);
+    struct ranked *ranked = memory_array(comparison->count, sizeof *ranked);
     size_t count = 0, taken = has_interval(comparison) ? 57 : 35;
-    bool good = ranked != NULL;
-    for (uint32_t i = 1; good && i < comparison->count; i++) {
+    for (uint32_t i = 1; i < comparison->count; i++) {
         struct spread spread = spread_of_context(comparison, i, style->metric, false);
         if (comparison->context[i].kind != ROW_STATEMENT && spread.most > 0)
             ranked[count++] = (struct ranked){i, spread};
     }
-    if (good)
-        qsort(ranked, count, sizeof *ranked, compare_ranked);
+    qsort(ranked, count, sizeof *ranked, compare_ranked);
     if (count && style->top)
         fprintf(out, "\n%s of the %s themselves:\n", metric_title(style->metric),
                 style->functions ? "functions" : "contexts");
-    for (size_t i = 0; good && i < count && i < style->top; i++) {
+    for (size_t i = 0; i < count && i < style->top; i++) {
         char *label =
             comparison_label(comparison, ranked[i].context,
                              style->columns > taken + 20 ? style->columns - taken : 20, style->utf8);
-        good = label != NULL;
         print_spread(out, comparison, &ranked[i].spread, decimals);
-        fprintf(out, "  %s\n", label ? label : "");
+        fprintf(out, "  %s\n", label);
         free(label);
     }
     free(ranked);
-    return good;
 }
 
 static void print_confidence(FILE *out, const struct comparison *comparison, const struct stat_style *style,
@@ -114,7 +111,7 @@ static void print_confidence(FILE *out, const struct comparison *comparison, con
     format_paragraph(out, text, style->columns);
 }
 
-bool stat_text(FILE *out, const struct comparison *comparison, const struct stat_style *style)
+void stat_text(FILE *out, const struct comparison *comparison, const struct stat_style *style)
 {
     int decimals = comparison_decimals(comparison);
     struct spread spread = spread_of_wall(comparison);
@@ -130,10 +127,8 @@ bool stat_text(FILE *out, const struct comparison *comparison, const struct stat
         print_spread(out, comparison, &spread, decimals);
         fprintf(out, "  %s\n", metric_title(metric_parts[m]));
     }
-    if (!print_contexts(out, comparison, style, decimals))
-        return false;
+    print_contexts(out, comparison, style, decimals);
     print_confidence(out, comparison, style, coverage);
-    return true;
 }
 
 static void put_spread(FILE *out, const char *metric, const char *part, size_t runs,
@@ -162,22 +157,18 @@ static void put_context(FILE *out, const struct comparison *comparison, uint32_t
         }
 }
 
-bool stat_csv(FILE *out, const struct comparison *comparison, enum metric metric)
+void stat_csv(FILE *out, const struct comparison *comparison, enum metric metric)
 {
     uint32_t *order = comparison_order(comparison, metric);
-    uint32_t *id = order ? malloc((comparison->count + 1) * sizeof *id) : NULL;
+    uint32_t *id = comparison_places(comparison, order);
     struct spread wall = spread_of_wall(comparison);
     fputs(COMPARE_CSV_CONTEXT ",metric,part,runs,median,min,max,low,high,"
                               "coverage" END_OF_LINE,
           out);
     fprintf(out, "%zu,,0,wall,<wall time>,,,", comparison->count);
     put_spread(out, "wall", "", comparison->run_count, &wall);
-    for (uint32_t i = 0; id && i < comparison->count; i++)
-        id[order[i]] = i;
-    for (uint32_t i = 0; id && i < comparison->count; i++)
+    for (uint32_t i = 0; i < comparison->count; i++)
         put_context(out, comparison, order[i], id);
-    bool good = id != NULL;
     free(id);
     free(order);
-    return good;
 }

@@ -15,9 +15,9 @@ struct stat_style {
     bool functions; /* the comparison is of flat views */
 };
 
-/* The comparison has its runs on one side. false: no memory. */
-bool stat_text(FILE *out, const struct comparison *comparison, const struct stat_style *style);
-/* A line for the wall time, and for each context, metric and part that is not 0. false: no memory. */
-bool stat_csv(FILE *out, const struct comparison *comparison, enum metric metric);
+/* The comparison has its runs on one side. */
+void stat_text(FILE *out, const struct comparison *comparison, const struct stat_style *style);
+/* A line for the wall time, and for each context, metric and part that is not 0. */
+void stat_csv(FILE *out, const struct comparison *comparison, enum metric metric);
 
 #endif

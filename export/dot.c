@@ -7,8 +7,8 @@
 #include "export/frames.h"
 #include "report/rows/metric.h"
 #include "report/text/format.h"
-#include "report/text/grow.h"
 #include "report/text/json_text.h"
+#include "report/text/memory.h"
 
 #define NAME_COLUMNS    48 /* what is longer loses its middle; tooltips have all of it */
 #define COMMAND_COLUMNS 100
@@ -52,45 +52,34 @@ static void add_row(struct part *part, const struct rows *rows, uint32_t index, 
 static struct part *find_edge(struct graph *graph, struct pair_map *map, uint32_t from, uint32_t to)
 {
     uint32_t *slot = pair_map_slot(map, from, to);
-    if (!slot)
-        return NULL;
     if (*slot == PAIR_MAP_NEW) {
-        if (!grow_list(&graph->edge, &graph->edge_room, graph->edge_count, sizeof *graph->edge))
-            return NULL;
+        memory_grow(&graph->edge, &graph->edge_room, graph->edge_count, sizeof *graph->edge);
         graph->edge[graph->edge_count] = (struct part){.from = from, .to = to};
         *slot = (uint32_t)graph->edge_count++;
     }
     return &graph->edge[*slot];
 }
 
-static bool gather(struct graph *graph)
+static void gather(struct graph *graph)
 {
     const struct rows *rows = graph->rows;
     struct pair_map map = {0};
-    bool good = frames_gather(&graph->frames, rows);
-    graph->node = good ? calloc(graph->frames.count, sizeof *graph->node) : NULL;
-    good = graph->node != NULL;
-    for (uint32_t i = 0; good && i < rows->count; i++) {
+    frames_gather(&graph->frames, rows);
+    graph->node = memory_array(graph->frames.count, sizeof *graph->node);
+    for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         if (row->kind == ROW_STATEMENT)
             continue;
         uint32_t frame = graph->frames.of_row[i];
         graph->node[frame].exclusive += metric_value(rows, row->exclusive, graph->metric);
         add_row(&graph->node[frame], rows, i, graph->metric);
-        if (row->depth < 2) /* the root is the program: it calls nobody */
-            continue;
-        struct part *edge = find_edge(graph, &map, graph->frames.of_row[row->parent], frame);
-        good = edge != NULL;
-        if (good)
-            add_row(edge, rows, i, graph->metric);
+        if (row->depth >= 2) /* the root is the program: it calls nobody */
+            add_row(find_edge(graph, &map, graph->frames.of_row[row->parent], frame), rows, i, graph->metric);
     }
     pair_map_free(&map);
-    if (!good)
-        return false;
     graph->node[0].inclusive = graph->node[0].exclusive;
     for (size_t i = 0; i < graph->frames.count; i++)
         graph->hottest = fmax(graph->hottest, graph->node[i].exclusive);
-    return true;
 }
 
 /* Text inside a quoted string of DOT, where backslashes begin escapes and & begins entities. */
@@ -105,13 +94,11 @@ static void put_text(FILE *out, const char *text)
             putc(*text, out);
 }
 
-static bool put_shortened(FILE *out, const char *text, size_t columns)
+static void put_shortened(FILE *out, const char *text, size_t columns)
 {
     char *fitting = format_fit(text, columns, true);
-    if (fitting)
-        put_text(out, fitting);
+    put_text(out, fitting);
     free(fitting);
-    return fitting != NULL;
 }
 
 /* Events are whole, but for the idleness that each of them is blamed for. */
@@ -130,30 +117,31 @@ static void put_share(FILE *out, const struct graph *graph, double value)
 }
 
 /* Constructs have their place in their name. */
-static bool put_place(FILE *out, const struct row_label *label)
+static void put_place(FILE *out, const struct row_label *label)
 {
     const char *file = format_base_name(label->file);
     char place[512];
     if (!*label->file && !*label->module)
-        return true;
+        return;
     if (!*label->file || label->line <= 0)
         snprintf(place, sizeof place, "%s", *label->file ? file : label->module);
     else
         snprintf(place, sizeof place, "%.480s:%d", file, label->line);
     if (strstr(label->name, place))
-        return true;
+        return;
     fputs("\\n", out);
-    return put_shortened(out, place, NAME_COLUMNS);
+    put_shortened(out, place, NAME_COLUMNS);
 }
 
-static bool put_node(FILE *out, const struct graph *graph, uint32_t frame)
+static void put_node(FILE *out, const struct graph *graph, uint32_t frame)
 {
     const struct part *node = &graph->node[frame];
     const struct row_label *label = graph->frames.label[frame];
     double share = graph->hottest > 0 ? fmax(node->exclusive, 0) / graph->hottest : 0;
     int step = (int)(share * (HEAT_STEPS - 1) + 0.5);
     fprintf(out, "n%u [label=\"", frame);
-    bool good = put_shortened(out, label->name, NAME_COLUMNS) && put_place(out, label);
+    put_shortened(out, label->name, NAME_COLUMNS);
+    put_place(out, label);
     fputs("\\n", out);
     if (node->exclusive != 0)
         put_share(out, graph, node->exclusive);
@@ -164,28 +152,26 @@ static bool put_node(FILE *out, const struct graph *graph, uint32_t frame)
         put_share(out, graph, node->inclusive);
     }
     fputs("\", tooltip=\"", out);
-    good = good && put_shortened(out, label->name, SIZE_MAX);
+    put_shortened(out, label->name, SIZE_MAX);
     fprintf(out, "\", fontsize=%d, fillcolor=\"%s\"%s];\n", 10 + (int)(14 * sqrt(share)), heat[step],
             step >= DARK_FROM ? ", fontcolor=\"white\"" : "");
-    return good;
 }
 
-static bool put_edge(FILE *out, const struct graph *graph, const struct part *edge)
+static void put_edge(FILE *out, const struct graph *graph, const struct part *edge)
 {
     char width[FORMAT_NUMBER_BYTES];
     double share = fmax(0, fmin(edge->inclusive / graph->total, 1));
     fprintf(out, "n%u -> n%u [label=\" ", edge->from, edge->to);
     put_quantity(out, edge->inclusive, graph);
     fputs("\", tooltip=\"", out);
-    bool good = put_shortened(out, graph->frames.label[edge->from]->name, SIZE_MAX);
+    put_shortened(out, graph->frames.label[edge->from]->name, SIZE_MAX);
     fputs(" calls ", out);
-    good = good && put_shortened(out, graph->frames.label[edge->to]->name, SIZE_MAX);
+    put_shortened(out, graph->frames.label[edge->to]->name, SIZE_MAX);
     fprintf(out, "\", penwidth=%s, weight=%d];\n", format_decimal(width, 0.5 + 5 * share, 2),
             1 + (int)(99 * share));
-    return good;
 }
 
-static bool put_header(FILE *out, const struct graph *graph, const struct profile *profile,
+static void put_header(FILE *out, const struct graph *graph, const struct profile *profile,
                        double least_percent, size_t shown)
 {
     const char *command = profile_text(profile, "command");
@@ -193,13 +179,13 @@ static bool put_header(FILE *out, const struct graph *graph, const struct profil
     fputs(
         "digraph blame {\ngraph [labelloc=t, labeljust=l, fontname=\"Helvetica,Arial,sans-serif\", label=\"",
         out);
-    bool good = put_shortened(out, command && *command ? command : "(command unknown)", COMMAND_COLUMNS);
+    put_shortened(out, command && *command ? command : "(command unknown)", COMMAND_COLUMNS);
     fprintf(out, "\\l%s ", metric_title(graph->metric));
     put_quantity(out, graph->total, graph);
     if (sample && graph->metric != METRIC_SAMPLES) {
         fputs(" events (", out);
-        char *event = strndup(sample, strcspn(sample, "@"));
-        good = good && event && put_shortened(out, event, NAME_COLUMNS);
+        char *event = memory_check(strndup(sample, strcspn(sample, "@")));
+        put_shortened(out, event, NAME_COLUMNS);
         free(event);
         putc(')', out);
     }
@@ -211,7 +197,6 @@ static bool put_header(FILE *out, const struct graph *graph, const struct profil
           "fontname=\"Helvetica,Arial,sans-serif\"];\n"
           "edge [fontsize=10, color=\"#606060\", fontname=\"Helvetica,Arial,sans-serif\"];\n",
           out);
-    return good;
 }
 
 static int larger_first(const void *left, const void *right)
@@ -221,13 +206,11 @@ static int larger_first(const void *left, const void *right)
     return difference ? difference : (a > b) - (a < b);
 }
 
-/* Of the parts that are shown, leaves the largest so; how many, SIZE_MAX without memory. */
+/* Of the parts that are shown, leaves the largest so; how many. */
 static size_t keep_largest(struct part *parts, size_t count, size_t most)
 {
-    struct part **order = malloc((count + 1) * sizeof *order);
+    struct part **order = memory_array(count, sizeof *order);
     size_t shown = 0;
-    if (!order)
-        return SIZE_MAX;
     for (size_t i = 0; i < count; i++)
         if (parts[i].shown)
             order[shown++] = &parts[i];
@@ -238,7 +221,7 @@ static size_t keep_largest(struct part *parts, size_t count, size_t most)
     return shown < most ? shown : most;
 }
 
-/* Chooses what is shown; the number of functions, SIZE_MAX without memory. */
+/* Chooses what is shown; the number of functions. */
 static size_t choose(struct graph *graph, double least_percent)
 {
     double least = 0.01 * least_percent * graph->total;
@@ -250,31 +233,30 @@ static size_t choose(struct graph *graph, double least_percent)
         edge->shown = edge->inclusive > 0 && edge->inclusive >= CALLS_LEAST * least &&
                       graph->node[edge->from].shown && graph->node[edge->to].shown;
     }
-    return keep_largest(graph->edge, graph->edge_count, MOST_EDGES) == SIZE_MAX ? SIZE_MAX : nodes;
+    keep_largest(graph->edge, graph->edge_count, MOST_EDGES);
+    return nodes;
 }
 
-static bool put_graph(FILE *out, struct graph *graph, const struct profile *profile, double least_percent)
+static void put_graph(FILE *out, struct graph *graph, const struct profile *profile, double least_percent)
 {
-    size_t shown = choose(graph, least_percent);
-    bool good = shown != SIZE_MAX && put_header(out, graph, profile, least_percent, shown);
-    for (uint32_t i = 0; good && i < graph->frames.count; i++)
+    put_header(out, graph, profile, least_percent, choose(graph, least_percent));
+    for (uint32_t i = 0; i < graph->frames.count; i++)
         if (graph->node[i].shown)
-            good = put_node(out, graph, i);
-    for (size_t i = 0; good && i < graph->edge_count; i++)
+            put_node(out, graph, i);
+    for (size_t i = 0; i < graph->edge_count; i++)
         if (graph->edge[i].shown)
-            good = put_edge(out, graph, &graph->edge[i]);
+            put_edge(out, graph, &graph->edge[i]);
     fputs("}\n", out);
-    return good;
 }
 
-bool export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
+void export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                 double least_percent)
 {
     struct graph graph = {.rows = rows, .metric = metric};
     graph.total = metric_value(rows, rows->row[0].inclusive, metric);
-    bool good = gather(&graph) && put_graph(out, &graph, profile, least_percent);
+    gather(&graph);
+    put_graph(out, &graph, profile, least_percent);
     frames_free(&graph.frames);
     free(graph.node);
     free(graph.edge);
-    return good;
 }

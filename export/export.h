@@ -13,21 +13,20 @@
 #include "report/profile/profile.h"
 #include "report/rows/metric.h"
 
-/* speedscope's file format 0.0.1: a sampled profile for each metric, `metric` shown first, or it alone.
- * false: no memory. */
-bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
+/* speedscope's file format 0.0.1: a sampled profile for each metric, `metric` shown first, or it alone. */
+void export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                        bool alone);
 
-/* pprof's gzipped protobuf; all metrics, `metric` is the one that readers show unasked. false: no memory, or
- * the stream is in error and errno says why. */
+/* pprof's gzipped protobuf; all metrics, `metric` is the one that readers show unasked. false: the stream is in
+ * error and errno says why. */
 bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric);
 
-/* JSON for Hatchet's GraphFrame.from_json; all metrics. false: no memory. */
-bool export_hatchet(FILE *out, const struct rows *rows);
+/* JSON for Hatchet's GraphFrame.from_json; all metrics. */
+void export_hatchet(FILE *out, const struct rows *rows);
 
 /* A call graph for Graphviz: a node for each function with at least `least_percent` of the program's metric,
- * the largest hundred; recursion counted once. false: no memory. */
-bool export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
+ * the largest hundred; recursion counted once. */
+void export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                 double least_percent);
 
 /* The unit of a metric's whole values: nanoseconds, or none. */

@@ -2,7 +2,6 @@
 #ifndef BLAME_EXPORT_FRAMES_H
 #define BLAME_EXPORT_FRAMES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,8 +14,7 @@ struct frames {
     uint32_t depth;   /* of the deepest row */
 };
 
-/* false: no memory; frames_free() is due anyway. */
-bool frames_gather(struct frames *frames, const struct rows *rows);
+void frames_gather(struct frames *frames, const struct rows *rows);
 void frames_free(struct frames *frames);
 
 #endif

@@ -2,15 +2,18 @@
 
 #include <errno.h>
 
+#include "report/text/memory.h"
+
 #define GZIP_WINDOW (15 + 16) /* zlib's way to ask for gzip's header */
 
-bool gzip_start(struct gzip *gzip, FILE *out)
+void gzip_start(struct gzip *gzip, FILE *out)
 {
     gzip->out = out;
     gzip->stream = (z_stream){0};
     gzip->error = 0;
-    return deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
-                        Z_DEFAULT_STRATEGY) == Z_OK;
+    if (deflateInit2(&gzip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) !=
+        Z_OK)
+        memory_check(NULL);
 }
 
 /* Compresses what is due until zlib has nothing more to say. */

@@ -14,7 +14,7 @@ struct gzip {
     unsigned char bytes[1 << 16];
 };
 
-bool gzip_start(struct gzip *gzip, FILE *out);                    /* false: no memory. */
+void gzip_start(struct gzip *gzip, FILE *out);
 bool gzip_put(struct gzip *gzip, const void *data, size_t bytes); /* false: out is in error. */
 /* Writes what is held back if `good`, and gives zlib's memory back. false: out is in error. */
 bool gzip_finish(struct gzip *gzip, bool good);

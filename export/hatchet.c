@@ -4,6 +4,7 @@
 #include "export/frames.h"
 #include "report/text/format.h"
 #include "report/text/json_text.h"
+#include "report/text/memory.h"
 
 /* What is the same in all rows of a function, as JSON: escaping names a million times takes seconds. */
 struct texts {
@@ -21,48 +22,40 @@ static void free_texts(struct texts *texts)
     free(texts->place);
 }
 
-static bool write_name(FILE *out, const struct row_label *label)
+static void write_name(FILE *out, const struct row_label *label)
 {
     fputs("\"name\":", out);
-    return json_text(out, label->name);
+    json_text(out, label->name);
 }
 
-static bool write_place(FILE *out, const struct row_label *label)
+static void write_place(FILE *out, const struct row_label *label)
 {
     fputs("\"module\":", out);
-    bool good = json_text(out, label->module);
+    json_text(out, label->module);
     fputs(",\"file\":", out);
-    good = good && json_text(out, label->file);
+    json_text(out, label->file);
     fprintf(out, ",\"line\":%d", label->line);
-    return good;
 }
 
-static char *text_of(bool (*write)(FILE *out, const struct row_label *label), const struct row_label *label)
+static char *text_of(void (*write)(FILE *out, const struct row_label *label), const struct row_label *label)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    bool good = out && write(out, label);
-    if (out && fclose(out) != 0)
-        good = false;
-    if (good)
-        return text;
-    free(text);
-    return NULL;
+    char *text;
+    FILE *out = memory_stream(&text);
+    write(out, label);
+    memory_stream_close(out);
+    return text;
 }
 
-static bool make_texts(struct texts *texts, const struct frames *frames)
+static struct texts make_texts(const struct frames *frames)
 {
-    *texts = (struct texts){.name = calloc(frames->count, sizeof *texts->name),
-                            .place = calloc(frames->count, sizeof *texts->place)};
-    bool good = texts->name && texts->place;
-    for (size_t i = 0; good && i < frames->count; i++) {
-        texts->name[i] = text_of(write_name, frames->label[i]);
-        texts->place[i] = text_of(write_place, frames->label[i]);
-        good = texts->name[i] && texts->place[i];
-        texts->count = i + 1;
+    struct texts texts = {.name = memory_array(frames->count, sizeof *texts.name),
+                          .place = memory_array(frames->count, sizeof *texts.place),
+                          .count = frames->count};
+    for (size_t i = 0; i < frames->count; i++) {
+        texts.name[i] = text_of(write_name, frames->label[i]);
+        texts.place[i] = text_of(write_place, frames->label[i]);
     }
-    return good;
+    return texts;
 }
 
 static void put_number(FILE *out, uint64_t number)
@@ -136,19 +129,19 @@ static void put_columns(FILE *out, const char *ending)
         fprintf(out, "%s\"%s%s\"", metric ? "," : "", metric_title(metric), ending);
 }
 
-bool export_hatchet(FILE *out, const struct rows *rows)
+void export_hatchet(FILE *out, const struct rows *rows)
 {
     struct frames frames;
-    struct texts texts = {0};
-    bool good = frames_gather(&frames, rows) && make_texts(&texts, &frames);
+    frames_gather(&frames, rows);
+    struct texts texts = make_texts(&frames);
     fputs("{\"graph\":[{\n", out);
-    for (uint32_t i = 0; good && i < rows->count; i++)
+    for (uint32_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT) {
             fputs(i ? ",\n" : "", out);
             put_node(out, rows, i, texts.name[frames.of_row[i]]);
         }
     fputs("}],\n\"dataframe_indices\":[\"node\"],\n\"dataframe\":[\n", out);
-    for (uint32_t i = 0; good && i < rows->count; i++)
+    for (uint32_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT) {
             fputs(i ? ",\n" : "", out);
             put_record(out, rows, i, texts.name[frames.of_row[i]], texts.place[frames.of_row[i]]);
@@ -160,5 +153,4 @@ bool export_hatchet(FILE *out, const struct rows *rows)
     fputs("]}\n", out);
     free_texts(&texts);
     frames_free(&frames);
-    return good;
 }

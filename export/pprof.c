@@ -6,6 +6,7 @@
 
 #include "export/export.h"
 #include "report/tables/conservation.h"
+#include "report/text/memory.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"
@@ -101,16 +102,15 @@ static void enter_row(struct walk *walk, uint32_t index)
         walk->path[step->locations++] = pprof_location(walk->pprof, line);
 }
 
-static bool write_samples(struct pprof *pprof, const struct rows *rows)
+static void write_samples(struct pprof *pprof, const struct rows *rows)
 {
     size_t depths = (size_t)pprof->frames.depth + 2;
     struct walk walk = {.rows = rows,
                         .pprof = pprof,
-                        .step = calloc(depths, sizeof *walk.step),
-                        .path = calloc(depths, sizeof *walk.path),
-                        .reversed = calloc(depths, sizeof *walk.reversed)};
-    bool good = walk.step && walk.path && walk.reversed;
-    for (uint32_t i = 0; good && pprof->good && i < rows->count; i++) {
+                        .step = memory_array(depths, sizeof *walk.step),
+                        .path = memory_array(depths, sizeof *walk.path),
+                        .reversed = memory_array(depths, sizeof *walk.reversed)};
+    for (uint32_t i = 0; pprof->good && i < rows->count; i++) {
         if (rows->row[i].kind == ROW_STATEMENT)
             continue;
         enter_row(&walk, i);
@@ -119,16 +119,12 @@ static bool write_samples(struct pprof *pprof, const struct rows *rows)
     free(walk.step);
     free(walk.path);
     free(walk.reversed);
-    return good;
 }
 
 static int64_t write_comment(struct pprof *pprof, const char *what, const char *text)
 {
-    char *comment = NULL;
-    if (asprintf(&comment, "%s: %s", what, text) < 0)
-        comment = NULL;
-    pprof->good &= comment != NULL;
-    int64_t id = comment ? pprof_string(pprof, comment) : 0;
+    char *comment = memory_text("%s: %s", what, text);
+    int64_t id = pprof_string(pprof, comment);
     free(comment);
     return id;
 }
@@ -137,9 +133,8 @@ static int64_t write_comment(struct pprof *pprof, const char *what, const char *
 static int64_t write_event(struct pprof *pprof)
 {
     const char *sample = profile_text(pprof->profile, "sample");
-    char *event = sample ? strndup(sample, strcspn(sample, "@")) : NULL;
-    pprof->good &= !sample || event;
-    int64_t id = event ? pprof_string(pprof, event) : 0;
+    char *event = memory_check(strndup(sample, strcspn(sample, "@")));
+    int64_t id = pprof_string(pprof, event);
     free(event);
     return id;
 }
@@ -181,23 +176,17 @@ static void write_header(struct pprof *pprof, const struct rows *rows, enum metr
 
 bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric)
 {
-    struct pprof *pprof = calloc(1, sizeof *pprof);
-    if (!pprof)
-        return false;
+    struct pprof *pprof = memory_array(1, sizeof *pprof);
     pprof->profile = profile;
     pprof->strings = strings_new();
-    pprof->good = frames_gather(&pprof->frames, rows) && pprof->strings;
-    bool started = gzip_start(&pprof->gzip, out);
-    pprof->good &= started;
-    if (pprof->good) {
-        pprof->string_count = 1;
-        write_header(pprof, rows, metric);
-        pprof->good = write_samples(pprof, rows) && pprof->good;
-        pprof_write_tables(pprof);
-    }
-    if (started)
-        pprof->good = gzip_finish(&pprof->gzip, pprof->good);
-    bool good = pprof->good;
+    pprof->string_count = 1;
+    pprof->good = true;
+    frames_gather(&pprof->frames, rows);
+    gzip_start(&pprof->gzip, out);
+    write_header(pprof, rows, metric);
+    write_samples(pprof, rows);
+    pprof_write_tables(pprof);
+    bool good = gzip_finish(&pprof->gzip, pprof->good);
     int error = pprof->gzip.error;
     frames_free(&pprof->frames);
     strings_free(pprof->strings);

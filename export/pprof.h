@@ -41,7 +41,7 @@ struct pprof {
     uint8_t *packed; /* a message on its way */
     size_t packed_room;
     struct gzip gzip;
-    bool good; /* false: no memory, or the file is in error; nothing is worth doing any more */
+    bool good; /* false: the file is in error; nothing is worth doing any more */
 };
 
 /* The number of a text in the string table. */

@@ -4,7 +4,7 @@
 #include "report/profile/profile.h"
 #include "export/pprof.h"
 #include "report/text/format.h"
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 
 typedef Perftools__Profiles__Profile part_message;
 #define PART_INIT PERFTOOLS__PROFILES__PROFILE__INIT
@@ -12,8 +12,7 @@ typedef Perftools__Profiles__Profile part_message;
 int64_t pprof_string(struct pprof *pprof, const char *text)
 {
     char *clean = format_clean(text, false);
-    uint32_t id = clean ? strings_intern(pprof->strings, clean) : 0;
-    pprof->good &= clean && (id || !*clean);
+    uint32_t id = strings_intern(pprof->strings, clean);
     if (id >= pprof->string_count)
         pprof->string_count = id + 1;
     free(clean);
@@ -26,12 +25,9 @@ static uint32_t find_function(struct pprof *pprof, uint32_t frame, const char *f
     file = file ? file : own;
     /* The text of files is interned: one address, one file. */
     uint32_t *slot = pair_map_slot(&pprof->function_map, frame, (uintptr_t)file);
-    if (slot && *slot != PAIR_MAP_NEW)
+    if (*slot != PAIR_MAP_NEW)
         return *slot;
-    pprof->good &= slot && grow_list(&pprof->function, &pprof->function_room, pprof->function_count,
-                                     sizeof *pprof->function);
-    if (!pprof->good)
-        return 0;
+    memory_grow(&pprof->function, &pprof->function_room, pprof->function_count, sizeof *pprof->function);
     pprof->function[pprof->function_count] = (struct pprof_function){.frame = frame, .file = file};
     *slot = (uint32_t)pprof->function_count++;
     return *slot;
@@ -41,11 +37,9 @@ uint32_t pprof_line(struct pprof *pprof, uint32_t outer, uint32_t frame, const c
 {
     uint32_t function = find_function(pprof, frame, file);
     uint32_t *slot = pair_map_slot(&pprof->line_map, (uint64_t)outer << 32 | function, (uint32_t)line);
-    if (slot && *slot != PAIR_MAP_NEW)
+    if (*slot != PAIR_MAP_NEW)
         return *slot + 1;
-    pprof->good &= slot && grow_list(&pprof->line, &pprof->line_room, pprof->line_count, sizeof *pprof->line);
-    if (!pprof->good)
-        return 1;
+    memory_grow(&pprof->line, &pprof->line_room, pprof->line_count, sizeof *pprof->line);
     pprof->line[pprof->line_count] = (struct pprof_line){.outer = outer, .function = function, .line = line};
     *slot = (uint32_t)pprof->line_count++;
     return *slot + 1;
@@ -53,8 +47,6 @@ uint32_t pprof_line(struct pprof *pprof, uint32_t outer, uint32_t frame, const c
 
 uint64_t pprof_location(struct pprof *pprof, uint32_t line)
 {
-    if (!pprof->good)
-        return 0;
     if (!pprof->line[line - 1].location)
         pprof->line[line - 1].location = ++pprof->location_count;
     return pprof->line[line - 1].location;
@@ -63,11 +55,9 @@ uint64_t pprof_location(struct pprof *pprof, uint32_t line)
 void pprof_write(struct pprof *pprof, const part_message *part)
 {
     size_t bytes = perftools__profiles__profile__get_packed_size(part);
-    if (pprof->good && bytes > pprof->packed_room) {
-        uint8_t *packed = realloc(pprof->packed, 2 * bytes);
-        pprof->good = packed != NULL;
-        pprof->packed = packed ? packed : pprof->packed;
-        pprof->packed_room = packed ? 2 * bytes : pprof->packed_room;
+    if (bytes > pprof->packed_room) {
+        pprof->packed_room = 2 * bytes;
+        pprof->packed = memory_check(realloc(pprof->packed, pprof->packed_room));
     }
     if (!pprof->good)
         return;
@@ -82,10 +72,6 @@ static uint64_t mapping_of(struct pprof *pprof, const char *module)
     if (!*module)
         return 0;
     uint32_t *slot = pair_map_slot(&pprof->mapping_map, (uintptr_t)module, 0);
-    if (!slot) {
-        pprof->good = false;
-        return 0;
-    }
     if (*slot == PAIR_MAP_NEW) {
         const struct profile *profile = pprof->profile;
         *slot = 0;
@@ -101,11 +87,11 @@ static void write_location(struct pprof *pprof, uint32_t innermost)
     size_t count = 0, n = 0;
     for (uint32_t at = innermost; at; at = pprof->line[at - 1].outer)
         count++;
-    Perftools__Profiles__Line *lines = malloc(count * sizeof *lines), **list = malloc(count * sizeof *list);
+    Perftools__Profiles__Line *lines = memory_array(count, sizeof *lines);
+    Perftools__Profiles__Line **list = memory_array(count, sizeof *list);
     Perftools__Profiles__Location location = PERFTOOLS__PROFILES__LOCATION__INIT, *locations = &location;
-    pprof->good &= lines && list;
     uint32_t outermost = innermost;
-    for (uint32_t at = innermost; pprof->good && at; at = pprof->line[at - 1].outer, n++) {
+    for (uint32_t at = innermost; at; at = pprof->line[at - 1].outer, n++) {
         const struct pprof_line *line = &pprof->line[at - 1];
         lines[n] = (Perftools__Profiles__Line)PERFTOOLS__PROFILES__LINE__INIT;
         lines[n].function_id = (uint64_t)line->function + 1;
@@ -113,7 +99,7 @@ static void write_location(struct pprof *pprof, uint32_t innermost)
         list[n] = &lines[n];
         outermost = at;
     }
-    uint32_t frame = pprof->good ? pprof->function[pprof->line[outermost - 1].function].frame : 0;
+    uint32_t frame = pprof->function[pprof->line[outermost - 1].function].frame;
     location.id = pprof->line[innermost - 1].location;
     location.mapping_id = mapping_of(pprof, pprof->frames.label[frame]->module);
     location.n_line = n;

@@ -5,6 +5,7 @@
 #include "export/frames.h"
 #include "report/text/format.h"
 #include "report/text/json_text.h"
+#include "report/text/memory.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"
@@ -17,13 +18,13 @@ struct path {
     size_t *end; /* by depth: where the text of the path that ends there ends */
 };
 
-static void put_frame(FILE *out, const struct row_label *label, bool *good)
+static void put_frame(FILE *out, const struct row_label *label)
 {
     fputs("{\"name\":", out);
-    *good &= json_text(out, label->name);
+    json_text(out, label->name);
     if (*label->file) {
         fputs(",\"file\":", out);
-        *good &= json_text(out, label->file);
+        json_text(out, label->file);
     }
     if (*label->file && label->line > 0)
         fprintf(out, ",\"line\":%d", label->line);
@@ -31,21 +32,16 @@ static void put_frame(FILE *out, const struct row_label *label, bool *good)
 }
 
 /* The root's own time is all that is said of it: every path would begin with it. */
-static bool extend(struct path *path, const struct row *row, uint32_t frame)
+static void extend(struct path *path, const struct row *row, uint32_t frame)
 {
     size_t before = row->depth > 1 ? path->end[row->depth - 1] : 0;
     if (before + FORMAT_NUMBER_BYTES + 1 > path->room) {
-        size_t room = 2 * (path->room + FORMAT_NUMBER_BYTES);
-        char *text = realloc(path->text, room);
-        if (!text)
-            return false;
-        path->text = text;
-        path->room = room;
+        path->room = 2 * (path->room + FORMAT_NUMBER_BYTES);
+        path->text = memory_check(realloc(path->text, path->room));
     }
     if (before)
         path->text[before++] = ',';
     path->end[row->depth] = (size_t)(format_integer(path->text + before, frame) - path->text);
-    return true;
 }
 
 /* What a stack of this row weighs: no format of stacks has negative weights. */
@@ -55,16 +51,16 @@ static int64_t weight_of(const struct rows *rows, uint32_t index, enum metric me
     return row->kind == ROW_STATEMENT ? 0 : export_value(rows, row->exclusive, metric);
 }
 
-static bool put_samples(FILE *out, const struct rows *rows, const struct frames *frames, enum metric metric)
+static void put_samples(FILE *out, const struct rows *rows, const struct frames *frames, enum metric metric)
 {
-    struct path path = {.end = calloc(frames->depth + 1, sizeof *path.end)};
-    bool good = path.end != NULL, first = true;
-    for (uint32_t i = 0; good && i < rows->count; i++) {
+    struct path path = {.end = memory_array(frames->depth + 1, sizeof *path.end)};
+    bool first = true;
+    for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         if (row->kind == ROW_STATEMENT)
             continue;
-        good = extend(&path, row, frames->of_row[i]);
-        if (!good || weight_of(rows, i, metric) <= 0)
+        extend(&path, row, frames->of_row[i]);
+        if (weight_of(rows, i, metric) <= 0)
             continue;
         fputs(first ? "\n[" : ",\n[", out);
         fwrite(path.text, 1, path.end[row->depth], out);
@@ -73,7 +69,6 @@ static bool put_samples(FILE *out, const struct rows *rows, const struct frames 
     }
     free(path.text);
     free(path.end);
-    return good;
 }
 
 static double put_weights(FILE *out, const struct rows *rows, enum metric metric)
@@ -96,56 +91,53 @@ static double put_weights(FILE *out, const struct rows *rows, enum metric metric
 }
 
 /* Of events the name says which; speedscope has no unit for them. */
-static bool put_name(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric)
+static void put_name(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric)
 {
     const char *sample = rows->events ? profile_text(profile, "sample") : NULL;
-    char *name = NULL;
-    if (!sample || metric == METRIC_SAMPLES)
-        return fprintf(out, "\"%s\"", metric_word[metric]), true;
-    if (asprintf(&name, "%s, events (%.*s)", metric_word[metric], (int)strcspn(sample, "@"), sample) < 0)
-        return false;
-    bool good = json_text(out, name);
+    if (!sample || metric == METRIC_SAMPLES) {
+        fprintf(out, "\"%s\"", metric_word[metric]);
+        return;
+    }
+    char *name = memory_text("%s, events (%.*s)", metric_word[metric], (int)strcspn(sample, "@"), sample);
+    json_text(out, name);
     free(name);
-    return good;
 }
 
-static bool put_profile(FILE *out, const struct profile *profile, const struct rows *rows,
+static void put_profile(FILE *out, const struct profile *profile, const struct rows *rows,
                         const struct frames *frames, enum metric metric)
 {
     char number[FORMAT_NUMBER_BYTES];
     fputs("{\"type\":\"sampled\",\"name\":", out);
-    bool named = put_name(out, profile, rows, metric);
+    put_name(out, profile, rows, metric);
     fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
             export_in_ns(rows, metric) ? "nanoseconds" : "none");
-    bool good = named && put_samples(out, rows, frames, metric);
+    put_samples(out, rows, frames, metric);
     fputs("],\n\"weights\":[", out);
     double sum = put_weights(out, rows, metric);
     fprintf(out, "],\n\"endValue\":%s}", format_decimal(number, sum, 0));
-    return good;
 }
 
-bool export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
+void export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                        bool alone)
 {
     const char *command = profile_text(profile, "command");
     struct frames frames;
-    bool good = frames_gather(&frames, rows);
+    frames_gather(&frames, rows);
     fputs("{\"$schema\":\"https://www.speedscope.app/"
           "file-format-schema.json\",\n\"exporter\":\"blame " BLAME_VERSION "\",\n\"name\":",
           out);
-    good = good && json_text(out, command && *command ? command : "(command unknown)");
+    json_text(out, command && *command ? command : "(command unknown)");
     fprintf(out, ",\n\"activeProfileIndex\":%d,\n\"shared\":{\"frames\":[", alone ? 0 : (int)metric);
-    for (size_t i = 0; good && i < frames.count; i++) {
+    for (size_t i = 0; i < frames.count; i++) {
         fputs(i ? ",\n" : "\n", out);
-        put_frame(out, frames.label[i], &good);
+        put_frame(out, frames.label[i]);
     }
     fputs("]},\n\"profiles\":[\n", out);
     enum metric first = alone ? metric : 0, end = alone ? metric + 1 : METRIC_COLUMNS;
-    for (enum metric metric = first; good && metric < end; metric++) {
+    for (enum metric metric = first; metric < end; metric++) {
         fputs(metric > first ? ",\n" : "", out);
-        good = put_profile(out, profile, rows, &frames, metric);
+        put_profile(out, profile, rows, &frames, metric);
     }
     fputs("]}\n", out);
     frames_free(&frames);
-    return good;
 }

@@ -3,10 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cct/sums.h"
 #include "report/rows/make.h"
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 
 /* Core idleness is made of the same sums as idleness, and may be negative: no metric of size. */
 static const enum metric sizes[] = {METRIC_IDLENESS,  METRIC_WORK,           METRIC_OVERHEAD,
@@ -43,17 +44,16 @@ static float share_of(const struct rows *rows, const struct row *row, const doub
 static float *shares_of(const struct rows *rows)
 {
     double total[SIZES];
-    float *share = malloc(rows->count * sizeof *share);
+    float *share = memory_array(rows->count, sizeof *share);
     for (size_t i = 0; i < SIZES; i++)
         total[i] = metric_value(rows, rows->row[0].inclusive, sizes[i]);
-    for (size_t i = 0; share && i < rows->count; i++)
+    for (size_t i = 0; i < rows->count; i++)
         share[i] = share_of(rows, &rows->row[i], total);
     /* Rounding must not leave a child without its parent. */
-    for (size_t i = share ? rows->count : 0; i-- > 1;)
+    for (size_t i = rows->count; i-- > 1;)
         if (share[rows->row[i].parent] < share[i])
             share[rows->row[i].parent] = share[i];
-    if (share)
-        share[0] = INFINITY;
+    share[0] = INFINITY;
     return share;
 }
 
@@ -82,62 +82,52 @@ static size_t count_left(const struct rows *rows, const float *share, double lea
     return left;
 }
 
-/* The least share that leaves at most `most` rows; rows of equal share go together. Negative: no memory. */
+/* The least share that leaves at most `most` rows; rows of equal share go together. */
 static double choose_least(const struct rows *rows, const float *share, size_t most)
 {
-    float *sorted = malloc(rows->count * sizeof *sorted);
-    bool *stand_ins = malloc(2 * rows->count * sizeof *stand_ins);
-    double least = -1;
-    if (sorted && stand_ins) {
-        memcpy(sorted, share, rows->count * sizeof *sorted);
-        qsort(sorted, rows->count, sizeof *sorted, compare_descending);
-        size_t good = 1, bad = most; /* rows that may be shown; the root always is */
-        while (bad - good > 1) {
-            size_t middle = good + (bad - good) / 2;
-            bool fits = count_left(rows, share, nextafterf(sorted[middle], INFINITY), stand_ins) <= most;
-            *(fits ? &good : &bad) = middle;
-        }
-        least = nextafterf(sorted[good], INFINITY);
+    float *sorted = memory_array(rows->count, sizeof *sorted);
+    bool *stand_ins = memory_array(2 * rows->count, sizeof *stand_ins);
+    memcpy(sorted, share, rows->count * sizeof *sorted);
+    qsort(sorted, rows->count, sizeof *sorted, compare_descending);
+    size_t good = 1, bad = most; /* rows that may be shown; the root always is */
+    while (bad - good > 1) {
+        size_t middle = good + (bad - good) / 2;
+        bool fits = count_left(rows, share, nextafterf(sorted[middle], INFINITY), stand_ins) <= most;
+        *(fits ? &good : &bad) = middle;
     }
+    double least = nextafterf(sorted[good], INFINITY);
     free(stand_ins);
     free(sorted);
     return least;
 }
 
-static bool add_to(struct rows *made, struct profile_metric **sum, const struct profile_metric *sums)
+static void add_to(struct rows *made, struct profile_metric **sum, const struct profile_metric *sums)
 {
     if (!*sum)
         *sum = rows_alloc(made, sizeof **sum);
-    if (*sum)
-        sums_add(*sum, sums);
-    return *sum != NULL;
+    sums_add(*sum, sums);
 }
 
 /* What was counted in a folded row, which is a stand-in's own then. */
-static bool add_counters(struct rows *made, struct row_extra **sum, const struct row_extra *extra)
+static void add_counters(struct rows *made, struct row_extra **sum, const struct row_extra *extra)
 {
     if (!extra)
-        return true;
+        return;
     if (!*sum)
         *sum = rows_alloc(made, sizeof **sum);
-    if (!*sum)
-        return false;
     sums_add_counters(&(*sum)->inclusive, &extra->inclusive);
     (*sum)->exclusive = (*sum)->inclusive;
-    return true;
 }
 
 /* A row for folded ones, as the last child of an open row. */
-static bool append_small(struct folding *folding, const struct open_row *open, enum row_kind kind,
+static void append_small(struct folding *folding, const struct open_row *open, enum row_kind kind,
                          const struct profile_metric *sum, const struct row_extra *counters)
 {
     struct rows *made = folding->fold->made;
-    uint32_t number = sum ? rows_append(made, open->number, kind) : 0;
-    struct row_label *label = sum ? rows_alloc(made, sizeof *label) : NULL;
     if (!sum)
-        return true;
-    if (number == ROW_NONE || !label)
-        return false;
+        return;
+    uint32_t number = rows_append(made, open->number, kind);
+    struct row_label *label = rows_alloc(made, sizeof *label);
     const struct row *parent = &made->row[open->number];
     struct row *row = &made->row[number];
     *label = (struct row_label){
@@ -148,103 +138,76 @@ static bool append_small(struct folding *folding, const struct open_row *open, e
     row->function = kind == ROW_STATEMENT ? ROW_NONE : folding->function;
     row->inclusive = row->exclusive = sum;
     row->extra = counters;
-    return true;
 }
 
-static bool close_row(struct folding *folding)
+static void close_row(struct folding *folding)
 {
     struct open_row *open = &folding->open[--folding->depth];
-    bool good = append_small(folding, open, ROW_STATEMENT, open->lines, open->line_counters) &&
-                append_small(folding, open, ROW_PSEUDO, open->calls, open->call_counters);
+    append_small(folding, open, ROW_STATEMENT, open->lines, open->line_counters);
+    append_small(folding, open, ROW_PSEUDO, open->calls, open->call_counters);
     folding->fold->made->row[open->number].end = (uint32_t)folding->fold->made->count;
-    return good;
 }
 
-static bool show_row(struct folding *folding, uint32_t index)
+static void show_row(struct folding *folding, uint32_t index)
 {
     struct fold *fold = folding->fold;
     const struct row *row = &fold->rows->row[index];
     uint32_t parent = folding->depth ? folding->open[folding->depth - 1].number : ROW_NONE;
     uint32_t number = rows_append(fold->made, parent, (enum row_kind)row->kind);
-    if (number == ROW_NONE ||
-        !grow_list(&folding->open, &folding->room, folding->depth, sizeof *folding->open))
-        return false;
+    memory_grow(&folding->open, &folding->room, folding->depth, sizeof *folding->open);
     fold->made->row[number] = *row;
     fold->made->row[number].parent = parent;
     fold->made->row[number].own_inclusive = fold->made->row[number].own_exclusive = false;
     fold->number[index] = number;
     folding->open[folding->depth++] = (struct open_row){.end = row->end, .number = number};
-    return true;
 }
 
-static bool fold_row(struct folding *folding, uint32_t index)
+static void fold_row(struct folding *folding, uint32_t index)
 {
     struct fold *fold = folding->fold;
     const struct row *row = &fold->rows->row[index];
     struct open_row *open = &folding->open[folding->depth - 1];
     fold->left_out += row->end - index;
     bool line = row->kind == ROW_STATEMENT;
-    return add_counters(fold->made, line ? &open->line_counters : &open->call_counters, row->extra) &&
-           add_to(fold->made, line ? &open->lines : &open->calls, row->inclusive);
+    add_counters(fold->made, line ? &open->line_counters : &open->call_counters, row->extra);
+    add_to(fold->made, line ? &open->lines : &open->calls, row->inclusive);
 }
 
-static bool make_rows(struct fold *fold, const float *share)
+static void make_rows(struct fold *fold, const float *share)
 {
     const struct rows *rows = fold->rows;
     struct folding folding = {.fold = fold};
-    bool good = true;
     for (uint32_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT && rows->row[i].function != ROW_NONE &&
             rows->row[i].function >= folding.function)
             folding.function = rows->row[i].function + 1;
-    for (uint32_t i = 0; i < rows->count && good;) {
-        while (folding.depth && good && folding.open[folding.depth - 1].end <= i)
-            good = close_row(&folding);
+    for (uint32_t i = 0; i < rows->count;) {
+        while (folding.depth && folding.open[folding.depth - 1].end <= i)
+            close_row(&folding);
         bool shown = share[i] >= fold->least_percent;
-        good = good && (shown ? show_row(&folding, i) : fold_row(&folding, i));
+        (shown ? show_row : fold_row)(&folding, i);
         i = shown ? i + 1 : rows->row[i].end;
     }
-    while (folding.depth && good)
-        good = close_row(&folding);
+    while (folding.depth)
+        close_row(&folding);
     free(folding.open);
-    return good;
 }
 
-static struct rows *new_rows(const struct rows *rows)
-{
-    struct rows *made = calloc(1, sizeof *made);
-    if (made) {
-        made->threads = rows->threads;
-        made->cores = rows->cores;
-        made->shared = rows->shared;
-        made->events = rows->events;
-        made->whole = rows->whole;
-    }
-    return made;
-}
-
-bool fold_small(struct fold *fold, const struct rows *rows, double least_percent, size_t most)
+void fold_small(struct fold *fold, const struct rows *rows, double least_percent, size_t most)
 {
     *fold = (struct fold){.rows = rows, .shown = rows, .least_percent = least_percent};
     if (least_percent == 0 || (least_percent < 0 && rows->count <= most)) {
         fold->least_percent = 0;
-        return true;
+        return;
     }
     float *share = shares_of(rows);
-    if (share && least_percent < 0)
+    if (least_percent < 0)
         fold->least_percent = choose_least(rows, share, most);
-    fold->made = new_rows(rows);
-    fold->number = malloc(rows->count * sizeof *fold->number);
-    bool good = share && fold->least_percent >= 0 && fold->made && fold->number;
-    if (good) {
-        memset(fold->number, 0xff, rows->count * sizeof *fold->number);
-        good = make_rows(fold, share);
-    }
+    fold->shown = fold->made = rows_like(rows);
+    fold->number = memory_array(rows->count, sizeof *fold->number);
+    memset(fold->number, 0xff, rows->count * sizeof *fold->number);
+    make_rows(fold, share);
     free(share);
-    fold->shown = fold->made;
-    if (!good)
-        fold_free(fold);
-    return good;
 }
 
 void fold_free(struct fold *fold)

@@ -16,10 +16,11 @@ struct fold {
     double least_percent; /* 0: nothing was folded */
 };
 
-/* Folds rows whose inclusive share of every metric is below least_percent; if that is negative, about as few as leave
- * at most `most` rows (at least 3). The calls that a row's folded children were become one last child, a pseudo row;
- * its folded statements one statement without a line: so all sums stay. false: no memory. */
-bool fold_small(struct fold *fold, const struct rows *rows, double least_percent, size_t most);
+/* Folds rows whose inclusive share of every metric is below least_percent; if that is negative, about as few
+ * as leave at most `most` rows (at least 3). The calls that a row's folded
+ * children were become one last child, a pseudo row; its folded statements one statement without a line: so
+ * all sums stay. */
+void fold_small(struct fold *fold, const struct rows *rows, double least_percent, size_t most);
 void fold_free(struct fold *fold);
 
 /* The number of a row in `shown`, or ROW_NONE; and that of its nearest ancestor that is there. */

@@ -46,7 +46,7 @@ struct html_result {
     size_t sources, sources_missing;
 };
 
-/* False: not all was written, for want of memory or, if the stream says so, with the reason in errno. */
+/* False: the stream is in error and errno says why. */
 bool html_write(FILE *out, const struct html_input *input, const struct html_options *options,
                 struct html_result *result);
 

@@ -11,6 +11,7 @@
 #include "report/tables/conservation.h"
 #include "report/text/format.h"
 #include "report/text/json_text.h"
+#include "report/text/memory.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"
@@ -40,9 +41,7 @@ static void put_title(struct page *page)
     const char *command = profile_text(page->input->profile, "command");
     const char *title = page->options->title ? page->options->title : command ? command : "program";
     char *fitting = format_fit(title, page->options->title ? SIZE_MAX : TITLE_COLUMNS, true);
-    page->no_memory |= !fitting;
-    if (fitting)
-        page_text(page, fitting);
+    page_text(page, fitting);
     free(fitting);
 }
 
@@ -50,13 +49,12 @@ static void put_title(struct page *page)
 static void put_sample(struct page *page)
 {
     const char *sample = profile_text(page->input->profile, "sample");
-    char *event = sample ? strndup(sample, strcspn(sample, "@")) : NULL;
     fputs(",\"sample\":", page->out);
-    page->no_memory |= sample && !event;
-    if (!event) {
+    if (!sample) {
         fputs("null", page->out);
         return;
     }
+    char *event = memory_check(strndup(sample, strcspn(sample, "@")));
     fputs("{\"event\":", page->out);
     page_text(page, event);
     fprintf(page->out, ",\"period\":%llu}",
@@ -107,7 +105,7 @@ static void put_metrics(struct page *page)
 static void put_run(struct page *page)
 {
     json_t *run = run_json(page->input->profile, page->input->rows);
-    page->no_memory |= !run || (!json_value(page->out, run) && !ferror(page->out));
+    json_value(page->out, run);
     json_decref(run);
 }
 
@@ -152,52 +150,47 @@ static const struct {
 };
 
 /* Nothing more once a write has failed: the reason must stay in errno, and a huge page takes its time. */
-static bool put_data(struct page *page)
+static void put_data(struct page *page)
 {
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !ferror(page->out); i++) {
         fputs(parts[i].before, page->out);
         parts[i].put(page);
-        if (page->no_memory || ferror(page->out))
-            return false;
     }
-    fputs("}</script>", page->out);
-    return true;
+    if (!ferror(page->out))
+        fputs("}</script>", page->out);
 }
 
-static bool put_page(struct page *page)
+static void put_page(struct page *page)
 {
     size_t bytes, mark_bytes = strlen(HTML_DATA_MARK);
     const char *html = html_embedded_page(&bytes);
     const char *mark = memmem(html, bytes, HTML_DATA_MARK, mark_bytes); /* a unit test says it is there */
     size_t before = mark ? (size_t)(mark - html) : bytes, rest = mark ? before + mark_bytes : bytes;
     fwrite(html, 1, before, page->out);
-    if (ferror(page->out) || !put_data(page))
-        return false;
-    fwrite(html + rest, 1, bytes - rest, page->out);
-    return !ferror(page->out);
+    put_data(page);
+    if (!ferror(page->out))
+        fwrite(html + rest, 1, bytes - rest, page->out);
 }
 
 bool html_write(FILE *out, const struct html_input *input, const struct html_options *options,
                 struct html_result *result)
 {
-    bool good = false;
     struct page page = {.out = out, .input = input, .options = options, .result = result};
     *result = (struct html_result){0};
     page.strings = strings_new();
     page.string_count = 1;
-    if (page.strings && fold_small(&page.fold, input->rows, options->least_percent, HTML_ROWS)) {
-        page.rows = page.fold.shown;
-        result->rows = page.rows->count;
-        result->rows_total = input->rows->count;
-        result->rows_left_out = page.fold.left_out;
-        result->least_percent = page.fold.left_out ? page.fold.least_percent : 0;
-        good = put_page(&page);
-    }
+    fold_small(&page.fold, input->rows, options->least_percent, HTML_ROWS);
+    page.rows = page.fold.shown;
+    result->rows = page.rows->count;
+    result->rows_total = input->rows->count;
+    result->rows_left_out = page.fold.left_out;
+    result->least_percent = page.fold.left_out ? page.fold.least_percent : 0;
+    put_page(&page);
     int why = errno;
     fold_free(&page.fold);
     strings_free(page.strings);
     free(page.labels);
     free(page.label);
     errno = why;
-    return good;
+    return !ferror(out);
 }

@@ -30,7 +30,6 @@ struct page {
     struct page_label *labels;
     size_t label_count, label_room;
     uint32_t *label; /* by row: which of labels */
-    bool no_memory;
 };
 
 /* The number of a text among the page's strings, which are written last. */

@@ -7,8 +7,9 @@
 #include "report/rows/metric.h"
 #include "report/rows/make.h"
 #include "report/text/json_text.h"
+#include "report/text/memory.h"
 
-#define NO_GROUP UINT32_MAX
+#define NO_GROUP PAIR_MAP_NEW
 
 /* The row that stands for a phase, or for one execution: of several contexts the one with the most exact
  * time. */
@@ -51,10 +52,7 @@ static struct stand_in *entry_at(struct finding_rows *to, const struct phase_gro
 static uint32_t group_of(struct finding_rows *to, uint64_t name)
 {
     uint32_t *slot = pair_map_slot(&to->groups, (uint32_t)name, 0);
-    to->page->no_memory |= !slot;
-    if (slot && *slot == PAIR_MAP_NEW)
-        *slot = NO_GROUP;
-    return slot ? *slot : NO_GROUP;
+    return *slot;
 }
 
 static void consider_node(struct finding_rows *to, const struct merged_node *node, uint32_t row)
@@ -73,30 +71,26 @@ static void consider_node(struct finding_rows *to, const struct merged_node *nod
         consider(to, &to->of_group[group], row);
 }
 
-static bool find_rows(struct finding_rows *to)
+static void find_rows(struct finding_rows *to)
 {
     const struct phase_table *table = to->table;
     const struct profile *profile = to->page->input->profile;
     const struct rows *rows = to->page->input->rows;
-    to->of_entry = malloc((table->count + 1) * sizeof *to->of_entry);
-    to->of_group = malloc((table->group_count + 1) * sizeof *to->of_group);
-    to->page->no_memory |= !to->of_entry || !to->of_group;
-    for (size_t i = 0; to->of_entry && i < table->count; i++)
+    to->of_entry = memory_array(table->count, sizeof *to->of_entry);
+    to->of_group = memory_array(table->group_count, sizeof *to->of_group);
+    for (size_t i = 0; i < table->count; i++)
         to->of_entry[i] = (struct stand_in){.row = ROW_NONE};
-    for (uint32_t i = 0; !to->page->no_memory && i < table->group_count; i++) {
+    for (uint32_t i = 0; i < table->group_count; i++) {
         to->of_group[i] = (struct stand_in){.row = i ? ROW_NONE : 0};
-        uint32_t *slot = i ? pair_map_slot(&to->groups, table->group[i].name, 0) : NULL;
-        to->page->no_memory |= i && !slot;
-        if (slot)
-            *slot = i;
+        if (i)
+            *pair_map_slot(&to->groups, table->group[i].name, 0) = i;
     }
-    for (uint32_t i = 1; !to->page->no_memory && i < profile->node_count && i < rows->node_count; i++) {
+    for (uint32_t i = 1; i < profile->node_count && i < rows->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
         bool phase = node->kind == PROFILE_NODE_PHASE || node->kind == PROFILE_NODE_INSTANCE;
         if (phase && rows->node_row[i] != ROW_NONE)
             consider_node(to, node, rows->node_row[i]);
     }
-    return !to->page->no_memory;
 }
 
 static void put_row(struct page *page, const struct stand_in *at)
@@ -205,13 +199,12 @@ static void put_series(struct finding_rows *to, const struct phase_entry *entry,
                                                     "executions", "seconds", "min",       "max"};
     struct page *page = to->page;
     size_t points = count < HTML_SERIES_POINTS ? count : HTML_SERIES_POINTS;
-    struct point *point = malloc(points * sizeof *point);
-    page->no_memory |= !point;
-    for (size_t i = 0; point && i < points; i++) {
+    struct point *point = memory_array(points, sizeof *point);
+    for (size_t i = 0; i < points; i++) {
         size_t first = i * count / points, end = (i + 1) * count / points;
         point[i] = make_point(entry + first, end - first);
     }
-    for (size_t column = 0; point && column < POINT_COLUMNS + METRIC_PARTS; column++) {
+    for (size_t column = 0; column < POINT_COLUMNS + METRIC_PARTS; column++) {
         fprintf(page->out, "%s\"%s\":", column ? ",\n" : "{",
                 column < POINT_COLUMNS ? name[column] : metric_title(metric_parts[column - POINT_COLUMNS]));
         for (size_t i = 0; i < points; i++) {
@@ -274,11 +267,11 @@ void page_put_phases(struct page *page)
         return;
     }
     fputs("{\"phases\":[", page->out);
-    if (find_rows(&to))
-        for (; shown < table->group_count && shown < HTML_PHASES && !page->no_memory; shown++) {
-            fputs(shown ? ",\n" : "", page->out);
-            put_group(&to, (uint32_t)shown, &series);
-        }
+    find_rows(&to);
+    for (; shown < table->group_count && shown < HTML_PHASES; shown++) {
+        fputs(shown ? ",\n" : "", page->out);
+        put_group(&to, (uint32_t)shown, &series);
+    }
     fprintf(page->out, "],\"left_out\":%zu,\"series_left_out\":%zu}", table->group_count - shown,
             series > HTML_SERIES ? series - HTML_SERIES : 0);
     pair_map_free(&to.groups);

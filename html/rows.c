@@ -4,7 +4,7 @@
 #include "report/profile/pair_map.h"
 #include "html/page.h"
 #include "report/rows/metric.h"
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 
 typedef int64_t (*row_field)(const struct page *page, size_t row);
 
@@ -71,16 +71,12 @@ static void number_labels(struct page *page)
 {
     const struct rows *rows = page->rows;
     struct pair_map map = {0};
-    page->label = malloc(rows->count * sizeof *page->label);
-    page->no_memory |= !page->label;
-    for (size_t i = 0; i < rows->count && !page->no_memory; i++) {
+    page->label = memory_array(rows->count, sizeof *page->label);
+    for (size_t i = 0; i < rows->count; i++) {
         const struct row_label *label = rows->row[i].label;
         uint32_t *slot = pair_map_slot(&map, (uintptr_t)label, 0);
-        page->no_memory |=
-            !slot || !grow_list(&page->labels, &page->label_room, page->label_count, sizeof *page->labels);
-        if (page->no_memory)
-            break;
         if (*slot == PAIR_MAP_NEW) {
+            memory_grow(&page->labels, &page->label_room, page->label_count, sizeof *page->labels);
             *slot = (uint32_t)page->label_count++;
             page->labels[*slot] = (struct page_label){.name = page_string(page, label->name),
                                                       .module = page_string(page, label->module),
@@ -229,8 +225,6 @@ static void put_exact(struct page *page)
 void page_put_rows(struct page *page)
 {
     number_labels(page);
-    if (page->no_memory)
-        return;
     fprintf(page->out, "{\"count\":%zu,\n", page->rows->count);
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
         fprintf(page->out, "\"%s\":", fields[f].name);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "report/profile/pair_map.h"
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 
 /* A line and what it cost. */
 struct candidate {
@@ -17,19 +17,15 @@ struct candidates {
     struct candidate *list;
     size_t count, room;
     struct pair_map map;
-    bool no_memory;
 };
 
 static void add(struct candidates *candidates, uint32_t file, int line, const struct profile_metric *sums)
 {
-    if (!file || line <= 0 || candidates->no_memory)
+    if (!file || line <= 0)
         return;
     uint32_t *slot = pair_map_slot(&candidates->map, file, (unsigned)line);
-    candidates->no_memory = !slot || !grow_list(&candidates->list, &candidates->room, candidates->count,
-                                                sizeof *candidates->list);
-    if (candidates->no_memory)
-        return;
     if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&candidates->list, &candidates->room, candidates->count, sizeof *candidates->list);
         *slot = (uint32_t)candidates->count++;
         candidates->list[*slot] = (struct candidate){.at = {.file = file, .line = line}};
     }
@@ -82,17 +78,16 @@ static const struct page_label *label_of(const struct page *page, size_t row)
     return &page->labels[page->label[row]];
 }
 
-static bool choose_statements(const struct page *page, struct source_lines *lines)
+static void choose_statements(const struct page *page, struct source_lines *lines)
 {
     struct candidates candidates = {.page = page};
     for (size_t i = 0; i < page->rows->count; i++)
         if (page->rows->row[i].kind == ROW_STATEMENT)
             add(&candidates, label_of(page, i)->file, label_of(page, i)->line, page->rows->row[i].exclusive);
     keep_best(&candidates, lines);
-    return !candidates.no_memory;
 }
 
-static bool choose_calls(const struct page *page, struct source_lines *lines)
+static void choose_calls(const struct page *page, struct source_lines *lines)
 {
     struct candidates candidates = {.page = page};
     for (size_t i = 1; i < page->rows->count; i++) {
@@ -103,22 +98,17 @@ static bool choose_calls(const struct page *page, struct source_lines *lines)
         add(&candidates, label_of(page, row->parent)->file, row->call_line, row->inclusive);
     }
     keep_best(&candidates, lines);
-    return !candidates.no_memory;
 }
 
-bool source_lines_choose(struct page *page, struct source_lines *lines)
+void source_lines_choose(struct page *page, struct source_lines *lines)
 {
-    *lines = (struct source_lines){.line = malloc(2 * SOURCE_LINES * sizeof *lines->line)};
-    if (!lines->line || !choose_statements(page, lines) || !choose_calls(page, lines)) {
-        free(lines->line);
-        return false;
-    }
-    if (lines->count)
-        qsort(lines->line, lines->count, sizeof *lines->line, by_place);
+    *lines = (struct source_lines){.line = memory_array(2 * SOURCE_LINES, sizeof *lines->line)};
+    choose_statements(page, lines);
+    choose_calls(page, lines);
+    qsort(lines->line, lines->count, sizeof *lines->line, by_place);
     size_t kept = 0;
     for (size_t i = 0; i < lines->count; i++)
         if (kept == 0 || by_place(&lines->line[kept - 1], &lines->line[i]) != 0)
             lines->line[kept++] = lines->line[i];
     lines->count = kept;
-    return true;
 }

@@ -20,7 +20,7 @@ struct source_lines {
 };
 
 /* Statements by their own cost; call sites and the first lines of functions by what their rows cost with all
- * that they call. A line counts by its highest share of a metric. false: no memory. */
-bool source_lines_choose(struct page *page, struct source_lines *lines);
+ * that they call. A line counts by its highest share of a metric. */
+void source_lines_choose(struct page *page, struct source_lines *lines);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "html/page.h"
+#include "report/text/memory.h"
 #include "report/text/source_file.h"
 #include "html/source_lines.h"
 
@@ -94,8 +95,7 @@ static void read_file(struct sources *sources, const struct source_line *line, s
         source_file_free(&file);
         page->result->sources++;
     } else {
-        told.why = strdup(why);
-        page->no_memory |= !told.why;
+        told.why = memory_text("%s", why);
         page->result->sources_missing++;
     }
     sources->told[sources->told_count++] = told;
@@ -133,8 +133,7 @@ static void put_missing(const struct sources *sources)
 static void put_files(struct sources *sources)
 {
     const struct source_lines *lines = sources->lines;
-    for (size_t i = 0, next; i < lines->count && !sources->page->no_memory && !ferror(sources->page->out);
-         i = next) {
+    for (size_t i = 0, next; i < lines->count && !ferror(sources->page->out); i = next) {
         for (next = i + 1; next < lines->count && lines->line[next].file == lines->line[i].file;)
             next++;
         read_file(sources, &lines->line[i], next - i);
@@ -147,12 +146,10 @@ void page_put_sources(struct page *page)
     struct sources sources = {.page = page, .lines = &lines, .first = true};
     fprintf(page->out, "\n\"sources_wanted\":%s,\n\"sources\":[",
             page->options->no_source ? "false" : "true");
-    if (!page->no_memory && !page->options->no_source)
-        page->no_memory = !source_lines_choose(page, &lines);
-    sources.told = calloc(lines.count + 1, sizeof *sources.told);
-    page->no_memory |= !sources.told;
-    if (!page->no_memory)
-        put_files(&sources);
+    if (!page->options->no_source)
+        source_lines_choose(page, &lines);
+    sources.told = memory_array(lines.count, sizeof *sources.told);
+    put_files(&sources);
     putc(']', page->out);
     put_missing(&sources);
     put_changed(&sources);

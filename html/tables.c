@@ -38,7 +38,6 @@ void page_put_threads(struct page *page)
 static void put_context(struct page *page, uint32_t row, double ns)
 {
     char *path = row == ROW_NONE ? NULL : locks_context_path(page->input->rows, row);
-    page->no_memory |= row != ROW_NONE && !path;
     putc(',', page->out);
     page_text(page, path ? path : "");
     put_seconds(page, ",", path ? ns : 0);
@@ -72,7 +71,7 @@ void page_put_locks(struct page *page)
           "\"blamed_contexts\",\"name\",\"longest_wait\",\"holder\",\"holder_wait\",\"holder_id\",\"waiter\","
           "\"waiter_wait\",\"waiter_id\",\"initialiser\",\"initialisers\"],\n\"rows\":[",
           page->out);
-    for (size_t i = 0; i < shown && !page->no_memory; i++) {
+    for (size_t i = 0; i < shown; i++) {
         fputs(i ? ",\n" : "", page->out);
         put_lock(page, &table->lock[i]);
     }

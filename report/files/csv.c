@@ -5,6 +5,7 @@
 
 #include "report/tables/threads.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 
 #define END_OF_LINE "\r\n"
 
@@ -132,11 +133,9 @@ static void put_row(struct lines *lines, const struct rows *rows, size_t index)
 
 static void put_counter_title(FILE *out, const char *name, const char *which)
 {
-    char *title = NULL;
-    if (asprintf(&title, "%s (%s)", name, which) < 0)
-        title = NULL;
+    char *title = memory_text("%s (%s)", name, which);
     putc(',', out);
-    format_csv_text(out, title ? title : which);
+    format_csv_text(out, title);
     free(title);
 }
 
@@ -162,12 +161,7 @@ void write_profile_csv(FILE *out, const struct rows *rows)
     flush(&lines);
 }
 
-void write_threads_csv(FILE *out, const struct profile *profile)
-{
-    write_threads_csv_in(out, profile, NULL);
-}
-
-void write_threads_csv_in(FILE *out, const struct profile *profile, const size_t *order)
+void write_threads_csv(FILE *out, const struct profile *profile, const size_t *order)
 {
     fputs("thread,kind,begin_s,end_s,samples,work,idle,overhead,lock_wait,parked" END_OF_LINE, out);
     for (size_t place = 0; place < profile->thread_count; place++) {
@@ -194,25 +188,22 @@ void write_threads_csv_in(FILE *out, const struct profile *profile, const size_t
 }
 
 /* A context as a path, its seconds, and its row's number in profile.csv; three empty fields for none. */
-static bool write_lock_context(FILE *out, const struct rows *rows, uint32_t row, double wait_ns)
+static void write_lock_context(FILE *out, const struct rows *rows, uint32_t row, double wait_ns)
 {
     if (row == ROW_NONE) {
         fputs(",,,", out);
-        return true;
+        return;
     }
     char *path = locks_context_path(rows, row);
-    if (!path)
-        return false;
     putc(',', out);
     format_csv_text(out, path);
     putc(',', out);
     format_csv_number(out, wait_ns * 1e-9);
     fprintf(out, ",%u", row);
     free(path);
-    return true;
 }
 
-static bool write_lock(FILE *out, const struct lock_table *table, const struct lock_entry *lock)
+static void write_lock(FILE *out, const struct lock_table *table, const struct lock_entry *lock)
 {
     const struct rows *rows = table->rows;
     const struct lock_context *holder = lock->context_count ? &table->context[lock->first_context] : NULL;
@@ -224,24 +215,20 @@ static bool write_lock(FILE *out, const struct lock_table *table, const struct l
     format_csv_text(out, lock->name);
     putc(',', out);
     format_csv_number(out, lock->longest_ns * 1e-9);
-    if (!write_lock_context(out, rows, holder ? holder->row : ROW_NONE, holder ? holder->wait_ns : 0) ||
-        !write_lock_context(out, rows, lock->waiter, lock->waiter_ns))
-        return false;
+    write_lock_context(out, rows, holder ? holder->row : ROW_NONE, holder ? holder->wait_ns : 0);
+    write_lock_context(out, rows, lock->waiter, lock->waiter_ns);
     putc(',', out);
     format_csv_text(out, lock->initialiser);
     fprintf(out, ",%u" END_OF_LINE, lock->initialisers);
-    return true;
 }
 
-bool write_locks_csv(FILE *out, const struct lock_table *table)
+void write_locks_csv(FILE *out, const struct lock_table *table)
 {
     fputs("lock,kind,symbol,wait,acquisitions_contended,blamed_contexts,name,longest_wait,"
           "holder,holder_wait,holder_id,waiter,waiter_wait,waiter_id,initialiser,initialisers" END_OF_LINE,
           out);
     for (size_t i = 0; i < table->count; i++)
-        if (!write_lock(out, table, &table->lock[i]))
-            return false;
-    return true;
+        write_lock(out, table, &table->lock[i]);
 }
 
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table)

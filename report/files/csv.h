@@ -10,12 +10,11 @@
 #include "report/tables/phases.h"
 #include "report/tables/waits.h"
 
-/* Errors are left in the stream (ferror); false: no memory. */
+/* Errors are left in the stream (ferror). */
 void write_profile_csv(FILE *out, const struct rows *rows);
-void write_threads_csv(FILE *out, const struct profile *profile);
-/* The same in another order of threads, which keep their numbers. */
-void write_threads_csv_in(FILE *out, const struct profile *profile, const size_t *order);
-bool write_locks_csv(FILE *out, const struct lock_table *table);
+/* In another order of threads, which keep their numbers; NULL: by their start. */
+void write_threads_csv(FILE *out, const struct profile *profile, const size_t *order);
+void write_locks_csv(FILE *out, const struct lock_table *table);
 /* A line for each pair; context is the row's id in profile.csv. */
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table);
 /* phases.csv. */

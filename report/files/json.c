@@ -10,6 +10,7 @@
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 #include "report/tables/other_runtimes.h"
 
 #ifndef BLAME_VERSION
@@ -24,7 +25,7 @@ static json_t *seconds(double value_ns)
 static json_t *text(const char *value)
 {
     char *clean = value ? format_clean(value, false) : NULL;
-    json_t *json = clean ? json_string(clean) : json_null();
+    json_t *json = value ? json_string(clean) : json_null();
     free(clean);
     return json;
 }
@@ -69,9 +70,8 @@ static void given_options(json_t *json, const char *lines)
             for (size_t i = strlen(prefix); i < length; i++)
                 name[count++] = (char)tolower((unsigned char)lines[i]);
             name[count] = '\0';
-            char *copy = strndup(value, bytes - length - 1);
-            if (copy)
-                json_object_set_new(json, name, option_value(name, copy));
+            char *copy = memory_check(strndup(value, bytes - length - 1));
+            json_object_set_new(json, name, option_value(name, copy));
             free(copy);
         }
         lines = next;
@@ -196,11 +196,11 @@ static json_t *misnested(const struct rows *rows)
     return json;
 }
 
-/* By name; NULL: no memory. */
+/* By name. */
 static uint64_t *count_executions(const struct profile *profile)
 {
-    uint64_t *executions = calloc(profile->name_count + 1, sizeof *executions);
-    for (size_t i = 0; executions && i < profile->probe_count; i++) {
+    uint64_t *executions = memory_array(profile->name_count, sizeof *executions);
+    for (size_t i = 0; i < profile->probe_count; i++) {
         const struct merged_probe *probe = &profile->probes[i];
         const struct profile_name *name = profile_name_of(profile, &profile->nodes[probe->node]);
         if (name)
@@ -215,7 +215,7 @@ static json_t *phases(const struct profile *profile)
     static const char *const kinds[] = {"phase", "event", "parameter"};
     json_t *json = json_array();
     uint64_t *executions = count_executions(profile);
-    for (size_t i = 0; executions && i < profile->name_count; i++) {
+    for (size_t i = 0; i < profile->name_count; i++) {
         const struct profile_name *name = &profile->names[i];
         if (name->kind < PROFILE_NODE_PHASE || name->kind > PROFILE_NODE_PARAMETER)
             continue;
@@ -294,9 +294,7 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     const struct profile_header *header = &profile->header;
     const char *version = profile_text(profile, "version");
     struct ledger ledger;
-    json_t *json = json_object();
-    if (!json)
-        return NULL;
+    json_t *json = memory_check(json_object());
     ledger_sum(profile, &ledger);
     json_object_set_new(json, "version", text(version ? version : BLAME_VERSION));
     json_object_set_new(json, "command", text(profile_text(profile, "command")));
@@ -330,13 +328,10 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     return json;
 }
 
-bool write_run_json(FILE *out, const struct profile *profile, const struct rows *rows)
+void write_run_json(FILE *out, const struct profile *profile, const struct rows *rows)
 {
     json_t *json = run_json(profile, rows);
-    if (!json)
-        return false;
-    int status = json_dumpf(json, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
+    json_dumpf(json, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
     putc('\n', out);
     json_decref(json);
-    return status == 0 || ferror(out);
 }

@@ -2,7 +2,6 @@
 #ifndef BLAME_REPORT_FILES_JSON_H
 #define BLAME_REPORT_FILES_JSON_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "report/profile/profile.h"
@@ -10,10 +9,10 @@
 
 struct json_t; /* jansson's */
 
-/* What run.json holds, to be freed by the caller. NULL: no memory. */
+/* What run.json holds, to be freed by the caller. */
 struct json_t *run_json(const struct profile *profile, const struct rows *rows);
 
-/* false: no memory; other errors are left in the stream. */
-bool write_run_json(FILE *out, const struct profile *profile, const struct rows *rows);
+/* Errors are left in the stream. */
+void write_run_json(FILE *out, const struct profile *profile, const struct rows *rows);
 
 #endif

@@ -11,56 +11,48 @@
 #include "report/files/json.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
+#include "report/text/memory.h"
 
-/* What the writers need, made once. */
-struct material {
-    const struct profile *profile;
-    struct rows *rows;
-    struct lock_table *locks;
-    struct wait_table *waits;
-};
-
-static bool put_profile(FILE *out, const struct material *material)
+static void put_profile(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
-    write_profile_csv(out, material->rows);
-    return true;
+    (void)profile;
+    write_profile_csv(out, tables->rows);
 }
 
-static bool put_threads(FILE *out, const struct material *material)
+static void put_threads(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
-    write_threads_csv(out, material->profile);
-    return true;
+    (void)tables;
+    write_threads_csv(out, profile, NULL);
 }
 
-static bool put_locks(FILE *out, const struct material *material)
+static void put_locks(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
-    return write_locks_csv(out, material->locks);
+    (void)profile;
+    write_locks_csv(out, tables->locks);
 }
 
-static bool put_waits(FILE *out, const struct material *material)
+static void put_waits(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
-    write_waits_csv(out, material->rows, material->waits);
-    return true;
+    (void)profile;
+    write_waits_csv(out, tables->rows, tables->waits);
 }
 
-static bool put_phases(FILE *out, const struct material *material)
+static void put_phases(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
-    struct phase_table *table = phases_gather(material->profile, material->rows);
-    if (table)
-        write_phases_csv(out, material->rows, table);
+    struct phase_table *table = phases_gather(profile, tables->rows);
+    write_phases_csv(out, tables->rows, table);
     phases_free(table);
-    return table != NULL;
 }
 
-static bool put_json(FILE *out, const struct material *material)
+static void put_json(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
-    return write_run_json(out, material->profile, material->rows);
+    write_run_json(out, profile, tables->rows);
 }
 
 static const struct output_file {
     const char *name;
-    bool (*put)(FILE *out, const struct material *material); /* false: no memory */
-    bool (*wanted)(const struct profile *profile);           /* NULL: always */
+    void (*put)(FILE *out, const struct profile *profile, const struct report_tables *tables);
+    bool (*wanted)(const struct profile *profile); /* NULL: always */
 } files[] = {
     {.name = "profile.csv", .put = put_profile},
     {.name = "threads.csv", .put = put_threads},
@@ -72,81 +64,73 @@ static const struct output_file {
 
 #define FILE_COUNT (sizeof files / sizeof *files)
 
-static bool is_wanted(const struct output_file *file, const struct material *material)
+/* A file's name, and the one under which it is written; NULL: there is nothing under that name. */
+static struct {
+    char *path, *temporary;
+} out[FILE_COUNT];
+
+static void remove_temporaries(void)
 {
-    return !file->wanted || file->wanted(material->profile);
+    for (size_t i = 0; i < FILE_COUNT; i++)
+        if (out[i].temporary)
+            unlink(out[i].temporary);
 }
 
-/* Both names of an output file; false if they are too long. */
-static bool make_paths(const char *dir, const char *name, char *path, char *temporary, size_t bytes)
+static void forget_names(void)
 {
-    int length = snprintf(path, bytes, "%s/%s", dir, name);
-    int temporary_length = snprintf(temporary, bytes, "%s/.%s.%ld", dir, name, (long)getpid());
-    return length >= 0 && temporary_length >= 0 && (size_t)length < bytes && (size_t)temporary_length < bytes;
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        free(out[i].path);
+        free(out[i].temporary);
+        out[i].path = out[i].temporary = NULL;
+    }
 }
 
 /* Writes one file under its temporary name. Returns 0 or an errno value. */
-static int write_one(const struct output_file *file, const struct material *material, const char *dir,
-                     const char *temporary)
+static int write_one(size_t number, const struct profile *profile, const struct report_tables *tables,
+                     const char *dir)
 {
-    FILE *out = fopen(temporary, "wxe");
-    if (!out)
+    char *temporary = memory_text("%s/.%s.%ld", dir, files[number].name, (long)getpid());
+    FILE *stream = fopen(temporary, "wxe");
+    if (!stream) {
+        free(temporary);
         return errno;
+    }
+    out[number].path = memory_text("%s/%s", dir, files[number].name);
+    out[number].temporary = temporary;
     /* In a directory of its owner alone (BLAME_PRIVATE) a file is, too: it may be copied. */
     struct stat above;
     if (stat(dir, &above) == 0 && (above.st_mode & 077) == 0)
-        fchmod(fileno(out), 0600);
+        fchmod(fileno(stream), 0600);
     errno = 0;
-    bool memory = file->put(out, material);
-    int wrong = !memory ? ENOMEM : ferror(out) ? (errno ? errno : EIO) : 0;
+    files[number].put(stream, profile, tables);
+    int wrong = ferror(stream) ? (errno ? errno : EIO) : 0;
     errno = 0;
     /* A full disk, or a quota on a network file system, may show no earlier than here. */
-    if (fclose(out) != 0 && !wrong)
+    if (fclose(stream) != 0 && !wrong)
         wrong = errno ? errno : EIO;
     return wrong;
-}
-
-static int write_all(const struct material *material, const char *dir, char *error, size_t error_bytes)
-{
-    char path[4096], temporary[4096];
-    int wrong = 0;
-    size_t written = 0, renamed = 0;
-    for (; written < FILE_COUNT && !wrong; written += !wrong) {
-        if (!is_wanted(&files[written], material))
-            continue;
-        wrong = make_paths(dir, files[written].name, path, temporary, sizeof path) ? 0 : ENAMETOOLONG;
-        if (!wrong)
-            wrong = write_one(&files[written], material, dir, temporary);
-        if (wrong && wrong != EEXIST && wrong != ENAMETOOLONG)
-            unlink(temporary);
-    }
-    for (; renamed < FILE_COUNT && !wrong; renamed += !wrong) {
-        if (!is_wanted(&files[renamed], material))
-            continue;
-        make_paths(dir, files[renamed].name, path, temporary, sizeof path);
-        if (rename(temporary, path) != 0)
-            wrong = errno;
-    }
-    if (!wrong)
-        return 0;
-    snprintf(error, error_bytes, "cannot write %s/%s: %s; the measurement itself (*.blame) is kept", dir,
-             files[written < FILE_COUNT ? written : renamed].name, strerror(wrong));
-    for (size_t i = renamed; i < written; i++)
-        if (make_paths(dir, files[i].name, path, temporary, sizeof path))
-            unlink(temporary);
-    for (size_t i = 0; i < renamed; i++)
-        if (make_paths(dir, files[i].name, path, temporary, sizeof path))
-            unlink(path);
-    return -1;
 }
 
 int report_write_files(const struct profile *profile, const struct report_tables *tables, const char *dir,
                        char *error, size_t error_bytes)
 {
-    struct material material = {
-        .profile = profile, .rows = tables->rows, .locks = tables->locks, .waits = tables->waits};
-    if (material.waits)
-        return write_all(&material, dir, error, error_bytes);
-    snprintf(error, error_bytes, "cannot write %s/profile.csv: not enough memory", dir);
-    return -1;
+    int wrong = 0;
+    size_t written = 0, renamed = 0;
+    atexit(remove_temporaries); /* without memory it ends in the midst of it */
+    for (; written < FILE_COUNT && !wrong; written += !wrong)
+        if (!files[written].wanted || files[written].wanted(profile))
+            wrong = write_one(written, profile, tables, dir);
+    for (; renamed < FILE_COUNT && !wrong; renamed += !wrong)
+        if (out[renamed].temporary && rename(out[renamed].temporary, out[renamed].path) != 0)
+            wrong = errno;
+    if (wrong) {
+        snprintf(error, error_bytes, "cannot write %s/%s: %s; the measurement itself (*.blame) is kept", dir,
+                 files[written < FILE_COUNT ? written : renamed].name, strerror(wrong));
+        remove_temporaries();
+        for (size_t i = 0; i < renamed; i++)
+            if (out[i].path)
+                unlink(out[i].path);
+    }
+    forget_names();
+    return wrong ? -1 : 0;
 }

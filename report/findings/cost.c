@@ -62,7 +62,7 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
 
 void find_overhead(struct inquiry *inquiry)
 {
-    for (int construct = 0; construct < CONSTRUCTS && !inquiry->no_memory; construct++) {
+    for (int construct = 0; construct < CONSTRUCTS; construct++) {
         struct cost cost = cost_of(inquiry, (enum construct)construct);
         double seconds = cost.ns * 1e-9;
         double gain_s = bound_of_cost(inquiry, seconds, cost.idle_ns) + inquiry->nobody_busy_s;
@@ -76,14 +76,14 @@ void find_overhead(struct inquiry *inquiry)
             snprintf(each, sizeof each, ", %s us for each of %llu regions",
                      number_text(inquiry, 1e6 * seconds / (double)regions, 1), (unsigned long long)regions);
         double share = percent_of_program(inquiry, seconds);
-        finding.title = finding_text(inquiry, "%s: %s %% overhead", constructs[construct].title,
-                                     number_text(inquiry, share, 0));
-        finding.evidence = finding_text(
-            inquiry, "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here",
+        finding.title = format_printable("%s: %s %% overhead", constructs[construct].title,
+                                         number_text(inquiry, share, 0));
+        finding.evidence = format_printable(
+            "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here",
             number_text(inquiry, seconds, 2), number_text(inquiry, sqrt(seconds * inquiry->period_s), 2),
             each, number_text(inquiry, share, 1), number_text(inquiry, LEAST_PERCENT, 0),
             number_text(inquiry, 100 * cost.top_ns / cost.ns, 0));
-        finding.advice = finding_text(inquiry, "%s", constructs[construct].advice);
+        finding.advice = format_printable("%s", constructs[construct].advice);
         put_finding(inquiry, &finding);
     }
 }

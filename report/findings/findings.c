@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/findings/rules.h"
+#include "report/text/memory.h"
 
 /* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */
 static void (*const rules[])(struct inquiry *) = {
@@ -43,7 +44,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
                               .rows = rows,
                               .locks = locks,
                               .waits = waits,
-                              .findings = calloc(1, sizeof *inquiry.findings),
+                              .findings = memory_array(1, sizeof *inquiry.findings),
                               .threads = rows->threads,
                               .cores = rows->cores};
     double least_rate = profile_least_rate(profile);
@@ -54,17 +55,12 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) : 0;
     inquiry.busy_to_wall = useful >= 1 ? 1 / useful : 1;
     inquiry.nobody_busy_s = fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9);
-    inquiry.no_memory = !inquiry.findings || !gather_units(&inquiry);
+    gather_units(&inquiry);
     /* Seconds to gain cannot be told from samples by a counter's overflow. */
-    bool none = inquiry.no_memory || profile_text(profile, "sample") || find_unmeasured(&inquiry) ||
-                find_short_run(&inquiry);
+    bool none = profile_text(profile, "sample") || find_unmeasured(&inquiry) || find_short_run(&inquiry);
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !none; i++)
         rules[i](&inquiry);
     free_inquiry(&inquiry);
-    if (inquiry.no_memory) {
-        findings_free(inquiry.findings);
-        return NULL;
-    }
     sort_findings(inquiry.findings);
     return inquiry.findings;
 }

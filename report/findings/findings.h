@@ -11,7 +11,7 @@
 #include "report/tables/locks.h"
 #include "report/tables/waits.h"
 
-/* locks, waits: of the same rows. A run without findings has count 0. NULL: no memory. */
+/* locks, waits: of the same rows. A run without findings has count 0. */
 struct findings *findings_gather(const struct profile *profile, const struct rows *rows,
                                  const struct lock_table *locks, const struct wait_table *waits);
 void findings_free(struct findings *findings);

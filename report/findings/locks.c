@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text/memory.h"
+
 /* The waiting of one finding, from its pairs. */
 struct waiting {
     double ns, handoff_ns, holder_ns;
@@ -57,7 +59,7 @@ static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock
         return;
     char *waiter = view_own_label(inquiry->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
     snprintf(text, bytes, ", at longest %s s, most by %s", number_text(inquiry, lock->longest_ns * 1e-9, 4),
-             waiter ? waiter : "");
+             waiter);
     free(waiter);
 }
 
@@ -77,16 +79,15 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
     else
         snprintf(name, sizeof name, "%zu locks", waiting->locks);
     describe_lock(inquiry, lock, more, sizeof more);
-    finding.title = finding_text(inquiry, "%s s of waiting for %s", number_text(inquiry, seconds, 2), name);
-    finding.evidence = finding_text(
-        inquiry,
+    finding.title = format_printable("%s s of waiting for %s", number_text(inquiry, seconds, 2), name);
+    finding.evidence = format_printable(
         "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all (reported from %s %% "
         "on)",
         number_text(inquiry, seconds, 2), number_text(inquiry, sqrt(seconds * inquiry->period_s), 2), more,
         number_text(inquiry, 100 * waiting->handoff_ns / waiting->ns, 0), number_text(inquiry, share, 1),
         number_text(inquiry, LEAST_PERCENT, 0));
-    finding.advice = finding_text(
-        inquiry, "%s",
+    finding.advice = format_printable(
+        "%s",
         handoff
             ? "The lock is passed on all the time: take it less often (private copies, a reduction, several "
               "updates at once), or use atomic for single updates."
@@ -107,13 +108,13 @@ static void find_holders(struct inquiry *inquiry, const bool *claimed)
     const struct wait_table *waits = inquiry->waits;
     const struct rows *rows = inquiry->rows;
     struct tally holders = {0};
-    for (size_t i = 0; i < waits->pair_count && !inquiry->no_memory; i++) {
+    for (size_t i = 0; i < waits->pair_count; i++) {
         const struct wait_pair *pair = &waits->pair[i];
         uint32_t row = row_of(inquiry, pair);
         if (waits->place[pair->place].kind == WAIT_LOCK && !claimed[pair->place])
-            tally_add(inquiry, &holders, rows->row[row].function, row, pair->ns);
+            tally_add(&holders, rows->row[row].function, row, pair->ns);
     }
-    for (size_t h = 0; h < holders.count && !inquiry->no_memory; h++) {
+    for (size_t h = 0; h < holders.count; h++) {
         struct waiting waiting = {.row = ROW_NONE};
         uint32_t last = ROW_NONE;
         if (!is_enough_waiting(inquiry, holders.item[h].ns * 1e-9))
@@ -136,12 +137,8 @@ static void find_holders(struct inquiry *inquiry, const bool *claimed)
 void find_locks(struct inquiry *inquiry)
 {
     const struct wait_table *waits = inquiry->waits;
-    bool *claimed = calloc(waits->place_count + 1, sizeof *claimed);
-    if (!claimed) {
-        inquiry->no_memory = true;
-        return;
-    }
-    for (size_t p = 0; p < waits->place_count && !inquiry->no_memory; p++) {
+    bool *claimed = memory_array(waits->place_count, sizeof *claimed);
+    for (size_t p = 0; p < waits->place_count; p++) {
         const struct wait_place *place = &waits->place[p];
         struct waiting waiting = {.row = ROW_NONE};
         if (place->kind != WAIT_LOCK || !is_enough_waiting(inquiry, place->ns * 1e-9))

@@ -1,13 +1,12 @@
 /* How much is a finding, and how one is put down. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/findings/rules.h"
 #include "report/rows/label.h"
 #include "report/rows/own.h"
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 
 bool is_enough(const struct inquiry *inquiry, double seconds, double per_sample)
 {
@@ -65,33 +64,17 @@ const char *number_text(struct inquiry *inquiry, double value, int decimals)
     return format_decimal(inquiry->number[inquiry->next_number++ % slots], value, decimals);
 }
 
-char *finding_text(struct inquiry *inquiry, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *clean = format_vprintable(format, arguments);
-    va_end(arguments);
-    inquiry->no_memory |= !clean;
-    return clean;
-}
-
 void shorten_name(char to[NAME_BYTES], const char *name)
 {
     char *clean = format_clean(name, true);
-    format_shorten(to, NAME_BYTES, clean ? clean : "", NAME_COLUMNS, false);
+    format_shorten(to, NAME_BYTES, clean, NAME_COLUMNS, false);
     free(clean);
 }
 
 void put_finding(struct inquiry *inquiry, const struct finding *finding)
 {
     struct findings *findings = inquiry->findings;
-    if (!grow_list(&findings->finding, &inquiry->room, findings->count, sizeof *findings->finding)) {
-        inquiry->no_memory = true;
-        free(finding->title);
-        free(finding->evidence);
-        free(finding->advice);
-        return;
-    }
+    memory_grow(&findings->finding, &inquiry->room, findings->count, sizeof *findings->finding);
     struct finding *put = &findings->finding[findings->count++];
     *put = *finding;
     put->share = fmin(100, percent_of_program(inquiry, finding->seconds));
@@ -102,7 +85,6 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
     if (put->row != ROW_NONE)
         put->row = rows_own(inquiry->rows, put->row);
     put->place = put->row == ROW_NONE
-                     ? strdup("")
+                     ? memory_text("%s", "")
                      : view_own_label(inquiry->rows, put->row, finding->metric, PLACE_COLUMNS, false);
-    inquiry->no_memory |= !put->title || !put->evidence || !put->advice || !put->place;
 }

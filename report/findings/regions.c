@@ -50,8 +50,7 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, dou
         snprintf(pieces, sizeof pieces, ", beside loops of some %s iterations for each thread",
                  number_text(inquiry, unit->idle.loops / unit->idle.scarcity, 1));
     shorten_name(name, inquiry->rows->row[unit->row].label->name);
-    return finding_text(
-        inquiry,
+    return format_printable(
         "%s s of idleness (+- %s) %s in %s%s%s: %s %% of all (reported from %s %% on); overhead "
         "in it %s %% of all",
         number_text(inquiry, seconds, 2), number_text(inquiry, idleness_deviation(inquiry, seconds), 2),
@@ -113,23 +112,22 @@ static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double
     };
     enum uneven why = why_uneven(inquiry, unit);
     struct finding finding = start_finding(inquiry, texts[why].rule, unit->worst[CAUSE_BARRIER], seconds);
-    finding.title = finding_text(inquiry, "%s: %s of %s threads busy", texts[why].title,
-                                 number_text(inquiry, busy_threads(&unit->sum), 1),
-                                 number_text(inquiry, inquiry->threads, 0));
+    finding.title = format_printable("%s: %s of %s threads busy", texts[why].title,
+                                     number_text(inquiry, busy_threads(&unit->sum), 1),
+                                     number_text(inquiry, inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, seconds, place_of_waiting(unit, false));
-    finding.advice = finding_text(inquiry, "%s", texts[why].advice);
+    finding.advice = format_printable("%s", texts[why].advice);
     put_finding(inquiry, &finding);
 }
 
 static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double seconds)
 {
     struct finding finding = start_finding(inquiry, "task-starved", unit->worst[CAUSE_TASKS], seconds);
-    finding.title = finding_text(inquiry, "too few tasks: %s of %s threads busy",
-                                 number_text(inquiry, busy_threads(&unit->sum), 1),
-                                 number_text(inquiry, inquiry->threads, 0));
+    finding.title = format_printable("too few tasks: %s of %s threads busy",
+                                     number_text(inquiry, busy_threads(&unit->sum), 1),
+                                     number_text(inquiry, inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, seconds, place_of_waiting(unit, true));
-    finding.advice = finding_text(
-        inquiry, "%s",
+    finding.advice = format_printable(
         "Create more and smaller tasks, earlier, and by more than one thread; long tasks first; fewer "
         "taskwaits and dependences, so that more tasks can run at a time.");
     put_finding(inquiry, &finding);
@@ -141,15 +139,14 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
     struct finding finding = start_finding(inquiry, "narrow", unit->worst[CAUSE_NO_TEAM], seconds);
     finding.title = team < ONE_THREAD
-                        ? finding_text(inquiry, "%s s in a team of one thread",
-                                       number_text(inquiry, seconds / (inquiry->threads - 1), 2))
-                        : finding_text(inquiry, "small team: %s of %s threads", number_text(inquiry, team, 1),
-                                       number_text(inquiry, inquiry->threads, 0));
+                        ? format_printable("%s s in a team of one thread",
+                                           number_text(inquiry, seconds / (inquiry->threads - 1), 2))
+                        : format_printable("small team: %s of %s threads", number_text(inquiry, team, 1),
+                                           number_text(inquiry, inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, seconds, "of threads that are in no team");
-    finding.advice = finding_text(inquiry, "%s",
-                                  "Let more threads take part: look at num_threads, if clauses, nested "
-                                  "regions and OMP_MAX_ACTIVE_LEVELS. "
-                                  "Outside a parallel region tasks are executed one after the other.");
+    finding.advice = format_printable("Let more threads take part: look at num_threads, if clauses, nested "
+                                      "regions and OMP_MAX_ACTIVE_LEVELS. "
+                                      "Outside a parallel region tasks are executed one after the other.");
     put_finding(inquiry, &finding);
 }
 
@@ -162,7 +159,7 @@ static bool leaves_cores_idle(const struct inquiry *inquiry, const struct unit *
 
 void find_idle_regions(struct inquiry *inquiry)
 {
-    for (size_t i = 0; i < inquiry->unit_count && !inquiry->no_memory; i++) {
+    for (size_t i = 0; i < inquiry->unit_count; i++) {
         const struct unit *unit = &inquiry->unit[i];
         double barrier = unit->idle_ns[CAUSE_BARRIER] * 1e-9, tasks = unit->idle_ns[CAUSE_TASKS] * 1e-9;
         double no_team = unit->idle_ns[CAUSE_NO_TEAM] * 1e-9;
@@ -179,7 +176,7 @@ void find_idle_regions(struct inquiry *inquiry)
 /* Then neither smaller nor larger pieces help. */
 void find_both(struct inquiry *inquiry)
 {
-    for (size_t i = 0; i < inquiry->unit_count && !inquiry->no_memory; i++) {
+    for (size_t i = 0; i < inquiry->unit_count; i++) {
         struct unit *unit = &inquiry->unit[i];
         double idle = unit_idle_ns(unit) * 1e-9 - unit->idle_ns[CAUSE_NO_TEAM] * 1e-9,
                overhead = unit->sum.overhead * 1e-9;
@@ -191,12 +188,11 @@ void find_both(struct inquiry *inquiry)
             continue;
         struct finding finding = start_finding(inquiry, "both", unit->row, idle);
         finding.gain_s += overhead * inquiry->busy_to_wall + inquiry->nobody_busy_s;
-        finding.title = finding_text(inquiry, "idle and busy with OpenMP: %s %% idleness, %s %% overhead",
-                                     number_text(inquiry, 100 * idle / effort, 0),
-                                     number_text(inquiry, 100 * overhead / effort, 0));
+        finding.title = format_printable("idle and busy with OpenMP: %s %% idleness, %s %% overhead",
+                                         number_text(inquiry, 100 * idle / effort, 0),
+                                         number_text(inquiry, 100 * overhead / effort, 0));
         finding.evidence = idle_evidence(inquiry, unit, idle, place_of_waiting(unit, true));
-        finding.advice = finding_text(
-            inquiry, "%s",
+        finding.advice = format_printable(
             "Smaller pieces would raise the overhead, larger ones the idleness: the division of the "
             "work itself is to be thought over.");
         put_finding(inquiry, &finding);

@@ -93,7 +93,6 @@ struct inquiry {
     uint32_t stamp; /* the last given out */
     char number[8][FORMAT_NUMBER_BYTES];
     unsigned next_number;
-    bool no_memory;
 };
 
 /* Sums over pairs (key, row): functions with their contexts. */
@@ -109,7 +108,7 @@ struct tally {
     size_t count, room;
 };
 
-bool gather_units(struct inquiry *inquiry); /* false: no memory. */
+void gather_units(struct inquiry *inquiry);
 double unit_idle_ns(const struct unit *unit);
 uint32_t next_stamp(struct inquiry *inquiry);
 /* Idleness of the host of a row's unit; 0 when this was asked already with the same stamp. */
@@ -118,7 +117,7 @@ double host_idle_once(struct inquiry *inquiry, uint32_t row, uint32_t stamp);
  * of the run than this. */
 double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_ns);
 
-void tally_add(struct inquiry *inquiry, struct tally *tally, uint64_t key, uint32_t row, double ns);
+void tally_add(struct tally *tally, uint64_t key, uint32_t row, double ns);
 void tally_free(struct tally *tally);
 
 /* Whether so much is a finding: above the threshold in spite of sampling error. A second of it is
@@ -133,8 +132,6 @@ double busy_threads(const struct profile_metric *sum);
 
 /* A number as text, in any locale; the last 8 stay valid. */
 const char *number_text(struct inquiry *inquiry, double value, int decimals);
-/* printf into a malloc'ed, printable string. NULL: no memory, which is noted. */
-char *finding_text(struct inquiry *inquiry, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A name as part of a sentence. */
 void shorten_name(char to[NAME_BYTES], const char *name);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text/memory.h"
+
 static bool is_before_start(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<before OpenMP start>") == 0;
@@ -36,25 +38,24 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     char some[64] = "";
     if (spread == ONE_FUNCTION)
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
-    finding.title = finding_text(inquiry, "%s s of serial code%s",
-                                 number_text(inquiry, seconds / (inquiry->threads - 1), 2),
-                                 spread == IN_PIECES ? " in small pieces" : "");
-    finding.evidence = finding_text(inquiry,
-                                    "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
-                                    "parallel regions%s: %s %% of all (reported from %s %% on)",
-                                    number_text(inquiry, seconds, 2),
-                                    number_text(inquiry, idleness_deviation(inquiry, seconds), 2),
-                                    number_text(inquiry, inquiry->threads, 0),
-                                    spread == IN_PIECES ? "many functions ran below this," : "this ran", some,
-                                    number_text(inquiry, percent_of_program(inquiry, seconds), 1),
-                                    number_text(inquiry, LEAST_PERCENT, 0));
-    finding.advice = finding_text(inquiry, "%s",
-                                  spread == IN_PIECES ? "The serial pieces add up: look at the callees in "
-                                                        "the top-down view, put them into parallel regions, "
-                                                        "or overlap them with other work as tasks."
-                                                      : "Make it parallel, overlap it with other work as a "
-                                                        "task, or do less of it: no number of threads makes "
-                                                        "a run shorter than its serial code.");
+    finding.title =
+        format_printable("%s s of serial code%s", number_text(inquiry, seconds / (inquiry->threads - 1), 2),
+                         spread == IN_PIECES ? " in small pieces" : "");
+    finding.evidence = format_printable("%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
+                                        "parallel regions%s: %s %% of all (reported from %s %% on)",
+                                        number_text(inquiry, seconds, 2),
+                                        number_text(inquiry, idleness_deviation(inquiry, seconds), 2),
+                                        number_text(inquiry, inquiry->threads, 0),
+                                        spread == IN_PIECES ? "many functions ran below this," : "this ran",
+                                        some, number_text(inquiry, percent_of_program(inquiry, seconds), 1),
+                                        number_text(inquiry, LEAST_PERCENT, 0));
+    finding.advice =
+        format_printable("%s", spread == IN_PIECES ? "The serial pieces add up: look at the callees in "
+                                                     "the top-down view, put them into parallel regions, "
+                                                     "or overlap them with other work as tasks."
+                                                   : "Make it parallel, overlap it with other work as a "
+                                                     "task, or do less of it: no number of threads makes "
+                                                     "a run shorter than its serial code.");
     put_finding(inquiry, &finding);
 }
 
@@ -72,10 +73,10 @@ static void find_serial_function(struct serial_search *search, uint32_t below)
     struct tally functions = {0};
     const struct tallied *most = NULL;
     double sum = 0;
-    for (uint32_t i = below; i < rows->row[below].end && !inquiry->no_memory; i++) {
+    for (uint32_t i = below; i < rows->row[below].end; i++) {
         double own = serial_of(inquiry, i);
         if (!search->claimed[i] && own > 0)
-            tally_add(inquiry, &functions, rows->row[i].function, i, own);
+            tally_add(&functions, rows->row[i].function, i, own);
     }
     for (size_t i = 0; i < functions.count; i++)
         if (!most || functions.item[i].ns > most->ns)
@@ -105,7 +106,7 @@ static void search_serial(struct serial_search *search)
 {
     struct inquiry *inquiry = search->inquiry;
     const struct rows *rows = inquiry->rows;
-    for (uint32_t i = (uint32_t)rows->count; i-- > 0 && !inquiry->no_memory;) {
+    for (uint32_t i = (uint32_t)rows->count; i-- > 0;) {
         double own = serial_of(inquiry, i), *left = &search->left[i];
         *left += own;
         if (inquiry->own[i] == i && is_enough_idleness(inquiry, *left * 1e-9)) {
@@ -125,14 +126,11 @@ static void search_serial(struct serial_search *search)
 
 void find_serial_code(struct inquiry *inquiry)
 {
-    size_t count = inquiry->rows->count + 1;
+    size_t count = inquiry->rows->count;
     struct serial_search search = {.inquiry = inquiry,
-                                   .left = calloc(count, sizeof *search.left),
-                                   .claimed = calloc(count, sizeof *search.claimed)};
-    if (search.left && search.claimed)
-        search_serial(&search);
-    else
-        inquiry->no_memory = true;
+                                   .left = memory_array(count, sizeof *search.left),
+                                   .claimed = memory_array(count, sizeof *search.claimed)};
+    search_serial(&search);
     free(search.left);
     free(search.claimed);
 }
@@ -150,15 +148,13 @@ void find_start_up(struct inquiry *inquiry)
                                   .metric = METRIC_IDLENESS,
                                   .seconds = seconds,
                                   .gain_s = seconds * inquiry->idle_to_wall};
-        finding.title = finding_text(inquiry, "%s s before OpenMP starts",
-                                     number_text(inquiry, 1e-9 * row->exclusive->work, 2));
-        finding.evidence = finding_text(
-            inquiry,
+        finding.title = format_printable("%s s before OpenMP starts",
+                                         number_text(inquiry, 1e-9 * row->exclusive->work, 2));
+        finding.evidence = format_printable(
             "%s s of idleness before the runtime was used first: %s %% of all (reported from %s %% on)",
             number_text(inquiry, seconds, 2), number_text(inquiry, percent_of_program(inquiry, seconds), 1),
             number_text(inquiry, LEAST_PERCENT, 0));
-        finding.advice = finding_text(
-            inquiry, "%s",
+        finding.advice = format_printable(
             "Run the program with `blame run`: it looks into this serial time, and names its functions.");
         put_finding(inquiry, &finding);
     }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 
 /* By a part of the name of the runtime's entry, the first that fits. */
 static const struct {
@@ -42,14 +42,11 @@ enum construct construct_of(const struct row *row)
     return CONSTRUCT_OTHER;
 }
 
-void tally_add(struct inquiry *inquiry, struct tally *tally, uint64_t key, uint32_t row, double ns)
+void tally_add(struct tally *tally, uint64_t key, uint32_t row, double ns)
 {
     uint32_t *slot = pair_map_slot(&tally->map, key, 0);
-    if (!slot || !grow_list(&tally->item, &tally->room, tally->count, sizeof *tally->item)) {
-        inquiry->no_memory = true;
-        return;
-    }
     if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&tally->item, &tally->room, tally->count, sizeof *tally->item);
         *slot = (uint32_t)tally->count++;
         tally->item[*slot] = (struct tallied){.key = key, .row = row, .row_ns = ns};
     }
@@ -110,19 +107,15 @@ static enum cause cause_of(const struct inquiry *inquiry, enum wait_kind kind, u
     return CAUSE_BARRIER;
 }
 
-/* The unit of a row, made if need be; UNIT_NONE: no memory. */
+/* The unit of a row, made if need be. */
 static uint32_t find_unit(struct inquiry *inquiry, uint32_t row)
 {
     const struct row *at = &inquiry->rows->row[row];
     bool tasks = at->kind == ROW_TASK && at->parent != ROW_NONE;
     uint32_t function = tasks ? inquiry->rows->row[at->parent].function : at->function;
     uint32_t *slot = pair_map_slot(&inquiry->unit_map, function, tasks);
-    if (!slot ||
-        !grow_list(&inquiry->unit, &inquiry->unit_room, inquiry->unit_count, sizeof *inquiry->unit)) {
-        inquiry->no_memory = true;
-        return UNIT_NONE;
-    }
     if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&inquiry->unit, &inquiry->unit_room, inquiry->unit_count, sizeof *inquiry->unit);
         *slot = (uint32_t)inquiry->unit_count++;
         inquiry->unit[*slot] = (struct unit){.row = row, .host = *slot};
         for (int cause = 0; cause < CAUSES; cause++)
@@ -137,7 +130,7 @@ static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
     uint32_t region = inquiry->region[index] != ROW_NONE ? inquiry->region[index] : inquiry->own[index];
     uint32_t number = find_unit(inquiry, region);
     inquiry->unit_of[index] = number;
-    if (number == UNIT_NONE || row->kind == ROW_STATEMENT)
+    if (row->kind == ROW_STATEMENT)
         return;
     struct unit *unit = &inquiry->unit[number];
     sums_add(&unit->sum, row->exclusive);
@@ -168,14 +161,14 @@ static void gather_pairs(struct inquiry *inquiry)
         if (kind != WAIT_LOCK)
             inquiry->idle_ns[cause_of(inquiry, kind, pair->row)][inquiry->own[pair->row]] += pair->ns;
     }
-    for (uint32_t i = 0; i < inquiry->rows->count && !inquiry->no_memory; i++) {
+    for (uint32_t i = 0; i < inquiry->rows->count; i++) {
         uint32_t own = inquiry->own[i];
         bool waited_for = inquiry->idle_ns[CAUSE_BARRIER][own] > 0 || inquiry->idle_ns[CAUSE_TASKS][own] > 0;
         inquiry->unit_of[i] = UNIT_NONE;
         if (inquiry->region[i] != ROW_NONE || waited_for)
             add_row_to_unit(inquiry, i);
     }
-    for (size_t i = 0; i < waits->pair_count && !inquiry->no_memory; i++) {
+    for (size_t i = 0; i < waits->pair_count; i++) {
         const struct wait_pair *pair = &waits->pair[i];
         enum wait_kind kind = waits->place[pair->place].kind;
         if (kind != WAIT_LOCK && inquiry->unit_of[pair->row] != UNIT_NONE)
@@ -217,17 +210,14 @@ static void gather_known(struct inquiry *inquiry)
     struct pair_map map = {0};
     struct worker *worker = NULL;
     size_t count = 0, room = 0;
-    for (size_t i = 1; i < rows->node_count && !inquiry->no_memory; i++) {
+    for (size_t i = 1; i < rows->node_count; i++) {
         uint32_t row = rows->node_row[i];
         if (row == ROW_NONE || inquiry->unit_of[row] == UNIT_NONE)
             continue;
         uint32_t unit = inquiry->unit_of[row];
         uint32_t *slot = pair_map_slot(&map, rows->row[inquiry->own[row]].function, unit);
-        if (!slot || !grow_list(&worker, &room, count, sizeof *worker)) {
-            inquiry->no_memory = true;
-            break;
-        }
         if (*slot == PAIR_MAP_NEW) {
+            memory_grow(&worker, &room, count, sizeof *worker);
             *slot = (uint32_t)count++;
             worker[*slot] = (struct worker){.unit = unit};
         }
@@ -247,14 +237,11 @@ static void join_hosts(struct inquiry *inquiry)
     const struct rows *rows = inquiry->rows;
     struct pair_map hosts = {0};
     for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < inquiry->unit_count && !inquiry->no_memory; i++) {
+        for (uint32_t i = 0; i < inquiry->unit_count; i++) {
             struct unit *unit = &inquiry->unit[i];
             const struct row *row = &rows->row[unit->row];
             uint32_t host = row->parent == ROW_NONE ? ROW_NONE : rows->row[row->parent].function;
             uint32_t *slot = pair_map_slot(&hosts, host, 0);
-            inquiry->no_memory |= !slot;
-            if (!slot)
-                continue;
             if (pass == 0 && row->kind == ROW_TASK && *slot == PAIR_MAP_NEW)
                 *slot = i;
             if (pass == 1 && *slot != PAIR_MAP_NEW)
@@ -265,23 +252,17 @@ static void join_hosts(struct inquiry *inquiry)
     pair_map_free(&hosts);
 }
 
-bool gather_units(struct inquiry *inquiry)
+void gather_units(struct inquiry *inquiry)
 {
-    size_t count = inquiry->rows->count + 1;
-    inquiry->region = malloc(count * sizeof *inquiry->region);
-    inquiry->unit_of = malloc(count * sizeof *inquiry->unit_of);
-    inquiry->in_task = malloc(count * sizeof *inquiry->in_task);
-    inquiry->own = malloc(count * sizeof *inquiry->own);
-    bool good = inquiry->region && inquiry->unit_of && inquiry->in_task && inquiry->own;
-    for (int cause = 0; cause < CAUSES; cause++) {
-        inquiry->idle_ns[cause] = calloc(count, sizeof *inquiry->idle_ns[cause]);
-        good = good && inquiry->idle_ns[cause];
-    }
-    if (!good)
-        return false;
+    size_t count = inquiry->rows->count;
+    inquiry->region = memory_array(count, sizeof *inquiry->region);
+    inquiry->unit_of = memory_array(count, sizeof *inquiry->unit_of);
+    inquiry->in_task = memory_array(count, sizeof *inquiry->in_task);
+    inquiry->own = memory_array(count, sizeof *inquiry->own);
+    for (int cause = 0; cause < CAUSES; cause++)
+        inquiry->idle_ns[cause] = memory_array(count, sizeof *inquiry->idle_ns[cause]);
     find_regions(inquiry);
     gather_pairs(inquiry);
     gather_known(inquiry);
     join_hosts(inquiry);
-    return !inquiry->no_memory;
 }

@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
-int index_map_reserve(struct index_map *map)
+#include "report/text/memory.h"
+
+void index_map_reserve(struct index_map *map)
 {
     if (4 * (map->count + 1) <= 3 * map->capacity)
-        return 1;
+        return;
     struct index_map bigger = {.capacity = map->capacity ? 2 * map->capacity : 64, .count = map->count};
-    bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots);
-    if (!bigger.slots)
-        return 0;
+    bigger.slots = memory_array(bigger.capacity, sizeof *bigger.slots);
     for (size_t i = 0; i < map->capacity; i++) {
         size_t at = map->slots[i].tag & (bigger.capacity - 1);
         if (!map->slots[i].tag)
@@ -20,7 +20,6 @@ int index_map_reserve(struct index_map *map)
     }
     free(map->slots);
     *map = bigger;
-    return 1;
 }
 
 void index_map_free(struct index_map *map)

@@ -28,8 +28,8 @@ static inline uint32_t index_map_hash(uint64_t a, uint64_t b)
     return (uint32_t)(hash >> 32) | 1u << 31;
 }
 
-/* Makes room for one more; 0: no memory. */
-int index_map_reserve(struct index_map *map);
+/* Makes room for one more. */
+void index_map_reserve(struct index_map *map);
 
 /* The first place that may hold the record, or the empty one where it belongs: walk on with index_map_next()
  * from a place whose record is another one. Only after index_map_reserve(). */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text/memory.h"
+
 /* Waiting at one lock: as waiters had it, less what holders took. */
 struct lock_sum {
     uint64_t key;
@@ -56,12 +58,10 @@ static void add_node(struct profile *profile, uint32_t parent, enum profile_node
 }
 
 /* How many were busy while they waited is not known: with all of them, nobody's idleness is added. */
-static const char *book_open_locks(struct profile *profile, const struct lock_sum *sums, size_t count)
+static void book_open_locks(struct profile *profile, const struct lock_sum *sums, size_t count)
 {
-    struct merged_node *nodes = realloc(profile->nodes, (profile->node_count + 1 + count) * sizeof(*nodes));
-    if (!nodes)
-        return "not enough memory to read it";
-    profile->nodes = nodes;
+    profile->nodes =
+        memory_check(reallocarray(profile->nodes, profile->node_count + 1 + count, sizeof *profile->nodes));
     uint32_t row = (uint32_t)profile->node_count;
     add_node(profile, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED);
     for (size_t i = 0; i < count; i++) {
@@ -72,24 +72,21 @@ static const char *book_open_locks(struct profile *profile, const struct lock_su
         metric->lock_wait = sums[i].open;
         metric->inverse_busy = sums[i].open / (double)(profile->thread_count ? profile->thread_count : 1);
     }
-    return NULL;
 }
 
-const char *profile_complete_killed(struct profile *profile)
+void profile_complete_killed(struct profile *profile)
 {
     if (profile->header.finished)
-        return NULL;
+        return;
     count_cut_off(profile);
     if (profile->tree) /* what one thread waited for, others released */
-        return NULL;
-    struct lock_sum *sums = malloc((profile->node_count + 1) * sizeof(*sums));
-    if (!sums)
-        return "not enough memory to read it";
+        return;
+    struct lock_sum *sums = memory_array(profile->node_count, sizeof *sums);
     size_t count = sum_locks(profile, sums);
     bool open = false;
     for (size_t i = 0; i < count; i++)
         open = open || sums[i].open > 0;
-    const char *wrong = open ? book_open_locks(profile, sums, count) : NULL;
+    if (open)
+        book_open_locks(profile, sums, count);
     free(sums);
-    return wrong;
 }

@@ -4,8 +4,8 @@
 
 #include "report/profile/profile.h"
 
-/* Books, in the merged profile of a process that did not finish: samples that were cut off as such, and waiting that no
- * holder had taken yet below <unreleased lock>, lock by lock. Returns NULL, or what went wrong. */
-const char *profile_complete_killed(struct profile *profile);
+/* Books, in the merged profile of a process that did not finish: samples that were cut off as such, and
+ * waiting that no holder had taken yet below <unreleased lock>, lock by lock. */
+void profile_complete_killed(struct profile *profile);
 
 #endif

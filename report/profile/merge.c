@@ -11,6 +11,7 @@
 #include "cct/sums.h"
 #include "report/profile/index_map.h"
 #include "report/profile/probes.h"
+#include "report/text/memory.h"
 
 enum {
     PLACE_UNKNOWN = 0,
@@ -27,35 +28,21 @@ struct merge {
     uint32_t *stack;
     size_t stack_count, stack_capacity;
     struct index_map children; /* merged nodes by key, parent and kind */
-    bool no_memory;
 };
 
 void (*profile_read_progress)(size_t done, size_t total);
 
-/* A new merged node, 0 without memory. */
 static uint32_t merge_append(struct merge *merge, uint32_t parent, uint8_t kind, uint64_t key)
 {
     struct profile *profile = merge->profile;
-    if (profile->node_count == merge->node_capacity) {
-        size_t capacity = merge->node_capacity ? 2 * merge->node_capacity : 256;
-        struct merged_node *nodes = realloc(profile->nodes, capacity * sizeof *nodes);
-        if (!nodes) {
-            merge->no_memory = true;
-            return 0;
-        }
-        profile->nodes = nodes;
-        merge->node_capacity = capacity;
-    }
+    memory_grow(&profile->nodes, &merge->node_capacity, profile->node_count, sizeof *profile->nodes);
     profile->nodes[profile->node_count] = (struct merged_node){.key = key, .parent = parent, .kind = kind};
     return (uint32_t)profile->node_count++;
 }
 
 static uint32_t merge_child(struct merge *merge, uint32_t parent, uint8_t kind, uint64_t key)
 {
-    if (!index_map_reserve(&merge->children)) {
-        merge->no_memory = true;
-        return 0;
-    }
+    index_map_reserve(&merge->children);
     uint32_t tag = index_map_hash(key, (uint64_t)parent << 8 | kind);
     struct index_entry *entry = index_map_first(&merge->children, tag);
     for (; entry->tag; entry = index_map_next(&merge->children, entry)) {
@@ -64,8 +51,7 @@ static uint32_t merge_child(struct merge *merge, uint32_t parent, uint8_t kind, 
             return entry->index;
     }
     uint32_t index = merge_append(merge, parent, kind, key);
-    if (index)
-        index_map_put(&merge->children, entry, tag, index);
+    index_map_put(&merge->children, entry, tag, index);
     return index;
 }
 
@@ -108,21 +94,11 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
     }
 }
 
-static bool merge_push(struct merge *merge, uint32_t node_idx)
+static void merge_push(struct merge *merge, uint32_t node_idx)
 {
-    if (merge->stack_count == merge->stack_capacity) {
-        size_t capacity = merge->stack_capacity ? 2 * merge->stack_capacity : 1024;
-        uint32_t *stack = realloc(merge->stack, capacity * sizeof *stack);
-        if (!stack) {
-            merge->no_memory = true;
-            return false;
-        }
-        merge->stack = stack;
-        merge->stack_capacity = capacity;
-    }
+    memory_grow(&merge->stack, &merge->stack_capacity, merge->stack_count, sizeof *merge->stack);
     merge->stack[merge->stack_count++] = node_idx;
     merge->place[node_idx] = PLACE_IN_PROGRESS;
-    return true;
 }
 
 static uint32_t merge_place(struct merge *merge, uint32_t node_idx)
@@ -137,8 +113,7 @@ static uint32_t merge_place(struct merge *merge, uint32_t node_idx)
                 place = merge->place[at];
             break;
         }
-        if (!merge_push(merge, at))
-            break;
+        merge_push(merge, at);
         if (node->parent == 0 || node->kind == PROFILE_NODE_FREE)
             break;
         at = node->parent;
@@ -164,7 +139,7 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
 {
     const struct profile_chunk *chunk = profile_chunk_at(merge->chunks, chunk_no);
     uint32_t used = chunk->used < PROFILE_UNITS_PER_CHUNK ? chunk->used : PROFILE_UNITS_PER_CHUNK;
-    for (uint32_t unit = 1; unit < used && !merge->no_memory; unit++) {
+    for (uint32_t unit = 1; unit < used; unit++) {
         uint32_t node_idx = chunk_no * PROFILE_UNITS_PER_CHUNK + unit;
         uint32_t place = merge->place[node_idx];
         if (place == PLACE_UNKNOWN)
@@ -172,7 +147,7 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
         uint32_t metric_idx = ((const struct profile_node *)chunk)[unit].metric;
         const struct profile_metric *metric =
             metric_idx ? profile_metric_at(merge->chunks, metric_idx) : NULL;
-        if (place == PLACE_SKIP || !metric || merge->no_memory)
+        if (place == PLACE_SKIP || !metric)
             continue;
         if (!merge_metric_sane(metric))
             return "damaged: a metric is not a number that can be measured";
@@ -181,14 +156,12 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
             node->threads |= 1ull << chunk->owner % 64;
         sums_add(&node->metric, metric);
     }
-    return merge->no_memory ? "not enough memory to read it" : NULL;
+    return NULL;
 }
 
-static const char *merge_sum_unresolved(struct profile *profile)
+static void merge_sum_unresolved(struct profile *profile)
 {
-    bool *unresolved = calloc(profile->node_count, sizeof *unresolved);
-    if (!unresolved)
-        return "not enough memory to read it";
+    bool *unresolved = memory_array(profile->node_count, sizeof *unresolved);
     for (size_t i = 1; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
         unresolved[i] = unresolved[node->parent] ||
@@ -197,22 +170,14 @@ static const char *merge_sum_unresolved(struct profile *profile)
             profile->unresolved_ns += node->metric.work + node->metric.overhead + node->metric.lock_wait;
     }
     free(unresolved);
-    return NULL;
 }
 
 const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile)
 {
     struct merge merge = {.chunks = chunks, .profile = profile};
     const char *wrong = NULL;
-    merge.place = calloc((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *merge.place);
-    profile->nodes = calloc(256, sizeof *profile->nodes);
-    if (!merge.place || !profile->nodes) {
-        wrong = "not enough memory to read it";
-    } else {
-        merge.node_capacity = 256;
-        profile->node_count = 1;
-        profile->nodes[0].kind = PROFILE_NODE_ROOT;
-    }
+    merge.place = memory_array((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *merge.place);
+    merge_append(&merge, 0, PROFILE_NODE_ROOT, 0);
     for (uint32_t n = 0; n < chunks->count && !wrong; n++)
         if (profile_chunk_wanted(chunks, profile_chunk_at(chunks, n))) {
             wrong = merge_chunk(&merge, n);
@@ -220,7 +185,7 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
                 profile_read_progress(n, chunks->count);
         }
     if (!wrong)
-        wrong = merge_sum_unresolved(profile);
+        merge_sum_unresolved(profile);
     if (!wrong)
         wrong = profile_read_probes(chunks, merge.place, profile);
     free(merge.place);

@@ -21,7 +21,7 @@ struct pair_map {
     size_t count;
 };
 
-/* The value of (a, b), PAIR_MAP_NEW if the pair was just added; valid until the next call. NULL: no memory. */
+/* The value of (a, b), PAIR_MAP_NEW if the pair was just added; valid until the next call. */
 uint32_t *pair_map_slot(struct pair_map *map, uint64_t a, uint64_t b);
 void pair_map_free(struct pair_map *map);
 

@@ -4,18 +4,15 @@
 #include <string.h>
 
 #include "cct/sums.h"
+#include "report/text/memory.h"
 
 #define NAMES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_NAME_BYTES) / PROFILE_NAME_BYTES)
 
-static const char no_memory[] = "not enough memory to read it";
-
 /* The text "counters", cut at its ends of lines. */
-static const char *read_counter_names(struct profile *profile)
+static void read_counter_names(struct profile *profile)
 {
     const char *text = profile_text(profile, "counters");
-    profile->counter_text = strdup(text ? text : "");
-    if (!profile->counter_text)
-        return no_memory;
+    profile->counter_text = memory_text("%s", text ? text : "");
     for (char *at = profile->counter_text; *at && profile->counter_count < PROFILE_COUNTERS;) {
         size_t bytes = strcspn(at, "\n");
         bool last = at[bytes] == '\0';
@@ -23,17 +20,14 @@ static const char *read_counter_names(struct profile *profile)
         profile->counter_name[profile->counter_count++] = at;
         at += bytes + !last;
     }
-    return NULL;
 }
 
-const char *profile_read_names(const struct profile_chunks *chunks, struct profile *profile)
+void profile_read_names(const struct profile_chunks *chunks, struct profile *profile)
 {
     size_t room = 0;
     for (uint32_t n = 0; n < chunks->count; n++)
         room += profile_chunk_at(chunks, n)->kind == PROFILE_CHUNK_NAME ? NAMES_PER_CHUNK : 0;
-    profile->names = calloc(room + 1, sizeof *profile->names);
-    if (!profile->names)
-        return no_memory;
+    profile->names = memory_array(room, sizeof *profile->names);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
         if (chunk->kind != PROFILE_CHUNK_NAME)
@@ -45,13 +39,14 @@ const char *profile_read_names(const struct profile_chunks *chunks, struct profi
             name->text[sizeof name->text - 1] = '\0';
         }
     }
-    return read_counter_names(profile);
+    read_counter_names(profile);
 }
 
 /* Room for one more at each power of two. */
 static void *grow(void *list, size_t count, size_t bytes)
 {
-    return (count & (count - 1)) == 0 ? reallocarray(list, count ? 2 * count : 1, bytes) : list;
+    bool full = (count & (count - 1)) == 0;
+    return full ? memory_check(reallocarray(list, count ? 2 * count : 1, bytes)) : list;
 }
 
 static const struct profile_counters *counters_at(const struct profile_chunks *chunks,
@@ -92,11 +87,8 @@ static const char *add_probe(struct profile *profile, uint32_t node, uint32_t tr
         return "damaged: a phase's or event's time is not a number that can be measured";
     if (probe->calls == 0)
         return NULL;
-    struct merged_probe *probes = grow(profile->probes, profile->probe_count, sizeof *probes);
-    if (!probes)
-        return no_memory;
-    profile->probes = probes;
-    probes[profile->probe_count++] = (struct merged_probe){.node = node, .tree = tree, .probe = *probe};
+    profile->probes = grow(profile->probes, profile->probe_count, sizeof *profile->probes);
+    profile->probes[profile->probe_count++] = (struct merged_probe){.node = node, .tree = tree, .probe = *probe};
     return NULL;
 }
 
@@ -105,11 +97,8 @@ static const char *add_counters(struct profile *profile, uint32_t node,
 {
     if (!counters_sane(counters))
         return "damaged: a counter's sum is not a number that can be counted";
-    struct merged_counters *all = grow(profile->counters, profile->counters_count, sizeof *all);
-    if (!all)
-        return no_memory;
-    profile->counters = all;
-    all[profile->counters_count++] = (struct merged_counters){.node = node, .counters = *counters};
+    profile->counters = grow(profile->counters, profile->counters_count, sizeof *profile->counters);
+    profile->counters[profile->counters_count++] = (struct merged_counters){.node = node, .counters = *counters};
     return NULL;
 }
 

@@ -12,6 +12,7 @@
 #include "report/profile/killed.h"
 #include "report/profile/merge.h"
 #include "report/profile/probes.h"
+#include "report/text/memory.h"
 
 #define THREADS_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_THREAD_BYTES) / PROFILE_THREAD_BYTES)
 #define MODULES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_MODULE_BYTES) / PROFILE_MODULE_BYTES)
@@ -86,9 +87,7 @@ static int compare_threads(const void *left, const void *right)
 static const char *read_threads(const struct profile_chunks *chunks, struct profile *profile)
 {
     size_t room = count_records(chunks, PROFILE_CHUNK_THREAD, THREADS_PER_CHUNK);
-    profile->threads = calloc(room + 1, sizeof *profile->threads);
-    if (!profile->threads)
-        return "not enough memory to read it";
+    profile->threads = memory_array(room, sizeof *profile->threads);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
         if (chunk->kind != PROFILE_CHUNK_THREAD)
@@ -106,12 +105,10 @@ static const char *read_threads(const struct profile_chunks *chunks, struct prof
     return NULL;
 }
 
-static const char *read_modules(const struct profile_chunks *chunks, struct profile *profile)
+static void read_modules(const struct profile_chunks *chunks, struct profile *profile)
 {
     size_t room = count_records(chunks, PROFILE_CHUNK_MODULE, MODULES_PER_CHUNK);
-    profile->modules = calloc(room + 1, sizeof *profile->modules);
-    if (!profile->modules)
-        return "not enough memory to read it";
+    profile->modules = memory_array(room, sizeof *profile->modules);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
         if (chunk->kind != PROFILE_CHUNK_MODULE)
@@ -125,15 +122,12 @@ static const char *read_modules(const struct profile_chunks *chunks, struct prof
                 module->build_id_bytes = 0;
         }
     }
-    return NULL;
 }
 
-static const char *read_text(const struct profile_chunks *chunks, struct profile *profile)
+static void read_text(const struct profile_chunks *chunks, struct profile *profile)
 {
     size_t room = count_records(chunks, PROFILE_CHUNK_TEXT, TEXT_PER_CHUNK);
-    profile->text = calloc(room + 1, 1);
-    if (!profile->text)
-        return "not enough memory to read it";
+    profile->text = memory_array(room + 1, 1);
     for (uint32_t n = 0; n < chunks->count; n++) {
         const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
         if (chunk->kind != PROFILE_CHUNK_TEXT)
@@ -142,7 +136,6 @@ static const char *read_text(const struct profile_chunks *chunks, struct profile
         memcpy(profile->text + profile->text_bytes, (const char *)chunk + PROFILE_UNIT_BYTES, bytes);
         profile->text_bytes += bytes;
     }
-    return NULL;
 }
 
 /* The lock that a WAITS node stands for, below which the node may be; 0: there is none. */
@@ -160,16 +153,11 @@ static struct profile_lock *find_lock(struct profile *profile, struct pair_map *
                                       uint64_t initialiser)
 {
     uint32_t *slot = pair_map_slot(map, key, initialiser);
-    if (!slot)
-        return NULL;
     if (*slot == PAIR_MAP_NEW) {
         size_t count = profile->lock_count;
-        if ((count & (count - 1)) == 0) { /* full at each power of two */
-            struct profile_lock *more = realloc(profile->locks, (count ? 2 * count : 1) * sizeof *more);
-            if (!more)
-                return NULL;
-            profile->locks = more;
-        }
+        if ((count & (count - 1)) == 0) /* full at each power of two */
+            profile->locks =
+                memory_check(reallocarray(profile->locks, count ? 2 * count : 1, sizeof *profile->locks));
         *slot = (uint32_t)profile->lock_count++;
         profile->locks[*slot] = (struct profile_lock){.key = key, .initialiser = initialiser};
     }
@@ -184,8 +172,6 @@ static const char *read_lock_node(const struct profile_chunks *chunks, struct pr
         return NULL;
     struct profile_lock *lock =
         find_lock(profile, map, key, node->kind == PROFILE_NODE_INITIALISER ? node->key : 0);
-    if (!lock)
-        return "not enough memory to read it";
     if (node->kind == PROFILE_NODE_VARIABLE) {
         lock->variable = node->key;
         return NULL;
@@ -234,10 +220,8 @@ static int compare_moments(const void *left, const void *right)
 /* T of a process that ended before the tool wrote it: the most lifetimes that overlap. */
 static uint32_t most_threads(const struct profile *profile)
 {
-    struct moment *moments = calloc(2 * profile->thread_count + 1, sizeof *moments);
+    struct moment *moments = memory_array(2 * profile->thread_count, sizeof *moments);
     uint32_t now = 0, most = 1;
-    if (!moments)
-        return 1;
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         int counts = thread->kind != PROFILE_THREAD_HELPER;
@@ -330,18 +314,16 @@ static const char *read_open_file(int file, size_t thread, struct profile *profi
     if (!wrong && thread != ALL_THREADS)
         wrong = choose_thread(profile, thread, buffer, buffer_bytes);
     chunks.only_tree = profile->tree;
-    if (!wrong)
-        wrong = read_modules(&chunks, profile);
-    if (!wrong)
-        wrong = read_text(&chunks, profile);
-    if (!wrong)
-        wrong = profile_read_names(&chunks, profile);
-    if (!wrong)
+    if (!wrong) {
+        read_modules(&chunks, profile);
+        read_text(&chunks, profile);
+        profile_read_names(&chunks, profile);
         wrong = profile_merge(&chunks, profile);
+    }
     if (!wrong)
         wrong = read_locks(&chunks, profile);
     if (!wrong)
-        wrong = profile_complete_killed(profile);
+        profile_complete_killed(profile);
     free(bytes);
     return wrong;
 }
@@ -349,18 +331,15 @@ static const char *read_open_file(int file, size_t thread, struct profile *profi
 struct profile *profile_read_thread(const char *path, size_t thread, char *error, size_t error_bytes)
 {
     char buffer[160];
-    struct profile *profile = calloc(1, sizeof *profile);
+    struct profile *profile = memory_array(1, sizeof *profile);
+    profile->path = memory_text("%s", path);
     /* O_NONBLOCK: a FIFO in place of a profile must not hang us. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const char *wrong = NULL;
-    if (file < 0) {
+    const char *wrong = buffer;
+    if (file < 0)
         snprintf(buffer, sizeof buffer, "cannot be opened: %s", strerror(errno));
-        wrong = buffer;
-    } else if (!profile || !(profile->path = strdup(path))) {
-        wrong = "not enough memory to read it";
-    } else {
+    else
         wrong = read_open_file(file, thread, profile, buffer, sizeof buffer);
-    }
     if (file >= 0)
         close(file);
     if (wrong) {

@@ -44,7 +44,6 @@ struct builder {
     uint32_t *innermost;  /* by merged node: the innermost place of a FRAME, or of the one that a phase, event
                              or parameter is below; else ROW_NONE */
     size_t next_counters; /* in profile->counters: the first of this node or a later one */
-    bool no_memory;
 };
 
 /* Whether a node is a phase, event, parameter, or an execution of a phase. */
@@ -63,8 +62,6 @@ uint32_t rows_find_statement_row(struct builder *builder, uint32_t parent, const
 /* A row of something that is no function. */
 uint32_t rows_find_named_row(struct builder *builder, uint32_t parent, enum row_kind kind, const char *name,
                              int call_line);
-/* Room for one more item in the array that list points to. */
-bool rows_grow(struct builder *builder, void *list, size_t count, size_t *capacity, size_t size);
 
 /* The frame that called a node, or its parent where that is none: phases and events stand between. */
 const struct merged_node *rows_caller_of(const struct profile *profile, const struct merged_node *node);

@@ -4,7 +4,7 @@
 #include "cct/sums.h"
 #include "report/rows/make.h"
 
-/* The row's record, made if need be; NULL: no memory. */
+/* The row's record, made if need be. */
 static struct row_extra *extra_of(struct rows *rows, uint32_t index)
 {
     struct row *row = &rows->row[index];
@@ -13,62 +13,55 @@ static struct row_extra *extra_of(struct rows *rows, uint32_t index)
     return (struct row_extra *)row->extra;
 }
 
-static bool add_probe(struct rows *rows, uint32_t row, const struct merged_probe *probe)
+static void add_probe(struct rows *rows, uint32_t row, const struct merged_probe *probe)
 {
-    struct row_extra *extra = row == ROW_NONE ? NULL : extra_of(rows, row);
-    if (!extra)
-        return row == ROW_NONE;
+    if (row == ROW_NONE)
+        return;
+    struct row_extra *extra = extra_of(rows, row);
     sums_add_probe(&extra->probe, &probe->probe);
     sums_add_counters(&extra->exact, &probe->counters);
-    return true;
 }
 
-static bool add_probes(struct rows *rows, const struct profile *profile)
+static void add_probes(struct rows *rows, const struct profile *profile)
 {
-    bool good = true;
-    for (size_t i = 0; i < profile->probe_count && good; i++) {
+    for (size_t i = 0; i < profile->probe_count; i++) {
         const struct merged_probe *probe = &profile->probes[i];
         const struct merged_node *node = &profile->nodes[probe->node];
-        good = add_probe(rows, rows->node_row[probe->node], probe);
-        if (good && node->kind == PROFILE_NODE_INSTANCE)
-            good = add_probe(rows, rows->node_row[node->parent], probe);
+        add_probe(rows, rows->node_row[probe->node], probe);
+        if (node->kind == PROFILE_NODE_INSTANCE)
+            add_probe(rows, rows->node_row[node->parent], probe);
     }
-    return good;
 }
 
 /* Exclusive values first; then inclusive ones, whose children have larger indices; last the functions' from
  * their statements. */
-static bool add_counters(struct rows *rows, const struct profile *profile)
+static void add_counters(struct rows *rows, const struct profile *profile)
 {
     for (size_t i = 0; i < profile->counters_count; i++) {
         uint32_t row = rows->node_row[profile->counters[i].node];
-        struct row_extra *extra = row == ROW_NONE ? NULL : extra_of(rows, row);
-        if (!extra && row != ROW_NONE)
-            return false;
-        if (!extra)
+        if (row == ROW_NONE)
             continue;
+        struct row_extra *extra = extra_of(rows, row);
         sums_add_counters(&extra->exclusive, &profile->counters[i].counters);
         sums_add_counters(&extra->inclusive, &profile->counters[i].counters);
     }
-    for (uint32_t i = (uint32_t)rows->count; i-- > 1;) {
-        struct row_extra *to = rows->row[i].extra ? extra_of(rows, rows->row[i].parent) : NULL;
-        if (!to && rows->row[i].extra)
-            return false;
-        if (to)
-            sums_add_counters(&to->inclusive, &rows->row[i].extra->inclusive);
-    }
+    for (uint32_t i = (uint32_t)rows->count; i-- > 1;)
+        if (rows->row[i].extra)
+            sums_add_counters(&extra_of(rows, rows->row[i].parent)->inclusive,
+                              &rows->row[i].extra->inclusive);
     for (uint32_t i = 1; i < rows->count; i++)
         if (rows->row[i].kind == ROW_STATEMENT && rows->row[i].extra)
             sums_add_counters(&extra_of(rows, rows->row[i].parent)->exclusive,
                               &rows->row[i].extra->exclusive);
-    return true;
 }
 
-bool rows_add_extras(struct rows *rows, const struct profile *profile)
+void rows_add_extras(struct rows *rows, const struct profile *profile)
 {
     rows->profile = profile;
     rows->probed = profile->probe_count > 0;
     rows->counter_count = profile->counter_count;
     rows->counter_name = profile->counter_name;
-    return add_probes(rows, profile) && (!rows->counter_count || add_counters(rows, profile));
+    add_probes(rows, profile);
+    if (rows->counter_count)
+        add_counters(rows, profile);
 }

@@ -8,7 +8,7 @@
 #include "report/profile/pair_map.h"
 #include "report/rows/make.h"
 #include "report/text/format.h"
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 #include "report/text/strings.h"
 
 enum { MATCH_FOCUS = 1, MATCH_HIDE = 2 };
@@ -26,7 +26,6 @@ struct filtering {
     struct index_map children; /* rows of the view by parent, function, kind and line */
     const struct row_label **line_label;
     size_t line_count, line_capacity;
-    bool no_memory;
 };
 
 static bool matches(const regex_t *expression, const struct row_label *label)
@@ -39,43 +38,18 @@ static bool matches(const regex_t *expression, const struct row_label *label)
 static unsigned match_row(struct filtering *to, const struct row *row)
 {
     uint32_t *slot = pair_map_slot(&to->labels, (uintptr_t)row->label, 0);
-    if (!slot) {
-        to->no_memory = true;
-        return 0;
-    }
     if (*slot == PAIR_MAP_NEW)
         *slot = (matches(to->filter->focus, row->label) ? MATCH_FOCUS : 0) |
                 (matches(to->filter->hide, row->label) ? MATCH_HIDE : 0);
     return *slot;
 }
 
-static bool is_child(const struct row *row, uint32_t parent, enum row_kind kind, uint32_t function, int line)
-{
-    return row->parent == parent && row->function == function && row->kind == kind &&
-           (kind == ROW_STATEMENT ? row->label->line : row->call_line) == line;
-}
-
-/* A row of the view, made if need be. line: of statements their own, of others where they are called. */
+/* A row of the view, made if need be. */
 static uint32_t find_child(struct filtering *to, uint32_t parent, enum row_kind kind, uint32_t function,
                            const struct row_label *label, int line)
 {
-    uint32_t tag = index_map_hash((uint64_t)parent << 32 | function, (uint64_t)kind << 32 | (unsigned)line);
-    to->no_memory |= !index_map_reserve(&to->children);
-    if (to->no_memory)
-        return 0;
-    struct index_entry *entry = index_map_first(&to->children, tag);
-    for (; entry->tag; entry = index_map_next(&to->children, entry))
-        if (is_child(&to->view->row[entry->index], parent, kind, function, line))
-            return entry->index;
-    uint32_t index = rows_append(to->view, parent, kind);
-    to->no_memory = index == ROW_NONE;
-    if (to->no_memory)
-        return 0;
-    struct row *row = &to->view->row[index];
-    row->function = function;
-    row->label = label;
-    row->call_line = kind == ROW_STATEMENT ? 0 : line;
-    index_map_put(&to->children, entry, tag, index);
+    uint32_t index = rows_find_child(to->view, &to->children, parent, kind, function, line);
+    to->view->row[index].label = label;
     return index;
 }
 
@@ -84,16 +58,13 @@ static const struct row_label *find_line(struct filtering *to, uint32_t file_id,
                                          const char *module, int line)
 {
     uint32_t *slot = pair_map_slot(&to->lines, (uint64_t)file_id << 32 | (unsigned)line, (uintptr_t)module);
-    if (slot && *slot != PAIR_MAP_NEW)
+    if (*slot != PAIR_MAP_NEW)
         return to->line_label[*slot];
     const char *base = format_base_name(file);
     struct row_label *label = rows_alloc(to->view, sizeof *label);
     size_t bytes = strlen(base) + 16;
     char *name = rows_alloc(to->view, bytes);
-    to->no_memory |= !slot || !label || !name ||
-                     !grow_list(&to->line_label, &to->line_capacity, to->line_count, sizeof *to->line_label);
-    if (to->no_memory)
-        return &row_no_label;
+    memory_grow(&to->line_label, &to->line_capacity, to->line_count, sizeof *to->line_label);
     snprintf(name, bytes, "%s:%d", base, line);
     *label = (struct row_label){.name = name, .module = module, .file = file, .line = line};
     *slot = (uint32_t)to->line_count;
@@ -103,8 +74,7 @@ static const struct row_label *find_line(struct filtering *to, uint32_t file_id,
 
 static void add_exclusive(struct filtering *to, uint32_t index, const struct profile_metric *sums)
 {
-    if (!to->no_memory)
-        to->no_memory = !rows_add_exclusive(to->view, &to->view->row[index], sums);
+    rows_add_exclusive(to->view, &to->view->row[index], sums);
 }
 
 /* The cost of a hidden row: its caller's, at the line of the call. */
@@ -113,12 +83,11 @@ static void add_hidden(struct filtering *to, uint32_t target, int line, const st
     const struct row_label *label = to->view->row[target].label;
     add_exclusive(to, target, sums);
     line = line > 0 ? line : label->line;
-    if (to->no_memory || !*label->file || line <= 0 || sums_are_zero(sums) || !to->rows->strings)
+    if (!*label->file || line <= 0 || sums_are_zero(sums) || !to->rows->strings)
         return;
     uint32_t file = strings_intern(to->rows->strings, label->file);
     const struct row_label *at = find_line(to, file, label->file, label->module, line);
-    uint32_t statement = to->no_memory ? 0 : find_child(to, target, ROW_STATEMENT, file, at, line);
-    add_exclusive(to, statement, sums);
+    add_exclusive(to, find_child(to, target, ROW_STATEMENT, file, at, line), sums);
 }
 
 static void take_statement(struct filtering *to, uint32_t index)
@@ -136,7 +105,7 @@ static void take_statement(struct filtering *to, uint32_t index)
     }
     if (alone)
         add_exclusive(to, target, row->exclusive);
-    if (to->match[index] & MATCH_HIDE || to->no_memory)
+    if (to->match[index] & MATCH_HIDE)
         return;
     uint32_t statement = find_child(to, target, ROW_STATEMENT, row->function, row->label, row->label->line);
     add_exclusive(to, statement, row->exclusive);
@@ -158,8 +127,6 @@ static void take_row(struct filtering *to, uint32_t index)
     }
     target = find_child(to, target, row->kind, row->function, row->label, line);
     to->target[index] = target;
-    if (to->no_memory)
-        return;
     to->view->row[target].note = to->view->row[target].note ? to->view->row[target].note : row->note;
     if (to->inside[index])
         add_exclusive(to, target, row->exclusive);
@@ -171,7 +138,7 @@ static void take_rows(struct filtering *to)
     to->inside[0] = !to->filter->focus;
     if (to->inside[0])
         add_exclusive(to, 0, rows->row[0].exclusive);
-    for (uint32_t i = 1; i < rows->count && !to->no_memory; i++) {
+    for (uint32_t i = 1; i < rows->count; i++) {
         to->match[i] = (unsigned char)match_row(to, &rows->row[i]);
         to->inside[i] = to->inside[rows->row[i].parent] || to->match[i] & MATCH_FOCUS;
         if (rows->row[i].kind == ROW_STATEMENT)
@@ -185,55 +152,44 @@ static void take_rows(struct filtering *to)
 static void sum_inclusive(struct filtering *to)
 {
     struct rows *view = to->view;
-    for (size_t i = view->count; i-- > 0 && !to->no_memory;) {
+    for (size_t i = view->count; i-- > 0;) {
         struct row *row = &view->row[i];
         /* Children have been added before, as they have larger indices. */
-        to->no_memory = !rows_add_inclusive(view, row, row->exclusive);
-        if (i && row->kind != ROW_STATEMENT && !to->no_memory)
-            to->no_memory = !rows_add_inclusive(view, &view->row[row->parent], row->inclusive);
+        rows_add_inclusive(view, row, row->exclusive);
+        if (i && row->kind != ROW_STATEMENT)
+            rows_add_inclusive(view, &view->row[row->parent], row->inclusive);
     }
 }
 
-static bool start(struct filtering *to)
+static void start(struct filtering *to)
 {
     const struct rows *rows = to->rows;
     struct rows *view = to->view;
-    to->target = calloc(rows->count + 1, sizeof *to->target);
-    to->call_line = calloc(rows->count + 1, sizeof *to->call_line);
-    to->match = calloc(rows->count + 1, sizeof *to->match);
-    to->inside = calloc(rows->count + 1, sizeof *to->inside);
-    if (!view || !to->target || !to->call_line || !to->match || !to->inside)
-        return false;
-    view->threads = rows->threads;
-    view->cores = rows->cores;
-    view->shared = rows->shared;
-    view->events = rows->events;
-    view->whole = rows_whole(rows);
-    view->node_row = malloc((rows->node_count + 1) * sizeof *view->node_row);
-    if (!view->node_row || rows_append(view, ROW_NONE, ROW_ROOT) == ROW_NONE)
-        return false;
+    to->target = memory_array(rows->count, sizeof *to->target);
+    to->call_line = memory_array(rows->count, sizeof *to->call_line);
+    to->match = memory_array(rows->count, sizeof *to->match);
+    to->inside = memory_array(rows->count, sizeof *to->inside);
+    view->node_row = memory_array(rows->node_count, sizeof *view->node_row);
     view->node_count = rows->node_count;
+    rows_append(view, ROW_NONE, ROW_ROOT);
     view->row[0].label = rows->row[0].label;
     view->row[0].function = rows->row[0].function;
-    return true;
 }
 
 struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filter)
 {
-    struct filtering to = {.rows = rows, .filter = filter, .view = calloc(1, sizeof *to.view)};
-    to.no_memory = !start(&to);
-    if (!to.no_memory)
-        take_rows(&to);
-    if (!to.no_memory)
-        sum_inclusive(&to);
-    for (size_t n = 0; !to.no_memory && n < rows->node_count; n++) {
+    struct filtering to = {.rows = rows, .filter = filter, .view = rows_like(rows)};
+    start(&to);
+    take_rows(&to);
+    sum_inclusive(&to);
+    for (size_t n = 0; n < rows->node_count; n++) {
         uint32_t row = rows->node_row[n];
         bool gone = row == ROW_NONE || !to.inside[row] ||
                     (to.match[row] & MATCH_HIDE && row_is_probe(&rows->row[row]));
         to.view->node_row[n] = gone ? ROW_NONE : to.target[row];
     }
-    if (!to.no_memory && rows->profile)
-        to.no_memory = !rows_add_extras(to.view, rows->profile);
+    if (rows->profile)
+        rows_add_extras(to.view, rows->profile);
     pair_map_free(&to.labels);
     pair_map_free(&to.lines);
     index_map_free(&to.children);
@@ -242,10 +198,8 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
     free(to.call_line);
     free(to.match);
     free(to.inside);
-    if (!to.no_memory && rows_order(to.view, METRIC_EFFORT, false))
-        return to.view;
-    rows_free(to.view);
-    return NULL;
+    rows_order(to.view, METRIC_EFFORT, false);
+    return to.view;
 }
 
 /* Blame is a sum: a row matters by any part of it, too, as idleness may be negative. */

@@ -15,8 +15,8 @@ struct rows_filter {
                              nearest row above that is left, and their callees hang below that */
 };
 
-/* The rows that are left, siblings with the highest effort first. Sums are of what is left, absolute percentages of the
- * whole program. Borrows names and sums from `rows`, which must outlive it. NULL: no memory. */
+/* The rows that are left, siblings with the highest effort first. Sums are of what is left, absolute
+ * percentages of the whole program. Borrows names and sums from `rows`, which must outlive it. */
 struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filter);
 
 /* Marks rows of at least `least` percent of the program's metric (where its sum is negative, as core

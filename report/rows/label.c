@@ -6,6 +6,7 @@
 
 #include "report/rows/own.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 
 #define NAME_COLUMNS   48 /* a caller's name in a context line is shortened to this */
 #define CALLED_COLUMNS 32 /* what is called there, too */
@@ -99,8 +100,6 @@ static size_t append(char *to, size_t room, const char *text, size_t columns, bo
 {
     char *fitting = format_fit(text, columns, utf8);
     size_t length = strlen(to);
-    if (!fitting)
-        return 0;
     snprintf(to + length, room - length, "%s", fitting);
     free(fitting);
     return format_columns(to + length);
@@ -116,12 +115,10 @@ static void describe_call(const struct rows *rows, uint32_t called, const char *
         return;
     const struct row_label *label = rows->row[called].label;
     char *clean = format_clean(label->name, true);
-    if (clean) {
-        bool elsewhere = *label->module && strcmp(label->module, own_module) != 0;
-        format_shorten(name, sizeof name, clean, CALLED_COLUMNS, false);
-        snprintf(text, bytes, " (in %s%s%.*s)", name, elsewhere ? ", " : "",
-                 elsewhere ? (int)strcspn(label->module, ".") : 0, label->module);
-    }
+    bool elsewhere = *label->module && strcmp(label->module, own_module) != 0;
+    format_shorten(name, sizeof name, clean, CALLED_COLUMNS, false);
+    snprintf(text, bytes, " (in %s%s%.*s)", name, elsewhere ? ", " : "",
+             elsewhere ? (int)strcspn(label->module, ".") : 0, label->module);
     free(clean);
 }
 
@@ -130,9 +127,7 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
                         bool utf8)
 {
     size_t room = 4 * columns + 64, used = 0;
-    char *label = calloc(room, 1), position[300], call[4 * CALLED_COLUMNS + 100];
-    if (!label)
-        return NULL;
+    char *label = memory_array(room, 1), position[300], call[4 * CALLED_COLUMNS + 100];
     uint32_t function = rows->row[index].kind == ROW_STATEMENT ? rows->row[index].parent : index;
     position[0] = '\0';
     if (at.line > 0)
@@ -148,7 +143,7 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
          caller = rows->row[caller].parent, first = false) {
         const char *name = rows->row[caller].label->name;
         char *clean = format_clean(name, true);
-        size_t width = clean ? format_columns(clean) : 0;
+        size_t width = format_columns(clean);
         free(clean);
         width = width > NAME_COLUMNS ? NAME_COLUMNS : width;
         bool outermost = rows->row[caller].parent == 0;

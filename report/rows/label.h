@@ -5,12 +5,11 @@
 #include "report/rows/metric.h"
 
 /* A row of a tree as one printable line: its name, and where it is defined ("88: solve  solve.c:40" when
- * called in line 88 of the row above) or, in a bottom-up view, where it calls. malloc'ed, NULL: no memory. */
+ * called in line 88 of the row above) or, in a bottom-up view, where it calls. malloc'ed. */
 char *view_row_label(const struct rows *rows, uint32_t row);
 
 /* A row on its own, with its callers as far as they fit: "solve [parallel relax.c:40]  relax.c:44  < main".
- * The line is that of its statement with the highest metric, or where it was called. malloc'ed, NULL: no
- * memory. */
+ * The line is that of its statement with the highest metric, or where it was called. malloc'ed. */
 char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns,
                          bool utf8);
 

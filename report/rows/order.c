@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/rows/make.h"
+#include "report/text/memory.h"
 
 struct order {
     struct rows *rows;
@@ -17,10 +18,8 @@ uint32_t rows_append(struct rows *rows, uint32_t parent, enum row_kind kind)
 {
     if (rows->count == rows->capacity) {
         size_t capacity = rows->capacity ? rows->capacity + rows->capacity / 2 : 256;
-        struct row *row = capacity < ROW_NONE ? realloc(rows->row, capacity * sizeof *row) : NULL;
-        if (!row)
-            return ROW_NONE;
-        rows->row = row;
+        rows->row =
+            memory_check(capacity < ROW_NONE ? realloc(rows->row, capacity * sizeof *rows->row) : NULL);
         rows->capacity = capacity;
     }
     rows->row[rows->count] = (struct row){.parent = parent,
@@ -68,12 +67,10 @@ static void group_children(struct order *order)
         order->child[order->first_child[rows->row[i].parent + 1]++] = (uint32_t)i;
 }
 
-static bool sort_children(struct order *order, enum metric metric, bool by_exclusive)
+static void sort_children(struct order *order, enum metric metric, bool by_exclusive)
 {
     const struct rows *rows = order->rows;
-    order->value = malloc(rows->count * sizeof *order->value);
-    if (!order->value)
-        return false;
+    order->value = memory_array(rows->count, sizeof *order->value);
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         order->value[i] = metric_value(rows, by_exclusive ? row->exclusive : row->inclusive, metric);
@@ -85,7 +82,6 @@ static bool sort_children(struct order *order, enum metric metric, bool by_exclu
             qsort_r(first, children, sizeof *first, compare_siblings, order);
     }
     free(order->value);
-    return true;
 }
 
 /* The rows of each subtree, in `end`; 0 for one that cost nothing and has nothing exact. Children have larger
@@ -148,33 +144,23 @@ static void move_rows(struct rows *rows, uint32_t *new_index, size_t kept)
     rows->count = rows->capacity = kept;
 }
 
-bool rows_order(struct rows *rows, enum metric metric, bool by_exclusive)
+void rows_order(struct rows *rows, enum metric metric, bool by_exclusive)
 {
-    struct order order = {.rows = rows};
     size_t count = rows->count;
-    order.first_child = calloc(count + 2, sizeof *order.first_child);
-    order.child = malloc(count * sizeof *order.child);
-    bool done = order.first_child && order.child;
-    if (done) {
-        group_children(&order);
-        done = sort_children(&order, metric, by_exclusive);
-    }
-    order.new_index = done ? malloc(count * sizeof *order.new_index) : NULL;
-    done = order.new_index != NULL;
-    if (done) {
-        count_subtrees(rows);
-        rows->row[0].depth = 0;
-        size_t kept = number_preorder(&order);
-        for (size_t n = 0; n < rows->node_count; n++)
-            if (rows->node_row[n] != ROW_NONE)
-                rows->node_row[n] = order.new_index[rows->node_row[n]];
-        free(order.first_child);
-        free(order.child);
-        order.first_child = order.child = NULL;
-        move_rows(rows, order.new_index, kept);
-    }
+    struct order order = {.rows = rows,
+                          .first_child = memory_array(count + 2, sizeof *order.first_child),
+                          .child = memory_array(count, sizeof *order.child)};
+    group_children(&order);
+    sort_children(&order, metric, by_exclusive);
+    order.new_index = memory_array(count, sizeof *order.new_index);
+    count_subtrees(rows);
+    rows->row[0].depth = 0;
+    size_t kept = number_preorder(&order);
+    for (size_t n = 0; n < rows->node_count; n++)
+        if (rows->node_row[n] != ROW_NONE)
+            rows->node_row[n] = order.new_index[rows->node_row[n]];
     free(order.first_child);
     free(order.child);
+    move_rows(rows, order.new_index, kept);
     free(order.new_index);
-    return done;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "report/text/format.h"
+#include "report/text/memory.h"
 
 static bool begins_with_one_of(const char *text, const char *const *prefix)
 {
@@ -85,7 +86,7 @@ static bool is_foreign(const struct profile *profile, const struct row *row)
     }
 }
 
-bool rows_mark_foreign(struct rows *rows, const struct profile *profile)
+void rows_mark_foreign(struct rows *rows, const struct profile *profile)
 {
     enum { NOT_ASKED, OWN, FOREIGN };
     uint32_t functions = 0;
@@ -93,8 +94,8 @@ bool rows_mark_foreign(struct rows *rows, const struct profile *profile)
         if (rows->row[i].kind != ROW_STATEMENT && rows->row[i].function != ROW_NONE &&
             rows->row[i].function >= functions)
             functions = rows->row[i].function + 1;
-    uint8_t *answer = calloc((size_t)functions + 1, sizeof *answer);
-    for (size_t i = 0; answer && i < rows->count; i++) {
+    uint8_t *answer = memory_array(functions, sizeof *answer);
+    for (size_t i = 0; i < rows->count; i++) {
         struct row *row = &rows->row[i];
         if (row->kind == ROW_STATEMENT || row->function == ROW_NONE)
             continue;
@@ -104,5 +105,4 @@ bool rows_mark_foreign(struct rows *rows, const struct profile *profile)
         row->foreign = *known == FOREIGN;
     }
     free(answer);
-    return answer != NULL;
 }

@@ -4,8 +4,8 @@
 
 #include "report/rows/row.h"
 
-/* Tells what the program calls from its own code. false: no memory. */
-bool rows_mark_foreign(struct rows *rows, const struct profile *profile);
+/* Tells what the program calls from its own code. */
+void rows_mark_foreign(struct rows *rows, const struct profile *profile);
 /* The row of the program's own code (in its modules, or in a file that is at hand) that a row runs for:
  * itself, or the nearest around it; the outermost when there is none. */
 static inline uint32_t rows_own(const struct rows *rows, uint32_t row)

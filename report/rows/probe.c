@@ -53,7 +53,7 @@ static void note_begin(struct builder *builder, const struct profile_name *name)
     char list[2000] = "\n";
     if (!rows->begun_in)
         rows->begun_in = rows_alloc(rows, builder->profile->name_count * sizeof *rows->begun_in);
-    if (!rows->begun_in || rows->begun_in[number] || !name->place)
+    if (rows->begun_in[number] || !name->place)
         return;
     size_t count = symbols_lookup(builder->symbols, name->place, &frames);
     for (size_t i = 0; i < count && used + strlen(frames[i].name) + 2 < sizeof list; i++)
@@ -80,7 +80,7 @@ uint32_t rows_add_probe(struct builder *builder, uint32_t node_idx, uint32_t par
                  : kind == ROW_EVENT ? "event "
                                      : "",
                  text);
-    if (name && !builder->no_memory)
+    if (name)
         note_begin(builder, name);
     builder->innermost[node_idx] = builder->innermost[node->parent];
     return rows_find_function_row(builder, parent, kind,
@@ -122,8 +122,7 @@ void rows_read_misnested(struct builder *builder)
     while ((at = profile_text_next(profile, "misnested", at)))
         count++;
     struct misnesting *misnested = rows_alloc(rows, (count + 1) * sizeof *misnested);
-    builder->no_memory |= !misnested;
-    for (size_t i = 0; misnested && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *field = at = profile_text_next(profile, "misnested", at);
         misnested[i].inner = next_place(builder, &field);
         misnested[i].outer = next_place(builder, &field);
@@ -134,5 +133,5 @@ void rows_read_misnested(struct builder *builder)
         }
     }
     rows->misnested = misnested;
-    rows->misnested_count = misnested ? count : 0;
+    rows->misnested_count = count;
 }

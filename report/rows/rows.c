@@ -6,6 +6,7 @@
 #include "report/rows/build.h"
 #include "report/rows/make.h"
 #include "report/rows/own.h"
+#include "report/text/memory.h"
 
 void (*rows_progress)(size_t done, size_t total);
 
@@ -43,9 +44,7 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
                       enum row_kind kind)
 {
     struct strings *strings = builder->rows->strings;
-    if (!rows_grow(builder, &builder->places, builder->place_count, &builder->place_capacity,
-                   sizeof *builder->places))
-        return;
+    memory_grow(&builder->places, &builder->place_capacity, builder->place_count, sizeof *builder->places);
     bool known = frame->at_line > 0 && *frame->at_file;
     struct function function = {
         .name = strings_intern(strings, frame->name),
@@ -72,19 +71,14 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
 static uint32_t find_places(struct builder *builder, uint64_t key, bool runtime)
 {
     uint32_t *slot = pair_map_slot(&builder->key_map, key, runtime);
-    if (!slot) {
-        builder->no_memory = true;
-        return 0;
-    }
     if (*slot != PAIR_MAP_NEW)
         return *slot;
     const struct symbol_frame *frames;
     size_t count = symbols_lookup(builder->symbols, key, &frames);
     uint32_t first = *slot = (uint32_t)builder->place_count;
-    for (size_t i = runtime ? count - 1 : 0; i < count && !builder->no_memory; i++)
+    for (size_t i = runtime ? count - 1 : 0; i < count; i++)
         add_place(builder, key, &frames[i], runtime ? ROW_RUNTIME : frame_kind(&frames[i]));
-    if (!builder->no_memory)
-        builder->places[builder->place_count - 1].outermost = true;
+    builder->places[builder->place_count - 1].outermost = true;
     return first;
 }
 
@@ -112,7 +106,7 @@ static uint32_t outermost_place(const struct builder *builder, uint32_t place)
 /* Rows of the places of one address, from the function on the stack to the deepest inlined one. */
 static uint32_t add_place_rows(struct builder *builder, uint32_t first, uint32_t row, int call_line)
 {
-    for (uint32_t i = outermost_place(builder, first) + 1; i-- > first && !builder->no_memory;) {
+    for (uint32_t i = outermost_place(builder, first) + 1; i-- > first;) {
         const struct place *place = &builder->places[i];
         if (!place->fold || !has_name_of(builder, row, place->function))
             row = rows_find_function_row(builder, row, place->kind, place->function, call_line);
@@ -124,8 +118,6 @@ static uint32_t add_place_rows(struct builder *builder, uint32_t first, uint32_t
 static uint32_t add_frame_rows(struct builder *builder, uint32_t node_idx, uint32_t row, int call_line)
 {
     uint32_t first = find_places(builder, builder->profile->nodes[node_idx].key, false);
-    if (builder->no_memory)
-        return 0;
     builder->innermost[node_idx] = first;
     return add_place_rows(builder, first, row, call_line);
 }
@@ -135,8 +127,7 @@ static uint32_t add_candidates_row(struct builder *builder, const char *candidat
 {
     struct strings *strings = builder->rows->strings;
     uint32_t row = rows_find_named_row(builder, parent, ROW_PSEUDO, "<tail call>", call_line);
-    if (!builder->no_memory)
-        builder->rows->row[row].note = strings_text(strings, strings_intern(strings, candidates));
+    builder->rows->row[row].note = strings_text(strings, strings_intern(strings, candidates));
     return row;
 }
 
@@ -149,17 +140,13 @@ static uint32_t add_tail_row(struct builder *builder, const struct tail_frame *f
     if (frame->candidates)
         return add_candidates_row(builder, frame->candidates, parent, line);
     uint32_t first = find_places(builder, frame->key, false);
-    if (builder->no_memory)
-        return 0;
     uint32_t outermost = outermost_place(builder, first);
     uint32_t row = rows_find_function_row(builder, parent, builder->places[outermost].kind,
                                           builder->places[outermost].function, line);
-    if (builder->no_memory)
-        return 0;
     builder->rows->row[row].note = "tail call";
     if (!frame->at_jump) /* one of several jumps */
         return row;
-    for (uint32_t i = outermost; i-- > first && !builder->no_memory;)
+    for (uint32_t i = outermost; i-- > first;)
         row = rows_find_function_row(builder, row, builder->places[i].kind, builder->places[i].function,
                                      builder->places[i + 1].at_line);
     *call_line = builder->places[first].at_line;
@@ -189,7 +176,7 @@ static uint32_t add_tail_rows(struct builder *builder, uint32_t node_idx, uint32
     if (caller->kind != PROFILE_NODE_FRAME || is_whole(builder, caller->key, node->key))
         return parent;
     size_t count = tail_calls_between(builder->symbols, caller->key, node->key, &frames);
-    for (size_t i = 0; i < count && !builder->no_memory; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (node->kind == PROFILE_NODE_RUNTIME &&
             PROFILE_KEY_MODULE(frames[i].key) == PROFILE_KEY_MODULE(node->key)) {
             *key = frames[i].key;
@@ -205,8 +192,6 @@ static uint32_t add_runtime_row(struct builder *builder, uint64_t key, uint32_t 
     if (key == PROFILE_PSEUDO_BARRIER)
         return add_pseudo_row(builder, parent, key, call_line);
     uint32_t place = find_places(builder, key, true);
-    if (builder->no_memory)
-        return 0;
     return rows_find_function_row(builder, parent, ROW_RUNTIME, builder->places[place].function, call_line);
 }
 
@@ -264,14 +249,12 @@ static void add_node(struct builder *builder, uint32_t node_idx)
         break;
     }
     builder->anchor[node_idx] = parent;
-    if ((sums_are_zero(&node->metric) && !has_counters(builder, node_idx)) || builder->no_memory)
+    if (sums_are_zero(&node->metric) && !has_counters(builder, node_idx))
         return;
     uint32_t row = find_metric_row(builder, shown_as);
-    if (builder->no_memory)
-        return;
     builder->rows->node_row[node_idx] = row;
     if (node->kind != PROFILE_NODE_WAITERS) /* its idleness is its parent's already */
-        builder->no_memory |= !rows_add_exclusive(builder->rows, &builder->rows->row[row], &node->metric);
+        rows_add_exclusive(builder->rows, &builder->rows->row[row], &node->metric);
 }
 
 static void add_before_start(struct builder *builder)
@@ -281,31 +264,22 @@ static void add_before_start(struct builder *builder)
         return;
     uint32_t row = add_pseudo_row(builder, 0, PROFILE_PSEUDO_BEFORE_START, 0);
     struct profile_metric *sums = rows_alloc(builder->rows, sizeof *sums);
-    builder->no_memory |= !sums;
-    if (builder->no_memory)
-        return;
     *sums = (struct profile_metric){.work = before, .inverse_busy = before};
-    builder->no_memory = !rows_add_exclusive(builder->rows, &builder->rows->row[row], sums);
+    rows_add_exclusive(builder->rows, &builder->rows->row[row], sums);
 }
 
 static struct rows *new_rows(const struct profile *profile)
 {
     static const struct row_label root_label = {.name = "<program root>", .module = "", .file = ""};
-    struct rows *rows = calloc(1, sizeof *rows);
-    if (!rows)
-        return NULL;
+    struct rows *rows = memory_array(1, sizeof *rows);
     rows->threads = profile->header.threads_max ? profile->header.threads_max : 1;
     rows->cores = profile->header.cores ? profile->header.cores : 1;
     rows->shared = profile->header.environment == 1;
     rows->events = profile_text(profile, "sample") != NULL;
     rows->node_count = profile->node_count;
-    rows->node_row = malloc((profile->node_count + 1) * sizeof *rows->node_row);
+    rows->node_row = memory_array(profile->node_count, sizeof *rows->node_row);
     rows->strings = strings_new();
-    if (!rows->node_row || !rows->strings || rows_append(rows, ROW_NONE, ROW_ROOT) == ROW_NONE) {
-        rows->node_count = 0;
-        rows_free(rows);
-        return NULL;
-    }
+    rows_append(rows, ROW_NONE, ROW_ROOT);
     memset(rows->node_row, 0xff, profile->node_count * sizeof *rows->node_row);
     rows->row[0].label = &root_label;
     return rows;
@@ -326,30 +300,26 @@ static void free_builder(struct builder *builder)
 
 struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
 {
-    struct builder builder = {.profile = profile, .symbols = symbols, .rows = new_rows(profile)};
-    struct rows *rows = builder.rows;
-    builder.anchor = calloc(profile->node_count + 1, sizeof *builder.anchor);
-    builder.innermost = malloc((profile->node_count + 1) * sizeof *builder.innermost);
-    builder.no_memory = !rows || !builder.anchor || !builder.innermost;
-    if (!builder.no_memory) {
-        memset(builder.innermost, 0xff, profile->node_count * sizeof *builder.innermost);
-        rows->node_row[0] = 0;
-        builder.no_memory = !rows_add_exclusive(rows, &rows->row[0], &profile->nodes[0].metric);
-        for (uint32_t i = 1; i < profile->node_count && !builder.no_memory; i++) {
-            add_node(&builder, i);
-            if (rows_progress && i % 1024 == 0)
-                rows_progress(i, profile->node_count);
-        }
+    struct rows *rows = new_rows(profile);
+    struct builder builder = {.profile = profile,
+                              .symbols = symbols,
+                              .rows = rows,
+                              .anchor = memory_array(profile->node_count, sizeof *builder.anchor),
+                              .innermost = memory_array(profile->node_count, sizeof *builder.innermost)};
+    memset(builder.innermost, 0xff, profile->node_count * sizeof *builder.innermost);
+    rows->node_row[0] = 0;
+    rows_add_exclusive(rows, &rows->row[0], &profile->nodes[0].metric);
+    for (uint32_t i = 1; i < profile->node_count; i++) {
+        add_node(&builder, i);
+        if (rows_progress && i % 1024 == 0)
+            rows_progress(i, profile->node_count);
     }
-    if (!builder.no_memory)
-        add_before_start(&builder);
-    if (!builder.no_memory)
-        rows_read_misnested(&builder);
-    bool good = !builder.no_memory;
+    add_before_start(&builder);
+    rows_read_misnested(&builder);
     free_builder(&builder); /* before more is needed */
-    if (good && rows_mark_foreign(rows, profile) && rows_sum(rows) && rows_add_extras(rows, profile) &&
-        rows_order(rows, METRIC_EFFORT, false))
-        return rows;
-    rows_free(rows);
-    return NULL;
+    rows_mark_foreign(rows, profile);
+    rows_sum(rows);
+    rows_add_extras(rows, profile);
+    rows_order(rows, METRIC_EFFORT, false);
+    return rows;
 }

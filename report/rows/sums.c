@@ -4,10 +4,22 @@
 
 #include "cct/sums.h"
 #include "report/rows/make.h"
+#include "report/text/memory.h"
 #include "report/text/strings.h"
 
 const struct row_label row_no_label = {.name = "", .module = "", .file = ""};
 const struct profile_metric row_no_sums;
+
+struct rows *rows_like(const struct rows *rows)
+{
+    struct rows *made = memory_array(1, sizeof *made);
+    made->threads = rows->threads;
+    made->cores = rows->cores;
+    made->shared = rows->shared;
+    made->events = rows->events;
+    made->whole = rows_whole(rows);
+    return made;
+}
 
 void *rows_alloc(struct rows *rows, size_t bytes)
 {
@@ -32,51 +44,46 @@ bool sums_are_zero(const struct profile_metric *sums)
 }
 
 /* A sum of one is that one. */
-static bool add(struct rows *rows, const struct profile_metric **sum, bool *own,
+static void add(struct rows *rows, const struct profile_metric **sum, bool *own,
                 const struct profile_metric *sums)
 {
     if (sums_are_zero(sums))
-        return true;
+        return;
     if (sums_are_zero(*sum)) {
         *sum = sums;
         *own = false;
-        return true;
+        return;
     }
     if (!*own) {
         struct profile_metric *copy = rows_alloc(rows, sizeof *copy);
-        if (!copy)
-            return false;
         *copy = **sum;
         *sum = copy;
         *own = true;
     }
     sums_add((struct profile_metric *)*sum, sums);
-    return true;
 }
 
-bool rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_metric *sums)
+void rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_metric *sums)
 {
-    return add(rows, &row->inclusive, &row->own_inclusive, sums);
+    add(rows, &row->inclusive, &row->own_inclusive, sums);
 }
 
-bool rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_metric *sums)
+void rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_metric *sums)
 {
-    return add(rows, &row->exclusive, &row->own_exclusive, sums);
+    add(rows, &row->exclusive, &row->own_exclusive, sums);
 }
 
 /* exclusive holds what was attributed to the row itself. Children have larger indices than their parents, so
  * a row's sum is complete when it is added to its parent's, which may share it from then on. */
-bool rows_sum(struct rows *rows)
+void rows_sum(struct rows *rows)
 {
-    bool good = true;
     for (size_t i = 0; i < rows->count; i++) {
         rows->row[i].inclusive = rows->row[i].exclusive;
         rows->row[i].own_exclusive = false;
     }
-    for (size_t i = rows->count; i-- > 1 && good;)
-        good = rows_add_inclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].inclusive);
-    for (size_t i = 1; i < rows->count && good; i++)
+    for (size_t i = rows->count; i-- > 1;)
+        rows_add_inclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].inclusive);
+    for (size_t i = 1; i < rows->count; i++)
         if (rows->row[i].kind == ROW_STATEMENT)
-            good = rows_add_exclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].exclusive);
-    return good;
+            rows_add_exclusive(rows, &rows->row[rows->row[i].parent], rows->row[i].exclusive);
 }

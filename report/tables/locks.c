@@ -7,6 +7,7 @@
 #include "report/profile/pair_map.h"
 #include "report/symbols/symbols.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 
 #define PATH_NAMES 24 /* of a context as a path */
 
@@ -27,9 +28,9 @@ static char *find_symbol(const struct profile *profile, struct symbols *symbols,
             continue;
         const char *symbol = symbols_data(symbols, (uint32_t)i + 1, vaddr);
         if (symbol)
-            return strdup(symbol);
+            return memory_text("%s", symbol);
     }
-    return strdup("");
+    return memory_text("%s", "");
 }
 
 static size_t count_lock_nodes(const struct profile *profile)
@@ -70,13 +71,11 @@ struct lock_gathering {
     size_t waiter_count;
 };
 
-/* The sum of a lock at a row, NULL: no memory. */
+/* The sum of a lock at a row. */
 static struct lock_context *find_context(struct pair_map *map, struct lock_context *list, size_t *count,
                                          uint32_t lock, uint32_t row)
 {
     uint32_t *slot = pair_map_slot(map, lock, row);
-    if (!slot)
-        return NULL;
     if (*slot == PAIR_MAP_NEW) {
         *slot = (uint32_t)*count;
         list[(*count)++] = (struct lock_context){.lock = lock, .row = row};
@@ -84,13 +83,11 @@ static struct lock_context *find_context(struct pair_map *map, struct lock_conte
     return &list[*slot];
 }
 
-/* The index of the lock with that key, made if need be; PAIR_MAP_NEW: no memory. */
-static uint32_t find_lock(struct lock_gathering *to, uint64_t key)
+/* The lock with that key, made if need be. */
+static struct lock_entry *find_lock(struct lock_gathering *to, uint64_t key)
 {
     struct lock_table *table = to->table;
     uint32_t *slot = pair_map_slot(&to->locks, key, 0), kind = PROFILE_LOCK_KEY_KIND(key);
-    if (!slot)
-        return PAIR_MAP_NEW;
     if (*slot == PAIR_MAP_NEW) {
         *slot = (uint32_t)table->count;
         table->lock[table->count++] = (struct lock_entry){
@@ -99,35 +96,27 @@ static uint32_t find_lock(struct lock_gathering *to, uint64_t key)
             .waiter = ROW_NONE,
         };
     }
-    return *slot;
+    return &table->lock[*slot];
 }
 
-/* Adds one lock node; false: no memory. */
-static bool gather_node(struct lock_gathering *to, const struct merged_node *node, uint32_t row)
+static void gather_node(struct lock_gathering *to, const struct merged_node *node, uint32_t row)
 {
     struct lock_table *table = to->table;
-    uint32_t lock = find_lock(to, node->key);
-    if (lock == PAIR_MAP_NEW)
-        return false;
-    table->lock[lock].wait_ns += node->metric.lock_wait;
-    table->lock[lock].contended += node->metric.waits;
+    struct lock_entry *lock = find_lock(to, node->key);
+    uint32_t number = (uint32_t)(lock - table->lock);
+    lock->wait_ns += node->metric.lock_wait;
+    lock->contended += node->metric.waits;
     if (row == ROW_NONE || to->rows->row[row].kind == ROW_PSEUDO)
-        return true;
+        return;
     if (node->metric.lock_wait > 0) {
         struct lock_context *holder =
-            find_context(&to->holders, table->context, &table->context_count, lock, row);
-        if (!holder)
-            return false;
-        table->lock[lock].context_count += holder->wait_ns == 0;
+            find_context(&to->holders, table->context, &table->context_count, number, row);
+        lock->context_count += holder->wait_ns == 0;
         holder->wait_ns += node->metric.lock_wait;
     }
-    if (node->metric.lock_wait_here > 0) {
-        struct lock_context *waiter = find_context(&to->waiters, to->waiter, &to->waiter_count, lock, row);
-        if (!waiter)
-            return false;
-        waiter->wait_ns += node->metric.lock_wait_here;
-    }
-    return true;
+    if (node->metric.lock_wait_here > 0)
+        find_context(&to->waiters, to->waiter, &to->waiter_count, number, row)->wait_ns +=
+            node->metric.lock_wait_here;
 }
 
 /* Groups the contexts by lock; then the locks, which know where theirs begin, may be sorted on their own. */
@@ -159,27 +148,23 @@ static void find_top_waiters(struct lock_gathering *to)
 static char *call_text(struct symbols *symbols, uint64_t key)
 {
     const struct symbol_frame *frame;
-    char *text = NULL;
     symbols_lookup(symbols, key, &frame);
-    int bytes = frame->at_line > 0 ? asprintf(&text, "%s %s:%d", frame->name,
-                                              format_base_name(frame->at_file), frame->at_line)
-                                   : asprintf(&text, "%s", frame->name);
-    return bytes < 0 ? NULL : text;
+    return frame->at_line > 0
+               ? memory_text("%s %s:%d", frame->name, format_base_name(frame->at_file), frame->at_line)
+               : memory_text("%s", frame->name);
 }
 
 /* What the tool recorded about the locks themselves. A lock's initialiser is the one after which there was
  * most waiting: an address may have been many locks'. */
-static bool gather_waits(struct lock_gathering *to, struct symbols *symbols)
+static void gather_waits(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
-    double *most = calloc(to->table->count + 1, sizeof *most);
-    uint64_t *initialiser = calloc(to->table->count + 1, sizeof *initialiser);
-    bool good = most && initialiser;
-    for (size_t i = 0; good && i < profile->lock_count; i++) {
+    double *most = memory_array(to->table->count, sizeof *most);
+    uint64_t *initialiser = memory_array(to->table->count, sizeof *initialiser);
+    for (size_t i = 0; i < profile->lock_count; i++) {
         const struct profile_lock *from = &profile->locks[i];
         uint32_t *slot = pair_map_slot(&to->locks, from->key, 0);
-        good = slot != NULL;
-        if (!good || *slot == PAIR_MAP_NEW)
+        if (*slot == PAIR_MAP_NEW)
             continue; /* no blame of it was recorded */
         struct lock_entry *lock = &to->table->lock[*slot];
         lock->longest_ns = from->longest_ns > lock->longest_ns ? from->longest_ns : lock->longest_ns;
@@ -192,22 +177,20 @@ static bool gather_waits(struct lock_gathering *to, struct symbols *symbols)
                                                              PROFILE_KEY_VADDR(from->variable))
                                               : NULL;
         if (variable && !lock->symbol)
-            good = (lock->symbol = strdup(variable)) != NULL;
+            lock->symbol = memory_text("%s", variable);
     }
-    for (size_t i = 0; good && i < to->table->count; i++) {
+    for (size_t i = 0; i < to->table->count; i++) {
         struct lock_entry *lock = &to->table->lock[i];
-        lock->initialiser = initialiser[i] ? call_text(symbols, initialiser[i]) : strdup("");
+        lock->initialiser = initialiser[i] ? call_text(symbols, initialiser[i]) : memory_text("%s", "");
         if (!lock->symbol)
             lock->symbol = find_symbol(profile, symbols, lock->wait_id);
-        good = lock->initialiser && lock->symbol;
     }
     free(most);
     free(initialiser);
-    return good;
 }
 
 /* GCC enters a critical section without a name by a call of its own, which names no variable. */
-static bool find_unnamed(struct lock_gathering *to, struct symbols *symbols)
+static void find_unnamed(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
     for (size_t i = 0; i < profile->node_count; i++) {
@@ -215,15 +198,12 @@ static bool find_unnamed(struct lock_gathering *to, struct symbols *symbols)
         if (node->kind != PROFILE_NODE_LOCK || PROFILE_LOCK_KEY_KIND(node->key) != PROFILE_LOCK_CRITICAL ||
             caller->kind != PROFILE_NODE_FRAME || !(node->metric.lock_wait_here > 0))
             continue;
-        uint32_t lock = find_lock(to, node->key);
-        if (lock == PAIR_MAP_NEW)
-            return false;
-        if (*to->table->lock[lock].symbol || to->table->lock[lock].unnamed)
+        struct lock_entry *lock = find_lock(to, node->key);
+        if (*lock->symbol || lock->unnamed)
             continue;
         const struct symbol_call *call = symbols_call_at(symbols, caller->key);
-        to->table->lock[lock].unnamed = call && strcmp(call->name, "GOMP_critical_start") == 0;
+        lock->unnamed = call && strcmp(call->name, "GOMP_critical_start") == 0;
     }
-    return true;
 }
 
 /* Where a lock without a variable is met: the line of its waiters, which is that of the construct. */
@@ -238,71 +218,57 @@ static char *name_lock(const struct lock_gathering *from, const struct lock_entr
     static const char critical[] = "critical ";
     const char *kind = lock_kind_name[lock->kind], *source = source_of(from, lock);
     bool construct = lock->kind != PROFILE_LOCK_LOCK && lock->kind != PROFILE_LOCK_NEST_LOCK;
-    char *name = NULL;
-    int bytes;
     if (lock->unnamed)
-        bytes = asprintf(&name, "critical (unnamed)");
-    else if (strncmp(lock->symbol, critical, sizeof critical - 1) == 0 &&
-             lock->symbol[sizeof critical - 1] != '(')
-        bytes = asprintf(&name, "critical(%s)", lock->symbol + sizeof critical - 1);
-    else if (*lock->symbol)
-        bytes = asprintf(&name, "%s", lock->symbol);
-    else if (*lock->initialiser)
-        bytes = asprintf(&name, "%s of %s", kind, lock->initialiser);
-    else if (construct && *source)
-        bytes = asprintf(&name, "%s %s", kind, source);
-    else
-        bytes = asprintf(&name, "0x%llx", (unsigned long long)lock->wait_id);
-    return bytes < 0 ? NULL : name;
+        return memory_text("critical (unnamed)");
+    if (strncmp(lock->symbol, critical, sizeof critical - 1) == 0 && lock->symbol[sizeof critical - 1] != '(')
+        return memory_text("critical(%s)", lock->symbol + sizeof critical - 1);
+    if (*lock->symbol)
+        return memory_text("%s", lock->symbol);
+    if (*lock->initialiser)
+        return memory_text("%s of %s", kind, lock->initialiser);
+    if (construct && *source)
+        return memory_text("%s %s", kind, source);
+    return memory_text("0x%llx", (unsigned long long)lock->wait_id);
 }
 
-static bool gather(struct lock_gathering *to, struct symbols *symbols)
+static void gather(struct lock_gathering *to, struct symbols *symbols)
 {
     const struct profile *profile = to->profile;
-    bool good = true;
-    for (size_t i = 0; i < profile->node_count && good; i++)
+    for (size_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].kind == PROFILE_NODE_LOCK)
-            good = gather_node(to, &profile->nodes[i], to->rows->node_row[i]);
-    if (!good)
-        return false;
+            gather_node(to, &profile->nodes[i], to->rows->node_row[i]);
     find_top_waiters(to);
-    good = gather_waits(to, symbols) && find_unnamed(to, symbols);
-    for (size_t i = 0; good && i < to->table->count; i++)
-        good = (to->table->lock[i].name = name_lock(to, &to->table->lock[i])) != NULL;
-    return good;
+    gather_waits(to, symbols);
+    find_unnamed(to, symbols);
+    for (size_t i = 0; i < to->table->count; i++)
+        to->table->lock[i].name = name_lock(to, &to->table->lock[i]);
 }
 
 struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows,
                                 struct symbols *symbols)
 {
-    struct lock_gathering to = {.profile = profile, .rows = rows, .table = calloc(1, sizeof *to.table)};
+    struct lock_table *table = memory_array(1, sizeof *table);
     size_t most = count_lock_nodes(profile);
-    to.waiter = calloc(most + 1, sizeof *to.waiter);
-    bool good = to.table && to.waiter;
-    if (good) {
-        to.table->rows = rows;
-        to.table->inits_lost = profile->header.lock_inits_lost;
-        to.table->lock = calloc(most + 1, sizeof *to.table->lock);
-        to.table->context = calloc(most + 1, sizeof *to.table->context);
-        good = to.table->lock && to.table->context && gather(&to, symbols);
-    }
+    struct lock_gathering to = {
+        .profile = profile, .rows = rows, .table = table, .waiter = memory_array(most, sizeof *to.waiter)};
+    table->rows = rows;
+    table->inits_lost = profile->header.lock_inits_lost;
+    table->lock = memory_array(most, sizeof *table->lock);
+    table->context = memory_array(most, sizeof *table->context);
+    gather(&to, symbols);
     pair_map_free(&to.locks);
     pair_map_free(&to.holders);
     pair_map_free(&to.waiters);
     free(to.waiter);
-    if (!good) {
-        locks_free(to.table);
-        return NULL;
-    }
-    sort_table(to.table);
-    return to.table;
+    sort_table(table);
+    return table;
 }
 
 void locks_free(struct lock_table *table)
 {
     if (!table)
         return;
-    for (size_t i = 0; table->lock && i < table->count; i++) {
+    for (size_t i = 0; i < table->count; i++) {
         free(table->lock[i].name);
         free(table->lock[i].symbol);
         free(table->lock[i].initialiser);
@@ -315,11 +281,8 @@ void locks_free(struct lock_table *table)
 char *locks_context_path(const struct rows *rows, uint32_t row)
 {
     uint32_t way[PATH_NAMES], count = 0, at = row;
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        return NULL;
+    char *text;
+    FILE *out = memory_stream(&text);
     if (rows->row[at].kind == ROW_STATEMENT)
         at = rows->row[at].parent;
     for (; at != 0 && at != ROW_NONE && count < PATH_NAMES; at = rows->row[at].parent)
@@ -330,9 +293,6 @@ char *locks_context_path(const struct rows *rows, uint32_t row)
         fprintf(out, "%s%s", rows->row[way[count]].label->name, count ? " > " : "");
     if (rows->row[row].kind == ROW_STATEMENT)
         fprintf(out, " %s", rows->row[row].label->name);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
+    memory_stream_close(out);
     return text;
 }

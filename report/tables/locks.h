@@ -42,13 +42,13 @@ struct lock_table {
 
 extern const char *const lock_kind_name[]; /* by enum profile_lock_kind */
 
-/* rows: of the same profile, in any order. NULL: no memory. */
+/* rows: of the same profile, in any order. */
 struct lock_table *locks_gather(const struct profile *profile, const struct rows *rows,
                                 struct symbols *symbols);
 void locks_free(struct lock_table *table);
 
 /* A row as a path, outermost function first: "main > solve [parallel a.c:4] > dot a.c:9"; of a deep one the
- * innermost functions, behind "...". malloc'ed, NULL: no memory. */
+ * innermost functions, behind "...". malloc'ed. */
 char *locks_context_path(const struct rows *rows, uint32_t row);
 
 #endif

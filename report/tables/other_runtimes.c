@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text/format.h"
+#include "report/text/memory.h"
+
 static bool is_runtime(const struct profile_module *module)
 {
     static const char *const names[] = {"libgomp", "libomp", "libiomp5"};
-    const char *slash = strrchr(module->path, '/'), *name = slash ? slash + 1 : module->path;
+    const char *name = format_base_name(module->path);
     if (module->flags & PROFILE_MODULE_RUNTIME)
         return false;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -35,8 +38,8 @@ static double seconds_below(const struct profile *profile, uint32_t module_id, b
 size_t other_runtimes(const struct profile *profile, struct other_runtime *found)
 {
     size_t count = 0;
-    bool *below = calloc(profile->node_count + 1, sizeof(*below));
-    for (size_t i = 0; below && i < profile->module_count && count < OTHER_RUNTIMES_MOST; i++) {
+    bool *below = memory_array(profile->node_count, sizeof *below);
+    for (size_t i = 0; i < profile->module_count && count < OTHER_RUNTIMES_MOST; i++) {
         double seconds =
             is_runtime(&profile->modules[i]) ? seconds_below(profile, (uint32_t)(i + 1), below) : 0;
         if (seconds > 0)

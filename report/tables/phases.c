@@ -8,9 +8,7 @@
 #include "report/rows/make.h"
 #include "report/tables/conservation.h"
 #include "report/tables/threads.h"
-#include "report/text/grow.h"
-
-#define NO_ENTRY UINT32_MAX
+#include "report/text/memory.h"
 
 struct phase_gathering {
     const struct profile *profile;
@@ -20,7 +18,6 @@ struct phase_gathering {
     uint32_t *owner;              /* by merged node: the closest phase's or instance's node, 0: none */
     bool *numbered;               /* by merged node: a phase that has executions with numbers */
     struct profile_metric *below; /* by merged node: inclusive */
-    bool no_memory;
 };
 
 bool phases_any(const struct profile *profile)
@@ -39,16 +36,11 @@ static uint32_t find_entry(struct phase_gathering *to, uint32_t name, enum phase
 {
     struct phase_table *table = to->table;
     uint32_t *slot = pair_map_slot(&to->entries, (uint64_t)name << 2 | is, instance);
-    to->no_memory |= !slot;
-    if (!slot || *slot != PAIR_MAP_NEW)
-        return slot ? *slot : NO_ENTRY;
-    to->no_memory |= !grow_list(&table->entry, &to->room, table->count, sizeof *table->entry);
-    if (to->no_memory) {
-        *slot = NO_ENTRY;
-        return NO_ENTRY;
-    }
-    *slot = (uint32_t)table->count;
-    table->entry[table->count++] =
+    if (*slot != PAIR_MAP_NEW)
+        return *slot;
+    memory_grow(&table->entry, &to->room, table->count, sizeof *table->entry);
+    *slot = (uint32_t)table->count++;
+    table->entry[*slot] =
         (struct phase_entry){.name = name, .is = is, .instance = instance, .thread = PHASE_THREAD_NONE};
     return *slot;
 }
@@ -99,22 +91,21 @@ static bool counts(const struct merged_node *node)
 static void add_samples(struct phase_gathering *to)
 {
     const struct profile *profile = to->profile;
-    for (uint32_t i = (uint32_t)profile->node_count; i-- > 0 && !to->no_memory;) {
+    for (uint32_t i = (uint32_t)profile->node_count; i-- > 0;) {
         const struct merged_node *node = &profile->nodes[i];
         if (counts(node)) {
             uint32_t entry = entry_of(to, to->owner[i]);
             sums_add(&to->below[i], &node->metric);
-            if (!to->no_memory)
-                sums_add(&to->table->entry[entry].exclusive, &node->metric);
+            sums_add(&to->table->entry[entry].exclusive, &node->metric);
         }
         if (i)
             sums_add(&to->below[node->parent], &to->below[i]);
     }
-    for (uint32_t i = 1; i < profile->node_count && !to->no_memory; i++) {
+    for (uint32_t i = 1; i < profile->node_count; i++) {
         if (to->owner[i] != i || to->numbered[i] || sums_are_zero(&to->below[i]))
             continue;
         uint32_t entry = entry_of(to, i);
-        if (!to->no_memory && !is_nested(to, i, entry))
+        if (!is_nested(to, i, entry))
             sums_add(&to->table->entry[entry].inclusive, &to->below[i]);
     }
 }
@@ -136,14 +127,12 @@ static uint32_t thread_of(const struct profile *profile, uint32_t tree, uint64_t
 static void add_probes(struct phase_gathering *to)
 {
     const struct profile *profile = to->profile;
-    for (size_t i = 0; i < profile->probe_count && !to->no_memory; i++) {
+    for (size_t i = 0; i < profile->probe_count; i++) {
         const struct merged_probe *probe = &profile->probes[i];
         const struct merged_node *node = &profile->nodes[probe->node];
         if (node->kind != PROFILE_NODE_PHASE && node->kind != PROFILE_NODE_INSTANCE)
             continue;
         uint32_t index = entry_of(to, probe->node);
-        if (to->no_memory)
-            return;
         struct phase_entry *entry = &to->table->entry[index];
         uint32_t thread = thread_of(profile, probe->tree, probe->probe.first_begin_ns);
         if (entry->thread == PHASE_THREAD_NONE)
@@ -194,11 +183,9 @@ static int compare_groups(const void *left, const void *right)
 }
 
 /* Entries are sorted by name. */
-static bool make_groups(struct phase_table *table)
+static void make_groups(struct phase_table *table)
 {
-    table->group = calloc(table->count, sizeof *table->group);
-    if (!table->group)
-        return false;
+    table->group = memory_array(table->count, sizeof *table->group);
     for (size_t i = 0; i < table->count; i++) {
         const struct phase_entry *entry = &table->entry[i];
         if (i == 0 || entry->name != table->entry[i - 1].name)
@@ -210,38 +197,29 @@ static bool make_groups(struct phase_table *table)
         sums_add(&group->exclusive, &entry->exclusive);
     }
     qsort(table->group + 1, table->group_count - 1, sizeof *table->group, compare_groups);
-    return true;
 }
 
 struct phase_table *phases_gather(const struct profile *profile, const struct rows *rows)
 {
-    struct phase_gathering to = {.profile = profile, .table = calloc(1, sizeof *to.table)};
-    to.owner = calloc(profile->node_count + 1, sizeof *to.owner);
-    to.numbered = calloc(profile->node_count + 1, sizeof *to.numbered);
-    to.below = calloc(profile->node_count + 1, sizeof *to.below);
-    to.no_memory = !to.table || !to.owner || !to.numbered || !to.below;
-    if (!to.no_memory) {
-        to.table->profile = profile;
-        find_entry(&to, 0, PHASE_STATIC, 0);
-    }
-    if (!to.no_memory) {
-        find_owners(&to);
-        add_samples(&to);
-        add_probes(&to);
-    }
-    if (!to.no_memory) {
-        add_program(&to, rows);
-        qsort(to.table->entry + 1, to.table->count - 1, sizeof *to.table->entry, compare_entries);
-        to.no_memory = !make_groups(to.table);
-    }
+    struct phase_table *table = memory_array(1, sizeof *table);
+    struct phase_gathering to = {.profile = profile,
+                                 .table = table,
+                                 .owner = memory_array(profile->node_count, sizeof *to.owner),
+                                 .numbered = memory_array(profile->node_count, sizeof *to.numbered),
+                                 .below = memory_array(profile->node_count, sizeof *to.below)};
+    table->profile = profile;
+    find_entry(&to, 0, PHASE_STATIC, 0);
+    find_owners(&to);
+    add_samples(&to);
+    add_probes(&to);
+    add_program(&to, rows);
+    qsort(table->entry + 1, table->count - 1, sizeof *table->entry, compare_entries);
+    make_groups(table);
     pair_map_free(&to.entries);
     free(to.owner);
     free(to.numbered);
     free(to.below);
-    if (!to.no_memory)
-        return to.table;
-    phases_free(to.table);
-    return NULL;
+    return table;
 }
 
 void phases_free(struct phase_table *table)

@@ -43,7 +43,6 @@ struct phase_table {
 
 bool phases_any(const struct profile *profile);
 
-/* NULL: no memory. */
 struct phase_table *phases_gather(const struct profile *profile, const struct rows *rows);
 void phases_free(struct phase_table *table);
 

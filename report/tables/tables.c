@@ -5,10 +5,8 @@
 struct report_tables report_tables_make(const struct profile *profile, struct symbols *symbols)
 {
     struct report_tables tables = {.rows = rows_build(profile, symbols)};
-    if (tables.rows)
-        tables.locks = locks_gather(profile, tables.rows, symbols);
-    if (tables.locks)
-        tables.waits = waits_gather(profile, tables.rows, tables.locks, symbols);
+    tables.locks = locks_gather(profile, tables.rows, symbols);
+    tables.waits = waits_gather(profile, tables.rows, tables.locks, symbols);
     return tables;
 }
 

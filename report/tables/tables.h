@@ -5,7 +5,6 @@
 #include "report/tables/locks.h"
 #include "report/tables/waits.h"
 
-/* Members are NULL where there was no memory. */
 struct report_tables {
     struct rows *rows;
     struct lock_table *locks;

@@ -2,7 +2,7 @@
 
 #include "report/rows/metric.h"
 #include "report/symbols/symbols.h"
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,25 +33,20 @@ struct wait_gathering {
     struct wait_table *table;
     struct pair_map places, pairs, lock_index;
     double *kept; /* by row: idleness whose place is known */
-    bool no_memory;
 };
 
 static const char *lock_name(struct wait_gathering *gathering, uint64_t key)
 {
     uint32_t *slot =
         pair_map_slot(&gathering->lock_index, PROFILE_LOCK_KEY_ID(key), PROFILE_LOCK_KEY_KIND(key));
-    gathering->no_memory |= !slot;
-    return slot && *slot != PAIR_MAP_NEW ? gathering->locks->lock[*slot].name : "";
+    return *slot != PAIR_MAP_NEW ? gathering->locks->lock[*slot].name : "";
 }
 
 static void index_locks(struct wait_gathering *gathering)
 {
-    for (size_t i = 0; i < gathering->locks->count && !gathering->no_memory; i++) {
+    for (size_t i = 0; i < gathering->locks->count; i++) {
         const struct lock_entry *lock = &gathering->locks->lock[i];
-        uint32_t *slot = pair_map_slot(&gathering->lock_index, lock->wait_id, lock->kind);
-        gathering->no_memory = !slot;
-        if (slot)
-            *slot = (uint32_t)i;
+        *pair_map_slot(&gathering->lock_index, lock->wait_id, lock->kind) = (uint32_t)i;
     }
 }
 
@@ -86,17 +81,13 @@ static uint32_t find_place(struct wait_gathering *gathering, enum wait_kind kind
 {
     struct wait_table *table = gathering->table;
     uint32_t *slot = pair_map_slot(&gathering->places, key, kind);
-    if (slot && *slot != PAIR_MAP_NEW)
+    if (*slot != PAIR_MAP_NEW)
         return *slot;
     struct wait_place place = describe(gathering, kind, key);
-    for (size_t i = 0; slot && kind != WAIT_LOCK && i < table->place_count; i++)
+    for (size_t i = 0; kind != WAIT_LOCK && i < table->place_count; i++)
         if (is_same(&table->place[i], &place))
             return *slot = (uint32_t)i;
-    if (!slot ||
-        !grow_list(&table->place, &table->place_capacity, table->place_count, sizeof *table->place)) {
-        gathering->no_memory = true;
-        return 0;
-    }
+    memory_grow(&table->place, &table->place_capacity, table->place_count, sizeof *table->place);
     *slot = (uint32_t)table->place_count++;
     table->place[*slot] = place;
     return *slot;
@@ -106,13 +97,9 @@ static void add(struct wait_gathering *gathering, enum wait_kind kind, uint64_t 
 {
     struct wait_table *table = gathering->table;
     uint32_t place = find_place(gathering, kind, key);
-    uint32_t *slot = gathering->no_memory ? NULL : pair_map_slot(&gathering->pairs, place, row);
-    if (!slot || (*slot == PAIR_MAP_NEW &&
-                  !grow_list(&table->pair, &table->pair_capacity, table->pair_count, sizeof *table->pair))) {
-        gathering->no_memory = true;
-        return;
-    }
+    uint32_t *slot = pair_map_slot(&gathering->pairs, place, row);
     if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&table->pair, &table->pair_capacity, table->pair_count, sizeof *table->pair);
         *slot = (uint32_t)table->pair_count++;
         table->pair[*slot] = (struct wait_pair){.place = place, .row = row};
     }
@@ -142,7 +129,7 @@ static void gather_node(struct wait_gathering *gathering, size_t node_idx)
 static void gather_rests(struct wait_gathering *gathering)
 {
     const struct rows *rows = gathering->rows;
-    for (size_t i = 0; i < rows->count && !gathering->no_memory; i++) {
+    for (size_t i = 0; i < rows->count; i++) {
         const struct profile_metric *own = rows->row[i].exclusive;
         if (rows->row[i].kind == ROW_STATEMENT)
             continue;
@@ -202,23 +189,16 @@ struct wait_table *waits_gather(const struct profile *profile, const struct rows
                                        .rows = rows,
                                        .locks = locks,
                                        .symbols = symbols,
-                                       .table = calloc(1, sizeof *gathering.table),
-                                       .kept = calloc(rows->count + 1, sizeof *gathering.kept)};
-    gathering.no_memory = !gathering.table || !gathering.kept;
-    if (!gathering.no_memory)
-        index_locks(&gathering);
-    for (size_t i = 1; i < profile->node_count && !gathering.no_memory; i++)
+                                       .table = memory_array(1, sizeof *gathering.table),
+                                       .kept = memory_array(rows->count, sizeof *gathering.kept)};
+    index_locks(&gathering);
+    for (size_t i = 1; i < profile->node_count; i++)
         gather_node(&gathering, i);
-    if (!gathering.no_memory)
-        gather_rests(&gathering);
+    gather_rests(&gathering);
     pair_map_free(&gathering.places);
     pair_map_free(&gathering.pairs);
     pair_map_free(&gathering.lock_index);
     free(gathering.kept);
-    if (gathering.no_memory) {
-        waits_free(gathering.table);
-        return NULL;
-    }
     sort_table(gathering.table);
     return gathering.table;
 }

@@ -18,7 +18,8 @@ enum wait_kind {
     WAIT_REDUCTION,
     WAIT_LOCK,
     WAIT_BETWEEN_REGIONS, /* in the pool, or not yet created: thread idleness beyond shared idleness */
-    WAIT_NOT_KEPT, /* idleness inherited by waiters for a lock, and in settled dispatch: the place is not kept */
+    WAIT_NOT_KEPT, /* idleness inherited by waiters for a lock, and in settled dispatch: the place is not kept
+                   */
     WAIT_KINDS
 };
 
@@ -51,7 +52,7 @@ struct wait_table {
 };
 
 /* The sum over all pairs of a row is its exclusive idleness (shared idleness in a shared environment) plus
- * its exclusive lock wait. NULL: no memory. */
+ * its exclusive lock wait. */
 struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows,
                                 const struct lock_table *locks, struct symbols *symbols);
 void waits_free(struct wait_table *table);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "report/text/memory.h"
+
 const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decimals)
 {
     uint64_t scale = 1;
@@ -106,9 +108,7 @@ static bool is_control(const unsigned char *text)
 char *format_clean(const char *text, bool printable)
 {
     const unsigned char *from = (const unsigned char *)text;
-    char *clean = malloc(3 * strlen(text) + 1), *to = clean;
-    if (!clean)
-        return NULL;
+    char *clean = memory_array(3 * strlen(text) + 1, 1), *to = clean;
     while (*from) {
         size_t length = utf8_sequence(from);
         if (length == 0 || (printable && is_control(from))) {
@@ -129,7 +129,7 @@ char *format_vprintable(const char *format, va_list arguments)
 {
     char *text = NULL;
     if (vasprintf(&text, format, arguments) < 0)
-        return NULL;
+        memory_check(NULL);
     char *clean = format_clean(text, true);
     free(text);
     return clean;
@@ -159,10 +159,10 @@ void format_csv_text(FILE *out, const char *text)
         return;
     }
     char *clean = format_clean(text, true); /* a terminal may show it */
-    bool quoted = clean && strpbrk(clean, "\",");
+    bool quoted = strpbrk(clean, "\",");
     if (quoted)
         putc('"', out);
-    for (const char *at = clean ? clean : ""; *at; at++) {
+    for (const char *at = clean; *at; at++) {
         if (*at == '"')
             putc('"', out);
         putc(*at, out);
@@ -212,12 +212,12 @@ void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns,
 static char *clean_for(const char *text, bool utf8)
 {
     char *clean = format_clean(text, true), *to = clean;
-    for (const char *from = clean; !utf8 && from && *from; from++)
+    for (const char *from = clean; !utf8 && *from; from++)
         if ((*from & 0x80) == 0)
             *to++ = *from;
         else if ((*from & 0xc0) != 0x80)
             *to++ = '?';
-    if (!utf8 && clean)
+    if (!utf8)
         *to = '\0';
     return clean;
 }
@@ -225,12 +225,11 @@ static char *clean_for(const char *text, bool utf8)
 char *format_fit(const char *text, size_t columns, bool utf8)
 {
     char *clean = clean_for(text, utf8);
-    size_t bytes = clean ? strlen(clean) + 4 : 0;
-    if (!clean || format_columns(clean) <= columns)
+    size_t bytes = strlen(clean) + 4;
+    if (format_columns(clean) <= columns)
         return clean;
-    char *shorter = malloc(bytes);
-    if (shorter)
-        format_shorten(shorter, bytes, clean, columns, utf8);
+    char *shorter = memory_array(bytes, 1);
+    format_shorten(shorter, bytes, clean, columns, utf8);
     free(clean);
     return shorter;
 }
@@ -240,13 +239,11 @@ char *format_fit_head(const char *text, size_t columns, bool utf8)
     char *clean = clean_for(text, utf8);
     const char *mark = utf8 ? "\xe2\x80\xa6" : "...";
     size_t mark_columns = utf8 ? 1 : 3;
-    if (!clean || format_columns(clean) <= columns)
+    if (format_columns(clean) <= columns)
         return clean;
     size_t kept = columns > mark_columns ? columns - mark_columns : 0;
-    size_t bytes = (size_t)(skip_columns(clean, kept) - clean);
-    char *shorter = malloc(bytes + 4);
-    if (shorter)
-        snprintf(shorter, bytes + 4, "%.*s%s", (int)bytes, clean, columns < mark_columns ? "" : mark);
+    int bytes = (int)(skip_columns(clean, kept) - clean);
+    char *shorter = memory_text("%.*s%s", bytes, clean, columns < mark_columns ? "" : mark);
     free(clean);
     return shorter;
 }

@@ -27,20 +27,21 @@ void format_csv_text(FILE *out, const char *text);
 void format_csv_number(FILE *out, double value);
 
 /* Copies text as valid UTF-8, what is not replaced by U+FFFD; control characters too if `printable`. The
- * result has at most 3 bytes for each of text, and is malloc'ed; NULL: no memory. */
+ * result is malloc'ed. */
 char *format_clean(const char *text, bool printable);
 
-/* printf into malloc'ed, printable text. NULL: no memory. */
+/* printf into malloc'ed, printable text. */
 char *format_printable(const char *format, ...) __attribute__((format(printf, 1, 2)));
-char *format_vprintable(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+char *format_vprintable(const char *format, va_list arguments)
+    __attribute__((format(printf, 1, 0)));
 
 /* Columns of valid UTF-8 on a terminal, a code point for a column. */
 size_t format_columns(const char *text);
 /* Copies valid UTF-8 so that it takes at most `columns`; what is too long loses its middle. */
 void format_shorten(char *to, size_t to_bytes, const char *text, size_t columns, bool utf8);
 
-/* Text as it may go to a terminal, in at most `columns`: what is not printable is replaced, in other than UTF-8
- * terminals all that is not ASCII; what is too long loses its middle, or its end. malloc'ed; NULL: no memory. */
+/* Text as it may go to a terminal, in at most `columns`: what is not printable is replaced, in other than
+ * UTF-8 terminals all that is not ASCII; what is too long loses its middle, or its end. malloc'ed. */
 char *format_fit(const char *text, size_t columns, bool utf8);
 char *format_fit_head(const char *text, size_t columns, bool utf8);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/text/format.h"
+#include "report/text/memory.h"
 
 static int put_escaped(const char *buffer, size_t bytes, void *out)
 {
@@ -16,20 +17,18 @@ static int put_escaped(const char *buffer, size_t bytes, void *out)
     return 0;
 }
 
-bool json_text(FILE *out, const char *text)
+void json_text(FILE *out, const char *text)
 {
     char *clean = format_clean(text, false);
-    json_t *json = clean ? json_string(clean) : NULL;
-    bool good = json && json_dump_callback(json, put_escaped, out, JSON_ENCODE_ANY) == 0;
+    json_t *json = memory_check(json_string(clean));
+    json_dump_callback(json, put_escaped, out, JSON_ENCODE_ANY);
     json_decref(json);
     free(clean);
-    return good;
 }
 
-bool json_value(FILE *out, const json_t *value)
+void json_value(FILE *out, const json_t *value)
 {
-    return json_dump_callback(value, put_escaped, out,
-                              JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12)) == 0;
+    json_dump_callback(value, put_escaped, out, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
 }
 
 void json_decimal(FILE *out, double value, int decimals)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/text/memory.h"
+
 #define LEAST_BLOCK 4096u
 #define MOST_BLOCK  (1u << 20)
 
@@ -17,14 +19,10 @@ void *pool_alloc(struct pool *pool, size_t bytes)
 {
     struct pool_block *block = pool->blocks;
     size_t rounded = (bytes + sizeof *block->memory - 1) & ~(sizeof *block->memory - 1);
-    if (rounded < bytes)
-        return NULL;
     if (!block || rounded > block->bytes - block->used) {
         size_t room = !block ? LEAST_BLOCK : block->bytes < MOST_BLOCK ? 2 * block->bytes : MOST_BLOCK;
         room = rounded > room ? rounded : room;
-        block = calloc(1, sizeof *block + room);
-        if (!block)
-            return NULL;
+        block = memory_array(1, sizeof *block + room);
         block->before = pool->blocks;
         block->bytes = room;
         pool->blocks = block;
@@ -41,11 +39,10 @@ const char *pool_text(struct pool *pool, const char *format, ...)
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    char *text = length < 0 ? NULL : pool_alloc(pool, (size_t)length + 1);
-    if (text)
-        vsnprintf(text, (size_t)length + 1, format, again);
+    char *text = pool_alloc(pool, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
-    return text ? text : "";
+    return text;
 }
 
 void pool_free(struct pool *pool)

@@ -9,9 +9,9 @@ struct pool {
     struct pool_block *blocks; /* the last first */
 };
 
-/* Zeroed; NULL: no memory. */
+/* Zeroed. */
 void *pool_alloc(struct pool *pool, size_t bytes);
-/* printf into the pool; "" without memory. */
+/* printf into the pool. */
 const char *pool_text(struct pool *pool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pool_free(struct pool *pool);
 

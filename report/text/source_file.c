@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/text/memory.h"
+
 /* Whether a path leaves the folder it starts in. */
 static bool climbs(const char *path)
 {
@@ -32,14 +34,10 @@ static int open_below(const char *source_dir, const char *path)
 {
     int descriptor = -1;
     for (const char *end = path; end && descriptor < 0; end = strchr(end, '/')) {
-        char *below;
         end += strspn(end, "/");
         if (climbs(end) || !*end)
             continue;
-        if (asprintf(&below, "%s/%s", source_dir, end) < 0) {
-            errno = ENOMEM;
-            return -1;
-        }
+        char *below = memory_text("%s/%s", source_dir, end);
         descriptor = open_path(below);
         free(below);
     }
@@ -130,9 +128,7 @@ static const char *read_text(struct source_file *file, int descriptor)
     file->bytes = (size_t)status.st_size;
     bool far = status.st_mtim.tv_sec >= INT64_MAX / 1000000000; /* a clock that was wrong */
     file->changed_ns = far ? INT64_MAX : (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
-    file->text = calloc(file->bytes + 1, 1);
-    if (!file->text)
-        return strerror(ENOMEM);
+    file->text = memory_array(file->bytes + 1, 1);
     if (!read_all(descriptor, file->text, file->bytes))
         return errno ? strerror(errno) : "cannot be read whole";
     return memchr(file->text, 0, file->bytes) ? "not a text" : NULL;

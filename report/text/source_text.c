@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/grow.h"
+#include "report/text/memory.h"
 #include "report/text/source_file.h"
 #include "report/text/strings.h"
 
@@ -26,17 +26,12 @@ struct source_text {
 
 struct source_text *source_text_new(const char *directory, bool for_others, int64_t since_ns)
 {
-    struct source_text *sources = calloc(1, sizeof *sources);
-    if (!sources)
-        return NULL;
+    struct source_text *sources = memory_array(1, sizeof *sources);
     sources->directory = directory;
     sources->for_others = for_others;
     sources->since_ns = since_ns;
     sources->paths = strings_new();
-    if (sources->paths)
-        return sources;
-    free(sources);
-    return NULL;
+    return sources;
 }
 
 void source_text_free(struct source_text *sources)
@@ -53,18 +48,16 @@ void source_text_free(struct source_text *sources)
 }
 
 /* Zeros where lines end, and a list of where they begin. */
-static bool split_lines(struct text_file *file)
+static void split_lines(struct text_file *file)
 {
     char *begin = file->read.text, *behind = begin + file->read.bytes;
     for (char *at = begin, *end; at < behind; at = end + 1) {
-        if (!grow_list(&file->line, &file->line_room, file->line_count, sizeof *file->line))
-            return false;
+        memory_grow(&file->line, &file->line_room, file->line_count, sizeof *file->line);
         file->line[file->line_count++] = (size_t)(at - begin);
         end = memchr(at, '\n', (size_t)(behind - at));
         end = end ? end : behind;
         *end = '\0';
     }
-    return true;
 }
 
 static struct text_file *find_file(struct source_text *sources, const char *path)
@@ -74,14 +67,12 @@ static struct text_file *find_file(struct source_text *sources, const char *path
         return NULL;
     if (id <= sources->count)
         return &sources->file[id - 1];
-    if (!grow_list(&sources->file, &sources->room, sources->count, sizeof *sources->file))
-        return NULL;
+    memory_grow(&sources->file, &sources->room, sources->count, sizeof *sources->file);
     struct text_file *file = &sources->file[sources->count++];
     *file = (struct text_file){.path = strings_text(sources->paths, id)};
     const char *why;
-    if (source_file_read(&file->read, path, sources->directory, sources->for_others, &why) &&
-        !split_lines(file))
-        source_file_free(&file->read);
+    if (source_file_read(&file->read, path, sources->directory, sources->for_others, &why))
+        split_lines(file);
     return file;
 }
 

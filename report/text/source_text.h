@@ -9,7 +9,7 @@
 struct source_text;
 
 /* directory, for_others: see source_file_read(). since_ns: files changed after that
- * time of the epoch count as changed. NULL: no memory. */
+ * time of the epoch count as changed. */
 struct source_text *source_text_new(const char *directory, bool for_others, int64_t since_ns);
 void source_text_free(struct source_text *sources);
 

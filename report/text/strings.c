@@ -1,9 +1,9 @@
 #include "report/text/strings.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text/memory.h"
 #include "report/text/pool.h"
 
 struct strings {
@@ -34,20 +34,12 @@ static uint32_t *find_slot(struct strings *strings, uint32_t hash, const char *t
     return &strings->slots[at];
 }
 
-static bool grow(struct strings *strings)
+static void grow(struct strings *strings)
 {
     uint32_t capacity = strings->capacity ? 2 * strings->capacity : 64, slot_count = 2 * capacity;
-    const char **text = realloc(strings->text, capacity * sizeof *text);
-    if (text)
-        strings->text = text;
-    uint32_t *hash = realloc(strings->hash, capacity * sizeof *hash);
-    if (hash)
-        strings->hash = hash;
-    uint32_t *slots = calloc(slot_count, sizeof *slots);
-    if (!text || !hash || !slots) {
-        free(slots);
-        return false;
-    }
+    uint32_t *slots = memory_array(slot_count, sizeof *slots);
+    strings->text = memory_check(reallocarray(strings->text, capacity, sizeof *strings->text));
+    strings->hash = memory_check(reallocarray(strings->hash, capacity, sizeof *strings->hash));
     free(strings->slots);
     strings->slots = slots;
     strings->slot_count = slot_count;
@@ -58,19 +50,13 @@ static bool grow(struct strings *strings)
             at = (at + 1) & (slot_count - 1);
         slots[at] = id + 1;
     }
-    return true;
 }
 
 struct strings *strings_new(void)
 {
-    struct strings *strings = calloc(1, sizeof *strings);
-    if (strings) {
-        strings_intern(strings, "");
-        if (strings->count == 1)
-            return strings;
-    }
-    strings_free(strings);
-    return NULL;
+    struct strings *strings = memory_array(1, sizeof *strings);
+    strings_intern(strings, "");
+    return strings;
 }
 
 void strings_free(struct strings *strings)
@@ -87,16 +73,13 @@ void strings_free(struct strings *strings)
 uint32_t strings_intern(struct strings *strings, const char *text)
 {
     text = text ? text : "";
-    if (strings->count == strings->capacity && !grow(strings))
-        return 0;
+    if (strings->count == strings->capacity)
+        grow(strings);
     uint32_t hash = hash_text(text), *slot = find_slot(strings, hash, text);
     if (*slot)
         return *slot - 1;
     size_t bytes = strlen(text) + 1;
-    char *copy = pool_alloc(&strings->memory, bytes);
-    if (!copy)
-        return 0;
-    strings->text[strings->count] = memcpy(copy, text, bytes);
+    strings->text[strings->count] = memcpy(pool_alloc(&strings->memory, bytes), text, bytes);
     strings->hash[strings->count] = hash;
     *slot = ++strings->count;
     return strings->count - 1;

@@ -5,6 +5,7 @@
 
 #include "report/profile/pair_map.h"
 #include "report/rows/make.h"
+#include "report/text/memory.h"
 
 /* An instance of a view row: the row of the tree whose cost it carries, and how far out its caller was
  * followed. */
@@ -28,95 +29,67 @@ struct stack {
 
 static struct rows *new_view(const struct rows *rows)
 {
-    struct rows *view = calloc(1, sizeof *view);
-    if (!view)
-        return NULL;
-    view->threads = rows->threads;
-    view->cores = rows->cores;
-    view->shared = rows->shared;
-    view->events = rows->events;
+    struct rows *view = rows_like(rows);
     view->by_exclusive = true;
-    view->whole = rows_whole(rows);
-    if (rows_append(view, ROW_NONE, ROW_ROOT) == ROW_NONE) {
-        rows_free(view);
-        return NULL;
-    }
+    rows_append(view, ROW_NONE, ROW_ROOT);
     view->row[0] = rows->row[0];
     view->row[0].own_inclusive = view->row[0].own_exclusive = false;
     return view;
 }
 
-static bool push(struct stack *stack, struct group group)
+static void push(struct stack *stack, struct group group)
 {
-    if (stack->count == stack->capacity) {
-        size_t capacity = stack->capacity ? 2 * stack->capacity : 256;
-        struct group *groups = realloc(stack->groups, capacity * sizeof *groups);
-        if (!groups) {
-            free(group.instances);
-            return false;
-        }
-        stack->groups = groups;
-        stack->capacity = capacity;
-    }
+    memory_grow(&stack->groups, &stack->capacity, stack->count, sizeof group);
     stack->groups[stack->count++] = group;
-    return true;
 }
 
 /* Inclusive cost of instances in preorder: one that lies inside an earlier one's subtree is part of that
  * already. */
-static bool sum_instances(const struct rows *rows, struct rows *view, struct row *view_row,
+static void sum_instances(const struct rows *rows, struct rows *view, struct row *view_row,
                           const struct instance *instances, size_t count)
 {
     uint32_t end = 0;
-    bool good = true;
-    for (size_t i = 0; i < count && good; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct row *row = &rows->row[instances[i].row];
-        good = rows_add_exclusive(view, view_row, row->exclusive);
+        rows_add_exclusive(view, view_row, row->exclusive);
         if (instances[i].row < end)
             continue;
-        good = good && rows_add_inclusive(view, view_row, row->inclusive);
+        rows_add_inclusive(view, view_row, row->inclusive);
         end = row->end;
     }
-    return good;
 }
 
 /* Distributes `count` instances to groups by key (a, b of the i-th instance); keys with a == ROW_NONE are
- * left out. Keeps their order. Appends one view row for each group below view_parent, and pushes the groups. */
-static bool split(const struct rows *rows, struct rows *view, uint32_t view_parent, uint32_t level,
-                  const struct instance *instances, const uint64_t (*keys)[2], size_t count,
-                  struct stack *stack)
+ * left out. Keeps their order. Appends one view row for each group below view_parent, and pushes the groups.
+ */
+static void split(const struct rows *rows, struct rows *view, uint32_t view_parent, uint32_t level,
+                  const struct instance *instances, uint64_t (*keys)[2], size_t count, struct stack *stack)
 {
     struct pair_map map = {0};
     size_t first = stack->count;
-    bool good = true;
-    for (size_t i = 0; i < count && good; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (keys[i][0] == ROW_NONE)
             continue;
         uint32_t *slot = pair_map_slot(&map, keys[i][0], keys[i][1]);
-        good = slot != NULL;
-        if (good && *slot == PAIR_MAP_NEW) {
+        if (*slot == PAIR_MAP_NEW) {
             *slot = (uint32_t)(stack->count - first);
             const struct row *like = &rows->row[instances[i].caller];
             uint32_t row = rows_append(view, view_parent, like->kind);
-            good = row != ROW_NONE && push(stack, (struct group){.view_row = row, .level = level});
-            if (!good)
-                break;
+            push(stack, (struct group){.view_row = row, .level = level});
             struct row *to = &view->row[row];
             to->function = like->function;
             to->label = like->label;
             to->note = level > 1 ? like->note : NULL; /* of a call, not of a function */
             to->call_line = (int)keys[i][1];
         }
-        if (good)
-            stack->groups[first + *slot].count++;
+        stack->groups[first + *slot].count++;
     }
     for (size_t g = first; g < stack->count; g++) {
         struct group *group = &stack->groups[g];
-        group->instances = good ? malloc(group->count * sizeof *group->instances) : NULL;
-        good = good && group->instances;
+        group->instances = memory_array(group->count, sizeof *group->instances);
         group->count = 0;
     }
-    for (size_t i = 0; i < count && good; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (keys[i][0] == ROW_NONE)
             continue;
         struct group *group = &stack->groups[first + *pair_map_slot(&map, keys[i][0], keys[i][1])];
@@ -125,40 +98,33 @@ static bool split(const struct rows *rows, struct rows *view, uint32_t view_pare
         if (rows->row[instances[i].caller].kind < to->kind)
             to->kind = rows->row[instances[i].caller].kind; /* inlined here, called there: a procedure */
     }
-    for (size_t g = first; g < stack->count && good; g++)
-        good = sum_instances(rows, view, &view->row[stack->groups[g].view_row], stack->groups[g].instances,
-                             stack->groups[g].count);
+    for (size_t g = first; g < stack->count; g++)
+        sum_instances(rows, view, &view->row[stack->groups[g].view_row], stack->groups[g].instances,
+                      stack->groups[g].count);
     pair_map_free(&map);
-    return good;
 }
 
 /* The first level of both views: the functions. */
-static bool split_functions(const struct rows *rows, struct rows *view, struct stack *stack)
+static void split_functions(const struct rows *rows, struct rows *view, struct stack *stack)
 {
-    struct instance *instances = malloc(rows->count * sizeof *instances);
-    uint64_t(*keys)[2] = malloc(rows->count * sizeof *keys);
-    bool good = instances && keys;
+    struct instance *instances = memory_array(rows->count, sizeof *instances);
+    uint64_t(*keys)[2] = memory_array(rows->count, sizeof *keys);
     size_t count = 0;
-    for (uint32_t i = 1; good && i < rows->count; i++) {
+    for (uint32_t i = 1; i < rows->count; i++) {
         if (rows->row[i].kind == ROW_STATEMENT)
             continue;
         instances[count] = (struct instance){.row = i, .caller = i};
-        keys[count][0] = rows->row[i].function;
-        keys[count][1] = 0;
-        count++;
+        keys[count++][0] = rows->row[i].function;
     }
-    good = good && split(rows, view, 0, 1, instances, (const uint64_t(*)[2])keys, count, stack);
+    split(rows, view, 0, 1, instances, keys, count, stack);
     free(instances);
     free(keys);
-    return good;
 }
 
-static bool expand_callers(const struct rows *rows, struct rows *view, struct group *group,
+static void expand_callers(const struct rows *rows, struct rows *view, struct group *group,
                            struct stack *stack)
 {
-    uint64_t(*keys)[2] = malloc(group->count * sizeof *keys);
-    if (!keys)
-        return false;
+    uint64_t(*keys)[2] = memory_array(group->count, sizeof *keys);
     for (size_t i = 0; i < group->count; i++) {
         struct instance *instance = &group->instances[i];
         const struct row *callee = &rows->row[instance->caller];
@@ -168,10 +134,8 @@ static bool expand_callers(const struct rows *rows, struct rows *view, struct gr
         if (!outermost)
             instance->caller = callee->parent;
     }
-    bool good = split(rows, view, group->view_row, group->level + 1, group->instances,
-                      (const uint64_t(*)[2])keys, group->count, stack);
+    split(rows, view, group->view_row, group->level + 1, group->instances, keys, group->count, stack);
     free(keys);
-    return good;
 }
 
 static void free_stack(struct stack *stack)
@@ -186,62 +150,51 @@ struct rows *view_bottom_up(const struct rows *rows, enum metric metric, double 
     uint32_t most = depth < VIEW_CALLERS_DEPTH ? depth : VIEW_CALLERS_DEPTH;
     struct rows *view = new_view(rows);
     struct stack stack = {0};
-    bool good = view && split_functions(rows, view, &stack);
-    if (view)
-        view->callers = true;
-    while (good && stack.count) {
+    split_functions(rows, view, &stack);
+    view->callers = true;
+    while (stack.count) {
         struct group group = stack.groups[--stack.count];
         double value = metric_value(rows, view->row[group.view_row].exclusive, metric);
         bool wanted = group.level < most && value >= least;
         view->incomplete |= wanted && view->count > VIEW_CALLERS_ROWS;
         if (wanted && !view->incomplete)
-            good = expand_callers(rows, view, &group, &stack);
+            expand_callers(rows, view, &group, &stack);
         free(group.instances);
     }
     free_stack(&stack);
-    if (!good || !rows_order(view, metric, true)) {
-        rows_free(view);
-        return NULL;
-    }
+    rows_order(view, metric, true);
     return view;
 }
 
 /* Adds a statement row of the tree to the line's row below its function. */
-static bool add_line(const struct rows *rows, struct rows *view, uint32_t view_function, uint32_t row,
+static void add_line(const struct rows *rows, struct rows *view, uint32_t view_function, uint32_t row,
                      struct pair_map *lines)
 {
     const struct row *from = &rows->row[row];
     uint32_t *slot = pair_map_slot(lines, (uint64_t)view_function << 32 | from->function,
                                    (uint64_t)(unsigned)from->label->line);
-    if (!slot)
-        return false;
     if (*slot == PAIR_MAP_NEW) {
         *slot = rows_append(view, view_function, ROW_STATEMENT);
-        if (*slot == ROW_NONE)
-            return false;
         struct row *to = &view->row[*slot];
         to->function = from->function;
         to->label = from->label;
     }
-    return rows_add_exclusive(view, &view->row[*slot], from->exclusive) &&
-           rows_add_inclusive(view, &view->row[*slot], from->exclusive);
+    rows_add_exclusive(view, &view->row[*slot], from->exclusive);
+    rows_add_inclusive(view, &view->row[*slot], from->exclusive);
 }
 
 /* The source lines of the functions in a stack. */
-static bool add_lines(const struct rows *rows, struct rows *view, const struct stack *stack)
+static void add_lines(const struct rows *rows, struct rows *view, const struct stack *stack)
 {
     struct pair_map lines = {0};
-    bool good = true;
-    for (size_t g = 0; good && g < stack->count; g++)
-        for (size_t i = 0; good && i < stack->groups[g].count; i++) {
+    for (size_t g = 0; g < stack->count; g++)
+        for (size_t i = 0; i < stack->groups[g].count; i++) {
             uint32_t instance = stack->groups[g].instances[i].row;
-            for (uint32_t child = instance + 1; good && child < rows->row[instance].end;
-                 child = rows->row[child].end)
+            for (uint32_t child = instance + 1; child < rows->row[instance].end; child = rows->row[child].end)
                 if (rows->row[child].kind == ROW_STATEMENT)
-                    good = add_line(rows, view, stack->groups[g].view_row, child, &lines);
+                    add_line(rows, view, stack->groups[g].view_row, child, &lines);
         }
     pair_map_free(&lines);
-    return good;
 }
 
 static bool is_construct(const struct row *row)
@@ -249,11 +202,11 @@ static bool is_construct(const struct row *row)
     return row->kind == ROW_PARALLEL || row->kind == ROW_TASK || row->kind == ROW_RUNTIME;
 }
 
-/* By row, the nearest construct on its path, 0: none. NULL: no memory. */
+/* By row, the nearest construct on its path, 0: none. */
 static uint32_t *find_constructs(const struct rows *rows)
 {
-    uint32_t *nearest = calloc(rows->count + 1, sizeof *nearest);
-    for (uint32_t i = 1; nearest && i < rows->count; i++)
+    uint32_t *nearest = memory_array(rows->count, sizeof *nearest);
+    for (uint32_t i = 1; i < rows->count; i++)
         nearest[i] = is_construct(&rows->row[i]) ? i : nearest[rows->row[i].parent];
     return nearest;
 }
@@ -265,15 +218,15 @@ static uint64_t text_key(const char *text)
 }
 
 /* Turns a row made after a function's into its file's or its module's. */
-static bool name_group(struct rows *view, uint32_t index, enum flat_by by)
+static void name_group(struct rows *view, uint32_t index, enum flat_by by)
 {
     struct row *row = &view->row[index];
     struct row_label *label = rows_alloc(view, sizeof *label);
     const char *name = by == FLAT_FILE ? row->label->file : row->label->module;
     bool construct = by == FLAT_CONSTRUCT && is_construct(row);
     row->call_line = 0;
-    if (construct || !label)
-        return label != NULL;
+    if (construct)
+        return;
     *label = (struct row_label){.name = name, .module = "", .file = by == FLAT_FILE ? name : ""};
     row->label = label;
     row->kind = by == FLAT_FILE ? ROW_FILE : ROW_MODULE;
@@ -285,18 +238,16 @@ static bool name_group(struct rows *view, uint32_t index, enum flat_by by)
                       : by == FLAT_MODULE ? "<no module>"
                                           : "<outside constructs>";
     }
-    return true;
 }
 
 /* The first level of flat views that have files, modules or constructs there. */
-static bool split_groups(const struct rows *rows, struct rows *view, enum flat_by by, struct stack *stack)
+static void split_groups(const struct rows *rows, struct rows *view, enum flat_by by, struct stack *stack)
 {
-    struct instance *instances = malloc(rows->count * sizeof *instances);
-    uint64_t(*keys)[2] = malloc(rows->count * sizeof *keys);
+    struct instance *instances = memory_array(rows->count, sizeof *instances);
+    uint64_t(*keys)[2] = memory_array(rows->count, sizeof *keys);
     uint32_t *nearest = find_constructs(rows);
-    bool good = instances && keys && nearest;
     size_t count = 0;
-    for (uint32_t i = 1; good && i < rows->count; i++) {
+    for (uint32_t i = 1; i < rows->count; i++) {
         const struct row_label *label = rows->row[i].label;
         if (rows->row[i].kind == ROW_STATEMENT)
             continue;
@@ -309,53 +260,45 @@ static bool split_groups(const struct rows *rows, struct rows *view, enum flat_b
                                              : 0;
         count++;
     }
-    good = good && split(rows, view, 0, 1, instances, (const uint64_t(*)[2])keys, count, stack);
-    for (size_t g = 0; good && g < stack->count; g++)
-        good = name_group(view, stack->groups[g].view_row, by);
+    split(rows, view, 0, 1, instances, keys, count, stack);
+    for (size_t g = 0; g < stack->count; g++)
+        name_group(view, stack->groups[g].view_row, by);
     free(instances);
     free(keys);
     free(nearest);
-    return good;
 }
 
 /* The functions of a group, and their lines. */
-static bool add_functions(const struct rows *rows, struct rows *view, const struct group *group)
+static void add_functions(const struct rows *rows, struct rows *view, const struct group *group)
 {
     struct stack functions = {0};
-    struct instance *instances = malloc((group->count + 1) * sizeof *instances);
-    uint64_t(*keys)[2] = malloc((group->count + 1) * sizeof *keys);
-    bool good = instances && keys;
-    for (size_t i = 0; good && i < group->count; i++) {
+    struct instance *instances = memory_array(group->count, sizeof *instances);
+    uint64_t(*keys)[2] = memory_array(group->count, sizeof *keys);
+    for (size_t i = 0; i < group->count; i++) {
         uint32_t row = group->instances[i].row;
         instances[i] = (struct instance){.row = row, .caller = row};
         keys[i][0] = rows->row[row].function;
-        keys[i][1] = 0;
     }
-    good = good &&
-           split(rows, view, group->view_row, 1, instances, (const uint64_t(*)[2])keys, group->count,
-                 &functions) &&
-           add_lines(rows, view, &functions);
+    split(rows, view, group->view_row, 1, instances, keys, group->count, &functions);
+    add_lines(rows, view, &functions);
     free_stack(&functions);
     free(instances);
     free(keys);
-    return good;
 }
 
 struct rows *view_flat(const struct rows *rows, enum flat_by by, enum metric metric)
 {
     struct rows *view = new_view(rows);
     struct stack stack = {0};
-    bool good = view != NULL;
-    if (by == FLAT_FUNCTION)
-        good = good && split_functions(rows, view, &stack) && add_lines(rows, view, &stack);
-    else
-        good = good && split_groups(rows, view, by, &stack);
-    for (size_t g = 0; good && by != FLAT_FUNCTION && g < stack.count; g++)
-        good = add_functions(rows, view, &stack.groups[g]);
-    free_stack(&stack);
-    if (!good || !rows_order(view, metric, true)) {
-        rows_free(view);
-        return NULL;
+    if (by == FLAT_FUNCTION) {
+        split_functions(rows, view, &stack);
+        add_lines(rows, view, &stack);
+    } else {
+        split_groups(rows, view, by, &stack);
+        for (size_t g = 0; g < stack.count; g++)
+            add_functions(rows, view, &stack.groups[g]);
     }
+    free_stack(&stack);
+    rows_order(view, metric, true);
     return view;
 }

@@ -10,8 +10,8 @@
 
 static void print_indented(FILE *out, const char *text, const struct view_style *style)
 {
-    char *clean = *text ? format_fit(text, SIZE_MAX, style->utf8) : NULL;
-    if (clean)
+    char *clean = format_fit(text, SIZE_MAX, style->utf8);
+    if (*clean)
         format_indented(out, clean, INDENT, style->columns);
     free(clean);
 }
@@ -26,9 +26,9 @@ static void print_finding(FILE *out, size_t number, const struct finding *findin
     size_t columns = style->columns - INDENT;
     char *title = format_fit(finding->title, columns, style->utf8);
     char *place = format_fit(finding->place, columns, style->utf8);
-    fprintf(out, "\n%2zu. %s%s%s\n", number, format_strong(style->colour), title ? title : "",
+    fprintf(out, "\n%2zu. %s%s%s\n", number, format_strong(style->colour), title,
             format_plain(style->colour));
-    if (place && *place)
+    if (*place)
         fprintf(out, "%*s%s\n", INDENT, "", place);
     numbers[0] = '\0';
     if (timed)

@@ -7,8 +7,7 @@
 #include "report/rows/metric.h"
 
 /* Folded stacks, "a;b;c value": the value of each row itself, with what was cut below it, in whole
- * microseconds (or samples, or events); rows with less than one are left out.
- * false: no memory. */
-bool view_folded(FILE *out, const struct rows *rows, enum metric metric);
+ * microseconds (or samples, or events); rows with less than one are left out. */
+void view_folded(FILE *out, const struct rows *rows, enum metric metric);
 
 #endif

@@ -6,6 +6,7 @@
 #include "cct/sums.h"
 #include "report/profile/pair_map.h"
 #include "report/rows/make.h"
+#include "report/text/memory.h"
 #include "report/tables/phases.h"
 #include "report/views/arrange.h"
 
@@ -18,20 +19,13 @@ struct arranging {
     uint32_t *phase;          /* by row: 1 + the name of the phase that the row is, 0: it is none */
     bool *began;              /* by row: the function that began a phase, part of the phase's row */
     uint32_t *target;         /* by row: the row of the view that it adds to */
-    bool no_memory;
 };
 
 static uint32_t find_child(struct arranging *to, uint32_t parent, const struct row *like)
 {
     uint32_t *slot = pair_map_slot(&to->children, (uint64_t)parent << 32 | like->function, like->kind);
-    to->no_memory |= !slot;
-    if (!slot)
-        return 0;
     if (*slot == PAIR_MAP_NEW) {
         *slot = rows_append(to->view, parent, (enum row_kind)like->kind);
-        to->no_memory |= *slot == ROW_NONE;
-        if (to->no_memory)
-            return *slot = 0;
         struct row *row = &to->view->row[*slot];
         row->function = like->function;
         row->label = like->label;
@@ -41,20 +35,17 @@ static uint32_t find_child(struct arranging *to, uint32_t parent, const struct r
 
 static void add(struct arranging *to, uint32_t target, const struct profile_metric *sums)
 {
-    if (!to->no_memory)
-        to->no_memory = !rows_add_exclusive(to->view, &to->view->row[target], sums);
+    rows_add_exclusive(to->view, &to->view->row[target], sums);
 }
 
 static void add_exact(struct arranging *to, uint32_t target, const struct profile_probe *probe)
 {
     struct row *row = &to->view->row[target];
-    if (to->no_memory || probe->calls == 0)
+    if (probe->calls == 0)
         return;
     struct row_extra *extra =
         row->extra ? (struct row_extra *)row->extra : rows_alloc(to->view, sizeof *extra);
-    to->no_memory |= !extra;
-    if (extra)
-        sums_add_probe(&extra->probe, probe);
+    sums_add_probe(&extra->probe, probe);
     row->extra = extra;
 }
 
@@ -115,7 +106,7 @@ static void take_row(struct arranging *to, uint32_t index)
         add_exact(to, to->target[index], &row->extra->probe);
 }
 
-static bool add_phases(struct arranging *to)
+static void add_phases(struct arranging *to)
 {
     const struct phase_table *table = to->table;
     for (uint32_t g = 0; g < table->group_count; g++) {
@@ -123,8 +114,6 @@ static bool add_phases(struct arranging *to)
         uint32_t row = rows_append(to->view, 0, ROW_PHASE);
         struct row_label *label = rows_alloc(to->view, sizeof *label);
         struct row_extra *extra = rows_alloc(to->view, sizeof *extra);
-        if (row == ROW_NONE || !label || !extra)
-            return false;
         *label = row_no_label;
         label->name = phase_name(table, group->name);
         extra->probe = group->probe;
@@ -134,7 +123,6 @@ static bool add_phases(struct arranging *to)
         if (group->name <= table->profile->name_count)
             to->group[group->name] = g;
     }
-    return true;
 }
 
 /* Which rows are phases, and of which name. */
@@ -153,48 +141,36 @@ static void find_phases(struct arranging *to)
     }
 }
 
-static bool start(struct arranging *to)
+static void start(struct arranging *to)
 {
-    size_t names = to->table->profile->name_count + 1;
-    to->view = calloc(1, sizeof *to->view);
-    to->group = malloc(names * sizeof *to->group);
-    to->phase = calloc(to->rows->count + 1, sizeof *to->phase);
-    to->target = calloc(to->rows->count + 1, sizeof *to->target);
-    to->began = calloc(to->rows->count + 1, sizeof *to->began);
-    if (!to->view || !to->group || !to->phase || !to->target || !to->began)
-        return false;
+    size_t names = to->table->profile->name_count + 1, groups = to->table->group_count;
+    to->group = memory_array(names, sizeof *to->group);
     memset(to->group, 0xff, names * sizeof *to->group);
-    to->view->threads = to->rows->threads;
-    to->view->cores = to->rows->cores;
-    to->view->shared = to->rows->shared;
-    to->view->events = to->rows->events;
-    to->view->whole = rows_whole(to->rows);
-    to->view->node_row = calloc(to->table->group_count + 1, sizeof *to->view->node_row);
-    to->view->node_count = to->table->group_count;
-    if (!to->view->node_row || rows_append(to->view, ROW_NONE, ROW_ROOT) == ROW_NONE)
-        return false;
+    to->phase = memory_array(to->rows->count, sizeof *to->phase);
+    to->target = memory_array(to->rows->count, sizeof *to->target);
+    to->began = memory_array(to->rows->count, sizeof *to->began);
+    to->view->node_row = memory_array(groups, sizeof *to->view->node_row);
+    to->view->node_count = groups;
+    rows_append(to->view, ROW_NONE, ROW_ROOT);
     to->view->row[0].label = to->rows->row[0].label;
-    return add_phases(to);
+    add_phases(to);
 }
 
 struct rows *view_phases(const struct rows *rows, const struct phase_table *table)
 {
-    struct arranging to = {.rows = rows, .table = table};
-    to.no_memory = !start(&to);
-    if (!to.no_memory) {
-        find_phases(&to);
-        to.target[0] = row_of(&to, 0);
-        add(&to, to.target[0], rows->row[0].exclusive);
-    }
-    for (uint32_t i = 1; i < rows->count && !to.no_memory; i++)
+    struct arranging to = {.rows = rows, .table = table, .view = rows_like(rows)};
+    start(&to);
+    find_phases(&to);
+    to.target[0] = row_of(&to, 0);
+    add(&to, to.target[0], rows->row[0].exclusive);
+    for (uint32_t i = 1; i < rows->count; i++)
         take_row(&to, i);
     pair_map_free(&to.children);
     free(to.group);
     free(to.phase);
     free(to.target);
     free(to.began);
-    if (!to.no_memory && rows_sum(to.view) && rows_order(to.view, METRIC_EFFORT, false))
-        return to.view;
-    rows_free(to.view);
-    return NULL;
+    rows_sum(to.view);
+    rows_order(to.view, METRIC_EFFORT, false);
+    return to.view;
 }

@@ -8,6 +8,7 @@
 #include "report/rows/label.h"
 #include "report/tables/phases.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 #include "report/views/arrange.h"
 #include "report/views/probe_notes.h"
 #include "report/views/text.h"
@@ -63,8 +64,8 @@ static void print_name(const struct phases_view *to, const char *branches, size_
 {
     size_t before = (to->narrow ? NARROW_INDENT : NAME_INDENT) + branch_columns;
     size_t room = to->style->columns > before + 12 ? to->style->columns - before : 12;
-    char *fitting = name ? format_fit(name, room, to->style->utf8) : NULL;
-    fprintf(to->out, "%s%s\n", branches, fitting ? fitting : "");
+    char *fitting = format_fit(name, room, to->style->utf8);
+    fprintf(to->out, "%s%s\n", branches, fitting);
     free(fitting);
 }
 
@@ -115,24 +116,19 @@ static int compare_slower(const void *left, const void *right)
 }
 
 /* Many executions: how they differ, and which took longest. */
-static bool print_series(const struct phases_view *to, const struct phase_group *group)
+static void print_series(const struct phases_view *to, const struct phase_group *group)
 {
     const struct phase_entry *entries = &to->table->entry[group->first_entry];
-    const struct phase_entry **slowest = malloc((group->entry_count + 1) * sizeof *slowest);
+    const struct phase_entry **slowest = memory_array(group->entry_count, sizeof *slowest);
     char least[FORMAT_NUMBER_BYTES], most[FORMAT_NUMBER_BYTES], mean[FORMAT_NUMBER_BYTES],
         deviation[FORMAT_NUMBER_BYTES];
-    char *text = NULL;
-    size_t bytes, count = 0;
-    FILE *out = slowest ? open_memstream(&text, &bytes) : NULL;
-    if (!out) {
-        free(slowest);
-        return false;
-    }
+    char *text;
+    size_t count = 0;
+    FILE *out = memory_stream(&text);
     for (size_t i = 0; i < group->entry_count; i++)
         if (entries[i].is == PHASE_NUMBERED && entries[i].probe.calls)
             slowest[count++] = &entries[i];
-    if (count)
-        qsort(slowest, count, sizeof *slowest, compare_slower);
+    qsort(slowest, count, sizeof *slowest, compare_slower);
     fprintf(out, "each %s to %s s, mean %s, deviation %s; slowest:",
             format_decimal(least, group->probe.shortest_ns * 1e-9, to->decimals + 1),
             format_decimal(most, group->probe.longest_ns * 1e-9, to->decimals + 1),
@@ -142,20 +138,19 @@ static bool print_series(const struct phases_view *to, const struct phase_group 
         fprintf(out, "%s [%lld] %s", i ? "," : "", (long long)slowest[i]->instance,
                 format_decimal(least, slowest[i]->probe.inclusive_ns * 1e-9, to->decimals + 1));
     free(slowest);
-    bool good = fclose(out) == 0;
-    if (good)
-        format_indented(to->out, text, SERIES_INDENT, to->style->columns);
+    memory_stream_close(out);
+    format_indented(to->out, text, SERIES_INDENT, to->style->columns);
     free(text);
-    return good;
 }
 
-static bool print_executions(const struct phases_view *to, const struct phase_group *group)
+static void print_executions(const struct phases_view *to, const struct phase_group *group)
 {
     const struct phase_entry *entries = &to->table->entry[group->first_entry];
-    if (entries[group->entry_count - 1].is == PHASE_STATIC)
-        return true;
-    if (group->entry_count > FEW_EXECUTIONS || entries[group->entry_count - 1].is == PHASE_OTHERS)
-        return print_series(to, group);
+    enum phase_instance last = entries[group->entry_count - 1].is;
+    if (last != PHASE_STATIC && (group->entry_count > FEW_EXECUTIONS || last == PHASE_OTHERS)) {
+        print_series(to, group);
+        return;
+    }
     for (size_t i = 0; i < group->entry_count; i++) {
         if (entries[i].is != PHASE_NUMBERED)
             continue;
@@ -164,10 +159,9 @@ static bool print_executions(const struct phases_view *to, const struct phase_gr
         print_name(to, "  ", 2, label);
         free(label);
     }
-    return true;
 }
 
-static bool print_phases(struct phases_view *to)
+static void print_phases(struct phases_view *to)
 {
     fprintf(to->out, "\n%s%9s%8s%10s%10s%s%7s %s%s\n", format_strong(to->style->colour), "exact", "calls",
             "work", "idleness", to->narrow ? "" : " overhead lock wait", "idle %", "phase",
@@ -181,12 +175,11 @@ static bool print_phases(struct phases_view *to)
         print_name(to, "", 0, label);
         fputs(format_plain(to->style->colour), to->out);
         free(label);
-        if (group->name && !print_executions(to, group))
-            return false;
+        if (group->name)
+            print_executions(to, group);
         if (row != ROW_NONE)
             print_below(to, row);
     }
-    return true;
 }
 
 /* An event or a parameter, wherever it was begun. */
@@ -205,13 +198,10 @@ static int compare_events(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* NULL: no memory. */
 static struct event *find_event(struct event *events, size_t *count, struct pair_map *map,
                                 const struct row *row)
 {
     uint32_t *slot = pair_map_slot(map, row->function, 0);
-    if (!slot)
-        return NULL;
     if (*slot == PAIR_MAP_NEW) {
         *slot = (uint32_t)*count;
         events[(*count)++] = (struct event){.row = row};
@@ -219,24 +209,20 @@ static struct event *find_event(struct event *events, size_t *count, struct pair
     return &events[*slot];
 }
 
-/* malloc'ed; NULL: no memory. */
+/* malloc'ed. */
 static struct event *gather_events(const struct rows *rows, size_t *count)
 {
     size_t room = 0;
     for (size_t i = 0; i < rows->count; i++)
         room += rows->row[i].kind == ROW_EVENT || rows->row[i].kind == ROW_PARAMETER;
-    struct event *events = calloc(room + 1, sizeof *events);
+    struct event *events = memory_array(room, sizeof *events);
     struct pair_map map = {0};
-    bool good = events != NULL;
     *count = 0;
-    for (uint32_t i = 1; good && i < rows->count; i++) {
+    for (uint32_t i = 1; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         if (row->kind != ROW_EVENT && row->kind != ROW_PARAMETER)
             continue;
         struct event *event = find_event(events, count, &map, row);
-        good = event != NULL;
-        if (!good)
-            break;
         uint32_t above = row->parent;
         while (above && rows->row[above].function != row->function)
             above = rows->row[above].parent;
@@ -248,12 +234,8 @@ static struct event *gather_events(const struct rows *rows, size_t *count)
                             metric_value(rows, row->inclusive, METRIC_OVERHEAD);
     }
     pair_map_free(&map);
-    if (good && *count)
-        qsort(events, *count, sizeof *events, compare_events);
-    if (good)
-        return events;
-    free(events);
-    return NULL;
+    qsort(events, *count, sizeof *events, compare_events);
+    return events;
 }
 
 static void print_event(const struct phases_view *to, const struct event *event)
@@ -278,7 +260,7 @@ static void print_event(const struct phases_view *to, const struct event *event)
 }
 
 /* Two measurements of one time beside each other. */
-static bool print_events(const struct phases_view *to)
+static void print_events(const struct phases_view *to)
 {
     size_t count;
     struct event *events = gather_events(to->rows, &count);
@@ -296,12 +278,10 @@ static bool print_events(const struct phases_view *to)
         print_event(to, &events[i]);
     if (count > EVENTS_SHOWN)
         fprintf(to->out, "and %zu more, see profile.csv\n", count - EVENTS_SHOWN);
-    bool good = events != NULL;
     free(events);
-    return good;
 }
 
-bool view_text_phases(FILE *out, const struct profile *profile, const struct rows *rows,
+void view_text_phases(FILE *out, const struct profile *profile, const struct rows *rows,
                       const struct phase_table *table, uint32_t depth, const struct view_style *style)
 {
     double effort = metric_value(rows, rows_whole(rows), METRIC_EFFORT);
@@ -316,8 +296,6 @@ bool view_text_phases(FILE *out, const struct profile *profile, const struct row
     view_text_header(out, profile, style);
     struct rows *view = view_phases(rows, table);
     to.view = view;
-    if (!view)
-        return false;
     if (table->group_count == 1)
         format_paragraph(out, "The program began no phase; include/blame.h has blame_phase_begin().",
                          style->columns);
@@ -327,10 +305,10 @@ bool view_text_phases(FILE *out, const struct profile *profile, const struct row
                          "others: thread time by samples, nested phases included. Below a phase what its "
                          "code calls; a nested phase is followed at its own row.",
                          style->columns);
-    bool good = print_phases(&to) && print_events(&to);
+    print_phases(&to);
+    print_events(&to);
     if (to.cut)
         fprintf(out, "\n%zu row%s cut; --min 0 shows all\n", to.cut, to.cut == 1 ? "" : "s");
     view_text_probe_notes(out, profile, rows, style->columns);
     rows_free(view);
-    return good;
 }

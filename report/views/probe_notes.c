@@ -15,10 +15,8 @@ struct notes {
 
 static void print_note(struct notes *notes, char *text)
 {
-    if (text) {
-        fputs(notes->count++ ? "" : "\n", notes->out);
-        format_paragraph(notes->out, text, notes->columns);
-    }
+    fputs(notes->count++ ? "" : "\n", notes->out);
+    format_paragraph(notes->out, text, notes->columns);
     free(text);
 }
 
@@ -56,10 +54,9 @@ static void note_misnested(struct notes *notes, const struct rows *rows)
     for (size_t i = 0; i < rows->misnested_count && i < MOST_NOTES; i++) {
         const struct misnesting *wrong = &rows->misnested[i];
         char *inner = place_text(&wrong->inner), *outer = place_text(&wrong->outer);
-        if (inner && outer)
-            print_note(notes, *wrong->outer.name
-                                  ? format_printable("note: %s was still open where %s ended", inner, outer)
-                                  : format_printable("note: %s ended without a begin", inner));
+        print_note(notes, *wrong->outer.name
+                              ? format_printable("note: %s was still open where %s ended", inner, outer)
+                              : format_printable("note: %s ended without a begin", inner));
         free(inner);
         free(outer);
     }

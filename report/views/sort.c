@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/tables/waits.h"
+#include "report/text/memory.h"
 
 /* Items by their value, the largest first; equal ones as they were. */
 struct sorted {
@@ -66,26 +67,24 @@ static double place_value(const struct wait_place *place, enum metric metric)
     return metric == METRIC_EFFORT || lock == (metric == METRIC_LOCK_WAIT) ? place->ns : 0;
 }
 
-bool view_sort_waits(struct wait_table *table, enum metric metric, double least, struct view_cut *cut)
+struct view_cut view_sort_waits(struct wait_table *table, enum metric metric, double least)
 {
+    struct view_cut cut = {0};
     size_t places = 0, pairs = 0;
     double whole = 0;
-    struct sorted *sorted = malloc((table->place_count + 1) * sizeof *sorted);
-    struct wait_place *place = malloc((table->place_count + 1) * sizeof *place);
-    struct wait_pair *pair = malloc((table->pair_count + 1) * sizeof *pair);
-    *cut = (struct view_cut){0};
-    bool good = sorted && place && pair;
-    for (size_t i = 0; good && i < table->place_count; i++) {
+    struct sorted *sorted = memory_array(table->place_count, sizeof *sorted);
+    struct wait_place *place = memory_array(table->place_count, sizeof *place);
+    struct wait_pair *pair = memory_array(table->pair_count, sizeof *pair);
+    for (size_t i = 0; i < table->place_count; i++) {
         sorted[i] = (struct sorted){place_value(&table->place[i], metric), i};
         whole += table->place[i].ns;
     }
-    if (good)
-        qsort(sorted, table->place_count, sizeof *sorted, compare_sorted);
-    for (size_t i = 0; good && i < table->place_count; i++) {
+    qsort(sorted, table->place_count, sizeof *sorted, compare_sorted);
+    for (size_t i = 0; i < table->place_count; i++) {
         struct wait_place from = table->place[sorted[i].index];
         if (100 * from.ns < least * whole) {
-            cut->count++;
-            cut->ns += from.ns;
+            cut.count++;
+            cut.ns += from.ns;
             continue;
         }
         for (uint32_t p = 0; p < from.pair_count; p++) {
@@ -97,20 +96,15 @@ bool view_sort_waits(struct wait_table *table, enum metric metric, double least,
         place[places++] = from;
     }
     free(sorted);
-    if (!good) {
-        free(place);
-        free(pair);
-        return false;
-    }
     free(table->place);
     free(table->pair);
     *table = (struct wait_table){.place = place,
                                  .place_count = places,
-                                 .place_capacity = table->place_count + 1,
+                                 .place_capacity = table->place_count,
                                  .pair = pair,
                                  .pair_count = pairs,
-                                 .pair_capacity = table->pair_count + 1};
-    return true;
+                                 .pair_capacity = table->pair_count};
+    return cut;
 }
 
 static double thread_value(const struct profile_thread *thread, enum metric metric)
@@ -131,18 +125,13 @@ static double thread_value(const struct profile_thread *thread, enum metric metr
 
 size_t *view_sort_threads(const struct profile *profile, enum metric metric)
 {
-    struct sorted *sorted = malloc((profile->thread_count + 1) * sizeof *sorted);
-    size_t *order = malloc((profile->thread_count + 1) * sizeof *order);
-    for (size_t i = 0; sorted && i < profile->thread_count; i++)
+    struct sorted *sorted = memory_array(profile->thread_count, sizeof *sorted);
+    size_t *order = memory_array(profile->thread_count, sizeof *order);
+    for (size_t i = 0; i < profile->thread_count; i++)
         sorted[i] = (struct sorted){thread_value(&profile->threads[i], metric), i};
-    if (sorted)
-        qsort(sorted, profile->thread_count, sizeof *sorted, compare_sorted);
-    for (size_t i = 0; sorted && order && i < profile->thread_count; i++)
+    qsort(sorted, profile->thread_count, sizeof *sorted, compare_sorted);
+    for (size_t i = 0; i < profile->thread_count; i++)
         order[i] = sorted[i].index;
-    if (!sorted) {
-        free(order);
-        order = NULL;
-    }
     free(sorted);
     return order;
 }

@@ -15,11 +15,10 @@ struct view_cut {
 
 /* Sorts tables: locks by lock-wait, by lock-wait-here (where threads waited most) or samples (waits that were
  * seen); places by idleness or lock-wait; METRIC_EFFORT: by all waiting. Entries below `least` percent of
- * the whole effort (locks) or of all waiting (places) are taken out. false: no memory. */
+ * the whole effort (locks) or of all waiting (places) are taken out. */
 struct view_cut view_sort_locks(struct lock_table *table, enum metric metric, double least);
-bool view_sort_waits(struct wait_table *table, enum metric metric, double least, struct view_cut *cut);
-/* Indices of threads, highest metric (idleness, work, overhead, lock-wait, samples) first; malloc'ed, NULL:
- * no memory. */
+struct view_cut view_sort_waits(struct wait_table *table, enum metric metric, double least);
+/* Indices of threads, highest metric (idleness, work, overhead, lock-wait, samples) first; malloc'ed. */
 size_t *view_sort_threads(const struct profile *profile, enum metric metric);
 
 #endif

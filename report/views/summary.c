@@ -16,6 +16,7 @@
 #include "report/tables/phases.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 #include "report/views/probe_notes.h"
 
 #define FINDINGS_SHOWN     3
@@ -55,7 +56,7 @@ static void print_title(const struct summary *summary)
     size_t taken = strlen(facts) + strlen("blame:   ");
     char *name = format_fit(*command ? command : "program",
                             summary->columns > taken + 12 ? summary->columns - taken : 12, summary->utf8);
-    fprintf(summary->out, "\nblame: %s  %s\n\n", name ? name : "", facts);
+    fprintf(summary->out, "\nblame: %s  %s\n\n", name, facts);
     free(name);
 }
 
@@ -73,7 +74,7 @@ static bool print_poor_coverage(const struct summary *summary)
         const struct coverage_loss *loss = &coverage->loss[i];
         char *cause = format_fit(loss->cause, SIZE_MAX, summary->utf8);
         fprintf(summary->out, "%11s s of %s%s%s\n", format_decimal(seconds, loss->seconds, 2), loss->what,
-                cause && *cause ? ": " : "", cause ? cause : "");
+                *cause ? ": " : "", cause);
         free(cause);
     }
     fprintf(summary->out, "  %s\n%s", coverage->loss[0].advice, any ? "\n  What was measured:\n" : "");
@@ -84,10 +85,11 @@ static bool print_poor_coverage(const struct summary *summary)
 static void print_events(const struct summary *summary)
 {
     const char *sample = profile_text(summary->profile, "sample");
-    char *clean = sample ? format_fit(sample, summary->columns - 60, summary->utf8) : NULL;
-    if (clean)
-        fprintf(summary->out, "  samples by %s: the figures are events (%.*s), not seconds\n\n", clean,
-                (int)strcspn(clean, "@"), clean);
+    if (!sample)
+        return;
+    char *clean = format_fit(sample, summary->columns - 60, summary->utf8);
+    fprintf(summary->out, "  samples by %s: the figures are events (%.*s), not seconds\n\n", clean,
+            (int)strcspn(clean, "@"), clean);
     free(clean);
 }
 
@@ -189,9 +191,9 @@ static double find_top(const struct rows *rows, struct listed listed, bool by_fu
     for (uint32_t i = 0; by_function && i < rows->count; i++)
         if (rows->row[i].function != ROW_NONE && rows->row[i].function >= items)
             items = rows->row[i].function + 1;
-    double *sum = calloc((size_t)items + 1, sizeof *sum), whole = 0;
-    uint32_t *row = calloc((size_t)items + 1, sizeof *row);
-    for (uint32_t i = 0; sum && row && i < rows->count; i++) {
+    double *sum = memory_array(items, sizeof *sum), whole = 0;
+    uint32_t *row = memory_array(items, sizeof *row);
+    for (uint32_t i = 0; i < rows->count; i++) {
         double value = listed_value(rows, i, listed);
         uint32_t own = rows_own(rows, i), item = by_function ? rows->row[own].function : own;
         whole += value;
@@ -200,7 +202,7 @@ static double find_top(const struct rows *rows, struct listed listed, bool by_fu
         sum[item] += value;
         row[item] = own;
     }
-    for (uint32_t i = 0; sum && row && i < items; i++)
+    for (uint32_t i = 0; i < items; i++)
         if (sum[i] >= least_s && sum[i] > 0)
             add_to_top(top, row[i], sum[i]);
     free(sum);
@@ -227,11 +229,10 @@ static void print_top(const struct summary *summary, const struct top *top, enum
         char *label = functions
                           ? function_label(&rows->row[top->item[i]])
                           : view_own_label(rows, top->item[i], metric, summary->columns - 22, summary->utf8);
-        char *name = label ? format_fit(label, summary->columns - 22, summary->utf8) : NULL;
+        char *name = format_fit(label, summary->columns - 22, summary->utf8);
         fprintf(summary->out, "%6s %% %9s %s  %s\n",
                 format_decimal(percent, fmin(100, 100 * top->seconds[i] / effort), 1),
-                format_decimal(seconds, top->seconds[i], events ? 0 : 2), events ? " " : "s",
-                name ? name : "");
+                format_decimal(seconds, top->seconds[i], events ? 0 : 2), events ? " " : "s", name);
         free(name);
         free(label);
     }
@@ -319,7 +320,7 @@ static void print_other_runtimes(const struct summary *summary)
                 "\nnote: a second OpenMP runtime ran beside the measured one: %s s in what %s called, and "
                 "its other "
                 "threads are not measured\n",
-                format_decimal(seconds, found[i].seconds, 2), name ? name : "");
+                format_decimal(seconds, found[i].seconds, 2), name);
         free(name);
     }
 }
@@ -374,7 +375,7 @@ static void print_phases(const struct summary *summary)
     if (!phases_any(summary->profile))
         return;
     struct phase_table *table = phases_gather(summary->profile, summary->rows);
-    for (size_t g = 1; table && g < table->group_count && g <= PHASES_SHOWN; g++) {
+    for (size_t g = 1; g < table->group_count && g <= PHASES_SHOWN; g++) {
         const struct phase_group *group = &table->group[g];
         char seconds[FORMAT_NUMBER_BYTES], idle[FORMAT_NUMBER_BYTES], calls[40] = "";
         char *name = format_fit(phase_name(table, group->name), summary->columns - 48, summary->utf8);
@@ -383,10 +384,10 @@ static void print_phases(const struct summary *summary)
         fprintf(summary->out, "%s%8s %% %9s s  %s%s\n",
                 g == 1 ? "\nPhases (idle per cent of their threads' time; seconds by the clock):\n" : "",
                 format_decimal(idle, metric_relative(summary->rows, &group->inclusive, METRIC_IDLENESS), 1),
-                format_decimal(seconds, group->probe.inclusive_ns * 1e-9, 2), name ? name : "", calls);
+                format_decimal(seconds, group->probe.inclusive_ns * 1e-9, 2), name, calls);
         free(name);
     }
-    if (table && table->group_count > 1 + PHASES_SHOWN)
+    if (table->group_count > 1 + PHASES_SHOWN)
         fprintf(summary->out, "%22sand %zu more: blame report --view phases\n", "",
                 table->group_count - 1 - PHASES_SHOWN);
     phases_free(table);
@@ -402,16 +403,11 @@ static void print_metrics(const struct summary *summary)
     print_phases(summary);
 }
 
-/* Findings and contexts; without memory for the first only the others. */
 static void print_causes(const struct summary *summary, const struct report_tables *tables)
 {
-    struct findings *findings =
-        tables->locks && tables->waits
-            ? findings_gather(summary->profile, tables->rows, tables->locks, tables->waits)
-            : NULL;
-    size_t room = findings && findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
-    if (findings)
-        print_findings(summary, findings);
+    struct findings *findings = findings_gather(summary->profile, tables->rows, tables->locks, tables->waits);
+    size_t room = findings->count ? CONTEXTS_BESIDE : CONTEXTS_SHOWN;
+    print_findings(summary, findings);
     print_contexts(summary, (struct listed){.metric = METRIC_IDLENESS}, room,
                    "While this ran, other threads idled");
     print_contexts(summary, (struct listed){.metric = METRIC_LOCK_WAIT}, room,
@@ -444,10 +440,6 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
 {
     struct summary summary = {
         .out = out, .profile = profile, .rows = tables->rows, .utf8 = format_locale_is_utf8()};
-    if (!tables->rows) {
-        fprintf(out, "blame: not enough memory for the summary; the profile is in %s\n", dir);
-        return;
-    }
     size_t columns = format_terminal_columns(out);
     summary.columns = columns < 80 ? 80 : columns > SUMMARY_COLUMNS ? SUMMARY_COLUMNS : columns;
     coverage_of(profile, &summary.coverage);

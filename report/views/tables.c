@@ -86,17 +86,15 @@ static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row,
     char number[FORMAT_NUMBER_BYTES];
     char *label = view_context_label(rows, row, metric,
                                      columns > CONTEXT_COLUMNS + 14 ? columns - CONTEXT_COLUMNS : 14, utf8);
-    fprintf(out, "%15s%9s  %s\n", role, format_decimal(number, wait_ns * 1e-9, 3), label ? label : "");
+    fprintf(out, "%15s%9s  %s\n", role, format_decimal(number, wait_ns * 1e-9, 3), label);
     free(label);
 }
 
 /* A lock's name, and as much of its kind and address as fits and the name does not say. */
-static bool print_lock_name(FILE *out, const struct lock_entry *lock, size_t columns, bool utf8)
+static void print_lock_name(FILE *out, const struct lock_entry *lock, size_t columns, bool utf8)
 {
     char address[32], *name = format_fit(lock->name, columns, utf8);
     const char *kind = lock_kind_name[lock->kind];
-    if (!name)
-        return false;
     bool plain = strncmp(name, "0x", 2) == 0;
     bool says_kind = lock->kind == PROFILE_LOCK_CRITICAL || strcmp(lock->name, lock->symbol) != 0;
     snprintf(address, sizeof address, "0x%llx", (unsigned long long)lock->wait_id);
@@ -110,10 +108,9 @@ static bool print_lock_name(FILE *out, const struct lock_entry *lock, size_t col
         fprintf(out, "  %s", address);
     fputc('\n', out);
     free(name);
-    return true;
 }
 
-static bool print_lock(FILE *out, const struct lock_table *table, const struct lock_entry *lock,
+static void print_lock(FILE *out, const struct lock_table *table, const struct lock_entry *lock,
                        const struct view_style *style)
 {
     const struct rows *rows = table->rows;
@@ -127,8 +124,7 @@ static bool print_lock(FILE *out, const struct lock_table *table, const struct l
             format_plain(style->colour),
             lock->longest_ns > 0 ? format_decimal(longest, lock->longest_ns * 1e-9, 3) : "",
             (unsigned long long)lock->contended);
-    if (!print_lock_name(out, lock, columns > LOCK_COLUMNS + 5 ? columns - LOCK_COLUMNS : 5, utf8))
-        return false;
+    print_lock_name(out, lock, columns > LOCK_COLUMNS + 5 ? columns - LOCK_COLUMNS : 5, utf8);
     if (lock->waiter != ROW_NONE && style->below)
         print_lock_context(out, rows, lock->waiter, METRIC_LOCK_WAIT_HERE, "waited", lock->waiter_ns, columns,
                            utf8);
@@ -139,7 +135,6 @@ static bool print_lock(FILE *out, const struct lock_table *table, const struct l
     }
     if (style->below && lock->context_count > style->below)
         fprintf(out, "%26sand %u more\n", "", lock->context_count - style->below);
-    return true;
 }
 
 static void print_rest(FILE *out, const struct lock_table *table, size_t shown, const struct view_cut *cut)
@@ -157,13 +152,13 @@ static void print_rest(FILE *out, const struct lock_table *table, size_t shown, 
                 (unsigned long long)table->inits_lost);
 }
 
-bool view_text_locks(FILE *out, const struct profile *profile, const struct lock_table *table,
+void view_text_locks(FILE *out, const struct profile *profile, const struct lock_table *table,
                      const struct view_style *style)
 {
     view_text_header(out, profile, style);
     if (table->count == 0 && !(style->cut && style->cut->count)) {
         fputs("\nNo sample saw a thread wait for a lock.\n", out);
-        return true;
+        return;
     }
     format_paragraph(out,
                      "Seconds that threads waited for each lock, per cent of the whole effort, the longest "
@@ -174,8 +169,6 @@ bool view_text_locks(FILE *out, const struct profile *profile, const struct lock
             "lock", format_plain(style->colour));
     size_t shown = style->most && style->most < table->count ? style->most : table->count;
     for (size_t i = 0; i < shown; i++)
-        if (!print_lock(out, table, &table->lock[i], style))
-            return false;
+        print_lock(out, table, &table->lock[i], style);
     print_rest(out, table, shown, style->cut);
-    return true;
 }

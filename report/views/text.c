@@ -9,6 +9,7 @@
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 #include "report/text/source_text.h"
 
 #define DEFAULT_COLUMNS 7  /* of numbers */
@@ -53,9 +54,8 @@ static void print_notes(FILE *out, const struct view_style *style)
 {
     for (const char *at = style->notes; at && *at;) {
         size_t bytes = strcspn(at, "\n");
-        char *line = strndup(at, bytes), *clean = line ? format_fit(line, bytes, style->utf8) : NULL;
-        if (clean)
-            format_paragraph(out, clean, style->columns);
+        char *line = memory_check(strndup(at, bytes)), *clean = format_fit(line, bytes, style->utf8);
+        format_paragraph(out, clean, style->columns);
         free(clean);
         free(line);
         at += bytes + (at[bytes] == '\n');
@@ -73,8 +73,7 @@ static void print_events(FILE *out, const struct profile *profile, const struct 
              "samples by %.160s: seconds and s below are events (%.*s), not time; idle threads may have none",
              sample, (int)strcspn(sample, "@"), sample);
     char *clean = format_fit(text, sizeof text, style->utf8);
-    if (clean)
-        format_paragraph(out, clean, style->columns);
+    format_paragraph(out, clean, style->columns);
     free(clean);
 }
 
@@ -88,8 +87,7 @@ static void print_coverage(FILE *out, const struct profile *profile, const struc
     char *line = format_printable("Only %s %% of the threads' time was measured%s%s",
                                   format_decimal(percent, coverage_percent(&coverage), 1),
                                   *coverage.loss[0].cause ? ": " : "", coverage.loss[0].cause);
-    if (line)
-        format_paragraph(out, line, style->columns);
+    format_paragraph(out, line, style->columns);
     free(line);
 }
 
@@ -112,7 +110,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
                             style->columns > taken + 16 ? style->columns - taken : 16, style->utf8);
     char *clean = format_fit(where, style->columns, style->utf8);
     fprintf(out, "%s%s%s: %s%s\n", format_strong(style->colour), style->title, format_plain(style->colour),
-            line ? line : "", clean ? clean : "");
+            line, clean);
     snprintf(facts, sizeof facts, "%.40s s wall time, %u thread%s, %u core%s, %s; %s%s",
              format_decimal(wall, profile_wall_s(profile), 2), header->threads_max,
              header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s",
@@ -264,7 +262,7 @@ static void print_source(const struct table *table, const struct row *row, size_
     if (!text || columns < LEAST_SOURCE)
         return;
     char *fitting = format_fit_head(text, columns - 2, table->style->utf8);
-    if (fitting && *fitting)
+    if (*fitting)
         fprintf(table->out, "  %s", fitting);
     free(fitting);
 }
@@ -281,11 +279,9 @@ static void print_row(const struct table *table, uint32_t index)
     size_t taken = print_branches(table, row);
     size_t columns = table->tree_columns > taken + 8 ? table->tree_columns - taken : 8;
     char *label = view_row_label(rows, index);
-    char *fitting = label ? format_fit(label, columns, table->style->utf8) : NULL;
-    if (fitting) {
-        fputs(fitting, table->out);
-        print_source(table, row, columns - format_columns(fitting));
-    }
+    char *fitting = format_fit(label, columns, table->style->utf8);
+    fputs(fitting, table->out);
+    print_source(table, row, columns - format_columns(fitting));
     putc('\n', table->out);
     free(label);
     free(fitting);
@@ -347,32 +343,28 @@ static void print_rows(const struct table *table)
     print_cut(table, cut, cut_value);
 }
 
-bool view_text(FILE *out, const struct profile *profile, const struct rows *rows,
+void view_text(FILE *out, const struct profile *profile, const struct rows *rows,
                const struct view_style *style)
 {
     struct table table = {.out = out, .rows = rows, .style = style};
     uint32_t deepest = 0;
     for (size_t i = 0; i < rows->count; i++)
         deepest = rows->row[i].depth > deepest ? rows->row[i].depth : deepest;
-    table.visible = calloc(rows->count + 1, sizeof *table.visible);
-    table.last_child = calloc(rows->count + 1, sizeof *table.last_child);
-    table.last = calloc((size_t)deepest + 1, sizeof *table.last);
-    bool good = table.visible && table.last_child && table.last;
-    if (good) {
-        view_text_header(out, profile, style);
-        choose_columns(&table);
-        print_meaning(&table);
-        print_titles(&table);
-        if (primary_value(&table, &rows->row[0]) == 0 && style->least_percent > 0) {
-            fprintf(out, "No %s was measured%s.\n", metric_title(style->metric),
-                    style->notes && *style->notes ? " there" : "");
-        } else {
-            choose_visible(&table);
-            print_rows(&table);
-        }
+    table.visible = memory_array(rows->count, sizeof *table.visible);
+    table.last_child = memory_array(rows->count, sizeof *table.last_child);
+    table.last = memory_array((size_t)deepest + 1, sizeof *table.last);
+    view_text_header(out, profile, style);
+    choose_columns(&table);
+    print_meaning(&table);
+    print_titles(&table);
+    if (primary_value(&table, &rows->row[0]) == 0 && style->least_percent > 0) {
+        fprintf(out, "No %s was measured%s.\n", metric_title(style->metric),
+                style->notes && *style->notes ? " there" : "");
+    } else {
+        choose_visible(&table);
+        print_rows(&table);
     }
     free(table.visible);
     free(table.last_child);
     free(table.last);
-    return good;
 }

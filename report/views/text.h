@@ -11,19 +11,18 @@ struct lock_table;
 struct phase_table;
 struct wait_table;
 
-/* rows: ordered by the style's metric. false: no memory. */
-bool view_text(FILE *out, const struct profile *profile, const struct rows *rows,
+/* rows: ordered by the style's metric. */
+void view_text(FILE *out, const struct profile *profile, const struct rows *rows,
                const struct view_style *style);
 void view_text_threads(FILE *out, const struct profile *profile, const struct view_style *style);
-/* false: no memory. */
-bool view_text_locks(FILE *out, const struct profile *profile, const struct lock_table *table,
+void view_text_locks(FILE *out, const struct profile *profile, const struct lock_table *table,
                      const struct view_style *style);
 void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows,
                      const struct wait_table *table, const struct view_style *style);
 
 /* Below each phase what its code calls, `depth` levels with the phase's own; events and parameters, exact and
- * sampled. false: no memory. */
-bool view_text_phases(FILE *out, const struct profile *profile, const struct rows *rows,
+ * sampled. */
+void view_text_phases(FILE *out, const struct profile *profile, const struct rows *rows,
                       const struct phase_table *table, uint32_t depth, const struct view_style *style);
 void view_text_findings(FILE *out, const struct profile *profile, const struct findings *findings,
                         const struct view_style *style);

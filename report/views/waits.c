@@ -5,6 +5,7 @@
 #include "report/rows/label.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
+#include "report/text/memory.h"
 #include "report/views/sort.h"
 #include "report/views/text.h"
 
@@ -22,21 +23,20 @@ static double whole_of(const struct wait_table *table)
 /* "taskwait in fib  fib.c:22" */
 static void print_place(FILE *out, const struct wait_place *place, size_t columns, bool utf8)
 {
-    char *text = NULL, line[16] = "";
+    char line[16] = "";
     const char *joint = place->kind == WAIT_LOCK         ? " "
                         : place->kind == WAIT_REGION_END ? " of "
                         : place->in_region               ? " in the region of "
                                                          : " in ";
     if (place->line > 0)
         snprintf(line, sizeof line, ":%d", place->line);
-    int bytes =
-        asprintf(&text, "%s%s%s%s%s%s", wait_kind_name[place->kind], *place->function ? joint : "",
-                 place->function, *line ? "  " : "", *line ? format_base_name(place->file) : "", line);
-    char *fitting =
-        bytes < 0 ? NULL : format_fit(text, columns > PLACE_INDENT + 16 ? columns - PLACE_INDENT : 16, utf8);
-    fprintf(out, "%s\n", fitting ? fitting : "");
+    char *text =
+        memory_text("%s%s%s%s%s%s", wait_kind_name[place->kind], *place->function ? joint : "",
+                    place->function, *line ? "  " : "", *line ? format_base_name(place->file) : "", line);
+    char *fitting = format_fit(text, columns > PLACE_INDENT + 16 ? columns - PLACE_INDENT : 16, utf8);
+    fprintf(out, "%s\n", fitting);
     free(fitting);
-    free(bytes < 0 ? NULL : text);
+    free(text);
 }
 
 static void print_pairs(FILE *out, const struct rows *rows, const struct wait_table *table,
@@ -51,7 +51,7 @@ static void print_pairs(FILE *out, const struct rows *rows, const struct wait_ta
         char *label = view_context_label(rows, pair->row, metric,
                                          columns > LABEL_INDENT + 16 ? columns - LABEL_INDENT : 16, utf8);
         fprintf(out, "%18s%s%9s  %s\n", "", utf8 ? "\xe2\x86\xb3" : ">",
-                format_decimal(number, pair->ns * 1e-9, 3), label ? label : "");
+                format_decimal(number, pair->ns * 1e-9, 3), label);
         free(label);
     }
     if (style->below && place->pair_count > style->below)

@@ -115,43 +115,44 @@ static const struct kind {
 static const struct rows *rows;
 static enum metric metric;
 
-static bool put_csv(FILE *out)
+static void put_csv(FILE *out)
 {
     write_profile_csv(out, rows);
-    return true;
 }
 
-static bool put_folded(FILE *out)
+static void put_folded(FILE *out)
 {
-    return view_folded(out, rows, metric);
+    view_folded(out, rows, metric);
 }
 
-static bool put_speedscope(FILE *out)
+static void put_speedscope(FILE *out)
 {
-    return export_speedscope(out, &profile, rows, metric, false);
+    export_speedscope(out, &profile, rows, metric, false);
 }
 
-static bool put_pprof(FILE *out)
+static void put_pprof(FILE *out)
 {
-    return export_pprof(out, &profile, rows, metric);
+    export_pprof(out, &profile, rows, metric);
 }
 
-static bool put_hatchet(FILE *out)
+static void put_hatchet(FILE *out)
 {
-    return export_hatchet(out, rows);
+    export_hatchet(out, rows);
 }
 
-static bool put_dot(FILE *out)
+static void put_dot(FILE *out)
 {
-    return export_dot(out, &profile, rows, metric, 0.5);
+    export_dot(out, &profile, rows, metric, 0.5);
 }
 
-static void put(const char *directory, const char *name, const char *ending, bool (*write)(FILE *out))
+static void put(const char *directory, const char *name, const char *ending, void (*write)(FILE *out))
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s%s", directory, name, ending);
     FILE *out = fopen(path, "w");
-    if (!out || !write(out) || fclose(out) != 0) {
+    if (out)
+        write(out);
+    if (!out || ferror(out) || fclose(out) != 0) {
         perror(path);
         exit(1);
     }
@@ -180,8 +181,6 @@ int main(int argc, char **argv)
         kind->make();
     struct symbols *symbols = symbols_open(modules, 2);
     struct rows *made = rows_build(&profile, symbols);
-    if (!made)
-        return 1;
     rows = made;
     put(argv[2], "profile", ".csv", put_csv);
     for (metric = 0; metric < METRIC_NAMED; metric++) {

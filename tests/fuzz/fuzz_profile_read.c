@@ -132,11 +132,10 @@ static void exercise_waits(const struct profile *profile, const struct rows *row
                            FILE *out, uint64_t round)
 {
     struct view_style style = choose_style(round);
-    struct view_cut left_out;
     struct lock_table *table = locks_gather(profile, rows, symbols);
     struct wait_table *waits = waits_gather(profile, rows, table, symbols);
     write_waits_csv(out, rows, waits);
-    view_sort_waits(waits, style.metric, style.least_percent, &left_out);
+    struct view_cut left_out = view_sort_waits(waits, style.metric, style.least_percent);
     style.cut = &left_out;
     view_text_waits(out, profile, rows, waits, &style);
     waits_free(waits);
@@ -166,7 +165,7 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         write_profile_csv(out, rows);
         break;
     case 1:
-        write_threads_csv(out, profile);
+        write_threads_csv(out, profile, NULL);
         view_text_threads(out, profile, &style);
         write_run_json(out, profile, rows);
         break;

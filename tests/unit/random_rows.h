@@ -46,7 +46,7 @@ static void add_cost(struct rows *rows, uint32_t row)
     sums->samples = 1;
     sums->work = (1 + pick(9)) * S;
     sums->inverse_busy = sums->work;
-    assert_true(rows_add_exclusive(rows, &rows->row[row], sums));
+    rows_add_exclusive(rows, &rows->row[row], sums);
 }
 
 static void add_line_costs(struct rows *rows, uint32_t function)
@@ -82,8 +82,8 @@ static struct rows *random_rows(size_t count)
         else if (pick(2))
             add_cost(rows, row);
     }
-    assert_true(rows_sum(rows));
-    assert_true(rows_order(rows, METRIC_EFFORT, false));
+    rows_sum(rows);
+    rows_order(rows, METRIC_EFFORT, false);
     return rows;
 }
 
@@ -138,7 +138,7 @@ __attribute__((unused)) static double folded_total(const struct rows *rows)
     size_t size = 0;
     double total = 0;
     FILE *out = open_memstream(&text, &size);
-    assert_true(view_folded(out, rows, METRIC_WORK));
+    view_folded(out, rows, METRIC_WORK);
     fclose(out);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         total += atof(strrchr(line, ' ')) * 1000;
