@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <sys/time.h>
 
+enum { FEW = 3 };
+
 static volatile sig_atomic_t alarms, profs;
 
 static void on_signal(int signal_number)
@@ -15,9 +17,13 @@ static void on_signal(int signal_number)
         profs++;
 }
 
+/* The profiling clock stands still while the machine is busy with others. */
 NAMED static void compute_under_signals(double seconds)
 {
+    double limit_s = clock_s() + 100;
     spin_until(clock_s() + seconds);
+    while ((alarms < FEW || profs < FEW) && clock_s() < limit_s)
+        spin_until(clock_s() + 0.1);
     __asm__ volatile("");
 }
 
@@ -38,7 +44,7 @@ int main(void)
     double due = (clock_s() - begin_s) / pace / 0.01;
     /* At most the due number: more would be somebody else's signals in our handler. Pending ones may merge.
      */
-    printf("alarms %s\n", alarms > 0 && alarms <= due + 2 ? "right" : "wrong");
-    printf("profs %s\n", profs > 0 && profs <= 2 * due + 4 ? "right" : "wrong");
+    printf("alarms %s\n", alarms >= FEW && alarms <= due + 2 ? "right" : "wrong");
+    printf("profs %s\n", profs >= FEW && profs <= 2 * due + 4 ? "right" : "wrong");
     return 0;
 }
