@@ -97,14 +97,13 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
 /* What the file cannot say, or has not to say. */
 static void note_metric(const struct rows *rows, enum metric metric, bool stacks)
 {
-    char number[FORMAT_NUMBER_BYTES];
     double negative = stacks ? export_negative(rows, metric) : 0;
     if (negative <= -1e-6)
         fprintf(stderr,
                 "blame export: %s: %s %s of rows with less than none are left out, stacks have no negative "
                 "values; "
                 "--format pprof and hatchet keep them\n",
-                metric_word[metric], format_decimal(number, negative, 6), rows->events ? "events" : "s");
+                metric_word[metric], DECIMAL(negative, 6), rows->events ? "events" : "s");
     if (!(metric_value(rows, rows->row[0].inclusive, metric) > 0))
         fprintf(stderr, "blame export: the profile has no %s; another --metric may say more\n",
                 metric_word[metric]);

@@ -82,12 +82,11 @@ static char *default_output(const char *input)
 
 static void tell_left_out(const struct html_result *result, const struct html_options *options)
 {
-    char percent[FORMAT_NUMBER_BYTES];
     if (result->rows_left_out && options->least_percent < 0)
         fprintf(stderr,
                 "blame html: %zu of %zu rows, each below %s %% of every metric, are folded into rows "
                 "\"(small)\"; --min 0 keeps all\n",
-                result->rows_left_out, result->rows_total, format_decimal(percent, result->least_percent, 6));
+                result->rows_left_out, result->rows_total, DECIMAL(result->least_percent, 6));
     if (result->locks_left_out)
         fprintf(stderr, "blame html: the page has the %d locks waited for longest, %zu are left out\n",
                 HTML_LOCKS, result->locks_left_out);
@@ -95,11 +94,9 @@ static void tell_left_out(const struct html_result *result, const struct html_op
 
 static void tell_done(const char *path, double bytes, const struct html_result *result)
 {
-    char size[FORMAT_NUMBER_BYTES];
     bool large = bytes >= 1e6;
-    printf("%s: %s %s, %zu rows, %zu source file%s", path,
-           format_decimal(size, bytes * (large ? 1e-6 : 1e-3), large), large ? "MB" : "kB", result->rows,
-           result->sources, result->sources == 1 ? "" : "s");
+    printf("%s: %s %s, %zu rows, %zu source file%s", path, DECIMAL(bytes * (large ? 1e-6 : 1e-3), large),
+           large ? "MB" : "kB", result->rows, result->sources, result->sources == 1 ? "" : "s");
     if (result->sources_missing)
         printf(" (%zu not found: --source-dir)", result->sources_missing);
     putchar('\n');

@@ -93,9 +93,9 @@ static void say_what_is_missing(const char *command, const char *input, const st
     coverage_of(profile, &coverage);
     if (!coverage_is_poor(&coverage))
         return;
-    char percent[FORMAT_NUMBER_BYTES], *cause = format_clean(coverage.loss[0].cause, true);
+    char *cause = format_clean(coverage.loss[0].cause, true);
     fprintf(stderr, "blame %s: %s: only %s %% of the threads' time was measured%s%s\n", command, input,
-            format_decimal(percent, coverage_percent(&coverage), 1), *cause ? ": " : "", cause);
+            DECIMAL(coverage_percent(&coverage), 1), *cause ? ": " : "", cause);
     free(cause);
 }
 

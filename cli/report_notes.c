@@ -27,12 +27,11 @@ static void note_thread(FILE *notes, const struct report_request *request, const
 static void note_focus(FILE *notes, const struct report_request *request,
                        const struct report_focused *focused)
 {
-    char part[FORMAT_NUMBER_BYTES], whole[FORMAT_NUMBER_BYTES];
     fprintf(notes, "--focus %s: only paths through rows that match", request->focus);
     if (focused) {
         bool samples = focused->metric == METRIC_SAMPLES;
-        fprintf(notes, ": %s of the %s %s%s%s", format_decimal(part, focused->part, samples ? 0 : 3),
-                format_decimal(whole, focused->whole, samples ? 0 : 3), samples ? "" : "s of ",
+        fprintf(notes, ": %s of the %s %s%s%s", DECIMAL(focused->part, samples ? 0 : 3),
+                DECIMAL(focused->whole, samples ? 0 : 3), samples ? "" : "s of ",
                 metric_title(focused->metric), request->thread < 0 ? " in the whole program" : "");
     }
     fputs(focused ? ". Absolute per cent are of all, matching or not.\n" : "; per cent are of those.\n",

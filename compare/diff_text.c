@@ -177,12 +177,12 @@ static void print_list(FILE *out, const struct comparison *comparison, const str
 static void print_legend(FILE *out, const struct comparison *comparison, const struct diff_style *style,
                          bool empty)
 {
-    char number[FORMAT_NUMBER_BYTES], text[300];
+    char text[300];
     const size_t *side = comparison->side_count;
     fputc('\n', out);
     if (empty) {
         snprintf(text, sizeof text, "No %s changed its own share by %s %% of the base's effort: see --min.",
-                 style->functions ? "function" : "context", format_decimal(number, style->least_percent, 2));
+                 style->functions ? "function" : "context", DECIMAL(style->least_percent, 2));
         format_paragraph(out, text, style->columns);
     }
     snprintf(
@@ -225,10 +225,10 @@ void diff_limits_text(FILE *out, const struct comparison *comparison, const stru
 {
     int decimals = count ? comparison_decimals(comparison) : 0;
     for (size_t i = 0; i < count; i++) {
-        char percent[SIGNED_BYTES + 4], number[FORMAT_NUMBER_BYTES], increase[SIGNED_BYTES];
+        char percent[SIGNED_BYTES + 4], increase[SIGNED_BYTES];
         char *subject = limit_subject(&limit[i]);
         fprintf(out, "%slimit %s: %s of at most +%s %%: %s\n", i ? "" : "\n", subject,
-                percent_text(percent, &limit[i].change), format_decimal(number, limit[i].percent, 1),
+                percent_text(percent, &limit[i].change), DECIMAL(limit[i].percent, 1),
                 verdict_text(&limit[i]));
         free(subject);
         for (size_t c = 0; c < limit[i].culprit_count; c++) {

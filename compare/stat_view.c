@@ -54,8 +54,7 @@ static void print_spread(FILE *out, const struct comparison *comparison, const s
     const double numbers[] = {spread->median, spread->least, spread->most, spread->interval.low,
                               spread->interval.high};
     for (size_t i = 0; i < (has_interval(comparison) ? 5 : 3); i++) {
-        char number[FORMAT_NUMBER_BYTES];
-        fprintf(out, "%s%10s", i ? " " : "", format_decimal(number, numbers[i], decimals));
+        fprintf(out, "%s%10s", i ? " " : "", DECIMAL(numbers[i], decimals));
     }
 }
 
@@ -100,11 +99,11 @@ static void print_contexts(FILE *out, const struct comparison *comparison, const
 static void print_confidence(FILE *out, const struct comparison *comparison, const struct stat_style *style,
                              double coverage)
 {
-    char text[300], number[FORMAT_NUMBER_BYTES];
+    char text[300];
     if (comparison->run_count < 2)
         return;
     snprintf(text, sizeof text, "With %s %% confidence the median of all possible runs lies %s.%s",
-             format_decimal(number, 100 * coverage, 1),
+             DECIMAL(100 * coverage, 1),
              has_interval(comparison) ? "in the interval" : "between least and most",
              comparison->run_count < 6 ? " Six runs are needed for 95 %." : "");
     fputc('\n', out);

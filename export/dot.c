@@ -104,16 +104,14 @@ static void put_shortened(FILE *out, const char *text, size_t columns)
 /* Events are whole, but for the idleness that each of them is blamed for. */
 static void put_quantity(FILE *out, double value, const struct graph *graph)
 {
-    char number[FORMAT_NUMBER_BYTES];
     bool seconds = export_in_ns(graph->rows, graph->metric);
-    fprintf(out, "%s%s", format_decimal(number, value, seconds ? 3 : 0), seconds ? " s" : "");
+    fprintf(out, "%s%s", DECIMAL(value, seconds ? 3 : 0), seconds ? " s" : "");
 }
 
 static void put_share(FILE *out, const struct graph *graph, double value)
 {
-    char number[FORMAT_NUMBER_BYTES];
     put_quantity(out, value, graph);
-    fprintf(out, " (%s %%)", format_decimal(number, 100 * value / graph->total, 1));
+    fprintf(out, " (%s %%)", DECIMAL(100 * value / graph->total, 1));
 }
 
 /* Constructs have their place in their name. */
@@ -159,7 +157,6 @@ static void put_node(FILE *out, const struct graph *graph, uint32_t frame)
 
 static void put_edge(FILE *out, const struct graph *graph, const struct part *edge)
 {
-    char width[FORMAT_NUMBER_BYTES];
     double share = fmax(0, fmin(edge->inclusive / graph->total, 1));
     fprintf(out, "n%u -> n%u [label=\" ", edge->from, edge->to);
     put_quantity(out, edge->inclusive, graph);
@@ -167,8 +164,7 @@ static void put_edge(FILE *out, const struct graph *graph, const struct part *ed
     put_shortened(out, graph->frames.label[edge->from]->name, SIZE_MAX);
     fputs(" calls ", out);
     put_shortened(out, graph->frames.label[edge->to]->name, SIZE_MAX);
-    fprintf(out, "\", penwidth=%s, weight=%d];\n", format_decimal(width, 0.5 + 5 * share, 2),
-            1 + (int)(99 * share));
+    fprintf(out, "\", penwidth=%s, weight=%d];\n", DECIMAL(0.5 + 5 * share, 2), 1 + (int)(99 * share));
 }
 
 static void put_header(FILE *out, const struct graph *graph, const struct profile *profile,

@@ -106,7 +106,6 @@ static void put_name(FILE *out, const struct profile *profile, const struct rows
 static void put_profile(FILE *out, const struct profile *profile, const struct rows *rows,
                         const struct frames *frames, enum metric metric)
 {
-    char number[FORMAT_NUMBER_BYTES];
     fputs("{\"type\":\"sampled\",\"name\":", out);
     put_name(out, profile, rows, metric);
     fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
@@ -114,7 +113,7 @@ static void put_profile(FILE *out, const struct profile *profile, const struct r
     put_samples(out, rows, frames, metric);
     fputs("],\n\"weights\":[", out);
     double sum = put_weights(out, rows, metric);
-    fprintf(out, "],\n\"endValue\":%s}", format_decimal(number, sum, 0));
+    fprintf(out, "],\n\"endValue\":%s}", DECIMAL(sum, 0));
 }
 
 void export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,

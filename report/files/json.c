@@ -35,6 +35,9 @@ static json_t *number(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
+/* An object by jansson's format of its members; `o*` leaves out a real that is no number, as a damaged file may have. */
+#define OBJECT(...) ((json_t *)memory_check(json_pack(__VA_ARGS__)))
+
 static json_t *start_time(int64_t realtime_ns)
 {
     char buffer[64], whole[96];
@@ -88,7 +91,7 @@ static json_t *options(const struct profile *profile)
 
 static json_t *samples(const struct ledger *ledger)
 {
-    json_t *json = json_object(), *dropped = json_object();
+    json_t *dropped = json_object();
     for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++) {
         char unnamed[32];
         snprintf(unnamed, sizeof unnamed, "reason %zu", reason);
@@ -96,26 +99,21 @@ static json_t *samples(const struct ledger *ledger)
         if (ledger->dropped_by[reason])
             json_object_set_new(dropped, name, number(ledger->dropped_by[reason]));
     }
-    json_object_set_new(json, "delivered", number(ledger->delivered));
-    json_object_set_new(json, "recorded", number(ledger->recorded));
-    json_object_set_new(json, "dropped", dropped);
-    return json;
+    return OBJECT("{so so so}", "delivered", number(ledger->delivered), "recorded", number(ledger->recorded),
+                  "dropped", dropped);
 }
 
 /* How paths were walked (docs/callpaths.md). */
 static json_t *unwinding(const struct ledger *ledger)
 {
-    json_t *json = json_object(), *slow = json_object();
+    json_t *slow = json_object();
     for (size_t cause = 0; cause < RECIPE_CAUSES; cause++)
         if (ledger->slow_steps[cause])
             json_object_set_new(slow, recipe_cause_name((enum recipe_cause)cause),
                                 number(ledger->slow_steps[cause]));
-    json_object_set_new(json, "frames", number(ledger->frames));
-    json_object_set_new(json, "recipes_read", number(ledger->recipes_read));
-    json_object_set_new(json, "decoded_steps", number(ledger->decoded_steps));
-    json_object_set_new(json, "slow_steps", slow);
-    json_object_set_new(json, "slow_reads", number(ledger->slow_reads));
-    return json;
+    return OBJECT("{so so so so so}", "frames", number(ledger->frames), "recipes_read",
+                  number(ledger->recipes_read), "decoded_steps", number(ledger->decoded_steps), "slow_steps",
+                  slow, "slow_reads", number(ledger->slow_reads));
 }
 
 static json_t *conservation(const struct profile *profile, const struct rows *rows)
@@ -124,13 +122,10 @@ static json_t *conservation(const struct profile *profile, const struct rows *ro
     size_t count = conservation_check(profile, rows, laws);
     json_t *json = json_object();
     for (size_t i = 0; i < count; i++) {
-        json_t *law = json_object();
-        json_object_set_new(law, "law", json_string(laws[i].statement));
-        json_object_set_new(law, "left", json_real(laws[i].left));
-        json_object_set_new(law, "right", json_real(laws[i].right));
-        json_object_set_new(law, "residual", json_real(laws[i].residual));
-        json_object_set_new(law, "relative", json_real(laws[i].relative));
-        json_object_set_new(law, "exact", json_boolean(laws[i].exact));
+        json_t *law =
+            OBJECT("{ss so* so* so* so* sb}", "law", laws[i].statement, "left", json_real(laws[i].left),
+                   "right", json_real(laws[i].right), "residual", json_real(laws[i].residual), "relative",
+                   json_real(laws[i].relative), "exact", laws[i].exact);
         if (laws[i].exact)
             json_object_set_new(law, "ok", json_boolean(laws[i].ok));
         if (laws[i].tolerance > 0)
@@ -149,11 +144,8 @@ static json_t *modules(const struct profile *profile)
         for (uint32_t byte = 0; byte < module->build_id_bytes; byte++)
             snprintf(build_id + 2 * byte, 3, "%02x", module->build_id[byte]);
         snprintf(bias, sizeof bias, "0x%" PRIx64, module->load_bias);
-        json_t *entry = json_object();
-        json_object_set_new(entry, "path", text(module->path));
-        json_object_set_new(entry, "build_id", json_string(build_id));
-        json_object_set_new(entry, "load_bias", json_string(bias));
-        json_array_append_new(json, entry);
+        json_array_append_new(
+            json, OBJECT("{so ss ss}", "path", text(module->path), "build_id", build_id, "load_bias", bias));
     }
     return json;
 }
@@ -163,23 +155,16 @@ static json_t *runtimes(const struct profile *profile)
     struct other_runtime found[OTHER_RUNTIMES_MOST];
     size_t count = other_runtimes(profile, found);
     json_t *json = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_t *entry = json_object();
-        json_object_set_new(entry, "path", text(found[i].path));
-        json_object_set_new(entry, "seconds", json_real(found[i].seconds));
-        json_array_append_new(json, entry);
-    }
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(
+            json, OBJECT("{so so*}", "path", text(found[i].path), "seconds", json_real(found[i].seconds)));
     return json;
 }
 
 static json_t *place_json(const struct named_place *place)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "name", text(place->name));
-    json_object_set_new(json, "function", text(place->function));
-    json_object_set_new(json, "file", text(place->file));
-    json_object_set_new(json, "line", json_integer(place->line));
-    return json;
+    return OBJECT("{so so so si}", "name", text(place->name), "function", text(place->function), "file",
+                  text(place->file), "line", place->line);
 }
 
 /* "inner" was open where "outer" ended; without an "outer" it was ended without a begin. */
@@ -188,10 +173,8 @@ static json_t *misnested(const struct rows *rows)
     json_t *json = json_array();
     for (size_t i = 0; i < rows->misnested_count; i++) {
         const struct misnesting *wrong = &rows->misnested[i];
-        json_t *entry = json_object();
-        json_object_set_new(entry, "inner", place_json(&wrong->inner));
-        json_object_set_new(entry, "outer", *wrong->outer.name ? place_json(&wrong->outer) : json_null());
-        json_array_append_new(json, entry);
+        json_array_append_new(json, OBJECT("{so so}", "inner", place_json(&wrong->inner), "outer",
+                                           *wrong->outer.name ? place_json(&wrong->outer) : json_null()));
     }
     return json;
 }
@@ -219,13 +202,10 @@ static json_t *phases(const struct profile *profile)
         const struct profile_name *name = &profile->names[i];
         if (name->kind < PROFILE_NODE_PHASE || name->kind > PROFILE_NODE_PARAMETER)
             continue;
-        json_t *entry = json_object();
-        json_object_set_new(entry, "name", text(name->text));
-        json_object_set_new(entry, "kind", json_string(kinds[name->kind - PROFILE_NODE_PHASE]));
-        json_object_set_new(entry, "executions", number(executions[i]));
-        json_object_set_new(entry, "throttled",
-                            name->flags & PROFILE_NAME_THROTTLED ? number(name->throttled_after)
-                                                                 : json_null());
+        bool throttled = name->flags & PROFILE_NAME_THROTTLED;
+        json_t *entry = OBJECT("{so ss so so}", "name", text(name->text), "kind",
+                               kinds[name->kind - PROFILE_NODE_PHASE], "executions", number(executions[i]),
+                               "throttled", throttled ? number(name->throttled_after) : json_null());
         if (name->flags & PROFILE_NAME_DYNAMIC)
             json_object_set_new(entry, "instances", number(name->instances));
         json_array_append_new(json, entry);
@@ -252,18 +232,13 @@ static json_t *unmeasured(const struct profile *profile)
 {
     struct coverage coverage;
     coverage_of(profile, &coverage);
-    json_t *json = json_object(), *causes = json_array();
-    for (size_t i = 0; i < coverage.count; i++) {
-        json_t *loss = json_object();
-        json_object_set_new(loss, "what", json_string(coverage.loss[i].what));
-        json_object_set_new(loss, "cause", text(coverage.loss[i].cause));
-        json_object_set_new(loss, "seconds", json_real(coverage.loss[i].seconds));
-        json_array_append_new(causes, loss);
-    }
-    json_object_set_new(json, "seconds", json_real(coverage.lost_s));
-    json_object_set_new(json, "of_s", json_real(coverage.whole_s));
-    json_object_set_new(json, "causes", causes);
-    return json;
+    json_t *causes = json_array();
+    for (size_t i = 0; i < coverage.count; i++)
+        json_array_append_new(causes, OBJECT("{ss so so*}", "what", coverage.loss[i].what, "cause",
+                                             text(coverage.loss[i].cause), "seconds",
+                                             json_real(coverage.loss[i].seconds)));
+    return OBJECT("{so* so* so}", "seconds", json_real(coverage.lost_s), "of_s", json_real(coverage.whole_s),
+                  "causes", causes);
 }
 
 static void set_losses(json_t *json, const struct profile *profile, const struct ledger *ledger)
@@ -274,16 +249,13 @@ static void set_losses(json_t *json, const struct profile *profile, const struct
     json_object_set_new(json, "truncated_paths", number(ledger->paths_truncated));
     json_object_set_new(json, "unrestored_calls", number(ledger->unrestored_calls));
     json_object_set_new(json, "threads_untracked", number(profile->header.threads_untracked));
-    if (profile->header.tasks == 1) {
-        json_t *creation = json_object();
-        json_object_set_new(creation, "walks", number(ledger->creation_walks));
-        json_object_set_new(creation, "lost", number(ledger->creations_lost));
-        json_object_set_new(json, "creation", creation);
-    }
-    json_t *unsampled = json_object();
-    json_object_set_new(unsampled, "threads", number(ledger->unsampled_threads));
-    json_object_set_new(unsampled, "seconds", seconds(ledger->unsampled));
-    json_object_set_new(json, "threads_without_timer", unsampled);
+    if (profile->header.tasks == 1)
+        json_object_set_new(json, "creation",
+                            OBJECT("{so so}", "walks", number(ledger->creation_walks), "lost",
+                                   number(ledger->creations_lost)));
+    json_object_set_new(json, "threads_without_timer",
+                        OBJECT("{so so*}", "threads", number(ledger->unsampled_threads), "seconds",
+                               seconds(ledger->unsampled)));
     json_object_set_new(json, "unsignalled_s", seconds(ledger->unsignalled));
     json_object_set_new(json, "signal", number(profile->header.sample_signal));
     json_object_set_new(json, "signals_taken", number(profile->header.signals_taken));

@@ -74,15 +74,14 @@ void find_overhead(struct inquiry *inquiry)
             .rule = "fine", .row = cost.row, .metric = METRIC_OVERHEAD, .seconds = seconds, .gain_s = gain_s};
         if (construct == CONSTRUCT_REGION && regions > 0)
             snprintf(each, sizeof each, ", %s us for each of %llu regions",
-                     number_text(inquiry, 1e6 * seconds / (double)regions, 1), (unsigned long long)regions);
+                     DECIMAL(1e6 * seconds / (double)regions, 1), (unsigned long long)regions);
         double share = percent_of_program(inquiry, seconds);
-        finding.title = format_printable("%s: %s %% overhead", constructs[construct].title,
-                                         number_text(inquiry, share, 0));
+        finding.title =
+            format_printable("%s: %s %% overhead", constructs[construct].title, DECIMAL(share, 0));
         finding.evidence = format_printable(
             "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here",
-            number_text(inquiry, seconds, 2), number_text(inquiry, sqrt(seconds * inquiry->period_s), 2),
-            each, number_text(inquiry, share, 1), number_text(inquiry, LEAST_PERCENT, 0),
-            number_text(inquiry, 100 * cost.top_ns / cost.ns, 0));
+            DECIMAL(seconds, 2), DECIMAL(sqrt(seconds * inquiry->period_s), 2), each, DECIMAL(share, 1),
+            DECIMAL(LEAST_PERCENT, 0), DECIMAL(100 * cost.top_ns / cost.ns, 0));
         finding.advice = format_printable("%s", constructs[construct].advice);
         put_finding(inquiry, &finding);
     }

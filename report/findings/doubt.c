@@ -21,14 +21,13 @@ void find_oversubscription(struct inquiry *inquiry)
         return;
     struct finding finding = {
         .rule = "oversubscribed", .row = ROW_NONE, .metric = METRIC_CORE_IDLENESS, .seconds = excess};
-    const char *cores = number_text(inquiry, inquiry->cores, 0), *plural = inquiry->cores == 1 ? "" : "s";
-    finding.title = format_printable("%s busy threads at a time on %s core%s",
-                                     number_text(inquiry, own / inverse_busy, 1), cores, plural);
+    const char *cores = DECIMAL(inquiry->cores, 0), *plural = inquiry->cores == 1 ? "" : "s";
+    finding.title = format_printable("%s busy threads at a time on %s core%s", DECIMAL(own / inverse_busy, 1),
+                                     cores, plural);
     finding.evidence = format_printable(
         "%s s in which busy threads had no core (negative core idleness): %s %% "
         "of all (reported from %s %% on)",
-        number_text(inquiry, excess, 2), number_text(inquiry, percent_of_program(inquiry, excess), 1),
-        number_text(inquiry, LEAST_PERCENT, 0));
+        DECIMAL(excess, 2), DECIMAL(percent_of_program(inquiry, excess), 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable(
         "Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup quota); waiting threads "
         "that spin take cores from working ones: KMP_BLOCKTIME=0. The division of blame is an approximation "
@@ -44,10 +43,9 @@ static void put_loss(struct inquiry *inquiry, double seconds, double share, cons
     struct finding finding = {.rule = "lost", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
     if (share < LOST_PERCENT)
         return;
-    finding.title = format_printable(title, number_text(inquiry, share, 0));
-    finding.evidence =
-        format_printable("%s: %s s, %s %% (reported from %s %% on)", what, number_text(inquiry, seconds, 2),
-                         number_text(inquiry, share, 1), number_text(inquiry, LOST_PERCENT, 0));
+    finding.title = format_printable(title, DECIMAL(share, 0));
+    finding.evidence = format_printable("%s: %s s, %s %% (reported from %s %% on)", what, DECIMAL(seconds, 2),
+                                        DECIMAL(share, 1), DECIMAL(LOST_PERCENT, 0));
     finding.advice = format_printable("Read the other numbers with that in mind; `lost` and `note` in the "
                                       "summary and run.json say what happened.");
     put_finding(inquiry, &finding);
@@ -63,13 +61,12 @@ static double find_taken_cores(struct inquiry *inquiry)
         .rule = "cores-taken", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
     if (inquiry->profile->header.clock != 0 || seconds < LEAST_GAIN_S)
         return 0;
-    finding.title = format_printable("other processes took the cores for %s s of thread time",
-                                     number_text(inquiry, seconds, 2));
+    finding.title =
+        format_printable("other processes took the cores for %s s of thread time", DECIMAL(seconds, 2));
     finding.evidence =
         format_printable("the program's threads were ready to run and had no core for %s s, %s %% of their "
                          "time (reported from %s %% on)",
-                         number_text(inquiry, seconds, 2), number_text(inquiry, share, 1),
-                         number_text(inquiry, LEDGER_TAKEN_PERCENT, 0));
+                         DECIMAL(seconds, 2), DECIMAL(share, 1), DECIMAL(LEDGER_TAKEN_PERCENT, 0));
     finding.advice =
         format_printable("Measure on a quiet machine: work is too high by as much, and idleness by up to as "
                          "much for each thread that waited for the others.");
@@ -88,11 +85,10 @@ static void find_nobody_busy(struct inquiry *inquiry, double taken_s)
                               .row = ROW_NONE,
                               .metric = METRIC_SAMPLES,
                               .seconds = seconds * inquiry->threads};
-    finding.title = format_printable("%s s with no thread busy", number_text(inquiry, seconds, 2));
+    finding.title = format_printable("%s s with no thread busy", DECIMAL(seconds, 2));
     finding.evidence = format_printable(
-        "all threads waited in OpenMP for %s s of %s s: %s %% (reported from %s %% on)",
-        number_text(inquiry, seconds, 2), number_text(inquiry, wall_s, 2),
-        number_text(inquiry, 100 * seconds / wall_s, 1), number_text(inquiry, LOST_PERCENT, 0));
+        "all threads waited in OpenMP for %s s of %s s: %s %% (reported from %s %% on)", DECIMAL(seconds, 2),
+        DECIMAL(wall_s, 2), DECIMAL(100 * seconds / wall_s, 1), DECIMAL(LOST_PERCENT, 0));
     finding.advice =
         format_printable("Other processes took the cores, or threads pass tiny pieces of work to each other: "
                          "measure on a quiet machine, and read the idleness here with that in mind.");
@@ -131,8 +127,8 @@ bool find_unmeasured(struct inquiry *inquiry)
     struct finding finding = {
         .rule = "unmeasured", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = coverage.lost_s};
     finding.title = format_printable("only %s %% of the threads' time was measured",
-                                     number_text(inquiry, coverage_percent(&coverage), 1));
-    finding.evidence = format_printable("%s s of %s%s%s", number_text(inquiry, loss->seconds, 2), loss->what,
+                                     DECIMAL(coverage_percent(&coverage), 1));
+    finding.evidence = format_printable("%s s of %s%s%s", DECIMAL(loss->seconds, 2), loss->what,
                                         *loss->cause ? ": " : "", loss->cause);
     finding.advice = format_printable("%s No other finding is made from so little.", loss->advice);
     put_finding(inquiry, &finding);
@@ -148,9 +144,9 @@ bool find_short_run(struct inquiry *inquiry)
         .rule = "short", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = inquiry->effort_s};
     finding.title = format_printable("too short to say: %llu sample%s", (unsigned long long)samples,
                                      samples == 1 ? "" : "s");
-    finding.evidence = format_printable(
-        "%s s of thread time gave %llu of the %d samples that are needed at least",
-        number_text(inquiry, inquiry->effort_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
+    finding.evidence =
+        format_printable("%s s of thread time gave %llu of the %d samples that are needed at least",
+                         DECIMAL(inquiry->effort_s, 2), (unsigned long long)samples, LEAST_SAMPLES);
     finding.advice = format_printable("Measure a longer run, or with more samples: BLAME_RATE=2000, or "
                                       "`blame run --rate 2000`.");
     put_finding(inquiry, &finding);

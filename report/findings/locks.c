@@ -58,8 +58,7 @@ static void describe_lock(struct inquiry *inquiry, const struct lock_entry *lock
     if (!lock || lock->waiter == ROW_NONE)
         return;
     char *waiter = view_own_label(inquiry->rows, lock->waiter, METRIC_LOCK_WAIT_HERE, NAME_COLUMNS, false);
-    snprintf(text, bytes, ", at longest %s s, most by %s", number_text(inquiry, lock->longest_ns * 1e-9, 4),
-             waiter);
+    snprintf(text, bytes, ", at longest %s s, most by %s", DECIMAL(lock->longest_ns * 1e-9, 4), waiter);
     free(waiter);
 }
 
@@ -79,13 +78,12 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
     else
         snprintf(name, sizeof name, "%zu locks", waiting->locks);
     describe_lock(inquiry, lock, more, sizeof more);
-    finding.title = format_printable("%s s of waiting for %s", number_text(inquiry, seconds, 2), name);
+    finding.title = format_printable("%s s of waiting for %s", DECIMAL(seconds, 2), name);
     finding.evidence = format_printable(
         "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all (reported from %s %% "
         "on)",
-        number_text(inquiry, seconds, 2), number_text(inquiry, sqrt(seconds * inquiry->period_s), 2), more,
-        number_text(inquiry, 100 * waiting->handoff_ns / waiting->ns, 0), number_text(inquiry, share, 1),
-        number_text(inquiry, LEAST_PERCENT, 0));
+        DECIMAL(seconds, 2), DECIMAL(sqrt(seconds * inquiry->period_s), 2), more,
+        DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), DECIMAL(share, 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable(
         "%s",
         handoff

@@ -58,12 +58,6 @@ double busy_threads(const struct profile_metric *sum)
     return sum->inverse_busy > 0 ? own / sum->inverse_busy : 0;
 }
 
-const char *number_text(struct inquiry *inquiry, double value, int decimals)
-{
-    size_t slots = sizeof inquiry->number / sizeof *inquiry->number;
-    return format_decimal(inquiry->number[inquiry->next_number++ % slots], value, decimals);
-}
-
 void shorten_name(char to[NAME_BYTES], const char *name)
 {
     char *clean = format_clean(name, true);

@@ -48,15 +48,14 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, dou
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
     if (unit->idle.loops >= MOSTLY * unit->idle.shared_idle && unit->idle.scarcity > 0)
         snprintf(pieces, sizeof pieces, ", beside loops of some %s iterations for each thread",
-                 number_text(inquiry, unit->idle.loops / unit->idle.scarcity, 1));
+                 DECIMAL(unit->idle.loops / unit->idle.scarcity, 1));
     shorten_name(name, inquiry->rows->row[unit->row].label->name);
     return format_printable(
         "%s s of idleness (+- %s) %s in %s%s%s: %s %% of all (reported from %s %% on); overhead "
         "in it %s %% of all",
-        number_text(inquiry, seconds, 2), number_text(inquiry, idleness_deviation(inquiry, seconds), 2),
-        where, name, some, pieces, number_text(inquiry, percent_of_program(inquiry, seconds), 1),
-        number_text(inquiry, LEAST_PERCENT, 0),
-        number_text(inquiry, percent_of_program(inquiry, overhead), 1));
+        DECIMAL(seconds, 2), DECIMAL(idleness_deviation(inquiry, seconds), 2), where, name, some, pieces,
+        DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0),
+        DECIMAL(percent_of_program(inquiry, overhead), 1));
 }
 
 /* What keeps threads waiting at barriers. */
@@ -113,8 +112,7 @@ static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double
     enum uneven why = why_uneven(inquiry, unit);
     struct finding finding = start_finding(inquiry, texts[why].rule, unit->worst[CAUSE_BARRIER], seconds);
     finding.title = format_printable("%s: %s of %s threads busy", texts[why].title,
-                                     number_text(inquiry, busy_threads(&unit->sum), 1),
-                                     number_text(inquiry, inquiry->threads, 0));
+                                     DECIMAL(busy_threads(&unit->sum), 1), DECIMAL(inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, seconds, place_of_waiting(unit, false));
     finding.advice = format_printable("%s", texts[why].advice);
     put_finding(inquiry, &finding);
@@ -124,8 +122,7 @@ static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double s
 {
     struct finding finding = start_finding(inquiry, "task-starved", unit->worst[CAUSE_TASKS], seconds);
     finding.title = format_printable("too few tasks: %s of %s threads busy",
-                                     number_text(inquiry, busy_threads(&unit->sum), 1),
-                                     number_text(inquiry, inquiry->threads, 0));
+                                     DECIMAL(busy_threads(&unit->sum), 1), DECIMAL(inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, seconds, place_of_waiting(unit, true));
     finding.advice = format_printable(
         "Create more and smaller tasks, earlier, and by more than one thread; long tasks first; fewer "
@@ -138,11 +135,10 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
     double own = unit->sum.work + unit->sum.overhead + unit->sum.lock_wait;
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
     struct finding finding = start_finding(inquiry, "narrow", unit->worst[CAUSE_NO_TEAM], seconds);
-    finding.title = team < ONE_THREAD
-                        ? format_printable("%s s in a team of one thread",
-                                           number_text(inquiry, seconds / (inquiry->threads - 1), 2))
-                        : format_printable("small team: %s of %s threads", number_text(inquiry, team, 1),
-                                           number_text(inquiry, inquiry->threads, 0));
+    finding.title = team < ONE_THREAD ? format_printable("%s s in a team of one thread",
+                                                         DECIMAL(seconds / (inquiry->threads - 1), 2))
+                                      : format_printable("small team: %s of %s threads", DECIMAL(team, 1),
+                                                         DECIMAL(inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, seconds, "of threads that are in no team");
     finding.advice = format_printable("Let more threads take part: look at num_threads, if clauses, nested "
                                       "regions and OMP_MAX_ACTIVE_LEVELS. "
@@ -188,9 +184,9 @@ void find_both(struct inquiry *inquiry)
             continue;
         struct finding finding = start_finding(inquiry, "both", unit->row, idle);
         finding.gain_s += overhead * inquiry->busy_to_wall + inquiry->nobody_busy_s;
-        finding.title = format_printable("idle and busy with OpenMP: %s %% idleness, %s %% overhead",
-                                         number_text(inquiry, 100 * idle / effort, 0),
-                                         number_text(inquiry, 100 * overhead / effort, 0));
+        finding.title =
+            format_printable("idle and busy with OpenMP: %s %% idleness, %s %% overhead",
+                             DECIMAL(100 * idle / effort, 0), DECIMAL(100 * overhead / effort, 0));
         finding.evidence = idle_evidence(inquiry, unit, idle, place_of_waiting(unit, true));
         finding.advice = format_printable(
             "Smaller pieces would raise the overhead, larger ones the idleness: the division of the "

@@ -91,8 +91,6 @@ struct inquiry {
     size_t unit_count, unit_room;
     struct pair_map unit_map;
     uint32_t stamp; /* the last given out */
-    char number[8][FORMAT_NUMBER_BYTES];
-    unsigned next_number;
 };
 
 /* Sums over pairs (key, row): functions with their contexts. */
@@ -130,8 +128,6 @@ double idleness_deviation(const struct inquiry *inquiry, double seconds);
 /* Busy threads while code with these sums ran, on average. */
 double busy_threads(const struct profile_metric *sum);
 
-/* A number as text, in any locale; the last 8 stay valid. */
-const char *number_text(struct inquiry *inquiry, double value, int decimals);
 
 /* A name as part of a sentence. */
 void shorten_name(char to[NAME_BYTES], const char *name);

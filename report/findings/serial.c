@@ -38,17 +38,14 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     char some[64] = "";
     if (spread == ONE_FUNCTION)
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
-    finding.title =
-        format_printable("%s s of serial code%s", number_text(inquiry, seconds / (inquiry->threads - 1), 2),
-                         spread == IN_PIECES ? " in small pieces" : "");
-    finding.evidence = format_printable("%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
-                                        "parallel regions%s: %s %% of all (reported from %s %% on)",
-                                        number_text(inquiry, seconds, 2),
-                                        number_text(inquiry, idleness_deviation(inquiry, seconds), 2),
-                                        number_text(inquiry, inquiry->threads, 0),
-                                        spread == IN_PIECES ? "many functions ran below this," : "this ran",
-                                        some, number_text(inquiry, percent_of_program(inquiry, seconds), 1),
-                                        number_text(inquiry, LEAST_PERCENT, 0));
+    finding.title = format_printable("%s s of serial code%s", DECIMAL(seconds / (inquiry->threads - 1), 2),
+                                     spread == IN_PIECES ? " in small pieces" : "");
+    finding.evidence = format_printable(
+        "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
+        "parallel regions%s: %s %% of all (reported from %s %% on)",
+        DECIMAL(seconds, 2), DECIMAL(idleness_deviation(inquiry, seconds), 2), DECIMAL(inquiry->threads, 0),
+        spread == IN_PIECES ? "many functions ran below this," : "this ran", some,
+        DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice =
         format_printable("%s", spread == IN_PIECES ? "The serial pieces add up: look at the callees in "
                                                      "the top-down view, put them into parallel regions, "
@@ -148,12 +145,11 @@ void find_start_up(struct inquiry *inquiry)
                                   .metric = METRIC_IDLENESS,
                                   .seconds = seconds,
                                   .gain_s = seconds * inquiry->idle_to_wall};
-        finding.title = format_printable("%s s before OpenMP starts",
-                                         number_text(inquiry, 1e-9 * row->exclusive->work, 2));
+        finding.title =
+            format_printable("%s s before OpenMP starts", DECIMAL(1e-9 * row->exclusive->work, 2));
         finding.evidence = format_printable(
             "%s s of idleness before the runtime was used first: %s %% of all (reported from %s %% on)",
-            number_text(inquiry, seconds, 2), number_text(inquiry, percent_of_program(inquiry, seconds), 1),
-            number_text(inquiry, LEAST_PERCENT, 0));
+            DECIMAL(seconds, 2), DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
         finding.advice = format_printable(
             "Run the program with `blame run`: it looks into this serial time, and names its functions.");
         put_finding(inquiry, &finding);

@@ -15,6 +15,9 @@
  * to. */
 const char *format_decimal(char to[FORMAT_NUMBER_BYTES], double value, int decimals);
 
+/* The same in an expression: the text is there as long as the block around it. */
+#define DECIMAL(value, decimals) format_decimal((char[FORMAT_NUMBER_BYTES]){0}, value, decimals)
+
 /* The same with 6 decimals, and an integer; without a zero byte behind. Return the end. */
 char *format_micro(char to[FORMAT_NUMBER_BYTES], double value);
 char *format_integer(char to[FORMAT_NUMBER_BYTES], uint64_t value);

@@ -19,7 +19,6 @@ static void print_indented(FILE *out, const char *text, const struct view_style 
 static void print_finding(FILE *out, size_t number, const struct finding *finding,
                           const struct view_style *style)
 {
-    char share[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES], gain[FORMAT_NUMBER_BYTES];
     char numbers[256];
     bool timed = finding->seconds > 0 && finding->metric != METRIC_SAMPLES;
     int used = 0;
@@ -32,12 +31,12 @@ static void print_finding(FILE *out, size_t number, const struct finding *findin
         fprintf(out, "%*s%s\n", INDENT, "", place);
     numbers[0] = '\0';
     if (timed)
-        used = snprintf(numbers, sizeof numbers, "%.40s s of %s, %.40s %% of the whole effort",
-                        format_decimal(seconds, finding->seconds, 3), metric_title(finding->metric),
-                        format_decimal(share, finding->share, 1));
+        used =
+            snprintf(numbers, sizeof numbers, "%.40s s of %s, %.40s %% of the whole effort",
+                     DECIMAL(finding->seconds, 3), metric_title(finding->metric), DECIMAL(finding->share, 1));
     if (finding->gain_s > 0)
         snprintf(numbers + used, sizeof numbers - (size_t)used, "%sthe run could be %.40s s shorter at most",
-                 used ? "; " : "", format_decimal(gain, finding->gain_s, 2));
+                 used ? "; " : "", DECIMAL(finding->gain_s, 2));
     print_indented(out, numbers, style);
     print_indented(out, finding->evidence, style);
     print_indented(out, finding->advice, style);

@@ -36,7 +36,7 @@ void view_folded(FILE *out, const struct rows *rows, enum metric metric)
 {
     double scale = metric == METRIC_SAMPLES || rows->events ? 1 : 1e6;
     size_t text_room = 0, length_room = 0, *length = NULL; /* by depth: of the stack's text up to there */
-    char *text = NULL, number[FORMAT_NUMBER_BYTES];
+    char *text = NULL;
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         if (row->kind == ROW_STATEMENT)
@@ -52,7 +52,7 @@ void view_folded(FILE *out, const struct rows *rows, enum metric metric)
         length[row->depth] = before + name_length;
         double value = own_value(rows, i, metric) * scale;
         if (value >= 0.5)
-            fprintf(out, "%s %s\n", text, format_decimal(number, value, 0));
+            fprintf(out, "%s %s\n", text, DECIMAL(value, 0));
         free(name);
     }
     free(text);

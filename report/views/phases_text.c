@@ -36,8 +36,7 @@ struct phases_view {
 
 static void print_cell(const struct phases_view *to, int width, bool given, double value, int decimals)
 {
-    char number[FORMAT_NUMBER_BYTES] = "";
-    fprintf(to->out, "%*s", width, given ? format_decimal(number, value, decimals) : "");
+    fprintf(to->out, "%*s", width, given ? DECIMAL(value, decimals) : "");
 }
 
 /* Exact time and calls, and what samples say. */
@@ -120,8 +119,6 @@ static void print_series(const struct phases_view *to, const struct phase_group 
 {
     const struct phase_entry *entries = &to->table->entry[group->first_entry];
     const struct phase_entry **slowest = memory_array(group->entry_count, sizeof *slowest);
-    char least[FORMAT_NUMBER_BYTES], most[FORMAT_NUMBER_BYTES], mean[FORMAT_NUMBER_BYTES],
-        deviation[FORMAT_NUMBER_BYTES];
     char *text;
     size_t count = 0;
     FILE *out = memory_stream(&text);
@@ -130,13 +127,13 @@ static void print_series(const struct phases_view *to, const struct phase_group 
             slowest[count++] = &entries[i];
     qsort(slowest, count, sizeof *slowest, compare_slower);
     fprintf(out, "each %s to %s s, mean %s, deviation %s; slowest:",
-            format_decimal(least, group->probe.shortest_ns * 1e-9, to->decimals + 1),
-            format_decimal(most, group->probe.longest_ns * 1e-9, to->decimals + 1),
-            format_decimal(mean, probe_mean_s(&group->probe), to->decimals + 1),
-            format_decimal(deviation, probe_deviation_s(&group->probe), to->decimals + 1));
+            DECIMAL(group->probe.shortest_ns * 1e-9, to->decimals + 1),
+            DECIMAL(group->probe.longest_ns * 1e-9, to->decimals + 1),
+            DECIMAL(probe_mean_s(&group->probe), to->decimals + 1),
+            DECIMAL(probe_deviation_s(&group->probe), to->decimals + 1));
     for (size_t i = 0; i < count && i < SLOWEST; i++)
         fprintf(out, "%s [%lld] %s", i ? "," : "", (long long)slowest[i]->instance,
-                format_decimal(least, slowest[i]->probe.inclusive_ns * 1e-9, to->decimals + 1));
+                DECIMAL(slowest[i]->probe.inclusive_ns * 1e-9, to->decimals + 1));
     free(slowest);
     memory_stream_close(out);
     format_indented(to->out, text, SERIES_INDENT, to->style->columns);
@@ -241,7 +238,7 @@ static struct event *gather_events(const struct rows *rows, size_t *count)
 static void print_event(const struct phases_view *to, const struct event *event)
 {
     const struct profile_probe *probe = &event->probe;
-    char number[FORMAT_NUMBER_BYTES], error[FORMAT_NUMBER_BYTES + 4] = "";
+    char error[FORMAT_NUMBER_BYTES + 4] = "";
     print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
     print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
     if (!to->narrow) {
@@ -250,9 +247,8 @@ static void print_event(const struct phases_view *to, const struct event *event)
     }
     print_cell(to, 11, event->samples > 0, event->sampled_s, to->decimals);
     if (event->samples)
-        snprintf(
-            error, sizeof error, "+- %s",
-            format_decimal(number, SIGMAS * event->sampled_s / sqrt((double)event->samples), to->decimals));
+        snprintf(error, sizeof error, "+- %s",
+                 DECIMAL(SIGMAS * event->sampled_s / sqrt((double)event->samples), to->decimals));
     fprintf(to->out, "%*s ", to->narrow ? 16 : 11, error);
     char *label = format_printable("%s", event->row->label->name);
     print_name(to, "", 0, label);

@@ -69,13 +69,12 @@ void view_text_probe_notes(FILE *out, const struct profile *profile, const struc
 {
     struct notes notes = {.out = out, .columns = columns};
     const struct profile_header *header = &profile->header;
-    char number[FORMAT_NUMBER_BYTES];
     note_throttled(&notes, profile);
     note_misnested(&notes, rows);
     if (header->pauses)
         print_note(&notes,
                    format_printable("note: %s s in %llu pause%s that the program asked for are not measured",
-                                    format_decimal(number, (double)header->paused_ns * 1e-9, 2),
+                                    DECIMAL((double)header->paused_ns * 1e-9, 2),
                                     (unsigned long long)header->pauses, header->pauses == 1 ? "" : "s"));
     if (header->ended_by_program)
         print_note(&notes, format_printable("note: the program ended the measurement itself"));

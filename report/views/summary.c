@@ -44,11 +44,10 @@ static void print_title(const struct summary *summary)
 {
     const struct profile_header *header = &summary->profile->header;
     const char *command = profile_text(summary->profile, "command");
-    char wall[FORMAT_NUMBER_BYTES], threads[64], facts[FORMAT_NUMBER_BYTES + 120];
+    char threads[64], facts[FORMAT_NUMBER_BYTES + 120];
     snprintf(threads, sizeof threads, "%u thread%s", header->threads_max,
              header->threads_max == 1 ? "" : "s");
-    snprintf(facts, sizeof facts, "%s s, %s on %u core%s, %s",
-             format_decimal(wall, profile_wall_s(summary->profile), 2),
+    snprintf(facts, sizeof facts, "%s s, %s on %u core%s, %s", DECIMAL(profile_wall_s(summary->profile), 2),
              header->threads_untracked ? "some threads" : threads, header->cores,
              header->cores == 1 ? "" : "s", header->environment == 1 ? "shared" : "dedicated");
     if (!command)
@@ -64,17 +63,16 @@ static void print_title(const struct summary *summary)
 static bool print_poor_coverage(const struct summary *summary)
 {
     const struct coverage *coverage = &summary->coverage;
-    char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
     bool any = summary->rows->row[0].inclusive->samples > 0;
     fprintf(
         summary->out,
         "  Only %s %% of the threads' time was measured, too little to conclude anything from. Missing are\n",
-        format_decimal(percent, any ? coverage_percent(coverage) : 0, 1));
+        DECIMAL(any ? coverage_percent(coverage) : 0, 1));
     for (size_t i = 0; i < coverage->count; i++) {
         const struct coverage_loss *loss = &coverage->loss[i];
         char *cause = format_fit(loss->cause, SIZE_MAX, summary->utf8);
-        fprintf(summary->out, "%11s s of %s%s%s\n", format_decimal(seconds, loss->seconds, 2), loss->what,
-                *cause ? ": " : "", cause);
+        fprintf(summary->out, "%11s s of %s%s%s\n", DECIMAL(loss->seconds, 2), loss->what, *cause ? ": " : "",
+                cause);
         free(cause);
     }
     fprintf(summary->out, "  %s\n%s", coverage->loss[0].advice, any ? "\n  What was measured:\n" : "");
@@ -97,11 +95,10 @@ static void print_metric(const struct summary *summary, enum metric metric, cons
 {
     const struct profile_metric *total = summary->rows->row[0].inclusive;
     double percent = metric_absolute(summary->rows, total, metric);
-    char seconds[FORMAT_NUMBER_BYTES], share[FORMAT_NUMBER_BYTES];
     bool events = profile_text(summary->profile, "sample") != NULL;
     fprintf(summary->out, "  %-9s %9s %s %5s %%  ", metric_title(metric),
-            format_decimal(seconds, metric_value(summary->rows, total, metric), events ? 0 : 2),
-            events ? " " : "s", format_decimal(share, percent, 1));
+            DECIMAL(metric_value(summary->rows, total, metric), events ? 0 : 2), events ? " " : "s",
+            DECIMAL(percent, 1));
     int filled = (int)(BAR_COLUMNS * percent / 100 + 0.5);
     for (int i = 0; i < BAR_COLUMNS; i++)
         if (summary->utf8)
@@ -114,7 +111,6 @@ static void print_metric(const struct summary *summary, enum metric metric, cons
 /* By how much the run could be shorter at most, what for, and where. */
 static void print_findings(const struct summary *summary, const struct findings *findings)
 {
-    char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
     double wall_s = profile_wall_s(summary->profile);
     if (findings->count)
         fputs("\nLook first at (the run could be so much shorter at most):\n", summary->out);
@@ -126,9 +122,8 @@ static void print_findings(const struct summary *summary, const struct findings 
                 ? view_own_label(summary->rows, finding->row, finding->metric, columns - used, summary->utf8)
                 : NULL;
         if (finding->gain_s > 0 && wall_s > 0)
-            fprintf(summary->out, "%6s %% %9s s  ",
-                    format_decimal(percent, fmin(100, 100 * finding->gain_s / wall_s), 1),
-                    format_decimal(seconds, finding->gain_s, 2));
+            fprintf(summary->out, "%6s %% %9s s  ", DECIMAL(fmin(100, 100 * finding->gain_s / wall_s), 1),
+                    DECIMAL(finding->gain_s, 2));
         else
             fprintf(summary->out, "%22s", "");
         fprintf(summary->out, "%s%s%s\n", finding->title, place ? ": " : "", place ? place : "");
@@ -225,14 +220,12 @@ static void print_top(const struct summary *summary, const struct top *top, enum
     double effort = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     bool events = profile_text(summary->profile, "sample") != NULL;
     for (size_t i = 0; i < top->count; i++) {
-        char percent[FORMAT_NUMBER_BYTES], seconds[FORMAT_NUMBER_BYTES];
         char *label = functions
                           ? function_label(&rows->row[top->item[i]])
                           : view_own_label(rows, top->item[i], metric, summary->columns - 22, summary->utf8);
         char *name = format_fit(label, summary->columns - 22, summary->utf8);
-        fprintf(summary->out, "%6s %% %9s %s  %s\n",
-                format_decimal(percent, fmin(100, 100 * top->seconds[i] / effort), 1),
-                format_decimal(seconds, top->seconds[i], events ? 0 : 2), events ? " " : "s", name);
+        fprintf(summary->out, "%6s %% %9s %s  %s\n", DECIMAL(fmin(100, 100 * top->seconds[i] / effort), 1),
+                DECIMAL(top->seconds[i], events ? 0 : 2), events ? " " : "s", name);
         free(name);
         free(label);
     }
@@ -268,8 +261,7 @@ static void print_losses(const struct summary *summary)
 {
     const struct profile *profile = summary->profile;
     struct ledger ledger;
-    char line[4096] = "", item[sizeof(struct coverage_loss) + 160 + FORMAT_NUMBER_BYTES],
-         number[FORMAT_NUMBER_BYTES];
+    char line[4096] = "", item[sizeof(struct coverage_loss) + 160 + FORMAT_NUMBER_BYTES];
     ledger_sum(profile, &ledger);
     for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++)
         if (ledger.dropped_by[reason] && reason != PROFILE_DROP_STOPPING) {
@@ -281,13 +273,13 @@ static void print_losses(const struct summary *summary)
         }
     for (size_t i = 0; i < summary->coverage.count && !summary->poor; i++) {
         const struct coverage_loss *loss = &summary->coverage.loss[i];
-        snprintf(item, sizeof item, "%s s of %s%s%s", format_decimal(number, loss->seconds, 2), loss->what,
+        snprintf(item, sizeof item, "%s s of %s%s%s", DECIMAL(loss->seconds, 2), loss->what,
                  *loss->cause ? ": " : "", loss->cause);
         add_loss(line, sizeof line, item);
     }
     if (profile->unresolved_ns >= 1e6) {
         snprintf(item, sizeof item, "the callers of %s s (<unresolved>)",
-                 format_decimal(number, profile->unresolved_ns * 1e-9, 3));
+                 DECIMAL(profile->unresolved_ns * 1e-9, 3));
         add_loss(line, sizeof line, item);
     }
     if (ledger.paths_truncated) {
@@ -314,13 +306,12 @@ static void print_other_runtimes(const struct summary *summary)
     struct other_runtime found[OTHER_RUNTIMES_MOST];
     size_t count = other_runtimes(summary->profile, found);
     for (size_t i = 0; i < count; i++) {
-        char seconds[FORMAT_NUMBER_BYTES];
         char *name = format_fit(found[i].path, summary->columns, summary->utf8);
         fprintf(summary->out,
                 "\nnote: a second OpenMP runtime ran beside the measured one: %s s in what %s called, and "
                 "its other "
                 "threads are not measured\n",
-                format_decimal(seconds, found[i].seconds, 2), name);
+                DECIMAL(found[i].seconds, 2), name);
         free(name);
     }
 }
@@ -328,10 +319,9 @@ static void print_other_runtimes(const struct summary *summary)
 static void print_rate(const struct summary *summary)
 {
     double least = profile_least_rate(summary->profile);
-    char number[FORMAT_NUMBER_BYTES];
     if (least < (double)summary->profile->header.rate)
         fprintf(summary->out, "\nnote: so many threads on so few cores were sampled %s times a second each\n",
-                format_decimal(number, least, 0));
+                DECIMAL(least, 0));
 }
 
 /* A law is worth a line when it is off by more than sampling error: on its own terms, for the run as a whole
@@ -355,18 +345,16 @@ static void print_residual(const struct summary *summary)
     if (!worst || (!worst->exact && fabs(worst->residual) <= taken_s * summary->rows->threads))
         return;
     if (strcmp(worst->name, "thread_time") == 0 && worst->left < worst->right / 2) {
-        char share[FORMAT_NUMBER_BYTES];
         fprintf(summary->out,
                 "\nnote: only %s %% of the threads' time was sampled (a sanitizer, a limit?): this is no "
                 "measurement\n",
-                format_decimal(share, 100 * worst->left / worst->right, 0));
+                DECIMAL(100 * worst->left / worst->right, 0));
         return;
     }
-    char relative[FORMAT_NUMBER_BYTES], left[FORMAT_NUMBER_BYTES], right[FORMAT_NUMBER_BYTES];
     fprintf(summary->out,
             "\nnote: the books are off by %s %% (%s: %s against %s); see conservation in run.json\n",
-            format_decimal(relative, fabs(100 * worst->relative), 1), worst->name,
-            format_decimal(left, worst->left, 2), format_decimal(right, worst->right, 2));
+            DECIMAL(fabs(100 * worst->relative), 1), worst->name, DECIMAL(worst->left, 2),
+            DECIMAL(worst->right, 2));
 }
 
 /* The phases that took longest, and how idle they were. */
@@ -377,14 +365,14 @@ static void print_phases(const struct summary *summary)
     struct phase_table *table = phases_gather(summary->profile, summary->rows);
     for (size_t g = 1; g < table->group_count && g <= PHASES_SHOWN; g++) {
         const struct phase_group *group = &table->group[g];
-        char seconds[FORMAT_NUMBER_BYTES], idle[FORMAT_NUMBER_BYTES], calls[40] = "";
+        char calls[40] = "";
         char *name = format_fit(phase_name(table, group->name), summary->columns - 48, summary->utf8);
         if (group->probe.calls > 1)
             snprintf(calls, sizeof calls, "  (%llu times)", (unsigned long long)group->probe.calls);
         fprintf(summary->out, "%s%8s %% %9s s  %s%s\n",
                 g == 1 ? "\nPhases (idle per cent of their threads' time; seconds by the clock):\n" : "",
-                format_decimal(idle, metric_relative(summary->rows, &group->inclusive, METRIC_IDLENESS), 1),
-                format_decimal(seconds, group->probe.inclusive_ns * 1e-9, 2), name, calls);
+                DECIMAL(metric_relative(summary->rows, &group->inclusive, METRIC_IDLENESS), 1),
+                DECIMAL(group->probe.inclusive_ns * 1e-9, 2), name, calls);
         free(name);
     }
     if (table->group_count > 1 + PHASES_SHOWN)

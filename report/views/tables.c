@@ -41,18 +41,17 @@ static void print_thread(FILE *out, const struct profile *profile, size_t index,
     const struct profile_thread *thread = &profile->threads[index];
     const double part[PARTS] = {thread->work, thread->overhead, thread->lock_wait, thread->idle};
     uint64_t start = profile->header.start_ns, end = thread_end_ns(thread);
-    char number[FORMAT_NUMBER_BYTES];
     double whole = 0;
     for (int p = 0; p < PARTS; p++)
         whole += part[p];
     fprintf(out, "%6zu  %-7s", index, thread_kind_name(thread));
     if (times) {
-        fprintf(out, "%8s", format_decimal(number, (double)(int64_t)(thread->begin_ns - start) * 1e-9, 2));
-        fprintf(out, "%8s", format_decimal(number, (double)(int64_t)(end - start) * 1e-9, 2));
+        fprintf(out, "%8s", DECIMAL((double)(int64_t)(thread->begin_ns - start) * 1e-9, 2));
+        fprintf(out, "%8s", DECIMAL((double)(int64_t)(end - start) * 1e-9, 2));
     }
     for (int p = 0; p < PARTS; p++)
-        fprintf(out, "%10s", part[p] > 0 ? format_decimal(number, part[p] * 1e-9, 2) : "");
-    fprintf(out, "%8s", whole > 0 ? format_decimal(number, 100 * part[PART_IDLE] / whole, 1) : "");
+        fprintf(out, "%10s", part[p] > 0 ? DECIMAL(part[p] * 1e-9, 2) : "");
+    fprintf(out, "%8s", whole > 0 ? DECIMAL(100 * part[PART_IDLE] / whole, 1) : "");
     if (thread->timer_failed)
         fputs("  no timer\n", out);
     else if (bar && whole > 0)
@@ -83,10 +82,9 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
 static void print_lock_context(FILE *out, const struct rows *rows, uint32_t row, enum metric metric,
                                const char *role, double wait_ns, size_t columns, bool utf8)
 {
-    char number[FORMAT_NUMBER_BYTES];
     char *label = view_context_label(rows, row, metric,
                                      columns > CONTEXT_COLUMNS + 14 ? columns - CONTEXT_COLUMNS : 14, utf8);
-    fprintf(out, "%15s%9s  %s\n", role, format_decimal(number, wait_ns * 1e-9, 3), label);
+    fprintf(out, "%15s%9s  %s\n", role, DECIMAL(wait_ns * 1e-9, 3), label);
     free(label);
 }
 
@@ -116,13 +114,11 @@ static void print_lock(FILE *out, const struct lock_table *table, const struct l
     const struct rows *rows = table->rows;
     size_t columns = style->columns;
     bool utf8 = style->utf8;
-    char number[FORMAT_NUMBER_BYTES], percent[FORMAT_NUMBER_BYTES], longest[FORMAT_NUMBER_BYTES];
     struct profile_metric wait = {.lock_wait = lock->wait_ns};
     double share = metric_absolute(rows, &wait, METRIC_LOCK_WAIT);
-    fprintf(out, "%s%9s%7s%s%9s%8llu  ", format_heat(share, style->colour),
-            format_decimal(number, lock->wait_ns * 1e-9, 3), format_decimal(percent, share, 1),
-            format_plain(style->colour),
-            lock->longest_ns > 0 ? format_decimal(longest, lock->longest_ns * 1e-9, 3) : "",
+    fprintf(out, "%s%9s%7s%s%9s%8llu  ", format_heat(share, style->colour), DECIMAL(lock->wait_ns * 1e-9, 3),
+            DECIMAL(share, 1), format_plain(style->colour),
+            lock->longest_ns > 0 ? DECIMAL(lock->longest_ns * 1e-9, 3) : "",
             (unsigned long long)lock->contended);
     print_lock_name(out, lock, columns > LOCK_COLUMNS + 5 ? columns - LOCK_COLUMNS : 5, utf8);
     if (lock->waiter != ROW_NONE && style->below)
@@ -139,14 +135,13 @@ static void print_lock(FILE *out, const struct lock_table *table, const struct l
 
 static void print_rest(FILE *out, const struct lock_table *table, size_t shown, const struct view_cut *cut)
 {
-    char number[FORMAT_NUMBER_BYTES];
     double rest_ns = cut ? cut->ns : 0;
     size_t rest = table->count - shown + (cut ? cut->count : 0);
     for (size_t i = shown; i < table->count; i++)
         rest_ns += table->lock[i].wait_ns;
     if (rest)
-        fprintf(out, "\n%9s  %zu more lock%s; --min 0 shows all\n", format_decimal(number, rest_ns * 1e-9, 3),
-                rest, rest == 1 ? "" : "s");
+        fprintf(out, "\n%9s  %zu more lock%s; --min 0 shows all\n", DECIMAL(rest_ns * 1e-9, 3), rest,
+                rest == 1 ? "" : "s");
     if (table->inits_lost)
         fprintf(out, "\n%llu initialisations of locks had no room: some locks are not named after theirs\n",
                 (unsigned long long)table->inits_lost);

@@ -80,12 +80,11 @@ static void print_events(FILE *out, const struct profile *profile, const struct 
 static void print_coverage(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     struct coverage coverage;
-    char percent[FORMAT_NUMBER_BYTES];
     coverage_of(profile, &coverage);
     if (!coverage_is_poor(&coverage))
         return;
     char *line = format_printable("Only %s %% of the threads' time was measured%s%s",
-                                  format_decimal(percent, coverage_percent(&coverage), 1),
+                                  DECIMAL(coverage_percent(&coverage), 1),
                                   *coverage.loss[0].cause ? ": " : "", coverage.loss[0].cause);
     format_paragraph(out, line, style->columns);
     free(line);
@@ -95,7 +94,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
 {
     const struct profile_header *header = &profile->header;
     const char *command = profile_text(profile, "command"), *host = profile_text(profile, "host");
-    char wall[FORMAT_NUMBER_BYTES], where[160], facts[320], pace[64] = "samples by overflow";
+    char where[160], facts[320], pace[64] = "samples by overflow";
     if (!profile_text(profile, "sample"))
         snprintf(pace, sizeof pace, "%u samples/s and thread, %s clock", header->rate,
                  header->clock == 1 ? "CPU" : "wall");
@@ -112,10 +111,9 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     fprintf(out, "%s%s%s: %s%s\n", format_strong(style->colour), style->title, format_plain(style->colour),
             line, clean);
     snprintf(facts, sizeof facts, "%.40s s wall time, %u thread%s, %u core%s, %s; %s%s",
-             format_decimal(wall, profile_wall_s(profile), 2), header->threads_max,
-             header->threads_max == 1 ? "" : "s", header->cores, header->cores == 1 ? "" : "s",
-             header->environment == 1 ? "shared" : "dedicated", pace,
-             header->finished ? "" : "; did not end normally, or by exec");
+             DECIMAL(profile_wall_s(profile), 2), header->threads_max, header->threads_max == 1 ? "" : "s",
+             header->cores, header->cores == 1 ? "" : "s", header->environment == 1 ? "shared" : "dedicated",
+             pace, header->finished ? "" : "; did not end normally, or by exec");
     format_paragraph(out, facts, style->columns);
     print_coverage(out, profile, style);
     print_events(out, profile, style);
@@ -149,9 +147,8 @@ static void choose_columns(struct table *table)
     static const enum metric others[] = {METRIC_IDLENESS, METRIC_LOCK_WAIT, METRIC_WORK, METRIC_OVERHEAD};
     const struct view_style *style = table->style;
     double effort = metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
-    char number[FORMAT_NUMBER_BYTES];
     table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : effort < 1e5 ? 1 : 0;
-    table->number_columns = strlen(format_decimal(number, effort, table->decimals)) + 1; /* none is larger */
+    table->number_columns = strlen(DECIMAL(effort, table->decimals)) + 1; /* none is larger */
     if (table->number_columns < 8)
         table->number_columns = 8;
     table->tree_columns = style->columns - 2;
@@ -176,7 +173,7 @@ static void choose_columns(struct table *table)
 static void print_meaning(const struct table *table)
 {
     const struct view_style *style = table->style;
-    char text[800], number[FORMAT_NUMBER_BYTES];
+    char text[800];
     double effort = metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
     const char *parts = table->rows->shared ? "work + shared idleness + overhead + lock wait"
                                             : "work + idleness + overhead + lock wait";
@@ -186,7 +183,7 @@ static void print_meaning(const struct table *table)
         snprintf(text, sizeof text, "Seconds; per cent of each row's own effort (%s). ", parts);
     else
         snprintf(text, sizeof text, "Seconds; per cent of the whole effort, %.40s s of thread time (%s). ",
-                 format_decimal(number, effort, 2), parts);
+                 DECIMAL(effort, 2), parts);
     size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, "%s. Sorted by %s",
              table->rows->callers
@@ -198,7 +195,7 @@ static void print_meaning(const struct table *table)
     length = strlen(text);
     if (style->least_percent > 0)
         snprintf(text + length, sizeof text - length, ", cut below %.12s %% of it.",
-                 format_decimal(number, style->least_percent, 1));
+                 DECIMAL(style->least_percent, 1));
     else
         snprintf(text + length, sizeof text - length, ".");
     format_paragraph(table->out, text, style->columns);
@@ -290,16 +287,15 @@ static void print_row(const struct table *table, uint32_t index)
 static void print_cut(const struct table *table, size_t cut, double cut_value)
 {
     const struct view_style *style = table->style;
-    char percent[FORMAT_NUMBER_BYTES], value[FORMAT_NUMBER_BYTES], text[320];
+    char text[320];
     bool samples = style->metric == METRIC_SAMPLES;
     if (cut || style->deeper)
         fputc('\n', table->out);
     if (cut) {
         snprintf(text, sizeof text,
                  "%zu row%s below %.12s %% of the %s cut, together %.40s%s; --min 0 shows all", cut,
-                 cut == 1 ? "" : "s", format_decimal(percent, style->least_percent, 1),
-                 metric_title(style->metric), format_decimal(value, cut_value, samples ? 0 : table->decimals),
-                 samples ? "" : " s");
+                 cut == 1 ? "" : "s", DECIMAL(style->least_percent, 1), metric_title(style->metric),
+                 DECIMAL(cut_value, samples ? 0 : table->decimals), samples ? "" : " s");
         format_paragraph(table->out, text, style->columns);
     }
     if (style->deeper) {

@@ -42,7 +42,6 @@ static void print_place(FILE *out, const struct wait_place *place, size_t column
 static void print_pairs(FILE *out, const struct rows *rows, const struct wait_table *table,
                         const struct wait_place *place, const struct view_style *style)
 {
-    char number[FORMAT_NUMBER_BYTES];
     size_t columns = style->columns;
     bool utf8 = style->utf8;
     for (uint32_t i = 0; i < place->pair_count && i < style->below; i++) {
@@ -50,8 +49,7 @@ static void print_pairs(FILE *out, const struct rows *rows, const struct wait_ta
         enum metric metric = place->kind == WAIT_LOCK ? METRIC_LOCK_WAIT : METRIC_IDLENESS;
         char *label = view_context_label(rows, pair->row, metric,
                                          columns > LABEL_INDENT + 16 ? columns - LABEL_INDENT : 16, utf8);
-        fprintf(out, "%18s%s%9s  %s\n", "", utf8 ? "\xe2\x86\xb3" : ">",
-                format_decimal(number, pair->ns * 1e-9, 3), label);
+        fprintf(out, "%18s%s%9s  %s\n", "", utf8 ? "\xe2\x86\xb3" : ">", DECIMAL(pair->ns * 1e-9, 3), label);
         free(label);
     }
     if (style->below && place->pair_count > style->below)
@@ -61,7 +59,6 @@ static void print_pairs(FILE *out, const struct rows *rows, const struct wait_ta
 void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows,
                      const struct wait_table *table, const struct view_style *style)
 {
-    char number[FORMAT_NUMBER_BYTES], percent[FORMAT_NUMBER_BYTES];
     double rest = style->cut ? style->cut->ns : 0, whole = whole_of(table) + rest;
     size_t shown = style->most && style->most < table->place_count ? style->most : table->place_count;
     size_t left_out = table->place_count - shown + (style->cut ? style->cut->count : 0);
@@ -84,13 +81,12 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
             rest += place->ns;
             continue;
         }
-        fprintf(out, "%s%10s%7s%s   ", format_heat(share, style->colour),
-                format_decimal(number, place->ns * 1e-9, 3), format_decimal(percent, share, 1),
-                format_plain(style->colour));
+        fprintf(out, "%s%10s%7s%s   ", format_heat(share, style->colour), DECIMAL(place->ns * 1e-9, 3),
+                DECIMAL(share, 1), format_plain(style->colour));
         print_place(out, place, style->columns, style->utf8);
         print_pairs(out, rows, table, place, style);
     }
     if (left_out)
         fprintf(out, "\n%zu place%s cut, together %s s; --min 0 shows all\n", left_out,
-                left_out == 1 ? "" : "s", format_decimal(number, rest * 1e-9, 3));
+                left_out == 1 ? "" : "s", DECIMAL(rest * 1e-9, 3));
 }
