@@ -201,7 +201,7 @@ struct profile_counters {
 enum profile_drop {
     PROFILE_DROP_IN_TOOL = 0,   /* the thread was inside the tool */
     PROFILE_DROP_NO_MEMORY = 1, /* no chunk for the tree: disk or memory full */
-    PROFILE_DROP_STOPPING = 2,  /* after measurement ended */
+    PROFILE_DROP_STOPPING = 2,  /* due, and not there when measurement ended */
     PROFILE_DROP_NO_PATH = 3,   /* not even one frame could be had */
     PROFILE_DROP_OVERLOAD = 4,  /* handling takes longer than the sampling period: the program must get on */
     PROFILE_DROP_CUT_OFF = 5,   /* the process ended in the middle of the sample; found by the reader */

@@ -45,6 +45,7 @@ void attach_end(struct thread *thread)
         counters_detach(thread);
         thread_note_run_times(thread);
         thread->ledger->end_ns = clock_now_ns();
+        sampler_count_undelivered(thread, thread->ledger->end_ns);
         thread_leave_tool(thread);
     }
     thread_give_back(thread);

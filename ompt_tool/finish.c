@@ -49,6 +49,7 @@ static void settle_thread(struct thread *thread, uint64_t now_ns)
 {
     if (!thread->active)
         return;
+    sampler_count_undelivered(thread, now_ns);
     sample_settle_rest(thread);
     counters_settle(thread);
     thread_note_run_times(thread);

@@ -88,8 +88,9 @@ static void note_duration(struct thread *thread, const struct clock_reading *beg
     }
 }
 
-static void record(struct thread *thread, const siginfo_t *info, ucontext_t *context,
-                   const struct clock_reading *clocks)
+/* Measurement has not ended, and does not end before this returns. */
+static void take_sample(struct thread *thread, const siginfo_t *info, ucontext_t *context,
+                        const struct clock_reading *clocks)
 {
     struct delivery delivery = take_delivery(thread, info, clocks);
     counters_take(thread);
@@ -108,15 +109,19 @@ static void record(struct thread *thread, const siginfo_t *info, ucontext_t *con
         sample_drop(thread, &delivery, PROFILE_DROP_OVERLOAD);
         return;
     }
-    store_seq_cst(&thread->in_handler,
-                  1); /* pairs with finish: it waits for us, or we see that it has begun */
-    if (load_seq_cst(&session.stopping))
-        sample_drop(thread, &delivery, PROFILE_DROP_STOPPING);
-    else
-        fault_record_sample(thread, &delivery, context);
+    fault_record_sample(thread, &delivery, context);
     session_record_modules(); /* compares two numbers, unless the walk met a library that is new */
-    store_release(&thread->in_handler, 0);
     note_duration(thread, clocks);
+}
+
+static void record(struct thread *thread, const siginfo_t *info, ucontext_t *context,
+                   const struct clock_reading *clocks)
+{
+    store_seq_cst(&thread->in_handler,
+                  1); /* pairs with finish: it waits for us, or we see that it has begun, and it counts this sample */
+    if (!load_seq_cst(&session.stopping))
+        take_sample(thread, info, context, clocks);
+    store_release(&thread->in_handler, 0);
 }
 
 /* From its last expiration on the timer's period is the longer one. One system call (timer_settime). */
@@ -226,13 +231,12 @@ void sampler_start(struct thread *thread)
 {
     /* Phases as far apart as they can be (multiples of the golden section): a thread that stands still for
      * its sample must not be what the next thread's sample sees, period after period. */
-    uint64_t now_ns = clock_now_ns(), period_ns = load_relaxed(&least_period_ns);
+    uint64_t from_ns = thread->timer_origin_ns, period_ns = load_relaxed(&least_period_ns);
     uint64_t phase_ns = (hash_number(state_line_number(thread->line)) >> 32) * period_ns >> 32;
-    uint64_t since_ns = now_ns - session.start_ns;
+    uint64_t since_ns = from_ns - session.start_ns;
     int signal = thread->signal = load_relaxed(&sample_signal);
     thread->expirations = 0;
     thread->period_ns = thread->ledger->period_ns = period_ns;
-    thread->timer_origin_ns = now_ns; /* the begin of its silence, when no signal is left */
     if (unlikely(!signal))
         return;
     if (unlikely(counters_plan_sample_period_ns())) {
@@ -243,7 +247,7 @@ void sampler_start(struct thread *thread)
     }
     thread->cpu_origin_ns = clock_thread_cpu_ns();
     thread->timer_origin_ns = session.start_ns + since_ns / period_ns * period_ns + phase_ns;
-    if (thread->timer_origin_ns > now_ns)
+    if (thread->timer_origin_ns > from_ns)
         thread->timer_origin_ns -= period_ns;
     thread->sampled = os_timer_start(&thread->timer, signal, session.options.clock == CLOCK_CPU,
                                      thread->timer_origin_ns + period_ns, period_ns);
@@ -253,14 +257,14 @@ void sampler_start(struct thread *thread)
 }
 
 /* Since the last sample came; 0 where nobody knows: for a counter's overflows, and another thread's CPU time. */
-static uint64_t silent_ns(const struct thread *thread)
+static uint64_t silent_ns(const struct thread *thread, uint64_t now_ns)
 {
     if (counters_plan_sample_period_ns() || (session.options.clock == CLOCK_CPU && thread != thread_self))
         return 0;
     uint64_t passed_ns = session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() - thread->cpu_origin_ns
-                                                            : clock_now_ns() - thread->timer_origin_ns;
+                                                            : now_ns - thread->timer_origin_ns;
     uint64_t seen_ns = thread->expirations * thread->period_ns;
-    return passed_ns > seen_ns ? passed_ns - seen_ns : 0;
+    return (int64_t)(passed_ns - seen_ns) > 0 ? passed_ns - seen_ns : 0;
 }
 
 static void stop(struct thread *thread)
@@ -279,7 +283,7 @@ static bool is_silenced(const struct thread *thread)
     int signal = load_relaxed(&sample_signal);
     if (!signal || thread->signal != signal)
         return true;
-    uint64_t silence_ns = silent_ns(thread);
+    uint64_t silence_ns = silent_ns(thread, clock_now_ns());
     return thread->sampled && silence_ns > SILENCE_NS && silence_ns > 4 * thread->period_ns &&
            (!sample_signal_comes_to(handle_sample, signal) ||
             sample_signal_is_blocked(thread->ledger->tid, signal));
@@ -287,10 +291,22 @@ static bool is_silenced(const struct thread *thread)
 
 void sampler_stop(struct thread *thread)
 {
-    if (thread->active && is_silenced(thread))
-        thread->ledger->unsignalled_ns += (double)silent_ns(thread);
+    thread->unheard = thread->active && is_silenced(thread);
+    if (thread->unheard)
+        thread->ledger->unsignalled_ns += (double)silent_ns(thread, clock_now_ns());
     if (thread->sampled)
         stop(thread);
+}
+
+void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
+{
+    struct profile_thread *ledger = thread->ledger;
+    if (thread->unheard || ledger->timer_failed || !thread->period_ns)
+        return;
+    uint64_t count = silent_ns(thread, end_ns) / thread->period_ns;
+    ledger->delivered += count;
+    ledger->dropped[PROFILE_DROP_STOPPING] += count;
+    ledger->dropped_ns += (double)(count * thread->period_ns);
 }
 
 /* Until its owner comes by, no other signal of it can reach the program. */
@@ -337,10 +353,12 @@ void sampler_look(struct thread *thread)
         take_another_signal(signal);
     if (thread->signal == load_relaxed(&sample_signal))
         return;
-    thread->ledger->unsignalled_ns += (double)silent_ns(thread);
+    uint64_t now_ns = clock_now_ns();
+    thread->ledger->unsignalled_ns += (double)silent_ns(thread, now_ns);
     if (thread->sampled)
         stop(thread);
     thread->restart.own_signals = sampler_signals();
+    thread->timer_origin_ns = now_ns;
     sampler_start(thread);
 }
 

@@ -27,11 +27,16 @@ uint64_t sampler_signals(void);
 /* That many threads are sampled now: with many more than cores all of them are sampled less often. [owner] */
 void sampler_crowd(uint32_t threads);
 
-/* Starts the calling thread's timer. A thread that gets none is a named loss. [owner] */
+/* Starts the calling thread's timer, as of timer_origin_ns: what has passed since, as it had no core, is the first
+ * sample's. A thread that gets no timer is a named loss. [owner] */
 void sampler_start(struct thread *thread);
 
 /* Deletes the thread's timer; at the end, any thread may. [owner] */
 void sampler_stop(struct thread *thread);
+
+/* The thread's measurement ended at end_ns, its timer is stopped and its handler records nothing any more: what was due
+ * and did not come, because the thread had no core, is dropped for that reason. [owner] */
+void sampler_count_undelivered(struct thread *thread, uint64_t end_ns);
 
 /* Blocks the signal in the calling thread, and keeps it from being changed, while the process forks: a fork that takes longer than a period
  * would never end. done unblocks it, in parent and child. [any] */

@@ -75,11 +75,12 @@ struct thread {
     uint64_t stands_by;  /* signals that it does not take while it is idle (restart/bystander.h) */
     bool hit_idle;       /* a sample hit its wait: that ends with settle() (callbacks.c) */
     bool sampled;        /* has a timer */
+    bool unheard;        /* at its end its samples did not come to us: unsignalled_ns */
     int signal;          /* by which its samples come; 0: there was none left */
     uint64_t look_ticks; /* when to look again whether they do (sampler_watch) */
     timer_t timer;
     uint64_t period_ns;       /* of its timer */
-    uint64_t timer_origin_ns; /* the timer expires at origin + n * period, n = 1, 2 ... */
+    uint64_t timer_origin_ns; /* the timer expires at origin + n * period, n = 1, 2 ...; before it starts: its begin */
     uint64_t cpu_origin_ns;   /* the thread's CPU time when the timer was started */
     uint64_t expirations;     /* seen so far, overruns included */
     uint32_t counted_wait;    /* line->acquisitions when a wait was counted last */

@@ -264,7 +264,8 @@ static void print_losses(const struct summary *summary)
     char line[4096] = "", item[sizeof(struct coverage_loss) + 160 + FORMAT_NUMBER_BYTES];
     ledger_sum(profile, &ledger);
     for (size_t reason = 0; reason < PROFILE_DROP_REASONS; reason++)
-        if (ledger.dropped_by[reason] && reason != PROFILE_DROP_STOPPING) {
+        /* Of those due when measurement ended each thread may have one. */
+        if (ledger.dropped_by[reason] > (reason == PROFILE_DROP_STOPPING ? profile->thread_count : 0)) {
             const char *name = profile_drop_name[reason] ? profile_drop_name[reason] : "other";
             snprintf(item, sizeof item, "%llu of %llu samples (%s)",
                      (unsigned long long)ledger.dropped_by[reason], (unsigned long long)ledger.delivered,

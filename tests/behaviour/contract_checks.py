@@ -199,9 +199,9 @@ def check_thread_time(profile):
     lost = sum(profile.run["samples"]["dropped"].values()) * period
     root, lifetimes = profile.root, profile.lifetimes()
     accounted = root["work (I)"] + root["overhead (I)"] + root["lock wait (I)"] + profile.threads_total("idle")
-    over = min((accounted - early - lifetimes for early in (0, early_work(profile))), key=abs)
-    edges = 0.03 + 3 * period * len(profile.threads) + lost
-    if not -edges < over < edges + 0.1 * len(profile.threads):  # a thread that ends without a core has a last sample all the same
+    over = accounted - early_work(profile) - lifetimes
+    edges = 0.03 + 3 * period * len(profile.threads)
+    if not -edges - lost < over < edges:
         yield f"accounted for {accounted:.6f} s of the threads' lifetimes of {lifetimes:.6f} s"
 
 
