@@ -81,13 +81,6 @@ def execute(argv, env, folder, timeout_s=TIMEOUT_S):
     return Run(argv, env, folder, time.monotonic() - begin, process, output)
 
 
-def copy_program(path, to):
-    """By a process of its own: a program that any process has open for writing cannot run, and what another thread of ours
-    starts at that moment would have it open. The copy's path."""
-    subprocess.run(["cp", path, to], check=True)
-    return os.path.join(to, os.path.basename(path)) if os.path.isdir(to) else to
-
-
 class BlameTest(unittest.TestCase):
     needs_tool = True
     pace = 5        # of the programs' clock (analytic.h), and of the samples: as many to a second of theirs

@@ -10,7 +10,7 @@ import statistics
 import subprocess
 
 from blame_profile import Profile
-from harness import BLAME, PASSIVE, ROOT, BlameTest, clean_environment, copy_program, execute, program
+from harness import BLAME, PASSIVE, ROOT, BlameTest, clean_environment, execute, program
 
 WORSE = 3
 # slow() of compare_slower takes five times as long: far beyond what a busy machine adds to either.
@@ -269,7 +269,7 @@ class Guide(Compare):
             with self.subTest(new=new):
                 for side, name in (("main", "compare"), ("change", new)):
                     os.makedirs(os.path.join(folder, side), exist_ok=True)
-                    copy_program(program(name), os.path.join(folder, side, "app"))
+                    shutil.copy(program(name), os.path.join(folder, side, "app"))
                 shutil.rmtree(os.path.join(folder, "profiles"), ignore_errors=True)
                 run = execute(["sh", "-e", "-c", script.replace("=10", "=100")], env, folder)  # on a busy machine, too
                 self.assertEqual(run.status, status, run)

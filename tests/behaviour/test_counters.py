@@ -3,13 +3,14 @@
 import ctypes
 import os
 import re
+import shutil
 import struct
 import subprocess
 import unittest
 
 from blame_profile import Profile
 from counted import IDLE, LOST, TOTAL, Counted
-from harness import BLAME, LIBRARY, BlameTest, clean_environment, copy_program, execute, program
+from harness import BLAME, LIBRARY, BlameTest, clean_environment, execute, program
 
 FAULTS, CLOCK, SWITCHES = "perf::PAGE-FAULTS", "perf::TASK-CLOCK", "perf::CONTEXT-SWITCHES"
 PAGES, SLEEPS, SECONDS = 20000, 200, 0.3
@@ -161,7 +162,7 @@ class AtSamples(Counters):
         os.chmod(self.folder, 0o755)
         os.mkdir(folder)
         os.chmod(folder, 0o777)
-        library, copy, _ = (copy_program(path, folder) for path in (LIBRARY, program("counters"), BLAME))
+        library, copy, _ = (shutil.copy(path, folder) for path in (LIBRARY, program("counters"), BLAME))
         env = {"OMP_TOOL_LIBRARIES": library, "BLAME_OUT": os.path.join(folder, "profile"), "BLAME_SUMMARY": "0",
                "BLAME_RATE": "1000", "BLAME_COUNTERS": f"{FAULTS},{CLOCK}"}
         run = self.plain(["setpriv", "--reuid", "65534", "--clear-groups", copy, str(PAGES), "0", "0.05"], env)

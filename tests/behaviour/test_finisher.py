@@ -3,9 +3,10 @@ says what to type."""
 
 import os
 import re
+import shutil
 import unittest
 
-from harness import BLAME, LIBRARY, BlameTest, clean_environment, copy_program, execute, program
+from harness import BLAME, LIBRARY, BlameTest, clean_environment, execute, program
 
 SAYS = re.compile(r"^blame: no reports were made: (.*); blame finish (\S+) makes them$")
 # A command that stands in for ours, and writes down how it was started; by what a shell does itself, which then changes nothing.
@@ -45,12 +46,11 @@ class Surroundings(BlameTest):
         """A copy of the library, with a command of ours beside it."""
         folder = self.new_folder()
         if text is not None:
-            written = os.path.join(folder, "written")
-            with open(written, "w", encoding="utf-8") as file:
+            command = os.path.join(folder, "blame")
+            with open(command, "w", encoding="utf-8") as file:
                 file.write(text)
-            os.chmod(written, 0o755)
-            copy_program(written, os.path.join(folder, "blame"))
-        return copy_program(LIBRARY, folder)
+            os.chmod(command, 0o755)
+        return shutil.copy(LIBRARY, folder)
 
     def run_beside(self, library, argv=("quick", "5"), env=None, before=()):
         env = self.tool_environment({"OMP_TOOL_LIBRARIES": library} | (env or {}))
@@ -103,9 +103,9 @@ class Surroundings(BlameTest):
         folder, somebody = self.new_folder(), 200000 + os.getpid() % 100000
         os.chmod(self.folder, 0o755)
         os.chown(folder, somebody, somebody)
-        copy = copy_program(program("quick"), folder)
-        library = copy_program(LIBRARY, folder)
-        copy_program(BLAME, folder)
+        copy = shutil.copy(program("quick"), folder)
+        library = shutil.copy(LIBRARY, folder)
+        shutil.copy(BLAME, folder)
         env = self.tool_environment({"OMP_TOOL_LIBRARIES": library, "OMP_NUM_THREADS": "2"})
         run = execute(["setpriv", f"--reuid={somebody}", f"--regid={somebody}", "--clear-groups", "prlimit", "--nproc=2",
                        copy, "5"], env, folder)

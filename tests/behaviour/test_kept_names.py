@@ -4,9 +4,10 @@ import csv
 import glob
 import io
 import os
+import shutil
 import subprocess
 
-from harness import BLAME, BlameTest, clean_environment, copy_program, execute, program
+from harness import BLAME, BlameTest, clean_environment, execute, program
 
 VIEWS = [("--view", view) for view in ("top-down", "flat", "locks", "waits")] + [("--format", "csv")]
 NONE_KEPT = "the profile has kept no names"
@@ -22,7 +23,7 @@ class KeptNames(BlameTest):
         to = to or self.app
         if os.path.exists(to):
             os.remove(to)
-        copy_program(program(name), to)
+        shutil.copy(program(name), to)
 
     def measure(self, *arguments, env=None):
         run = self.attached([self.app, *arguments], env)

@@ -2,10 +2,11 @@
 way the tool came in. As root only, which alone can make such programs."""
 
 import os
+import shutil
 import subprocess
 import unittest
 
-from harness import BLAME, LIBRARY, LOADER, BlameTest, copy_program, execute, program
+from harness import BLAME, LIBRARY, LOADER, BlameTest, execute, program
 
 NOBODY = 65534
 
@@ -13,7 +14,7 @@ NOBODY = 65534
 @unittest.skipUnless(os.geteuid() == 0, "only root can make a program with privileges and run it as another user")
 class Privileges(BlameTest):
     def copy(self, path, folder):
-        target = copy_program(path, folder)
+        target = shutil.copy(path, folder)
         os.chmod(target, 0o755)
         return target
 
