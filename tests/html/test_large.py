@@ -12,7 +12,10 @@ MOST_BOXES = 20000  # of the graph, which has as many levels as paths have rows
 def large():
     thread = {"kind": "worker", "begin_s": 0, "end_s": 1, "samples": 1, "work": 1}
     thread |= {"idle": 0, "overhead": 0, "lock_wait": 0, "parked": 0}
-    return page_data.many_rows(10000, WIDE, threads=[{"thread": i, **thread} for i in range(THREADS)])
+    data = page_data.many_rows(10000, WIDE, threads=[{"thread": i, **thread} for i in range(THREADS)])
+    rows = range(1, data["rows"]["count"])
+    data["rows"]["exact"] = {"row": list(rows), "calls": [1 for _ in rows], "i": [100 for _ in rows], "e": [100 for _ in rows]}
+    return data
 
 
 class Large(PageTest):

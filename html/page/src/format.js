@@ -7,6 +7,11 @@ export function seconds(value, decimals) {
     return (value * MICRO).toFixed(decimals);
 }
 
+// Of any number of values: a function takes no more than some 100,000 arguments.
+export function largest(values) {
+    return values.reduce((most, value) => Math.max(most, value), 0);
+}
+
 // As blame report chooses them.
 export function decimalsFor(effortSeconds) {
     return effortSeconds < 10 ? 3 : effortSeconds < 1000 ? 2 : 1;

@@ -1,5 +1,5 @@
 // The rows of the profile in columns, and what can be asked about them.
-import { MICRO, baseName, count, decimalsFor, oneLine, seconds, shortCount } from "./format.js";
+import { MICRO, baseName, count, decimalsFor, largest, oneLine, seconds, shortCount } from "./format.js";
 
 const MAIN_METRICS = ["work", "idleness", "overhead", "lock wait"];
 const ANOTHER_IDLENESS = ["core idleness", "shared idleness"];
@@ -92,7 +92,7 @@ export class Model {
             return made;
         };
         const calls = spread(exact.calls),
-            decimals = decimalsFor(Math.max(...exact.i) * MICRO);
+            decimals = decimalsFor(largest(exact.i) * MICRO);
         this.exact = [
             { key: "exact", title: "exact", unit: "s", decimals, index: this.inclusive.length },
             { key: "calls", title: "calls", unit: "", index: this.inclusive.length + 1 },

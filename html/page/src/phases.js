@@ -1,6 +1,6 @@
 // Phases: a table of all, and for those with numbered executions a chart of the series.
 import { h } from "./dom.js";
-import { MICRO, count, decimalsFor, oneLine, plural } from "./format.js";
+import { MICRO, count, decimalsFor, largest, oneLine, plural } from "./format.js";
 import { numberColumn } from "./sections.js";
 import { Series } from "./series.js";
 import { Table } from "./tables.js";
@@ -34,7 +34,7 @@ function spread(phase, decimals) {
 }
 
 function columns(model, phases, go) {
-    const decimals = decimalsFor(Math.max(...phases.map((phase) => phase.seconds)) * MICRO),
+    const decimals = decimalsFor(largest(phases.map((phase) => phase.seconds)) * MICRO),
         metric = (key) => model.metric(key);
     const exact = (id, title, about) => numberColumn(id, title, (phase) => phase[id] * MICRO, decimals, about);
     const sampled = (key) => ({
