@@ -7,8 +7,7 @@ import re
 
 LEAST_S = 0.02    # of the program's clock: some twenty samples, so there are some
 MOST_TIMES = 2    # what was clocked as work: samples of a thread without a core come late, and none is lost
-LEAST_WAIT_S, LEAST_PART = 0.08, 0.25  # the same of waiting, and of the largest of its kind: less may come from a thread that
-                                       # had no core, which is not the code's doing
+LEAST_WAIT_S, LEAST_PART = 0.08, 0.25  # the same of waiting, and of the largest of its kind
 MUCH_IDLE_S, IDLE_PART = 0.5, 0.5  # of the idleness that is blamed, where there is much: so much of it threads were seen idle
 ON_PATH = 0.95    # of a function's samples: one may hit what no unwinder knows, between two instructions
 
@@ -55,12 +54,17 @@ BOUNDS = {"directory_bytes": directory_bytes, "idle_share": idle_share}
 STRUCTURAL_BOUNDS = ("directory_bytes",)  # the other is a share of time
 
 
-def due(expectation, stated):
+def clocked_without_core(profile, pace):
+    """By the kernel's count, on the program's clock: a thread that has its work done and no core to go on seems to wait."""
+    return profile.run["no_core_s"] * pace
+
+
+def due(expectation, stated, without_core_s):
     """Whether so much is stated that it must be seen."""
     largest = max(one.value for one in stated if (one.kind, one.metric) == ("expect", expectation.metric))
     if expectation.metric == "work":
         return expectation.value >= LEAST_S
-    return expectation.value >= max(LEAST_WAIT_S, LEAST_PART * largest)
+    return expectation.value - without_core_s >= max(LEAST_WAIT_S, LEAST_PART * largest)
 
 
 def unmet_paths(paths, profile):
@@ -85,7 +89,7 @@ def unmet_below(below, profile):
 
 
 def unmet_one(one, stated, profile, pace):
-    if one.kind == "expect" and due(one, stated):
+    if one.kind == "expect" and due(one, stated, clocked_without_core(profile, pace)):
         measured = profile.total(one.metric.replace("_", " "), one.context)
         if not measured > 0 or (one.metric == "work" and not 1 / MOST_TIMES < measured * pace / one.value < MOST_TIMES):
             yield f"{one}: {measured:.6f}"
@@ -101,7 +105,8 @@ def unmet(stated, profile, pace=1):
     """A line for each of the stated expectations that the profile does not meet."""
     for one in stated:
         yield from unmet_one(one, stated, profile, pace)
-    idled = [one for one in stated if (one.kind, one.metric) == ("expect", "idleness") and due(one, stated)]
+    idled = [one for one in stated
+             if (one.kind, one.metric) == ("expect", "idleness") and due(one, stated, clocked_without_core(profile, pace))]
     idled_s = max((one.value for one in idled), default=0) / pace  # not the sum: a phase has that of its functions again
     if idled_s * pace > MUCH_IDLE_S and hasattr(profile, "threads") and profile.threads_total("idle") < IDLE_PART * idled_s:
         yield f"{idled[0]}: threads idled for {profile.threads_total('idle'):.6f} s of {idled_s:.6f}"

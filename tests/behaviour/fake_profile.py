@@ -83,7 +83,7 @@ def example_run():
         "wall_s": 3.0, "threads_max": THREADS, "cores": CORES, "runtime_version": "fake",
         "options": {"rate": 1000, "clock": "wall", "environment": "dedicated"},
         "samples": {"delivered": 6003, "recorded": 6000, "dropped": {"in tool": 3}},
-        "idle_total_s": 2.0, "modules": [{"path": "/fake"}],
+        "idle_total_s": 2.0, "no_core_s": 0.0, "modules": [{"path": "/fake"}],
         "conservation": {name: {"left": 4.0, "right": 4.0} for name in ("time", "lock wait", "shared", "thread")},
     }
 

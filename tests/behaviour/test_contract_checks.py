@@ -169,6 +169,11 @@ class Expectations(unittest.TestCase):
         self.profile = Profile(self.work.name)
         self.assertRegex(" ".join(self.unmet("expect idleness slow 1.000000")), "threads idled for 0.000000 s")
 
+    def test_what_threads_without_a_core_seem_to_wait_may_be_missing(self):
+        for without_core_s, unmet_lines in ((0.45, 0), (0.3, 1)):
+            self.profile.run["no_core_s"] = without_core_s
+            self.assertEqual(len(self.unmet("expect lock_wait fast 0.500000")), unmet_lines)
+
     def test_little_of_a_metric_may_be_missing(self):
         self.assertEqual(self.unmet("expect lock_wait slow 0.500000", "expect lock_wait fast 0.070000",
                                     "expect work nowhere 0.010000"), [])

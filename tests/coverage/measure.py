@@ -68,8 +68,9 @@ def judge_blame(construct, run, profile, fortran):
     yield from expectations.unmet(stated, profile, PACE)
     for metric, function in (construct.blame if not fortran else fortran_blame(construct)):
         seconds = sum(e.value for e in stated if (e.metric, e.context) == (metric, function))
-        if seconds < expectations.LEAST_WAIT_S:
-            yield f"{UNSHOWN} {seconds:.3f} s of {metric} of {function}"
+        if seconds < expectations.LEAST_WAIT_S or not profile.total(metric.replace("_", " "), function) > 0:
+            without_core_s = expectations.clocked_without_core(profile, PACE)
+            yield f"{UNSHOWN} {seconds:.3f} s of {metric} of {function}, and {without_core_s:.3f} s without a core"
 
 
 def fortran_blame(construct):

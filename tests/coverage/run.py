@@ -64,7 +64,8 @@ def measure_row(construct, columns, quick):
         begin = time.monotonic()
         outcome = Outcome(skipped=variant.missing) if variant.missing else measure.measure(construct, variant, quick)
         outcomes[variant.column] = outcome
-        if outcome.problems and all(problem.startswith(measure.UNSHOWN) for problem in outcome.problems):
+        unshown = all(problem.startswith(measure.UNSHOWN) for problem in outcome.problems)
+        if outcome.problems and unshown and not known.listed(construct.name, variant.column):
             counts["unshown"] += 1
             print(f"unshown  {construct.key()}, {variant.column}: {outcome.problems[0]}\n", end="", flush=True)
             outcome.problems = []

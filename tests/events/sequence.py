@@ -64,14 +64,27 @@ class Numbers:
 def left_out(event, key, value):
     if key == "code":
         return value == "-" or (event.name, event.point) not in WITH_CODE
-    late = event.point == "end" and event.identity("parallel") == "-"
-    return key in OTHERS or key == "in" and (late or value == event.identity("task"))
+    return key in OTHERS or key == "in" and (is_late(event) or value == event.identity("task"))
+
+
+def is_late(event):
+    """Of a thread of the pool, behind the region."""
+    return event.point == "end" and event.identity("parallel") == "-"
+
+
+def to_the_last_region(thread):
+    """One that has not come to its wait for the last region's end when the program ends is not told the end of it, nor of its
+    task: what came late right before the thread's end is left out."""
+    last = len(thread) - 1
+    while last > 0 and thread[-1].at("thread", "end") and is_late(thread[last - 1]):
+        last -= 1
+    return thread[:last] + thread[-1:]
 
 
 def normalised(events):
     numbers, lines = Numbers(), []
     for number, thread in enumerate(threads_in_order(events)):
-        for event in thread:
+        for event in to_the_last_region(thread):
             if event.name not in COMPARED:
                 continue
             words = [str(number), event.name, event.kind if event.kind != "any" else "",
