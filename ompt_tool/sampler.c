@@ -144,17 +144,17 @@ static bool is_worker(const struct thread *thread)
 
 /* A worker that idles is a bystander, but not where restart_leave() goes on with a context of its own. One that works
  * is to be one from the begin of its next wait on (sampler_look). */
-static void stand_by(struct thread *thread, bool idle, ucontext_t *context)
+static void stand_by(struct thread *thread, bool idle, ucontext_t *context, uint64_t now_ns)
 {
     if (idle) {
         if (is_worker(thread) && !thread->restart.resume && !thread->restart.waiting)
-            bystander_begin(&thread->stands_by, context);
-        thread->hit_idle = thread->idle.pending || thread->stands_by;
+            bystander_begin(&thread->stands_by, context, now_ns);
+        thread->hit_idle = thread->idle.pending || thread->stands_by.added;
         return;
     }
     if (is_worker(thread))
         thread->look_ticks = 0;
-    if (unlikely(thread->stands_by)) /* a sample hit it on its way out of a wait */
+    if (unlikely(thread->stands_by.added)) /* a sample hit it on its way out of a wait */
         bystander_wakes(&thread->stands_by, context);
 }
 
@@ -179,7 +179,7 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
     bool idle = load_relaxed(&thread->line->state) == STATE_IDLE;
-    stand_by(thread, idle, context);
+    stand_by(thread, idle, context, clocks.ns);
     if (idle && thread->idle.pending)
         account_idle_resume(&thread->idle, thread->line, clocks.ticks);
     else

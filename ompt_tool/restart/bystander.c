@@ -3,27 +3,51 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/atomics.h"
+#include "base/kernel.h"
 #include "ompt_tool/restart/restart_state.h"
 
+#define LOOK_NS 500000000u /* beside much load the initial thread, too, may have no core for a tenth of a second */
 #define BIT(signal) (1ull << ((signal)-1))
 
 static const uint64_t of_the_process = BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGALRM) | BIT(SIGTERM) |
                                        BIT(SIGCHLD) | BIT(SIGCONT) | BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU) |
                                        BIT(SIGIO) | BIT(SIGWINCH);
 
-void bystander_begin(uint64_t *added, ucontext_t *context)
+static uint64_t left_alone; /* those that the initial thread does not take */
+
+static void look(struct bystander *bystander, uint64_t now_ns)
 {
-    uint64_t mask = restart_mask_of(context);
-    if (*added)
-        return;
-    *added = of_the_process & ~mask;
-    restart_set_mask(context, mask | *added);
+    uint64_t pending = 0;
+    kernel_call(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0, 0, 0);
+    pending &= bystander->added;
+    if (pending & bystander->pending)
+        fetch_or_acq_rel(&left_alone, pending & bystander->pending);
+    bystander->pending = pending;
+    bystander->look_ns = now_ns + LOOK_NS;
 }
 
-void bystander_wakes(uint64_t *added, ucontext_t *context)
+void bystander_begin(struct bystander *bystander, ucontext_t *context, uint64_t now_ns)
 {
-    restart_set_mask(context, restart_mask_of(context) & ~*added);
-    *added = 0;
+    uint64_t mask = restart_mask_of(context), taken = of_the_process & ~load_relaxed(&left_alone);
+    if (!bystander->added) {
+        *bystander = (struct bystander){.added = taken & ~mask, .look_ns = now_ns + LOOK_NS};
+        restart_set_mask(context, mask | bystander->added);
+        return;
+    }
+    if (unlikely(now_ns >= bystander->look_ns))
+        look(bystander, now_ns);
+    uint64_t left = bystander->added & load_relaxed(&left_alone);
+    if (unlikely(left)) {
+        restart_set_mask(context, mask & ~left);
+        bystander->added &= ~left;
+    }
+}
+
+void bystander_wakes(struct bystander *bystander, ucontext_t *context)
+{
+    restart_set_mask(context, restart_mask_of(context) & ~bystander->added);
+    bystander->added = 0;
 }
 
 /* Returns the mask that was. */
@@ -37,16 +61,18 @@ static uint64_t change_mask(int how, uint64_t signals)
     return signals;
 }
 
-void bystander_now(uint64_t *added)
+void bystander_now(struct bystander *bystander)
 {
-    uint64_t mask = change_mask(SIG_BLOCK, of_the_process);
-    *added |= of_the_process & ~mask; /* a sample before the call may have added all */
+    uint64_t taken = of_the_process & ~load_relaxed(&left_alone);
+    uint64_t mask = change_mask(SIG_BLOCK, taken);
+    bystander->added |= taken & ~mask; /* a sample before the call may have added all */
+    bystander->pending = 0;
 }
 
-void bystander_end(uint64_t *added)
+void bystander_end(struct bystander *bystander)
 {
-    if (!*added)
+    if (!bystander->added)
         return;
-    change_mask(SIG_UNBLOCK, *added);
-    *added = 0;
+    change_mask(SIG_UNBLOCK, bystander->added);
+    bystander->added = 0;
 }

@@ -12,17 +12,24 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* From the end of the handler on the interrupted thread blocks them, too. `added`: which of them it does not block by
- * itself, a bit each; 0 when it is no bystander. [handler] */
-void bystander_begin(uint64_t *added, ucontext_t *context);
+struct bystander {
+    uint64_t added;   /* signals that it does not block by itself, a bit each; 0: it is no bystander */
+    uint64_t pending; /* those of them that were, at its last look */
+    uint64_t look_ns; /* when to look again */
+};
+
+/* From the end of the handler on the interrupted thread blocks them, too. One that does already looks, twice a second,
+ * whether one stays pending: the initial thread has ended (pthread_exit), or does not take it. That one is no longer blocked
+ * then, by anybody: it goes where the kernel sends it. One system call a look (rt_sigpending). [handler] */
+void bystander_begin(struct bystander *bystander, ucontext_t *context, uint64_t now_ns);
 
 /* The calling thread blocks them from now on. [owner] */
-void bystander_now(uint64_t *added);
+void bystander_now(struct bystander *bystander);
 
 /* From the end of the handler on it takes them again. [handler] */
-void bystander_wakes(uint64_t *added, ucontext_t *context);
+void bystander_wakes(struct bystander *bystander, ucontext_t *context);
 
 /* The calling thread takes them again. [owner] */
-void bystander_end(uint64_t *added);
+void bystander_end(struct bystander *bystander);
 
 #endif

@@ -144,7 +144,7 @@ static void clear_record(struct thread *thread)
 {
     thread->in_tool = thread->in_handler = 0;
     thread->guarded = false;
-    thread->stands_by = 0;
+    thread->stands_by.added = 0;
     thread->hit_idle = false;
     thread->idle.pending = thread->carries = false;
     /* The record's waits were numbered up to here when it was sampled last: none has the same number. */

@@ -15,6 +15,7 @@
 #include "blame/state.h"
 #include "cct/region.h"
 #include "cct/tree.h"
+#include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/restart/restart.h"
 #include "unwind/unwind.h"
 
@@ -72,7 +73,7 @@ struct thread {
     uint32_t in_handler;       /* the handler is running */
     bool guarded;              /* a fault is one of the handler's: back to before_sample (fault.c) */
     sigjmp_buf before_sample;
-    uint64_t stands_by;  /* signals that it does not take while it is idle (restart/bystander.h) */
+    struct bystander stands_by;
     bool hit_idle;       /* a sample hit its wait: that ends with settle() (callbacks.c) */
     bool sampled;        /* has a timer */
     bool unheard;        /* at its end its samples did not come to us: unsignalled_ns */

@@ -4,6 +4,7 @@ are measured by another signal, or told what was lost."""
 import json
 import os
 import re
+import signal
 
 from harness import BlameTest, program
 
@@ -68,3 +69,9 @@ class ProcessSignals(BlameTest):
             with self.subTest(how=how):
                 run = self.attached([program("process_signals" + suffix), "awaits"], {"BLAME_RATE": "2000"}, how)
                 self.assertEqual((run.status, run.stdout), (0, "blocked 0 elsewhere 0\n" * 2), run)
+
+    def test_where_the_initial_thread_has_ended_a_worker_takes_them(self):
+        for suffix, how in (("", "library"), ("_gcc", "launcher")):
+            with self.subTest(how=how):
+                run = self.attached([program("process_signals" + suffix), "ended"], {"BLAME_RATE": "2000"}, how)
+                self.assertEqual((run.status, run.stdout), (128 + signal.SIGTERM, ""), run)

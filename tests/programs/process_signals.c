@@ -1,7 +1,9 @@
 /* Time-outs of serial code by alarm and siglongjmp, beside the workers of a region: their handler must run on the
  * initial thread, whose stack it leaves. Status 0: all did. With the argument "awaits" the time-outs begin
- * when the workers that idle have stopped taking SIGALRM. In regions, and in what these start, nothing is blocked. */
+ * when the workers that idle have stopped taking SIGALRM. In regions, and in what these start, nothing is blocked. With the
+ * argument "ended" the initial thread ends, and it must be a worker that SIGTERM ends the program by. */
 #include <omp.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -68,15 +70,39 @@ static bool takes_alarms(pid_t thread)
     return !(mask & 1ull << (SIGALRM - 1));
 }
 
+static void await_bystanders(void)
+{
+    for (int i = 1; i < THREADS; i++)
+        for (int waited = 0; waited < 3000 && takes_alarms(workers[i]); waited++)
+            usleep(1000);
+}
+
+static void *outlive(void *unused)
+{
+    sigset_t all;
+    sigfillset(&all);
+    blocked_in_region();
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    await_bystanders();
+    kill(getpid(), SIGTERM);
+    usleep(20000000);
+    exit(1);
+    return unused;
+}
+
 int main(int count, char **arguments)
 {
+    static bool awaits;
+    awaits = count > 1 && strcmp(arguments[1], "awaits") == 0;
+    pthread_t thread;
+    if (count > 1 && strcmp(arguments[1], "ended") == 0 && pthread_create(&thread, NULL, outlive, NULL) == 0)
+        pthread_exit(NULL);
     initial = gettid();
     signal(SIGALRM, on_alarm);
     for (int round = 0; round < 2; round++) {
         int blocked = blocked_in_region();
-        for (int i = 1; i < THREADS && count > 1 && strcmp(arguments[1], "awaits") == 0; i++)
-            for (int waited = 0; waited < 3000 && takes_alarms(workers[i]); waited++)
-                usleep(1000);
+        if (awaits)
+            await_bystanders();
         volatile int timeouts = 0;
         while (timeouts + elsewhere < TIMEOUTS) {
             struct itimerval once = {.it_value = {.tv_usec = 500 + timeouts * 37 % 3000}};
