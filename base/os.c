@@ -119,6 +119,12 @@ size_t os_read_text(const char *path, char *text, size_t bytes)
     return got > 0 ? (size_t)got : 0;
 }
 
+uint32_t os_threads(void)
+{
+    struct stat tasks;
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2 ? (uint32_t)tasks.st_nlink - 2 : 0;
+}
+
 void os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns)
 {
     char text[128], *delay = NULL;

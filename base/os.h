@@ -84,6 +84,9 @@ void os_unlock(uint32_t *lock); /* [owner] */
 
 pid_t os_tid(void); /* [handler] */
 
+/* How many threads this process has; 0 where /proc does not tell. [any] */
+uint32_t os_threads(void);
+
 /* How long a thread of this process ran, and was ready to run without a core, since it began; 0 where the
  * kernel does not count it. [any] */
 void os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns);

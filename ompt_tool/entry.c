@@ -68,6 +68,19 @@ static uint64_t image_start_ns(void)
     return blame_launched.image_start_ns ? blame_launched.image_start_ns : os_process_start_ns();
 }
 
+/* The process exits while another thread that the program made may use OpenMP, now or for the first time. The runtime
+ * finalizes the tool when its own tables are gone, and a team that such a thread begins while we wait for the reports would
+ * fault. So measurement ends before, and what the program does in exit handlers and destructors that come later is not
+ * measured. */
+static void finish_beside_others(void)
+{
+    uint32_t own = 0;
+    for (const struct thread *thread = thread_all(); thread; thread = thread->next_all)
+        own += thread->active && (thread == thread_self || thread->ledger->kind == PROFILE_THREAD_WORKER);
+    if (own != os_threads())
+        finish();
+}
+
 static int start(ompt_function_lookup_t lookup)
 {
     uint64_t start_ns = image_start_ns();
@@ -92,6 +105,7 @@ static int start(ompt_function_lookup_t lookup)
     counters_plan_init();
     if (!start_measuring(start_ns))
         return 0;
+    atexit(finish_beside_others);
     fork_init();
     probes_init(fork_child_attach);
     int refused = callbacks_register();

@@ -9,9 +9,9 @@ import unittest
 import contract_checks
 from harness import BUILD, PASSIVE, BlameTest, program
 
-STATUS = {"_exit": 3, "quick_exit": 3, "exit": 3, "exit_primary": 3, "exit_worker": 3, "exit_small_stack": 3,
+STATUS = {"_exit": 3, "quick_exit": 3, "exit": 3, "exit_primary": 3, "exit_worker": 3, "exit_small_stack": 3, "exit_beside": 3,
           "abort": 134, "sigkill": 137, "sigterm": 143, "segfault": 139}
-FINISHED = ("exit", "exit_primary", "exit_small_stack")  # after these the runtime finalizes the tool, so the CSV files are there
+FINISHED = ("exit", "exit_primary", "exit_small_stack", "exit_beside")  # after these the runtime finalizes the tool, so the CSV files are there
 
 
 class Endings(BlameTest):

@@ -27,8 +27,31 @@ static void exit_on_a_small_stack(void)
     pthread_join(thread, NULL);
 }
 
+/* Its team's threads begin while the process ends. */
+static void *begin_a_team(void *ready)
+{
+    pthread_barrier_wait(ready);
+#pragma omp parallel num_threads(8)
+    spin_until(clock_s() + 5);
+    return NULL;
+}
+
+static void exit_beside_threads(void)
+{
+    enum { THREADS = 6 };
+    static pthread_barrier_t ready;
+    pthread_t thread;
+    pthread_barrier_init(&ready, NULL, THREADS + 1);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&thread, NULL, begin_a_team, &ready);
+    pthread_barrier_wait(&ready);
+    exit(3);
+}
+
 static void end_by(const char *way)
 {
+    if (strcmp(way, "exit_beside") == 0)
+        exit_beside_threads();
     if (strcmp(way, "exit_small_stack") == 0)
         exit_on_a_small_stack();
     if (strcmp(way, "_exit") == 0)
