@@ -29,7 +29,7 @@ static bool read_number(const struct option_spec *option, const char *text)
 {
     char *end;
     double number = strtod(text, &end);
-    if (!*text || *end || !isfinite(number) || number < option->low || number > option->high)
+    if (!*text || *end || text[strspn(text, "+-.0123456789eE")] || !isfinite(number) || number < option->low || number > option->high)
         return false;
     *(double *)option->to = number;
     return true;

@@ -1,5 +1,6 @@
 #include "base/run_options.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ bool run_option_throttle(const char *text, void *to)
     if (*text < '0' || *text > '9' || *at != '@' || at[1] < '0' || at[1] > '9')
         return false;
     unsigned long long ns = strtoull(at + 1, &end, 10);
-    if (*end || ns == 0 || calls == 0)
+    if (*end || ns == 0 || calls == 0 || ns == ULLONG_MAX || calls == ULLONG_MAX)
         return false;
     *throttle = (struct run_throttle){calls, ns};
     return true;

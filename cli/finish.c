@@ -57,19 +57,21 @@ static void mark_reported(const char *path)
     fclose(file);
 }
 
-static const char *finished; /* the directory */
+static const char *finished, *finished_file; /* the directory, the measurement */
 
 static void tell_no_memory(void)
 {
+    mark_reported(finished_file);
     fprintf(stderr, "blame: not enough memory to write the reports (ulimit -v?): blame finish %s makes them\n",
             finished);
 }
 
-static int write_reports(const char *directory, struct profile *profile)
+static int write_reports(const char *directory, const char *file, struct profile *profile)
 {
     char error[512];
     int status = CLI_DONE;
     finished = directory;
+    finished_file = file;
     memory_exhausted = tell_no_memory;
     struct symbols *symbols =
         memory_check(have_memory(profile) ? symbols_open(profile->modules, profile->module_count) : NULL);
@@ -100,7 +102,7 @@ static int finish(const char *directory, const char *file, bool all)
     }
     if (all)
         profile->header.csv = profile->header.summary = 1;
-    int status = write_reports(directory, profile);
+    int status = write_reports(directory, file, profile);
     mark_reported(file);
     profile_free(profile);
     return status;

@@ -303,7 +303,8 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
 void write_run_json(FILE *out, const struct profile *profile, const struct rows *rows)
 {
     json_t *json = run_json(profile, rows);
-    json_dumpf(json, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
+    if (json_dumpf(json, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12)) != 0 && !ferror(out))
+        memory_check(NULL);
     putc('\n', out);
     json_decref(json);
 }

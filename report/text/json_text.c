@@ -17,18 +17,25 @@ static int put_escaped(const char *buffer, size_t bytes, void *out)
     return 0;
 }
 
+/* Whether `out` could be written to, whoever closes it asks. */
+static void dump(FILE *out, const json_t *value, size_t flags)
+{
+    if (json_dump_callback(value, put_escaped, out, flags) != 0)
+        memory_check(NULL);
+}
+
 void json_text(FILE *out, const char *text)
 {
     char *clean = format_clean(text, false);
     json_t *json = memory_check(json_string(clean));
-    json_dump_callback(json, put_escaped, out, JSON_ENCODE_ANY);
+    dump(out, json, JSON_ENCODE_ANY);
     json_decref(json);
     free(clean);
 }
 
 void json_value(FILE *out, const json_t *value)
 {
-    json_dump_callback(value, put_escaped, out, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
+    dump(out, value, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));
 }
 
 void json_decimal(FILE *out, double value, int decimals)

@@ -145,6 +145,7 @@ FROM_EMPTY(every_other_value_is_named_and_replaced)
         {"BLAME_EVENTS_THROTTLE", "0@5"},
         {"BLAME_EVENTS_THROTTLE", "1@2@3"},
         {"BLAME_EVENTS_THROTTLE", "-1@5"},
+        {"BLAME_EVENTS_THROTTLE", "99999999999999999999999@5"},
         {"BLAME_CSV", "2"},
         {"BLAME_CSV", "yes"},
         {"BLAME_SUMMARY", "maybe"},
