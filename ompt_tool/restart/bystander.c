@@ -7,7 +7,8 @@
 #include "base/kernel.h"
 #include "ompt_tool/restart/restart_state.h"
 
-#define LOOK_NS 500000000u /* beside much load the initial thread, too, may have no core for a tenth of a second */
+#define PATIENCE_NS 500000000u /* beside much load the initial thread, too, may have no core for a tenth of a second */
+#define LOOKS       8u
 #define BIT(signal) (1ull << ((signal)-1))
 
 static const uint64_t of_the_process = BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGALRM) | BIT(SIGTERM) |
@@ -16,27 +17,31 @@ static const uint64_t of_the_process = BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) 
 
 static uint64_t left_alone; /* those that the initial thread does not take */
 
+/* A signal that each look finds pending, for so long, nobody takes; one that comes again and again is missing in between. */
 static void look(struct bystander *bystander, uint64_t now_ns)
 {
     uint64_t pending = 0;
     kernel_call(SYS_rt_sigpending, (long)&pending, sizeof(pending), 0, 0, 0, 0);
     pending &= bystander->added;
-    if (pending & bystander->pending)
-        fetch_or_acq_rel(&left_alone, pending & bystander->pending);
-    bystander->pending = pending;
-    bystander->look_ns = now_ns + LOOK_NS;
+    bystander->pending &= pending;
+    if (likely(!bystander->pending)) {
+        bystander->pending = pending;
+        bystander->looks = 0;
+        bystander->since_ns = now_ns;
+    } else if (++bystander->looks >= LOOKS && now_ns - bystander->since_ns >= PATIENCE_NS) {
+        fetch_or_acq_rel(&left_alone, bystander->pending);
+    }
 }
 
 void bystander_begin(struct bystander *bystander, ucontext_t *context, uint64_t now_ns)
 {
     uint64_t mask = restart_mask_of(context), taken = of_the_process & ~load_relaxed(&left_alone);
     if (!bystander->added) {
-        *bystander = (struct bystander){.added = taken & ~mask, .look_ns = now_ns + LOOK_NS};
+        *bystander = (struct bystander){.added = taken & ~mask};
         restart_set_mask(context, mask | bystander->added);
         return;
     }
-    if (unlikely(now_ns >= bystander->look_ns))
-        look(bystander, now_ns);
+    look(bystander, now_ns);
     uint64_t left = bystander->added & load_relaxed(&left_alone);
     if (unlikely(left)) {
         restart_set_mask(context, mask & ~left);

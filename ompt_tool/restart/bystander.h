@@ -13,14 +13,15 @@
 #include <ucontext.h>
 
 struct bystander {
-    uint64_t added;   /* signals that it does not block by itself, a bit each; 0: it is no bystander */
-    uint64_t pending; /* those of them that were, at its last look */
-    uint64_t look_ns; /* when to look again */
+    uint64_t added;    /* signals that it does not block by itself, a bit each; 0: it is no bystander */
+    uint64_t pending;  /* those of them that were at each look since then */
+    uint64_t since_ns;
+    uint32_t looks;
 };
 
-/* From the end of the handler on the interrupted thread blocks them, too. One that does already looks, twice a second,
- * whether one stays pending: the initial thread has ended (pthread_exit), or does not take it. That one is no longer blocked
- * then, by anybody: it goes where the kernel sends it. One system call a look (rt_sigpending). [handler] */
+/* From the end of the handler on the interrupted thread blocks them, too. One that does already looks whether one stays
+ * pending: the initial thread has ended (pthread_exit), or does not take it. After half a second that one is no longer
+ * blocked, by anybody: it goes where the kernel sends it. A look is a system call (rt_sigpending). [handler] */
 void bystander_begin(struct bystander *bystander, ucontext_t *context, uint64_t now_ns);
 
 /* The calling thread blocks them from now on. [owner] */
