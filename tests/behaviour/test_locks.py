@@ -12,6 +12,7 @@ COLUMNS = ["lock", "kind", "symbol", "wait", "acquisitions_contended", "blamed_c
 BUILDS = (("", "library"), ("_gcc", "launcher"))
 
 
+ACQUISITIONS = 4  # of each lock in lock_names.c: in two rounds, by holder and waiter
 SEEN_S = 0.01  # a wait of so many periods has a sample, as late as it may come
 
 
@@ -34,8 +35,9 @@ class Expected:
         if not 0 < float(lock["longest_wait"]) <= float(lock["wait"]):
             yield f"waited {lock['wait']}, longest {lock['longest_wait']}, clocked {self.wait_s}"
         waits = int(self.longest_s > SEEN_S) + int(self.wait_s - self.longest_s > SEEN_S)
-        if not waits <= int(lock["acquisitions_contended"]) <= 2:
-            yield f"{lock['acquisitions_contended']} contended acquisitions of {waits} to 2"
+        # None is counted twice. One of the holder's may count: a late sample in it finds the other's release just gone by.
+        if not waits <= int(lock["acquisitions_contended"]) <= ACQUISITIONS:
+            yield f"{lock['acquisitions_contended']} contended acquisitions of {waits} to {ACQUISITIONS}"
         # Blame lands where the holder was inside its section, perhaps in a function that it called.
         if self.holder not in functions_of(lock["holder"]) or functions_of(lock["waiter"])[-1] != self.waiter:
             yield f"held by {lock['holder']}, waited for by {lock['waiter']}; not {self.holder}, {self.waiter}"
