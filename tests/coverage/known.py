@@ -22,7 +22,7 @@ KNOWN = [
     Known("taskwait_depend", "", IDLENESS_LOST,
           "libomp delivers no sync_region_wait for a taskwait with depend: the waiting thread counts as busy, overhead in"
           " the taskwait"),
-    Known("pause_hard", "", WORK_LOST,
+    Known("pause_hard", "", WORK_LOST + r"|^expect idleness slow_share",
           "a hard pause ends the runtime and the tool with it, and libomp does not start a tool again: the event counter,"
           " too, is told of one region of three"),
     Known("hinted_lock speculative_lock hinted_nest_lock", "gcc",
