@@ -301,7 +301,8 @@ void sampler_stop(struct thread *thread)
 void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
 {
     struct profile_thread *ledger = thread->ledger;
-    if (thread->unheard || ledger->timer_failed || !thread->period_ns)
+    bool at_ticks = session.options.clock == CLOCK_CPU; /* such a timer has always a tick's samples due */
+    if (at_ticks || thread->unheard || ledger->timer_failed || !thread->period_ns)
         return;
     uint64_t count = silent_ns(thread, end_ns) / thread->period_ns;
     ledger->delivered += count;

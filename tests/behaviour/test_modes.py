@@ -61,11 +61,14 @@ class Environments(BlameTest):
 
 
 class Clocks(BlameTest):
+    pace = 2  # a part computes for 0.25 s: such a timer's samples are delivered at ticks of the system at which the thread runs
+
     def test_the_cpu_clock_does_not_count_sleep_but_counts_computing(self):
-        run, profile = self.profile_of("leaves", env={"BLAME_CLOCK": "cpu"})
-        for name in ("alloca_heavy", "vdso_heavy", "longjmp_heavy"):
-            # However small a part of a core it got, and not even that for the sleeper.
+        run, profile = self.profile_of("leaves", "cpu", env={"BLAME_CLOCK": "cpu"})
+        self.assert_expectations("leaves (CPU time)", run, profile, 8)
+        for name in ("alloca_heavy", "vdso_heavy", "memcpy_heavy", "longjmp_heavy"):
             self.assertGreater(profile.total("work", name), 2 * profile.total("work", "sleep_heavy"), run)
+        self.assertNotIn("stopping", profile.run["samples"]["dropped"])  # what is due between two ticks is not lost
 
 
 class Rates(BlameTest):
