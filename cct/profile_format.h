@@ -88,6 +88,12 @@ enum profile_pseudo {
     PROFILE_PSEUDO_TABLE_FULL =
         7, /* <lock table full>: blame that had no room in the table of contended locks */
     PROFILE_PSEUDO_HELPER = 8, /* <hidden helper>: target tasks, on threads that know no region */
+    /* Below the context whose thread was ready to run and had no core: work is that time, inverse_busy and
+     * shared_idle are others' idleness blamed on the missing core. */
+    PROFILE_PSEUDO_NO_CORE = 9, /* <no core> */
+    /* Below the context whose thread slept of its own will, outside OpenMP's waits: work is that time,
+     * inverse_busy and shared_idle are its parent's, as is all of it: no row. */
+    PROFILE_PSEUDO_BLOCKED = 10,
 };
 
 #define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr)&0xffffffffffffull))
@@ -256,7 +262,19 @@ struct profile_thread {
     double unsignalled_ns; /* the program had blocked or taken the sampling signal, and no sample came */
     double no_core_ns; /* the thread was ready to run and had no core, by the kernel's count, from its start on */
     double on_core_ns; /* the same count of the time that it ran */
-    uint64_t reserved[8];
+    double no_core; /* p summed over samples of the thread, busy or waiting for a lock, that found it without a core */
+    double blocked; /* the same, asleep of its own will outside OpenMP's waits */
+    double idle_no_core; /* the part of idle during which it had no core either */
+    uint64_t core_source;  /* enum profile_core_source */
+    uint64_t core_unasked; /* samples that came late, when it could not be asked: work as they stand */
+    uint64_t reserved[3];
+};
+
+/* How samples know whether their thread had a core. */
+enum profile_core_source {
+    PROFILE_CORE_NOT_TOLD = 0,  /* nothing tells: work, overhead and waits include time without a core */
+    PROFILE_CORE_SCHEDSTAT = 1, /* the kernel's count of the time without a core */
+    PROFILE_CORE_CPU_CLOCK = 2, /* the thread's CPU time and its switches */
 };
 
 /* What a thread counted in all is what COUNTERS nodes below contexts have of it, and the two others. */
