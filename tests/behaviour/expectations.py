@@ -6,7 +6,7 @@ import os
 import re
 
 LEAST_S = 0.02    # of the program's clock: some twenty samples, so there are some
-MOST_TIMES = 2    # what was clocked as work: samples of a thread without a core come late, and none is lost
+MOST_TIMES = 2    # what was clocked as work, and all the time without a core, which may fall on the edge of what was clocked
 LEAST_WAIT_S, LEAST_PART = 0.08, 0.25  # the same of waiting, and of the largest of its kind
 MUCH_IDLE_S, IDLE_PART = 0.5, 0.5  # of the idleness that is blamed, where there is much: so much of it threads were seen idle
 ON_PATH = 0.95    # of a function's samples: one may hit what no unwinder knows, between two instructions
@@ -91,7 +91,8 @@ def unmet_below(below, profile):
 def unmet_one(one, stated, profile, pace):
     if one.kind == "expect" and due(one, stated, clocked_without_core(profile, pace)):
         measured = profile.total(one.metric.replace("_", " "), one.context)
-        if not measured > 0 or (one.metric == "work" and not 1 / MOST_TIMES < measured * pace / one.value < MOST_TIMES):
+        most_s = MOST_TIMES * one.value + clocked_without_core(profile, pace)
+        if not measured > 0 or (one.metric == "work" and not one.value / MOST_TIMES < measured * pace < most_s):
             yield f"{one}: {measured:.6f}"
     elif one.kind == "below":
         yield from unmet_below(one, profile)
