@@ -155,7 +155,7 @@ class SameWithTool(BlameTest):
                 for inner in ("leaf", "by_hand"):
                     for place in ("main", "[parallel"):
                         self.assertTrue([row for row in profile.rows if row.name == inner
-                                         and row.path()[-3:-1] == ["work_until", "middle"]
+                                         and row.path()[-3:-1] == ["repeat", "middle"]
                                          and place in row.path()[-4]], f"{inner} below {place}")
 
     @unittest.skipUnless(os.path.exists(os.path.join(BUILD, "tests", "no_tables_fortran")), "no Fortran compiler")

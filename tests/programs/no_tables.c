@@ -30,23 +30,19 @@ NAMED static unsigned long middle(unsigned long rounds, int size)
     return result + (unsigned long)varied[size - 1];
 }
 
-NAMED static void work_until(double end_s)
+NAMED static void repeat(int passes)
 {
     unsigned long sum = 0;
-    int size = 0;
-    do {
-        size = size % 500 + 1;
-        sum += middle(10000, size);
-    } while (clock_s() < end_s);
+    for (int size = 1; size <= passes; size++)
+        sum += middle(10000, size % 500 + 1);
     if (sum == 0)
         exit(3);
 }
 
 int main(void)
 {
-    work_until(clock_s() + 0.3);
-    double end_s = clock_s() + 0.5;
+    repeat(2000);
 #pragma omp parallel num_threads(2)
-    work_until(end_s);
+    repeat(4000);
     return 0;
 }
