@@ -39,7 +39,7 @@ static inline bool export_in_ns(const struct rows *rows, enum metric metric)
 int64_t export_whole(double value);
 
 /* A row's value in whole nanoseconds, events or samples. */
-int64_t export_value(const struct rows *rows, const struct profile_metric *sums, enum metric metric);
+int64_t export_value(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 
 /* The sum of what rows themselves have less than nothing of, in seconds, not above 0: formats of stacks have
  * no negative values. */

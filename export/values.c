@@ -9,7 +9,7 @@ int64_t export_whole(double value)
     return value > -0.5 ? (int64_t)(value + 0.5) : value < 0 ? -(int64_t)(0.5 - value) : 0;
 }
 
-int64_t export_value(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
+int64_t export_value(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     double value = metric_value(rows, sums, metric);
     return export_whole(export_in_ns(rows, metric) ? value * 1e9 : value);

@@ -19,7 +19,7 @@ static const enum metric sizes[] = {METRIC_IDLENESS,  METRIC_WORK,           MET
 /* A row that is shown, while its subtree is gone through. */
 struct open_row {
     uint32_t end, number;
-    struct profile_metric *calls, *lines;            /* of folded children; NULL: none */
+    struct profile_sums *calls, *lines;            /* of folded children; NULL: none */
     struct row_extra *call_counters, *line_counters; /* the same */
 };
 
@@ -101,11 +101,11 @@ static double choose_least(const struct rows *rows, const float *share, size_t m
     return least;
 }
 
-static void add_to(struct rows *made, struct profile_metric **sum, const struct profile_metric *sums)
+static void add_to(struct rows *made, struct profile_sums **sum, const struct profile_sums *sums)
 {
     if (!*sum)
         *sum = rows_alloc(made, sizeof **sum);
-    sums_add(*sum, sums);
+    profile_sums_add(*sum, sums);
 }
 
 /* What was counted in a folded row, which is a stand-in's own then. */
@@ -121,7 +121,7 @@ static void add_counters(struct rows *made, struct row_extra **sum, const struct
 
 /* A row for folded ones, as the last child of an open row. */
 static void append_small(struct folding *folding, const struct open_row *open, enum row_kind kind,
-                         const struct profile_metric *sum, const struct row_extra *counters)
+                         const struct profile_sums *sum, const struct row_extra *counters)
 {
     struct rows *made = folding->fold->made;
     if (!sum)

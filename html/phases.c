@@ -1,7 +1,6 @@
 /* Phases: one table entry for each, and the series of those with numbered executions. */
 #include <stdlib.h>
 
-#include "cct/sums.h"
 #include "report/profile/pair_map.h"
 #include "html/page.h"
 #include "report/rows/metric.h"
@@ -123,7 +122,7 @@ struct point {
     const struct phase_entry *fastest, *slowest; /* one execution each, by the clock */
     uint64_t executions;
     double ns;
-    struct profile_metric sums;
+    struct profile_sums sums;
 };
 
 enum point_column {
@@ -145,7 +144,7 @@ static struct point make_point(const struct phase_entry *entry, size_t count)
     for (const struct phase_entry *at = entry; at < entry + count; at++) {
         point.executions += at->probe.calls;
         point.ns += at->probe.inclusive_ns;
-        sums_add(&point.sums, &at->inclusive);
+        profile_sums_add(&point.sums, &at->inclusive);
         if (at->probe.inclusive_ns < point.fastest->probe.inclusive_ns)
             point.fastest = at;
         if (at->probe.inclusive_ns > point.slowest->probe.inclusive_ns)
@@ -204,7 +203,7 @@ static void put_series(struct finding_rows *to, const struct phase_entry *entry,
         size_t first = i * count / points, end = (i + 1) * count / points;
         point[i] = make_point(entry + first, end - first);
     }
-    for (size_t column = 0; column < POINT_COLUMNS + METRIC_PARTS; column++) {
+    for (size_t column = 0; column < POINT_COLUMNS + METRIC_ALWAYS_PARTS; column++) {
         fprintf(page->out, "%s\"%s\":", column ? ",\n" : "{",
                 column < POINT_COLUMNS ? name[column] : metric_title(metric_parts[column - POINT_COLUMNS]));
         for (size_t i = 0; i < points; i++) {
@@ -233,7 +232,7 @@ static void put_group(struct finding_rows *to, uint32_t index, size_t *series)
     put_row(page, &to->of_group[index]);
     putc(',', page->out);
     put_probe(page, &group->probe);
-    for (size_t i = 0; i < METRIC_PARTS; i++)
+    for (size_t i = 0; i < METRIC_ALWAYS_PARTS; i++)
         put_micro(page, metric_title(metric_parts[i]),
                   metric_value(rows, &group->inclusive, metric_parts[i]));
     fputs(",\"absolute\":", page->out);

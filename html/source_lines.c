@@ -19,7 +19,7 @@ struct candidates {
     struct pair_map map;
 };
 
-static void add(struct candidates *candidates, uint32_t file, int line, const struct profile_metric *sums)
+static void add(struct candidates *candidates, uint32_t file, int line, const struct profile_sums *sums)
 {
     if (!file || line <= 0)
         return;

@@ -20,7 +20,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
      "what a terminal shows"),
     ("report/files", COMMAND, "report/findings report/tables report/rows report/profile report/text base",
      "CSV files, run.json"),
-    ("report/findings", COMMAND, "report/tables report/rows report/profile report/text cct",
+    ("report/findings", COMMAND, "report/tables report/rows report/profile report/text",
      "sentences: what costs most, and why"),
     ("report/tables", COMMAND, "report/rows report/symbols report/profile report/text cct base",
      "locks, waits, phases, threads; the laws"),

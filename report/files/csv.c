@@ -101,7 +101,7 @@ static char *put_extra(char *at, const struct rows *rows, const struct row *row)
     return at;
 }
 
-static char *put_value(char *at, const struct rows *rows, const struct profile_metric *sums,
+static char *put_value(char *at, const struct rows *rows, const struct profile_sums *sums,
                        enum metric metric)
 {
     *at++ = ',';
@@ -109,26 +109,33 @@ static char *put_value(char *at, const struct rows *rows, const struct profile_m
                                     : format_micro(at, metric_value(rows, sums, metric));
 }
 
+static char *put_columns(char *at, const struct rows *rows, const struct row *row, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        at = put_value(at, rows, row->inclusive, metric_columns[i]);
+        at = put_value(at, rows, row->exclusive, metric_columns[i]);
+    }
+    return at;
+}
+
 static void put_row(struct lines *lines, const struct rows *rows, size_t index)
 {
     const struct row *row = &rows->row[index];
     put_label(lines, rows, index);
-    char *at = room_for(lines, (2 + 2 * METRIC_COLUMNS + 2 * METRIC_PARTS + 3 + 2 * PROFILE_COUNTERS) *
+    char *at = room_for(lines, (2 + 2 * METRIC_COLUMNS + 2 * METRIC_ALWAYS_PARTS + 3 + 2 * PROFILE_COUNTERS) *
                                    FORMAT_NUMBER_BYTES);
     at = put_int(at, row->label->line);
     *at++ = ',';
     at = put_int(at, row->call_line);
-    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
-        at = put_value(at, rows, row->inclusive, metric_columns[i]);
-        at = put_value(at, rows, row->exclusive, metric_columns[i]);
-    }
-    for (size_t i = 0; i < METRIC_PARTS; i++) {
+    at = put_columns(at, rows, row, 0, METRIC_FIRST_COLUMNS);
+    for (size_t i = 0; i < METRIC_ALWAYS_PARTS; i++) {
         *at++ = ',';
-        at = format_micro(at, metric_absolute(rows, row->inclusive, metric_parts[i]));
+        at = format_micro(at, metric_of_order(rows, row->inclusive, metric_parts[i], rows_whole(rows)));
         *at++ = ',';
-        at = format_micro(at, metric_relative(rows, row->inclusive, metric_parts[i]));
+        at = format_micro(at, metric_of_order(rows, row->inclusive, metric_parts[i], row->inclusive));
     }
-    advance(lines, stpcpy(put_extra(at, rows, row), END_OF_LINE));
+    at = put_columns(put_extra(at, rows, row), rows, row, METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
+    advance(lines, stpcpy(at, END_OF_LINE));
 }
 
 static void put_counter_title(FILE *out, const char *name, const char *which)
@@ -139,12 +146,17 @@ static void put_counter_title(FILE *out, const char *name, const char *which)
     free(title);
 }
 
+static void put_titles(FILE *out, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        fprintf(out, ",%1$s (I),%1$s (E)", metric_title(metric_columns[i]));
+}
+
 void write_profile_csv(FILE *out, const struct rows *rows)
 {
     fputs("id,parent,depth,kind,name,module,file,line,call_line", out);
-    for (size_t i = 0; i < METRIC_COLUMNS; i++)
-        fprintf(out, ",%1$s (I),%1$s (E)", metric_title(metric_columns[i]));
-    for (size_t i = 0; i < METRIC_PARTS; i++)
+    put_titles(out, 0, METRIC_FIRST_COLUMNS);
+    for (size_t i = 0; i < METRIC_ALWAYS_PARTS; i++)
         fprintf(out, ",absolute %1$s,relative %1$s", metric_title(metric_parts[i]));
     if (rows->probed)
         fputs(",calls,exact (I),exact (E)", out);
@@ -152,6 +164,7 @@ void write_profile_csv(FILE *out, const struct rows *rows)
         put_counter_title(out, rows->counter_name[i], "I");
         put_counter_title(out, rows->counter_name[i], "E");
     }
+    put_titles(out, METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
     fputs(END_OF_LINE, out);
     struct lines lines;
     lines.out = out;
@@ -163,7 +176,7 @@ void write_profile_csv(FILE *out, const struct rows *rows)
 
 void write_threads_csv(FILE *out, const struct profile *profile, const size_t *order)
 {
-    fputs("thread,kind,begin_s,end_s,samples,work,idle,overhead,lock_wait,parked" END_OF_LINE, out);
+    fputs("thread,kind,begin_s,end_s,samples,work,idle,overhead,lock_wait,parked,no_core,blocked" END_OF_LINE, out);
     for (size_t place = 0; place < profile->thread_count; place++) {
         size_t i = order ? order[place] : place;
         const struct profile_thread *thread = &profile->threads[i];
@@ -172,7 +185,7 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
         const double seconds[] = {(double)(int64_t)(thread->begin_ns - start),
                                   (double)(int64_t)(thread_end_ns(thread) - start)};
         const double sums[] = {thread->work, thread->idle, thread->overhead, thread->lock_wait,
-                               thread->parked};
+                               thread->parked, thread->no_core, thread->blocked};
         fprintf(out, "%zu,%s", i, thread_kind_name(thread));
         for (size_t s = 0; s < COUNT(seconds); s++) {
             putc(',', out);

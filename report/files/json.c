@@ -290,7 +290,9 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "idle_total_s", seconds(ledger.idle));
     json_object_set_new(json, "idle_parked_s", seconds(ledger.parked));
     json_object_set_new(json, "idle_nobody_busy_s", seconds(ledger.idle_nobody_busy));
+    json_object_set_new(json, "blocked_s", seconds(ledger.blocked));
     json_object_set_new(json, "no_core_s", seconds(ledger.no_core));
+    json_object_set_new(json, "no_core_sampled_s", seconds(ledger.no_core_sampled));
     json_object_set_new(json, "conservation", conservation(profile, rows));
     set_losses(json, profile, &ledger);
     set_probes(json, profile, rows);

@@ -10,7 +10,7 @@ void find_oversubscription(struct inquiry *inquiry)
     double excess = 0, own = 0, inverse_busy = 0;
     for (uint32_t i = 0; i < rows->count; i++) {
         double idle = metric_value(rows, rows->row[i].exclusive, METRIC_CORE_IDLENESS);
-        const struct profile_metric *sums = rows->row[i].exclusive;
+        const struct profile_sums *sums = rows->row[i].exclusive;
         if (rows->row[i].kind == ROW_STATEMENT || idle >= 0)
             continue;
         excess -= idle;

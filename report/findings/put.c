@@ -52,7 +52,7 @@ uint32_t next_stamp(struct inquiry *inquiry)
     return ++inquiry->stamp;
 }
 
-double busy_threads(const struct profile_metric *sum)
+double busy_threads(const struct profile_sums *sum)
 {
     double own = sum->work + sum->overhead + sum->lock_wait;
     return sum->inverse_busy > 0 ? own / sum->inverse_busy : 0;

@@ -53,7 +53,7 @@ struct unit {
     uint32_t row; /* its context with the highest effort */
     double row_ns;
     uint32_t contexts;
-    struct profile_metric sum;
+    struct profile_sums sum;
     double idle_ns[CAUSES];
     uint32_t worst[CAUSES]; /* the row within whose own code is blamed most */
     double worst_ns[CAUSES];
@@ -126,7 +126,7 @@ bool is_enough_idleness(const struct inquiry *inquiry, double seconds);
 double percent_of_program(const struct inquiry *inquiry, double seconds);
 double idleness_deviation(const struct inquiry *inquiry, double seconds);
 /* Busy threads while code with these sums ran, on average. */
-double busy_threads(const struct profile_metric *sum);
+double busy_threads(const struct profile_sums *sum);
 
 
 /* A name as part of a sentence. */

@@ -1,5 +1,4 @@
 /* What the rules judge: idleness by region and by cause, overhead by region and by construct. */
-#include "cct/sums.h"
 #include "report/findings/rules.h"
 #include "report/rows/make.h"
 
@@ -133,7 +132,7 @@ static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
     if (row->kind == ROW_STATEMENT)
         return;
     struct unit *unit = &inquiry->unit[number];
-    sums_add(&unit->sum, row->exclusive);
+    profile_sums_add(&unit->sum, row->exclusive);
     for (int cause = 0; cause < CAUSES; cause++) {
         double ns = inquiry->idle_ns[cause][index];
         unit->idle_ns[cause] += ns;

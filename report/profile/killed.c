@@ -68,7 +68,7 @@ static void book_open_locks(struct profile *profile, const struct lock_sum *sums
         if (sums[i].open <= 0)
             continue;
         add_node(profile, row, PROFILE_NODE_LOCK, sums[i].key);
-        struct profile_metric *metric = &profile->nodes[profile->node_count - 1].metric;
+        struct profile_sums *metric = &profile->nodes[profile->node_count - 1].metric;
         metric->lock_wait = sums[i].open;
         metric->inverse_busy = sums[i].open / (double)(profile->thread_count ? profile->thread_count : 1);
     }

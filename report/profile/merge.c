@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "cct/sums.h"
 #include "report/profile/index_map.h"
 #include "report/profile/probes.h"
 #include "report/text/memory.h"
@@ -60,6 +59,11 @@ static bool is_leaf(const struct merged_node *node)
     return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS;
 }
 
+static bool is_pseudo(uint8_t kind, uint64_t key, enum profile_pseudo pseudo)
+{
+    return kind == PROFILE_NODE_PSEUDO && key == pseudo;
+}
+
 /* The place of a node whose parent has place `parent` (PLACE_SKIP for nodes without a valid parent). */
 static uint32_t merge_place_one(struct merge *merge, const struct profile_node *node, uint32_t parent)
 {
@@ -84,6 +88,8 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
     case PROFILE_NODE_PARAMETER:
         if (parent == PLACE_SKIP || is_leaf(&merge->profile->nodes[parent - PLACE_MERGED]))
             return PLACE_SKIP;
+        if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED))
+            return parent;
         return PLACE_MERGED + merge_child(merge, parent - PLACE_MERGED, node->kind, node->key);
     case PROFILE_NODE_INSTANCE:
         if (parent == PLACE_SKIP || merge->profile->nodes[parent - PLACE_MERGED].kind != PROFILE_NODE_PHASE)
@@ -135,6 +141,25 @@ static bool merge_metric_sane(const struct profile_metric *metric)
            metric->inverse_busy >= 0 && metric->lock_wait_here >= 0;
 }
 
+/* What a node's record adds to its merged node's sums, and to those of that one's parent. */
+static void merge_metric(struct merge *merge, const struct profile_node *node, uint32_t merged,
+                         const struct profile_metric *metric)
+{
+    struct merged_node *nodes = merge->profile->nodes;
+    struct profile_sums sums = profile_sums_of(metric);
+    if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED)) {
+        sums.blocked = sums.work;
+        sums.work = 0;
+    } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE)) {
+        /* In `overhead` is time of the parent's whose inverse_busy is here: what it runs late for. */
+        sums.no_core = sums.work;
+        sums.own_elsewhere = -sums.overhead;
+        nodes[nodes[merged].parent].metric.own_elsewhere += sums.overhead;
+        sums.work = sums.overhead = 0;
+    }
+    profile_sums_add(&nodes[merged].metric, &sums);
+}
+
 static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
 {
     const struct profile_chunk *chunk = profile_chunk_at(merge->chunks, chunk_no);
@@ -151,10 +176,9 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
             continue;
         if (!merge_metric_sane(metric))
             return "damaged: a metric is not a number that can be measured";
-        struct merged_node *node = &merge->profile->nodes[place - PLACE_MERGED];
         if (metric->work + metric->overhead > 0)
-            node->threads |= 1ull << chunk->owner % 64;
-        sums_add(&node->metric, metric);
+            merge->profile->nodes[place - PLACE_MERGED].threads |= 1ull << chunk->owner % 64;
+        merge_metric(merge, (const struct profile_node *)chunk + unit, place - PLACE_MERGED, metric);
     }
     return NULL;
 }
@@ -165,9 +189,9 @@ static void merge_sum_unresolved(struct profile *profile)
     for (size_t i = 1; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
         unresolved[i] = unresolved[node->parent] ||
-                        (node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_UNRESOLVED);
+                        is_pseudo(node->kind, node->key, PROFILE_PSEUDO_UNRESOLVED);
         if (unresolved[i] && node->kind != PROFILE_NODE_WAITERS)
-            profile->unresolved_ns += node->metric.work + node->metric.overhead + node->metric.lock_wait;
+            profile->unresolved_ns += profile_sums_own(&node->metric);
     }
     free(unresolved);
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cct/profile_format.h"
+#include "report/profile/sums.h"
 
 /* A node of the merged tree. Node 0 is the program's root; a parent's index is smaller than its children's. */
 struct merged_node {
@@ -15,7 +15,7 @@ struct merged_node {
     uint8_t kind; /* enum profile_node_kind: ROOT (node 0 only), FRAME, RUNTIME, LOCK, PSEUDO, WAITERS, PHASE,
                      EVENT, PARAMETER, INSTANCE */
     uint64_t threads; /* a bit for each tree (its number modulo 64) with busy time here */
-    struct profile_metric metric; /* exclusive, all threads summed; of WAITERS: struct profile_idle */
+    struct profile_sums metric; /* exclusive, all threads summed; of WAITERS: struct profile_idle */
 };
 
 /* The waits for one lock while the same call had initialised it, all threads together. */
@@ -62,7 +62,7 @@ struct profile {
     char *counter_text;   /* their text */
     char *text; /* "key\0value\0" pairs */
     size_t text_bytes;
-    double unresolved_ns; /* busy time (work, overhead, lock wait) below <unresolved> */
+    double unresolved_ns; /* time of threads below <unresolved> */
     uint64_t tree;        /* the tree that was read, 0: all of them, merged */
 };
 

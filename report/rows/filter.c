@@ -72,13 +72,13 @@ static const struct row_label *find_line(struct filtering *to, uint32_t file_id,
     return label;
 }
 
-static void add_exclusive(struct filtering *to, uint32_t index, const struct profile_metric *sums)
+static void add_exclusive(struct filtering *to, uint32_t index, const struct profile_sums *sums)
 {
     rows_add_exclusive(to->view, &to->view->row[index], sums);
 }
 
 /* The cost of a hidden row: its caller's, at the line of the call. */
-static void add_hidden(struct filtering *to, uint32_t target, int line, const struct profile_metric *sums)
+static void add_hidden(struct filtering *to, uint32_t target, int line, const struct profile_sums *sums)
 {
     const struct row_label *label = to->view->row[target].label;
     add_exclusive(to, target, sums);
@@ -198,12 +198,12 @@ struct rows *rows_filter(const struct rows *rows, const struct rows_filter *filt
     free(to.call_line);
     free(to.match);
     free(to.inside);
-    rows_order(to.view, METRIC_EFFORT, false);
+    rows_order(to.view, METRIC_ORDER, false);
     return to.view;
 }
 
 /* Blame is a sum: a row matters by any part of it, too, as idleness may be negative. */
-static double share_value(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
+static double share_value(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     double value = metric_value(rows, sums, metric);
     if (metric != METRIC_BLAME)
@@ -221,7 +221,7 @@ void rows_mark_shares(const struct rows *rows, enum metric metric, bool by_exclu
         total = metric_value(rows, rows_whole(rows), METRIC_EFFORT);
     for (size_t i = rows->count; i-- > 0;) {
         const struct row *row = &rows->row[i];
-        const struct profile_metric *sums = by_exclusive && i ? row->exclusive : row->inclusive;
+        const struct profile_sums *sums = by_exclusive && i ? row->exclusive : row->inclusive;
         visible[i] |= i == 0 || least <= 0 || share_value(rows, sums, metric) >= 0.01 * least * total;
         if (i && visible[i])
             visible[row->parent] = true;

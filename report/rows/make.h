@@ -18,20 +18,20 @@ uint32_t rows_find_child(struct rows *rows, struct index_map *children, uint32_t
                          uint32_t function, int line);
 
 extern const struct row_label row_no_label;     /* empty strings */
-extern const struct profile_metric row_no_sums; /* zero */
+extern const struct profile_sums row_no_sums; /* zero */
 
 /* Zeroed memory that lives as long as the rows. */
 void *rows_alloc(struct rows *rows, size_t bytes);
 
 /* Add to a row's sums; *metric may be borrowed and must outlive the rows unchanged. */
-void rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_metric *sums);
-void rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_metric *sums);
+void rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_sums *sums);
+void rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_sums *sums);
 /* From the exclusive sums of nodes: inclusive ones, and functions with their statements'. */
 void rows_sum(struct rows *rows);
 /* Gives rows what they have besides: by node_row, before rows_order(). */
 void rows_add_extras(struct rows *rows, const struct profile *profile);
 
-bool sums_are_zero(const struct profile_metric *sums);
+bool sums_are_zero(const struct profile_sums *sums);
 
 /* Reorders siblings: highest `metric` first, ties by kind and name. */
 void rows_order(struct rows *rows, enum metric metric, bool by_exclusive);

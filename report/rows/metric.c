@@ -26,29 +26,31 @@ const char *metric_title(enum metric metric)
 const enum metric metric_columns[METRIC_COLUMNS] = {
     METRIC_SAMPLES,   METRIC_WORK,          METRIC_IDLENESS,        METRIC_OVERHEAD,
     METRIC_LOCK_WAIT, METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
+    METRIC_NO_CORE,   METRIC_BLOCKED,
 };
 
-const enum metric metric_parts[METRIC_PARTS] = {METRIC_WORK, METRIC_IDLENESS, METRIC_OVERHEAD,
-                                                METRIC_LOCK_WAIT};
+const enum metric metric_parts[METRIC_PARTS] = {METRIC_WORK,      METRIC_IDLENESS, METRIC_OVERHEAD,
+                                                METRIC_LOCK_WAIT, METRIC_NO_CORE,  METRIC_BLOCKED};
 
 const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD,
                                                            METRIC_LOCK_WAIT};
 
 #define LEAST_BLAME 1 /* per cent: a program with less has its work shown first */
 
-static double own_ns(const struct profile_metric *sums)
+size_t metric_parts_shown(const struct rows *rows)
 {
-    return sums->work + sums->overhead + sums->lock_wait;
+    const struct profile_sums *whole = rows_whole(rows);
+    return whole->no_core > 0 || whole->blocked > 0 ? METRIC_PARTS : METRIC_ALWAYS_PARTS;
 }
 
 /* LMF13 eq. 1 with constant t. Only what rounding can have made negative becomes 0. */
-static double idleness_ns(const struct profile_metric *sums, double t)
+static double idleness_ns(const struct profile_sums *sums, double t)
 {
-    double capacity = t * sums->inverse_busy, own = own_ns(sums), idle = capacity - own;
+    double capacity = t * sums->inverse_busy, own = profile_sums_own(sums), idle = capacity - own;
     return idle < 0 && -idle <= 1e-9 * (capacity + own) ? 0 : idle;
 }
 
-static double value_ns(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
+static double value_ns(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     double sum = 0;
     switch (metric) {
@@ -68,19 +70,26 @@ static double value_ns(const struct rows *rows, const struct profile_metric *sum
         return sums->shared_idle;
     case METRIC_THREAD_IDLENESS:
         return idleness_ns(sums, rows->threads);
+    case METRIC_NO_CORE:
+        return sums->no_core;
+    case METRIC_BLOCKED:
+        return sums->blocked;
     case METRIC_BLAME:
         for (size_t i = 0; i < METRIC_BLAME_PARTS; i++)
             sum += value_ns(rows, sums, metric_blame_part[i]);
         return sum;
     case METRIC_EFFORT:
-        return own_ns(sums) + value_ns(rows, sums, METRIC_IDLENESS);
+    case METRIC_ORDER:
+        for (size_t i = 0; i < (metric == METRIC_EFFORT ? METRIC_PARTS : METRIC_ALWAYS_PARTS); i++)
+            sum += value_ns(rows, sums, metric_parts[i]);
+        return sum;
     case METRIC_SAMPLES:
         break;
     }
     return (double)sums->samples;
 }
 
-double metric_value(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
+double metric_value(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     double value = value_ns(rows, sums, metric);
     return metric == METRIC_SAMPLES ? value : value * 1e-9;
@@ -93,17 +102,17 @@ static double percent(double part, double whole)
     return part < whole ? 100 * part / whole : 100;
 }
 
-static double effort_with(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
+static double effort_with(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     if (metric == METRIC_SAMPLES)
         return (double)sums->samples;
-    if (metric != METRIC_CORE_IDLENESS && metric != METRIC_SHARED_IDLENESS &&
-        metric != METRIC_THREAD_IDLENESS)
-        metric = METRIC_IDLENESS;
-    return own_ns(sums) + value_ns(rows, sums, metric);
+    double effort = value_ns(rows, sums, METRIC_EFFORT);
+    bool idleness = metric == METRIC_CORE_IDLENESS || metric == METRIC_SHARED_IDLENESS ||
+                    metric == METRIC_THREAD_IDLENESS;
+    return idleness ? effort - value_ns(rows, sums, METRIC_IDLENESS) + value_ns(rows, sums, metric) : effort;
 }
 
-double metric_absolute(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
+double metric_absolute(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     return percent(value_ns(rows, sums, metric), effort_with(rows, rows_whole(rows), metric));
 }
@@ -113,7 +122,13 @@ enum metric metric_default(const struct rows *rows)
     return metric_absolute(rows, rows_whole(rows), METRIC_BLAME) >= LEAST_BLAME ? METRIC_BLAME : METRIC_WORK;
 }
 
-double metric_relative(const struct rows *rows, const struct profile_metric *sums, enum metric metric)
+double metric_relative(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
     return percent(value_ns(rows, sums, metric), effort_with(rows, sums, metric));
+}
+
+double metric_of_order(const struct rows *rows, const struct profile_sums *sums, enum metric metric,
+                       const struct profile_sums *of)
+{
+    return percent(value_ns(rows, sums, metric), value_ns(rows, of, METRIC_ORDER));
 }

@@ -16,6 +16,8 @@
     METRIC(CORE_IDLENESS, "core-idleness", "core idleness", "s")                                             \
     METRIC(SHARED_IDLENESS, "shared-idleness", "shared idleness", "s")                                       \
     METRIC(SAMPLES, "samples", "samples", "")                                                                \
+    METRIC(NO_CORE, "no-core", "no core", "s") /* ready to run */                                            \
+    METRIC(BLOCKED, "blocked", "blocked", "s") /* asleep of its own will, in none of OpenMP's waits */       \
     METRIC(BLAME, "blame", "blame", "s") /* what others lost by it: idleness + overhead + lock wait */
 
 enum metric {
@@ -26,6 +28,7 @@ enum metric {
     METRIC_COLUMNS = METRIC_BLAME,
     METRIC_THREAD_IDLENESS = METRIC_NAMED,
     METRIC_EFFORT, /* the sum of metric_parts */
+    METRIC_ORDER,  /* the same of those that always have a value: what rows are in the order of */
 };
 
 extern const char *const metric_word[METRIC_NAMED + 1]; /* as options take them; NULL behind the last */
@@ -33,18 +36,26 @@ extern const char *const metric_unit[METRIC_NAMED];
 /* As columns and headings have it: "lock wait"; "effort". */
 const char *metric_title(enum metric metric);
 
+#define METRIC_FIRST_COLUMNS (METRIC_COLUMNS - 2) /* profile.csv has the others behind all that came before them */
 extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of files */
-#define METRIC_PARTS       4
-#define METRIC_BLAME_PARTS 3
-extern const enum metric metric_parts[METRIC_PARTS]; /* of effort: work, idleness, overhead, lock wait */
+#define METRIC_PARTS        6
+#define METRIC_ALWAYS_PARTS 4 /* the first of them, which are shown whatever their value is */
+#define METRIC_BLAME_PARTS  3
+/* Of effort: work, idleness, overhead, lock wait; no core, blocked. */
+extern const enum metric metric_parts[METRIC_PARTS];
+/* How many of metric_parts to show of these rows: the last ones only where one of them is not zero. */
+size_t metric_parts_shown(const struct rows *rows);
 extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the same without work */
 
 /* Value of one metric of a row's inclusive or exclusive metrics. */
-double metric_value(const struct rows *rows, const struct profile_metric *sums, enum metric metric);
+double metric_value(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 /* LMF13 eq. 2 in percent, 0 ... 100: against the whole program's effort, and against the row's own. For core
  * and shared idleness the effort is the one with that idleness; samples are compared with all samples. */
-double metric_absolute(const struct rows *rows, const struct profile_metric *sums, enum metric metric);
-double metric_relative(const struct rows *rows, const struct profile_metric *sums, enum metric metric);
+double metric_absolute(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
+double metric_relative(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
+/* The same as CSV files have it: of the METRIC_ORDER of `of`. */
+double metric_of_order(const struct rows *rows, const struct profile_sums *sums, enum metric metric,
+                       const struct profile_sums *of);
 
 /* What is shown where no metric is asked for: blame, or work where there is hardly any. */
 enum metric metric_default(const struct rows *rows);

@@ -73,7 +73,7 @@ struct row {
     const char *note; /* what text views put behind the name: "tail call" for functions that had left the
                          stack, the candidates where several are possible; NULL: nothing */
     /* Rows of equal sums share them, and those of a single node are the node's: never NULL. */
-    const struct profile_metric *inclusive, *exclusive;
+    const struct profile_sums *inclusive, *exclusive;
     const struct row_extra *extra; /* NULL: nothing */
 };
 
@@ -93,7 +93,7 @@ struct rows {
     bool cut;              /* rows were taken away: inclusive sums have more than what is left */
     /* What absolute percentages are of; NULL: row 0. In a tree that a focus has thinned out: the whole
      * program's. */
-    const struct profile_metric *whole;
+    const struct profile_sums *whole;
     bool probed;                   /* rows have exact times */
     const struct profile *profile; /* that the rows were made of; NULL in views */
     const char *
@@ -110,7 +110,7 @@ struct rows {
 void rows_free(struct rows *rows);
 
 /* The program's effort: what absolute percentages are of. */
-static inline const struct profile_metric *rows_whole(const struct rows *rows)
+static inline const struct profile_sums *rows_whole(const struct rows *rows)
 {
     return rows->whole ? rows->whole : rows->row[0].inclusive;
 }

@@ -27,6 +27,7 @@ static const char *const pseudo_name[] = {
     [PROFILE_PSEUDO_HANDOFF] = "<lock handoff>",
     [PROFILE_PSEUDO_TABLE_FULL] = "<lock table full>",
     [PROFILE_PSEUDO_HELPER] = "<hidden helper>",
+    [PROFILE_PSEUDO_NO_CORE] = "<no core>",
 };
 
 static enum row_kind frame_kind(const struct symbol_frame *frame)
@@ -263,8 +264,8 @@ static void add_before_start(struct builder *builder)
     if (!(before > 0))
         return;
     uint32_t row = add_pseudo_row(builder, 0, PROFILE_PSEUDO_BEFORE_START, 0);
-    struct profile_metric *sums = rows_alloc(builder->rows, sizeof *sums);
-    *sums = (struct profile_metric){.work = before, .inverse_busy = before};
+    struct profile_sums *sums = rows_alloc(builder->rows, sizeof *sums);
+    *sums = (struct profile_sums){.work = before, .inverse_busy = before};
     rows_add_exclusive(builder->rows, &builder->rows->row[row], sums);
 }
 
@@ -320,6 +321,6 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
     rows_mark_foreign(rows, profile);
     rows_sum(rows);
     rows_add_extras(rows, profile);
-    rows_order(rows, METRIC_EFFORT, false);
+    rows_order(rows, METRIC_ORDER, false);
     return rows;
 }

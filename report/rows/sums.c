@@ -2,13 +2,12 @@
  * something: their sums are that one's, to the bit, and are not kept twice. */
 #include <stdlib.h>
 
-#include "cct/sums.h"
 #include "report/rows/make.h"
 #include "report/text/memory.h"
 #include "report/text/strings.h"
 
 const struct row_label row_no_label = {.name = "", .module = "", .file = ""};
-const struct profile_metric row_no_sums;
+const struct profile_sums row_no_sums;
 
 struct rows *rows_like(const struct rows *rows)
 {
@@ -37,15 +36,16 @@ void rows_free(struct rows *rows)
     free(rows);
 }
 
-bool sums_are_zero(const struct profile_metric *sums)
+bool sums_are_zero(const struct profile_sums *sums)
 {
     return sums->samples == 0 && sums->work == 0 && sums->overhead == 0 && sums->lock_wait == 0 &&
-           sums->inverse_busy == 0 && sums->shared_idle == 0 && sums->lock_wait_here == 0;
+           sums->inverse_busy == 0 && sums->shared_idle == 0 && sums->lock_wait_here == 0 &&
+           sums->no_core == 0 && sums->blocked == 0 && sums->own_elsewhere == 0;
 }
 
 /* A sum of one is that one. */
-static void add(struct rows *rows, const struct profile_metric **sum, bool *own,
-                const struct profile_metric *sums)
+static void add(struct rows *rows, const struct profile_sums **sum, bool *own,
+                const struct profile_sums *sums)
 {
     if (sums_are_zero(sums))
         return;
@@ -55,20 +55,20 @@ static void add(struct rows *rows, const struct profile_metric **sum, bool *own,
         return;
     }
     if (!*own) {
-        struct profile_metric *copy = rows_alloc(rows, sizeof *copy);
+        struct profile_sums *copy = rows_alloc(rows, sizeof *copy);
         *copy = **sum;
         *sum = copy;
         *own = true;
     }
-    sums_add((struct profile_metric *)*sum, sums);
+    profile_sums_add((struct profile_sums *)*sum, sums);
 }
 
-void rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_metric *sums)
+void rows_add_inclusive(struct rows *rows, struct row *row, const struct profile_sums *sums)
 {
     add(rows, &row->inclusive, &row->own_inclusive, sums);
 }
 
-void rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_metric *sums)
+void rows_add_exclusive(struct rows *rows, struct row *row, const struct profile_sums *sums)
 {
     add(rows, &row->exclusive, &row->own_exclusive, sums);
 }

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "cct/sums.h"
 #include "report/rows/make.h"
 #include "report/tables/threads.h"
 
@@ -20,6 +19,8 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
         ledger->dropped_ns += thread->dropped_ns;
         ledger->on_core += thread->on_core_ns;
         ledger->no_core += thread->no_core_ns;
+        ledger->no_core_sampled += thread->no_core + thread->idle_no_core;
+        ledger->blocked += thread->blocked;
         ledger->delivered += thread->delivered;
         ledger->recorded += thread->recorded;
         ledger->paths_truncated += thread->paths_truncated;
@@ -122,13 +123,13 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
 {
     const double s = 1e-9, before = (double)profile->header.before_start_ns * s;
     struct ledger ledger;
-    struct profile_metric total = {0};
+    struct profile_sums total = {0};
     double thread_idle = 0;
     size_t count = 0;
     ledger_sum(profile, &ledger);
     for (size_t i = 0; i < profile->node_count; i++)
         if (profile->nodes[i].kind != PROFILE_NODE_WAITERS) /* part of their parents' */
-            sums_add(&total, &profile->nodes[i].metric);
+            profile_sums_add(&total, &profile->nodes[i].metric);
     for (size_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT)
             thread_idle += metric_value(rows, rows->row[i].exclusive, METRIC_THREAD_IDLENESS);

@@ -34,7 +34,9 @@ struct ledger {
     double lifetime;  /* of the threads that could be sampled, from the tool's start on */
     double unsampled; /* lifetime of the threads without a timer */
     size_t unsampled_threads;
-    double on_core, no_core; /* running, ready to run without a core */
+    double on_core, no_core; /* running, ready to run without a core: by the kernel's count */
+    double no_core_sampled;  /* the same by samples, idle threads included */
+    double blocked;
     double unsignalled;      /* of the others: the program had blocked or taken the sampling signal */
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
     uint64_t creation_walks, creations_lost;

@@ -17,7 +17,7 @@ struct phase_gathering {
     struct pair_map entries;      /* (name and sort, instance) -> entry */
     uint32_t *owner;              /* by merged node: the closest phase's or instance's node, 0: none */
     bool *numbered;               /* by merged node: a phase that has executions with numbers */
-    struct profile_metric *below; /* by merged node: inclusive */
+    struct profile_sums *below; /* by merged node: inclusive */
 };
 
 bool phases_any(const struct profile *profile)
@@ -95,18 +95,18 @@ static void add_samples(struct phase_gathering *to)
         const struct merged_node *node = &profile->nodes[i];
         if (counts(node)) {
             uint32_t entry = entry_of(to, to->owner[i]);
-            sums_add(&to->below[i], &node->metric);
-            sums_add(&to->table->entry[entry].exclusive, &node->metric);
+            profile_sums_add(&to->below[i], &node->metric);
+            profile_sums_add(&to->table->entry[entry].exclusive, &node->metric);
         }
         if (i)
-            sums_add(&to->below[node->parent], &to->below[i]);
+            profile_sums_add(&to->below[node->parent], &to->below[i]);
     }
     for (uint32_t i = 1; i < profile->node_count; i++) {
         if (to->owner[i] != i || to->numbered[i] || sums_are_zero(&to->below[i]))
             continue;
         uint32_t entry = entry_of(to, i);
         if (!is_nested(to, i, entry))
-            sums_add(&to->table->entry[entry].inclusive, &to->below[i]);
+            profile_sums_add(&to->table->entry[entry].inclusive, &to->below[i]);
     }
 }
 
@@ -160,7 +160,7 @@ static void add_program(struct phase_gathering *to, const struct rows *rows)
     program->thread = to->profile->thread_count ? 0 : PHASE_THREAD_NONE;
     program->inclusive = *rows_whole(rows);
     if (before > 0)
-        sums_add(&program->exclusive, &(struct profile_metric){.work = before, .inverse_busy = before});
+        profile_sums_add(&program->exclusive, &(struct profile_sums){.work = before, .inverse_busy = before});
 }
 
 static int compare_entries(const void *left, const void *right)
@@ -193,8 +193,8 @@ static void make_groups(struct phase_table *table)
         struct phase_group *group = &table->group[table->group_count - 1];
         group->entry_count++;
         sums_add_probe(&group->probe, &entry->probe);
-        sums_add(&group->inclusive, &entry->inclusive);
-        sums_add(&group->exclusive, &entry->exclusive);
+        profile_sums_add(&group->inclusive, &entry->inclusive);
+        profile_sums_add(&group->exclusive, &entry->exclusive);
     }
     qsort(table->group + 1, table->group_count - 1, sizeof *table->group, compare_groups);
 }

@@ -22,7 +22,7 @@ struct phase_entry {
     struct profile_probe probe;       /* sums of all its executions */
     struct profile_counters counters; /* in them */
     /* By samples of all threads: with and without nested phases. */
-    struct profile_metric inclusive, exclusive;
+    struct profile_sums inclusive, exclusive;
 };
 
 /* All executions of one phase. */
@@ -30,7 +30,7 @@ struct phase_group {
     uint32_t name; /* 0: the whole program */
     size_t first_entry, entry_count;
     struct profile_probe probe;
-    struct profile_metric inclusive, exclusive;
+    struct profile_sums inclusive, exclusive;
 };
 
 struct phase_table {

@@ -130,7 +130,7 @@ static void gather_rests(struct wait_gathering *gathering)
 {
     const struct rows *rows = gathering->rows;
     for (size_t i = 0; i < rows->count; i++) {
-        const struct profile_metric *own = rows->row[i].exclusive;
+        const struct profile_sums *own = rows->row[i].exclusive;
         if (rows->row[i].kind == ROW_STATEMENT)
             continue;
         double shared = 1e9 * metric_value(rows, own, METRIC_SHARED_IDLENESS);

@@ -33,7 +33,7 @@ static uint32_t find_child(struct arranging *to, uint32_t parent, const struct r
     return *slot;
 }
 
-static void add(struct arranging *to, uint32_t target, const struct profile_metric *sums)
+static void add(struct arranging *to, uint32_t target, const struct profile_sums *sums)
 {
     rows_add_exclusive(to->view, &to->view->row[target], sums);
 }
@@ -171,6 +171,6 @@ struct rows *view_phases(const struct rows *rows, const struct phase_table *tabl
     free(to.target);
     free(to.began);
     rows_sum(to.view);
-    rows_order(to.view, METRIC_EFFORT, false);
+    rows_order(to.view, METRIC_ORDER, false);
     return to.view;
 }

@@ -41,14 +41,14 @@ static void print_cell(const struct phases_view *to, int width, bool given, doub
 
 /* Exact time and calls, and what samples say. */
 static void print_numbers(const struct phases_view *to, const struct profile_probe *probe,
-                          const struct profile_metric *sums)
+                          const struct profile_sums *sums)
 {
-    static const int widths[METRIC_PARTS] = {10, 10, 9, 10};
+    static const int widths[METRIC_ALWAYS_PARTS] = {10, 10, 9, 10};
     double effort = metric_value(to->rows, sums, METRIC_EFFORT);
     double idle = metric_relative(to->rows, sums, METRIC_IDLENESS);
     print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
     print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
-    for (size_t i = 0; i < (to->narrow ? 2 : METRIC_PARTS); i++) {
+    for (size_t i = 0; i < (to->narrow ? 2 : METRIC_ALWAYS_PARTS); i++) {
         double value = metric_value(to->rows, sums, metric_parts[i]);
         print_cell(to, widths[i], value != 0, value, to->decimals);
     }
@@ -227,8 +227,9 @@ static struct event *gather_events(const struct rows *rows, size_t *count)
         if (above) /* its time is part of the outer one's already */
             continue;
         event->samples += row->inclusive->samples;
-        event->sampled_s += metric_value(rows, row->inclusive, METRIC_WORK) +
-                            metric_value(rows, row->inclusive, METRIC_OVERHEAD);
+        for (size_t part = 0; part < METRIC_PARTS; part++)
+            if (metric_parts[part] != METRIC_IDLENESS && metric_parts[part] != METRIC_LOCK_WAIT)
+                event->sampled_s += metric_value(rows, row->inclusive, metric_parts[part]);
     }
     pair_map_free(&map);
     qsort(events, *count, sizeof *events, compare_events);

@@ -93,7 +93,7 @@ static void print_events(const struct summary *summary)
 
 static void print_metric(const struct summary *summary, enum metric metric, const char *meaning)
 {
-    const struct profile_metric *total = summary->rows->row[0].inclusive;
+    const struct profile_sums *total = summary->rows->row[0].inclusive;
     double percent = metric_absolute(summary->rows, total, metric);
     bool events = profile_text(summary->profile, "sample") != NULL;
     fprintf(summary->out, "  %-9s %9s %s %5s %%  ", metric_title(metric),
@@ -235,7 +235,7 @@ static void print_top(const struct summary *summary, const struct top *top, enum
 static void print_contexts(const struct summary *summary, struct listed listed, size_t room,
                            const char *heading)
 {
-    const struct profile_metric *total = summary->rows->row[0].inclusive;
+    const struct profile_sums *total = summary->rows->row[0].inclusive;
     double least_s = LEAST_PERCENT / 100 * metric_value(summary->rows, total, METRIC_EFFORT);
     struct top contexts = {.room = room}, functions = {.room = room};
     double whole = find_top(summary->rows, listed, false, least_s, &contexts);

@@ -114,7 +114,7 @@ static void print_lock(FILE *out, const struct lock_table *table, const struct l
     const struct rows *rows = table->rows;
     size_t columns = style->columns;
     bool utf8 = style->utf8;
-    struct profile_metric wait = {.lock_wait = lock->wait_ns};
+    struct profile_sums wait = {.lock_wait = lock->wait_ns};
     double share = metric_absolute(rows, &wait, METRIC_LOCK_WAIT);
     fprintf(out, "%s%9s%7s%s%9s%8llu  ", format_heat(share, style->colour), DECIMAL(lock->wait_ns * 1e-9, 3),
             DECIMAL(share, 1), format_plain(style->colour),

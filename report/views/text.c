@@ -39,7 +39,7 @@ struct table {
     bool *last;           /* by depth: the row shown there has no further sibling */
 };
 
-static const struct profile_metric *primary_metric(const struct table *table, const struct row *row)
+static const struct profile_sums *primary_metric(const struct table *table, const struct row *row)
 {
     return table->style->by_exclusive && row->kind != ROW_ROOT ? row->exclusive : row->inclusive;
 }
@@ -211,7 +211,7 @@ static void print_titles(const struct table *table)
 
 static void print_number(const struct table *table, const struct row *row, const struct number_column *column)
 {
-    const struct profile_metric *sums = column->exclusive ? row->exclusive : row->inclusive;
+    const struct profile_sums *sums = column->exclusive ? row->exclusive : row->inclusive;
     const struct rows *rows = table->rows;
     const struct view_style *style = table->style;
     char number[FORMAT_NUMBER_BYTES] = "";

@@ -5,12 +5,17 @@ import io
 import json
 import os
 
-METRICS = ["samples", "work", "idleness", "overhead", "lock wait", "core idleness", "shared idleness", "lock wait here"]
+FIRST_METRICS = ["samples", "work", "idleness", "overhead", "lock wait", "core idleness", "shared idleness",
+                 "lock wait here"]
+LAST_METRICS = ["no core", "blocked"]  # behind all other columns
+METRICS = FIRST_METRICS + LAST_METRICS
 PERCENTAGES = [f"{kind} {metric}" for metric in ("work", "idleness", "overhead", "lock wait")
                for kind in ("absolute", "relative")]
 COLUMNS = (["id", "parent", "depth", "kind", "name", "module", "file", "line", "call_line"]
-           + [f"{metric} ({part})" for metric in METRICS for part in "IE"] + PERCENTAGES)
-THREAD_COLUMNS = ["thread", "kind", "begin_s", "end_s", "samples", "work", "idle", "overhead", "lock_wait"]
+           + [f"{metric} ({part})" for metric in FIRST_METRICS for part in "IE"] + PERCENTAGES)
+ALL_COLUMNS = COLUMNS + [f"{metric} ({part})" for metric in LAST_METRICS for part in "IE"]
+THREAD_COLUMNS = ["thread", "kind", "begin_s", "end_s", "samples", "work", "idle", "overhead", "lock_wait", "parked",
+                  "no_core", "blocked"]
 LOCK_COLUMNS = ["lock", "kind", "symbol", "wait", "acquisitions_contended", "blamed_contexts"]
 WAIT_COLUMNS = ["place", "place_kind", "place_function", "place_file", "place_line", "in_region", "context",
                 "context_name", "seconds"]

@@ -110,13 +110,19 @@ def check_percentages(profile):
                 yield f"row {row.id} {row.name}: {column} is {row[column]}, eq. 2 gives {due:.3f}"
 
 
+def own_time(row):
+    return sum(row[f"{metric} (I)"] for metric in ("work", "overhead", "lock wait", "no core", "blocked"))
+
+
 def check_core_idleness(profile):
     """thread_idle = T inv - own and core_idle = C inv - own come from the same two sums on every row."""
     if profile.option("environment") != "dedicated":
         return
     threads, cores = profile.run["threads_max"], profile.run["cores"]
     for row in profile.rows:
-        own = row["work (I)"] + row["overhead (I)"] + row["lock wait (I)"]
+        if row.kind == "statement" or row.name == "<no core>":
+            continue  # what its function runs late for is in the row `<no core>`, whose own time it is not
+        own = own_time(row)
         due = cores * (row["idleness (I)"] + own) / threads - own
         if abs(row["core idleness (I)"] - due) > ROUNDING * 8 * (1 + cores / threads):
             yield (f"row {row.id} {row.name}: core idleness {row['core idleness (I)']:.6f}, but its thread idleness"
@@ -148,7 +154,7 @@ def check_run(profile):
 def check_threads(profile):
     for thread in profile.threads:
         values = {column: float(thread[column]) for column in ("begin_s", "end_s", "work", "idle", "overhead",
-                                                               "lock_wait")}
+                                                               "lock_wait", "no_core", "blocked")}
         if min(values.values()) < 0 or values["end_s"] < values["begin_s"]:
             yield f"threads.csv: {thread}"
     if not profile.threads:
@@ -170,8 +176,8 @@ def check_exact_laws(profile):
         yield f"lock wait blamed {waited:.6f} is not the lock wait felt {here:.6f}"
     if abs(waited - profile.threads_total("lock_wait")) > slack:
         yield f"lock wait blamed {waited:.6f}, the threads waited {profile.threads_total('lock_wait'):.6f}"
-    for metric in ("work", "overhead"):
-        tree, threads = root[f"{metric} (I)"], profile.threads_total(metric)
+    for metric in ("work", "overhead", "no core", "blocked"):
+        tree, threads = root[f"{metric} (I)"], profile.threads_total(metric.replace(" ", "_"))
         # Time before the runtime knew any thread may or may not be the first thread's.
         early = early_work(profile) if metric == "work" else 0
         if min(abs(tree - threads), abs(tree - early - threads)) > slack:
@@ -198,7 +204,7 @@ def check_thread_time(profile):
     period = 1 / profile.run.get("rate_least", profile.rate())  # many threads are sampled less often
     lost = sum(profile.run["samples"]["dropped"].values()) * period
     root, lifetimes = profile.root, profile.lifetimes()
-    accounted = root["work (I)"] + root["overhead (I)"] + root["lock wait (I)"] + profile.threads_total("idle")
+    accounted = own_time(root) + profile.threads_total("idle")
     over = accounted - early_work(profile) - lifetimes
     edges = 0.03 + 3 * period * len(profile.threads)
     if not -edges - lost < over < edges:

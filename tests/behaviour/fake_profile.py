@@ -4,7 +4,7 @@ import csv
 import json
 import os
 
-from blame_profile import COLUMNS, LOCK_COLUMNS, METRICS, THREAD_COLUMNS, WAIT_COLUMNS
+from blame_profile import ALL_COLUMNS, LOCK_COLUMNS, METRICS, THREAD_COLUMNS, WAIT_COLUMNS
 
 THREADS, CORES = 2, 2
 SECONDS_COLUMNS = [f"{metric} ({part})" for metric in METRICS if metric != "samples" for part in "IE"]
@@ -15,7 +15,7 @@ class Node:
 
     def __init__(self, kind, name, children=(), line=0, call_line=0, **seconds):
         self.kind, self.name, self.children, self.line, self.call_line = kind, name, list(children), line, call_line
-        own = seconds.get("work", 0) + seconds.get("overhead", 0) + seconds.get("lock_wait", 0)
+        own = sum(seconds.get(part, 0) for part in ("work", "overhead", "lock_wait", "no_core", "blocked"))
         inverse = seconds.get("inverse_busy", own)
         self.exclusive = {
             "samples": round(own * 1000),
@@ -26,6 +26,8 @@ class Node:
             "core idleness": CORES * inverse - own,
             "shared idleness": seconds.get("shared", 0),
             "lock wait here": seconds.get("here", 0),
+            "no core": seconds.get("no_core", 0),
+            "blocked": seconds.get("blocked", 0),
         }
 
     def inclusive(self, metric):
@@ -41,14 +43,16 @@ def statement(line, **seconds):
 
 
 def example():
-    """Two threads: a serial second; a region where slow() runs 2 s beside fast()'s one; a lock held for 0.5 s of it."""
+    """Two threads: a serial second; a region where slow() runs 2 s beside fast()'s one; a lock held for 0.5 s of it. The
+    serial code had no core for half a second more, and read for a quarter."""
     slow = Node("procedure", "slow", [statement(12, work=2.0, lock_wait=0.5, inverse_busy=1.75, shared=1.0)], 10, 21,
                 work=2.0, lock_wait=0.5, inverse_busy=1.75, shared=1.0)
     fast = Node("procedure", "fast", [statement(16, work=0.5, inverse_busy=0.25, here=0.5)], 15, 23,
                 work=0.5, inverse_busy=0.25, here=0.5)
     region = Node("parallel", "main [parallel fake.c:20]", [slow, fast], 20, 20)
-    serial = Node("procedure", "serial", [statement(6, work=1.0, inverse_busy=1.0)], 5, 19, work=1.0,
-                  inverse_busy=1.0)
+    no_core = Node("pseudo", "<no core>", no_core=0.5, inverse_busy=0.5)
+    serial = Node("procedure", "serial", [statement(6, work=1.0, blocked=0.25, inverse_busy=1.25), no_core], 5, 19,
+                  work=1.0, blocked=0.25, inverse_busy=1.25)
     return Node("root", "<program root>", [Node("procedure", "main", [region, serial], 18)])
 
 
@@ -90,10 +94,10 @@ def example_run():
 
 def example_threads():
     return [
-        dict(zip(THREAD_COLUMNS, [0, "initial", "0.000000", "3.000000", 3000, "3.000000", "0.000000", "0.000000",
-                                  "0.000000"])),
+        dict(zip(THREAD_COLUMNS, [0, "initial", "0.000000", "3.750000", 3000, "3.000000", "0.000000", "0.000000",
+                                  "0.000000", "0.000000", "0.500000", "0.250000"])),
         dict(zip(THREAD_COLUMNS, [1, "worker", "0.000000", "3.000000", 3000, "0.500000", "2.000000", "0.000000",
-                                  "0.500000"])),
+                                  "0.500000", "0.000000", "0.000000", "0.000000"])),
     ]
 
 
@@ -118,7 +122,7 @@ def waits(rows):
 def write(directory, rows=None, threads=None, run=None, columns=None, pairs=None):
     os.makedirs(directory, exist_ok=True)
     rows = tree_rows(example()) if rows is None else rows
-    write_csv(os.path.join(directory, "profile.csv"), COLUMNS if columns is None else columns, rows)
+    write_csv(os.path.join(directory, "profile.csv"), ALL_COLUMNS if columns is None else columns, rows)
     write_csv(os.path.join(directory, "threads.csv"), THREAD_COLUMNS, example_threads() if threads is None else threads)
     write_csv(os.path.join(directory, "locks.csv"), LOCK_COLUMNS, [])
     write_csv(os.path.join(directory, "waits.csv"), WAIT_COLUMNS, waits(rows) if pairs is None else pairs)

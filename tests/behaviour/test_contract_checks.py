@@ -7,7 +7,7 @@ import unittest
 
 import contract_checks
 import fake_profile
-from blame_profile import COLUMNS, NotAProfile, Profile
+from blame_profile import ALL_COLUMNS, NotAProfile, Profile
 from expectations import Expectation, read, unmet
 from harness import program
 
@@ -25,6 +25,8 @@ ROWS = [
     ("check_resolved", "serial", {"kind": "pseudo", "name": "<unresolved>"}),
     ("check_own_frames", "fast", {"module": "libblame.so"}),
     ("check_exact_laws", "<program root>", {"lock wait here (I)": "0.600000"}),
+    ("check_exact_laws", "<program root>", {"no core (I)": "0.600000"}),
+    ("check_sums", "<no core>", {"no core (I)": "0.400000", "no core (E)": "0.400000"}),
 ]
 # The same of run.json, and of a thread.
 RUN = [
@@ -36,7 +38,8 @@ RUN = [
     ("check_stated_laws", {"conservation": {"time": {"left": 1, "right": 1}}}),
     ("check_stated_laws", {"conservation": {name: {"left": 0.5, "right": 0.5001, "exact": True} for name in "abc"}}),
 ]
-THREADS = [("check_exact_laws", 1, {"work": "0.600000"}), ("check_thread_time", 0, {"end_s": "3.400000"})]
+THREADS = [("check_exact_laws", 1, {"work": "0.600000"}), ("check_exact_laws", 0, {"blocked": "0.200000"}),
+           ("check_thread_time", 0, {"end_s": "4.150000"})]
 
 
 def row_named(rows, name):
@@ -84,7 +87,7 @@ class ContractChecks(unittest.TestCase):
         self.assertTrue(any(line.startswith("check_waits:") for line in found), found)
 
     def test_columns_in_another_order_are_refused(self):
-        columns = COLUMNS[:]
+        columns = ALL_COLUMNS[:]
         columns[4], columns[5] = columns[5], columns[4]
         with self.assertRaisesRegex(NotAProfile, "columns are"):
             self.profile(columns)
@@ -92,7 +95,7 @@ class ContractChecks(unittest.TestCase):
     def test_a_column_more_at_the_end_is_accepted(self):
         for row in self.rows:
             row["more"] = 1
-        self.assertEqual(contract_checks.violations(self.profile(COLUMNS + ["more"])), [])
+        self.assertEqual(contract_checks.violations(self.profile(ALL_COLUMNS + ["more"])), [])
 
     def test_a_line_with_a_cell_too_few_is_refused(self):
         path = os.path.join(self.profile().directory, "threads.csv")
@@ -118,7 +121,7 @@ class ContractChecks(unittest.TestCase):
     def test_a_child_outside_its_parents_subtree_is_found(self):
         serial = row_named(self.rows, "serial")
         self.rows[-1]["parent"], self.rows[-1]["depth"] = row_named(self.rows, "slow")["id"], 4
-        self.assertEqual(self.rows[-2], serial)
+        self.assertEqual(self.rows[-3], serial)
         self.assert_found_by("check_layout")
 
     def test_two_rows_for_one_call_line_are_found(self):
@@ -137,7 +140,7 @@ class ContractChecks(unittest.TestCase):
             node.exclusive["work"] = 30.0
         sorted_rows = {row["name"]: row for row in fake_profile.tree_rows(long_serial)}
         for row in self.rows:  # the new numbers in the old order
-            row.update({column: sorted_rows[row["name"]][column] for column in COLUMNS[9:]})
+            row.update({column: sorted_rows[row["name"]][column] for column in ALL_COLUMNS[9:]})
         self.assert_found_by("check_order")
 
     def test_a_wall_time_longer_than_the_process_is_found(self):

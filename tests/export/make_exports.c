@@ -97,7 +97,7 @@ static void make_random(void)
         unsigned parent = i < 3 ? 0 : i - 1 - (unsigned)rand_r(&seed) % (i < 30 ? i - 1 : 25);
         uint32_t node = add(parent, PROFILE_KEY(1 + rand_r(&seed) % 3, 0x100 + rand_r(&seed) % 60000),
                             rand_r(&seed) % 3 ? 0 : rand_r(&seed) % 1000 / 7.0);
-        struct profile_metric *sums = &nodes[node].metric;
+        struct profile_sums *sums = &nodes[node].metric;
         sums->overhead = rand_r(&seed) % 5 ? 0 : rand_r(&seed) % 1000 * 1e3;
         sums->lock_wait = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
         sums->lock_wait_here = sums->lock_wait / 3;

@@ -51,7 +51,7 @@ static uint32_t *contexts_of(const struct profile *profile, struct run *run)
     return contexts;
 }
 
-static void add_metric(double *to, const struct profile *profile, const struct profile_metric *metric)
+static void add_metric(double *to, const struct profile *profile, const struct profile_sums *metric)
 {
     double own = metric->work + metric->overhead + metric->lock_wait;
     to[METRIC_WORK] += metric->work;

@@ -26,7 +26,7 @@ static struct program program;
 
 static uint32_t add(uint32_t parent, uint8_t kind, uint64_t key)
 {
-    return made_add(parent, kind, key, (struct profile_metric){0});
+    return made_add(parent, kind, key, (struct profile_sums){0});
 }
 
 static uint32_t frame(uint32_t parent, uint64_t key)
@@ -37,7 +37,7 @@ static uint32_t frame(uint32_t parent, uint64_t key)
 /* `seconds` in which `busy` threads of a team of `team` ran this code, all the others waiting in `place`. */
 static void run(uint32_t node, double seconds, double busy, double team, int place)
 {
-    struct profile_metric *sums = &made.nodes[node].metric;
+    struct profile_sums *sums = &made.nodes[node].metric;
     sums->samples += (uint64_t)(seconds * busy * 200);
     if (made.nodes[node].kind == PROFILE_NODE_RUNTIME)
         sums->overhead += seconds * busy * S;

@@ -58,7 +58,7 @@ static inline int made_finish(void **state)
     return 0;
 }
 
-static inline uint32_t made_add(uint32_t parent, uint8_t kind, uint64_t key, struct profile_metric metric)
+static inline uint32_t made_add(uint32_t parent, uint8_t kind, uint64_t key, struct profile_sums metric)
 {
     size_t i = made.profile.node_count++;
     assert_true(i < sizeof made.nodes / sizeof *made.nodes);
@@ -69,7 +69,7 @@ static inline uint32_t made_add(uint32_t parent, uint8_t kind, uint64_t key, str
 /* A frame in which one thread worked alone, in one sample (none, if it did not). */
 static inline uint32_t made_work(uint32_t parent, uint64_t key, double work_s)
 {
-    struct profile_metric metric = {.samples = work_s > 0, .work = work_s * S, .inverse_busy = work_s * S};
+    struct profile_sums metric = {.samples = work_s > 0, .work = work_s * S, .inverse_busy = work_s * S};
     return made_add(parent, PROFILE_NODE_FRAME, key, metric);
 }
 

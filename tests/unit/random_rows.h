@@ -42,7 +42,7 @@ static bool has_child(const struct rows *rows, uint32_t parent, uint32_t functio
 
 static void add_cost(struct rows *rows, uint32_t row)
 {
-    struct profile_metric *sums = rows_alloc(rows, sizeof *sums);
+    struct profile_sums *sums = rows_alloc(rows, sizeof *sums);
     sums->samples = 1;
     sums->work = (1 + pick(9)) * S;
     sums->inverse_busy = sums->work;

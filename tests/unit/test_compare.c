@@ -24,7 +24,7 @@ static struct made {
     struct profile_module module[RUNS];
     struct profile_thread thread;
     struct rows *rows[RUNS];
-    struct profile_metric sums[RUNS][16];
+    struct profile_sums sums[RUNS][16];
     struct row_label label[RUNS][16];
     const struct profile *profiles[RUNS];
     const char *names[RUNS];
@@ -49,7 +49,7 @@ static void add_run(uint8_t build, const struct given *given, size_t count)
     for (size_t i = 0; i < count; i++) {
         uint32_t row = rows_append(rows, given[i].parent, given[i].kind);
         double work = given[i].work_s * 1e9;
-        made.sums[run][i] = (struct profile_metric){.samples = 1, .work = work, .inverse_busy = work};
+        made.sums[run][i] = (struct profile_sums){.samples = 1, .work = work, .inverse_busy = work};
         made.label[run][i] = (struct row_label){given[i].name, given[i].module, given[i].file, given[i].line};
         rows->row[row].label = &made.label[run][i];
         rows_add_exclusive(rows, &rows->row[row], &made.sums[run][i]);

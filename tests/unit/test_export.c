@@ -32,7 +32,7 @@ static int make(void **state)
 WITH_PROFILE(values_are_rounded_and_bounded)
 {
     const struct rows *rows = made.tables.rows;
-    struct profile_metric sums = {.samples = 7, .work = 1.6, .overhead = 1e24, .lock_wait = -1e24};
+    struct profile_sums sums = {.samples = 7, .work = 1.6, .overhead = 1e24, .lock_wait = -1e24};
     sums.lock_wait_here = -2.6;
     assert_int_equal(export_value(rows, &sums, METRIC_SAMPLES), 7);
     assert_int_equal(export_value(rows, &sums, METRIC_WORK), 2);

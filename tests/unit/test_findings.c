@@ -141,7 +141,7 @@ WITH_PROFILE(idleness_and_overhead_together_are_one_finding)
 static void add_lock(uint32_t node, uint64_t id, double wait_s)
 {
     uint32_t lock = add(node, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_LOCK, id));
-    made.nodes[lock].metric = (struct profile_metric){.samples = (uint64_t)(wait_s * 200),
+    made.nodes[lock].metric = (struct profile_sums){.samples = (uint64_t)(wait_s * 200),
                                                       .lock_wait = wait_s * S,
                                                       .lock_wait_here = wait_s * S,
                                                       .inverse_busy = wait_s * S / THREADS};

@@ -225,7 +225,7 @@ static void make_lock(uint32_t holder, int kind, double handoff_s)
     for (int i = 0; i < 2; i++) {
         uint32_t lock = add(part[i].node, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(kind, 0x1230));
         double wait_ns = part[i].seconds * (team - 1) * S;
-        made.nodes[lock].metric = (struct profile_metric){.samples = (uint64_t)(wait_ns / S * 200),
+        made.nodes[lock].metric = (struct profile_sums){.samples = (uint64_t)(wait_ns / S * 200),
                                                           .lock_wait = wait_ns,
                                                           .lock_wait_here = wait_ns,
                                                           .inverse_busy = wait_ns / team};

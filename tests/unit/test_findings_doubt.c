@@ -86,7 +86,7 @@ WITH_PROFILE(few_samples_say_nothing_but_that)
 WITH_PROFILE(what_sampling_error_can_make_is_no_finding)
 {
     uint32_t work = program.main_node + 1;
-    made.nodes[work].metric = (struct profile_metric){.work = 3.3 * S, .inverse_busy = 0.825 * S};
+    made.nodes[work].metric = (struct profile_sums){.work = 3.3 * S, .inverse_busy = 0.825 * S};
     uint32_t init = frame(program.main_node, KEY(INIT));
     run(init, 0.1, 1, 1, 0);
     made.profile.header.rate = 20;

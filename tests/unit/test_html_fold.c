@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "cct/sums.h"
 #include "html/fold.h"
 #include "report/rows/make.h"
 #include "tests/unit/unit.h"
@@ -23,7 +22,7 @@ static struct rows *random_rows(uint64_t *random, size_t count)
         uint32_t row = rows_append(rows, parent, statement ? ROW_STATEMENT : ROW_PROCEDURE);
         rows->row[row].label = &label;
         rows->row[row].function = (uint32_t)(unit_random(random) % 20);
-        struct profile_metric *sums = rows_alloc(rows, sizeof *sums);
+        struct profile_sums *sums = rows_alloc(rows, sizeof *sums);
         sums->samples = unit_random(random) % 100000;
         sums->work = (double)(unit_random(random) % 100000);
         sums->overhead = unit_random(random) % 8 ? 0 : (double)(unit_random(random) % 100000);
@@ -41,7 +40,7 @@ static void assert_near(double left, double right)
     assert_true(fabs(left - right) <= 1e-9 * (fabs(left) + fabs(right)) + 1e-9);
 }
 
-static void assert_same_metric(const struct profile_metric *left, const struct profile_metric *right)
+static void assert_same_metric(const struct profile_sums *left, const struct profile_sums *right)
 {
     assert_int_equal(left->samples, right->samples);
     assert_near(left->work, right->work);
@@ -55,14 +54,14 @@ static void assert_sums(const struct rows *rows)
 {
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
-        struct profile_metric calls = *row->exclusive, lines = {0};
+        struct profile_sums calls = *row->exclusive, lines = {0};
         bool has_lines = false;
         for (uint32_t child = i + 1; child < row->end; child = rows->row[child].end) {
             assert_int_equal(rows->row[child].parent, i);
             assert_int_equal(rows->row[child].depth, row->depth + 1);
             bool line = rows->row[child].kind == ROW_STATEMENT;
             has_lines |= line;
-            sums_add(line ? &lines : &calls, rows->row[child].inclusive);
+            profile_sums_add(line ? &lines : &calls, rows->row[child].inclusive);
         }
         assert_same_metric(&calls, row->inclusive);
         if (has_lines) /* the tests' functions have cost of no line, too */
@@ -70,7 +69,7 @@ static void assert_sums(const struct rows *rows)
     }
 }
 
-static double most_share(const struct rows *rows, const struct profile_metric *sums)
+static double most_share(const struct rows *rows, const struct profile_sums *sums)
 {
     static const enum metric metrics[] = {METRIC_IDLENESS, METRIC_WORK, METRIC_OVERHEAD,
                                             METRIC_LOCK_WAIT_HERE, METRIC_SAMPLES};
@@ -84,12 +83,12 @@ static double most_share(const struct rows *rows, const struct profile_metric *s
 }
 
 /* Sums of the statements below a function stay, too. */
-static struct profile_metric lines_of(const struct rows *rows, uint32_t row)
+static struct profile_sums lines_of(const struct rows *rows, uint32_t row)
 {
-    struct profile_metric sum = {0};
+    struct profile_sums sum = {0};
     for (uint32_t child = row + 1; child < rows->row[row].end; child = rows->row[child].end)
         if (rows->row[child].kind == ROW_STATEMENT)
-            sums_add(&sum, rows->row[child].exclusive);
+            profile_sums_add(&sum, rows->row[child].exclusive);
     return sum;
 }
 
@@ -114,7 +113,7 @@ static void assert_fold(const struct fold *fold, const struct rows *rows)
         assert_true(fold->shown->row[number].inclusive == rows->row[i].inclusive);
         assert_true(fold->shown->row[number].exclusive == rows->row[i].exclusive);
         assert_int_equal(fold->shown->row[number].kind, rows->row[i].kind);
-        struct profile_metric before = lines_of(rows, i), after = lines_of(fold->shown, number);
+        struct profile_sums before = lines_of(rows, i), after = lines_of(fold->shown, number);
         assert_same_metric(&before, &after);
     }
     for (uint32_t i = 0; i < fold->shown->count; i++) {

@@ -29,14 +29,14 @@ static double duration_ns(uint32_t number)
 
 static void add_steps(uint32_t count, bool others)
 {
-    uint32_t step = made_add(0, PROFILE_NODE_PHASE, STEP, (struct profile_metric){0});
+    uint32_t step = made_add(0, PROFILE_NODE_PHASE, STEP, (struct profile_sums){0});
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t node = made_add(step, PROFILE_NODE_INSTANCE, i, (struct profile_metric){0});
+        uint32_t node = made_add(step, PROFILE_NODE_INSTANCE, i, (struct profile_sums){0});
         made_work(node, KERNEL, 2e-3);
         probe(node, 1, duration_ns(i));
     }
     if (others)
-        probe(made_add(step, PROFILE_NODE_INSTANCE, PROFILE_INSTANCE_REST, (struct profile_metric){0}), 1000,
+        probe(made_add(step, PROFILE_NODE_INSTANCE, PROFILE_INSTANCE_REST, (struct profile_sums){0}), 1000,
               3 * MS);
 }
 
@@ -136,7 +136,7 @@ WITH_PROFILE(a_long_series_is_bounded_and_keeps_least_most_and_sums)
 WITH_PROFILE(exact_times_are_listed_for_the_rows_that_have_them)
 {
     add_steps(3, false);
-    uint32_t pack = made_add(0, PROFILE_NODE_EVENT, PACK, (struct profile_metric){0});
+    uint32_t pack = made_add(0, PROFILE_NODE_EVENT, PACK, (struct profile_sums){0});
     made_work(pack, KERNEL, 1);
     probe(pack, 8, S);
     make_all(0);
@@ -157,7 +157,7 @@ WITH_PROFILE(exact_times_are_listed_for_the_rows_that_have_them)
 WITH_PROFILE(a_phase_without_row_in_the_page_leads_to_what_is_above)
 {
     add_steps(3, false);
-    uint32_t check = made_add(0, PROFILE_NODE_PHASE, CHECK, (struct profile_metric){0});
+    uint32_t check = made_add(0, PROFILE_NODE_PHASE, CHECK, (struct profile_sums){0});
     made_work(check, KERNEL, 1);
     probe(check, 1, S);
     make_all(80); /* the steps are small */
@@ -196,8 +196,8 @@ WITH_PROFILE(counters_are_metrics_and_events_are_said)
     assert_string_equal(text("metrics/0/unit"), "");
     assert_string_equal(text("header/sample/event"), "perf::PAGE-FAULTS");
     assert_int_equal(number("header/sample/period"), 10);
-    assert_string_equal(text("metrics/8/key"), "perf::\"FAULTS\"");
-    assert_true(json_is_true(at(page.data, "metrics/8/counter")));
+    assert_string_equal(text("metrics/10/key"), "perf::\"FAULTS\"");
+    assert_true(json_is_true(at(page.data, "metrics/10/counter")));
     json_t *inclusive = at(page.data, "rows/i/perf::\"FAULTS\""),
            *own = at(page.data, "rows/e/perf::\"FAULTS\"");
     size_t last = json_array_size(inclusive) - 1;

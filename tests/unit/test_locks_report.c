@@ -8,7 +8,7 @@ enum { IN_MAIN = 10, IN_MAKE = 20, IN_REMAKE = 30, IN_WAIT = 40, IN_HOLD = 50, N
 
 static uint32_t add(uint32_t parent, uint8_t kind, uint64_t key, double here_s, double blame_s)
 {
-    struct profile_metric metric = {.lock_wait_here = here_s * S,
+    struct profile_sums metric = {.lock_wait_here = here_s * S,
                                     .lock_wait = blame_s * S,
                                     .waits = here_s > 0,
                                     .inverse_busy = blame_s * S};

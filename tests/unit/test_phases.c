@@ -18,7 +18,7 @@ enum { SOLVE = 1, EXCHANGE, ITERATION, PACK, SIZE, QUIET }; /* numbers of names 
 
 static uint32_t add(uint32_t parent, uint8_t kind, uint64_t key)
 {
-    return made_add(parent, kind, key, (struct profile_metric){0});
+    return made_add(parent, kind, key, (struct profile_sums){0});
 }
 
 static uint32_t work(uint32_t parent, int place, double seconds)
@@ -205,7 +205,7 @@ WITH_PROFILE(profile_csv_has_exact_times_and_counters)
     out = made_out();
     write_profile_csv(out, made_tables());
     fclose(out);
-    const char *end = strstr(made_text, "relative lock wait\r\n");
+    const char *end = strstr(made_text, "relative lock wait,no core (I),no core (E),blocked (I),blocked (E)\r\n");
     assert_non_null(end); /* no column more than in profiles of other programs */
 }
 
@@ -235,7 +235,8 @@ WITH_PROFILE(phases_csv_adds_up_contexts_and_threads)
         line_with("phase,instance"),
         "phase,instance,thread,begin,seconds,calls,min,max,mean,deviation,samples (I),samples (E),"
         "work (I),work (E),idleness (I),idleness (E),overhead (I),overhead (E),"
-        "lock wait (I),lock wait (E),absolute idleness,relative idleness,perf::A,B");
+        "lock wait (I),lock wait (E),absolute idleness,relative idleness,perf::A,B,"
+        "no core (I),no core (E),blocked (I),blocked (E)");
     /* One thread of two works all the time. */
     assert_line("<program>",
                 "<program>,,0,0.000000,20.000000,1,20.000000,20.000000,20.000000,0.000000,1800,500,"

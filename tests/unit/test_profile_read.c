@@ -97,6 +97,33 @@ WITH_FILE(equal_paths_of_two_threads_become_one)
     profile_free(profile);
 }
 
+WITH_FILE(time_without_a_core_is_no_work_and_blocked_time_is_its_parents)
+{
+    uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
+    uint32_t inner = node(1, root, PROFILE_NODE_FRAME, KEY(1));
+    uint32_t no_core = node(1, inner, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
+    uint32_t blocked = node(1, inner, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_BLOCKED);
+    uint32_t place = node(1, blocked, PROFILE_NODE_WAITERS, KEY(9));
+    work(1, inner, 10);
+    work(1, no_core, 4);
+    work(1, blocked, 3);
+    /* Two seconds of the ten were late, and others' idleness then is the missing core's. */
+    builder_metric(&builder, 1, no_core, &(struct profile_metric){.overhead = 2, .shared_idle = 2});
+    builder_metric(&builder, 1, blocked, &(struct profile_metric){.shared_idle = 5});
+    builder_metric(&builder, 1, place, &(struct profile_metric){.shared_idle = 5});
+    struct profile *profile = read_built();
+    const struct merged_node *code = &profile->nodes[find(profile, 1, (uint64_t[]){KEY(1)})];
+    const struct merged_node *row =
+        &profile->nodes[find(profile, 2, (uint64_t[]){KEY(1), PROFILE_PSEUDO_NO_CORE})];
+    assert_int_equal(profile->node_count, 4); /* root, code, <no core>, and where they waited for the blocked one */
+    assert_true(code->metric.work == 10 && code->metric.blocked == 3 && code->metric.no_core == 0);
+    assert_true(code->metric.inverse_busy == 13 && code->metric.shared_idle == 5 && code->metric.samples == 2);
+    assert_true(row->metric.no_core == 4 && row->metric.work == 0 && row->metric.overhead == 0);
+    assert_true(profile_sums_own(&code->metric) == 11 && profile_sums_own(&row->metric) == 6);
+    assert_true(find(profile, 2, (uint64_t[]){KEY(1), KEY(9)}) > 0);
+    profile_free(profile);
+}
+
 WITH_FILE(children_before_their_parents_in_the_file_are_found)
 {
     uint32_t leaf = node(1, 0, PROFILE_NODE_FRAME, KEY(2));

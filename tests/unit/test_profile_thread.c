@@ -19,9 +19,9 @@ static const char *write_example(void (*change)(struct profile_builder *builder)
     return unit_path;
 }
 
-static struct profile_metric sum_of(const struct profile *profile)
+static struct profile_sums sum_of(const struct profile *profile)
 {
-    struct profile_metric sum = {0};
+    struct profile_sums sum = {0};
     for (size_t i = 0; i < profile->node_count; i++) {
         sum.samples += profile->nodes[i].metric.samples;
         sum.work += profile->nodes[i].metric.work;
@@ -35,14 +35,14 @@ UNIT_TEST(all_threads_together_are_the_whole)
 {
     const char *path = write_example(NULL);
     struct profile *profile = profile_read(path, error, sizeof error);
-    struct profile_metric whole = sum_of(profile), parts = {0};
+    struct profile_sums whole = sum_of(profile), parts = {0};
     double before = (double)profile->header.before_start_ns, early = 0;
     assert_true(whole.samples > 0 && whole.lock_wait > 0);
     profile_free(profile);
     for (size_t thread = 0; thread < TREES; thread++) {
         profile = profile_read_thread(path, thread, error, sizeof error);
         assert_non_null(profile);
-        struct profile_metric part = sum_of(profile);
+        struct profile_sums part = sum_of(profile);
         assert_true(part.samples > 0 && part.samples < whole.samples);
         assert_int_equal(profile->thread_count, TREES);
         parts.samples += part.samples;

@@ -110,9 +110,9 @@ WITH_PROFILE(the_two_functions_of_a_construct_are_one_row)
 
 WITH_PROFILE(runtime_pseudo_and_nameless_rows_have_their_kinds)
 {
-    struct profile_metric overhead = {.samples = 1, .overhead = S, .inverse_busy = S};
+    struct profile_sums overhead = {.samples = 1, .overhead = S, .inverse_busy = S};
     made.profile.header.before_start_ns = 3;
-    uint32_t main_node = made_add(0, PROFILE_NODE_FRAME, KEY(MAIN_BARRIER), (struct profile_metric){0});
+    uint32_t main_node = made_add(0, PROFILE_NODE_FRAME, KEY(MAIN_BARRIER), (struct profile_sums){0});
     made_add(main_node, PROFILE_NODE_RUNTIME, KEY(ENTRY), overhead);
     made_add(main_node, PROFILE_NODE_RUNTIME, PROFILE_PSEUDO_BARRIER, overhead);
     made_add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED, overhead);
@@ -134,14 +134,14 @@ WITH_PROFILE(runtime_pseudo_and_nameless_rows_have_their_kinds)
 
 WITH_PROFILE(lock_nodes_count_for_their_parents_statement)
 {
-    struct profile_metric wait = {
+    struct profile_sums wait = {
         .samples = 9, .waits = 7, .lock_wait = 2 * S, .lock_wait_here = S, .inverse_busy = S};
-    struct profile_metric held = {.lock_wait = 3 * S};
+    struct profile_sums held = {.lock_wait = 3 * S};
     made.modules[0] =
         (struct profile_module){.load_bias = 0x10000, .vaddr_low = 0x4000, .vaddr_high = 0x5000};
     uint32_t body = work(0, BODY_8, 1);
-    uint32_t pseudo = made_add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED, (struct profile_metric){0});
-    uint32_t other = made_add(0, PROFILE_NODE_FRAME, KEY(BODY_9), (struct profile_metric){0});
+    uint32_t pseudo = made_add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRELEASED, (struct profile_sums){0});
+    uint32_t other = made_add(0, PROFILE_NODE_FRAME, KEY(BODY_9), (struct profile_sums){0});
     made_add(body, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), wait);
     made_add(other, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), held);
     made_add(pseudo, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x14040), held);
@@ -171,9 +171,33 @@ WITH_PROFILE(lock_nodes_count_for_their_parents_statement)
         "0x99,nest_lock,,3.000000,0,1,0x99,0.000000,solve [parallel a.c:7] a.c:8,3.000000,2,,,,,0\r\n");
 }
 
+WITH_PROFILE(no_core_is_a_row_below_its_context_and_blocked_a_metric_of_it)
+{
+    uint32_t body = work(0, BODY_8, 3);
+    made.nodes[body].metric.blocked = 2 * S;
+    made.nodes[body].metric.inverse_busy = 4 * S; /* of one second the share is the missing core's */
+    made.nodes[body].metric.own_elsewhere = 1 * S;
+    uint32_t no_core = made_add(body, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE,
+                                (struct profile_sums){.no_core = 3 * S, .inverse_busy = 4 * S});
+    made.nodes[no_core].metric.own_elsewhere = -1 * S;
+    struct rows *rows = made_tables();
+    const struct row *code = row_of(rows, ROW_PARALLEL, "solve [parallel a.c:7]");
+    const struct row *row = row_of(rows, ROW_PSEUDO, "<no core>");
+    assert_ptr_equal(&rows->row[row->parent], code);
+    assert_true(metric_value(rows, row->inclusive, METRIC_NO_CORE) == 3);
+    assert_true(metric_value(rows, code->inclusive, METRIC_NO_CORE) == 3);
+    assert_true(metric_value(rows, code->exclusive, METRIC_NO_CORE) == 0);
+    assert_true(metric_value(rows, code->exclusive, METRIC_BLOCKED) == 2);
+    assert_true(metric_value(rows, code->exclusive, METRIC_IDLENESS) == 12); /* four threads, one busy */
+    assert_true(metric_value(rows, row->exclusive, METRIC_IDLENESS) == 12);
+    assert_true(metric_value(rows, code->inclusive, METRIC_EFFORT) == 32);
+    assert_true(metric_value(rows, code->inclusive, METRIC_ORDER) == 27);
+    assert_int_equal(metric_parts_shown(rows), METRIC_PARTS);
+}
+
 WITH_PROFILE(idleness_follows_the_environment_and_eq_1)
 {
-    struct profile_metric sums = {.work = 3 * S, .overhead = S, .inverse_busy = 2 * S, .shared_idle = 5 * S};
+    struct profile_sums sums = {.work = 3 * S, .overhead = S, .inverse_busy = 2 * S, .shared_idle = 5 * S};
     made_add(0, PROFILE_NODE_FRAME, KEY(BODY_8), sums);
     struct rows *rows = made_tables();
     assert_true(metric_value(rows, &sums, METRIC_IDLENESS) == 4);
@@ -181,11 +205,11 @@ WITH_PROFILE(idleness_follows_the_environment_and_eq_1)
     assert_true(metric_value(rows, &sums, METRIC_EFFORT) == 8);
     assert_true(metric_absolute(rows, &sums, METRIC_WORK) == 37.5);
     assert_true(metric_relative(rows, &sums, METRIC_IDLENESS) == 50);
-    struct profile_metric nothing = {0};
+    struct profile_sums nothing = {0};
     assert_true(metric_relative(rows, &nothing, METRIC_IDLENESS) == 0);
-    struct profile_metric noise = {.work = 4 * S * (1 + 1e-15), .inverse_busy = S};
+    struct profile_sums noise = {.work = 4 * S * (1 + 1e-15), .inverse_busy = S};
     assert_true(metric_value(rows, &noise, METRIC_IDLENESS) == 0);
-    struct profile_metric oversubscribed = {.work = 4 * S, .inverse_busy = S};
+    struct profile_sums oversubscribed = {.work = 4 * S, .inverse_busy = S};
     assert_true(metric_value(rows, &oversubscribed, METRIC_CORE_IDLENESS) == -2);
     rows->shared = true;
     assert_true(metric_value(rows, &sums, METRIC_IDLENESS) == 5);

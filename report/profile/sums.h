@@ -1,0 +1,38 @@
+/* What readers have of a context: a metric record's sums, and apart from them what came of `<no core>` and blocked time,
+ * whose records have it in a metric's `work` (cct/profile_format.h). */
+#ifndef BLAME_REPORT_PROFILE_SUMS_H
+#define BLAME_REPORT_PROFILE_SUMS_H
+
+#include "cct/profile_format.h"
+
+/* As struct profile_metric, and behind it what that has no room for. Times in nanoseconds. */
+struct profile_sums {
+    uint64_t samples;
+    double work;
+    double overhead;
+    double lock_wait;
+    double inverse_busy;
+    double shared_idle;
+    double lock_wait_here;
+    uint64_t waits;
+    double no_core;
+    double blocked;
+    double own_elsewhere; /* the part of these times whose inverse_busy is another context's, where it is negative */
+};
+
+_Static_assert(offsetof(struct profile_sums, shared_idle) == offsetof(struct profile_metric, shared_idle) &&
+                   offsetof(struct profile_sums, waits) == offsetof(struct profile_metric, waits),
+               "a record may be read as what stands in a metric's place");
+
+/* The own time of LMF13 eq. 1: what inverse_busy counts threads in. */
+static inline double profile_sums_own(const struct profile_sums *sums)
+{
+    return sums->work + sums->overhead + sums->lock_wait + sums->no_core + sums->blocked -
+           sums->own_elsewhere;
+}
+
+void profile_sums_add(struct profile_sums *to, const struct profile_sums *from);
+/* A record as it stands. */
+struct profile_sums profile_sums_of(const struct profile_metric *metric);
+
+#endif
