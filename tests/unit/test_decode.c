@@ -8,15 +8,14 @@
 #define PAGE 4096u
 
 static struct decoder *decoder;
-static uint8_t *code; /* a page, at the edge of unmapped memory */
+static uint8_t *code; /* a page, at the edge of memory that cannot be read: nothing else can be mapped there */
 
 static int setup(void **unused)
 {
     (void)unused;
     decoder = decoder_make();
     code = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    munmap(code + PAGE, PAGE);
-    return decoder ? 0 : -1;
+    return decoder ? mprotect(code + PAGE, PAGE, PROT_NONE) : -1;
 }
 
 struct wish {
