@@ -149,6 +149,11 @@ ssize_t os_read(int fd, void *buffer, size_t bytes)
     return syscall(SYS_read, fd, buffer, bytes);
 }
 
+ssize_t os_read_at(int fd, void *buffer, size_t bytes, uint64_t offset)
+{
+    return syscall(SYS_pread64, fd, buffer, bytes, offset);
+}
+
 ssize_t os_write(int fd, const void *buffer, size_t bytes)
 {
     return syscall(SYS_write, fd, buffer, bytes);

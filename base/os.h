@@ -37,6 +37,7 @@ void os_unguard_writes(const struct os_write_guard *guard); /* [any] */
 int os_open_read(const char *path);                  /* [handler] */
 int os_open_write(const char *path);                 /* a file that exists, to read and write [handler] */
 ssize_t os_read(int fd, void *buffer, size_t bytes); /* [handler] */
+ssize_t os_read_at(int fd, void *buffer, size_t bytes, uint64_t offset); /* [handler] */
 /* What can be read of a file at once, with a zero byte behind it; its bytes, 0 when it cannot be read. [handler] */
 size_t os_read_text(const char *path, char *text, size_t bytes);
 ssize_t os_write(int fd, const void *buffer, size_t bytes);  /* [handler] */

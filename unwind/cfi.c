@@ -5,15 +5,27 @@
 
 #define MAX_AUGMENTATION 8u
 
-/* From a link-time address to the mapping's end. */
-static bool reader_at(const struct loadmap_module *module, uintptr_t vaddr, struct cfi_bytes *reader)
+/* What entries are read from. */
+struct section {
+    const unsigned char *bytes;
+    size_t size;
+    uintptr_t vaddr;    /* of its first byte; .debug_frame has none: 0, and positions in it are offsets */
+    bool for_debuggers; /* .debug_frame */
+};
+
+static struct section view_of(const struct loadmap_module *module)
 {
-    uintptr_t offset = vaddr - module->view_vaddr;
-    if (offset >= module->view_bytes)
+    return (struct section){(const unsigned char *)module->view, module->view_bytes, module->view_vaddr, false};
+}
+
+/* From a link-time address to the section's end. */
+static bool reader_at(const struct section *section, uintptr_t vaddr, struct cfi_bytes *reader)
+{
+    uintptr_t offset = vaddr - section->vaddr;
+    if (offset >= section->size)
         return false;
-    const unsigned char *view = (const unsigned char *)module->view;
-    *reader = (struct cfi_bytes){view + offset, view + module->view_bytes,
-                                 module->view_vaddr - (uintptr_t)view, false};
+    *reader = (struct cfi_bytes){section->bytes + offset, section->bytes + section->size,
+                                 section->vaddr - (uintptr_t)section->bytes, false};
     return true;
 }
 
@@ -29,7 +41,8 @@ enum cfi_status cfi_find_table(const struct loadmap_module *module, const unsign
     struct cfi_bytes header;
     if (!module->view || !module->eh_frame_header)
         return CFI_NO_TABLE;
-    if (!reader_at(module, module->eh_frame_header, &header) || cfi_bytes_left(&header) < CFI_HEADER_BYTES)
+    const struct section view = view_of(module);
+    if (!reader_at(&view, module->eh_frame_header, &header) || cfi_bytes_left(&header) < CFI_HEADER_BYTES)
         return CFI_DAMAGED;
     if (header.at[0] != 1 || header.at[1] != (CFI_ENCODING_PCREL | CFI_ENCODING_SDATA4) ||
         header.at[2] != CFI_ENCODING_UDATA4 || header.at[3] != (CFI_ENCODING_DATAREL | CFI_ENCODING_SDATA4))
@@ -61,16 +74,20 @@ static enum cfi_status find_entry(const struct loadmap_module *module, uintptr_t
     return CFI_ROW;
 }
 
-/* An entry's bytes behind its length. The form with 64-bit lengths is for sections of more than 4 GB. */
-static enum cfi_status read_length(const struct loadmap_module *module, uintptr_t vaddr,
-                                   struct cfi_bytes *entry)
+/* An entry's bytes behind its length. The form with 64-bit lengths is for sections of more than 4 GB: in .eh_frame
+ * nobody writes it. */
+static enum cfi_status read_length(const struct section *section, uintptr_t vaddr, struct cfi_bytes *entry,
+                                   bool *wide)
 {
     struct cfi_bytes rest;
-    if (!reader_at(module, vaddr, &rest))
+    if (!reader_at(section, vaddr, &rest))
         return CFI_DAMAGED;
     uint64_t bytes = cfi_read_unsigned(&rest, 4);
-    if (bytes == 0xffffffff)
+    *wide = bytes == CFI_WIDE_LENGTH;
+    if (*wide && !section->for_debuggers)
         return CFI_FOREIGN;
+    if (*wide)
+        bytes = cfi_read_unsigned(&rest, 8);
     *entry = cfi_take(&rest, bytes);
     return rest.failed || bytes == 0 ? CFI_DAMAGED : CFI_ROW;
 }
@@ -105,23 +122,31 @@ static enum cfi_status read_augmentation(const char *letters, struct cfi_bytes *
     return data->failed ? CFI_DAMAGED : CFI_ROW;
 }
 
-static enum cfi_status read_common(const struct loadmap_module *module, uintptr_t vaddr,
-                                   struct cfi_common *common)
+/* Version 4, .debug_frame's alone, says what addresses are like. */
+static bool is_known_version(unsigned version, bool for_debuggers)
+{
+    return version == 1 || version == 3 || (version == 4 && for_debuggers);
+}
+
+static enum cfi_status read_common(const struct section *section, uintptr_t vaddr, struct cfi_common *common)
 {
     struct cfi_bytes entry;
+    bool wide;
     char letters[MAX_AUGMENTATION + 1];
-    enum cfi_status status = read_length(module, vaddr, &entry);
+    enum cfi_status status = read_length(section, vaddr, &entry, &wide);
     if (status != CFI_ROW)
         return status;
-    if (cfi_read_unsigned(&entry, 4) != 0)
+    if (cfi_read_unsigned(&entry, wide ? 8 : 4) != (section->for_debuggers ? cfi_common_id(wide) : 0))
         return CFI_DAMAGED;
     unsigned version = (unsigned)cfi_read_unsigned(&entry, 1);
-    if (!entry.failed && version != 1 && version != 3)
+    if (!entry.failed && !is_known_version(version, section->for_debuggers))
         return CFI_FOREIGN;
     size_t length = 0;
     while ((letters[length] = (char)cfi_read_unsigned(&entry, 1)) != '\0')
         if (++length > MAX_AUGMENTATION)
             return CFI_FOREIGN;
+    if (version == 4 && cfi_read_unsigned(&entry, 2) != 8) /* bytes of an address; of a segment's number: 0 */
+        return CFI_FOREIGN;
     common->code_factor = cfi_read_uleb(&entry);
     common->data_factor = cfi_read_sleb(&entry);
     uint64_t return_column = version == 1 ? cfi_read_unsigned(&entry, 1) : cfi_read_uleb(&entry);
@@ -144,21 +169,20 @@ static enum cfi_status read_common(const struct loadmap_module *module, uintptr_
     return entry.failed ? CFI_DAMAGED : status;
 }
 
-enum cfi_status cfi_read_row(const struct loadmap_module *module, uintptr_t address, struct cfi_row *row)
+/* The row of the entry at `at`, if it covers the address. */
+static enum cfi_status read_row(const struct section *section, uintptr_t at, uintptr_t address, struct cfi_row *row)
 {
     struct cfi_bytes entry;
     struct cfi_common common;
-    uintptr_t at = 0;
-    enum cfi_status status = find_entry(module, address, &at);
-    if (status == CFI_ROW)
-        status = read_length(module, at, &entry);
+    bool wide;
+    enum cfi_status status = read_length(section, at, &entry, &wide);
     if (status != CFI_ROW)
         return status;
     uintptr_t here = cfi_bytes_vaddr(&entry);
-    uint64_t distance = cfi_read_unsigned(&entry, 4);
-    if (entry.failed || distance == 0) /* 0: a common entry */
+    uint64_t distance = cfi_read_unsigned(&entry, wide ? 8 : 4);
+    if (entry.failed || (distance == 0 && !section->for_debuggers)) /* 0: a common entry */
         return CFI_DAMAGED;
-    status = read_common(module, here - distance, &common);
+    status = read_common(section, section->for_debuggers ? distance : here - distance, &common);
     if (status != CFI_ROW)
         return status;
     row->start = cfi_read_code_address(&entry, common.encoding);
@@ -172,5 +196,24 @@ enum cfi_status cfi_read_row(const struct loadmap_module *module, uintptr_t addr
     row->end = row->start + bytes;
     if (row->end < row->start)
         return CFI_DAMAGED;
+    row->for_debuggers = section->for_debuggers;
     return cfi_run_program(&common, &entry, address, row);
+}
+
+static bool read_debug_row(const struct debug_frame *frame, uintptr_t address, struct cfi_row *row)
+{
+    const struct debug_frame_entry *entry = debug_frame_find(frame, address);
+    const struct section section = {frame->bytes, frame->size, 0, true};
+    return entry && read_row(&section, entry->at, address, row) == CFI_ROW;
+}
+
+enum cfi_status cfi_read_row(const struct loadmap_module *module, uintptr_t address, struct cfi_row *row)
+{
+    const struct section view = view_of(module);
+    uintptr_t at = 0;
+    enum cfi_status status = find_entry(module, address, &at);
+    if (status == CFI_ROW)
+        status = read_row(&view, at, address, row);
+    bool uncovered = status == CFI_NO_TABLE || status == CFI_NO_ENTRY;
+    return uncovered && read_debug_row(&module->debug_frame, address, row) ? CFI_ROW : status;
 }

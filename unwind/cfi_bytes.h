@@ -1,4 +1,5 @@
-/* Reading numbers from bytes that may be damaged; for unwind/cfi*.c alone. All [handler]. */
+/* Reading numbers from bytes that may be damaged; for unwind/cfi*.c and
+ * unwind/debug_frame.c alone. All [handler]. */
 #ifndef BLAME_UNWIND_CFI_BYTES_H
 #define BLAME_UNWIND_CFI_BYTES_H
 
@@ -32,6 +33,15 @@ struct cfi_bytes {
     uintptr_t vaddr_of_zero; /* link-time address of `at` = (uintptr_t)at + this */
     bool failed;
 };
+
+/* Lengths of 32 bits, but for this one: 64 follow. */
+#define CFI_WIDE_LENGTH 0xffffffffu
+
+/* What tells a common entry of .debug_frame. */
+static inline uint64_t cfi_common_id(bool wide)
+{
+    return wide ? UINT64_MAX : UINT32_MAX;
+}
 
 static inline size_t cfi_bytes_left(const struct cfi_bytes *reader)
 {

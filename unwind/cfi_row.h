@@ -12,8 +12,8 @@
 
 enum cfi_status {
     CFI_ROW,      /* *row is valid */
-    CFI_NO_TABLE, /* the module has no .eh_frame_hdr, or no mapping of it */
-    CFI_NO_ENTRY, /* the table does not cover the address */
+    CFI_NO_TABLE, /* the module has no .eh_frame_hdr, or no mapping of it; nor is the address in .debug_frame */
+    CFI_NO_ENTRY, /* the table does not cover the address, nor does .debug_frame */
     CFI_FOREIGN,  /* a form that is not understood: other encodings, other versions */
     CFI_DAMAGED,  /* the table leads out of its bounds or contradicts itself */
 };
@@ -42,6 +42,7 @@ struct cfi_row {
     struct cfi_rule cfa, rbp, return_address;
     bool stack_rule;   /* the caller's stack pointer is said to be something else than the CFA */
     bool signal_frame; /* returns to an interrupted instruction, not behind a call */
+    bool for_debuggers; /* from .debug_frame, which libunwind is not given */
 };
 
 #endif

@@ -340,6 +340,7 @@ bool loadmap_init(void)
         return false;
     linked_init();
     loadmap_refresh();
+    modules_started();
     return loadmap.current != NULL;
 }
 

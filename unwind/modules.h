@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "unwind/debug_frame.h"
+
 #define LOADMAP_MAX_MODULES 4096u
 #define MODULE_MAX_CODE     4u
 
@@ -25,6 +27,7 @@ struct loadmap_module {
     uintptr_t view_vaddr; /* link-time range of the segment with the unwind tables ... */
     uintptr_t view_bytes;
     const char *view; /* ... and its bytes: the second mapping */
+    struct debug_frame debug_frame;
     uint32_t flags;   /* enum profile_module_flag */
     uint32_t build_id_bytes;
     uint8_t build_id[32];
@@ -43,6 +46,9 @@ struct module_place {
 };
 
 bool modules_init(void);   /* [init] */
+
+/* What comes from here on may come in a handler: less is read of it. [init] */
+void modules_started(void);
 void modules_forked(void); /* in a child: a parent's thread may have been adding one [init] */
 
 /* The number of the module that is mapped there, a new one if it was never seen before; 0: it is no ELF

@@ -108,5 +108,8 @@ struct recipe recipe_read(const struct loadmap_module *module, uintptr_t address
     };
     struct cfi_row row;
     enum cfi_status status = module ? cfi_read_row(module, address, &row) : CFI_NO_TABLE;
-    return status == CFI_ROW ? recipe_of_row(&row) : slow(causes[status]);
+    if (status != CFI_ROW)
+        return slow(causes[status]);
+    struct recipe recipe = recipe_of_row(&row);
+    return recipe.cfa == RECIPE_SLOW && row.for_debuggers ? slow(RECIPE_NO_ENTRY) : recipe;
 }

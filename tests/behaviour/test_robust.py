@@ -163,6 +163,14 @@ class SameWithTool(BlameTest):
         _, profile = self.profile_of("no_tables_fortran")
         self.assert_whole(profile)
 
+    @unittest.skipUnless(os.path.exists(os.path.join(BUILD, "tests", "debug_frame")), "no Fortran compiler")
+    def test_what_is_written_for_debuggers_alone_is_read(self):
+        _, profile = self.profile_of("debug_frame")
+        kernels = sum(row["samples (I)"] for row in profile.rows if row.name == "outer")
+        self.assertGreater(kernels, 0)
+        self.assertLessEqual(20 * profile.run["unwinding"]["decoded_steps"], kernels)
+        self.assertLessEqual(100 * profile.run["truncated_paths"], profile.run["samples"]["recorded"])
+
     def assert_whole(self, profile):
         """Of samples that hit the middle of something that only a debugger could know, one in a hundred may break."""
         self.assertLessEqual(100 * profile.run["truncated_paths"], profile.run["samples"]["recorded"])

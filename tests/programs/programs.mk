@@ -27,7 +27,7 @@ TEST_BOTH := serial_gap imbalance2 imbalance4 lock critical ordered integrated i
 # examples/phases
 TEST_EXAMPLES := matmul matmul_gcc adi adi_gcc relax relax_gcc heat heat_gcc
 
-TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) $(TEST_EXAMPLES) imbalance2_stripped lost_tables large_tls large_tls_leaks
+TEST_PROGRAMS := $(TEST_BOTH) $(TEST_BOTH:%=%_gcc) $(TEST_EXAMPLES) imbalance2_stripped lost_tables large_tls large_tls_leaks no_tables_fortran debug_frame
 
 # NAME, from a SOURCE, in a way of its own: $(call test_form,NAME,SOURCE,compiler and flags)
 TEST_CLANG := $(CLANG) $(TEST_CFLAGS)
@@ -53,7 +53,6 @@ $(call test_forms,no_tables,no_tables.c,$(TEST_CLANG) $(TEST_NO_TABLES))
 $(call test_forms,no_tables_frames,no_tables.c,$(TEST_CLANG) $(TEST_NO_TABLES) -fno-omit-frame-pointer)
 $(call test_forms,no_tables_gcc,no_tables.c,$(TEST_GCC_C) $(TEST_NO_TABLES))
 $(call test_forms,no_tables_gcc_frames,no_tables.c,$(TEST_GCC_C) $(TEST_NO_TABLES) -fno-omit-frame-pointer)
-$(call test_forms,no_tables_fortran,no_tables_fortran.f90,$(TEST_FLANG) -O2 -fopenmp -module-dir $(TEST_BIN))
 $(call test_forms,liblost_tables.so,lost_tables.c,$(TEST_GCC) -O2 -g -DLIBRARY -shared -fPIC -fomit-frame-pointer -Wl$(comma)-soname$(comma)liblost_tables.so)
 # Without optimisation other frames are where the runtime looks for its own.
 $(call test_forms,team_sizes_O0,team_sizes.c,$(TEST_CLANG) -O0)
@@ -141,6 +140,11 @@ $(TEST_BIN)/relax_gcc: $(TEST_EXAMPLE_SOURCE)/relax.cpp $(TEST_EXAMPLE_RULE)
 	$(TEST_GXX) $(TEST_CXXFLAGS) -o $@ $<
 
 # Each compiler has a folder for its modules.
+$(TEST_BIN)/debug_frame: TABLES := -g
+$(TEST_BIN)/no_tables_fortran $(TEST_BIN)/debug_frame: $(TEST_SOURCE)/fortran_leaves.f90 $(TEST_SOURCE)/fortran_tables.f90 | $(TEST_BIN)
+	mkdir -p $@.mod
+	$(TEST_FLANG) -O2 $(TABLES) -module-dir $@.mod -c -o $@.mod/leaves.o $<
+	$(TEST_FLANG) -O2 $(TABLES) -fopenmp -module-dir $@.mod -o $@ $(lastword $^) $@.mod/leaves.o
 $(TEST_BIN)/heat: $(TEST_EXAMPLE_SOURCE)/heat.f90 include/blame.F90 | $(TEST_BIN)
 	mkdir -p $@.mod
 	$(TEST_FLANG) -O2 -g -module-dir $@.mod -c -o $@.mod/blame.o include/blame.F90

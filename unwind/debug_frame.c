@@ -1,0 +1,143 @@
+#include "unwind/debug_frame.h"
+
+#include <string.h>
+
+#include "base/os.h"
+#include "unwind/cfi_bytes.h"
+
+#define MAX_SECTIONS  512u
+#define HEADERS_BLOCK 16u
+
+/* Steps over one entry of the section; true if it is a function's and *entry says which. */
+static bool read_entry(struct cfi_bytes *section, struct debug_frame_entry *entry)
+{
+    entry->at = cfi_bytes_vaddr(section);
+    uint64_t bytes = cfi_read_unsigned(section, 4);
+    bool wide = bytes == CFI_WIDE_LENGTH;
+    if (wide)
+        bytes = cfi_read_unsigned(section, 8);
+    struct cfi_bytes body = cfi_take(section, bytes);
+    uint64_t common = cfi_read_unsigned(&body, wide ? 8 : 4);
+    entry->start = cfi_read_unsigned(&body, 8);
+    return !body.failed && common != cfi_common_id(wide);
+}
+
+/* Counts what is in [low, high), and writes it to `entries` unless that is NULL. */
+static size_t list_entries(struct cfi_bytes section, uintptr_t low, uintptr_t high,
+                           struct debug_frame_entry *entries)
+{
+    size_t count = 0;
+    struct debug_frame_entry entry;
+    while (section.at < section.end) {
+        bool wanted =
+            read_entry(&section, &entry) && entry.start >= low && entry.start < high && entry.start != 0;
+        if (section.failed)
+            break;
+        if (wanted && entries)
+            entries[count] = entry;
+        count += wanted;
+    }
+    return count;
+}
+
+static void sift_down(struct debug_frame_entry *entries, size_t at, size_t count)
+{
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && entries[child].start < entries[child + 1].start;
+        if (entries[at].start >= entries[child].start)
+            return;
+        struct debug_frame_entry entry = entries[at];
+        entries[at] = entries[child];
+        entries[child] = entry;
+    }
+}
+
+/* Linkers leave most sections in order. A heap needs no memory and no recursion. */
+static void sort(struct debug_frame_entry *entries, size_t count)
+{
+    size_t ordered = 1;
+    while (ordered < count && entries[ordered - 1].start <= entries[ordered].start)
+        ordered++;
+    if (ordered >= count)
+        return;
+    for (size_t at = count / 2; at-- > 0;)
+        sift_down(entries, at, count);
+    for (size_t last = count - 1; last > 0; last--) {
+        struct debug_frame_entry entry = entries[0];
+        entries[0] = entries[last];
+        entries[last] = entry;
+        sift_down(entries, 0, last);
+    }
+}
+
+struct debug_frame debug_frame_index(const void *bytes, size_t size, uintptr_t low, uintptr_t high)
+{
+    struct debug_frame frame = {bytes, size, NULL, 0};
+    struct cfi_bytes section = {frame.bytes, frame.bytes + size, 0 - (uintptr_t)bytes, false};
+    size_t count = list_entries(section, low, high, NULL);
+    struct debug_frame_entry *entries = count ? os_map(count * sizeof(*entries)) : NULL;
+    if (!entries)
+        return frame;
+    list_entries(section, low, high, entries);
+    sort(entries, count);
+    frame.entries = entries;
+    frame.count = count;
+    return frame;
+}
+
+static bool has_name(int fd, const Elf64_Shdr *section, const Elf64_Shdr *names)
+{
+    static const char wanted[] = ".debug_frame";
+    char name[sizeof(wanted)];
+    return os_read_at(fd, name, sizeof(name), names->sh_offset + section->sh_name) == sizeof(name) &&
+           memcmp(name, wanted, sizeof(name)) == 0;
+}
+
+static bool find_section(int fd, const Elf64_Ehdr *elf, Elf64_Shdr *section)
+{
+    Elf64_Shdr names, headers[HEADERS_BLOCK];
+    uint32_t count = elf->e_shnum < MAX_SECTIONS ? elf->e_shnum : MAX_SECTIONS;
+    if (elf->e_shentsize != sizeof(names) || elf->e_shstrndx >= count ||
+        os_read_at(fd, &names, sizeof(names), elf->e_shoff + elf->e_shstrndx * sizeof(names)) !=
+            sizeof(names))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t left = count - i;
+        size_t bytes = (left < HEADERS_BLOCK ? left : HEADERS_BLOCK) * sizeof(headers[0]);
+        if (i % HEADERS_BLOCK == 0 &&
+            os_read_at(fd, headers, bytes, elf->e_shoff + i * sizeof(headers[0])) != (ssize_t)bytes)
+            return false;
+        *section = headers[i % HEADERS_BLOCK];
+        if (section->sh_type == SHT_PROGBITS && !(section->sh_flags & (SHF_ALLOC | SHF_COMPRESSED)) &&
+            has_name(fd, section, &names))
+            return true;
+    }
+    return false;
+}
+
+struct debug_frame debug_frame_read(int fd, const Elf64_Ehdr *elf, uintptr_t low, uintptr_t high, size_t most)
+{
+    struct debug_frame frame = {NULL, 0, NULL, 0};
+    Elf64_Shdr section;
+    if (!find_section(fd, elf, &section) || section.sh_size == 0 || section.sh_size > most)
+        return frame;
+    void *copy = os_map(section.sh_size);
+    if (copy && os_read_at(fd, copy, section.sh_size, section.sh_offset) == (ssize_t)section.sh_size)
+        frame = debug_frame_index(copy, section.sh_size, low, high);
+    if (copy && frame.count == 0)
+        os_unmap(copy, section.sh_size);
+    return frame;
+}
+
+const struct debug_frame_entry *debug_frame_find(const struct debug_frame *frame, uintptr_t address)
+{
+    size_t low = 0, high = frame->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (frame->entries[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? &frame->entries[low - 1] : NULL;
+}
