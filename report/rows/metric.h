@@ -43,8 +43,8 @@ extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of file
 #define METRIC_BLAME_PARTS  3
 /* Of effort: work, idleness, overhead, lock wait; no core, blocked. */
 extern const enum metric metric_parts[METRIC_PARTS];
-/* How many of metric_parts to show of these rows: the last ones only where one of them is not zero. */
-size_t metric_parts_shown(const struct rows *rows);
+/* Whether the metric is worth a line or a column: no core and blocked only where they are not 0.0 % of all. */
+bool metric_is_shown(const struct rows *rows, enum metric metric);
 extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the same without work */
 
 /* Value of one metric of a row's inclusive or exclusive metrics. */

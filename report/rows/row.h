@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "report/profile/profile.h"
 #include "report/text/pool.h"
@@ -119,6 +120,14 @@ static inline const struct profile_sums *rows_whole(const struct rows *rows)
 static inline bool row_is_probe(const struct row *row)
 {
     return row->kind == ROW_PHASE || row->kind == ROW_EVENT || row->kind == ROW_PARAMETER;
+}
+
+#define ROW_NAME_NO_CORE "<no core>"
+
+/* Whether a row is what its parent lost for want of a core. */
+static inline bool row_is_no_core(const struct row *row)
+{
+    return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NO_CORE) == 0;
 }
 
 #endif

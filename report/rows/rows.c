@@ -27,7 +27,7 @@ static const char *const pseudo_name[] = {
     [PROFILE_PSEUDO_HANDOFF] = "<lock handoff>",
     [PROFILE_PSEUDO_TABLE_FULL] = "<lock table full>",
     [PROFILE_PSEUDO_HELPER] = "<hidden helper>",
-    [PROFILE_PSEUDO_NO_CORE] = "<no core>",
+    [PROFILE_PSEUDO_NO_CORE] = ROW_NAME_NO_CORE,
 };
 
 static enum row_kind frame_kind(const struct symbol_frame *frame)

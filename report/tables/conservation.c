@@ -19,6 +19,7 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
         ledger->dropped_ns += thread->dropped_ns;
         ledger->on_core += thread->on_core_ns;
         ledger->no_core += thread->no_core_ns;
+        ledger->no_core_busy += thread->no_core;
         ledger->no_core_sampled += thread->no_core + thread->idle_no_core;
         ledger->blocked += thread->blocked;
         ledger->delivered += thread->delivered;
@@ -133,22 +134,22 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
     for (size_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT)
             thread_idle += metric_value(rows, rows->row[i].exclusive, METRIC_THREAD_IDLENESS);
-    double busy = total.work + total.overhead + total.lock_wait;
+    double busy = profile_sums_own(&total);
     bool events =
         profile_text(profile, "sample") != NULL; /* samples by overflow: no time, none of idle threads */
     if (profile->header.clock == 0 && !events)
         add_law(laws, &count, "thread_time",
-                "work + overhead + lock wait of all contexts, + idle time + time of dropped samples = "
-                "lifetimes of "
-                "all sampled threads",
+                "work + overhead + lock wait + no core + blocked of all contexts, + idle time + time of dropped "
+                "samples = lifetimes of all sampled threads",
                 (busy + ledger.idle + ledger.dropped_ns) * s, ledger.lifetime * s, false);
     add_law(laws, &count, "lock_wait", "lock wait blamed on contexts = lock wait of threads",
             total.lock_wait * s, ledger.lock_wait * s, true);
     add_law(laws, &count, "samples", "samples delivered = recorded + dropped", (double)ledger.delivered,
             (double)(ledger.recorded + ledger.dropped), true);
     laws[count - 1].ok = ledger.delivered == ledger.recorded + ledger.dropped;
-    add_law(laws, &count, "busy_time", "work + overhead of contexts = work + overhead of threads",
-            (total.work + total.overhead) * s, (ledger.work + ledger.overhead) * s, true);
+    add_law(laws, &count, "busy_time",
+            "work + overhead + no core + blocked of contexts = work + overhead + no core + blocked of threads",
+            (busy - total.lock_wait) * s, (ledger_busy(&ledger) - ledger.lock_wait) * s, true);
     if (events)
         return count;
     add_law(laws, &count, "shared_idle",
@@ -158,7 +159,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
             "thread idleness of contexts = most threads x observed wall time - busy time of threads",
             thread_idle,
             rows->threads * (total.inverse_busy * s + before) -
-                (ledger.work + ledger.overhead + ledger.lock_wait) * s - before,
+                ledger_busy(&ledger) * s - before,
             false);
     add_probed(laws, &count, profile);
     return count;

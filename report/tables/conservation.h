@@ -35,7 +35,8 @@ struct ledger {
     double unsampled; /* lifetime of the threads without a timer */
     size_t unsampled_threads;
     double on_core, no_core; /* running, ready to run without a core: by the kernel's count */
-    double no_core_sampled;  /* the same by samples, idle threads included */
+    double no_core_sampled;  /* the same by samples; and of busy and lock-waiting threads alone: */
+    double no_core_busy;
     double blocked;
     double unsignalled;      /* of the others: the program had blocked or taken the sampling signal */
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
@@ -46,6 +47,11 @@ struct ledger {
 };
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger);
+/* All time of threads that were not idle. */
+static inline double ledger_busy(const struct ledger *ledger)
+{
+    return ledger->work + ledger->overhead + ledger->lock_wait + ledger->no_core_busy + ledger->blocked;
+}
 
 #define LEDGER_TAKEN_PERCENT 10.0 /* of thread time: with less, which any machine has, it is 0 */
 

@@ -19,6 +19,7 @@
 #define NAME_INDENT    64 /* columns in front of a name */
 #define NARROW_COLUMNS 84 /* narrower terminals get fewer numbers, */
 #define NARROW_INDENT  45 /* and the name has more room */
+#define PART_COLUMNS   9  /* of each of no core and blocked, where there is something to say */
 #define SERIES_INDENT  20
 #define SIGMAS         1.96 /* 95 % */
 
@@ -39,18 +40,24 @@ static void print_cell(const struct phases_view *to, int width, bool given, doub
     fprintf(to->out, "%*s", width, given ? DECIMAL(value, decimals) : "");
 }
 
+static bool has_part(const struct phases_view *to, size_t part)
+{
+    return part < 2 || (part < METRIC_ALWAYS_PARTS ? !to->narrow : metric_is_shown(to->rows, metric_parts[part]));
+}
+
 /* Exact time and calls, and what samples say. */
 static void print_numbers(const struct phases_view *to, const struct profile_probe *probe,
                           const struct profile_sums *sums)
 {
-    static const int widths[METRIC_ALWAYS_PARTS] = {10, 10, 9, 10};
+    static const int widths[METRIC_PARTS] = {10, 10, 9, 10, PART_COLUMNS, PART_COLUMNS};
     double effort = metric_value(to->rows, sums, METRIC_EFFORT);
     double idle = metric_relative(to->rows, sums, METRIC_IDLENESS);
     print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
     print_cell(to, 8, probe->calls > 0, (double)probe->calls, 0);
-    for (size_t i = 0; i < (to->narrow ? 2 : METRIC_ALWAYS_PARTS); i++) {
+    for (size_t i = 0; i < METRIC_PARTS; i++) {
         double value = metric_value(to->rows, sums, metric_parts[i]);
-        print_cell(to, widths[i], value != 0, value, to->decimals);
+        if (has_part(to, i))
+            print_cell(to, widths[i], value != 0, value, to->decimals);
     }
     const char *heat = format_heat(idle, to->style->colour);
     fputs(heat, to->out);
@@ -62,6 +69,8 @@ static void print_name(const struct phases_view *to, const char *branches, size_
                        const char *name)
 {
     size_t before = (to->narrow ? NARROW_INDENT : NAME_INDENT) + branch_columns;
+    for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
+        before += has_part(to, i) ? PART_COLUMNS : 0;
     size_t room = to->style->columns > before + 12 ? to->style->columns - before : 12;
     char *fitting = format_fit(name, room, to->style->utf8);
     fprintf(to->out, "%s%s\n", branches, fitting);
@@ -160,8 +169,10 @@ static void print_executions(const struct phases_view *to, const struct phase_gr
 
 static void print_phases(struct phases_view *to)
 {
-    fprintf(to->out, "\n%s%9s%8s%10s%10s%s%7s %s%s\n", format_strong(to->style->colour), "exact", "calls",
-            "work", "idleness", to->narrow ? "" : " overhead lock wait", "idle %", "phase",
+    fprintf(to->out, "\n%s%9s%8s%10s%10s%s%s%s%7s %s%s\n", format_strong(to->style->colour), "exact", "calls",
+            "work", "idleness", to->narrow ? "" : " overhead lock wait",
+            metric_is_shown(to->rows, METRIC_NO_CORE) ? "  no core" : "",
+            metric_is_shown(to->rows, METRIC_BLOCKED) ? "  blocked" : "", "idle %", "phase",
             format_plain(to->style->colour));
     for (size_t g = 0; g < to->table->group_count; g++) {
         const struct phase_group *group = &to->table->group[g];
@@ -264,8 +275,8 @@ static void print_events(const struct phases_view *to)
     if (count) {
         fputc('\n', to->out);
         format_paragraph(to->out,
-                         "Events and parameters by the clock, and by samples: work and overhead of all "
-                         "threads inside, with its 95 % interval.",
+                         "Events and parameters by the clock, and by samples: all time of threads inside "
+                         "but waits in OpenMP, with its 95 % interval.",
                          to->style->columns);
         fprintf(to->out, "\n%s%9s%8s%s%11s%*s %s%s\n", format_strong(to->style->colour), "exact", "calls",
                 to->narrow ? "" : "    itself     mean (us)", "sampled", to->narrow ? 16 : 11, "",

@@ -161,7 +161,8 @@ static double seconds_of(const struct top *top)
     return sum;
 }
 
-/* What a list is of. nobody: waiting for locks that nobody held; else what somebody's code is blamed for. */
+/* What a list is of. nobody: waiting for locks that nobody held; else what somebody's code is blamed for, and not
+ * what a missing core is. */
 struct listed {
     enum metric metric;
     bool nobody;
@@ -170,8 +171,9 @@ struct listed {
 static double listed_value(const struct rows *rows, uint32_t index, struct listed listed)
 {
     const struct row *row = &rows->row[index];
-    bool nobody = row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
-    if (row->kind == ROW_STATEMENT || (listed.metric == METRIC_LOCK_WAIT && nobody != listed.nobody))
+    bool handoff = row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
+    bool nobody = row_is_no_core(row) || (listed.metric == METRIC_LOCK_WAIT && handoff);
+    if (row->kind == ROW_STATEMENT || nobody != listed.nobody)
         return 0;
     return metric_value(rows, row->exclusive, listed.metric);
 }
@@ -389,6 +391,10 @@ static void print_metrics(const struct summary *summary)
     print_metric(summary, METRIC_IDLENESS, "threads without work");
     print_metric(summary, METRIC_OVERHEAD, "in the OpenMP runtime");
     print_metric(summary, METRIC_LOCK_WAIT, "waiting for locks");
+    if (metric_is_shown(summary->rows, METRIC_NO_CORE))
+        print_metric(summary, METRIC_NO_CORE, "ready to run, and not running");
+    if (metric_is_shown(summary->rows, METRIC_BLOCKED))
+        print_metric(summary, METRIC_BLOCKED, "asleep outside OpenMP: I/O, other locks");
     print_phases(summary);
 }
 

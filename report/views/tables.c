@@ -14,13 +14,50 @@
 #define BAR_COLUMNS     18
 #define THREAD_COLUMNS  79 /* in front of the bar */
 
-enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PARTS };
+enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PART_NO_CORE, PART_BLOCKED, PARTS };
+
+#define FEW_COLUMNS 8 /* of no core and of blocked */
+#define SHOWN_NS 5e6 /* of no core or blocked, in some thread: what two decimals show */
+
+static void parts_of(const struct profile_thread *thread, double part[PARTS])
+{
+    const double parts[PARTS] = {thread->work, thread->overhead, thread->lock_wait,
+                                 thread->idle, thread->no_core,  thread->blocked};
+    memcpy(part, parts, sizeof parts);
+}
+
+struct thread_table {
+    FILE *out;
+    const struct profile *profile;
+    const struct view_style *style;
+    bool shown[PARTS]; /* no core and blocked only where there is something to say */
+    bool times, bar;
+};
+
+static struct thread_table lay_out(FILE *out, const struct profile *profile, const struct view_style *style)
+{
+    struct thread_table table = {.out = out, .profile = profile, .style = style};
+    size_t columns = THREAD_COLUMNS;
+    for (int p = 0; p < PARTS; p++) {
+        table.shown[p] = p < PART_NO_CORE;
+        for (size_t i = 0; i < profile->thread_count && !table.shown[p]; i++) {
+            double part[PARTS];
+            parts_of(&profile->threads[i], part);
+            table.shown[p] = part[p] >= SHOWN_NS;
+        }
+        columns += p >= PART_NO_CORE && table.shown[p] ? FEW_COLUMNS : 0;
+    }
+    table.times = style->columns >= columns;
+    table.bar = style->columns >= columns + BAR_COLUMNS + 2;
+    return table;
+}
 
 /* One thread's time as a bar: as many columns for each part as it has of the whole. */
 static void print_bar(FILE *out, const double part[PARTS], double whole, bool utf8)
 {
-    static const char *const plain[PARTS] = {"#", "o", "L", "."};
-    static const char *const fine[PARTS] = {"\xe2\x96\x88", "\xe2\x96\x92", "\xe2\x96\x9a", "\xc2\xb7"};
+    static const char *const plain[PARTS] = {"#", "o", "L", ".", "x", "z"};
+    static const char *const fine[PARTS] = {
+        "\xe2\x96\x88", "\xe2\x96\x92", "\xe2\x96\x9a", "\xc2\xb7", "\xc3\x97", "z"};
     double sum = 0;
     int drawn = 0;
     fputs("  ", out);
@@ -33,49 +70,52 @@ static void print_bar(FILE *out, const double part[PARTS], double whole, bool ut
     fputc('\n', out);
 }
 
-static void print_thread(FILE *out, const struct profile *profile, size_t index,
-                         const struct view_style *style)
+static void print_thread(const struct thread_table *table, size_t index)
 {
-    size_t columns = style->columns;
-    bool times = columns >= THREAD_COLUMNS, bar = columns >= THREAD_COLUMNS + BAR_COLUMNS + 2;
-    const struct profile_thread *thread = &profile->threads[index];
-    const double part[PARTS] = {thread->work, thread->overhead, thread->lock_wait, thread->idle};
-    uint64_t start = profile->header.start_ns, end = thread_end_ns(thread);
-    double whole = 0;
+    FILE *out = table->out;
+    const struct profile_thread *thread = &table->profile->threads[index];
+    uint64_t start = table->profile->header.start_ns, end = thread_end_ns(thread);
+    double part[PARTS], whole = 0;
+    parts_of(thread, part);
     for (int p = 0; p < PARTS; p++)
         whole += part[p];
     fprintf(out, "%6zu  %-7s", index, thread_kind_name(thread));
-    if (times) {
+    if (table->times) {
         fprintf(out, "%8s", DECIMAL((double)(int64_t)(thread->begin_ns - start) * 1e-9, 2));
         fprintf(out, "%8s", DECIMAL((double)(int64_t)(end - start) * 1e-9, 2));
     }
     for (int p = 0; p < PARTS; p++)
-        fprintf(out, "%10s", part[p] > 0 ? DECIMAL(part[p] * 1e-9, 2) : "");
+        if (table->shown[p])
+            fprintf(out, "%*s", p < PART_NO_CORE ? 10 : FEW_COLUMNS,
+                    part[p] > 0 ? DECIMAL(part[p] * 1e-9, 2) : "");
     fprintf(out, "%8s", whole > 0 ? DECIMAL(100 * part[PART_IDLE] / whole, 1) : "");
     if (thread->timer_failed)
         fputs("  no timer\n", out);
-    else if (bar && whole > 0)
-        print_bar(out, part, whole, style->utf8);
+    else if (table->bar && whole > 0)
+        print_bar(out, part, whole, table->style->utf8);
     else
         fputc('\n', out);
 }
 
 void view_text_threads(FILE *out, const struct profile *profile, const struct view_style *style)
 {
-    size_t columns = style->columns;
-    bool times = columns >= THREAD_COLUMNS;
+    struct thread_table table = lay_out(out, profile, style);
     view_text_header(out, profile, style);
-    format_paragraph(out, "Seconds; begin and end since the program's start.", columns);
-    if (columns >= THREAD_COLUMNS + BAR_COLUMNS + 2)
-        fputs(style->utf8
-                  ? "Bars: \xe2\x96\x88 work  \xe2\x96\x92 overhead  \xe2\x96\x9a lock wait  \xc2\xb7 idle\n"
-                  : "Bars: # work  o overhead  L lock wait  . idle\n",
-              out);
-    fprintf(out, "\n%s%6s  %-7s%s%10s%10s%10s%10s%8s%s\n", format_strong(style->colour), "thread", "kind",
-            times ? "   begin     end" : "", "work", "overhead", "lock wait", "idle", "idle %",
+    format_paragraph(out, "Seconds; begin and end since the program's start.", style->columns);
+    if (table.bar)
+        fprintf(out, "%s%s%s\n",
+                style->utf8 ? "Bars: \xe2\x96\x88 work  \xe2\x96\x92 overhead  \xe2\x96\x9a lock wait  \xc2\xb7 idle"
+                            : "Bars: # work  o overhead  L lock wait  . idle",
+                !table.shown[PART_NO_CORE] ? ""
+                : style->utf8              ? "  \xc3\x97 no core"
+                                           : "  x no core",
+                table.shown[PART_BLOCKED] ? "  z blocked" : "");
+    fprintf(out, "\n%s%6s  %-7s%s%10s%10s%10s%10s%s%s%8s%s\n", format_strong(style->colour), "thread", "kind",
+            table.times ? "   begin     end" : "", "work", "overhead", "lock wait", "idle",
+            table.shown[PART_NO_CORE] ? " no core" : "", table.shown[PART_BLOCKED] ? " blocked" : "", "idle %",
             format_plain(style->colour));
     for (size_t i = 0; i < profile->thread_count; i++)
-        print_thread(out, profile, style->order ? style->order[i] : i, style);
+        print_thread(&table, style->order ? style->order[i] : i);
 }
 
 /* One context below a lock, `role` in front; the label takes what the columns leave. */

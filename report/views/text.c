@@ -13,7 +13,7 @@
 #include "report/text/source_text.h"
 
 #define DEFAULT_COLUMNS 7  /* of numbers */
-#define SURE_COLUMNS    3  /* which a narrow terminal has, too */
+#define SURE_COLUMNS    3  /* which a narrow terminal has, too, and with them no core and blocked */
 #define LEAST_TREE      36 /* columns of the terminal that the tree gets before further numbers do */
 #define USUAL_COLUMNS   6
 #define ROOMY_TREE      48 /* the same before more than the usual ones do */
@@ -31,7 +31,7 @@ struct table {
     const struct rows *rows;
     const struct view_style *style;
     struct number_column column[VIEW_COLUMNS_MOST];
-    size_t column_count, tree_columns;
+    size_t column_count, sure_columns, tree_columns;
     int decimals;
     size_t number_columns; /* of a number and the blank before it */
     bool *visible;
@@ -128,8 +128,8 @@ static void add_column(struct table *table, enum metric metric, bool exclusive, 
     size_t length = strlen(title), least = percent ? 8 : table->number_columns;
     size_t width = percent && length < 5 ? 6 : length + 1 < least ? least : length + 1;
     struct number_column *column = &table->column[table->column_count];
-    size_t tree = table->column_count < USUAL_COLUMNS ? LEAST_TREE : ROOMY_TREE;
-    if (!table->style->numbers && table->column_count >= SURE_COLUMNS && table->tree_columns < width + tree)
+    size_t tree = table->column_count < USUAL_COLUMNS + table->sure_columns - SURE_COLUMNS ? LEAST_TREE : ROOMY_TREE;
+    if (!table->style->numbers && table->column_count >= table->sure_columns && table->tree_columns < width + tree)
         return;
     *column = (struct number_column){.metric = metric,
                                      .exclusive = exclusive,
@@ -144,7 +144,8 @@ static void add_column(struct table *table, enum metric metric, bool exclusive, 
 
 static void choose_columns(struct table *table)
 {
-    static const enum metric others[] = {METRIC_IDLENESS, METRIC_LOCK_WAIT, METRIC_WORK, METRIC_OVERHEAD};
+    static const enum metric others[] = {METRIC_NO_CORE,   METRIC_BLOCKED, METRIC_IDLENESS,
+                                         METRIC_LOCK_WAIT, METRIC_WORK,    METRIC_OVERHEAD};
     const struct view_style *style = table->style;
     double effort = metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
     table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : effort < 1e5 ? 1 : 0;
@@ -164,8 +165,12 @@ static void choose_columns(struct table *table)
     add_column(table, style->metric, style->by_exclusive, false, metric_title(style->metric));
     add_column(table, style->metric, style->by_exclusive, true, style->relative ? "rel.%" : "%");
     add_column(table, style->metric, !style->by_exclusive, false, style->by_exclusive ? "incl." : "itself");
-    for (size_t i = 0; i < sizeof others / sizeof *others && table->column_count < DEFAULT_COLUMNS; i++)
-        if (others[i] != style->metric)
+    table->sure_columns = SURE_COLUMNS;
+    for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
+        table->sure_columns += metric_parts[i] != style->metric && metric_is_shown(table->rows, metric_parts[i]);
+    size_t most = DEFAULT_COLUMNS - SURE_COLUMNS + table->sure_columns;
+    for (size_t i = 0; i < sizeof others / sizeof *others && table->column_count < most; i++)
+        if (others[i] != style->metric && metric_is_shown(table->rows, others[i]))
             add_column(table, others[i], style->by_exclusive, false, metric_title(others[i]));
 }
 
@@ -175,8 +180,12 @@ static void print_meaning(const struct table *table)
     const struct view_style *style = table->style;
     char text[800];
     double effort = metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
-    const char *parts = table->rows->shared ? "work + shared idleness + overhead + lock wait"
-                                            : "work + idleness + overhead + lock wait";
+    char parts[120] = "";
+    for (size_t i = 0; i < METRIC_PARTS; i++)
+        if (metric_is_shown(table->rows, metric_parts[i]))
+            snprintf(parts + strlen(parts), sizeof parts - strlen(parts), "%s%s%s", i ? " + " : "",
+                     table->rows->shared && metric_parts[i] == METRIC_IDLENESS ? "shared " : "",
+                     metric_title(metric_parts[i]));
     if (style->metric == METRIC_SAMPLES)
         snprintf(text, sizeof text, "Per cent of all samples. ");
     else if (style->relative)
