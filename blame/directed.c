@@ -17,6 +17,7 @@
 struct entry {
     uint64_t key;                                  /* kind (4 bits), holder (12), wait id (48) */
     uint64_t lock_wait, inverse_busy, shared_idle; /* doubles, as bits */
+    uint32_t begun, ended;                         /* changes of these three */
 } __attribute__((aligned(64)));
 
 static struct entry first_table[TABLE_ENTRIES];
@@ -95,15 +96,22 @@ static struct entry *find(uint64_t key, bool make)
     return NULL;
 }
 
+static void add(struct entry *entry, const struct lock_blame *blame)
+{
+    atomic_add_double(&entry->inverse_busy, blame->inverse_busy);
+    atomic_add_double(&entry->shared_idle, blame->shared_idle);
+    if (atomic_add_double(&entry->lock_wait, blame->lock_wait))
+        contended_blame_left(lock_key(entry->key));
+    fetch_add_acq_rel(&entry->ended, 1);
+}
+
 bool directed_add(uint64_t key, uint32_t holder, const struct lock_blame *blame)
 {
     struct entry *entry = find(entry_key(key, holder), true);
     if (!entry)
         return false;
-    atomic_add_double(&entry->inverse_busy, blame->inverse_busy);
-    atomic_add_double(&entry->shared_idle, blame->shared_idle);
-    if (atomic_add_double(&entry->lock_wait, blame->lock_wait))
-        contended_blame_left(key);
+    fetch_add_acq_rel(&entry->begun, 1);
+    add(entry, blame);
     return true;
 }
 
@@ -120,6 +128,27 @@ static bool take(struct entry *entry, struct lock_blame *blame)
     return true;
 }
 
+/* The three sums of the same samples, or nothing yet: while another thread changes them, perhaps for long as it has lost
+ * its core, they wait for the next release. */
+static bool take_together(struct entry *entry, struct lock_blame *blame)
+{
+    if (likely(load_relaxed(&entry->lock_wait) == 0))
+        return false;
+    uint32_t ended = load_acquire(&entry->ended);
+    if (!compare_exchange(&entry->begun, &ended, ended + 1))
+        return false;
+    bool taken = take(entry, blame);
+    if (likely(load_acquire(&entry->begun) == ended + 1)) {
+        fetch_add_acq_rel(&entry->ended, 1);
+        return taken;
+    }
+    if (taken)
+        add(entry, blame);
+    else
+        fetch_add_acq_rel(&entry->ended, 1);
+    return false;
+}
+
 bool directed_waiting_for(uint64_t key, uint32_t holder)
 {
     const struct entry *entry = find(entry_key(key, holder), false);
@@ -129,7 +158,7 @@ bool directed_waiting_for(uint64_t key, uint32_t holder)
 bool directed_take(uint64_t key, uint32_t holder, struct lock_blame *blame)
 {
     struct entry *entry = find(entry_key(key, holder), false);
-    return entry && take(entry, blame);
+    return entry && take_together(entry, blame);
 }
 
 bool directed_take_rest(uint32_t *cursor, uint64_t *key, uint32_t *holder, struct lock_blame *blame)

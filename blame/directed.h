@@ -5,7 +5,7 @@
  * made by samples and stay. The holder is a thread's state line: a release is told after the lock is free, so
  * the next owner may be done before the callback of the first runs, and must not take what was meant for that
  * one. Guarantee B1: what is added is taken exactly once, by a release or at the end, because each sum is
- * taken by one exchange. */
+ * taken by one exchange; a release takes the three sums of the same samples. */
 #ifndef BLAME_BLAME_DIRECTED_H
 #define BLAME_BLAME_DIRECTED_H
 

@@ -196,6 +196,8 @@ static void *take_many(void *argument)
         uint64_t key = 100 + unit_random(&state) % KEYS;
         if (!take(key, &blame))
             continue;
+        if (blame.inverse_busy != 0.5 * blame.lock_wait || blame.shared_idle != 0.25 * blame.lock_wait)
+            abort(); /* not of the same samples */
         add_up(sum, &blame);
     }
     return NULL;
