@@ -6,7 +6,8 @@ import os
 import re
 
 LEAST_S = 0.02    # of the program's clock: some twenty samples, so there are some
-MOST_TIMES = 2    # what was clocked as work, and all the time without a core, which may fall on the edge of what was clocked
+MOST_TIMES = 2    # what was clocked as work, but for all the time without a core: between a clock reading and a function's begin
+                  # or end it is another's, as the clock tells, or as the samples do
 LEAST_WAIT_S, LEAST_PART = 0.08, 0.25  # the same of waiting, and of the largest of its kind
 MUCH_IDLE_S, IDLE_PART = 0.5, 0.5  # of the idleness that is blamed, where there is much: so much of it threads were seen idle
 ON_PATH = 0.95    # of a function's samples: one may hit what no unwinder knows, between two instructions
@@ -62,9 +63,8 @@ def clocked_without_core(profile, pace):
 def due(expectation, stated, without_core_s):
     """Whether so much is stated that it must be seen."""
     largest = max(one.value for one in stated if (one.kind, one.metric) == ("expect", expectation.metric))
-    if expectation.metric == "work":
-        return expectation.value >= LEAST_S
-    return expectation.value - without_core_s >= max(LEAST_WAIT_S, LEAST_PART * largest)
+    least_s = LEAST_S if expectation.metric == "work" else max(LEAST_WAIT_S, LEAST_PART * largest)
+    return expectation.value - without_core_s >= least_s
 
 
 def unmet_paths(paths, profile):
@@ -89,10 +89,11 @@ def unmet_below(below, profile):
 
 
 def unmet_one(one, stated, profile, pace):
-    if one.kind == "expect" and due(one, stated, clocked_without_core(profile, pace)):
+    without_core_s = clocked_without_core(profile, pace)
+    if one.kind == "expect" and due(one, stated, without_core_s):
         measured = profile.total(one.metric.replace("_", " "), one.context)
-        most_s = MOST_TIMES * one.value + clocked_without_core(profile, pace)
-        if not measured > 0 or (one.metric == "work" and not one.value / MOST_TIMES < measured * pace < most_s):
+        least_s, most_s = (one.value - without_core_s) / MOST_TIMES, MOST_TIMES * one.value + without_core_s
+        if not measured > 0 or (one.metric == "work" and not least_s < measured * pace < most_s):
             yield f"{one}: {measured:.6f}"
     elif one.kind == "below":
         yield from unmet_below(one, profile)
