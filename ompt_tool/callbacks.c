@@ -22,6 +22,7 @@
 #include "ompt_tool/helpers.h"
 #include "ompt_tool/locks/lock_names.h"
 #include "ompt_tool/locks/lock_waits.h"
+#include "ompt_tool/place_kind.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sample.h"
@@ -204,23 +205,6 @@ static void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_
         store_relaxed(&thread->share, endpoint == ompt_scope_begin ? THREAD_SHARE(kind, pieces) : 0);
 }
 
-static uint32_t place_kind(ompt_sync_region_t kind)
-{
-    static const uint8_t kinds[] = {
-        [ompt_sync_region_barrier] = PROFILE_PLACE_BARRIER,
-        [ompt_sync_region_barrier_implicit] = PROFILE_PLACE_REGION_END,
-        [ompt_sync_region_barrier_explicit] = PROFILE_PLACE_BARRIER,
-        [ompt_sync_region_barrier_implementation] = PROFILE_PLACE_BARRIER,
-        [ompt_sync_region_taskwait] = PROFILE_PLACE_TASKWAIT,
-        [ompt_sync_region_taskgroup] = PROFILE_PLACE_TASKGROUP,
-        [ompt_sync_region_reduction] = PROFILE_PLACE_REDUCTION,
-        [ompt_sync_region_barrier_implicit_workshare] = PROFILE_PLACE_WORKSHARE,
-        [ompt_sync_region_barrier_implicit_parallel] = PROFILE_PLACE_REGION_END,
-        [ompt_sync_region_barrier_teams] = PROFILE_PLACE_REGION_END,
-    };
-    return (unsigned)kind < sizeof(kinds) ? kinds[kind] : PROFILE_PLACE_UNKNOWN;
-}
-
 /* A body that ends in a barrier jumps there: then the call seems to be in the runtime, and is not known. */
 static uint64_t place_of(uint32_t kind, const void *codeptr)
 {
@@ -307,11 +291,24 @@ static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_t
     follow_task(thread, next);
 }
 
+/* A taskwait with depend clauses, and an undeferred task's wait for its dependences: the runtime tells of a
+ * task of its own, which is created and completed, and never scheduled. */
+static __attribute__((noinline)) void wait_for_dependences(ompt_scope_endpoint_t endpoint,
+                                                           ompt_data_t *waiter, const void *codeptr)
+{
+    struct thread *thread = self();
+    ompt_data_t parallel = {.ptr = thread ? levels_region(thread) : NULL};
+    on_sync_region_wait(ompt_sync_region_taskwait, endpoint, &parallel, waiter, codeptr);
+}
+
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
     struct thread *thread = thread_self;
-    if (!next)
-        return; /* a detached task's event was fulfilled: nothing is scheduled */
+    if (!next) { /* else a detached task's event was fulfilled: nothing is scheduled */
+        if (status == ompt_taskwait_complete)
+            wait_for_dependences(ompt_scope_end, runtime_current_task(NULL), NULL);
+        return;
+    }
     if (unlikely(!thread || thread->hit_idle || (is_idle(thread) && state_holds_locks(thread->line)) ||
                  thread->helper || !levels_schedule(thread, prior, status, next)))
         schedule_slowly(prior, status, next);
@@ -319,14 +316,23 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
         follow_task(thread, next);
 }
 
-/* Registered in creation mode only. */
 static void on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                            int has_dependences, const void *codeptr)
 {
-    (void)has_dependences;
+    (void)frame, (void)task, (void)has_dependences;
+    if (unlikely(flags & ompt_task_taskwait))
+        wait_for_dependences(ompt_scope_begin, creator, codeptr);
+}
+
+/* The same in creation mode. */
+static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
+                             int has_dependences, const void *codeptr)
+{
     struct thread *thread = self();
-    if (!thread || !task || !(flags & ompt_task_explicit))
+    if (!thread || !task || !(flags & ompt_task_explicit)) {
+        on_task_create(creator, frame, task, flags, has_dependences, codeptr);
         return;
+    }
     struct creation creation = {
         .creator = creator ? task_word_context(creator->value) : 0,
         .task = task,
@@ -483,11 +489,11 @@ int callbacks_register(void)
         {ompt_callback_lock_destroy, (ompt_callback_t)on_lock_destroy},
         {ompt_callback_control_tool, (ompt_callback_t)control_tool},
     };
-    int refused = 0;
+    bool creation = session.options.tasks == TASKS_CREATION;
+    int refused = runtime.set_callback(ompt_callback_task_create,
+                                       (ompt_callback_t)(creation ? on_task_creation : on_task_create)) !=
+                  ompt_set_always;
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
         refused += runtime.set_callback(table[i].event, table[i].callback) != ompt_set_always;
-    if (session.options.tasks == TASKS_CREATION)
-        refused += runtime.set_callback(ompt_callback_task_create, (ompt_callback_t)on_task_create) !=
-                   ompt_set_always;
     return refused;
 }

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,7 +71,8 @@ static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNU
         ompt_callback_parallel_begin, ompt_callback_parallel_end,   ompt_callback_implicit_task,
         ompt_callback_mutex_acquire,  ompt_callback_mutex_acquired, ompt_callback_mutex_released,
         ompt_callback_lock_init,      ompt_callback_lock_destroy,   ompt_callback_nest_lock,
-        ompt_callback_work,           ompt_callback_task_schedule,  ompt_callback_sync_region_wait,
+        ompt_callback_work,           ompt_callback_task_create,    ompt_callback_task_schedule,
+        ompt_callback_sync_region_wait,
     };
     ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
     if (set_callback == NULL)
@@ -83,9 +83,6 @@ static int noop_initialize(ompt_function_lookup_t lookup, UNUSED int device, UNU
     set_callback(ompt_callback_control_tool, (ompt_callback_t)on_control_tool);
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         set_callback(events[i], on_event);
-    const char *tasks = getenv("BLAME_TASKS");
-    if (tasks != NULL && strcmp(tasks, "creation") == 0)
-        set_callback(ompt_callback_task_create, on_event);
     return 1; /* stay active */
 }
 

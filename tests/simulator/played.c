@@ -190,6 +190,21 @@ SEND send_task_create(struct played_task *creator, struct played_task *task, con
          task->flags, 0, codeptr);
 }
 
+/* libomp has one word a thread for all of them. */
+static ompt_data_t taskwait_data;
+
+SEND send_taskwait_create(struct played_task *waiter, const void *codeptr)
+{
+    CALL(ompt_callback_task_create_t, ompt_callback_task_create, &waiter->data, &waiter->frame,
+         &taskwait_data, ompt_task_taskwait | ompt_task_undeferred | ompt_task_mergeable, 1, codeptr);
+}
+
+SEND send_taskwait_complete(void)
+{
+    CALL(ompt_callback_task_schedule_t, ompt_callback_task_schedule, &taskwait_data, ompt_taskwait_complete,
+         NULL);
+}
+
 SEND send_task_switch(struct played_task *prior, struct played_task *next)
 {
     CALL(ompt_callback_task_schedule_t, ompt_callback_task_schedule, &prior->data, ompt_task_switch,

@@ -44,6 +44,8 @@ void send_implicit_begin(struct played_task *task, unsigned threads, int index);
 void send_implicit_end(ompt_data_t *parallel, ompt_data_t *task, unsigned threads, int thread_num, int flags);
 void send_wait_begin(ompt_sync_region_t kind, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr);
 void send_wait_end(ompt_sync_region_t kind, ompt_data_t *parallel, ompt_data_t *task, const void *codeptr);
+void send_taskwait_create(struct played_task *waiter, const void *codeptr);
+void send_taskwait_complete(void);
 void send_task_create(struct played_task *creator, struct played_task *task, const void *codeptr);
 void send_task_switch(struct played_task *prior, struct played_task *next);
 void send_task_complete(struct played_task *prior, struct played_task *next);

@@ -59,7 +59,7 @@ struct task {
 
 enum activity_kind { DO_BODY, DO_OP, DO_WAIT, DO_IMPLICIT, DO_TASK, DO_START };
 
-enum wait_kind { WAIT_BARRIER, WAIT_JOIN, WAIT_CHILDREN, WAIT_GROUP };
+enum wait_kind { WAIT_BARRIER, WAIT_JOIN, WAIT_CHILDREN, WAIT_DEPEND, WAIT_GROUP };
 
 struct activity {
     enum activity_kind kind;

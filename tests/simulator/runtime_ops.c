@@ -72,10 +72,12 @@ static enum outcome do_repeat(struct activity *activity)
 
 static enum outcome do_wait(struct activity *activity)
 {
+    static const enum wait_kind kinds[OP_KINDS] = {
+        [OP_BARRIER] = WAIT_BARRIER, [OP_TASKWAIT] = WAIT_CHILDREN, [OP_TASKWAIT_DEPEND] = WAIT_DEPEND};
     bool barrier = activity->op->kind == OP_BARRIER;
     if (activity->step++)
         return end();
-    runtime_wait_for(barrier ? WAIT_BARRIER : WAIT_CHILDREN,
+    runtime_wait_for(kinds[activity->op->kind],
                      barrier ? ompt_sync_region_barrier_explicit : ompt_sync_region_taskwait,
                      runtime_codeptr(activity->op));
     return GO_ON;
@@ -215,12 +217,13 @@ static enum outcome do_phase(struct activity *activity)
 enum outcome runtime_op(struct activity *activity)
 {
     static enum outcome (*const functions[OP_KINDS])(struct activity *) = {
-        [OP_WORK] = do_work,         [OP_RUNTIME] = do_runtime,        [OP_CALL] = do_call,
-        [OP_REPEAT] = do_repeat,     [OP_PARALLEL] = runtime_parallel, [OP_BARRIER] = do_wait,
-        [OP_STATIC] = do_loop,       [OP_DYNAMIC] = do_loop,           [OP_SINGLE] = do_single,
-        [OP_MASKED] = do_masked,     [OP_LOCK] = runtime_lock,         [OP_CRITICAL] = runtime_lock,
-        [OP_NEST] = runtime_lock,    [OP_ORDERED] = runtime_ordered,   [OP_TASK] = do_task,
-        [OP_TASKWAIT] = do_wait, [OP_TASKGROUP] = do_taskgroup,    [OP_PHASE] = do_phase,
+        [OP_WORK] = do_work,      [OP_RUNTIME] = do_runtime,        [OP_CALL] = do_call,
+        [OP_REPEAT] = do_repeat,  [OP_PARALLEL] = runtime_parallel, [OP_BARRIER] = do_wait,
+        [OP_STATIC] = do_loop,    [OP_DYNAMIC] = do_loop,           [OP_SINGLE] = do_single,
+        [OP_MASKED] = do_masked,  [OP_LOCK] = runtime_lock,         [OP_CRITICAL] = runtime_lock,
+        [OP_NEST] = runtime_lock, [OP_ORDERED] = runtime_ordered,   [OP_TASK] = do_task,
+        [OP_TASKWAIT] = do_wait,  [OP_TASKWAIT_DEPEND] = do_wait,   [OP_TASKGROUP] = do_taskgroup,
+        [OP_PHASE] = do_phase,
     };
     return functions[activity->op->kind](activity);
 }

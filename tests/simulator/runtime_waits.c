@@ -79,6 +79,13 @@ void runtime_wait_for(enum wait_kind wait, ompt_sync_region_t sync, const void *
 static void tell(const struct activity *activity, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel)
 {
     struct task *task = machine.current->task;
+    if (activity->wait == WAIT_DEPEND) { /* a task of its own, as the runtime tells it */
+        if (endpoint == ompt_scope_begin)
+            send_taskwait_create(&task->played, activity->codeptr);
+        else
+            send_taskwait_complete();
+        return;
+    }
     bool copies = activity->wait == WAIT_GROUP; /* libomp passes them */
     ompt_data_t parallel_copy = {0}, task_copy = task->played.data;
     if (copies)
@@ -122,7 +129,7 @@ static bool is_over(const struct activity *activity)
     struct sim_thread *thread = machine.current;
     struct task *task = thread->task;
     struct team *team = task->team;
-    if (activity->wait == WAIT_CHILDREN)
+    if (activity->wait == WAIT_CHILDREN || activity->wait == WAIT_DEPEND)
         return task->children == 0;
     if (activity->wait == WAIT_GROUP)
         return task->group->tasks == 0;

@@ -41,6 +41,7 @@ static const struct {
     [OP_ORDERED] = {"ordered", .body = true},
     [OP_TASK] = {"task", .function = true, .body = true},
     [OP_TASKWAIT] = {"taskwait"},
+    [OP_TASKWAIT_DEPEND] = {"taskwait-depend"},
     [OP_TASKGROUP] = {"taskgroup", .body = true},
     [OP_PHASE] = {"phase", .named = true, .body = true},
 };

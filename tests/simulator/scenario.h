@@ -23,6 +23,7 @@ enum op_kind {
     OP_ORDERED, /* in the body of a loop */
     OP_TASK,
     OP_TASKWAIT,
+    OP_TASKWAIT_DEPEND,
     OP_TASKGROUP,
     OP_PHASE,
     OP_KINDS
