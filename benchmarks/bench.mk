@@ -118,6 +118,7 @@ bench-ompt-header:
 ifeq ($(bench_alone),)
 include benchmarks/scale/scale.mk
 include benchmarks/report/report.mk
+include benchmarks/load/load.mk
 endif
 
 -include $(addsuffix .d,$(bench_kernels))

@@ -17,10 +17,9 @@ class MeasureError(Exception):
     """A program or a profile that cannot be used; the text is for the user."""
 
 
-def handoff_below(profile, metric, context):
-    """The row of a handoff hangs below its waiter, and is not the waiter's doing."""
-    return sum(row[f"{metric} (I)"] for row in profile.named(HANDOFF)
-               if any(above.name == context for above in row.ancestors()))
+def below(profile, name, metric, context):
+    """Of the rows of that name below a context: a handoff's hangs below its waiter, and is not the waiter's doing."""
+    return sum(row[f"{metric} (I)"] for row in profile.named(name) if any(above.name == context for above in row.ancestors()))
 
 
 def measured_value(expectation, profile):
@@ -28,7 +27,7 @@ def measured_value(expectation, profile):
     value = profile.total(metric, expectation.context)
     if expectation.context == HANDOFF or metric == "lock wait here":
         return value
-    return value - handoff_below(profile, metric, expectation.context)
+    return value - below(profile, HANDOFF, metric, expectation.context)
 
 
 def law_residuals(conservation):

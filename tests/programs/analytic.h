@@ -10,15 +10,21 @@
  * They follow LMF13 eq. 1 with the integrated method: while b threads are busy (working or waiting for a
  * lock) out of T, each busy thread's context inherits dt (T/b - 1) of idleness, and a waiter hands its share,
  * and its waiting, to the holder of its lock. A thread is idle whenever it recorded nothing: a program whose
- * threads are long in the runtime without waiting there records that, too (INTERVAL_RUNTIME). */
+ * threads are long in the runtime without waiting there records that, too (INTERVAL_RUNTIME).
+ *
+ * TEST_LOADED=1, for machines on which threads wait for cores: they work for so long by their own CPU time, and each reading
+ * of the clock is one of the kernel's counts, too. Then work is CPU time, `no_core` is stated (of a waiter only as far as nobody held
+ * its lock meanwhile), and idleness is with that of `<no core>` below. */
 #ifndef BLAME_TESTS_ANALYTIC_H
 #define BLAME_TESTS_ANALYTIC_H
 
+#include <fcntl.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A row of its own in the profile: never inlined, cloned or merged with its like. */
 #ifdef __clang__
@@ -37,13 +43,14 @@ struct interval {
     const char *function;
     const void *lock; /* of HOLD and WAIT */
     enum interval_kind kind;
+    double no_core_s; /* of it */
     int thread;
     int team; /* threads in use while this ran: what shared idleness counts */
 };
 
 struct blamed {
     const char *function;
-    double work, idleness, shared_idleness, lock_wait, lock_wait_here;
+    double work, idleness, shared_idleness, lock_wait, lock_wait_here, no_core;
 };
 
 #define MAX_INTERVALS 65536
@@ -59,24 +66,78 @@ static _Thread_local int thread_number = -1;
 
 /* TEST_PACE=5: the program's clock is five times as fast, for tests that ask what there is and not how long. */
 static double pace = 1;
+static int loaded;
 
 __attribute__((constructor)) static void read_pace(void)
 {
     const char *text = getenv("TEST_PACE");
     pace = text ? atof(text) : 1;
+    loaded = getenv("TEST_LOADED") != NULL;
+}
+
+HELPER double seconds_of(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return pace * ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec);
+}
+
+/* A thread's last readings of the clock: how long it had run then, and been ready without a core. */
+#define READINGS 16u
+struct reading {
+    double at_s, ran_s, delayed_s;
+};
+static _Thread_local struct reading readings[READINGS];
+static _Thread_local unsigned reading_count;
+
+static inline void note_reading(double at_s)
+{
+    static _Thread_local int file;
+    char text[64] = "", *delay = text;
+    struct reading *reading = &readings[reading_count++ % READINGS];
+    if (!file)
+        file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (pread(file, text, sizeof text - 1, 0) > 0)
+        strtoull(text, &delay, 10);
+    reading->at_s = at_s;
+    reading->ran_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    reading->delayed_s = 1e-9 * (double)strtoull(delay, NULL, 10);
 }
 
 HELPER double clock_s(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return pace * ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec);
+    double now_s = seconds_of(CLOCK_MONOTONIC);
+    if (loaded)
+        note_reading(now_s);
+    return now_s;
+}
+
+static inline const struct reading *reading_at(double at_s)
+{
+    for (unsigned i = 0; i < READINGS; i++)
+        if (readings[i].at_s == at_s)
+            return &readings[i];
+    return NULL;
+}
+
+/* Of the time between two readings of the calling thread's: when it waits it is not that it does not run. */
+static inline double no_core_between(int waits, double begin_s, double end_s)
+{
+    const struct reading *begin = reading_at(begin_s), *end = reading_at(end_s);
+    if (!loaded || !begin || !end)
+        return 0;
+    double no_core_s =
+        waits ? end->delayed_s - begin->delayed_s : end_s - begin_s - (end->ran_s - begin->ran_s);
+    return no_core_s < 0 ? 0 : no_core_s > end_s - begin_s ? end_s - begin_s : no_core_s;
 }
 
 /* Some arithmetic between two clock readings, so that a profile shows the caller and not only the vDSO. */
 HELPER void spin_until(double end_s)
 {
     unsigned long state = 88172645463325252ul;
+    clockid_t clock = loaded ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+    if (loaded)
+        end_s += seconds_of(clock) - seconds_of(CLOCK_MONOTONIC);
     do {
         for (int i = 0; i < 200; i++) {
             state ^= state << 13;
@@ -84,7 +145,7 @@ HELPER void spin_until(double end_s)
             state ^= state << 17;
             __asm__ volatile("" : "+r"(state));
         }
-    } while (clock_s() < end_s);
+    } while (seconds_of(clock) < end_s);
 }
 
 static inline void record_interval(enum interval_kind kind, const char *function, const void *lock,
@@ -103,6 +164,7 @@ static inline void record_interval(enum interval_kind kind, const char *function
     in->lock = lock;
     in->begin_s = begin_s;
     in->end_s = end_s;
+    in->no_core_s = no_core_between(kind == INTERVAL_WAIT || kind == INTERVAL_RUNTIME, begin_s, end_s);
     in->thread = thread_number;
     in->team = omp_get_num_threads();
 }
@@ -148,6 +210,31 @@ static inline int compare_intervals(const void *a, const void *b)
     return (x->begin_s > y->begin_s) - (x->begin_s < y->begin_s);
 }
 
+static inline void add_idleness(struct blamed *row, double dt, double threads, double team, double busy)
+{
+    row->idleness += dt * (threads / busy - 1);
+    row->shared_idleness += dt * (team / busy - 1);
+}
+
+/* The part of dt in which the thread had no core and would have gone on with one: while it waits, when nobody has the lock. */
+static inline double take_no_core(struct interval *in, const struct blamed *holder, double dt)
+{
+    if (in->kind != INTERVAL_WAIT)
+        return in->no_core_s > 0 ? dt * in->no_core_s / (in->end_s - in->begin_s) : 0;
+    double taken_s = holder ? 0 : in->no_core_s < dt ? in->no_core_s : dt;
+    in->no_core_s -= taken_s;
+    return taken_s;
+}
+
+static inline struct blamed *holder_of(struct interval *const *now, const void *lock)
+{
+    struct blamed *row = NULL;
+    for (int j = 0; j < thread_count; j++)
+        if (now[j] && now[j]->kind == INTERVAL_HOLD && now[j]->lock == lock)
+            row = blamed_row(now[j]->function);
+    return row;
+}
+
 /* Charges `dt` seconds in which the threads were in `now` (NULL: idle). */
 static inline void sweep_step(struct interval *const *now, int threads_max, double dt)
 {
@@ -160,20 +247,20 @@ static inline void sweep_step(struct interval *const *now, int threads_max, doub
         if (now[i]->kind == INTERVAL_RUNTIME)
             continue; /* busy, and the runtime's own rows are not ours to predict */
         struct blamed *row = blamed_row(now[i]->function);
+        struct blamed *holder = now[i]->kind == INTERVAL_WAIT ? holder_of(now, now[i]->lock) : NULL;
+        double no_core_dt = take_no_core(now[i], holder, dt), core_dt = dt - no_core_dt;
+        row->no_core += no_core_dt;
+        add_idleness(row, no_core_dt, threads_max, now[i]->team, busy);
         if (now[i]->kind == INTERVAL_WAIT) {
-            row->lock_wait_here += dt;
-            row = NULL;
-            for (int j = 0; j < thread_count; j++)
-                if (now[j] && now[j]->kind == INTERVAL_HOLD && now[j]->lock == now[i]->lock)
-                    row = blamed_row(now[j]->function);
+            row->lock_wait_here += core_dt;
+            row = holder;
             if (!row) /* between a release and the next acquisition: nobody's doing */
                 continue;
-            row->lock_wait += dt;
+            row->lock_wait += core_dt;
         } else {
-            row->work += dt;
+            row->work += core_dt;
         }
-        row->idleness += dt * ((double)threads_max / busy - 1);
-        row->shared_idleness += dt * ((double)now[i]->team / busy - 1);
+        add_idleness(row, core_dt, threads_max, now[i]->team, busy);
     }
 }
 
@@ -230,6 +317,8 @@ static inline void print_expectations(int threads_max)
         const struct blamed *row = &blamed[i];
         expect("work", row->function, row->work);
         expect("idleness", row->function, row->idleness);
+        if (loaded)
+            expect("no_core", row->function, row->no_core);
         if (row->lock_wait > 0)
             expect("lock_wait", row->function, row->lock_wait);
         if (row->lock_wait_here > 0)

@@ -42,6 +42,20 @@ int main(void)
     check("lock wait here of waiter", 3, blamed_row("waiter")->lock_wait_here);
     check("lock wait of waiter", 0, blamed_row("waiter")->lock_wait);
     check("idleness of waiter", 0, blamed_row("waiter")->idleness);
+
+    /* The same when the worker had no core for 0.6 s, and the waiter for 0.25: behind the release, as it waited before. */
+    memset(blamed, 0, sizeof blamed);
+    blamed_count = 0;
+    intervals[0].no_core_s = 0.6;
+    intervals[2].no_core_s = 0.25;
+    sweep(4);
+    check("work of worker", 2.4, blamed_row("worker")->work);
+    check("no core of worker", 0.6, blamed_row("worker")->no_core);
+    check("idleness of worker", 3.0 + 1.0 + 1.0 / 3, blamed_row("worker")->idleness);
+    check("lock wait of holder", 2, blamed_row("holder")->lock_wait);
+    check("lock wait here of waiter", 2.75, blamed_row("waiter")->lock_wait_here);
+    check("no core of waiter", 0.25, blamed_row("waiter")->no_core);
+    check("idleness of waiter", 0.75, blamed_row("waiter")->idleness);
     printf("wrong %d\n", wrong);
     return wrong != 0;
 }
