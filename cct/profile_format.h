@@ -94,6 +94,7 @@ enum profile_pseudo {
     /* Below the context whose thread slept of its own will, outside OpenMP's waits: work is that time,
      * inverse_busy and shared_idle are its parent's, as is all of it: no row. */
     PROFILE_PSEUDO_BLOCKED = 10,
+    PROFILE_PSEUDO_UNTOLD_WAIT = 11, /* <untold wait>: the runtime waited in a loop, and told nothing of it */
 };
 
 #define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr)&0xffffffffffffull))

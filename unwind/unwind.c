@@ -20,6 +20,7 @@
 #define UNSURE           0x80u /* of an entry's recipe.cfa: another module may be at its address by now */
 #define DECODED          0x40u /* of an entry's recipe.cfa: from the code itself */
 #define TRAMPOLINE_BYTES 9                    /* mov $15,%rax; syscall */
+#define SPIN_BYTES       32                   /* of a loop that waits, before and behind where it is */
 #define MAX_STACK_BYTES  ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
 
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP };
@@ -442,4 +443,19 @@ enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame 
     const struct unwind_entry *entry = cache_set(unwinder, where);
     return likely(entry->ip == where) ? next_by_entry(unwinder, entry, frame)
                                       : next_by_search(unwinder, frame);
+}
+
+bool unwind_is_spinning(const ucontext_t *context)
+{
+    static const unsigned char yield[] = {0xb8, SYS_sched_yield, 0, 0, 0, 0x0f, 0x05}; /* mov; syscall */
+    uintptr_t ip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    const struct loadmap_range *range = loadmap_find(ip);
+    if (!range)
+        return false;
+    uintptr_t low = ip - range->start > SPIN_BYTES ? ip - SPIN_BYTES : range->start;
+    uintptr_t high = range->end - ip > SPIN_BYTES ? ip + SPIN_BYTES : range->end;
+    for (const unsigned char *at = (const unsigned char *)low; at + 1 < (const unsigned char *)high; at++)
+        if (at[0] == 0xf3 && at[1] == 0x90) /* pause */
+            return true;
+    return ip - low >= sizeof(yield) && memcmp((const char *)ip - sizeof(yield), yield, sizeof(yield)) == 0;
 }

@@ -25,6 +25,9 @@ void unwinder_attach(struct unwinder *unwinder);
 /* Starts a walk where a signal interrupted the thread. [handler] */
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context);
 
+/* True if the interrupted code is a loop that waits: at a `pause`, or in sched_yield. [handler] */
+bool unwind_is_spinning(const ucontext_t *context);
+
 /* Starts a walk in the calling function (the caller is its first frame). [handler] */
 void unwinder_start_here(struct unwinder *unwinder);
 

@@ -172,7 +172,12 @@ static struct capture capture(struct thread *thread, enum leaf leaf)
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf)
 {
     unwinder_start_at(&thread->unwinder, context);
-    return capture(thread, leaf);
+    struct capture result = capture(thread, leaf);
+    bool told = leaf == LEAF_USER || load_relaxed(&thread->line->wait_key);
+    if (result.in_runtime && result.node_idx && !told && unwind_is_spinning(context))
+        result.node_idx =
+            tree_child(&thread->tree, result.node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNTOLD_WAIT);
+    return result;
 }
 
 struct capture capture_callback(struct thread *thread, enum leaf leaf)

@@ -27,6 +27,9 @@ static const struct {
     [CONSTRUCT_BARRIER] = {"barriers are too frequent",
                            "Remove barriers: nowait where nothing depends on the others, merge loops, use "
                            "reductions once a loop."},
+    [CONSTRUCT_WAIT] = {"the runtime waits, and does not tell for whom",
+                        "In a doacross loop: let an iteration reach its source sooner, or make fewer wait for it. At "
+                        "the end of nested regions: an inner team's threads have no core; begin fewer threads."},
     [CONSTRUCT_OTHER] = {"much time in the OpenMP runtime",
                          "Look at what calls the runtime there, and how often."},
 };
@@ -37,6 +40,15 @@ struct cost {
     uint32_t row;
 };
 
+/* Threads that wait for one another's pieces lose that to the pieces' size; but not where an iteration, or an inner
+ * team's end, is waited for. */
+static enum construct spent_in(const struct rows *rows, const struct row *row)
+{
+    enum construct construct = construct_of(rows, row);
+    bool waits = is_untold_wait(row) && (construct == CONSTRUCT_LOOP || construct == CONSTRUCT_REGION);
+    return waits ? CONSTRUCT_WAIT : construct;
+}
+
 static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
 {
     const struct rows *rows = inquiry->rows;
@@ -46,7 +58,7 @@ static struct cost cost_of(struct inquiry *inquiry, enum construct construct)
         const struct row *row = &rows->row[i];
         uint32_t unit = inquiry->unit_of[i];
         double ns = row->exclusive->overhead;
-        if (row->kind == ROW_STATEMENT || !(ns > 0) || construct_of(row) != construct ||
+        if (row->kind == ROW_STATEMENT || !(ns > 0) || spent_in(rows, row) != construct ||
             (unit != UNIT_NONE && inquiry->unit[unit].both))
             continue;
         cost.ns += ns;

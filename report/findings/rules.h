@@ -42,6 +42,7 @@ enum construct {
     CONSTRUCT_LOOP,
     CONSTRUCT_LOCK,
     CONSTRUCT_BARRIER,
+    CONSTRUCT_WAIT, /* a region or a loop, while the runtime waits in it and does not tell */
     CONSTRUCT_OTHER,
     CONSTRUCTS
 };
@@ -149,6 +150,7 @@ void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
 void find_locks(struct inquiry *inquiry);
 
-enum construct construct_of(const struct row *row);
+enum construct construct_of(const struct rows *rows, const struct row *row);
+bool is_untold_wait(const struct row *row); /* the runtime waited, and did not tell */
 
 #endif

@@ -17,7 +17,7 @@ static double serial_of(const struct inquiry *inquiry, uint32_t index)
 {
     const struct row *row = &inquiry->rows->row[index];
     if (row->kind == ROW_STATEMENT || inquiry->region[index] != ROW_NONE || is_before_start(row) ||
-        construct_of(row) == CONSTRUCT_REGION)
+        construct_of(inquiry->rows, row) == CONSTRUCT_REGION)
         return 0;
     return inquiry->idle_ns[CAUSE_NO_TEAM][index];
 }

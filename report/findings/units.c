@@ -33,8 +33,15 @@ static const struct {
     {"single", CONSTRUCT_BARRIER},
 };
 
-enum construct construct_of(const struct row *row)
+bool is_untold_wait(const struct row *row)
 {
+    return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_UNTOLD_WAIT) == 0;
+}
+
+enum construct construct_of(const struct rows *rows, const struct row *row)
+{
+    if (is_untold_wait(row))
+        row = &rows->row[row->parent];
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (row->kind == ROW_RUNTIME && strstr(row->label->name, entries[i].part))
             return entries[i].construct;
@@ -92,7 +99,7 @@ static void find_regions(struct inquiry *inquiry)
         inquiry->in_task[i] = row->kind == ROW_TASK || (i && inquiry->in_task[row->parent]);
         /* To start a region is the region's overhead, and nobody's serial code. */
         bool folds = row->kind == ROW_STATEMENT || (row->foreign && row->parent != 0 && !begins_region(row) &&
-                                                    construct_of(row) != CONSTRUCT_REGION);
+                                                    construct_of(rows, row) != CONSTRUCT_REGION);
         inquiry->own[i] = folds ? inquiry->own[row->parent] : i;
     }
 }

@@ -71,8 +71,8 @@ static bool is_foreign(const struct profile *profile, const struct row *row)
     case ROW_RUNTIME:
         return true;
     case ROW_PSEUDO:
-        return strcmp(label->name, "<lock handoff>") == 0 || strcmp(label->name, "<unknown function>") == 0 ||
-               strcmp(label->name, "<tail call>") == 0;
+        return strcmp(label->name, "<lock handoff>") == 0 || strcmp(label->name, ROW_NAME_UNTOLD_WAIT) == 0 ||
+               strcmp(label->name, "<unknown function>") == 0 || strcmp(label->name, "<tail call>") == 0;
     case ROW_PROCEDURE:
     case ROW_INLINED:
     case ROW_PARALLEL:

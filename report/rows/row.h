@@ -122,7 +122,8 @@ static inline bool row_is_probe(const struct row *row)
     return row->kind == ROW_PHASE || row->kind == ROW_EVENT || row->kind == ROW_PARAMETER;
 }
 
-#define ROW_NAME_NO_CORE "<no core>"
+#define ROW_NAME_NO_CORE     "<no core>"
+#define ROW_NAME_UNTOLD_WAIT "<untold wait>"
 
 /* Whether a row is what its parent lost for want of a core. */
 static inline bool row_is_no_core(const struct row *row)

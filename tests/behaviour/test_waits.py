@@ -28,6 +28,14 @@ class Waits(BlameTest):
     def test_at_a_lock_they_wait_for_the_holder(self):
         self.assert_place("lock", "lock", "lock", "long_holder")
 
+    def test_in_a_doacross_loop_the_runtime_waits_and_does_not_tell(self):
+        for suffix, how in BOTH:
+            with self.subTest(program="untold_waits" + suffix):
+                run, profile = self.profile_of("untold_waits" + suffix, how=how)
+                self.assert_expectations("untold_waits" + suffix, run, profile)
+                entries_s = sum(row["overhead (I)"] for row in profile.rows if "doacross_wait" in row.name)
+                self.assertGreater(profile.total("overhead", "<untold wait>"), 0.9 * entries_s, run)
+
     def test_the_view_names_place_and_culprit(self):
         run, _ = self.profile_of("taskwait")
         text = self.report(run.directories()[0], "--view", "waits").stdout

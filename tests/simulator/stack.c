@@ -141,6 +141,12 @@ void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context)
     unwinder_start_here(unwinder);
 }
 
+bool unwind_is_spinning(const ucontext_t *context)
+{
+    (void)context;
+    return false;
+}
+
 enum unwind_result unwinder_next(struct unwinder *unwinder, struct unwind_frame *frame)
 {
     if (!unwinder->cursor_frame)

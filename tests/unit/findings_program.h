@@ -39,7 +39,7 @@ static void run(uint32_t node, double seconds, double busy, double team, int pla
 {
     struct profile_sums *sums = &made.nodes[node].metric;
     sums->samples += (uint64_t)(seconds * busy * 200);
-    if (made.nodes[node].kind == PROFILE_NODE_RUNTIME)
+    if (made.nodes[node].kind != PROFILE_NODE_FRAME)
         sums->overhead += seconds * busy * S;
     else
         sums->work += seconds * busy * S;

@@ -130,6 +130,13 @@ WITH_PROFILE(overhead_is_told_by_construct)
     assert_non_null(strstr(regions->evidence, "80000.0 us for each of 50 regions"));
 }
 
+WITH_PROFILE(where_the_runtime_waits_and_does_not_tell_no_piece_is_too_small)
+{
+    uint32_t fork = add(frame(program.main_node, KEY(SOLVE)), PROFILE_NODE_RUNTIME, KEY(FORK));
+    run(add(fork, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNTOLD_WAIT), 1, THREADS, THREADS, 0);
+    assert_string_equal(only("fine")->title, "the runtime waits, and does not tell for whom: 9 % overhead");
+}
+
 WITH_PROFILE(idleness_and_overhead_together_are_one_finding)
 {
     uint32_t region = region_below(program.main_node);

@@ -344,6 +344,30 @@ UNIT_TEST(threads_walk_while_libraries_come_and_go)
     }
 }
 
+/* Code that is looked at and never executed. */
+__asm__(".text\nspin_test_pause:\n\tpause\n\t.skip 100, 0xcc\nspin_test_other:\n\tnop\n\t.skip 100, 0xcc\n"
+        "spin_test_yield:\n\tmov $24, %eax\n\tsyscall\nspin_test_yielded:\n\tret\n\t.skip 40, 0xcc\n");
+extern const char spin_test_pause[], spin_test_other[], spin_test_yield[], spin_test_yielded[];
+
+static bool spins_at(const char *code)
+{
+    ucontext_t context;
+    memset(&context, 0, sizeof(context));
+    context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)code;
+    return unwind_is_spinning(&context);
+}
+
+UNIT_TEST(who_is_beside_a_pause_or_yields_is_waiting)
+{
+    assert_true(spins_at(spin_test_pause));
+    assert_true(spins_at(spin_test_pause + 2));  /* the next instruction */
+    assert_true(spins_at(spin_test_pause + 30)); /* in the same loop */
+    assert_false(spins_at(spin_test_other));
+    assert_true(spins_at(spin_test_yielded));
+    assert_false(spins_at(spin_test_yield));
+    assert_false(spins_at(NULL));
+}
+
 static int install(void **unused)
 {
     (void)unused;
