@@ -7,38 +7,16 @@
 #include "report/profile/pair_map.h"
 #include "compare/names.h"
 #include "compare/statistics.h"
+#include "report/rows/error.h"
 #include "report/tables/conservation.h"
 #include "report/text/memory.h"
 
 /* ---- runs ---- */
 
-static bool is_idleness(enum metric metric)
-{
-    return metric == METRIC_IDLENESS || metric == METRIC_SHARED_IDLENESS || metric == METRIC_CORE_IDLENESS ||
-           metric == METRIC_BLAME;
-}
-
-/* A busy thread's sample stands for one period, and inherits at most that of all the others. */
-static void set_weights(struct compare_run *run)
-{
-    const struct profile *profile = run->profile;
-    double period_s = profile_text(profile, "sample") ? (double)profile->header.period_ns * 1e-9
-                                                      : 1 / fmax(profile_least_rate(profile), 1e-9);
-    double others[] = {[METRIC_IDLENESS] = profile->header.threads_max,
-                       [METRIC_SHARED_IDLENESS] = profile->header.threads_max,
-                       [METRIC_CORE_IDLENESS] = profile->header.cores,
-                       [METRIC_BLAME] = profile->header.threads_max};
-    for (enum metric metric = 0; metric < METRIC_NAMED; metric++) {
-        double most = is_idleness(metric) ? fmax(others[metric] - 1, 1) : 1;
-        run->weight[metric] = run->scale * most * (metric == METRIC_SAMPLES ? 1 : period_s);
-    }
-}
-
 static void set_scale(struct compare_run *run, enum normalise normalise, double work_s)
 {
     double whole = normalise == NORMALISE_WALL ? run->wall_s : normalise == NORMALISE_WORK ? work_s : 100;
     run->scale = whole > 0 ? 100 / whole : 0;
-    set_weights(run);
 }
 
 struct comparison *comparison_new(const struct profile *const *profile, const char *const *name,
@@ -59,6 +37,7 @@ struct comparison *comparison_new(const struct profile *const *profile, const ch
         comparison->run[i] = (struct compare_run){.name = name[i],
                                                   .side = i < base ? SIDE_BASE : SIDE_NEW,
                                                   .profile = profile[i],
+                                                  .error = error_terms_of(profile[i]),
                                                   .wall_s = profile_wall_s(profile[i])};
     }
     return comparison;
@@ -161,12 +140,21 @@ double comparison_value(const struct comparison *comparison, size_t run, uint32_
     return inclusive ? amount->inclusive[metric] : amount->exclusive[metric];
 }
 
-/* Of a sum of samples of at most that weight, by Poisson's law; what was not sampled at all may have been
- * missed by one. */
-double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value)
+double comparison_own(const struct comparison *comparison, size_t run, uint32_t context, bool inclusive)
 {
-    double weight = comparison->run[run].weight[metric];
-    return weight * (fmax(value, 0) + weight);
+    double own = 0;
+    for (size_t m = 0; m < METRIC_PARTS; m++)
+        if (metric_parts[m] != METRIC_IDLENESS)
+            own += comparison_value(comparison, run, context, metric_parts[m], inclusive);
+    return own;
+}
+
+double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value,
+                           double own)
+{
+    const struct compare_run *of = &comparison->run[run];
+    double scale = of->scale;
+    return scale > 0 ? scale * scale * error_variance(&of->error, metric, value / scale, own / scale) : 0;
 }
 
 static double median_of(const struct comparison *comparison, const double *value, size_t count)
@@ -217,7 +205,8 @@ struct compare_change comparison_change(const struct comparison *comparison, uin
     double value[comparison->run_count], variance[comparison->run_count];
     for (size_t run = 0; run < comparison->run_count; run++) {
         value[run] = comparison_value(comparison, run, context, metric, inclusive);
-        variance[run] = comparison_variance(comparison, run, metric, value[run]);
+        variance[run] = comparison_variance(comparison, run, metric, value[run],
+                                            comparison_own(comparison, run, context, inclusive));
     }
     return comparison_change_of(comparison, value, variance);
 }

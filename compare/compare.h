@@ -40,8 +40,8 @@ struct compare_run {
     enum compare_side side;
     const struct profile *profile;
     double wall_s;
-    double scale;                  /* of values, by normalisation */
-    double weight[METRIC_NAMED];   /* most that one sample adds to a value, normalised */
+    double scale; /* of values, by normalisation */
+    struct error_terms error;
     struct compare_amount *amount; /* of the contexts that the run has */
     size_t amount_count, amount_room;
     uint32_t *amount_at; /* by context, as far as it was known when the run was added: its amount + 1, or 0 */
@@ -91,8 +91,11 @@ struct compare_change comparison_change_of(const struct comparison *comparison, 
 /* The least that after - factor * before can be. */
 double comparison_excess(const struct comparison *comparison, const double *value, const double *variance,
                          double factor);
-/* Variance by sampling of a value of a run, from above. */
-double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value);
+/* Busy time, normalised like all values. */
+double comparison_own(const struct comparison *comparison, size_t run, uint32_t context, bool inclusive);
+/* Variance by sampling of a value of a run, from above; own: of the same contexts. */
+double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value,
+                           double own);
 
 /* Of the wall times. */
 struct compare_change comparison_wall_change(const struct comparison *comparison);

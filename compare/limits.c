@@ -137,14 +137,17 @@ static bool gather(const struct limit *limit, const struct comparison *compariso
 {
     bool any = false;
     for (size_t run = 0; run < comparison->run_count; run++) {
+        double own = 0;
         value[run] = limit->wall ? comparison->run[run].wall_s : 0;
         for (uint32_t i = 0; i < comparison->count; i++)
             if (selected[i] == 2) {
                 any = true;
                 if (!limit->wall)
                     value[run] += comparison_value(comparison, run, i, limit->metric, true);
+                own += comparison_own(comparison, run, i, true);
             }
-        variance[run] = limit->wall ? 0 : comparison_variance(comparison, run, limit->metric, value[run]);
+        variance[run] =
+            limit->wall ? 0 : comparison_variance(comparison, run, limit->metric, value[run], own);
     }
     return any;
 }

@@ -126,10 +126,11 @@ static json_t *conservation(const struct profile *profile, const struct rows *ro
             OBJECT("{ss so* so* so* so* sb}", "law", laws[i].statement, "left", json_real(laws[i].left),
                    "right", json_real(laws[i].right), "residual", json_real(laws[i].residual), "relative",
                    json_real(laws[i].relative), "exact", laws[i].exact);
-        if (laws[i].exact)
-            json_object_set_new(law, "ok", json_boolean(laws[i].ok));
-        if (laws[i].tolerance > 0)
+        json_object_set_new(law, "ok", json_boolean(laws[i].ok));
+        if (!laws[i].exact)
             json_object_set_new(law, "tolerance", json_real(laws[i].tolerance));
+        if (!laws[i].ok)
+            json_object_set_new(law, "explained_by", json_string(laws[i].cause));
         json_object_set_new(json, laws[i].name, law);
     }
     return json;

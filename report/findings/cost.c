@@ -1,7 +1,6 @@
 /* Overhead: the pieces of work are too small. */
 #include "report/findings/rules.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,10 +79,14 @@ void find_overhead(struct inquiry *inquiry)
         double gain_s = bound_of_cost(inquiry, seconds, cost.idle_ns) + inquiry->nobody_busy_s;
         uint64_t regions = inquiry->profile->header.regions;
         char each[FORMAT_NUMBER_BYTES + 100] = "";
-        if (gain_s < LEAST_GAIN_S || !is_enough(inquiry, seconds, 1))
+        if (gain_s < LEAST_GAIN_S || !is_enough(inquiry, seconds))
             continue;
-        struct finding finding = {
-            .rule = "fine", .row = cost.row, .metric = METRIC_OVERHEAD, .seconds = seconds, .gain_s = gain_s};
+        struct finding finding = {.rule = "fine",
+                                  .row = cost.row,
+                                  .metric = METRIC_OVERHEAD,
+                                  .seconds = seconds,
+                                  .sampled = true,
+                                  .gain_s = gain_s};
         if (construct == CONSTRUCT_REGION && regions > 0)
             snprintf(each, sizeof each, ", %s us for each of %llu regions",
                      DECIMAL(1e6 * seconds / (double)regions, 1), (unsigned long long)regions);
@@ -92,8 +95,8 @@ void find_overhead(struct inquiry *inquiry)
             format_printable("%s: %s %% overhead", constructs[construct].title, DECIMAL(share, 0));
         finding.evidence = format_printable(
             "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here",
-            DECIMAL(seconds, 2), DECIMAL(sqrt(seconds * inquiry->period_s), 2), each, DECIMAL(share, 1),
-            DECIMAL(LEAST_PERCENT, 0), DECIMAL(100 * cost.top_ns / cost.ns, 0));
+            DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, 0), 2), each,
+            DECIMAL(share, 1), DECIMAL(LEAST_PERCENT, 0), DECIMAL(100 * cost.top_ns / cost.ns, 0));
         finding.advice = format_printable("%s", constructs[construct].advice);
         put_finding(inquiry, &finding);
     }

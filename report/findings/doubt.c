@@ -17,10 +17,14 @@ void find_oversubscription(struct inquiry *inquiry)
         own += sums->work + sums->overhead + sums->lock_wait;
         inverse_busy += sums->inverse_busy;
     }
-    if (inquiry->threads <= inquiry->cores || !is_enough(inquiry, excess, inquiry->threads))
+    if (inquiry->threads <= inquiry->cores || !is_enough(inquiry, excess))
         return;
-    struct finding finding = {
-        .rule = "oversubscribed", .row = ROW_NONE, .metric = METRIC_CORE_IDLENESS, .seconds = excess};
+    struct finding finding = {.rule = "oversubscribed",
+                              .row = ROW_NONE,
+                              .metric = METRIC_CORE_IDLENESS,
+                              .seconds = excess,
+                              .sampled = true,
+                              .own = own * 1e-9};
     const char *cores = DECIMAL(inquiry->cores, 0), *plural = inquiry->cores == 1 ? "" : "s";
     finding.title = format_printable("%s busy threads at a time on %s core%s", DECIMAL(own / inverse_busy, 1),
                                      cores, plural);

@@ -2,6 +2,7 @@
 #ifndef BLAME_REPORT_FINDINGS_FINDING_H
 #define BLAME_REPORT_FINDINGS_FINDING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,7 +13,10 @@ struct finding {
     uint32_t row;       /* the context with the most of it, ROW_NONE: the whole program */
     enum metric metric; /* what `seconds` are of */
     double seconds;     /* thread-seconds of the metric, in all contexts that the finding is about */
-    double share;       /* the same in percent of the whole program's effort */
+    bool sampled;       /* they are a sum over samples */
+    double own;         /* then: busy time of the same code, if they are core idleness */
+    double error;       /* and how far the seconds can be off, 95 % */
+    double share;       /* the seconds in percent of the whole program's effort */
     double gain_s;      /* wall seconds that the run would be shorter at most; 0: no bound is known */
     char *title;        /* one line: "serial code keeps 7 of 8 threads idle" */
     char *evidence;     /* the numbers and the rule that they met */

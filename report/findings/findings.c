@@ -51,6 +51,7 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     double most = rows->threads, useful = rows->cores >= 1 && rows->cores < most ? rows->cores : most;
     ledger_sum(profile, &inquiry.ledger);
     inquiry.effort_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
+    inquiry.error = rows->error;
     inquiry.period_s = least_rate > 0 ? 1 / least_rate : 0;
     inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) : 0;
     inquiry.busy_to_wall = useful >= 1 ? 1 / useful : 1;

@@ -2,7 +2,6 @@
 #include "report/findings/rules.h"
 #include "report/rows/label.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +71,7 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
                               .row = waiting->row,
                               .metric = METRIC_LOCK_WAIT,
                               .seconds = seconds,
+                              .sampled = true,
                               .gain_s = bound_of_cost(inquiry, seconds, waiting->idle_ns)};
     if (lock)
         shorten_name(name, lock->name);
@@ -82,7 +82,7 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
     finding.evidence = format_printable(
         "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all (reported from %s %% "
         "on)",
-        DECIMAL(seconds, 2), DECIMAL(sqrt(seconds * inquiry->period_s), 2), more,
+        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_LOCK_WAIT, seconds, 0), 2), more,
         DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), DECIMAL(share, 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable(
         "%s",
@@ -97,7 +97,7 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
 
 static bool is_enough_waiting(const struct inquiry *inquiry, double seconds)
 {
-    return is_enough(inquiry, seconds, 1) && seconds >= LEAST_GAIN_S;
+    return is_enough(inquiry, seconds) && seconds >= LEAST_GAIN_S;
 }
 
 /* The rest: functions that hold locks of which none is a finding of its own. */

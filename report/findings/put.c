@@ -8,21 +8,14 @@
 #include "report/rows/own.h"
 #include "report/text/memory.h"
 
-bool is_enough(const struct inquiry *inquiry, double seconds, double per_sample)
+bool is_enough(const struct inquiry *inquiry, double seconds)
 {
-    double deviation = sqrt(per_sample * inquiry->period_s * (seconds > 0 ? seconds : 0));
-    return percent_of_program(inquiry, seconds - SIGMAS * deviation) >= LEAST_PERCENT;
+    return percent_of_program(inquiry, seconds) >= LEAST_PERCENT;
 }
 
 bool is_enough_idleness(const struct inquiry *inquiry, double seconds)
 {
-    return seconds * inquiry->idle_to_wall >= LEAST_GAIN_S &&
-           is_enough(inquiry, seconds, inquiry->threads - 1);
-}
-
-double idleness_deviation(const struct inquiry *inquiry, double seconds)
-{
-    return sqrt((inquiry->threads - 1) * inquiry->period_s * (seconds > 0 ? seconds : 0));
+    return seconds * inquiry->idle_to_wall >= LEAST_GAIN_S && is_enough(inquiry, seconds);
 }
 
 double percent_of_program(const struct inquiry *inquiry, double seconds)
@@ -65,6 +58,21 @@ void shorten_name(char to[NAME_BYTES], const char *name)
     free(clean);
 }
 
+/* A finding that may be one by chance alone says so, in the one line that a summary has, too. */
+static void put_error(const struct inquiry *inquiry, struct finding *put)
+{
+    char *title = put->title, *evidence = put->evidence;
+    double value =
+        put->metric == METRIC_CORE_IDLENESS ? -put->seconds : put->seconds; /* found where it is negative */
+    put->error = error_of(&inquiry->error, put->metric, value, put->own);
+    if (is_enough(inquiry, put->seconds - put->error))
+        return;
+    put->title = memory_text("perhaps %s", title);
+    put->evidence = memory_text("%s; +- %s s, so it may be less", evidence, DECIMAL(put->error, 2));
+    free(title);
+    free(evidence);
+}
+
 void put_finding(struct inquiry *inquiry, const struct finding *finding)
 {
     struct findings *findings = inquiry->findings;
@@ -72,6 +80,8 @@ void put_finding(struct inquiry *inquiry, const struct finding *finding)
     struct finding *put = &findings->finding[findings->count++];
     *put = *finding;
     put->share = fmin(100, percent_of_program(inquiry, finding->seconds));
+    if (finding->sampled)
+        put_error(inquiry, put);
     /* Many threads on few cores wait longer together than the run is long, even divided by the cores. */
     double wall_s = profile_wall_s(inquiry->profile);
     if (wall_s > 0)

@@ -35,6 +35,7 @@ static struct finding start_finding(const struct inquiry *inquiry, const char *r
                             .row = row,
                             .metric = METRIC_IDLENESS,
                             .seconds = seconds,
+                            .sampled = true,
                             .gain_s = seconds * inquiry->idle_to_wall};
 }
 
@@ -53,8 +54,8 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, dou
     return format_printable(
         "%s s of idleness (+- %s) %s in %s%s%s: %s %% of all (reported from %s %% on); overhead "
         "in it %s %% of all",
-        DECIMAL(seconds, 2), DECIMAL(idleness_deviation(inquiry, seconds), 2), where, name, some, pieces,
-        DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0),
+        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, 0), 2), where, name,
+        some, pieces, DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0),
         DECIMAL(percent_of_program(inquiry, overhead), 1));
 }
 
@@ -178,7 +179,7 @@ void find_both(struct inquiry *inquiry)
                overhead = unit->sum.overhead * 1e-9;
         double effort =
             1e-9 * (unit->sum.work + unit->sum.overhead + unit->sum.lock_wait) + unit_idle_ns(unit) * 1e-9;
-        unit->both = is_enough_idleness(inquiry, idle) && is_enough(inquiry, overhead, 1) &&
+        unit->both = is_enough_idleness(inquiry, idle) && is_enough(inquiry, overhead) &&
                      100 * idle >= BOTH_PERCENT * effort && 100 * overhead >= BOTH_PERCENT * effort;
         if (!unit->both)
             continue;

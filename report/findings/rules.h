@@ -8,12 +8,12 @@
 #include "report/profile/pair_map.h"
 #include "report/tables/conservation.h"
 #include "report/findings/finding.h"
+#include "report/rows/error.h"
 #include "report/tables/locks.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
 
 #define LEAST_PERCENT 5.0  /* of the whole program's effort, for every finding */
-#define SIGMAS        2.0  /* by so many standard deviations of sampling it must be above that */
 #define LEAST_GAIN_S  0.02 /* less is not worth a line: a process's start is known to 5 ms */
 #define LEAST_SAMPLES 100  /* of all threads: with fewer only that is said */
 #define FEW_PIECES    4.0  /* iterations a thread: with fewer no schedule can divide them equally */
@@ -79,6 +79,7 @@ struct inquiry {
     struct ledger ledger;
     double effort_s; /* work + idleness + overhead + lock wait of the program */
     double period_s; /* of the thread sampled least often */
+    struct error_terms error;
     double threads, cores;
     double idle_to_wall;     /* seconds of the run that a thread-second of idleness can stand for at most */
     double busy_to_wall;     /* the same of waiting and overhead */
@@ -119,16 +120,13 @@ double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_
 void tally_add(struct tally *tally, uint64_t key, uint32_t row, double ns);
 void tally_free(struct tally *tally);
 
-/* Whether so much is a finding: above the threshold in spite of sampling error. A second of it is
- * `per_sample` seconds' worth of samples at least: threads - 1 for idleness. */
-bool is_enough(const struct inquiry *inquiry, double seconds, double per_sample);
+/* Whether so much is a finding, which says so itself when sampling may have put it above the threshold. */
+bool is_enough(const struct inquiry *inquiry, double seconds);
 bool is_enough_idleness(const struct inquiry *inquiry, double seconds);
 
 double percent_of_program(const struct inquiry *inquiry, double seconds);
-double idleness_deviation(const struct inquiry *inquiry, double seconds);
 /* Busy threads while code with these sums ran, on average. */
 double busy_threads(const struct profile_sums *sum);
-
 
 /* A name as part of a sentence. */
 void shorten_name(char to[NAME_BYTES], const char *name);

@@ -34,6 +34,7 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
                               .row = row,
                               .metric = METRIC_IDLENESS,
                               .seconds = seconds,
+                              .sampled = true,
                               .gain_s = seconds * inquiry->idle_to_wall};
     char some[64] = "";
     if (spread == ONE_FUNCTION)
@@ -43,9 +44,9 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     finding.evidence = format_printable(
         "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
         "parallel regions%s: %s %% of all (reported from %s %% on)",
-        DECIMAL(seconds, 2), DECIMAL(idleness_deviation(inquiry, seconds), 2), DECIMAL(inquiry->threads, 0),
-        spread == IN_PIECES ? "many functions ran below this," : "this ran", some,
-        DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, 0), 2),
+        DECIMAL(inquiry->threads, 0), spread == IN_PIECES ? "many functions ran below this," : "this ran",
+        some, DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice =
         format_printable("%s", spread == IN_PIECES ? "The serial pieces add up: look at the callees in "
                                                      "the top-down view, put them into parallel regions, "

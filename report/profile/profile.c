@@ -1,5 +1,6 @@
 #include "report/profile/profile.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,34 @@ const struct profile_name *profile_name_of(const struct profile *profile, const 
     bool named = node->kind >= PROFILE_NODE_PHASE && node->kind <= PROFILE_NODE_PARAMETER && node->key > 0 &&
                  node->key <= profile->name_count;
     return named ? &profile->names[node->key - 1] : NULL;
+}
+
+uint64_t thread_end_ns(const struct profile_thread *thread)
+{
+    uint64_t end = thread->end_ns ? thread->end_ns : thread->last_ns;
+    return end > thread->begin_ns ? end : thread->begin_ns;
+}
+
+double thread_life_ns(const struct profile *profile, const struct profile_thread *thread)
+{
+    uint64_t begin = thread->begin_ns, end = thread_end_ns(thread);
+    if (begin < profile->header.tool_start_ns)
+        begin = profile->header.tool_start_ns;
+    return end > begin ? (double)(end - begin) : 0;
+}
+
+double thread_sampled_ns(const struct profile *profile, const struct profile_thread *thread)
+{
+    return thread->timer_failed ? 0 : fmax(0, thread_life_ns(profile, thread) - thread->unsignalled_ns);
+}
+
+double profile_least_rate(const struct profile *profile)
+{
+    uint64_t longest_ns = 0;
+    for (size_t i = 0; i < profile->thread_count; i++)
+        if (profile->threads[i].period_ns > longest_ns)
+            longest_ns = profile->threads[i].period_ns;
+    return longest_ns > profile->header.period_ns ? 1e9 / (double)longest_ns : profile->header.rate;
 }
 
 void profile_free(struct profile *profile)

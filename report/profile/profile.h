@@ -76,6 +76,14 @@ const char *profile_text_next(const struct profile *profile, const char *key, co
 /* The name of a phase, event or parameter, or of an instance's phase; NULL: the file has none. */
 const struct profile_name *profile_name_of(const struct profile *profile, const struct merged_node *node);
 
+/* When a thread ended, or was last seen. */
+uint64_t thread_end_ns(const struct profile_thread *thread);
+/* How long it lived since the tool's start, before which nothing is sampled; and how long of that samples came. */
+double thread_life_ns(const struct profile *profile, const struct profile_thread *thread);
+double thread_sampled_ns(const struct profile *profile, const struct profile_thread *thread);
+/* Samples a second of the thread that was sampled least often; the asked rate unless there were many threads. */
+double profile_least_rate(const struct profile *profile);
+
 /* Names of enum profile_drop, as run.json and the summary print them; PROFILE_DROP_REASONS entries, NULL
  * unused. */
 extern const char *const profile_drop_name[PROFILE_DROP_REASONS];

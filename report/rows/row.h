@@ -78,6 +78,13 @@ struct row {
     const struct row_extra *extra; /* NULL: nothing */
 };
 
+/* What the error of sums over samples follows from: report/rows/error.h. */
+struct error_terms {
+    double period;   /* most that one sample of a thread stands for, in seconds or events */
+    double lifetime; /* of all threads, while they had a sample each period; 0: they had not */
+    double threads, cores;
+};
+
 struct rows {
     struct row *row;
     size_t count;
@@ -92,6 +99,7 @@ struct rows {
     bool by_exclusive;     /* bottom-up and flat views: rows are functions, wherever they were called */
     bool incomplete;       /* callers were not followed for want of room */
     bool cut;              /* rows were taken away: inclusive sums have more than what is left */
+    struct error_terms error;
     /* What absolute percentages are of; NULL: row 0. In a tree that a focus has thinned out: the whole
      * program's. */
     const struct profile_sums *whole;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/rows/build.h"
+#include "report/rows/error.h"
 #include "report/rows/make.h"
 #include "report/rows/own.h"
 #include "report/text/memory.h"
@@ -278,6 +279,7 @@ static struct rows *new_rows(const struct profile *profile)
     rows->cores = profile->header.cores ? profile->header.cores : 1;
     rows->shared = profile->header.environment == 1;
     rows->events = profile_text(profile, "sample") != NULL;
+    rows->error = error_terms_of(profile);
     rows->node_count = profile->node_count;
     rows->node_row = memory_array(profile->node_count, sizeof *rows->node_row);
     rows->strings = strings_new();

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "report/rows/error.h"
 #include "report/rows/make.h"
 #include "report/tables/threads.h"
 
@@ -38,16 +39,11 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
             ledger->dropped_by[reason] += thread->dropped[reason];
             ledger->dropped += thread->dropped[reason];
         }
-        /* A thread is not sampled before the tool is there. */
-        uint64_t begin = thread->begin_ns, end = thread_end_ns(thread);
-        if (begin < profile->header.tool_start_ns)
-            begin = profile->header.tool_start_ns;
-        double lifetime = end > begin ? (double)(end - begin) : 0;
+        ledger->lifetime += thread_sampled_ns(profile, thread);
         if (thread->timer_failed) {
-            ledger->unsampled += lifetime;
+            ledger->unsampled += thread_life_ns(profile, thread);
             ledger->unsampled_threads++;
         } else {
-            ledger->lifetime += fmax(0, lifetime - thread->unsignalled_ns);
             ledger->unsignalled += thread->unsignalled_ns;
         }
     }
@@ -61,15 +57,6 @@ double ledger_taken_s(const struct profile *profile, const struct ledger *ledger
     return 100 * taken >= LEDGER_TAKEN_PERCENT * ledger->lifetime ? 1e-9 * fmax(0, taken) : 0;
 }
 
-double profile_least_rate(const struct profile *profile)
-{
-    uint64_t longest_ns = 0;
-    for (size_t i = 0; i < profile->thread_count; i++)
-        if (profile->threads[i].period_ns > longest_ns)
-            longest_ns = profile->threads[i].period_ns;
-    return longest_ns > profile->header.period_ns ? 1e9 / (double)longest_ns : profile->header.rate;
-}
-
 double profile_wall_s(const struct profile *profile)
 {
     uint64_t start = profile->header.start_ns, end = profile->header.end_ns;
@@ -80,8 +67,9 @@ double profile_wall_s(const struct profile *profile)
     return end > start ? (double)(end - start) * 1e-9 : 0;
 }
 
-static void add_law(struct conservation_law *laws, size_t *count, const char *name, const char *statement,
-                    double left, double right, bool exact)
+/* tolerance: 0 for an exact law, whose sides differ by the rounding of additions in another order only. */
+static struct conservation_law *add_law(struct conservation_law *laws, size_t *count, const char *name,
+                                        const char *statement, double left, double right, double tolerance)
 {
     struct conservation_law *law = &laws[(*count)++];
     double larger = fmax(fabs(left), fabs(right));
@@ -90,10 +78,24 @@ static void add_law(struct conservation_law *laws, size_t *count, const char *na
                                      .left = left,
                                      .right = right,
                                      .residual = left - right,
-                                     .exact = exact};
+                                     .exact = tolerance == 0,
+                                     .tolerance = tolerance};
     law->relative = larger > 0 ? law->residual / larger : 0;
-    /* Exact sums differ by the rounding of additions in another order only. */
-    law->ok = fabs(law->relative) <= 1e-9;
+    law->ok = fabs(law->residual) <= fmax(tolerance, 1e-9 * larger);
+    return law;
+}
+
+/* Each thread is off by less than a period where it ends, and by half of it as a deviation. */
+static double ends_tolerance(const struct error_terms *error, size_t threads)
+{
+    return error->period * fmin((double)threads, 0.5 * ERROR_NEVER * sqrt((double)threads));
+}
+
+/* Idleness by the samples of those that worked meanwhile, and by those of the idle: each is off on its own. */
+static double idle_tolerance(const struct error_terms *error, double idle_s)
+{
+    return ERROR_NEVER * sqrt(error_variance(error, METRIC_SHARED_IDLENESS, idle_s, 0) +
+                              error_variance(error, METRIC_WORK, idle_s, 0));
 }
 
 /* The time with something open, by samples and by the clock: of threads whose samples were all recorded. */
@@ -115,14 +117,27 @@ static void add_probed(struct conservation_law *laws, size_t *count, const struc
         return;
     add_law(laws, count, "probed",
             "time of threads in phases, events and parameters: by their samples = by the clock",
-            sampled * 1e-9, exact * 1e-9, false);
-    laws[*count - 1].tolerance = 4e-9 * sqrt(variance);
+            sampled * 1e-9, exact * 1e-9, ERROR_NEVER * 1e-9 * sqrt(variance));
+}
+
+/* Beside a thread whose time is missing, or was counted as work without a core, each other one may have been idle. */
+static void explain(struct conservation_law *law, const struct ledger *ledger, double threads)
+{
+    double beyond = fabs(law->residual) - law->tolerance, others = fmax(1, threads - 1);
+    double lost_s = ledger->dropped_ns * 1e-9, no_core_s = ledger->no_core * 1e-9;
+    if (law->ok)
+        return;
+    law->cause = law->exact                     ? LAW_UNEXPLAINED
+                 : beyond <= others * lost_s    ? LAW_LOST
+                 : beyond <= others * no_core_s ? LAW_NO_CORE
+                                                : LAW_UNEXPLAINED;
 }
 
 size_t conservation_check(const struct profile *profile, const struct rows *rows,
                           struct conservation_law laws[CONSERVATION_LAWS])
 {
     const double s = 1e-9, before = (double)profile->header.before_start_ns * s;
+    const struct error_terms *error = &rows->error;
     struct ledger ledger;
     struct profile_sums total = {0};
     double thread_idle = 0;
@@ -141,26 +156,29 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
         add_law(laws, &count, "thread_time",
                 "work + overhead + lock wait + no core + blocked of all contexts, + idle time + time of dropped "
                 "samples = lifetimes of all sampled threads",
-                (busy + ledger.idle + ledger.dropped_ns) * s, ledger.lifetime * s, false);
+                (busy + ledger.idle + ledger.dropped_ns) * s, ledger.lifetime * s,
+                ends_tolerance(error, profile->thread_count));
     add_law(laws, &count, "lock_wait", "lock wait blamed on contexts = lock wait of threads",
-            total.lock_wait * s, ledger.lock_wait * s, true);
+            total.lock_wait * s, ledger.lock_wait * s, 0);
     add_law(laws, &count, "samples", "samples delivered = recorded + dropped", (double)ledger.delivered,
-            (double)(ledger.recorded + ledger.dropped), true);
-    laws[count - 1].ok = ledger.delivered == ledger.recorded + ledger.dropped;
+            (double)(ledger.recorded + ledger.dropped), 0)
+        ->ok = ledger.delivered == ledger.recorded + ledger.dropped;
     add_law(laws, &count, "busy_time",
             "work + overhead + no core + blocked of contexts = work + overhead + no core + blocked of threads",
-            (busy - total.lock_wait) * s, (ledger_busy(&ledger) - ledger.lock_wait) * s, true);
-    if (events)
-        return count;
-    add_law(laws, &count, "shared_idle",
-            "shared idleness of contexts = idle time of threads in use while a thread was busy",
-            total.shared_idle * s, (ledger.idle - ledger.parked - ledger.idle_nobody_busy) * s, false);
-    add_law(laws, &count, "thread_idle",
-            "thread idleness of contexts = most threads x observed wall time - busy time of threads",
-            thread_idle,
-            rows->threads * (total.inverse_busy * s + before) -
-                ledger_busy(&ledger) * s - before,
-            false);
-    add_probed(laws, &count, profile);
+            (busy - total.lock_wait) * s, (ledger_busy(&ledger) - ledger.lock_wait) * s, 0);
+    if (!events) {
+        double idle_s = (ledger.idle - ledger.parked - ledger.idle_nobody_busy) * s;
+        double capacity_s = rows->threads * (total.inverse_busy * s + before);
+        add_law(laws, &count, "shared_idle",
+                "shared idleness of contexts = idle time of threads in use while a thread was busy",
+                total.shared_idle * s, idle_s, idle_tolerance(error, fmax(idle_s, total.shared_idle * s)));
+        /* An identity, of numbers that may be large beside their difference. */
+        add_law(laws, &count, "thread_idle",
+                "thread idleness of contexts = most threads x observed wall time - busy time of threads",
+                thread_idle, capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));
+        add_probed(laws, &count, profile);
+    }
+    for (size_t i = 0; i < count; i++)
+        explain(&laws[i], &ledger, rows->threads);
     return count;
 }

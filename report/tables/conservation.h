@@ -18,9 +18,14 @@ struct conservation_law {
     double residual;       /* left - right */
     double relative;       /* of the larger side, 0 when both are 0 */
     bool exact;            /* only rounding may separate the sides; otherwise sampling error may */
-    bool ok;               /* of an exact law: it holds */
-    double tolerance;      /* four standard deviations of the residual, for its samples; 0: not known */
+    double tolerance;      /* of a law that is not exact: most that sampling does to the residual */
+    bool ok;               /* it holds */
+    const char *cause;     /* of a law that does not: what accounts for it, LAW_UNEXPLAINED if nothing does */
 };
+
+#define LAW_NO_CORE     "no core" /* threads that had none, beside which others' time was counted */
+#define LAW_LOST        "lost samples"
+#define LAW_UNEXPLAINED "nothing"
 
 #define CONSERVATION_LAWS 7
 
@@ -58,9 +63,6 @@ static inline double ledger_busy(const struct ledger *ledger)
 /* Seconds in which the program's threads waited for a core that other processes had, at least: where they are
  * more than the cores, all waiting that they can have caused each other is left out. */
 double ledger_taken_s(const struct profile *profile, const struct ledger *ledger);
-
-/* Samples a second of the thread that was sampled least often; the asked rate unless there were many threads. */
-double profile_least_rate(const struct profile *profile);
 
 /* From the start of the process to the end of the measurement, or to the last sign of life. */
 double profile_wall_s(const struct profile *profile);

@@ -13,9 +13,3 @@ const char *thread_kind_name(const struct profile_thread *thread)
         return "other";
     }
 }
-
-uint64_t thread_end_ns(const struct profile_thread *thread)
-{
-    uint64_t end = thread->end_ns ? thread->end_ns : thread->last_ns;
-    return end > thread->begin_ns ? end : thread->begin_ns;
-}

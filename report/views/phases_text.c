@@ -1,10 +1,10 @@
 /* The phases view as text. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cct/sums.h"
 #include "report/profile/pair_map.h"
+#include "report/rows/error.h"
 #include "report/rows/label.h"
 #include "report/tables/phases.h"
 #include "report/text/format.h"
@@ -21,7 +21,6 @@
 #define NARROW_INDENT  45 /* and the name has more room */
 #define PART_COLUMNS   9  /* of each of no core and blocked, where there is something to say */
 #define SERIES_INDENT  20
-#define SIGMAS         1.96 /* 95 % */
 
 struct phases_view {
     FILE *out;
@@ -260,7 +259,7 @@ static void print_event(const struct phases_view *to, const struct event *event)
     print_cell(to, 11, event->samples > 0, event->sampled_s, to->decimals);
     if (event->samples)
         snprintf(error, sizeof error, "+- %s",
-                 DECIMAL(SIGMAS * event->sampled_s / sqrt((double)event->samples), to->decimals));
+                 DECIMAL(error_of(&to->rows->error, METRIC_WORK, event->sampled_s, 0), to->decimals));
     fprintf(to->out, "%*s ", to->narrow ? 16 : 11, error);
     char *label = format_printable("%s", event->row->label->name);
     print_name(to, "", 0, label);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/findings/findings.h"
+#include "report/rows/error.h"
 #include "report/rows/label.h"
 #include "report/rows/own.h"
 #include "report/tables/conservation.h"
@@ -19,16 +20,15 @@
 #include "report/text/memory.h"
 #include "report/views/probe_notes.h"
 
-#define FINDINGS_SHOWN     3
-#define CONTEXTS_SHOWN     5
-#define PHASES_SHOWN       5
-#define CONTEXTS_BESIDE    3    /* when there are findings as well */
-#define FEW_SHARE          0.25 /* of a metric: when the contexts shown have less of it, functions are shown */
-#define SUMMARY_COLUMNS    100
-#define BAR_COLUMNS        30
-#define RESIDUAL_TOLERATED 0.02
-#define SAMPLES_TOLERATED  4
-#define LEAST_PERCENT      0.05 /* contexts that would be printed as 0.0 % are not */
+#define FINDINGS_SHOWN  3
+#define CONTEXTS_SHOWN  5
+#define PHASES_SHOWN    5
+#define CONTEXTS_BESIDE 3    /* when there are findings as well */
+#define FEW_SHARE       0.25 /* of a metric: when the contexts shown have less of it, functions are shown */
+#define SUMMARY_COLUMNS 100
+#define BAR_COLUMNS     30
+#define RESIDUAL_TOLD   0.02 /* of the effort, of what a law is off: less changes no finding */
+#define LEAST_PERCENT   0.05 /* contexts that would be printed as 0.0 % are not */
 
 struct summary {
     FILE *out;
@@ -105,7 +105,8 @@ static void print_metric(const struct summary *summary, enum metric metric, cons
             fputs(i < filled ? "\xe2\x96\x88" : "\xe2\x96\x91", summary->out);
         else
             fputc(i < filled ? '#' : '.', summary->out);
-    fprintf(summary->out, "  %s\n", meaning);
+    fprintf(summary->out, "  %s (+- %s)\n", meaning,
+            DECIMAL(metric_error(summary->rows, total, metric), events ? 0 : 2));
 }
 
 /* By how much the run could be shorter at most, what for, and where. */
@@ -327,26 +328,25 @@ static void print_rate(const struct summary *summary)
                 DECIMAL(least, 0));
 }
 
-/* A law is worth a line when it is off by more than sampling error: on its own terms, for the run as a whole
- * (the idleness of a run with next to none is all noise), and by more than some samples of each thread. */
+/* A law that is off by more than sampling is worth a line when it matters for the run as a whole. */
 static void print_residual(const struct summary *summary)
 {
     struct conservation_law laws[CONSERVATION_LAWS], *worst = NULL;
     size_t count = conservation_check(summary->profile, summary->rows, laws);
     double effort = metric_value(summary->rows, summary->rows->row[0].inclusive, METRIC_EFFORT);
-    double rate = profile_least_rate(summary->profile);
-    double least = rate > 0 ? SAMPLES_TOLERATED * summary->rows->threads / rate : 0;
-    if (least < RESIDUAL_TOLERATED * effort)
-        least = RESIDUAL_TOLERATED * effort;
     for (size_t i = 0; i < count; i++)
-        if (fabs(laws[i].relative) > (worst ? fabs(worst->relative) : RESIDUAL_TOLERATED) &&
-            (laws[i].exact || fabs(laws[i].residual) > fmax(least, laws[i].tolerance)))
+        if (!laws[i].ok && fabs(laws[i].relative) > (worst ? fabs(worst->relative) : RESIDUAL_TOLD) &&
+            (laws[i].exact || fabs(laws[i].residual) > RESIDUAL_TOLD * effort))
             worst = &laws[i];
     struct ledger ledger;
     ledger_sum(summary->profile, &ledger);
     double taken_s = ledger_taken_s(summary->profile, &ledger); /* its finding says more */
     if (!worst || (!worst->exact && fabs(worst->residual) <= taken_s * summary->rows->threads))
         return;
+    const char *said = strcmp(worst->cause, LAW_NO_CORE) == 0 ? "which threads without a core explain"
+                       : strcmp(worst->cause, LAW_LOST) == 0  ? "which lost samples explain"
+                       : worst->exact                         ? "which nothing explains"
+                                      : "which neither sampling nor lost samples nor missing cores explain";
     if (strcmp(worst->name, "thread_time") == 0 && worst->left < worst->right / 2) {
         fprintf(summary->out,
                 "\nnote: only %s %% of the threads' time was sampled (a sanitizer, a limit?): this is no "
@@ -355,9 +355,10 @@ static void print_residual(const struct summary *summary)
         return;
     }
     fprintf(summary->out,
-            "\nnote: the books are off by %s %% (%s: %s against %s); see conservation in run.json\n",
+            "\nnote: the books are off by %s %% (%s: %s against %s), %s; see conservation in "
+            "run.json\n",
             DECIMAL(fabs(100 * worst->relative), 1), worst->name, DECIMAL(worst->left, 2),
-            DECIMAL(worst->right, 2));
+            DECIMAL(worst->right, 2), said);
 }
 
 /* The phases that took longest, and how idle they were. */

@@ -213,7 +213,7 @@ COMPARED(limits_are_about_outermost_matches_beyond_noise)
         {0, ROW_PROCEDURE, "g(int)", "app", "a.c", 90, 0.001});
     ADD(8, FUNCTION_F(10), {1, ROW_PROCEDURE, "f", "app", "a.c", 10, 5},
         {0, ROW_PROCEDURE, "g(int)", "app", "a.c", 90, 0.04},
-        {0, ROW_PROCEDURE, "new", "app", "a.c", 1, 0.02});
+        {0, ROW_PROCEDURE, "new", "app", "a.c", 1, 0.03});
     struct comparison *comparison = compare(1);
     assert_int_equal(judge(comparison, "work@^f$=24", 0), LIMIT_WITHIN_NOISE);
     assert_int_equal(judge(comparison, "work@^f$=15", 0), LIMIT_EXCEEDED);
@@ -240,15 +240,15 @@ COMPARED(repeated_runs_must_all_be_above_the_limit)
     assert_int_equal(judge(comparison, "work=28", 0), LIMIT_KEPT);
 }
 
-/* Contexts that a run has ten samples of, and the other none, may be chance; eleven are not. */
-COMPARED(what_was_not_sampled_may_have_been_missed_by_one)
+/* Contexts that a run has twelve samples of, and the other none, may be chance; thirteen are not. */
+COMPARED(what_was_not_sampled_may_have_been_missed_by_chance)
 {
-    for (int samples = 10; samples <= 11; samples++) {
+    for (int samples = 12; samples <= 13; samples++) {
         ADD(7, {0, ROW_PROCEDURE, "g", "app", "a.c", 90, 1});
         ADD(7, {0, ROW_PROCEDURE, "g", "app", "a.c", 90, 1},
             {0, ROW_PROCEDURE, "new", "app", "a.c", 1, 0.001 * samples});
         struct comparison *comparison = compare(1);
-        assert_int_equal(comparison_change(comparison, 2, METRIC_WORK, false).beyond_noise, samples == 11);
+        assert_int_equal(comparison_change(comparison, 2, METRIC_WORK, false).beyond_noise, samples == 13);
         forget(NULL);
     }
 }

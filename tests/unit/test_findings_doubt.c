@@ -83,17 +83,21 @@ WITH_PROFILE(few_samples_say_nothing_but_that)
 }
 
 /* 8 % of 0.9 s: three sampling periods' worth at one thread. The same share of 100 times as much is one. */
-WITH_PROFILE(what_sampling_error_can_make_is_no_finding)
+WITH_PROFILE(a_finding_that_sampling_can_have_made_says_so)
 {
     uint32_t work = program.main_node + 1;
     made.nodes[work].metric = (struct profile_sums){.work = 3.3 * S, .inverse_busy = 0.825 * S};
     uint32_t init = frame(program.main_node, KEY(INIT));
     run(init, 0.1, 1, 1, 0);
     made.profile.header.rate = 20;
-    gather();
-    assert_int_equal(program.findings->count, 0);
+    const struct finding *finding = only("serial");
+    assert_string_equal(finding->title, "perhaps 0.10 s of serial code");
+    assert_non_null(strstr(finding->evidence, "s, so it may be less"));
     made.profile.header.rate = 2000;
-    only("serial");
+    finding = only("serial");
+    assert_string_equal(finding->title, "0.10 s of serial code");
+    assert_null(strstr(finding->evidence, "may be less"));
+    assert_true(finding->error > 0 && finding->error < 0.05);
 }
 
 WITH_PROFILE(an_empty_profile_is_short)

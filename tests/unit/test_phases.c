@@ -194,7 +194,7 @@ static void assert_line(const char *with, const char *expected)
 WITH_PROFILE(profile_csv_has_exact_times_and_counters)
 {
     FILE *out = made_out();
-    write_profile_csv(out, made.tables.rows);
+    write_profile_csv(out, made.tables.rows, false);
     fclose(out);
     assert_line("id,parent",
                 ",relative lock wait,calls,exact (I),exact (E),perf::A (I),perf::A (E),B (I),B (E)");
@@ -203,7 +203,7 @@ WITH_PROFILE(profile_csv_has_exact_times_and_counters)
     assert_line(",parameter,size = 512,", ",7,3.500000,1.750000,0.000000,0.000000,0.000000,0.000000");
     made.profile.probe_count = made.profile.counters_count = made.profile.counter_count = 0;
     out = made_out();
-    write_profile_csv(out, made_tables());
+    write_profile_csv(out, made_tables(), false);
     fclose(out);
     const char *end = strstr(made_text, "relative lock wait,no core (I),no core (E),blocked (I),blocked (E)\r\n");
     assert_non_null(end); /* no column more than in profiles of other programs */
@@ -325,7 +325,7 @@ WITH_PROFILE(the_view_shows_each_phase_and_what_its_code_calls)
     assert_line(" solve\n", "   13.000       1    13.000    13.000                      50.0 solve");
     assert_line("- phase exchange", "    6.000       2     3.000     3.000");
     assert_line("each 0.5", "each 0.5000 to 1.5000 s, mean 1.0000, deviation 0.5000; slowest: [2] 1.0000");
-    assert_line("event pack\n", "    2.000       4     1.000    500000.000      2.000   +- 0.277 event pack");
+    assert_line("event pack\n", "    2.000       4     1.000    500000.000      2.000   +- 0.279 event pack");
     assert_line(" size = 512\n",
                 "    3.500       7     1.750    500000.000                       size = 512");
     const char *exchange = strstr(made_text, "50.0 exchange\n");

@@ -311,6 +311,41 @@ WITH_PROFILE(the_clock_and_the_samples_of_probed_time_are_compared)
     assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "probed"));
 }
 
+/* Two threads of 20 s, of which one idles for 10 s beside the other: by the samples of both, off by `residual`. */
+static const struct conservation_law *idle_law(struct conservation_law *laws, double residual, double lost,
+                                               double no_core)
+{
+    made.profile.header.threads_max = 2;
+    made.profile.header.period_ns = 1000000;
+    made.profile.header.rate = 1000;
+    made.profile.thread_count = 2;
+    made.nodes[0].metric = (struct profile_sums){.shared_idle = (10 + residual) * S};
+    for (int i = 0; i < 2; i++)
+        made.threads[i] =
+            (struct profile_thread){.kind = 1, .begin_ns = 1000, .end_ns = 1000 + 20 * (uint64_t)S};
+    made.threads[1].idle = 10 * S;
+    made.threads[1].dropped_ns = lost * S;
+    made.threads[1].no_core_ns = no_core * S;
+    return law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "shared_idle");
+}
+
+WITH_PROFILE(a_law_that_is_off_says_what_explains_it)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    made_tables();
+    made.tables.rows->threads = 2;
+    made.tables.rows->error = (struct error_terms){.period = 0.001, .lifetime = 40, .threads = 2, .cores = 2};
+    const struct conservation_law *law = idle_law(laws, 0.5, 0, 0);
+    assert_true(law->ok && !law->cause);
+    assert_true(law->tolerance > 4 * sqrt(0.02) * 0.99 && law->tolerance < 4 * sqrt(0.02) * 1.05);
+    law = idle_law(laws, 2, 0, 0);
+    assert_false(law->ok);
+    assert_string_equal(law->cause, LAW_UNEXPLAINED);
+    assert_string_equal(idle_law(laws, 2, 0, 1.5)->cause, LAW_NO_CORE);
+    assert_string_equal(idle_law(laws, 2, 0, 0.5)->cause, LAW_UNEXPLAINED);
+    assert_string_equal(idle_law(laws, -2, 1.5, 9)->cause, LAW_LOST);
+}
+
 static void assert_exists(const char *dir, const char *name, bool expected)
 {
     char path[200];
