@@ -69,6 +69,7 @@ static void start_style(struct report *report)
         .utf8 = format_locale_is_utf8(),
         .colour = wants_colour(request, report->out),
         .numbers = request->column_list ? &request->columns : NULL,
+        .errors = request->error,
         .below = request->depth == 1 ? 0 : BELOW_SHOWN,
     };
     /* Whole tables are for machines: nothing is left out that was not asked for. */
@@ -168,7 +169,7 @@ static void print_tree(struct report *report)
     else if (report->request->format == FORMAT_FOLDED)
         view_folded(report->out, view, style->metric);
     else
-        write_profile_csv(report->out, view);
+        write_profile_csv(report->out, view, report->request->error);
     if (view != report->rows)
         rows_free(view);
 }

@@ -29,7 +29,7 @@ struct report_request {
     double least_percent;
     int depth, thread, width;
     const char *focus, *hide, *column_list, *source_directory;
-    bool source;
+    bool source, error;
     regex_t focus_expression, hide_expression; /* compiled if their texts are given */
     struct view_columns columns;               /* if the list is given */
 };

@@ -146,10 +146,12 @@ static bool fits_together(const struct report_request *request)
            fits_view(request, "--thread", NULL, request->thread != NOT_GIVEN, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--columns", NULL, request->column_list, TREES) &&
            fits_view(request, "--percent", NULL, request->percent != NOT_GIVEN, TREES) &&
+           fits_view(request, "--error", NULL, request->error, TREES) &&
            fits_view(request, "--source", NULL, request->source, LINES) &&
            fits_view(request, "--source-dir", NULL, request->source_directory, LINES) &&
            fits_format(request, "--columns", request->column_list) &&
            fits_format(request, "--percent", request->percent != NOT_GIVEN) &&
+           (request->format == FORMAT_CSV || fits_format(request, "--error", request->error)) &&
            fits_format(request, "--source", request->source) &&
            fits_format(request, "--source-dir", request->source_directory) && can_sort(request);
 }
@@ -212,6 +214,8 @@ static enum options_result read_arguments(struct report_request *request, int ar
          "numbers to show: METRIC, METRIC:i (inclusive), METRIC:e (exclusive),\n"
          "with % behind for per cent: work:i,idleness:e,idleness:i%"},
         {"--percent", OPTION_WORD, &request->percent, "KIND", percent, 0, 0, "per cent are"},
+        {"--error", OPTION_FLAG, &request->error, NULL, NULL, 0, 0,
+         "beside each number how far sampling can have put it off (95 %)"},
         {"--source", OPTION_FLAG, &request->source, NULL, NULL, 0, 0, "source lines beside their rows"},
         {"--source-dir", OPTION_TEXT, &request->source_directory, "DIR", NULL, 0, 0,
          "the same, with sources that were moved to DIR"},

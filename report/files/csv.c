@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/rows/error.h"
 #include "report/tables/threads.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
@@ -118,11 +119,22 @@ static char *put_columns(char *at, const struct rows *rows, const struct row *ro
     return at;
 }
 
-static void put_row(struct lines *lines, const struct rows *rows, size_t index)
+static char *put_errors(char *at, const struct rows *rows, const struct row *row)
+{
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        *at++ = ',';
+        at = format_micro(at, metric_error(rows, row->inclusive, metric_columns[i]));
+        *at++ = ',';
+        at = format_micro(at, metric_error(rows, row->exclusive, metric_columns[i]));
+    }
+    return at;
+}
+
+static void put_row(struct lines *lines, const struct rows *rows, size_t index, bool errors)
 {
     const struct row *row = &rows->row[index];
     put_label(lines, rows, index);
-    char *at = room_for(lines, (2 + 2 * METRIC_COLUMNS + 2 * METRIC_ALWAYS_PARTS + 3 + 2 * PROFILE_COUNTERS) *
+    char *at = room_for(lines, (2 + 4 * METRIC_COLUMNS + 2 * METRIC_ALWAYS_PARTS + 3 + 2 * PROFILE_COUNTERS) *
                                    FORMAT_NUMBER_BYTES);
     at = put_int(at, row->label->line);
     *at++ = ',';
@@ -135,7 +147,7 @@ static void put_row(struct lines *lines, const struct rows *rows, size_t index)
         at = format_micro(at, metric_of_order(rows, row->inclusive, metric_parts[i], row->inclusive));
     }
     at = put_columns(put_extra(at, rows, row), rows, row, METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
-    advance(lines, stpcpy(at, END_OF_LINE));
+    advance(lines, stpcpy(errors ? put_errors(at, rows, row) : at, END_OF_LINE));
 }
 
 static void put_counter_title(FILE *out, const char *name, const char *which)
@@ -146,16 +158,16 @@ static void put_counter_title(FILE *out, const char *name, const char *which)
     free(title);
 }
 
-static void put_titles(FILE *out, size_t first, size_t end)
+static void put_titles(FILE *out, const char *sign, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
-        fprintf(out, ",%1$s (I),%1$s (E)", metric_title(metric_columns[i]));
+        fprintf(out, ",%1$s (I)%2$s,%1$s (E)%2$s", metric_title(metric_columns[i]), sign);
 }
 
-void write_profile_csv(FILE *out, const struct rows *rows)
+void write_profile_csv(FILE *out, const struct rows *rows, bool errors)
 {
     fputs("id,parent,depth,kind,name,module,file,line,call_line", out);
-    put_titles(out, 0, METRIC_FIRST_COLUMNS);
+    put_titles(out, "", 0, METRIC_FIRST_COLUMNS);
     for (size_t i = 0; i < METRIC_ALWAYS_PARTS; i++)
         fprintf(out, ",absolute %1$s,relative %1$s", metric_title(metric_parts[i]));
     if (rows->probed)
@@ -164,13 +176,15 @@ void write_profile_csv(FILE *out, const struct rows *rows)
         put_counter_title(out, rows->counter_name[i], "I");
         put_counter_title(out, rows->counter_name[i], "E");
     }
-    put_titles(out, METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
+    put_titles(out, "", METRIC_FIRST_COLUMNS, METRIC_COLUMNS);
+    if (errors)
+        put_titles(out, " \xc2\xb1", 0, METRIC_COLUMNS);
     fputs(END_OF_LINE, out);
     struct lines lines;
     lines.out = out;
     lines.used = 0;
     for (size_t i = 0; i < rows->count; i++)
-        put_row(&lines, rows, i);
+        put_row(&lines, rows, i, errors);
     flush(&lines);
 }
 
@@ -268,7 +282,7 @@ void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table
 
 void write_findings_csv(FILE *out, const struct findings *findings, double least)
 {
-    fputs("rule,context,metric,seconds,share,gain_s,title,evidence,advice,place" END_OF_LINE, out);
+    fputs("rule,context,metric,seconds,share,gain_s,title,evidence,advice,place,error" END_OF_LINE, out);
     for (size_t i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->finding[i];
         const char *const texts[] = {finding->title, finding->evidence, finding->advice, finding->place};
@@ -287,6 +301,9 @@ void write_findings_csv(FILE *out, const struct findings *findings, double least
             putc(',', out);
             format_csv_text(out, texts[t]);
         }
+        putc(',', out);
+        if (finding->sampled)
+            format_csv_number(out, finding->error);
         fputs(END_OF_LINE, out);
     }
 }

@@ -3,6 +3,7 @@
 #ifndef BLAME_REPORT_FILES_CSV_H
 #define BLAME_REPORT_FILES_CSV_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "report/findings/findings.h"
@@ -10,8 +11,8 @@
 #include "report/tables/phases.h"
 #include "report/tables/waits.h"
 
-/* Errors are left in the stream (ferror). */
-void write_profile_csv(FILE *out, const struct rows *rows);
+/* Errors are left in the stream (ferror). errors: with those of sampling behind the other columns. */
+void write_profile_csv(FILE *out, const struct rows *rows, bool errors);
 /* In another order of threads, which keep their numbers; NULL: by their start. */
 void write_threads_csv(FILE *out, const struct profile *profile, const size_t *order);
 void write_locks_csv(FILE *out, const struct lock_table *table);

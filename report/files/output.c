@@ -16,7 +16,7 @@
 static void put_profile(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
     (void)profile;
-    write_profile_csv(out, tables->rows);
+    write_profile_csv(out, tables->rows, false);
 }
 
 static void put_threads(FILE *out, const struct profile *profile, const struct report_tables *tables)

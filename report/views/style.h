@@ -33,6 +33,7 @@ struct view_style {
     double least_percent; /* rows below this share of the program's metric are cut */
     size_t columns;       /* of the terminal */
     bool utf8, colour;
+    bool errors;                        /* beside the numbers, of sampling */
     const struct view_columns *numbers; /* NULL: those that fit */
     struct source_text *sources;        /* text beside statements; NULL: none */
     size_t deeper;                      /* rows that were taken away for their depth */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/rows/error.h"
 #include "report/rows/filter.h"
 #include "report/rows/label.h"
 #include "report/tables/conservation.h"
@@ -22,6 +23,7 @@
 struct number_column {
     enum metric metric;
     bool exclusive, percent, hot; /* hot: may be coloured */
+    bool error;                   /* of the number in the column before */
     char title[28];
     size_t width;
 };
@@ -30,7 +32,7 @@ struct table {
     FILE *out;
     const struct rows *rows;
     const struct view_style *style;
-    struct number_column column[VIEW_COLUMNS_MOST];
+    struct number_column column[2 * VIEW_COLUMNS_MOST];
     size_t column_count, sure_columns, tree_columns;
     int decimals;
     size_t number_columns; /* of a number and the blank before it */
@@ -128,8 +130,10 @@ static void add_column(struct table *table, enum metric metric, bool exclusive, 
     size_t length = strlen(title), least = percent ? 8 : table->number_columns;
     size_t width = percent && length < 5 ? 6 : length + 1 < least ? least : length + 1;
     struct number_column *column = &table->column[table->column_count];
+    size_t error_width = table->style->errors && !percent ? table->number_columns : 0,
+           both = width + error_width;
     size_t tree = table->column_count < USUAL_COLUMNS + table->sure_columns - SURE_COLUMNS ? LEAST_TREE : ROOMY_TREE;
-    if (!table->style->numbers && table->column_count >= table->sure_columns && table->tree_columns < width + tree)
+    if (!table->style->numbers && table->column_count >= table->sure_columns && table->tree_columns < both + tree)
         return;
     *column = (struct number_column){.metric = metric,
                                      .exclusive = exclusive,
@@ -139,7 +143,14 @@ static void add_column(struct table *table, enum metric metric, bool exclusive, 
                                      .width = width};
     snprintf(column->title, sizeof column->title, "%s", title);
     table->column_count++;
-    table->tree_columns -= table->tree_columns > width ? width : table->tree_columns;
+    table->tree_columns -= table->tree_columns > both ? both : table->tree_columns;
+    if (error_width)
+        table->column[table->column_count++] = (struct number_column){
+            .metric = metric,
+            .exclusive = exclusive,
+            .error = true,
+            .title = {table->style->utf8 ? '\xc2' : '+', table->style->utf8 ? '\xb1' : '-'},
+            .width = error_width};
 }
 
 static void choose_columns(struct table *table)
@@ -169,6 +180,10 @@ static void choose_columns(struct table *table)
     for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
         table->sure_columns += metric_parts[i] != style->metric && metric_is_shown(table->rows, metric_parts[i]);
     size_t most = DEFAULT_COLUMNS - SURE_COLUMNS + table->sure_columns;
+    if (style->errors) { /* two for each number */
+        most *= 2;
+        table->sure_columns *= 2;
+    }
     for (size_t i = 0; i < sizeof others / sizeof *others && table->column_count < most; i++)
         if (others[i] != style->metric && metric_is_shown(table->rows, others[i]))
             add_column(table, others[i], style->by_exclusive, false, metric_title(others[i]));
@@ -207,6 +222,9 @@ static void print_meaning(const struct table *table)
                  DECIMAL(style->least_percent, 1));
     else
         snprintf(text + length, sizeof text - length, ".");
+    if (style->errors)
+        strcat(text,
+               " Behind each number how far sampling can have put it off: 95 % are closer to the truth.");
     format_paragraph(table->out, text, style->columns);
 }
 
@@ -214,7 +232,10 @@ static void print_titles(const struct table *table)
 {
     fprintf(table->out, "\n%s", format_strong(table->style->colour));
     for (size_t i = 0; i < table->column_count; i++)
-        fprintf(table->out, "%*s", (int)table->column[i].width, table->column[i].title);
+        fprintf(table->out, "%*s",
+                (int)(table->column[i].width + strlen(table->column[i].title) -
+                      format_columns(table->column[i].title)),
+                table->column[i].title);
     fprintf(table->out, "%s\n", format_plain(table->style->colour));
 }
 
@@ -237,7 +258,10 @@ static void print_number(const struct table *table, const struct row *row, const
         if (column->metric == METRIC_SAMPLES)
             decimals = 0;
     }
-    if (value != 0 && !(column->exclusive && !style->by_exclusive && row->kind == ROW_ROOT))
+    bool any = value != 0;
+    if (column->error)
+        value = metric_error(rows, sums, column->metric);
+    if (any && !(column->exclusive && !style->by_exclusive && row->kind == ROW_ROOT))
         format_decimal(number, value, decimals);
     const char *heat = column->hot && row->kind != ROW_ROOT ? format_heat(share, style->colour) : "";
     fprintf(table->out, "%s%*s%s", heat, (int)column->width, number, *heat ? format_plain(true) : "");

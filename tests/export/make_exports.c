@@ -117,7 +117,7 @@ static enum metric metric;
 
 static void put_csv(FILE *out)
 {
-    write_profile_csv(out, rows);
+    write_profile_csv(out, rows, false);
 }
 
 static void put_folded(FILE *out)

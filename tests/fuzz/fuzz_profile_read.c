@@ -162,7 +162,7 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
     rewind(out);
     switch (round % 9) {
     case 0:
-        write_profile_csv(out, rows);
+        write_profile_csv(out, rows, true);
         break;
     case 1:
         write_threads_csv(out, profile, NULL);
