@@ -9,6 +9,7 @@
 #include "tests/simulator/oracle.h"
 #include "tests/simulator/run.h"
 #include "tests/simulator/stack.h"
+#include "tests/simulator/stated.h"
 
 #define NS 1e-9
 
@@ -104,16 +105,17 @@ static void name_context(const struct scenario *scenario, uint32_t context, char
              function >= CONTEXT_PHASE ? other : text);
 }
 
-static void add_figure(struct run *run, const char *of, const char *metric, const struct exact *exact,
-                       int number, double measured, double period_ns)
+static void add_figure(struct run *run, const char *of, const struct exact *exact, int number, double measured,
+                       double stated, double period_ns)
 {
     if (run->figure_count == MAX_FIGURES)
         return;
     struct figure *figure = &run->figures[run->figure_count++];
-    snprintf(figure->name, sizeof(figure->name), "%.50s %s", of, metric);
+    snprintf(figure->name, sizeof(figure->name), "%.50s %s", of, metric_name[number]);
     figure->exact = exact->value[number] * NS;
     figure->defined = (exact->as_defined[number] - exact->value[number]) * NS;
     figure->measured = measured * NS;
+    figure->stated = stated;
     double visits = period_ns * sqrt(exact->jumps[number] / 8),
            times = sqrt(period_ns * exact->squares[number]);
     bool many = fabs(exact->value[number]) > 4 * times; /* samples, so that their count is about normal */
@@ -133,7 +135,8 @@ static void add_places(struct run *run, const struct profile *profile, double pe
             if (profile->nodes[i].kind == PROFILE_NODE_WAITERS &&
                 profile->nodes[i].key == oracle_place(number))
                 measured += profile->nodes[i].metric.shared_idle;
-        add_figure(run, name, "shared idleness", &exact, METRIC_SHARED_IDLE, measured, period_ns);
+        add_figure(run, name, &exact, METRIC_SHARED_IDLE, measured,
+                   stated_error(profile, metric_name[METRIC_SHARED_IDLE], measured * NS, 0), period_ns);
     }
 }
 
@@ -220,10 +223,12 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
     const struct exact *exact = oracle_integrate(profile->header.cores, period_ns);
     for (uint32_t context = 0; context < context_count(); context++) {
         char name[FIGURE_NAME] = "";
+        double own = sums[context][METRIC_WORK] + sums[context][METRIC_OVERHEAD] + sums[context][METRIC_LOCK_WAIT];
         name_context(scenario, context, name, sizeof(name));
         for (int i = 0; i < METRIC_COUNT; i++)
             if (exact[context].jumps[i] != 0 || sums[context][i] != 0)
-                add_figure(run, name, metric_name[i], &exact[context], i, sums[context][i], period_ns);
+                add_figure(run, name, &exact[context], i, sums[context][i],
+                           stated_error(profile, metric_name[i], sums[context][i] * NS, own * NS), period_ns);
     }
     add_places(run, profile, period_ns);
     if (profile->header.threads_max != oracle_threads_most())

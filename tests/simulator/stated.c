@@ -1,0 +1,18 @@
+/* What the readers state of a figure: apart from the oracle, whose metrics have the same names. */
+#include "tests/simulator/stated.h"
+
+#include <string.h>
+
+#include "report/rows/error.h"
+
+double stated_error(const struct profile *profile, const char *name, double seconds, double own)
+{
+    struct error_terms terms = error_terms_of(profile);
+    enum metric metric = METRIC_WORK; /* idle and parked time of threads weighs as much */
+    for (enum metric named = 0; named < METRIC_NAMED; named++)
+        if (strcmp(name, metric_title(named)) == 0)
+            metric = named;
+    if (strcmp(name, "thread idleness") == 0)
+        metric = METRIC_THREAD_IDLENESS;
+    return error_of(&terms, metric, seconds, own);
+}
