@@ -61,6 +61,8 @@ CASES = [
     Case("taskgroup", shared("taskgroup")),
     Case("taskloop", waits("taskloop")),
     Case("depend", waits("depend")),
+    Case("taskwait, depend", waits("taskwait_depend")),
+    Case("doacross", shared("untold_waits")),
     Case("tiny tasks", shared("tiny_tasks")),
     Case("single, 4 threads", waits("single", 4), 4,
          ONE_BUSY + " for `slow`. `fast` runs on all four afterwards: its own idleness is approximate"),

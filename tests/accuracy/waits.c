@@ -167,6 +167,25 @@ NAMED static void depend(void)
     }
 }
 
+/* It waits for the one task alone, and does the other meanwhile. */
+NAMED static void taskwait_depend(void)
+{
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp barrier
+#pragma omp single
+        {
+            int link = 0;
+#pragma omp task depend(out : link) shared(link)
+            slow();
+#pragma omp task
+            fast();
+#pragma omp taskwait depend(in : link)
+            after();
+        }
+    }
+}
+
 static const char atomic_lock;
 
 /* What GCC emits around an update that the processor cannot do atomically (a long double, say). The compiler
@@ -239,9 +258,11 @@ static const struct construct {
     void (*run)(void);
     int repetitions;
 } constructs[] = {
-    {"for_static", for_static, 10}, {"for_dynamic", for_dynamic, 8}, {"sections", sections, 10},
-    {"single", single, 8},          {"master", master, 8},           {"barrier", barrier, 8},
-    {"reduction", reduction, 10},   {"taskloop", taskloop, 7},       {"depend", depend, 8},
+    {"for_static", for_static, 10}, {"for_dynamic", for_dynamic, 8},
+    {"sections", sections, 10},     {"single", single, 8},
+    {"master", master, 8},          {"barrier", barrier, 8},
+    {"reduction", reduction, 10},   {"taskloop", taskloop, 7},
+    {"depend", depend, 8},          {"taskwait_depend", taskwait_depend, 8},
     {"atomic", atomic, 8},          {"combiner", combiner, 6},
 };
 
