@@ -12,7 +12,7 @@
 enum format { FORMAT_TEXT, FORMAT_CSV };
 
 static const struct option_word format[] = {
-    {"text", "(default)"}, {"csv", "every context, the four metrics"}, {NULL, NULL}};
+    {"text", "(default)"}, {"csv", "every context, the six metrics of thread time"}, {NULL, NULL}};
 
 struct request {
     const char **operand;

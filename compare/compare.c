@@ -255,6 +255,17 @@ double comparison_least(const struct comparison *comparison, enum metric metric,
     return 0.01 * percent * (whole[SIDE_BASE] > 0 ? whole[SIDE_BASE] : whole[SIDE_NEW]);
 }
 
+bool comparison_shows(const struct comparison *comparison, enum metric metric)
+{
+    bool shown = metric != METRIC_NO_CORE && metric != METRIC_BLOCKED;
+    double least = comparison_least(comparison, metric, METRIC_LEAST_SHOWN);
+    for (size_t run = 0; run < comparison->run_count; run++) {
+        double value = comparison_value(comparison, run, 0, metric, true);
+        shown |= value > 0 && value >= least;
+    }
+    return shown;
+}
+
 const char *comparison_unit(const struct comparison *comparison)
 {
     static const char *const unit[] = {

@@ -102,6 +102,8 @@ struct compare_change comparison_wall_change(const struct comparison *comparison
 
 /* The median effort of a side's runs. */
 double comparison_effort(const struct comparison *comparison, enum compare_side side);
+/* Whether the metric is worth a line: as metric_is_shown(), in one run at least. */
+bool comparison_shows(const struct comparison *comparison, enum metric metric);
 /* A share of the base's effort (of its samples, if these are the metric; of the new one's if the base has
  * none), which changes must reach to count. */
 double comparison_least(const struct comparison *comparison, enum metric metric, double percent);

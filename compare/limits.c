@@ -122,7 +122,7 @@ static void find_culprits(struct limit *limit, const struct comparison *comparis
         if (!selected[i] || comparison->context[i].kind == ROW_STATEMENT)
             continue;
         double increase = 0;
-        for (size_t m = 0; m < (limit->wall ? METRIC_ALWAYS_PARTS : 1); m++) {
+        for (size_t m = 0; m < (limit->wall ? METRIC_PARTS : 1); m++) {
             struct compare_change change =
                 comparison_change(comparison, i, limit->wall ? metric_parts[m] : limit->metric, false);
             increase += change.after - change.before;

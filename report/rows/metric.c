@@ -35,7 +35,6 @@ const enum metric metric_parts[METRIC_PARTS] = {METRIC_WORK,      METRIC_IDLENES
 const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD,
                                                            METRIC_LOCK_WAIT};
 
-#define LEAST_SHOWN 0.05 /* per cent: what is printed as more than 0.0 */
 #define LEAST_BLAME 1 /* per cent: a program with less has its work shown first */
 
 /* LMF13 eq. 1 with constant t. Only what rounding can have made negative becomes 0. */
@@ -115,7 +114,7 @@ double metric_absolute(const struct rows *rows, const struct profile_sums *sums,
 bool metric_is_shown(const struct rows *rows, enum metric metric)
 {
     return (metric != METRIC_NO_CORE && metric != METRIC_BLOCKED) ||
-           metric_absolute(rows, rows_whole(rows), metric) >= LEAST_SHOWN;
+           metric_absolute(rows, rows_whole(rows), metric) >= METRIC_LEAST_SHOWN;
 }
 
 enum metric metric_default(const struct rows *rows)

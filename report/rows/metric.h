@@ -43,6 +43,7 @@ extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of file
 #define METRIC_BLAME_PARTS  3
 /* Of effort: work, idleness, overhead, lock wait; no core, blocked. */
 extern const enum metric metric_parts[METRIC_PARTS];
+#define METRIC_LEAST_SHOWN 0.05 /* per cent: what is printed as more than 0.0 */
 /* Whether the metric is worth a line or a column: no core and blocked only where they are not 0.0 % of all. */
 bool metric_is_shown(const struct rows *rows, enum metric metric);
 extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the same without work */

@@ -102,6 +102,8 @@ static void make_random(void)
         sums->lock_wait = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
         sums->lock_wait_here = sums->lock_wait / 3;
         sums->inverse_busy += sums->overhead + sums->lock_wait;
+        sums->no_core = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
+        sums->blocked = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
         sums->shared_idle = sums->work / 3;
     }
 }

@@ -29,6 +29,7 @@ static struct made {
     const struct profile *profiles[RUNS];
     const char *names[RUNS];
     size_t runs;
+    double no_core_s; /* of each row of the next run */
     struct comparison *comparison;
 } made;
 
@@ -49,7 +50,8 @@ static void add_run(uint8_t build, const struct given *given, size_t count)
     for (size_t i = 0; i < count; i++) {
         uint32_t row = rows_append(rows, given[i].parent, given[i].kind);
         double work = given[i].work_s * 1e9;
-        made.sums[run][i] = (struct profile_sums){.samples = 1, .work = work, .inverse_busy = work};
+        made.sums[run][i] = (struct profile_sums){
+            .samples = 1, .work = work, .inverse_busy = work, .no_core = made.no_core_s * 1e9};
         made.label[run][i] = (struct row_label){given[i].name, given[i].module, given[i].file, given[i].line};
         rows->row[row].label = &made.label[run][i];
         rows_add_exclusive(rows, &rows->row[row], &made.sums[run][i]);
@@ -327,6 +329,23 @@ COMPARED(arguments_are_compared_however_long_the_programs_path)
     fclose(out);
     assert_string_equal(said, "blame stat: arguments differ: -n 0 in a, -n 1 in b; compare runs of the same "
                               "input\n");
+}
+
+COMPARED(what_programs_mostly_have_none_of_is_shown_where_a_run_had_some)
+{
+    ADD(1, {0, ROW_PROCEDURE, "f", "app", "f.c", 1, 10});
+    made.no_core_s = 0.001;
+    ADD(1, {0, ROW_PROCEDURE, "f", "app", "f.c", 1, 10});
+    const struct comparison *comparison = compare(1);
+    assert_true(comparison_shows(comparison, METRIC_LOCK_WAIT));
+    assert_false(comparison_shows(comparison, METRIC_NO_CORE) || comparison_shows(comparison, METRIC_BLOCKED));
+    forget(NULL);
+    ADD(1, {0, ROW_PROCEDURE, "f", "app", "f.c", 1, 10});
+    made.no_core_s = 2;
+    ADD(1, {0, ROW_PROCEDURE, "f", "app", "f.c", 1, 10});
+    comparison = compare(1);
+    assert_true(comparison_shows(comparison, METRIC_NO_CORE));
+    assert_false(comparison_shows(comparison, METRIC_BLOCKED));
 }
 
 UNIT_MAIN(NULL, NULL)
