@@ -10,9 +10,10 @@
 #include "report/text/memory.h"
 
 /* Core idleness is made of the same sums as idleness, and may be negative: no metric of size. */
-static const enum metric sizes[] = {METRIC_IDLENESS,  METRIC_WORK,           METRIC_OVERHEAD,
-                                    METRIC_LOCK_WAIT, METRIC_LOCK_WAIT_HERE, METRIC_SHARED_IDLENESS,
-                                    METRIC_SAMPLES,   METRIC_THREAD_IDLENESS};
+static const enum metric sizes[] = {METRIC_IDLENESS,  METRIC_WORK,            METRIC_OVERHEAD,
+                                    METRIC_LOCK_WAIT, METRIC_LOCK_WAIT_HERE,  METRIC_SHARED_IDLENESS,
+                                    METRIC_SAMPLES,   METRIC_THREAD_IDLENESS, METRIC_NO_CORE,
+                                    METRIC_BLOCKED};
 
 #define SIZES (sizeof sizes / sizeof *sizes)
 

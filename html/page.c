@@ -86,6 +86,8 @@ static void put_header(struct page *page)
 static void put_metrics(struct page *page)
 {
     for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        if (!page_has_metric(page, metric_columns[i]))
+            continue;
         const char *title = metric_title(metric_columns[i]);
         fprintf(page->out, "%s{\"key\":\"%s\",\"title\":\"%s\",\"unit\":\"%s\"}", i ? "," : "[", title, title,
                 *metric_unit[metric_columns[i]] && page->input->rows->events

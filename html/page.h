@@ -40,6 +40,9 @@ void page_text(struct page *page, const char *text);
 void page_whole(FILE *out, int64_t value);
 void page_micro(FILE *out, double seconds);
 
+/* False of no core and blocked where the program had none: they are not in the page. */
+bool page_has_metric(const struct page *page, enum metric metric);
+
 /* The value of "rows". */
 void page_put_rows(struct page *page);
 

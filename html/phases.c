@@ -203,7 +203,7 @@ static void put_series(struct finding_rows *to, const struct phase_entry *entry,
         size_t first = i * count / points, end = (i + 1) * count / points;
         point[i] = make_point(entry + first, end - first);
     }
-    for (size_t column = 0; column < POINT_COLUMNS + METRIC_ALWAYS_PARTS; column++) {
+    for (size_t column = 0; column < POINT_COLUMNS + METRIC_PARTS; column++) {
         fprintf(page->out, "%s\"%s\":", column ? ",\n" : "{",
                 column < POINT_COLUMNS ? name[column] : metric_title(metric_parts[column - POINT_COLUMNS]));
         for (size_t i = 0; i < points; i++) {
@@ -232,7 +232,7 @@ static void put_group(struct finding_rows *to, uint32_t index, size_t *series)
     put_row(page, &to->of_group[index]);
     putc(',', page->out);
     put_probe(page, &group->probe);
-    for (size_t i = 0; i < METRIC_ALWAYS_PARTS; i++)
+    for (size_t i = 0; i < METRIC_PARTS; i++)
         put_micro(page, metric_title(metric_parts[i]),
                   metric_value(rows, &group->inclusive, metric_parts[i]));
     fputs(",\"absolute\":", page->out);

@@ -115,6 +115,11 @@ static enum metric same_as(const struct rows *rows, enum metric metric)
     return metric;
 }
 
+bool page_has_metric(const struct page *page, enum metric metric)
+{
+    return (metric != METRIC_NO_CORE && metric != METRIC_BLOCKED) || value_of(page, 0, metric, false) > 0;
+}
+
 static void put_values(struct page *page, enum metric metric, bool exclusive)
 {
     size_t count = page->rows->count, first = 0;
@@ -172,6 +177,8 @@ static void put_metrics(struct page *page, bool exclusive)
 {
     fprintf(page->out, ",\n\"%c\":{", exclusive ? 'e' : 'i');
     for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        if (!page_has_metric(page, metric_columns[i]))
+            continue;
         fprintf(page->out, "%s\"%s\":", i ? ",\n" : "", metric_title(metric_columns[i]));
         put_values(page, metric_columns[i], exclusive);
     }

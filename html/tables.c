@@ -29,6 +29,8 @@ void page_put_threads(struct page *page)
         put_seconds(page, ",\"overhead\":", thread->overhead);
         put_seconds(page, ",\"lock_wait\":", thread->lock_wait);
         put_seconds(page, ",\"parked\":", thread->parked);
+        put_seconds(page, ",\"no_core\":", thread->no_core);
+        put_seconds(page, ",\"blocked\":", thread->blocked);
         putc('}', page->out);
     }
     putc(']', page->out);

@@ -18,7 +18,9 @@ KINDS = [
     "event",
     "parameter",
 ]
-METRICS = ["samples", "work", "idleness", "overhead", "lock wait", "core idleness", "shared idleness", "lock wait here"]
+METRICS = ["samples", "work", "idleness", "overhead", "lock wait", "core idleness", "shared idleness", "lock wait here",
+           "no core", "blocked"]
+RARE = METRICS[-2:]  # which are not there where there is none
 MARK = "<!--BLAME-DATA-->"
 
 
@@ -66,17 +68,20 @@ class Rows:
             "finished": True,
             "version": "test",
         }
+        metrics = [metric for metric in METRICS if metric not in RARE or any(self.inclusive[metric])]
         return {
             "format": 1,
             "title": "program",
             "run": {},
             "header": header,
             "metrics": [
-                {"key": metric, "title": metric, "unit": "" if metric == "samples" else "s"} for metric in METRICS
+                {"key": metric, "title": metric, "unit": "" if metric == "samples" else "s"} for metric in metrics
             ],
             "default_metric": "idleness" if self.inclusive["idleness"][0] > 0 else "work",
             "strings": list(self.strings),
-            "rows": {"count": len(self.columns["parent"]), **self.columns, "i": self.inclusive, "e": self.exclusive},
+            "rows": {"count": len(self.columns["parent"]), **self.columns,
+                     **{part: {metric: values[metric] for metric in metrics}
+                        for part, values in (("i", self.inclusive), ("e", self.exclusive))}},
             "kinds": KINDS,
             "threads": [],
             "locks": {"columns": [], "rows": []},

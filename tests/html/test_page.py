@@ -32,6 +32,42 @@ HEAD = ["<program root>", "main"]
 OPENED = [*HEAD, "slow", "fast [parallel app.c:20]"]
 
 
+def beside_others():
+    """main lost half of its time to other programs, and waited for a file."""
+    rows = page_data.Rows()
+    whole = {"work": 4000000, "no core": 5000000, "blocked": 1000000, "samples": 1000}
+    rows.add(-1, "root", "<program root>", inclusive=whole)
+    main = rows.add(0, "procedure", "main", "app", "/src/app.c", 1, 0, whole, {"work": 4000000, "blocked": 1000000})
+    rows.add(main, "pseudo", "<no core>", inclusive={"no core": 5000000}, exclusive={"no core": 5000000})
+    thread = {"thread": 0, "kind": "initial", "begin_s": 0, "end_s": 10, "samples": 1000, "work": 4.0, "idle": 0,
+              "overhead": 0, "lock_wait": 0, "parked": 0, "no_core": 5.0, "blocked": 1.0}
+    return rows.data(threads=[thread])
+
+
+class BesideOthers(PageTest):
+    """Metrics that most programs have nothing of."""
+
+    def shown(self):
+        return (self.texts(".share-name"), self.texts(".tree-head [role=columnheader]"),
+                self.texts("#threads .legend-item"))
+
+    def test_no_core_and_blocked_are_shown_where_there_is_some(self):
+        self.open(beside_others())
+        names, columns, legend = self.shown()
+        self.assertEqual(names[-2:], ["no core", "blocked"])
+        self.assertEqual(self.texts(".share-number")[-2:], ["50.0\u2009%", "10.0\u2009%"])
+        self.assertLessEqual({"no core", "blocked"}, set(columns))
+        self.assertLessEqual({"no core", "blocked"}, set(legend))
+        self.one("[data-metric='no core']").click()
+        self.assertEqual(self.run_script("return blame.report.state.metric"), "no core")
+        self.assertEqual(self.names()[-1], "<no core>")
+
+    def test_no_core_and_blocked_are_not_shown_where_there_is_none(self):
+        self.open(small())
+        for texts in self.shown():
+            self.assertFalse({"no core", "blocked"} & set(texts), texts)
+
+
 class Tree(PageTest):
     page = staticmethod(small)
 

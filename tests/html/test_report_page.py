@@ -55,7 +55,7 @@ class ReportPage(BlameTest, PageTest):
                 path[depth:] = [
                     tuple(str(row[column]) for column in ("kind", "name", "module", "file", "line", "call_line"))
                 ]
-                found.append((tuple(path), [number(row[column], column) for column in columns]))
+                found.append((tuple(path), [number(row.get(column, 0), column) for column in columns]))
             return sorted(found)
 
         shown = paths(shown, lambda value, column: value)

@@ -105,6 +105,37 @@ WITH_PROFILE(rows_and_names_arrive)
     assert_true(json_is_null(at(page.data, "left_out")));
 }
 
+static bool has_metric(const char *key)
+{
+    size_t i;
+    json_t *metric;
+    json_array_foreach(at(page.data, "metrics"), i, metric)
+        if (strcmp(json_string_value(json_object_get(metric, "key")), key) == 0)
+            return true;
+    return false;
+}
+
+WITH_PROFILE(no_core_and_blocked_are_there_if_there_was_some)
+{
+    uint32_t main_node = add(0, 10, 4);
+    made.threads[0].no_core = 3 * S;
+    made.threads[0].blocked = 2 * S;
+    make_page(ALL);
+    assert_false(has_metric("no core") || has_metric("blocked"));
+    assert_null(at(page.data, "rows/i/no core"));
+    json_decref(page.data);
+    made_add(main_node, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.no_core = 3 * S});
+    make_page(ALL);
+    assert_true(has_metric("no core"));
+    assert_false(has_metric("blocked"));
+    assert_int_equal(number("rows/i/no core/1"), 3000000);
+    assert_int_equal(number("rows/e/no core/1"), 0);
+    assert_string_equal(row_name(3), "<no core>");
+    assert_int_equal(number("rows/e/no core/3"), 3000000);
+    assert_true(json_number_value(at(page.data, "threads/0/no_core")) == 3);
+    assert_true(json_number_value(at(page.data, "threads/0/blocked")) == 2);
+}
+
 WITH_PROFILE(an_empty_profile_is_a_root)
 {
     made.profile.thread_count = 0;

@@ -1,8 +1,6 @@
 // The number columns of the tree: the chosen metric first, in the view's sense (inclusive for top-down, exclusive for
 // the others), then its other side, then the other metrics.
 
-const SHORT = ["work", "idleness", "overhead", "lock wait", "samples"];
-
 function column(model, key, exclusive, title, primary) {
     const metric = model.metricIndex.get(key),
         { unit, counter } = model.metrics[metric];
@@ -51,7 +49,7 @@ export function chooseColumns(model, view, chosen, all, counters) {
     // Samples are of the least interest.
     const others = [...model.metrics].sort((a, b) => (a.key === "samples") - (b.key === "samples"));
     for (const { key, title, counter } of others) {
-        if (key === chosen || !(all || (counter ? counters : SHORT.includes(key)))) continue;
+        if (key === chosen || !(all || (counter ? counters : key === "samples" || model.shown.includes(key)))) continue;
         columns.push(column(model, key, view.byExclusive, title, false));
         if (all || counter)
             columns.push(

@@ -8,6 +8,8 @@ const SHARES = [
     ["idleness", "threads without work"],
     ["overhead", "in the OpenMP runtime"],
     ["lock wait", "waiting for locks"],
+    ["no core", "ready to run, and not running"],
+    ["blocked", "asleep outside OpenMP"],
 ];
 const TOLERATED = 0.02; // as in blame's summary
 const SAMPLES_TOLERATED = 4; // of each thread
@@ -39,8 +41,8 @@ export function shareBar(model, state) {
         bars = [],
         legend = [];
     for (const [key, meaning] of SHARES) {
+        if (!model.shown.includes(key)) continue;
         const index = model.metricIndex.get(key);
-        if (index === undefined) continue;
         const value = model.inclusive[index][0],
             share = model.share(key, value),
             colour = `var(${metricVariable(key)})`;

@@ -1,7 +1,9 @@
 // The rows of the profile in columns, and what can be asked about them.
 import { MICRO, baseName, count, decimalsFor, largest, oneLine, seconds, shortCount } from "./format.js";
 
-const MAIN_METRICS = ["work", "idleness", "overhead", "lock wait"];
+// What thread time consists of. The last two are not in data where the program had none of them, and not shown where
+// that is 0.0 %.
+const PARTS = ["work", "idleness", "overhead", "lock wait", "no core", "blocked"];
 const ANOTHER_IDLENESS = ["core idleness", "shared idleness"];
 export const CONSTRUCTS = new Set(["parallel", "task"]);
 
@@ -56,6 +58,7 @@ export class Model {
         // What samples weigh: "s", or "events" where they were taken by a counter's overflow.
         this.unit = data.metrics.find(({ unit }) => unit)?.unit ?? "s";
         this.metricIndex = new Map(data.metrics.map((metric, index) => [metric.key, index]));
+        this.parts = PARTS.filter((key) => this.metricIndex.has(key));
         this.parent = Int32Array.from(rows.parent);
         this.kind = Uint8Array.from(rows.kind);
         this.line = Int32Array.from(rows.line);
@@ -67,6 +70,9 @@ export class Model {
         this.addBlame();
         this.statementKind = data.kinds.indexOf("statement");
         this.measureTree();
+        const rare = PARTS.slice(4);
+        this.shown = this.parts.filter((key) => !rare.includes(key) || this.shareOfAll(key) >= 0.0005);
+        this.shownOwn = this.shown.filter((key) => key !== "idleness"); // of the threads that are in the row
         this.addExact(rows.exact);
         this.decimals = decimalsFor(this.effort() * MICRO);
         // The columns above are what is used from here on.
@@ -152,10 +158,7 @@ export class Model {
     effort(metric = "idleness") {
         const idleness = ANOTHER_IDLENESS.includes(metric) ? metric : "idleness";
         let sum = 0;
-        for (const key of MAIN_METRICS) {
-            const index = this.metricIndex.get(key === "idleness" ? idleness : key);
-            if (index !== undefined) sum += this.inclusive[index][0];
-        }
+        for (const key of this.parts) sum += this.inclusive[this.metricIndex.get(key === "idleness" ? idleness : key)][0];
         return sum;
     }
 
@@ -187,6 +190,10 @@ export class Model {
     share(metric, value) {
         const whole = this.whole(metric);
         return whole > 0 && value > 0 ? Math.min(1, value / whole) : 0;
+    }
+
+    shareOfAll(key) {
+        return this.share(key, this.inclusive[this.metricIndex.get(key)][0]);
     }
 
     // Where a row's code stands, "solve.c:40".

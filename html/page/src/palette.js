@@ -25,6 +25,8 @@ const METRICS = new Set([
     "idleness",
     "overhead",
     "lock wait",
+    "no core",
+    "blocked",
     "core idleness",
     "shared idleness",
     "lock wait here",

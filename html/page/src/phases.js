@@ -5,8 +5,6 @@ import { numberColumn } from "./sections.js";
 import { Series } from "./series.js";
 import { Table } from "./tables.js";
 
-const PARTS = ["work", "overhead", "lock wait"];
-
 function phaseColumn(go) {
     return {
         id: "name",
@@ -59,7 +57,7 @@ function columns(model, phases, go) {
         sampled("idleness"),
         share("absolute", "% of all", "Its idleness, of the whole program's effort"),
         share("relative", "% of its own", "Its idleness, of the effort in it"),
-        ...PARTS.map(sampled),
+        ...model.shownOwn.map(sampled),
     ];
 }
 

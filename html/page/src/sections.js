@@ -4,13 +4,10 @@ import { MICRO, baseName, count, oneLine, plural } from "./format.js";
 import { Table } from "./tables.js";
 import { metricVariable } from "./palette.js";
 
-const PARTS = [
-    ["work", "work"],
-    ["overhead", "overhead"],
-    ["lock_wait", "lock wait"],
-    ["idle", "idleness"],
-];
-const TITLES = { idle: "idle", lock_wait: "lock wait" };
+// [key of a thread, metric].
+const partsOf = (model) => [...model.shownOwn.map((metric) => [metric.replace(" ", "_"), metric]), ["idle", "idleness"]];
+
+const titleOf = (metric) => (metric === "idleness" ? "idle" : metric);
 
 function textColumn(id, title, width, of, about) {
     return {
@@ -50,17 +47,17 @@ function amountColumn(model, id, title, of, about) {
     return column;
 }
 
-function timeBar(model, threads) {
+function timeBar(model, threads, parts) {
     const end = threads.reduce((last, thread) => Math.max(last, thread.end_s), 1e-9),
         begin = threads.reduce((first, thread) => Math.min(first, thread.begin_s), 0);
     const at = (time) => `${(100 * (time - begin)) / (end - begin)}%`;
     return (cell, thread) => {
-        const sum = PARTS.reduce((total, [key]) => total + Math.max(0, thread[key]), 0);
+        const sum = parts.reduce((total, [key]) => total + Math.max(0, thread[key]), 0);
         const life = Math.max(0, thread.end_s - thread.begin_s),
             whole = model.unit === "s" ? Math.max(sum, life) : sum;
-        const pieces = PARTS.filter(([key]) => thread[key] > 0).map(([key, metric]) =>
+        const pieces = parts.filter(([key]) => thread[key] > 0).map(([key, metric]) =>
             h("span.piece", {
-                title: `${TITLES[key] ?? key} ${model.text({ unit: model.unit }, thread[key] / MICRO, 3)}`,
+                title: `${titleOf(metric)} ${model.text({ unit: model.unit }, thread[key] / MICRO, 3)}`,
                 style: { width: `${(100 * thread[key]) / whole}%`, background: `var(${metricVariable(metric)})` },
             }),
         );
@@ -78,7 +75,8 @@ function timeBar(model, threads) {
 export function threadsSection(model) {
     const { threads } = model.data;
     if (!threads?.length) return { element: h("p.empty", null, "No thread was measured."), table: null };
-    const part = ([key]) => amountColumn(model, key, TITLES[key] ?? key, (thread) => thread[key]);
+    const parts = partsOf(model),
+        part = ([key, metric]) => amountColumn(model, key, titleOf(metric), (thread) => thread[key]);
     const table = new Table(
         "Threads",
         [
@@ -96,9 +94,9 @@ export function threadsSection(model) {
                 title: "from its begin to its end",
                 width: "minmax(14rem, 1fr)",
                 about: "The shares of its lifetime, not their order in time",
-                draw: timeBar(model, threads),
+                draw: timeBar(model, threads, parts),
             },
-            ...PARTS.map(part),
+            ...parts.map(part),
             numberColumn("samples", "samples", (thread) => thread.samples, null),
         ],
         [...threads],
@@ -109,12 +107,12 @@ export function threadsSection(model) {
     const legend = h(
         "div.legend",
         null,
-        PARTS.map(([key, metric]) =>
+        parts.map(([, metric]) =>
             h(
                 "span.legend-item",
                 null,
                 h("span.swatch", { style: { background: `var(${metricVariable(metric)})` } }),
-                TITLES[key] ?? key,
+                titleOf(metric),
             ),
         ),
     );

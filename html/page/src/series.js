@@ -4,7 +4,6 @@ import { h, once } from "./dom.js";
 import { MICRO, count, plural } from "./format.js";
 import { metricVariable } from "./palette.js";
 
-const PARTS = ["work", "overhead", "lock wait", "idleness"];
 const HEIGHT = 220,
     LEFT = 62,
     RIGHT = 14,
@@ -13,7 +12,7 @@ const HEIGHT = 220,
     BOTTOM = 22,
     LEAST_BAR = 4,
     PAGE = 10;
-const SUMS = ["instances", "executions", "seconds", ...PARTS];
+const SUMS = ["instances", "executions", "seconds"];
 
 // A step between lines of a scale: 1, 2 or 5 times a power of ten.
 function niceStep(most, steps) {
@@ -30,6 +29,7 @@ function scaleText(value, step) {
 export class Series {
     constructor(model, phases, go, tip) {
         Object.assign(this, { model, phases, go, tip, phase: phases[0], cursor: -1, hovered: -1, bars: [] });
+        this.parts = [...model.shownOwn, "idleness"];
         this.events = model.metric("work").unit === "events";
         this.select = h(
             "select",
@@ -55,7 +55,7 @@ export class Series {
                 h(
                     "div.legend",
                     null,
-                    PARTS.map((key) => h("span.legend-item", null, swatch(key), key)),
+                    this.parts.map((key) => h("span.legend-item", null, swatch(key), key)),
                     h("span.legend-item", null, h("span.swatch.line"), "exact seconds"),
                 ),
             ),
@@ -87,18 +87,19 @@ export class Series {
             wanted = Math.max(1, Math.min(points, Math.floor(width / LEAST_BAR)));
         if (this.barsFor === wanted) return;
         this.barsFor = wanted;
+        const sums = [...SUMS, ...this.parts];
         this.bars = Array.from({ length: wanted }, (_, at) => {
             const from = Math.floor((at * points) / wanted),
                 end = Math.floor(((at + 1) * points) / wanted);
             const bar = { first: series.first[from], last: series.last[end - 1], min: Infinity, max: -1 };
-            for (const key of SUMS) bar[key] = 0;
+            for (const key of sums) bar[key] = 0;
             for (let i = from; i < end; i++) {
-                for (const key of SUMS) bar[key] += series[key][i];
+                for (const key of sums) bar[key] += series[key][i];
                 bar.min = Math.min(bar.min, series.min[i]);
                 if (series.max[i] > bar.max)
                     Object.assign(bar, { max: series.max[i], slowest: series.slowest[i], row: series.row[i] });
             }
-            bar.height = PARTS.reduce((sum, key) => sum + Math.max(0, bar[key]), 0) / bar.instances;
+            bar.height = this.parts.reduce((sum, key) => sum + Math.max(0, bar[key]), 0) / bar.instances;
             return bar;
         });
         this.slowest = this.bars.reduce((best, bar, i) => (bar.max > this.bars[best].max ? i : best), 0);
@@ -199,7 +200,7 @@ export class Series {
             context.fillRect(x, TOP, wide, this.plot.bottom - TOP);
         }
         let below = 0;
-        for (const key of PARTS) {
+        for (const key of this.parts) {
             const value = Math.max(0, bar[key]) / bar.instances,
                 top = this.y(below + value, this.top.stack);
             context.fillStyle = this.colour(metricVariable(key));
@@ -271,7 +272,7 @@ export class Series {
                 ["fastest", `${this.seconds(bar.min)} s`],
                 ["slowest", `[${bar.slowest}] ${this.seconds(bar.max)} s`],
             );
-        for (const key of PARTS)
+        for (const key of this.parts)
             facts.push([`${key}${each}`, model.text(model.metric(key), Math.max(0, bar[key]) / bar.instances, this.decimals)]);
         return facts;
     }
