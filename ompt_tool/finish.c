@@ -20,6 +20,7 @@
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/finisher.h"
 #include "ompt_tool/launch.h"
+#include "ompt_tool/machine.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
@@ -129,6 +130,7 @@ static void end_measurement(void)
     loadmap_refresh();
     session_record_modules();
     finish_header(now_ns);
+    machine_note("machine_end");
     arena_finish();
     if (!session_is_wanted()) {
         session_discard();

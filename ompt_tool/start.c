@@ -16,6 +16,7 @@
 #include "cct/arena.h"
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/launch.h"
+#include "ompt_tool/machine.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
@@ -252,6 +253,7 @@ bool start_measuring(uint64_t process_start_ns)
     }
     write_header();
     write_texts();
+    machine_note("machine_begin");
     leave_note(true);
     session_record_modules();
     return true;

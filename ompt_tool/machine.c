@@ -1,0 +1,78 @@
+#include "ompt_tool/machine.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "cct/arena.h"
+
+/* What follows a word at the begin of a line; NULL: no line has it. */
+static const char *behind(const char *text, const char *word)
+{
+    for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (strncmp(line, word, strlen(word)) == 0)
+            return line + strlen(word);
+    return NULL;
+}
+
+/* How long a group's threads were kept from running, and those of the groups around it. */
+static uint64_t throttled_ns(const char *mount, char *group)
+{
+    uint64_t sum = 0;
+    for (;;) {
+        char path[2 * PATH_MAX], text[1024];
+        snprintf(path, sizeof(path), "%s%s/cpu.stat", mount, group);
+        os_read_text(path, text, sizeof(text));
+        const char *us = behind(text, "throttled_usec "), *ns = behind(text, "throttled_time ");
+        sum += us ? 1000 * strtoull(us, NULL, 10) : ns ? strtoull(ns, NULL, 10) : 0;
+        char *slash = strrchr(group, '/');
+        if (!slash)
+            return sum;
+        *slash = '\0';
+    }
+}
+
+/* Of all groups: the second version's has no controllers in its line, the first version's is the one of "cpu". */
+static uint64_t all_throttled_ns(void)
+{
+    char groups[4096], *rest = groups, *line;
+    uint64_t sum = 0;
+    os_read_text("/proc/self/cgroup", groups, sizeof(groups));
+    while ((line = strsep(&rest, "\n"))) {
+        strsep(&line, ":");
+        char *controllers = line ? strsep(&line, ":") : NULL, *controller;
+        if (!line)
+            continue;
+        if (!*controllers)
+            sum += throttled_ns("/sys/fs/cgroup", line);
+        while ((controller = strsep(&controllers, ",")))
+            if (strcmp(controller, "cpu") == 0)
+                sum += throttled_ns("/sys/fs/cgroup/cpu", line);
+    }
+    return sum;
+}
+
+void machine_note(const char *key)
+{
+    static const struct {
+        const char *path, *word, *name;
+    } sources[] = {
+        {"/proc/loadavg", "", "loadavg "},
+        {"/proc/stat", "cpu ", "cpu "},
+        {"/proc/pressure/cpu", "some ", "pressure "},
+    };
+    char note[1024], text[512];
+    size_t used =
+        (size_t)snprintf(note, sizeof(note), "throttled_ns %llu\n", (unsigned long long)all_throttled_ns());
+    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+        os_read_text(sources[i].path, text, sizeof(text));
+        const char *found = behind(text, sources[i].word);
+        if (found && *found && used < sizeof(note))
+            used += (size_t)snprintf(note + used, sizeof(note) - used, "%s%.*s\n", sources[i].name,
+                                     (int)strcspn(found, "\n"), found);
+    }
+    arena_text(key, note);
+}

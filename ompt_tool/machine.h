@@ -1,0 +1,9 @@
+/* What the machine does besides: why threads may have no core. */
+#ifndef BLAME_OMPT_TOOL_MACHINE_H
+#define BLAME_OMPT_TOOL_MACHINE_H
+
+/* Puts the kernel's counts of the whole machine, and of the process's cgroups, into the file under a key (docs/format.md);
+ * what the kernel does not tell is left out. [init] */
+void machine_note(const char *key);
+
+#endif
