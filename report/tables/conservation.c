@@ -120,6 +120,31 @@ static void add_probed(struct conservation_law *laws, size_t *count, const struc
             sampled * 1e-9, exact * 1e-9, ERROR_NEVER * 1e-9 * sqrt(variance));
 }
 
+/* Time without a core, by samples and by the kernel: of threads whose samples could ask. The kernel's count began with the
+ * thread, which may have been before the tool was there. */
+static void add_no_core(struct conservation_law *laws, size_t *count, const struct profile *profile,
+                        const struct error_terms *error)
+{
+    double sampled = 0, counted = 0, unknown = 0;
+    size_t threads = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        uint64_t start = profile->header.tool_start_ns;
+        if (thread->core_source == PROFILE_CORE_NOT_TOLD || thread->timer_failed)
+            continue;
+        threads++;
+        sampled += 1e-9 * (thread->no_core + thread->idle_no_core);
+        counted += 1e-9 * thread->no_core_ns;
+        unknown += start > thread->begin_ns ? 1e-9 * (double)(start - thread->begin_ns) : 0;
+        unknown += error->period * (double)thread->core_unasked;
+    }
+    if (threads)
+        add_law(laws, count, "no_core",
+                "time of threads without a core: by their samples = by the kernel's count", sampled, counted,
+                ERROR_NEVER * sqrt(error_variance(error, METRIC_NO_CORE, fmax(sampled, counted), 0)) +
+                    ends_tolerance(error, threads) + unknown);
+}
+
 /* Beside a thread whose time is missing, or was counted as work without a core, each other one may have been idle. */
 static void explain(struct conservation_law *law, const struct ledger *ledger, double threads)
 {
@@ -177,6 +202,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
                 "thread idleness of contexts = most threads x observed wall time - busy time of threads",
                 thread_idle, capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));
         add_probed(laws, &count, profile);
+        add_no_core(laws, &count, profile, error);
     }
     for (size_t i = 0; i < count; i++)
         explain(&laws[i], &ledger, rows->threads);

@@ -311,6 +311,31 @@ WITH_PROFILE(the_clock_and_the_samples_of_probed_time_are_compared)
     assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "probed"));
 }
 
+WITH_PROFILE(time_without_a_core_is_compared_with_the_kernels_count)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    made.profile.thread_count = 2;
+    made.profile.header.period_ns = 1000000;
+    made.profile.header.rate = 1000;
+    made.threads[0] = (struct profile_thread){.no_core = 3 * S,
+                                              .idle_no_core = 1 * S,
+                                              .no_core_ns = 4.2 * S,
+                                              .core_source = PROFILE_CORE_SCHEDSTAT};
+    made.threads[1] = (struct profile_thread){.no_core_ns = 9 * S}; /* its samples did not ask */
+    const struct conservation_law *law =
+        law_of(laws, conservation_check(&made.profile, made_tables(), laws), "no_core");
+    assert_non_null(law);
+    assert_true(fabs(law->left - 4) < 1e-9 && fabs(law->right - 4.2) < 1e-9 && law->ok && !law->exact);
+    made.threads[0].no_core_ns = 4.5 * S;
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
+    assert_false(law->ok);
+    made.threads[0].core_unasked = 400; /* samples that may have been without a core */
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
+    assert_true(law->ok);
+    made.threads[0].core_source = PROFILE_CORE_NOT_TOLD;
+    assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core"));
+}
+
 /* Two threads of 20 s, of which one idles for 10 s beside the other: by the samples of both, off by `residual`. */
 static const struct conservation_law *idle_law(struct conservation_law *laws, double residual, double lost,
                                                double no_core)
