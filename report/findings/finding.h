@@ -16,7 +16,7 @@ struct finding {
     bool sampled;       /* they are a sum over samples */
     double own;         /* then: busy time of the same code, if they are core idleness */
     double error;       /* and how far the seconds can be off, 95 % */
-    double share;       /* the seconds in percent of the whole program's effort */
+    double share;       /* the seconds in percent of findings.whole_s */
     double gain_s;      /* wall seconds that the run would be shorter at most; 0: no bound is known */
     char *title;        /* one line: "serial code keeps 7 of 8 threads idle" */
     char *evidence;     /* the numbers and the rule that they met */
@@ -27,6 +27,7 @@ struct finding {
 struct findings {
     struct finding *finding; /* the greatest share first */
     size_t count;
+    double whole_s; /* what shares, and per cent in all their texts, are of: thread time */
 };
 
 #endif

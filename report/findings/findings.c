@@ -9,8 +9,8 @@
 
 /* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */
 static void (*const rules[])(struct inquiry *) = {
-    find_losses, find_oversubscription, find_start_up, find_serial_code,
-    find_both,   find_idle_regions,     find_overhead, find_locks,
+    find_no_core, find_losses,       find_start_up, find_serial_code,
+    find_both,    find_idle_regions, find_overhead, find_locks,
 };
 
 /* The greatest share first; of equal ones the order of the rules. */
@@ -50,12 +50,19 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     double least_rate = profile_least_rate(profile);
     double most = rows->threads, useful = rows->cores >= 1 && rows->cores < most ? rows->cores : most;
     ledger_sum(profile, &inquiry.ledger);
-    inquiry.effort_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     inquiry.error = rows->error;
     inquiry.period_s = least_rate > 0 ? 1 / least_rate : 0;
     inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) : 0;
     inquiry.busy_to_wall = useful >= 1 ? 1 / useful : 1;
-    inquiry.nobody_busy_s = fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9);
+    if (profile->header.clock == 0)
+        inquiry.nobody_busy_s =
+            fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9);
+    inquiry.whole_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
+    /* What is no more than sampling error does not make per cent here others than those of the rows. */
+    double nobody_s = inquiry.nobody_busy_s * most;
+    if (100 * nobody_s >= LOST_PERCENT * (inquiry.whole_s + nobody_s))
+        inquiry.whole_s += nobody_s;
+    inquiry.findings->whole_s = inquiry.whole_s;
     gather_units(&inquiry);
     /* Seconds to gain cannot be told from samples by a counter's overflow. */
     bool none = profile_text(profile, "sample") || find_unmeasured(&inquiry) || find_short_run(&inquiry);

@@ -20,7 +20,7 @@ bool is_enough_idleness(const struct inquiry *inquiry, double seconds)
 
 double percent_of_program(const struct inquiry *inquiry, double seconds)
 {
-    return inquiry->effort_s > 0 && seconds > 0 ? 100 * seconds / inquiry->effort_s : 0;
+    return inquiry->whole_s > 0 && seconds > 0 ? 100 * seconds / inquiry->whole_s : 0;
 }
 
 double bound_of_cost(const struct inquiry *inquiry, double seconds, double idle_ns)
@@ -47,8 +47,7 @@ uint32_t next_stamp(struct inquiry *inquiry)
 
 double busy_threads(const struct profile_sums *sum)
 {
-    double own = sum->work + sum->overhead + sum->lock_wait;
-    return sum->inverse_busy > 0 ? own / sum->inverse_busy : 0;
+    return sum->inverse_busy > 0 ? profile_sums_own(sum) / sum->inverse_busy : 0;
 }
 
 void shorten_name(char to[NAME_BYTES], const char *name)

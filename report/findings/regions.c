@@ -133,7 +133,7 @@ static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double s
 
 static void put_small_team(struct inquiry *inquiry, const struct unit *unit, double seconds)
 {
-    double own = unit->sum.work + unit->sum.overhead + unit->sum.lock_wait;
+    double own = profile_sums_own(&unit->sum);
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
     struct finding finding = start_finding(inquiry, "narrow", unit->worst[CAUSE_NO_TEAM], seconds);
     finding.title = team < ONE_THREAD ? format_printable("%s s in a team of one thread",
@@ -177,17 +177,16 @@ void find_both(struct inquiry *inquiry)
         struct unit *unit = &inquiry->unit[i];
         double idle = unit_idle_ns(unit) * 1e-9 - unit->idle_ns[CAUSE_NO_TEAM] * 1e-9,
                overhead = unit->sum.overhead * 1e-9;
-        double effort =
-            1e-9 * (unit->sum.work + unit->sum.overhead + unit->sum.lock_wait) + unit_idle_ns(unit) * 1e-9;
+        double effort = 1e-9 * (profile_sums_own(&unit->sum) + unit_idle_ns(unit));
         unit->both = is_enough_idleness(inquiry, idle) && is_enough(inquiry, overhead) &&
                      100 * idle >= BOTH_PERCENT * effort && 100 * overhead >= BOTH_PERCENT * effort;
         if (!unit->both)
             continue;
         struct finding finding = start_finding(inquiry, "both", unit->row, idle);
         finding.gain_s += overhead * inquiry->busy_to_wall + inquiry->nobody_busy_s;
-        finding.title =
-            format_printable("idle and busy with OpenMP: %s %% idleness, %s %% overhead",
-                             DECIMAL(100 * idle / effort, 0), DECIMAL(100 * overhead / effort, 0));
+        finding.title = format_printable("idle and busy with OpenMP: %s %% idleness, %s %% overhead",
+                                         DECIMAL(percent_of_program(inquiry, idle), 0),
+                                         DECIMAL(percent_of_program(inquiry, overhead), 0));
         finding.evidence = idle_evidence(inquiry, unit, idle, place_of_waiting(unit, true));
         finding.advice = format_printable(
             "Smaller pieces would raise the overhead, larger ones the idleness: the division of the "

@@ -77,13 +77,16 @@ struct inquiry {
     struct findings *findings;
     size_t room;
     struct ledger ledger;
-    double effort_s; /* work + idleness + overhead + lock wait of the program */
+    double
+        whole_s; /* the program's effort, and where that is much the time of all threads while none was busy */
     double period_s; /* of the thread sampled least often */
     struct error_terms error;
     double threads, cores;
     double idle_to_wall;     /* seconds of the run that a thread-second of idleness can stand for at most */
     double busy_to_wall;     /* the same of waiting and overhead */
     double nobody_busy_s;    /* of the run: no thread was busy */
+    double no_core_s;        /* of threads without a core, if that is a finding: it explains others */
+    double no_core_idle_ns;  /* idleness blamed on missing cores */
     uint32_t *region;        /* by row: the outermost row of a region around it, ROW_NONE: serial code */
     uint32_t *unit_of;       /* by row */
     bool *in_task;           /* by row */
@@ -140,7 +143,7 @@ bool find_short_run(struct inquiry *inquiry);
 
 /* The rules. A rule may count on gather_units(). */
 void find_losses(struct inquiry *inquiry);
-void find_oversubscription(struct inquiry *inquiry);
+void find_no_core(struct inquiry *inquiry); /* before find_losses */
 void find_start_up(struct inquiry *inquiry);
 void find_serial_code(struct inquiry *inquiry);
 void find_both(struct inquiry *inquiry);

@@ -22,14 +22,63 @@ static double serial_of(const struct inquiry *inquiry, uint32_t index)
     return inquiry->idle_ns[CAUSE_NO_TEAM][index];
 }
 
+/* Serial code that sleeps of its own will is no work that others could take part in. */
+struct sleep {
+    double own_ns, blocked_ns, most_ns;
+    uint32_t row; /* with the most of it */
+};
+
+struct serial_search {
+    struct inquiry *inquiry;
+    double *left;  /* by row: of the row and what it calls, without what is a finding */
+    bool *claimed; /* by row: its own code is in a finding */
+};
+
+/* Of the serial code below a row that is in no finding; function: of one alone, with what it calls, or ROW_NONE. */
+static struct sleep sleep_of(const struct serial_search *search, uint32_t below, uint32_t function)
+{
+    const struct inquiry *inquiry = search->inquiry;
+    const struct rows *rows = inquiry->rows;
+    struct sleep sleep = {.row = ROW_NONE};
+    for (uint32_t i = below; i < rows->row[below].end; i++) {
+        uint32_t own = inquiry->own[i];
+        const struct profile_sums *sums = rows->row[i].exclusive;
+        if (rows->row[i].kind == ROW_STATEMENT || search->claimed[own] || !(serial_of(inquiry, own) > 0) ||
+            (function != ROW_NONE && rows->row[own].function != function))
+            continue;
+        sleep.own_ns += sums->work + sums->overhead + sums->lock_wait + sums->blocked;
+        sleep.blocked_ns += sums->blocked;
+        if (sums->blocked > sleep.most_ns) {
+            sleep.most_ns = sums->blocked;
+            sleep.row = i;
+        }
+    }
+    return sleep;
+}
+
+/* What the program called there: "read", of __GI___libc_read. */
+static const char *call_of(const struct rows *rows, uint32_t row)
+{
+    static const char *const prefixes[] = {"__GI_", "__libc_", "__", "_"};
+    while (rows->row[row].foreign && rows->row[rows->row[row].parent].foreign)
+        row = rows->row[row].parent;
+    const char *name = rows->row[row].label->name;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            name += strlen(prefixes[i]);
+    return name;
+}
+
 /* What a finding is about: a row with what it calls; many small functions below a row; one function in many
  * contexts. */
 enum spread { ONE_PLACE, IN_PIECES, ONE_FUNCTION };
 
 static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum spread spread,
-                       uint32_t contexts)
+                       uint32_t contexts, const struct sleep *sleep)
 {
     double seconds = ns * 1e-9;
+    bool sleeps = sleep->row != ROW_NONE && sleep->blocked_ns >= MOSTLY * sleep->own_ns;
+    char call[NAME_BYTES] = "", asleep[2 * FORMAT_NUMBER_BYTES + 40] = "";
     struct finding finding = {.rule = "serial",
                               .row = row,
                               .metric = METRIC_IDLENESS,
@@ -39,29 +88,33 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     char some[64] = "";
     if (spread == ONE_FUNCTION)
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
-    finding.title = format_printable("%s s of serial code%s", DECIMAL(seconds / (inquiry->threads - 1), 2),
-                                     spread == IN_PIECES ? " in small pieces" : "");
+    if (sleeps) {
+        shorten_name(call, call_of(inquiry->rows, sleep->row));
+        snprintf(asleep, sizeof asleep, " (asleep for %s s of %s s)", DECIMAL(sleep->blocked_ns * 1e-9, 2),
+                 DECIMAL(sleep->own_ns * 1e-9, 2));
+        finding.title = format_printable("%s s blocked in %s", DECIMAL(sleep->blocked_ns * 1e-9, 2), call);
+    } else {
+        finding.title =
+            format_printable("%s s of serial code%s", DECIMAL(seconds / (inquiry->threads - 1), 2),
+                             spread == IN_PIECES ? " in small pieces" : "");
+    }
     finding.evidence = format_printable(
         "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
-        "parallel regions%s: %s %% of all (reported from %s %% on)",
+        "parallel regions%s%s: %s %% of all (reported from %s %% on)",
         DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, 0), 2),
         DECIMAL(inquiry->threads, 0), spread == IN_PIECES ? "many functions ran below this," : "this ran",
-        some, DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
-    finding.advice =
-        format_printable("%s", spread == IN_PIECES ? "The serial pieces add up: look at the callees in "
-                                                     "the top-down view, put them into parallel regions, "
-                                                     "or overlap them with other work as tasks."
-                                                   : "Make it parallel, overlap it with other work as a "
-                                                     "task, or do less of it: no number of threads makes "
-                                                     "a run shorter than its serial code.");
+        some, asleep, DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable(
+        "%s", sleeps ? "Overlap it with other work (a task, a thread of its own), wait for less, or "
+                       "less often: it needs no core, and so no number of threads makes it shorter."
+              : spread == IN_PIECES ? "The serial pieces add up: look at the callees in "
+                                      "the top-down view, put them into parallel regions, "
+                                      "or overlap them with other work as tasks."
+                                    : "Make it parallel, overlap it with other work as a "
+                                      "task, or do less of it: no number of threads makes "
+                                      "a run shorter than its serial code.");
     put_finding(inquiry, &finding);
 }
-
-struct serial_search {
-    struct inquiry *inquiry;
-    double *left;  /* by row: of the row and what it calls, without what is a finding */
-    bool *claimed; /* by row: its own code is in a finding */
-};
 
 /* One function's own code, from wherever it is called below a row, if that is enough. */
 static void find_serial_function(struct serial_search *search, uint32_t below)
@@ -80,6 +133,7 @@ static void find_serial_function(struct serial_search *search, uint32_t below)
         if (!most || functions.item[i].ns > most->ns)
             most = &functions.item[i];
     if (most && most->contexts > 1 && is_enough_idleness(inquiry, most->ns * 1e-9)) {
+        struct sleep sleep = sleep_of(search, below, (uint32_t)most->key);
         for (uint32_t i = below; i < rows->row[below].end; i++) {
             double own = serial_of(inquiry, i);
             if (search->claimed[i] || !(own > 0) || rows->row[i].function != most->key)
@@ -87,7 +141,7 @@ static void find_serial_function(struct serial_search *search, uint32_t below)
             sum += own;
             search->claimed[i] = true;
         }
-        put_serial(inquiry, most->row, sum, ONE_FUNCTION, most->contexts);
+        put_serial(inquiry, most->row, sum, ONE_FUNCTION, most->contexts, &sleep);
         search->left[below] -= sum;
     }
     tally_free(&functions);
@@ -112,7 +166,8 @@ static void search_serial(struct serial_search *search)
             if (pieces)
                 find_serial_function(search, i);
             if (is_enough_idleness(inquiry, *left * 1e-9)) {
-                put_serial(inquiry, i ? i : ROW_NONE, *left, pieces ? IN_PIECES : ONE_PLACE, 1);
+                struct sleep sleep = sleep_of(search, i, ROW_NONE);
+                put_serial(inquiry, i ? i : ROW_NONE, *left, pieces ? IN_PIECES : ONE_PLACE, 1, &sleep);
                 claim(search, i);
                 continue;
             }

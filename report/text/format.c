@@ -301,19 +301,26 @@ void format_paragraph(FILE *out, const char *text, size_t columns)
 
 void format_indented(FILE *out, const char *text, size_t indent, size_t columns)
 {
-    size_t used = 0;
-    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+    text += strspn(text, " ");
+    fprintf(out, "%*s", *text ? (int)indent : 0, "");
+    format_continued(out, text, indent, columns);
+}
+
+void format_continued(FILE *out, const char *text, size_t indent, size_t columns)
+{
+    size_t used = indent;
+    bool first = true;
+    for (text += strspn(text, " "); *text; text += strspn(text, " "), first = false) {
         size_t bytes = strcspn(text, " "), word = 0;
         for (size_t i = 0; i < bytes; i++)
             word += (text[i] & 0xc0) != 0x80;
-        bool first = used == 0, full = !first && used + 1 + word > columns;
+        bool full = !first && used + 1 + word > columns;
         if (full)
-            putc('\n', out);
-        if (first || full)
-            fprintf(out, "%*s", (int)indent, "");
-        used = first || full ? indent : used + 1;
-        fprintf(out, "%s%.*s", first || full ? "" : " ", (int)bytes, text);
-        used += word;
+            fprintf(out, "\n%*s", (int)indent, "");
+        else if (!first)
+            putc(' ', out);
+        fprintf(out, "%.*s", (int)bytes, text);
+        used = (full ? indent : used + !first) + word;
         text += bytes;
     }
     putc('\n', out);

@@ -63,6 +63,8 @@ size_t format_terminal_columns(FILE *out);
 /* Prints text broken into lines of at most `columns`, each behind `indent` spaces, and ends the last. */
 void format_paragraph(FILE *out, const char *text, size_t columns);
 void format_indented(FILE *out, const char *text, size_t indent, size_t columns);
+/* The same where as many columns of the first line are taken. */
+void format_continued(FILE *out, const char *text, size_t indent, size_t columns);
 
 /* File name without its folders. */
 const char *format_base_name(const char *path);

@@ -23,17 +23,17 @@ static void print_finding(FILE *out, size_t number, const struct finding *findin
     bool timed = finding->seconds > 0 && finding->metric != METRIC_SAMPLES;
     int used = 0;
     size_t columns = style->columns - INDENT;
-    char *title = format_fit(finding->title, columns, style->utf8);
+    char *title = format_fit(finding->title, SIZE_MAX, style->utf8);
     char *place = format_fit(finding->place, columns, style->utf8);
-    fprintf(out, "\n%2zu. %s%s%s\n", number, format_strong(style->colour), title,
-            format_plain(style->colour));
+    fprintf(out, "\n%2zu. %s", number, format_strong(style->colour));
+    format_continued(out, title, INDENT, style->columns);
+    fputs(format_plain(style->colour), out);
     if (*place)
         fprintf(out, "%*s%s\n", INDENT, "", place);
     numbers[0] = '\0';
     if (timed)
-        used =
-            snprintf(numbers, sizeof numbers, "%.40s s of %s, %.40s %% of the whole effort",
-                     DECIMAL(finding->seconds, 3), metric_title(finding->metric), DECIMAL(finding->share, 1));
+        used = snprintf(numbers, sizeof numbers, "%.40s s of %s, %.40s %%", DECIMAL(finding->seconds, 3),
+                        metric_title(finding->metric), DECIMAL(finding->share, 1));
     if (finding->gain_s > 0)
         snprintf(numbers + used, sizeof numbers - (size_t)used, "%sthe run could be %.40s s shorter at most",
                  used ? "; " : "", DECIMAL(finding->gain_s, 2));
@@ -48,7 +48,11 @@ void view_text_findings(FILE *out, const struct profile *profile, const struct f
                         const struct view_style *style)
 {
     size_t shown = 0;
+    char base[80];
     view_text_header(out, profile, style);
+    snprintf(base, sizeof base, "Per cent of the run's thread time, %.40s s.", DECIMAL(findings->whole_s, 2));
+    if (findings->count)
+        format_paragraph(out, base, style->columns);
     for (size_t i = 0; i < findings->count; i++)
         if (!(findings->finding[i].share < style->least_percent))
             print_finding(out, ++shown, &findings->finding[i], style);

@@ -27,6 +27,7 @@
 #define FEW_SHARE       0.25 /* of a metric: when the contexts shown have less of it, functions are shown */
 #define SUMMARY_COLUMNS 100
 #define BAR_COLUMNS     30
+#define FIGURES         22   /* columns in front of what they are of */
 #define RESIDUAL_TOLD   0.02 /* of the effort, of what a law is off: less changes no finding */
 #define LEAST_PERCENT   0.05 /* contexts that would be printed as 0.0 % are not */
 
@@ -117,7 +118,7 @@ static void print_findings(const struct summary *summary, const struct findings 
         fputs("\nLook first at (the run could be so much shorter at most):\n", summary->out);
     for (size_t i = 0; i < findings->count && i < FINDINGS_SHOWN; i++) {
         const struct finding *finding = &findings->finding[i];
-        size_t columns = summary->columns - 22, used = format_columns(finding->title) + 2;
+        size_t columns = summary->columns - FIGURES, used = format_columns(finding->title) + 2;
         char *place =
             finding->row != ROW_NONE && used + 16 < columns
                 ? view_own_label(summary->rows, finding->row, finding->metric, columns - used, summary->utf8)
@@ -126,8 +127,11 @@ static void print_findings(const struct summary *summary, const struct findings 
             fprintf(summary->out, "%6s %% %9s s  ", DECIMAL(fmin(100, 100 * finding->gain_s / wall_s), 1),
                     DECIMAL(finding->gain_s, 2));
         else
-            fprintf(summary->out, "%22s", "");
-        fprintf(summary->out, "%s%s%s\n", finding->title, place ? ": " : "", place ? place : "");
+            fprintf(summary->out, "%*s", FIGURES, "");
+        if (place)
+            fprintf(summary->out, "%s: %s\n", finding->title, place);
+        else
+            format_continued(summary->out, finding->title, FIGURES, summary->columns);
         free(place);
     }
 }
@@ -223,10 +227,10 @@ static void print_top(const struct summary *summary, const struct top *top, enum
     double effort = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     bool events = profile_text(summary->profile, "sample") != NULL;
     for (size_t i = 0; i < top->count; i++) {
-        char *label = functions
-                          ? function_label(&rows->row[top->item[i]])
-                          : view_own_label(rows, top->item[i], metric, summary->columns - 22, summary->utf8);
-        char *name = format_fit(label, summary->columns - 22, summary->utf8);
+        char *label =
+            functions ? function_label(&rows->row[top->item[i]])
+                      : view_own_label(rows, top->item[i], metric, summary->columns - FIGURES, summary->utf8);
+        char *name = format_fit(label, summary->columns - FIGURES, summary->utf8);
         fprintf(summary->out, "%6s %% %9s %s  %s\n", DECIMAL(fmin(100, 100 * top->seconds[i] / effort), 1),
                 DECIMAL(top->seconds[i], events ? 0 : 2), events ? " " : "s", name);
         free(name);

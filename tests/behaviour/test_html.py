@@ -107,7 +107,7 @@ class Html(BlameTest):
     def test_findings_point_to_their_rows(self):
         data, stored = self.data(), Profile(self.lock_profile())
         self.assertTrue(data["findings"])
-        effort = sum(stored.root[f"{metric} (I)"] for metric in ("work", "idleness", "overhead", "lock wait"))
+        effort = sum(stored.root[f"{metric} (I)"] for metric in ("work", "idleness", "overhead", "lock wait", "no core", "blocked"))
         for finding in data["findings"]:
             self.assertIn(finding["metric"], METRICS)
             self.assertAlmostEqual(finding["share"], min(100, 100 * finding["seconds"] / effort), places=3)

@@ -1,0 +1,211 @@
+/* Threads that were ready to run and had no core: whose cores they were, and what to do. */
+#include <stdlib.h>
+
+#include "report/findings/rules.h"
+#include "report/tables/machine.h"
+#include "report/text/memory.h"
+
+#define MUCH  0.25 /* of the time without a core, to have a part in it */
+#define CROWD 1.05 /* so many times more threads of the program were ready than there are cores */
+
+/* What is known of it. */
+struct shortage {
+    double seconds, spun_s; /* the second: cores' time of threads that waited */
+    double threads, cores;
+    struct machine machine;
+    bool crowded, spins, throttled, others, bound;
+};
+
+static bool samples_tell(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->thread_count; i++)
+        if (profile->threads[i].core_source != PROFILE_CORE_NOT_TOLD)
+            return true;
+    return false;
+}
+
+static struct shortage shortage_of(const struct inquiry *inquiry)
+{
+    const struct ledger *ledger = &inquiry->ledger;
+    struct shortage shortage = {
+        .seconds = metric_value(inquiry->rows, inquiry->rows->row[0].inclusive, METRIC_NO_CORE),
+        .threads = inquiry->threads,
+        .cores = inquiry->cores};
+    const struct machine *machine = &shortage.machine;
+    double much = MUCH * shortage.seconds;
+    machine_read(inquiry->profile, ledger, &shortage.machine);
+    /* All that ran and was neither work nor the runtime's. Locks are waited for on a core, too, and off it. */
+    shortage.spun_s = 1e-9 * (ledger->on_core - ledger->work - ledger->overhead);
+    shortage.crowded =
+        machine->told ? machine->ready_own > CROWD * shortage.cores : shortage.threads > shortage.cores;
+    shortage.spins = machine->told && shortage.spun_s > much;
+    shortage.throttled = machine->throttled_s > much;
+    shortage.others = machine->others_ready > 0.5 && !(shortage.throttled && machine->others_ready < 1);
+    shortage.bound = !shortage.crowded && !shortage.throttled && machine->free_s > much;
+    return shortage;
+}
+
+static const char *rule_of(const struct shortage *shortage)
+{
+    double excess = shortage->machine.told ? shortage->machine.ready_own - shortage->cores
+                                           : shortage->threads - shortage->cores;
+    if (shortage->throttled)
+        return "quota";
+    if (shortage->crowded && excess > shortage->machine.others_ready)
+        return "oversubscribed";
+    return shortage->bound && !shortage->others ? "binding" : "cores-taken";
+}
+
+static char *title_of(const struct inquiry *inquiry, const struct shortage *shortage)
+{
+    char others[FORMAT_NUMBER_BYTES + 32] = "";
+    if (shortage->others)
+        snprintf(others, sizeof others, " and %s other runnable processes",
+                 DECIMAL(shortage->machine.others_ready, 1));
+    return format_printable(
+        "%s %% of the thread time there was no core: %s thread%s of this program%s on %s core%s",
+        DECIMAL(percent_of_program(inquiry, shortage->seconds), 0), DECIMAL(shortage->threads, 0),
+        shortage->threads == 1 ? "" : "s", others, DECIMAL(shortage->cores, 0),
+        shortage->cores == 1 ? "" : "s");
+}
+
+static char *evidence_of(const struct inquiry *inquiry, const struct shortage *shortage)
+{
+    double idle_s = inquiry->no_core_idle_ns * 1e-9;
+    char idle[FORMAT_NUMBER_BYTES + 64] = "",
+                                    ready[FORMAT_NUMBER_BYTES + 96] = ", what else ran is not known";
+    if (idle_s >= LEAST_GAIN_S)
+        snprintf(idle, sizeof idle, ", and others idled %s s for want of them", DECIMAL(idle_s, 2));
+    if (shortage->machine.told)
+        snprintf(ready, sizeof ready, "; on average %s of the threads were ready to run",
+                 DECIMAL(shortage->machine.ready_own, 1));
+    return format_printable(
+        "%s s in which threads that had something to do had no core%s%s: %s %% of all (reported "
+        "from %s %% on)",
+        DECIMAL(shortage->seconds, 2), idle, ready,
+        DECIMAL(percent_of_program(inquiry, shortage->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+}
+
+/* A sentence for each cause that has a part in it. */
+static char *advice_of(const struct shortage *shortage)
+{
+    const struct machine *machine = &shortage->machine;
+    char *part[5] = {NULL};
+    size_t count = 0;
+    if (shortage->throttled)
+        part[count++] =
+            memory_text("The cgroup's quota was used up for %s s: raise it (cpu.max), or use as many "
+                        "threads as it feeds. ",
+                        DECIMAL(machine->throttled_s, 2));
+    if (shortage->crowded && shortage->threads > shortage->cores)
+        part[count++] =
+            memory_text("Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup "
+                        "quota). ",
+                        DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
+    if (shortage->spins)
+        part[count++] = memory_text("Waiting threads spun on cores for %s s: KMP_BLOCKTIME=0 or "
+                                    "OMP_WAIT_POLICY=passive leaves them to working ones. ",
+                                    DECIMAL(shortage->spun_s, 2));
+    if (shortage->bound)
+        part[count++] =
+            memory_text("Cores were free for %s s meanwhile: threads share some of them that are bound to "
+                        "the same (OMP_PROC_BIND, OMP_PLACES, taskset). ",
+                        DECIMAL(machine->free_s, 2));
+    if (shortage->others)
+        part[count++] =
+            memory_text("Other processes had %s of the cores: nothing of the program's; measure on a "
+                        "quiet machine. ",
+                        DECIMAL(machine->others_cores, 1));
+    if (!count)
+        part[count++] = memory_text("Measure on a quiet machine. ");
+    char *text =
+        format_printable("%s%s%s%s%sWork and idleness are without it.", part[0], part[1] ? part[1] : "",
+                         part[2] ? part[2] : "", part[3] ? part[3] : "", part[4] ? part[4] : "");
+    for (size_t i = 0; i < count; i++)
+        free(part[i]);
+    return text;
+}
+
+static void put_no_core(struct inquiry *inquiry)
+{
+    struct shortage shortage = shortage_of(inquiry);
+    if (!is_enough(inquiry, shortage.seconds))
+        return;
+    struct finding finding = {.rule = rule_of(&shortage),
+                              .row = ROW_NONE,
+                              .metric = METRIC_NO_CORE,
+                              .seconds = shortage.seconds,
+                              .sampled = true};
+    finding.title = title_of(inquiry, &shortage);
+    finding.evidence = evidence_of(inquiry, &shortage);
+    finding.advice = advice_of(&shortage);
+    inquiry->no_core_s = shortage.seconds;
+    put_finding(inquiry, &finding);
+}
+
+/* Where samples do not tell, they count time without a core as work: more threads were busy than there are cores. */
+static void find_oversubscription(struct inquiry *inquiry)
+{
+    const struct rows *rows = inquiry->rows;
+    double excess = 0, own = 0, inverse_busy = 0;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        double idle = metric_value(rows, rows->row[i].exclusive, METRIC_CORE_IDLENESS);
+        const struct profile_sums *sums = rows->row[i].exclusive;
+        if (rows->row[i].kind == ROW_STATEMENT || idle >= 0)
+            continue;
+        excess -= idle;
+        own += sums->work + sums->overhead + sums->lock_wait;
+        inverse_busy += sums->inverse_busy;
+    }
+    if (inquiry->threads <= inquiry->cores || !is_enough(inquiry, excess))
+        return;
+    struct finding finding = {.rule = "oversubscribed",
+                              .row = ROW_NONE,
+                              .metric = METRIC_CORE_IDLENESS,
+                              .seconds = excess,
+                              .sampled = true,
+                              .own = own * 1e-9};
+    const char *cores = DECIMAL(inquiry->cores, 0), *plural = inquiry->cores == 1 ? "" : "s";
+    finding.title = format_printable("%s busy threads at a time on %s core%s", DECIMAL(own / inverse_busy, 1),
+                                     cores, plural);
+    finding.evidence = format_printable(
+        "%s s in which busy threads had no core (negative core idleness): %s %% "
+        "of all (reported from %s %% on)",
+        DECIMAL(excess, 2), DECIMAL(percent_of_program(inquiry, excess), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable(
+        "Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup quota); waiting threads "
+        "that spin take cores from working ones: KMP_BLOCKTIME=0. The division of blame is an approximation "
+        "here.",
+        cores, plural);
+    put_finding(inquiry, &finding);
+}
+
+/* There it counts as work, as idleness of others, or as nobody's: the finding explains what else looks strange. */
+static void find_taken_cores(struct inquiry *inquiry)
+{
+    double seconds = ledger_taken_s(inquiry->profile, &inquiry->ledger);
+    struct finding finding = {
+        .rule = "cores-taken", .row = ROW_NONE, .metric = METRIC_SAMPLES, .seconds = seconds};
+    if (inquiry->profile->header.clock != 0 || seconds < LEAST_GAIN_S)
+        return;
+    finding.title =
+        format_printable("other processes took the cores for %s s of thread time", DECIMAL(seconds, 2));
+    finding.evidence =
+        format_printable("the program's threads were ready to run and had no core for %s s: %s %% of all",
+                         DECIMAL(seconds, 2), DECIMAL(percent_of_program(inquiry, seconds), 1));
+    finding.advice =
+        format_printable("Measure on a quiet machine: work is too high by as much, and idleness by up to as "
+                         "much for each thread that waited for the others.");
+    inquiry->no_core_s = seconds;
+    put_finding(inquiry, &finding);
+}
+
+void find_no_core(struct inquiry *inquiry)
+{
+    if (samples_tell(inquiry->profile)) {
+        put_no_core(inquiry);
+        return;
+    }
+    find_taken_cores(inquiry);
+    find_oversubscription(inquiry);
+}

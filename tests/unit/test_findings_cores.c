@@ -1,0 +1,150 @@
+/* needs: tests/fuzz/fake_symbols.c */
+#include "tests/unit/findings_program.h"
+
+#define WITH_PROFILE(name) UNIT_TEST_WITH(name, make, destroy)
+
+/* What the kernel counted while the program ran for 20 seconds: processors' time in ticks. */
+static void machine(int busy_s, int idle_s, int throttled_s)
+{
+    static char text[400];
+    int used = snprintf(text, sizeof text,
+                        "machine_begin%cthrottled_ns 7000000000\ncpu  100 0 0 500 0 0 0 0%c", 0, 0);
+    used += snprintf(text + used, sizeof text - (size_t)used,
+                     "machine_end%cthrottled_ns %d000000000\nloadavg 9 9 9 9/9 9\ncpu  %d 10 90 %d 0 0 0 0%c",
+                     0, 7 + throttled_s, busy_s * 100, 500 + idle_s * 100, 0);
+    made.profile.text = text;
+    made.profile.text_bytes = (size_t)used;
+}
+
+/* Of four threads, which worked for 10 s each, `no_core_s` more were spent without a core, in all. */
+static uint32_t without_core(double no_core_s, unsigned cores)
+{
+    uint32_t node = add(program.main_node + 1, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
+    made.nodes[node].metric = (struct profile_sums){
+        .samples = 2000, .no_core = no_core_s * S, .inverse_busy = no_core_s * S / THREADS};
+    made.profile.header.cores = cores;
+    made.profile.header.end_ns = (uint64_t)(20 * S);
+    made.profile.header.start_ns = made.profile.header.end_ns - (uint64_t)((10 + no_core_s / THREADS) * S);
+    made.threads[0] = (struct profile_thread){.kind = 1,
+                                              .end_ns = 1,
+                                              .delivered = 8000,
+                                              .recorded = 8000,
+                                              .core_source = PROFILE_CORE_SCHEDSTAT,
+                                              .work = 40 * S,
+                                              .no_core = no_core_s * S,
+                                              .no_core_ns = no_core_s * S,
+                                              .on_core_ns = 40 * S};
+    return node;
+}
+
+static void assert_said(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("no \"%s\" in: %s", part, text);
+}
+
+WITH_PROFILE(cores_that_others_had_are_said_in_one_sentence)
+{
+    without_core(20, 4);
+    machine(100, 0,
+            0); /* 60 s of theirs beside 40 of the program's, which got two thirds of what it wanted */
+    const struct finding *finding = only("cores-taken");
+    assert_string_equal(finding->title,
+                        "33 % of the thread time there was no core: 4 threads of this program and 4.5 "
+                        "other runnable processes on 4 cores");
+    assert_said(finding->advice, "Other processes had 3.0 of the cores");
+    assert_null(strstr(finding->advice, "OMP_NUM_THREADS"));
+    assert_about(finding->seconds, 20);
+    char *text = summary();
+    assert_said(text, "4 threads of this program and 4.5");
+    assert_said(text, "no core       20.00 s  33.3 %");
+}
+
+WITH_PROFILE(too_many_threads_of_its_own_are_said)
+{
+    without_core(40, 2);
+    machine(40, 0, 0);
+    const struct finding *finding = only("oversubscribed");
+    assert_string_equal(finding->title,
+                        "50 % of the thread time there was no core: 4 threads of this program on 2 cores");
+    assert_said(finding->advice, "Use at most 2 threads");
+    assert_null(strstr(finding->advice, "Other processes"));
+    assert_null(strstr(finding->advice, "spun"));
+}
+
+WITH_PROFILE(spinning_threads_take_cores)
+{
+    without_core(40, 2);
+    made.threads[0].on_core_ns = 55 * S;
+    machine(55, 0, 0);
+    assert_said(only("oversubscribed")->advice, "spun on cores for 15.00 s");
+}
+
+WITH_PROFILE(a_quota_is_said)
+{
+    without_core(40, 4);
+    machine(40, 0, 30);
+    assert_said(only("quota")->advice, "quota was used up for 30.00 s");
+}
+
+WITH_PROFILE(threads_on_one_core_while_others_are_free_are_said)
+{
+    without_core(40, 4);
+    machine(40, 40, 0);
+    assert_said(only("binding")->advice, "Cores were free for 40.00 s");
+}
+
+WITH_PROFILE(what_the_machine_does_not_tell_is_not_said)
+{
+    without_core(20, 4);
+    const struct finding *finding = only("cores-taken");
+    assert_string_equal(finding->title,
+                        "33 % of the thread time there was no core: 4 threads of this program on 4 cores");
+    assert_said(finding->evidence, "what else ran is not known");
+}
+
+/* Nobody's code is slow where others wait for a thread without a core. */
+WITH_PROFILE(idleness_beside_a_missing_core_is_no_finding_of_its_own)
+{
+    uint32_t node = without_core(20, 4);
+    run(node, 6, 1, 4, PROFILE_PLACE_REGION_END);
+    made.nodes[node].metric.overhead = 0;
+    made.nodes[node].metric.no_core += 6 * S;
+    made.profile.header.start_ns = 1;
+    assert_said(only("cores-taken")->evidence, "others idled 18.00 s");
+}
+
+WITH_PROFILE(a_serial_call_that_sleeps_is_blocked)
+{
+    uint32_t init = frame(program.main_node, KEY(INIT));
+    fake_function(FOREIGN_KEY(COSINE), "__GI___libc_read", "", 0, 0);
+    uint32_t call = frame(init, FOREIGN_KEY(COSINE));
+    run(call, 5, 1, 1, 0);
+    run(init, 1, 1, 1, 0);
+    assert_said(only("serial")->title, "6.00 s of serial code");
+    made.nodes[call].metric.work = 0;
+    made.nodes[call].metric.blocked = 5 * S;
+    const struct finding *finding = only("serial");
+    assert_string_equal(finding->title, "5.00 s blocked in read");
+    assert_said(finding->evidence, "(asleep for 5.00 s of 6.00 s)");
+    assert_said(finding->place, "init");
+}
+
+/* Time in which nobody was busy is in no effort; shares and texts are of both. */
+WITH_PROFILE(all_per_cent_are_of_one_whole)
+{
+    made.profile.header.end_ns = 1 + (uint64_t)(40 * S);
+    run(frame(program.main_node, KEY(INIT)), 10, 1, 1, 0);
+    gather();
+    const struct finding *finding = program.findings->finding;
+    assert_int_equal(program.findings->count, 2);
+    assert_about(program.findings->whole_s, 160);
+    assert_string_equal(finding[0].rule, "nobody-busy");
+    assert_about(finding[0].share, 50);
+    assert_said(finding[0].evidence, "20.00 s of 40.00 s: 50.0 % of all");
+    assert_string_equal(finding[1].rule, "serial");
+    assert_about(finding[1].share, 100 * 30. / 160);
+    assert_said(finding[1].evidence, "18.8 % of all");
+}
+
+UNIT_MAIN(NULL, NULL)
