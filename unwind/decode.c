@@ -7,13 +7,14 @@
 #include "base/atomics.h"
 #include "base/os.h"
 
-#define MAX_INSTRUCTIONS 1000u /* of one search ... */
-#define MAX_IN_WALK      2000u /* ... and of all in a walk */
-#define MAX_WAYS         128u  /* branches of one search */
+#define MAX_INSTRUCTIONS 8000u  /* of one search */
+#define WALK_ALLOWANCE   2000u  /* of all searches, for each walk ... */
+#define MAX_ALLOWANCE    10000u /* ... and what can be saved up */
+#define MAX_WAYS         512u   /* branches of one search */
 #define MAX_CANDIDATES   8u    /* ways out that one search yields */
 #define MAX_SAVED        4u
 #define WINDOW           256u /* bytes of code read at once */
-#define RUNS             64u  /* of code whose recipe is known */
+#define RUNS             256u /* of code whose recipe is known */
 
 enum base { NOWHERE, AT_RSP, AT_RBP, IN_MEMORY }; /* rsp and rbp are the frame's, where the search begins */
 
@@ -48,8 +49,8 @@ struct decoder {
     /* The search that is under way. */
     struct way ways[MAX_WAYS];
     uint32_t way_count, next_way;
-    uint32_t instructions; /* so far, in the search and in the walk */
-    uint32_t walked;
+    uint32_t instructions; /* so far, in the search */
+    uint32_t allowance;    /* that may be followed yet */
     struct run passed[RUNS]; /* with rsp and rbp as at the begin */
     uint32_t passed_count;
     uintptr_t window_start;
@@ -62,14 +63,17 @@ struct decoder {
 struct decoder *decoder_make(void)
 {
     struct decoder *decoder = os_map(sizeof(*decoder));
-    if (decoder)
-        ZydisDecoderInit(&decoder->zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    if (!decoder)
+        return NULL;
+    decoder->allowance = MAX_ALLOWANCE;
+    ZydisDecoderInit(&decoder->zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     return decoder;
 }
 
 void decoder_begin_walk(struct decoder *decoder)
 {
-    decoder->walked = 0;
+    uint32_t saved = decoder->allowance + WALK_ALLOWANCE;
+    decoder->allowance = saved < MAX_ALLOWANCE ? saved : MAX_ALLOWANCE;
 }
 
 void decoder_forget(struct decoder *decoder)
@@ -324,9 +328,11 @@ static bool go(struct decoder *decoder, struct way way)
     uintptr_t start = way.ip;
     bool as_at_begin = is_as_at_begin(&way);
     enum outcome outcome = GOES_ON;
-    while (outcome == GOES_ON && decoder->instructions++ < MAX_INSTRUCTIONS &&
-           decoder->walked++ < MAX_IN_WALK && decode(decoder, way.ip)) {
+    while (outcome == GOES_ON && decoder->instructions < MAX_INSTRUCTIONS && decoder->allowance > 0 &&
+           decode(decoder, way.ip)) {
         uintptr_t ip = way.ip;
+        decoder->instructions++;
+        decoder->allowance--;
         outcome = follow(decoder, &way, ip);
         way.ip = ip + decoder->instruction.length;
         if (as_at_begin && (outcome != GOES_ON || !is_as_at_begin(&way))) {
@@ -365,7 +371,7 @@ bool decoder_find(struct decoder *decoder, uintptr_t ip, bool (*accept)(const st
     const struct way begin = {.rsp = {.base = AT_RSP}, .rbp = {.base = AT_RBP}};
     add_way(decoder, &begin, ip);
     while (decoder->next_way < decoder->way_count && candidates < MAX_CANDIDATES &&
-           decoder->instructions < MAX_INSTRUCTIONS && decoder->walked < MAX_IN_WALK) {
+           decoder->instructions < MAX_INSTRUCTIONS && decoder->allowance > 0) {
         uint32_t number = decoder->next_way++;
         if (!go(decoder, decoder->ways[number]) || !recipe_of(&decoder->ways[number], recipe))
             continue;
@@ -375,7 +381,7 @@ bool decoder_find(struct decoder *decoder, uintptr_t ip, bool (*accept)(const st
             return true;
         }
     }
-    if (decoder->walked < MAX_IN_WALK)
+    if (decoder->allowance > 0)
         keep(decoder, &(struct recipe){.cfa = RECIPE_SLOW});
     return false;
 }

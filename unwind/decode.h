@@ -18,7 +18,8 @@ struct decoder;
 /* NULL when there is no memory. [handler] */
 struct decoder *decoder_make(void);
 
-/* Of all searches from here on until the next begin: some 0.3 ms at most. [handler] */
+/* Another walk: what its searches may follow, 0.4 ms of code, is added to what earlier walks have left over, up to
+ * 1.8 ms. [handler] */
 void decoder_begin_walk(struct decoder *decoder);
 
 /* Forgets what was learnt of code. [handler] */

@@ -116,6 +116,28 @@ UNIT_TEST(what_cannot_be_known_is_not_guessed)
     CHECK_NONE("\x06\xc3");                 /* no instruction */
 }
 
+/* Code of so many instructions: what one walk does not need the next ones have. */
+UNIT_TEST(long_functions_are_followed_now_and_then)
+{
+    enum { LONG = 7000, BYTES = LONG + 1 };
+    uint8_t *function = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct decoder *fresh = decoder_make();
+    bool found[6] = {false};
+    memset(function, 0x90, LONG);
+    function[LONG] = 0xc3;
+    for (int walk = 0; walk < 6; walk++) {
+        struct wish wish = {0, 0};
+        struct recipe recipe;
+        decoder_forget(fresh);
+        decoder_begin_walk(fresh);
+        if (walk == 0 || walk >= 4)
+            found[walk] = decoder_find(fresh, (uintptr_t)function, accept, &wish, &recipe);
+    }
+    assert_true(found[0] && found[4]); /* of 10,000; of 3,000 and four times 2,000, at most 10,000 */
+    assert_false(found[5]);            /* of 3,000 and 2,000 */
+    munmap(function, BYTES);
+}
+
 UNIT_TEST(random_bytes_end)
 {
     uint64_t random = 88172645463325252ull;
