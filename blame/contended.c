@@ -70,6 +70,8 @@ void contended_choose(struct state_line *line, struct contended_pace *pace, uint
 {
     uint32_t acquisitions = line->acquisitions, taken = acquisitions - pace->acquisitions;
     uint64_t passed_ns = now_ns - pace->since_ns;
+    if (unlikely(passed_ns < CONTENDED_PACE_NS))
+        return;
     *pace = (struct contended_pace){now_ns, acquisitions};
     if (likely(taken * (uint64_t)CONTENDED_RARE_NS <= passed_ns)) {
         store_relaxed(&line->stamps, STATE_STAMPS_ALL);

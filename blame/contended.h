@@ -22,6 +22,7 @@
 
 /* Who takes locks less often than once in this time stamps all: some 30 ns each. */
 #define CONTENDED_RARE_NS 4000u
+#define CONTENDED_PACE_NS 50000u /* samples closer together say nothing of how often it takes locks */
 
 extern uint8_t contended_seen[CONTENDED_SLOTS]; /* 0, or the number of the age in which it was last */
 
@@ -44,7 +45,7 @@ void contended_note(uint64_t key);
 /* Forgets what is old, once each CONTENDED_AGE_NS. [handler] */
 void contended_forget(uint64_t now_ns);
 
-/* How fast a thread takes locks, from one sample to the next. */
+/* How fast a thread takes locks, from one sample to another. */
 struct contended_pace {
     uint64_t since_ns;
     uint32_t acquisitions;

@@ -83,6 +83,17 @@ FROM_EMPTY(the_pace_is_that_since_the_last_sample)
     assert_int_equal(line->stamps, STATE_STAMPS_NONE);
 }
 
+FROM_EMPTY(samples_close_together_say_nothing_of_the_pace)
+{
+    struct state_line *line = thread_of(0);
+    struct contended_pace pace = {.since_ns = now_ns, .acquisitions = line->acquisitions};
+    for (int i = 0; i < 2; i++) {
+        line->acquisitions += 10;
+        contended_choose(line, &pace, now_ns += CONTENDED_PACE_NS / 2);
+        assert_int_equal(line->stamps, i == 0 ? STATE_STAMPS_ALL : STATE_STAMPS_NONE);
+    }
+}
+
 FROM_EMPTY(a_lock_that_somebody_waited_for_is_stamped_and_no_other)
 {
     struct state_line *before = fast();
