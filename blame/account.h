@@ -1,5 +1,5 @@
 /* How a sample becomes numbers: LMF13 eq. 1 and its integration with locks. Derivations: docs/accounting.md.
- * All times in nanoseconds; p is the sample's weight, period x (1 + timer overruns). */
+ * All times in nanoseconds; p is the sample's weight, period x the periods that it stands for. */
 #ifndef BLAME_BLAME_ACCOUNT_H
 #define BLAME_BLAME_ACCOUNT_H
 
@@ -12,13 +12,16 @@
 #include "blame/state.h"
 #include "cct/profile_format.h"
 
+/* More than the signal takes: the thread had no core. */
+#define DELIVERY_LATE_NS 100000u
+
 /* One delivery of the timer's signal. */
 struct delivery {
-    uint64_t count;              /* expirations: 1 + overruns */
+    uint64_t count;              /* periods whose moment has come */
     double p;                    /* their weight in nanoseconds */
     struct clock_reading clocks; /* when the handler began */
-    uint64_t due_ns;             /* when the first of the expirations was due */
-    /* When the last was due: the moment whose states count. From then to now this thread stood still, perhaps
+    uint64_t due_ns;             /* the first of these moments */
+    /* The last: the moment whose states count. From then to now this thread stood still, perhaps
      * with a lock of the runtime, and others may have begun to wait for it just because of that. */
     uint64_t census_ns;
 };
@@ -36,17 +39,17 @@ void account_waiting_here(struct profile_metric *metric, double p, uint64_t coun
 /* Blame that arrives at the context of a release, or at a named row. [handler] */
 void account_blame(struct profile_metric *metric, const struct lock_blame *blame);
 
-/* A sample that hit an IDLE thread: idleness or dispatch shows when the thread's wait goes on or ends. */
+/* Samples that hit one wait of an IDLE thread: idleness or dispatch shows when it goes on or ends. */
 struct idle_sample {
     bool pending;
     bool parked;
-    struct census census; /* the thread itself counted as busy, for the case that it was */
     uint32_t busy_others;
     double p;
     uint64_t count;
-    uint64_t before_ns;       /* max(0, last nominal expiry - idle since) */
+    struct profile_metric dispatch; /* what they are then, of a busy thread */
+    uint64_t before_ns;       /* that the thread had waited for when the last of them was due */
     uint64_t since_ticks;     /* when the gap began */
-    uint64_t settled_from_ns; /* when the handler returned */
+    uint64_t settled_from_ns; /* when the last handler returned */
 };
 
 /* True if the gap that the sample hit is dispatch: shorter than the grace. [owner] */
@@ -58,7 +61,18 @@ static inline bool idle_sample_is_dispatch(const struct idle_sample *sample, uin
 /* Books the sample as idleness. [handler] */
 void account_idle(struct profile_thread *ledger, const struct idle_sample *sample);
 
-/* The delivery hit the thread with that line; another one, in the same gap, may be pending. [handler] */
+/* How long the thread had waited when the sample was due. From then to the handler's end it stood still: of several
+ * moments in one delivery the first counts, unless it had no core in between. [handler] */
+static inline uint64_t account_waited_ns(const struct idle_sample *sample, uint64_t since_ns,
+                                         const struct delivery *delivery)
+{
+    bool late = delivery->census_ns - delivery->due_ns > DELIVERY_LATE_NS;
+    uint64_t due_ns = late ? delivery->census_ns : delivery->due_ns;
+    uint64_t from_ns = sample->pending ? sample->settled_from_ns : since_ns;
+    return (sample->pending ? sample->before_ns : 0) + (due_ns > from_ns ? due_ns - from_ns : 0);
+}
+
+/* The delivery hit the thread with that line; others, in the same gap, may be pending. [handler] */
 static inline void account_idle_hit(struct profile_thread *ledger, struct idle_sample *sample,
                                     struct state_line *line, const struct delivery *delivery)
 {
@@ -66,22 +80,28 @@ static inline void account_idle_hit(struct profile_thread *ledger, struct idle_s
     uint64_t since_ns = clock_ticks_ns(&delivery->clocks, since_ticks);
     struct census census = state_census_at(&delivery->clocks, delivery->census_ns, 0, NULL);
     bool self_counted = delivery->census_ns < since_ns + STATE_GRACE_NS;
-    if (sample->pending)
-        account_idle(ledger, sample); /* a second sample in one gap: it is longer than any grace */
+    sample->before_ns = account_waited_ns(sample, since_ns, delivery);
+    bool is_idleness = sample->before_ns >= STATE_GRACE_NS;
+    if (sample->pending && is_idleness) {
+        account_idle(ledger, sample);
+        sample->pending = false;
+    }
+    sample->p = delivery->p + (sample->pending ? sample->p : 0);
+    sample->count = delivery->count + (sample->pending ? sample->count : 0);
     sample->parked = state_is_parked(line);
     sample->busy_others = census.busy - self_counted;
+    sample->since_ticks = since_ticks;
+    if (is_idleness) {
+        account_idle(ledger, sample);
+        return;
+    }
+    if (!sample->pending)
+        sample->dispatch = (struct profile_metric){0};
+    sample->pending = true;
     census.busy += !self_counted;
     census.in_use += !self_counted && sample->parked;
-    sample->census = census;
-    sample->p = delivery->p;
-    sample->count = delivery->count;
-    sample->before_ns = delivery->census_ns > since_ns ? delivery->census_ns - since_ns : 0;
-    sample->pending = sample->before_ns < STATE_GRACE_NS;
-    if (sample->pending)
-        state_hide_idle(line);
-    else
-        account_idle(ledger, sample);
-    sample->since_ticks = since_ticks;
+    account_busy(&sample->dispatch, true, delivery->p, delivery->count, census);
+    state_hide_idle(line);
 }
 
 /* At the handler's end, when the sample is pending: the handler's time, from begin_ticks on (clock_ticks()), is not the

@@ -165,7 +165,7 @@ void sample_settle(struct thread *thread, uint64_t event_ns, bool in_region)
         thread->carried = (struct profile_metric){0};
         thread->carries = true;
     }
-    account_busy(metric, true, sample->p, sample->count, sample->census);
+    sums_add(metric, &sample->dispatch);
     thread->ledger->overhead += sample->p;
 }
 

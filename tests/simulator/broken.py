@@ -46,7 +46,7 @@ DEFECTS = [
     Defect("T: one thread too few",
            "header->threads_max = thread_most();", "header->threads_max = thread_most() - 1;"),
     Defect("settling: only the gap behind the handler",
-           "sample->before_ns = delivery->census_ns > since_ns ? delivery->census_ns - since_ns : 0;", "sample->before_ns = 0;"),
+           "sample->before_ns = account_waited_ns(sample, since_ns, delivery);", "sample->before_ns = 0;"),
     Defect("settling: dispatch is missing in the thread's sums",
            "    thread->ledger->overhead += sample->p;\n", ""),
     Defect("tasks: a taskgroup's wait is noted in the copy",

@@ -87,4 +87,52 @@ UNIT_TEST(a_gap_that_lasted_through_expirations_is_no_dispatch)
     assert_near(ledger.idle, 3 * P);
 }
 
+static struct delivery delivery_at(uint64_t first_ns, uint64_t last_ns, uint64_t handled_ns)
+{
+    return (struct delivery){.count = 1 + (last_ns > first_ns),
+                             .p = P * (1 + (last_ns > first_ns)),
+                             .due_ns = first_ns,
+                             .census_ns = last_ns,
+                             .clocks = {.ns = handled_ns, .ticks = handled_ns, .ns_per_tick = 1}};
+}
+
+/* The thread stood still from the first of them to the handler: that is nothing it waited. */
+UNIT_TEST(two_moments_while_a_sample_is_delivered_hit_one_gap)
+{
+    struct state_line line = {0};
+    struct profile_thread ledger = {0};
+    struct idle_sample sample = {0};
+    struct delivery delivery = delivery_at(1001000, 1021000, 1031000);
+    state_set_idle(&line, 1000000);
+    account_idle_hit(&ledger, &sample, &line, &delivery);
+    assert_true(sample.pending);
+    assert_int_equal(sample.before_ns, 1000);
+}
+
+/* A moment that comes while the one before it is handled, or soon after: both are settled at once, each by its own
+ * census. */
+UNIT_TEST(two_samples_in_one_gap_are_settled_together)
+{
+    struct state_line line = {0};
+    struct profile_thread ledger = {0};
+    struct idle_sample sample = {0};
+    struct delivery first = delivery_at(1001000, 1001000, 1031000), second = delivery_at(1052000, 1052000, 1070000),
+                    third = delivery_at(1093000, 1093000, 1110000);
+    state_set_idle(&line, 1000000);
+    account_idle_hit(&ledger, &sample, &line, &first);
+    sample.settled_from_ns = 1050000; /* as account_idle_resume() has it */
+    state_set_idle(&line, 1019000);
+    account_idle_hit(&ledger, &sample, &line, &second);
+    assert_true(sample.pending);
+    assert_int_equal(sample.before_ns, 3000);
+    assert_near(sample.dispatch.overhead, 2 * P);
+    assert_int_equal(sample.dispatch.samples, 2);
+    assert_near(ledger.idle, 0);
+    sample.settled_from_ns = 1090000;
+    state_set_idle(&line, 1039000);
+    account_idle_hit(&ledger, &sample, &line, &third); /* 1 + 2 + 3 us: it is a wait */
+    assert_false(sample.pending);
+    assert_near(ledger.idle, 3 * P);
+}
+
 UNIT_MAIN(NULL, NULL)
