@@ -5,7 +5,6 @@
 #include "tests/simulator/played.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,22 +40,33 @@ EXPORT bool fake_start(const char *tool)
     return true;
 }
 
-static int timers_refused, timer_signal;
+static int timers, timer_signal;
 
-/* The tool's timer: the only samples are those that are called. A machine that is slow enough would see it
- * expire, in one run and not in another. */
+/* The tool's timers, which never expire: the only samples are those that are called. A machine that is slow enough would
+ * see them, in one run and not in another. */
 EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
 {
-    (void)clock, (void)timer;
-    timers_refused++;
+    (void)clock;
+    *timer = (timer_t)(uintptr_t)++timers;
     timer_signal = event->sigev_signo;
-    errno = EAGAIN;
-    return -1;
+    return 0;
+}
+
+EXPORT int timer_settime(timer_t timer, int flags, const struct itimerspec *value, struct itimerspec *old)
+{
+    (void)timer, (void)flags, (void)value, (void)old;
+    return 0;
+}
+
+EXPORT int timer_delete(timer_t timer)
+{
+    (void)timer;
+    return 0;
 }
 
 EXPORT int fake_signal(void)
 {
-    return timers_refused == 1 && sample_find_handler(timer_signal) ? timer_signal : 0;
+    return timers == 1 && sample_find_handler(timer_signal) ? timer_signal : 0;
 }
 
 EXPORT void fake_time_samples(sample_timer timer)

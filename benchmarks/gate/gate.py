@@ -32,7 +32,7 @@ RUNS = [("", {}, r""), ("creation, ", {"BLAME_TASKS": "creation"}, r"task\b")]
 
 def bare_environment(scratch, **settings):
     """With nothing of the caller's: what a stack holds would change what lies where."""
-    return {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_BIND_NOW": "1", "BLAME_RATE": "1",
+    return {"PATH": os.environ["PATH"], "LC_ALL": "C", "LD_BIND_NOW": "1", "BLAME_RATE": "1", "BLAME_SEED": "1",
             "BLAME_CSV": "0", "BLAME_SUMMARY": "0", "BLAME_OUT": os.path.join(scratch, "out"), **settings}
 
 
