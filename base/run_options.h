@@ -24,6 +24,7 @@ struct run_options {
     struct run_throttle events_throttle;
     int rate, clock, environment, context, tasks, locks, depth, phase_instances;
     int signal; /* 0: the tool chooses */
+    int seed;   /* 0: start.c draws one */
     int private, csv, summary, disable;
 };
 
@@ -84,6 +85,9 @@ bool run_option_signal(const char *text, void *number);     /* [init] */
          "of 10, 12, 16, 23, 26 to 30 (default: the highest real-time signal\n"                              \
          "that the program does not use); another one is taken when the program\n"                           \
          "uses it later")                                                                                    \
+    WHOLE("BLAME_SEED", seed, 0, 0, 2147483647,                                                              \
+          "repeats the moments at which the threads of a run were sampled: its\n"                            \
+          "seed is in run.json; 0: drawn by chance")                                                         \
     WORD("BLAME_PRIVATE", private, "0",                                                                      \
          W("0", "as the umask says (default)")                                                               \
              W("1", "nobody else may read the profile, which has the command line"),                         \

@@ -9,7 +9,6 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
@@ -30,6 +29,7 @@
 
 static int sample_signal; /* 0: none was left */
 static uint32_t moving;   /* serialises changes of it */
+static int taken_signal;  /* the last that the program took: no timer may be set to it */
 static uint64_t least_period_ns; /* every thread's, now */
 
 int sampler_signal(void)
@@ -43,35 +43,49 @@ uint64_t sampler_signals(void)
     return signal ? 1ull << (signal - 1) : 0;
 }
 
-/* How many expirations this delivery stands for. CPU timers are checked at the system's ticks and their
- * overruns are not always told: there the thread's CPU time itself says how many periods have passed. */
-static uint64_t expirations_of(const struct thread *thread, const siginfo_t *info)
+/* From then on, on the clock that samples come by. */
+static void begin_periods(struct thread *thread, uint64_t begin_ns, uint64_t period_ns)
 {
-    if (unlikely(info->si_code != SI_TIMER))
-        return 1; /* an overflow: the next one comes when this one has been handled */
-    if (session.options.clock == CLOCK_WALL)
-        return 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
-    uint64_t passed = (clock_thread_cpu_ns() - thread->cpu_origin_ns) / thread->period_ns;
-    return passed > thread->expirations ? passed - thread->expirations : 1;
+    thread->ledger->period_ns = period_ns;
+    if (session.options.clock == CLOCK_CPU)
+        thread->moments = (struct moments){.period_ns = period_ns, .begin_ns = begin_ns};
+    else
+        moments_start(&thread->moments, begin_ns, period_ns, session.start_ns, (uint64_t)session.options.seed,
+                      state_line_number(thread->line));
 }
 
+/* How many periods of CPU time this delivery stands for. These timers are checked at the system's ticks and their
+ * overruns are not always told: the thread's CPU time itself says how many have passed. */
+static uint64_t pass_cpu_periods(struct moments *moments)
+{
+    int64_t passed_ns = (int64_t)(clock_thread_cpu_ns() - moments->begin_ns), period_ns = (int64_t)moments->period_ns;
+    uint64_t count = passed_ns >= 2 * period_ns ? (uint64_t)(passed_ns / period_ns) : 1;
+    moments->begin_ns += count * moments->period_ns;
+    return count;
+}
+
+/* One that comes before its moment (a setting of the timer that was changed meanwhile) is that period's sample. */
 static struct delivery take_delivery(struct thread *thread, const siginfo_t *info,
                                      const struct clock_reading *clocks)
 {
-    struct delivery delivery;
-    uint64_t now_ns = clocks->ns;
-    delivery.clocks = *clocks;
-    delivery.count = expirations_of(thread, info);
-    delivery.p = (double)delivery.count * (double)thread->period_ns;
-    delivery.due_ns = thread->timer_origin_ns + (thread->expirations + 1) * thread->period_ns;
-    if (session.options.clock == CLOCK_CPU || delivery.due_ns > now_ns || info->si_code != SI_TIMER)
-        delivery.due_ns = now_ns;
-    delivery.census_ns = delivery.due_ns + (delivery.count - 1) * thread->period_ns;
-    if (delivery.census_ns > now_ns)
-        delivery.census_ns = now_ns;
-    thread->expirations += delivery.count;
+    struct delivery delivery = {.count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns};
+    uint64_t weight_ns = thread->moments.period_ns;
+    if (unlikely(info->si_code != SI_TIMER)) {
+        /* An overflow: the next one comes when this one has been handled. */
+    } else if (session.options.clock == CLOCK_CPU) {
+        delivery.count = pass_cpu_periods(&thread->moments);
+        weight_ns *= delivery.count;
+    } else {
+        uint64_t first_ns = thread->moments.next_ns, last_ns;
+        delivery.count = moments_pass(&thread->moments, clocks->ns, &last_ns, &weight_ns);
+        if (likely(first_ns <= clocks->ns)) {
+            delivery.due_ns = first_ns;
+            delivery.census_ns = last_ns;
+        }
+    }
+    delivery.p = (double)weight_ns;
     thread->ledger->delivered += delivery.count;
-    thread->ledger->last_ns = now_ns;
+    thread->ledger->last_ns = clocks->ns;
     return delivery;
 }
 
@@ -80,7 +94,7 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
  * thread may have lost its core in it. */
 static void note_duration(struct thread *thread, const struct clock_reading *begin)
 {
-    if (likely(clock_passed_ns(begin) < thread->period_ns)) {
+    if (likely(clock_passed_ns(begin) < thread->moments.period_ns)) {
         thread->slow_samples = 0;
     } else if (++thread->slow_samples == SLOW_SAMPLES) {
         thread->slow_samples = 0;
@@ -114,27 +128,56 @@ static void take_sample(struct thread *thread, const siginfo_t *info, ucontext_t
     note_duration(thread, clocks);
 }
 
-static void record(struct thread *thread, const siginfo_t *info, ucontext_t *context,
+/* False: the measurement has ended. */
+static bool record(struct thread *thread, const siginfo_t *info, ucontext_t *context,
                    const struct clock_reading *clocks)
 {
     store_seq_cst(&thread->in_handler,
                   1); /* pairs with finish: it waits for us, or we see that it has begun, and it counts this sample */
-    if (!load_seq_cst(&session.stopping))
+    bool goes_on = !load_seq_cst(&session.stopping);
+    if (goes_on)
         take_sample(thread, info, context, clocks);
     store_release(&thread->in_handler, 0);
+    return goes_on;
 }
 
-/* From its last expiration on the timer's period is the longer one. One system call (timer_settime). */
+/* Whoever has set a timer looks afterwards whether another thread meanwhile disarms all (G1). */
+static void heed_taken_signal(const struct thread *thread)
+{
+    if (unlikely(load_seq_cst(&taken_signal) == thread->signal))
+        os_timer_set(thread->timer, false, 0, 0);
+}
+
+/* Its next moment, and the one behind it as the interval: so the timer is set for every other sample only. An
+ * interval there must be, as a program may take a signal away (sigtimedwait); where the two moments are close together it
+ * is a period, lest many signals go to a program that takes them all. One system call (timer_settime). */
+static void set_timer(struct thread *thread)
+{
+    struct moments *moments = &thread->moments;
+    uint64_t interval_ns = moments_second(moments) - moments->next_ns;
+    bool apart = interval_ns >= moments->period_ns / 2;
+    thread->second_ns = apart ? moments->next_ns + interval_ns : 0;
+    os_timer_set(thread->timer, false, moments->next_ns, apart ? interval_ns : moments->period_ns);
+    heed_taken_signal(thread);
+}
+
+/* At the handler's end, for the next sample. */
+static void go_on_sampling(struct thread *thread)
+{
+    bool is_set = thread->second_ns == thread->moments.next_ns;
+    thread->second_ns = 0;
+    if (!is_set && thread->drawn)
+        set_timer(thread);
+}
+
+/* From the first period on that had no sample yet they are longer. One system call (timer_settime). */
 static void slow_down(struct thread *thread)
 {
-    uint64_t passed_ns = thread->expirations * thread->period_ns;
-    thread->timer_origin_ns += passed_ns;
-    thread->cpu_origin_ns += passed_ns;
-    thread->expirations = 0;
-    thread->period_ns = load_relaxed(&least_period_ns);
-    thread->ledger->period_ns = thread->period_ns;
-    os_timer_set(thread->timer, session.options.clock == CLOCK_CPU,
-                 thread->timer_origin_ns + thread->period_ns, thread->period_ns);
+    begin_periods(thread, thread->moments.begin_ns + thread->moments.missed_ns, load_relaxed(&least_period_ns));
+    if (thread->drawn)
+        set_timer(thread);
+    else if (session.options.clock == CLOCK_CPU)
+        os_timer_set(thread->timer, true, 0, thread->moments.period_ns);
 }
 
 static bool is_worker(const struct thread *thread)
@@ -171,9 +214,9 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     struct clock_reading clocks = clock_read(); /* the only one of this sample */
     restart_enter(&thread->restart, context);
     bool overflowed = counters_overflowed(thread, info);
-    if (info->si_code == SI_TIMER || overflowed) {
-        record(thread, info, context, &clocks);
-        if (unlikely(thread->period_ns < load_relaxed(&least_period_ns)))
+    if ((info->si_code == SI_TIMER || overflowed) && record(thread, info, context, &clocks)) {
+        go_on_sampling(thread);
+        if (unlikely(thread->moments.period_ns < load_relaxed(&least_period_ns)))
             slow_down(thread);
     }
     if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
@@ -229,14 +272,9 @@ static void note_no_timer(int error)
 
 void sampler_start(struct thread *thread)
 {
-    /* Phases as far apart as they can be (multiples of the golden section): a thread that stands still for
-     * its sample must not be what the next thread's sample sees, period after period. */
-    uint64_t from_ns = thread->timer_origin_ns, period_ns = load_relaxed(&least_period_ns);
-    uint64_t phase_ns = (hash_number(state_line_number(thread->line)) >> 32) * period_ns >> 32;
-    uint64_t since_ns = from_ns - session.start_ns;
+    uint64_t period_ns = load_relaxed(&least_period_ns);
     int signal = thread->signal = load_relaxed(&sample_signal);
-    thread->expirations = 0;
-    thread->period_ns = thread->ledger->period_ns = period_ns;
+    begin_periods(thread, session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() : thread->from_ns, period_ns);
     if (unlikely(!signal))
         return;
     if (unlikely(counters_plan_sample_period_ns())) {
@@ -245,31 +283,33 @@ void sampler_start(struct thread *thread)
         thread->ledger->timer_failed = !thread->sampled;
         return;
     }
-    thread->cpu_origin_ns = clock_thread_cpu_ns();
-    thread->timer_origin_ns = session.start_ns + since_ns / period_ns * period_ns + phase_ns;
-    if (thread->timer_origin_ns > from_ns)
-        thread->timer_origin_ns -= period_ns;
-    thread->sampled = os_timer_start(&thread->timer, signal, session.options.clock == CLOCK_CPU,
-                                     thread->timer_origin_ns + period_ns, period_ns);
+    bool cpu_clock = session.options.clock == CLOCK_CPU;
+    thread->second_ns = 0;
+    thread->drawn = !cpu_clock; /* the first signal may come before the call returns */
+    thread->sampled = os_timer_start(&thread->timer, signal, cpu_clock, thread->moments.next_ns, period_ns);
     thread->ledger->timer_failed = !thread->sampled;
-    if (!thread->sampled)
+    if (thread->sampled) {
+        heed_taken_signal(thread);
+    } else {
+        thread->drawn = false;
         note_no_timer(errno);
+    }
 }
 
 /* Since the last sample came; 0 where nobody knows: for a counter's overflows, and another thread's CPU time. */
 static uint64_t silent_ns(const struct thread *thread, uint64_t now_ns)
 {
-    if (counters_plan_sample_period_ns() || (session.options.clock == CLOCK_CPU && thread != thread_self))
+    bool cpu_clock = session.options.clock == CLOCK_CPU;
+    if (counters_plan_sample_period_ns() || (cpu_clock && thread != thread_self))
         return 0;
-    uint64_t passed_ns = session.options.clock == CLOCK_CPU ? clock_thread_cpu_ns() - thread->cpu_origin_ns
-                                                            : now_ns - thread->timer_origin_ns;
-    uint64_t seen_ns = thread->expirations * thread->period_ns;
-    return (int64_t)(passed_ns - seen_ns) > 0 ? passed_ns - seen_ns : 0;
+    uint64_t begin_ns = thread->moments.begin_ns + thread->moments.missed_ns;
+    int64_t silent_ns = (int64_t)((cpu_clock ? clock_thread_cpu_ns() : now_ns) - begin_ns);
+    return silent_ns > 0 ? (uint64_t)silent_ns : 0;
 }
 
 static void stop(struct thread *thread)
 {
-    thread->sampled = false;
+    thread->sampled = thread->drawn = false;
     if (counters_plan_sample_period_ns())
         counters_overflow_stop(thread);
     else
@@ -284,7 +324,7 @@ static bool is_silenced(const struct thread *thread)
     if (!signal || thread->signal != signal)
         return true;
     uint64_t silence_ns = silent_ns(thread, clock_now_ns());
-    return thread->sampled && silence_ns > SILENCE_NS && silence_ns > 4 * thread->period_ns &&
+    return thread->sampled && silence_ns > SILENCE_NS && silence_ns > 4 * thread->moments.period_ns &&
            (!sample_signal_comes_to(handle_sample, signal) ||
             sample_signal_is_blocked(thread->ledger->tid, signal));
 }
@@ -301,13 +341,16 @@ void sampler_stop(struct thread *thread)
 void sampler_count_undelivered(struct thread *thread, uint64_t end_ns)
 {
     struct profile_thread *ledger = thread->ledger;
+    struct moments *moments = &thread->moments;
+    uint64_t last_ns, weight_ns;
     bool at_ticks = session.options.clock == CLOCK_CPU; /* such a timer has always a tick's samples due */
-    if (at_ticks || thread->unheard || ledger->timer_failed || !thread->period_ns)
+    if (at_ticks || thread->unheard || ledger->timer_failed || !moments->period_ns || counters_plan_sample_period_ns() ||
+        moments->next_ns > end_ns)
         return;
-    uint64_t count = silent_ns(thread, end_ns) / thread->period_ns;
+    uint64_t count = moments_pass(moments, end_ns, &last_ns, &weight_ns);
     ledger->delivered += count;
     ledger->dropped[PROFILE_DROP_STOPPING] += count;
-    ledger->dropped_ns += (double)(count * thread->period_ns);
+    ledger->dropped_ns += (double)weight_ns;
 }
 
 /* Until its owner comes by, no other signal of it can reach the program. */
@@ -326,9 +369,12 @@ static void take_another_signal(int taken)
     char taken_text[21], text[21];
     os_lock(&moving);
     if (load_relaxed(&sample_signal) == taken) {
+        store_seq_cst(&taken_signal, taken);
         for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
             silence(thread);
         int signal = sample_signal_install(handle_sample, 0);
+        if (signal == taken) /* the program has given it back meanwhile */
+            store_seq_cst(&taken_signal, 0);
         struct profile_header *header = arena_header();
         header->signals_taken++;
         header->sample_signal = (uint32_t)signal;
@@ -359,7 +405,7 @@ void sampler_look(struct thread *thread)
     if (thread->sampled)
         stop(thread);
     thread->restart.own_signals = sampler_signals();
-    thread->timer_origin_ns = now_ns;
+    thread->from_ns = now_ns;
     sampler_start(thread);
 }
 

@@ -18,6 +18,7 @@
 #include "ompt_tool/launch.h"
 #include "ompt_tool/machine.h"
 #include "ompt_tool/sampler.h"
+#include "ompt_tool/session/moments.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
 
@@ -241,12 +242,23 @@ static void choose_reports(struct run_options *options)
         options->summary = 0;
 }
 
+/* One that nobody can know: what a program does when cannot depend on it. A forked child has one of its own: what it does
+ * as its parent's other children do is not seen at the same moments. */
+static void choose_seed(struct run_options *options)
+{
+    static bool by_chance;
+    by_chance |= !options->seed;
+    if (by_chance)
+        options->seed = 1 + (int)(moments_hash(clock_now_ns() ^ ((uint64_t)getpid() << 32)) % INT_MAX);
+}
+
 bool start_measuring(uint64_t process_start_ns)
 {
     uint64_t counted_ns = counters_plan_sample_period_ns();
     session_begin(process_start_ns);
     session.period_ns = counted_ns ? counted_ns : NS_PER_S / (uint64_t)session.options.rate;
     choose_reports(&session.options);
+    choose_seed(&session.options);
     if (!make_directory() || !open_arena()) {
         leave_note(false);
         return false;

@@ -118,7 +118,7 @@ static struct thread *take_record(enum profile_thread_kind kind, struct state_li
         return NULL;
     }
     thread->ledger = ledger;
-    thread->timer_origin_ns = ledger == threads.overflow ? clock_now_ns() : ledger->begin_ns;
+    thread->from_ns = ledger == threads.overflow ? clock_now_ns() : ledger->begin_ns;
     /* Threads that share a ledger have a tree each. */
     ledger->tree = ledger == threads.overflow ? 0 : thread->tree.number;
     thread->line = line;

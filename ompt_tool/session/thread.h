@@ -17,6 +17,7 @@
 #include "cct/tree.h"
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/restart/restart.h"
+#include "ompt_tool/session/moments.h"
 #include "unwind/unwind.h"
 
 struct probes;
@@ -80,10 +81,10 @@ struct thread {
     int signal;          /* by which its samples come; 0: there was none left */
     uint64_t look_ticks; /* when to look again whether they do (sampler_watch) */
     timer_t timer;
-    uint64_t period_ns;       /* of its timer */
-    uint64_t timer_origin_ns; /* the timer expires at origin + n * period, n = 1, 2 ...; before it starts: its begin */
-    uint64_t cpu_origin_ns;   /* the thread's CPU time when the timer was started */
-    uint64_t expirations;     /* seen so far, overruns included */
+    bool drawn;          /* the timer is to expire at moments.next_ns */
+    uint64_t from_ns;    /* its time is sampled from then on */
+    uint64_t second_ns;  /* after its next expiration the timer expires at this moment by itself; 0: at none */
+    struct moments moments; /* of a CPU clock, and of overflows, only begin_ns and period_ns count */
     uint32_t counted_wait;    /* line->acquisitions when a wait was counted last */
     struct contended_pace pace;
     uint64_t share;           /* THREAD_SHARE of the worksharing construct that it executes, 0: none */

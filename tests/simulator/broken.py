@@ -32,12 +32,16 @@ class Defect:
 
 
 DEFECTS = [
-    Defect("overruns: one expiration too few",
-           "return 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0);",
-           "return info->si_overrun > 0 ? (uint64_t)info->si_overrun : 1;"),
+    Defect("overruns: a late sample stands for one period",
+           "    *weight_ns = moments->begin_ns - first_ns - missed_ns;\n", ""),
+    Defect("moments: on a regular grid",
+           "uint64_t drawn = moments_hash(begin_ns + moments->salt), place", "uint64_t drawn = moments_hash(moments->salt), place"),
+    Defect("moments: in the first half of each period",
+           "(((unsigned __int128)place * length_ns) >> 64);", "(((unsigned __int128)place * length_ns) >> 65);"),
+    Defect("moments: the timer's interval is the period",
+           "apart ? interval_ns : moments->period_ns);", "moments->period_ns);"),
     Defect("census: states at the delivery, not when the sample was due",
-           "delivery.census_ns = delivery.due_ns + (delivery.count - 1) * thread->period_ns;",
-           "delivery.census_ns = now_ns;"),
+           "delivery.census_ns = last_ns;", "delivery.census_ns = clocks->ns;"),
     Defect("b: the sampled thread counts twice",
            "return p / (census.busy ? census.busy : 1);", "return p / (census.busy + 1);"),
     Defect("b: idle threads count as idle at once",

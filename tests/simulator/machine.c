@@ -371,7 +371,7 @@ bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint6
     thread->timer.due_ns = first_ns;
     thread->timer.period_ns = period_ns;
     if (period_ns)
-        post(EVENT_TIMER, thread, first_ns, thread->timer.generation);
+        post(EVENT_TIMER, thread, first_ns > machine.now_ns ? first_ns : machine.now_ns, thread->timer.generation);
     return true;
 }
 

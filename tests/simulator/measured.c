@@ -116,11 +116,10 @@ static void add_figure(struct run *run, const char *of, const struct exact *exac
     figure->defined = (exact->as_defined[number] - exact->value[number]) * NS;
     figure->measured = measured * NS;
     figure->stated = stated;
-    double visits = period_ns * sqrt(exact->jumps[number] / 8),
-           times = sqrt(period_ns * exact->squares[number]);
-    bool many = fabs(exact->value[number]) > 4 * times; /* samples, so that their count is about normal */
-    figure->deviation = (many ? fmin(visits, times) : visits) * NS;
-    if (fabs(measured) > 1 && exact->jumps[number] == 0)
+    double variance = oracle_variance(exact, number, period_ns), one = period_ns * exact->heaviest[number];
+    bool many = exact->value[number] * exact->value[number] > 16 * variance; /* so that the error is about normal */
+    figure->deviation = sqrt(variance + (many ? 0 : one * one)) * NS;
+    if (fabs(measured) > 1 && exact->heaviest[number] == 0)
         fail(run, "%s is %g s, and nothing was there", figure->name, figure->measured);
 }
 
@@ -226,7 +225,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         double own = sums[context][METRIC_WORK] + sums[context][METRIC_OVERHEAD] + sums[context][METRIC_LOCK_WAIT];
         name_context(scenario, context, name, sizeof(name));
         for (int i = 0; i < METRIC_COUNT; i++)
-            if (exact[context].jumps[i] != 0 || sums[context][i] != 0)
+            if (exact[context].heaviest[i] != 0 || sums[context][i] != 0)
                 add_figure(run, name, &exact[context], i, sums[context][i],
                            stated_error(profile, metric_name[i], sums[context][i] * NS, own * NS), period_ns);
     }

@@ -1,5 +1,6 @@
 #include "tests/simulator/oracle.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #define GRACE_NS  5000u /* docs/accounting.md: a shorter wait is dispatch */
 #define NO_THREAD UINT32_MAX
 #define MAX_LOCKS 64u
+#define TIE_NS    1 /* in the nanosecond in which something changes a sample may come before or behind it */
+#define MOST_TOGETHER (4.0 / 3) /* docs/accounting.md: of threads whose moments are spread evenly, for independent ones */
 
 const char *const metric_name[METRIC_COUNT] = {
     "work",          "overhead", "lock wait here", "lock wait", "shared idleness", "thread idleness",
@@ -167,22 +170,32 @@ struct share {
     double weight[METRIC_COUNT];
 };
 
+#define MAX_PLACES 256u
+
+/* What a thread has added so far in the period in which it added last. */
+struct cell {
+    uint64_t period;
+    double sum[METRIC_COUNT];
+};
+
 struct now {
     enum exact_state state;
     uint32_t context, lock;
     uint64_t place;
     uint64_t young_until_ns;
-    bool worked[2]; /* in the interval before */
-    struct share shares[2];
+    struct cell *cells;  /* one for each context, then one for each place */
 };
 
-#define MAX_PLACES 256u
+/* A part of a period. */
+struct piece {
+    uint64_t period, ns;
+};
 
 static struct {
     struct exact *exact;
     struct now *threads;
     uint32_t thread_count, cores;
-    double period_ns;
+    uint64_t period_ns;
     struct {
         bool held;
         uint32_t context;
@@ -190,7 +203,6 @@ static struct {
     struct {
         uint64_t key;
         struct exact exact;
-        double each[2], jumps[2]; /* in the interval before, and so far */
     } places[MAX_PLACES];
     uint32_t place_count;
 } sum;
@@ -250,44 +262,55 @@ static void shares_of(const struct now *now, const struct crowd *crowd, struct s
     }
 }
 
-static void add_jumps(uint32_t context, const double *from, const double *to)
+static void end_cell(struct exact *exact, struct cell *cell)
 {
-    for (int i = 0; i < METRIC_COUNT; i++) {
-        double jump = (to ? to[i] : 0) - (from ? from[i] : 0);
-        sum.exact[context].jumps[i] += jump * jump;
-    }
+    for (int i = 0; i < METRIC_COUNT; i++)
+        exact->cells[i] += cell->sum[i] * cell->sum[i];
+    memset(cell->sum, 0, sizeof(cell->sum));
 }
 
-/* From what the thread added before to what it adds now, at all contexts around. */
-static void change_share(const struct share *from, const struct share *to)
+/* The parts of a time that are not whole periods; what changes nothing in a whole one has no variance. */
+static int cut(uint64_t begin_ns, uint64_t end_ns, struct piece pieces[2])
 {
-    uint32_t a = from->adds ? from->context : 0, b = to->adds ? to->context : 0;
-    while (a != b)
-        if (noted.contexts[a].depth > noted.contexts[b].depth) {
-            add_jumps(a, from->weight, NULL);
-            a = context_parent(a);
-        } else {
-            add_jumps(b, NULL, to->weight);
-            b = context_parent(b);
+    uint64_t first = (begin_ns - machine.start_ns) / sum.period_ns, last = (end_ns - machine.start_ns) / sum.period_ns;
+    uint64_t first_end_ns = machine.start_ns + (first + 1) * sum.period_ns;
+    if (first == last) {
+        pieces[0] = (struct piece){first, end_ns - begin_ns};
+        return 1;
+    }
+    pieces[0] = (struct piece){first, first_end_ns - begin_ns};
+    pieces[1] = (struct piece){last, (end_ns - machine.start_ns) % sum.period_ns};
+    return 2;
+}
+
+static void add_pieces(struct exact *exact, struct cell *cell, const double *weight, const struct piece *pieces,
+                       int count)
+{
+    for (int piece = 0; piece < count; piece++) {
+        double ns = (double)pieces[piece].ns;
+        if (cell->period != pieces[piece].period)
+            end_cell(exact, cell);
+        cell->period = pieces[piece].period;
+        for (int i = 0; i < METRIC_COUNT; i++) {
+            cell->sum[i] += weight[i] * ns;
+            exact->squares[i] += weight[i] * weight[i] * ns;
+            exact->heaviest[i] = fmax(exact->heaviest[i], fabs(weight[i]));
         }
-    for (;; a = context_parent(a)) {
-        add_jumps(a, from->weight, to->weight);
-        if (!a)
-            return;
     }
 }
 
-static void add_share(const struct share *share, double ns, bool as_defined)
+static void add_share(struct now *now, const struct share *share, uint64_t begin_ns, uint64_t end_ns, bool as_defined)
 {
+    struct piece pieces[2];
+    int count = as_defined ? cut(begin_ns, end_ns, pieces) : 0;
     if (!share->adds)
         return;
     for (uint32_t context = share->context;; context = context_parent(context)) {
-        double *to = as_defined ? sum.exact[context].as_defined : sum.exact[context].value;
-        double *squares = sum.exact[context].squares;
-        for (int i = 0; i < METRIC_COUNT; i++) {
-            to[i] += share->weight[i] * ns;
-            squares[i] += as_defined ? 0 : share->weight[i] * share->weight[i] * ns;
-        }
+        struct exact *exact = &sum.exact[context];
+        double *to = as_defined ? exact->as_defined : exact->value;
+        for (int i = 0; i < METRIC_COUNT; i++)
+            to[i] += share->weight[i] * (double)(end_ns - begin_ns);
+        add_pieces(exact, &now->cells[context], share->weight, pieces, count);
         if (!context)
             return;
     }
@@ -303,66 +326,49 @@ static uint32_t place_number(uint64_t place)
     return number < MAX_PLACES ? number : 0;
 }
 
-/* Each thread that works adds as many shares as threads wait at the place. Those arrive one after the other:
- * seen from afar, that is one change. Both views are bounds for their kind of program: [0] has all changes,
- * [1] not those that something else follows within half a period. */
-static void add_place_jumps(const double *each, int view)
+static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t end_ns, bool as_defined)
 {
-    double come = 0, stay = 0, leave = 0; /* threads that work */
+    struct exact *exact = &sum.places[place].exact;
+    double weight[METRIC_COUNT] = {[METRIC_SHARED_IDLE] = each};
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         struct now *now = &sum.threads[i];
-        bool works = now->state == EXACT_WORK || now->state == EXACT_OVERHEAD;
-        come += works && !now->worked[view];
-        stay += works && now->worked[view];
-        leave += !works && now->worked[view];
-        now->worked[view] = works;
-    }
-    for (uint32_t i = 0; i < sum.place_count; i++) {
-        double *before = &sum.places[i].each[view];
-        sum.places[i].jumps[view] += stay * (each[i] - *before) * (each[i] - *before) +
-                                     come * each[i] * each[i] + leave * *before * *before;
-        *before = each[i];
+        struct piece pieces[2];
+        if (now->state != EXACT_WORK && now->state != EXACT_OVERHEAD)
+            continue;
+        double *to = as_defined ? exact->as_defined : exact->value;
+        to[METRIC_SHARED_IDLE] += each * (double)(end_ns - begin_ns);
+        int count = as_defined ? cut(begin_ns, end_ns, pieces) : 0;
+        add_pieces(exact, &now->cells[context_count() + place], weight, pieces, count);
     }
 }
 
-static void add_places(double ns, const struct crowd *crowd, bool as_defined, uint64_t at_ns)
+static void add_places(uint64_t begin_ns, uint64_t end_ns, const struct crowd *crowd, bool as_defined)
 {
     double each[MAX_PLACES] = {0};
     for (uint32_t i = 0; i < sum.thread_count; i++)
-        if (sum.threads[i].state == EXACT_IDLE && !(as_defined && sum.threads[i].young_until_ns > at_ns))
+        if (sum.threads[i].state == EXACT_IDLE && !(as_defined && sum.threads[i].young_until_ns > begin_ns))
             each[place_number(sum.threads[i].place)] += crowd->busy > 0 ? 1 / crowd->busy : 0;
-    for (uint32_t i = 0; i < sum.place_count; i++) {
-        struct exact *exact = &sum.places[i].exact;
-        double *to = as_defined ? exact->as_defined : exact->value;
-        to[METRIC_SHARED_IDLE] += ns * each[i] * crowd->working;
-        exact->squares[METRIC_SHARED_IDLE] += as_defined ? 0 : ns * each[i] * each[i] * crowd->working;
-    }
-    if (!as_defined)
-        add_place_jumps(each, 0);
-    if (!as_defined && ns >= sum.period_ns / 2)
-        add_place_jumps(each, 1);
+    for (uint32_t i = 0; i < sum.place_count; i++)
+        if (each[i] > 0)
+            add_place(i, each[i], begin_ns, end_ns, as_defined);
 }
 
 /* An interval in which nothing changes. */
 static void add_interval(uint64_t begin_ns, uint64_t end_ns)
 {
-    double ns = (double)(end_ns - begin_ns);
     struct crowd pure = count_crowd(false, begin_ns), defined = count_crowd(true, begin_ns);
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         struct now *now = &sum.threads[i];
         struct share shares[2];
         shares_of(now, &defined, shares);
-        add_share(&shares[0], ns, true);
-        add_share(&shares[1], ns, true);
+        add_share(now, &shares[0], begin_ns, end_ns, true);
+        add_share(now, &shares[1], begin_ns, end_ns, true);
         shares_of(now, &pure, shares);
-        add_share(&shares[0], ns, false);
-        add_share(&shares[1], ns, false);
-        change_share(&now->shares[0], &shares[0]);
-        change_share(&now->shares[1], &shares[1]);
-        memcpy(now->shares, shares, sizeof(shares));
+        add_share(now, &shares[0], begin_ns, end_ns, false);
+        add_share(now, &shares[1], begin_ns, end_ns, false);
     }
-    add_places(ns, &pure, false, begin_ns);
-    add_places(ns, &defined, true, begin_ns);
+    add_places(begin_ns, end_ns, &pure, false);
+    add_places(begin_ns, end_ns, &defined, true);
 }
 
 static void apply(const struct change *change)
@@ -373,6 +379,8 @@ static void apply(const struct change *change)
         return;
     }
     struct now *now = &sum.threads[change->thread];
+    if (!now->cells)
+        now->cells = calloc(context_count() + MAX_PLACES, sizeof(*now->cells));
     now->state = change->state;
     now->context = change->context;
     now->lock = change->lock;
@@ -392,23 +400,17 @@ static uint64_t end_of_youth(uint64_t begin_ns, uint64_t end_ns)
     return end_ns;
 }
 
-/* Nobody adds anything behind the end. */
-static void end_all(void)
+static void end_cells(struct now *now)
 {
-    static const double nothing[MAX_PLACES];
-    for (uint32_t i = 0; i < sum.thread_count; i++) {
-        struct now *now = &sum.threads[i];
-        change_share(&now->shares[0], &(struct share){0});
-        change_share(&now->shares[1], &(struct share){0});
-        now->state = EXACT_ABSENT;
-    }
-    add_place_jumps(nothing, 0);
-    add_place_jumps(nothing, 1);
+    for (uint32_t context = 0; now->cells && context < context_count(); context++)
+        end_cell(&sum.exact[context], &now->cells[context]);
+    for (uint32_t place = 0; now->cells && place < sum.place_count; place++)
+        end_cell(&sum.places[place].exact, &now->cells[context_count() + place]);
 }
 
 struct exact *oracle_integrate(uint32_t cores, double period_ns)
 {
-    sum.period_ns = period_ns;
+    sum.period_ns = (uint64_t)period_ns;
     sum.exact = calloc(context_count(), sizeof(*sum.exact));
     sum.threads = calloc(machine.thread_count, sizeof(*sum.threads));
     sum.thread_count = machine.thread_count;
@@ -421,8 +423,15 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
             add_interval(at, end);
         }
     }
-    end_all();
+    for (uint32_t i = 0; i < sum.thread_count; i++)
+        end_cells(&sum.threads[i]);
     return sum.exact;
+}
+
+double oracle_variance(const struct exact *exact, int metric, double period_ns)
+{
+    double together = oracle_threads_most() > 1 ? MOST_TOGETHER : 1;
+    return together * (fmax(0, period_ns * exact->squares[metric] - exact->cells[metric]) + TIE_NS * exact->squares[metric]);
 }
 
 uint32_t oracle_place_count(void)
@@ -437,8 +446,5 @@ uint64_t oracle_place(uint32_t number)
 
 struct exact oracle_place_exact(uint32_t number)
 {
-    struct exact exact = sum.places[number].exact;
-    const double *jumps = sum.places[number].jumps;
-    exact.jumps[METRIC_SHARED_IDLE] = jumps[0] > jumps[1] ? jumps[0] : jumps[1];
-    return exact;
+    return sum.places[number].exact;
 }

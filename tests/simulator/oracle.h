@@ -47,11 +47,13 @@ struct exact {
     double value[METRIC_COUNT];
     double as_defined[METRIC_COUNT]; /* the same if an idle thread counts as busy for the grace
                                         (docs/accounting.md) */
-    double
-        squares[METRIC_COUNT]; /* of what a moment adds, times its length: what short visits' error follows */
-    double jumps[METRIC_COUNT]; /* squares of the changes of what a moment adds: what a regular grid's error
-                                   follows */
+    double squares[METRIC_COUNT];  /* of what a moment adds, times its length */
+    double cells[METRIC_COUNT];    /* squares of what each thread's periods add in all */
+    double heaviest[METRIC_COUNT]; /* most that a moment adds */
 };
+
+/* The variance of a sum for which each period of a thread is asked once, at any of its moments (docs/accounting.md). */
+double oracle_variance(const struct exact *exact, int metric, double period_ns);
 
 /* One for each context; [0, oracle_place_count()) of places: who waited where, in thread nanoseconds of
  * idleness. */

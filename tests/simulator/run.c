@@ -1,6 +1,7 @@
 #include "tests/simulator/run.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +26,17 @@ bool finisher_run(const char *directory, const char *file, char *why, size_t why
     return true;
 }
 
-static void set_options(const struct sim_options *options)
+static void set_options(uint64_t seed, const struct sim_options *options)
 {
-    char rate[16], out[64];
+    char rate[16], moments[16], out[64];
+    snprintf(moments, sizeof(moments), "%u", (unsigned)(seed % INT_MAX));
     snprintf(rate, sizeof(rate), "%u", options->rate);
     snprintf(out, sizeof(out), "%s/blame-simulator-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
              getpid());
     clearenv();
     setenv("BLAME_OUT", out, 1);
     setenv("BLAME_RATE", rate, 1);
+    setenv("BLAME_SEED", moments, 1);
     setenv("BLAME_SUMMARY", "0", 1);
     setenv("BLAME_CONTEXT", options->eager ? "eager" : "deferred", 1);
     setenv("BLAME_TASKS", options->creation ? "creation" : "region", 1);
@@ -44,7 +47,7 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_o
               struct run *run)
 {
     alarm(options->limit_s);
-    set_options(options);
+    set_options(seed, options);
     machine_init(scenario, seed);
     machine.shuffled = options->shuffled;
     machine.creation = options->creation;

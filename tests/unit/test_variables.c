@@ -7,7 +7,8 @@ static const char *const names[] = {
     "BLAME_OUT",     "BLAME_RATE",     "BLAME_CLOCK",           "BLAME_ENVIRONMENT",
     "BLAME_CONTEXT", "BLAME_TASKS",    "BLAME_DEPTH",           "BLAME_CSV",
     "BLAME_SUMMARY", "BLAME_DISABLE",  "BLAME_SIGNAL",          "BLAME_LOCKS",
-    "BLAME_PRIVATE", "BLAME_COUNTERS", "BLAME_EVENTS_THROTTLE", "BLAME_PHASE_INSTANCES"};
+    "BLAME_PRIVATE", "BLAME_COUNTERS", "BLAME_EVENTS_THROTTLE", "BLAME_PHASE_INSTANCES",
+    "BLAME_SEED"};
 
 static int clear(void **unused)
 {
@@ -67,8 +68,10 @@ FROM_EMPTY(every_variable_reaches_its_option)
     setenv("BLAME_CSV", "0", 1);
     setenv("BLAME_SUMMARY", "0", 1);
     setenv("BLAME_DISABLE", "1", 1);
+    setenv("BLAME_SEED", "2147483647", 1);
     struct run_options options = read_options();
     assert_string_equal(said, "");
+    assert_int_equal(options.seed, 2147483647);
     assert_string_equal(options.out, "dir/%p");
     assert_int_equal(options.rate, 1000);
     assert_int_equal(options.clock, CLOCK_CPU);
