@@ -44,14 +44,15 @@ static void add(struct writer *writer, const char *text)
     writer->used += length;
 }
 
+/* Of times with a spread, or of such that keep time with the clock. */
 static void add_work(struct writer *writer)
 {
     char text[160] = "work";
-    uint64_t count = 1 + random_below(&writer->chance, 4);
+    uint64_t count = 1 + random_below(&writer->chance, 4), in_step = random_below(&writer->chance, 2);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t us = 100u << random_below(&writer->chance, 8);
         snprintf(text + strlen(text), sizeof(text) - strlen(text), " %luus~%luus", (unsigned long)us,
-                 (unsigned long)us);
+                 (unsigned long)(in_step ? 0 : us));
     }
     add(writer, text);
     add(writer, "\n");
