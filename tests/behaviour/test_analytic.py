@@ -1,6 +1,7 @@
 """Programs with blame known by construction: the profile must have it where they say (expectations.py). Each program runs as
 clang built it, the tool found by the runtime, and as gcc built it, under `blame run`. One construct each: tests/coverage."""
 
+import expectations
 from harness import PASSIVE, BlameTest
 
 AT_RELEASE = {"BLAME_LOCKS": "release"}
@@ -39,6 +40,15 @@ class Analytic(BlameTest):
 
     def test_waiting_for_short_sections_is_split_by_holder(self):
         self.both("handoff", at_least=6)
+
+    def test_a_program_in_step_with_the_clock_is_seen_as_it_is(self):
+        """Within 5 of the standard deviations that random moments promise (docs/accounting.md)."""
+        for rate, deviation_s in (("200", 0.043), ("1000", 0.013)):
+            with self.subTest(rate=rate):
+                run, profile = self.profile_of("in_step", env={"BLAME_RATE": rate, "TEST_PACE": "1"})
+                for stated in expectations.read(run.stdout):
+                    measured_s = profile.total("work", stated.context)
+                    self.assertLess(abs(measured_s - stated.value), 5 * deviation_s, f"{stated}: {measured_s}")
 
     def test_waiting_for_a_nestable_lock_goes_to_the_release_that_frees_it(self):
         self.both("nest_lock", AT_RELEASE, at_least=6)
