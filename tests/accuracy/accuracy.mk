@@ -1,13 +1,15 @@
 # How accurate is blame? Included by the Makefile, behind tests/tests.mk.
 #   make accuracy                             some 8 minutes; nothing should run beside it. Rewrites the tables of docs/accuracy.md
 #   make accuracy ACCURACY_ARGS='-n 3 -k for'  a few cases, docs/ stays as it is: tests/accuracy/accuracy.py --help
+#   make resonance                            the program that keeps time with the clock, at four rates: some 4 minutes
 #   make accuracy-unit                        the statistics and the chart writer, part of make test
 
 ACCURACY_PROGRAMS := $(BUILD)/accuracy/waits $(BUILD)/accuracy/handoff
 ACCURACY_ARGS ?=
+RESONANCE_ARGS ?=
 TEST_STAGES += $(if $(SAN),,accuracy-unit)
 
-.PHONY: accuracy accuracy-programs accuracy-unit
+.PHONY: accuracy resonance accuracy-programs accuracy-unit
 accuracy-programs: $(ACCURACY_PROGRAMS)
 
 $(ACCURACY_PROGRAMS): $(BUILD)/accuracy/%: tests/accuracy/%.c tests/programs/analytic.h
@@ -16,6 +18,9 @@ $(ACCURACY_PROGRAMS): $(BUILD)/accuracy/%: tests/accuracy/%.c tests/programs/ana
 
 accuracy: $(PRODUCTS) test-programs accuracy-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/accuracy/accuracy.py $(ACCURACY_ARGS)
+
+resonance: $(PRODUCTS) $(BUILD)/tests/in_step
+	@BUILD=$(BUILD) $(PYTHON) tests/accuracy/resonance.py $(RESONANCE_ARGS)
 
 accuracy-unit:
 	@$(PYTHON) tests/behaviour/run.py --without-tool tests/accuracy
