@@ -62,6 +62,8 @@ static char *title_of(const struct inquiry *inquiry, const struct shortage *shor
     if (shortage->others)
         snprintf(others, sizeof others, " and %s other runnable processes",
                  DECIMAL(shortage->machine.others_ready, 1));
+    else if (!shortage->machine.told && !shortage->crowded)
+        snprintf(others, sizeof others, " and other processes");
     return format_printable(
         "%s %% of the thread time there was no core: %s thread%s of this program%s on %s core%s",
         DECIMAL(percent_of_program(inquiry, shortage->seconds), 0), DECIMAL(shortage->threads, 0),

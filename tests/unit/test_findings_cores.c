@@ -99,7 +99,8 @@ WITH_PROFILE(what_the_machine_does_not_tell_is_not_said)
     without_core(20, 4);
     const struct finding *finding = only("cores-taken");
     assert_string_equal(finding->title,
-                        "33 % of the thread time there was no core: 4 threads of this program on 4 cores");
+                        "33 % of the thread time there was no core: 4 threads of this program and other "
+                        "processes on 4 cores");
     assert_said(finding->evidence, "what else ran is not known");
 }
 

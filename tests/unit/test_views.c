@@ -113,6 +113,37 @@ WITH_PROFILE(text_fits_its_columns_and_says_what_it_cut)
     assert_non_null(strstr(text, "No lock wait was measured."));
 }
 
+static char *print_threads(size_t columns)
+{
+    struct view_style style = {.title = "Threads", .columns = columns};
+    FILE *out = made_out();
+    view_text_threads(out, &made.profile, &style);
+    fclose(out);
+    return made_text;
+}
+
+WITH_PROFILE(no_core_and_blocked_have_columns_where_there_is_something_to_say)
+{
+    struct view_style style = {.title = "Top-down", .metric = METRIC_WORK, .columns = 60};
+    made.nodes[1].metric.blocked = 0.001 * S;
+    assert_null(strstr(print(made_tables(), style), "blocked"));
+    assert_null(strstr(print_threads(80), "blocked"));
+    uint32_t no_core = made_add(1, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.no_core = 6 * S});
+    made.nodes[1].metric.blocked = made.threads[0].blocked = 2 * S;
+    made.threads[0].no_core = made.nodes[no_core].metric.no_core;
+    char *text = print(made_tables(), style);
+    assert_non_null(strstr(text, "    work     %  itself no core blocked"));
+    assert_non_null(strstr(text, "    6.00    2.00"));
+    assert_non_null(strstr(text, "<no core>"));
+    assert_non_null(strstr(print_threads(80), "idle no core blocked  idle %"));
+    assert_non_null(strstr(print_threads(80), "6.00    2.00"));
+    for (size_t columns = 40; columns < 140; columns++) {
+        style.columns = columns;
+        assert_non_null(strstr(print(made.tables.rows, style), "no core blocked"));
+    }
+    assert_non_null(strstr(print_threads(140), "x no core  z blocked"));
+}
+
 WITH_PROFILE(folded_stacks_add_up_in_every_view)
 {
     struct rows *views[] = {made.tables.rows, view_bottom_up(made.tables.rows, METRIC_WORK, 0, UINT32_MAX),

@@ -1,0 +1,64 @@
+/* What the plugin notes of the machine, of files that stand here. */
+#include "ompt_tool/machine.h"
+
+#include "base/os.h"
+#include "cct/arena.h"
+#include "tests/unit/unit.h"
+
+static const char *cgroup, *pressure;
+static char noted[2048];
+
+/* In the places of the system's and the arena's. */
+size_t os_read_text(const char *path, char *text, size_t bytes)
+{
+    const struct {
+        const char *path, *text;
+    } files[] = {
+        {"/proc/loadavg", "0.50 0.40 0.30 2/345 99\n"},
+        {"/proc/stat", "cpu  10 20 30 40 5 6 7 8 0 0\ncpu0 1 2 3\nprocs_running 2\n"},
+        {"/proc/pressure/cpu", pressure},
+        {"/proc/self/cgroup", cgroup},
+        {"/sys/fs/cgroup/a/b/cpu.stat", "usage_usec 5\nnr_throttled 1\nthrottled_usec 2000\n"},
+        {"/sys/fs/cgroup/a/cpu.stat", "throttled_usec 300\n"},
+        {"/sys/fs/cgroup/cpu.stat", "usage_usec 5\n"},
+        {"/sys/fs/cgroup/cpu/old/cpu.stat", "nr_throttled 1\nthrottled_time 77\n"},
+    };
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i].text && strcmp(files[i].path, path) == 0)
+            snprintf(text, bytes, "%s", files[i].text);
+    return strlen(text);
+}
+
+bool arena_text(const char *key, const char *value)
+{
+    snprintf(noted, sizeof noted, "%s=%s", key, value);
+    return true;
+}
+
+UNIT_TEST(what_the_kernel_tells_is_noted)
+{
+    cgroup = "0::/a/b\n";
+    pressure = "some avg10=1.00 total=5\nfull avg10=0.00 total=0\n";
+    machine_note("machine_end");
+    assert_string_equal(noted, "machine_end=throttled_ns 2300000\nloadavg 0.50 0.40 0.30 2/345 99\n"
+                               "cpu  10 20 30 40 5 6 7 8 0 0\npressure avg10=1.00 total=5\n");
+}
+
+UNIT_TEST(groups_of_the_first_version_are_asked_and_what_is_not_there_is_left_out)
+{
+    cgroup = "9:memory:/a\n4:cpuset:/a/b\n2:cpu,cpuacct:/old\n1:name=systemd:/old\n";
+    pressure = NULL;
+    machine_note("machine_begin");
+    assert_string_equal(noted, "machine_begin=throttled_ns 77\nloadavg 0.50 0.40 0.30 2/345 99\n"
+                               "cpu  10 20 30 40 5 6 7 8 0 0\n");
+}
+
+UNIT_TEST(lines_that_are_no_groups_do_no_harm)
+{
+    cgroup = ":\n\nx\n0::";
+    machine_note("machine_begin");
+    assert_non_null(strstr(noted, "throttled_ns 0\n"));
+}
+
+UNIT_MAIN(NULL, NULL)
