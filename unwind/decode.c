@@ -159,6 +159,14 @@ static struct value address_of(const struct way *way, const ZydisDecodedOperand 
     return nowhere;
 }
 
+/* A function that finds its slots by rsp has a frame of fixed size: where it takes rsp back from a slot, as flang does
+ * behind calls whose arguments may have needed room, it is what it was. */
+static bool is_taken_back(const struct decoder *decoder)
+{
+    return is_register(&decoder->operands[0], ZYDIS_REGISTER_RSP) &&
+           decoder->operands[1].mem.base == ZYDIS_REGISTER_RSP;
+}
+
 /* The value of the source of a mov, lea, add or sub into rsp or rbp. */
 static struct value source_value(const struct way *way, const struct decoder *decoder, struct value target)
 {
@@ -167,7 +175,7 @@ static struct value source_value(const struct way *way, const struct decoder *de
     switch (decoder->instruction.mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
         if (source->type == ZYDIS_OPERAND_TYPE_MEMORY)
-            return load(way, address_of(way, source));
+            return is_taken_back(decoder) ? target : load(way, address_of(way, source));
         return is_register(source, ZYDIS_REGISTER_RSP)   ? way->rsp
                : is_register(source, ZYDIS_REGISTER_RBP) ? way->rbp
                                                          : (struct value){.base = NOWHERE};

@@ -76,6 +76,8 @@ UNIT_TEST(frames_are_left_as_the_code_leaves_them)
     CHECK(by_rbp, 7, RECIPE_CFA_RBP, 16, -16);
     /* and rsp, -32; nop; lea rsp, [rbp-8]; pop rbx; pop rbp; ret: realigned, found by rbp */
     CHECK("\x48\x83\xe4\xe0\x90\x48\x8d\x65\xf8\x5b\x5d\xc3", 0, RECIPE_CFA_RBP, 16, -16);
+    /* mov rsp, [rsp+0x18]; add rsp, 0x28; ret: rsp taken back from a frame of fixed size */
+    CHECK("\x48\x8b\x64\x24\x18\x48\x83\xc4\x28\xc3", 0, RECIPE_CFA_RSP, 0x30, 0);
     /* mov ebp, 1; call; add rsp, 8; pop rbp; ret 16: rbp is a number among others */
     CHECK("\xbd\x01\x00\x00\x00\xe8\x00\x00\x00\x00\x48\x83\xc4\x08\x5d\xc2\x10\x00", 0, RECIPE_CFA_RSP, 24, -16);
 }
