@@ -67,7 +67,7 @@ DEFECTS = [
     Defect("trees: a graft moves the first node only",
            "if (!twin || !move_metric(tree, child, twin))", "if (!twin)"),
     Defect("merge: the same context of two threads does not add up",
-           "to->inverse_busy += from->inverse_busy;", "to->inverse_busy = from->inverse_busy;"),
+           "const struct profile_sums *from)\n{\n", "const struct profile_sums *from)\n{\n    to->inverse_busy = 0;\n"),
     Defect("regions: the context is that of the outer one",
            "    if (context)\n        region_publish(region, context);",
            "    if (context)\n        region_publish(region, base);"),
