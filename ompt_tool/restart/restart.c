@@ -34,7 +34,7 @@
 #include "restart_rules.h"
 #include "restart_stub.h"
 
-enum { SIGNAL_SET_BYTES = 8 };
+enum { SIGNAL_SET_BYTES = 8, MOST_CALLS = 1024 };
 
 void restart_state_init(struct restart_state *state, uint64_t own_signals)
 {
@@ -55,6 +55,15 @@ static uint64_t monotonic_ns(void)
     struct timespec now = {0};
     kernel_call(SYS_clock_gettime, CLOCK_MONOTONIC, (uint64_t)&now, 0, 0, 0, 0);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+bool restart_is_asleep(const ucontext_t *context)
+{
+    const greg_t *gregs = context->uc_mcontext.gregs;
+    uintptr_t rip = (uintptr_t)gregs[REG_RIP];
+    if (gregs[REG_RAX] == -EINTR)
+        return restart_decode_call_before(rip) != RESTART_DECODE_NOT_A_CALL;
+    return (uint64_t)gregs[REG_RAX] < MOST_CALLS && restart_decode_at_syscall(rip);
 }
 
 /* Far limits (a timespec may hold 2^63 s) are none: the sum must not wrap. */

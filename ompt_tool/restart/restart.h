@@ -65,6 +65,10 @@ void restart_state_init(struct restart_state *state, uint64_t own_signals);
 /* Makes the context show the program where one of our stubs was interrupted. [handler] */
 void restart_enter(struct restart_state *state, ucontext_t *context);
 
+/* Whether the thread slept in a system call when the signal came: as the kernel has left it, to be repeated or with -EINTR.
+ * Behind restart_enter(). [handler] */
+bool restart_is_asleep(const ucontext_t *context);
+
 /* Puts the interrupted call back, if there is one; now_ns is CLOCK_MONOTONIC, taken at the handler's entry.
  * [handler] */
 enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,

@@ -39,6 +39,7 @@ struct sampler {
     const ucontext_t *context;    /* as the program goes on */
     greg_t registers[REG_CSGSFS]; /* as it was interrupted */
     bool waited;                  /* it was interrupted in the stub */
+    unsigned asleep;              /* samples in a call that waits */
 };
 static __thread struct sampler sampler __attribute__((tls_model("initial-exec")));
 static void (*on_call_put_back)(void);
@@ -53,6 +54,7 @@ static void on_sample(int signal_number, siginfo_t *info, void *context)
     sampler.samples++;
     sampler.context = context;
     sampler.waited = sampler.state.waiting;
+    sampler.asleep += restart_is_asleep(context);
     memcpy(sampler.registers, sampler.context->uc_mcontext.gregs, sizeof sampler.registers);
     enum restart_result result = restart_interrupted_call(&sampler.state, context, sampler.now_ns);
     sampler.results[result]++;

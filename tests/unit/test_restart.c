@@ -135,6 +135,26 @@ UNIT_TEST(events_end_calls)
     }
 }
 
+/* Whether the kernel repeats the call (read), or leaves that to us. */
+UNIT_TEST(who_waits_in_a_call_is_asleep_and_who_works_is_not)
+{
+    pthread_t thread;
+    char byte;
+    set_period(MS);
+    sampler.asleep = 0;
+    for (int i = 0; i < 20; i++)
+        wait_for_a_sample();
+    assert_int_equal(sampler.asleep, 0);
+    nanosleep(&(struct timespec){0, 20 * MS}, NULL);
+    unsigned in_sleep = sampler.asleep;
+    pthread_create(&thread, NULL, write_a_byte, (void *)(20 * MS));
+    assert_int_equal(read(pipe_fds[0], &byte, 1), 1);
+    set_period(0);
+    pthread_join(thread, NULL);
+    assert_true(in_sleep > 0);
+    assert_true(sampler.asleep > in_sleep);
+}
+
 /* A compiler may keep anything in any register over a system call but rax, rcx and r11. */
 static long sleep_with_live_registers(const struct timespec *limit, double *x15)
 {

@@ -1,0 +1,108 @@
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/run_counts.h"
+
+static struct run_file file;
+
+static int let_go(void **state)
+{
+    (void)state;
+    run_file_let_go(&file);
+    return 0;
+}
+
+/* The process's CPU time is the thread's: there is no other. */
+static void use_cpu(long ns)
+{
+    struct timespec from, now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while ((now.tv_sec - from.tv_sec) * 1000000000l + now.tv_nsec - from.tv_nsec < ns);
+}
+
+static void need_kernel(void)
+{
+    if (access("/proc/thread-self/schedstat", R_OK) != 0)
+        skip(); /* CONFIG_SCHED_INFO */
+}
+
+UNIT_TEST_WITH(a_kept_file_and_one_that_is_opened_say_the_same, NULL, let_go)
+{
+    struct run_file other = {0};
+    struct run_counts kept, opened;
+    need_kernel();
+    assert_true(run_file_keep(&file));
+    assert_true(run_counts_read(&file, &kept));
+    use_cpu(20000000); /* some ticks */
+    assert_true(run_counts_read(&other, &opened));
+    assert_true(opened.on_core_ns > kept.on_core_ns);
+    assert_true(run_counts_read(&file, &kept));
+    assert_true(kept.on_core_ns >= opened.on_core_ns && kept.turns >= opened.turns && kept.turns > 0);
+    assert_int_equal(other.fd, 0);
+}
+
+UNIT_TEST_WITH(sleep_is_a_turn_and_no_time_without_a_core, NULL, let_go)
+{
+    struct run_counts before, after;
+    need_kernel();
+    assert_true(run_file_keep(&file));
+    assert_true(run_counts_read(&file, &before));
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+    assert_true(run_counts_read(&file, &after));
+    assert_true(after.turns > before.turns);
+}
+
+/* Its number, which the program has for another file now. */
+static int keep_and_lose(void)
+{
+    assert_true(run_file_keep(&file));
+    int number = file.fd, null = open("/dev/null", O_RDONLY);
+    assert_int_equal(dup2(null, number), number);
+    close(null);
+    return number;
+}
+
+UNIT_TEST(a_number_that_the_program_uses_now_is_neither_read_nor_closed)
+{
+    struct run_counts counts;
+    struct stat theirs;
+    need_kernel();
+    for (int read = 0; read < 2; read++) {
+        int number = keep_and_lose();
+        if (read)
+            assert_true(run_counts_read(&file, &counts)); /* opened anew */
+        else
+            run_file_let_go(&file);
+        assert_int_equal(file.fd, 0);
+        assert_int_equal(fstat(number, &theirs), 0);
+        assert_true(S_ISCHR(theirs.st_mode));
+        close(number);
+    }
+}
+
+UNIT_TEST(few_are_kept_of_few_descriptors)
+{
+    struct run_file files[16] = {{0}};
+    struct rlimit limit, few;
+    uint32_t kept = 0;
+    need_kernel();
+    getrlimit(RLIMIT_NOFILE, &limit);
+    few = (struct rlimit){64, limit.rlim_max}; /* the numbers from 32 on are free */
+    setrlimit(RLIMIT_NOFILE, &few);
+    for (int i = 0; i < 16; i++)
+        kept += run_file_keep(&files[i]);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    assert_int_equal(kept, 4);
+    for (int i = 0; i < 16; i++)
+        run_file_let_go(&files[i]);
+    assert_true(run_file_keep(&files[0])); /* their places are free again */
+    run_file_let_go(&files[0]);
+}
+
+UNIT_MAIN(NULL, NULL)
