@@ -231,6 +231,10 @@ def check_stated_laws(profile):
         left, right = sides
         if isinstance(law, dict) and law.get("exact") and abs(left - right) > ROUNDING * max(1, abs(left)):
             yield f"exact conservation law {name}: {left} against {right}"
+        if isinstance(law, dict) and law.get("tolerance", 0) > 0 and law.get("ok") != (abs(left - right) <= law["tolerance"]):
+            yield f"conservation law {name}, {left} against {right}: ok is {law.get('ok')} at {law['tolerance']} of tolerance"
+        if isinstance(law, dict) and law.get("ok") is False and not law.get("explained_by"):
+            yield f"conservation law {name} is off, and nothing is said of why"
     if found < 3:
         yield f"run.json states {found} conservation laws with two sides, not 3 or more: {profile.run['conservation']}"
 

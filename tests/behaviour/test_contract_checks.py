@@ -37,6 +37,8 @@ RUN = [
     ("check_threads", {"idle_total_s": 1.9}),
     ("check_stated_laws", {"conservation": {"time": {"left": 1, "right": 1}}}),
     ("check_stated_laws", {"conservation": {name: {"left": 0.5, "right": 0.5001, "exact": True} for name in "abc"}}),
+    ("check_stated_laws", {"conservation": {name: {"left": 1, "right": 2, "tolerance": 0.5, "ok": True} for name in "abc"}}),
+    ("check_stated_laws", {"conservation": {name: {"left": 1, "right": 2, "tolerance": 0.5, "ok": False} for name in "abc"}}),
 ]
 THREADS = [("check_exact_laws", 1, {"work": "0.600000"}), ("check_exact_laws", 0, {"blocked": "0.200000"}),
            ("check_thread_time", 0, {"end_s": "4.150000"})]

@@ -12,7 +12,6 @@ const SHARES = [
     ["blocked", "asleep outside OpenMP"],
 ];
 const TOLERATED = 0.02; // as in blame's summary
-const SAMPLES_TOLERATED = 4; // of each thread
 
 export function titleLine(model) {
     const { header } = model.data,
@@ -96,12 +95,11 @@ function lostSamples(model, run) {
 }
 
 function residual(model, run) {
-    const { header } = model.data;
-    const samples = (SAMPLES_TOLERATED * header.threads) / (run.rate_least || header.rate);
-    const least = Math.max(TOLERATED * model.effort() * MICRO, samples);
+    const least = TOLERATED * model.effort() * MICRO;
     let worst = null;
     for (const [name, law] of Object.entries(run.conservation ?? {}))
         if (
+            !law.ok &&
             Math.abs(law.relative) > (worst ? Math.abs(worst.relative) : TOLERATED) &&
             (law.exact || Math.abs(law.residual) > least)
         )
@@ -109,7 +107,7 @@ function residual(model, run) {
     if (!worst) return null;
     if (worst.name === "thread_time" && worst.left < worst.right / 2)
         return `Only ${percent(worst.left / worst.right, 0)} % of the threads' time was sampled (a sanitizer, a limit?): this is no measurement.`;
-    return `The books are off by ${percent(Math.abs(worst.relative))} % (${worst.name}: ${worst.left.toFixed(2)} against ${worst.right.toFixed(2)}); see “Run” below.`;
+    return `The books are off by ${percent(Math.abs(worst.relative))} % (${worst.name}: ${worst.left.toFixed(2)} against ${worst.right.toFixed(2)}; ${worst.explained_by} explains it); see “Run” below.`;
 }
 
 export function notes(model) {

@@ -46,7 +46,11 @@ function laws(conservation) {
             h("td", null, number(law.right)),
             h("td", null, law.residual.toExponential(1)),
             h("td", null, `${(100 * law.relative).toFixed(2)} %`),
-            h("td", null, law.exact ? (law.ok ? "holds" : h("strong.bad", null, "broken")) : "sampled"),
+            h(
+                "td",
+                null,
+                law.ok ? "holds" : h("strong.bad", null, law.exact ? "broken" : `off; ${law.explained_by} explains it`),
+            ),
         ),
     );
     if (!rows.length) return null;
