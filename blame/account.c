@@ -24,6 +24,17 @@ void account_busy(struct profile_metric *metric, bool overhead, double p, uint64
     metric->shared_idle += shared_idle(p, census);
 }
 
+void account_late(struct profile_metric *metric, struct profile_metric *late, bool overhead, double p,
+                  uint64_t count, struct census census)
+{
+    metric->samples += count;
+    if (overhead)
+        metric->overhead += p;
+    else
+        metric->work += p;
+    account_busy(late, true, p, 0, census);
+}
+
 struct lock_blame account_waiter(double p, struct census census)
 {
     return (struct lock_blame){p, inverse_busy(p, census), shared_idle(p, census)};

@@ -30,6 +30,10 @@ struct delivery {
 void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count,
                   struct census census);
 
+/* The same where the others' idleness is its `<no core>`'s (late): its own time counts there, too. [handler] */
+void account_late(struct profile_metric *metric, struct profile_metric *late, bool overhead, double p,
+                  uint64_t count, struct census census);
+
 /* What a waiter's sample sends to the holder. [handler] */
 struct lock_blame account_waiter(double p, struct census census);
 

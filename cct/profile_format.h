@@ -263,9 +263,9 @@ struct profile_thread {
     double unsignalled_ns; /* the program had blocked or taken the sampling signal, and no sample came */
     double no_core_ns; /* the thread was ready to run and had no core, by the kernel's count, from its start on */
     double on_core_ns; /* the same count of the time that it ran */
-    double no_core; /* p summed over samples of the thread, busy or waiting for a lock, that found it without a core */
+    double no_core; /* p summed over samples of the thread, busy, that found it without a core */
     double blocked; /* the same, asleep of its own will outside OpenMP's waits */
-    double idle_no_core; /* the part of idle during which it had no core either */
+    double idle_no_core; /* the same of idle and lock_wait, of which it is a part; and its own wait for a core to take a sample */
     uint64_t core_source;  /* enum profile_core_source */
     uint64_t core_unasked; /* samples that came late, when it could not be asked: work as they stand */
     uint64_t reserved[3];

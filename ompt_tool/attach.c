@@ -6,10 +6,12 @@
 #include "base/clock.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
+#include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
+#include "ompt_tool/session/session.h"
 
 struct thread *attach_thread(enum profile_thread_kind kind)
 {
@@ -24,6 +26,8 @@ struct thread *attach_thread(enum profile_thread_kind kind)
     state_set_idle(thread->line, 0); /* as long as it does not count */
     signal_fence();
     counters_attach(thread);
+    if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) /* others come only on a core */
+        core_begin(&thread->core, thread->ledger);
     thread_self = thread;
     thread_line = thread->line;
     sampler_start(thread);
@@ -36,6 +40,7 @@ void attach_end(struct thread *thread)
     if (!thread)
         return;
     sampler_stop(thread);
+    core_end(&thread->core);
     bystander_end(&thread->stands_by);
     if (thread_enter_tool(thread)) {
         probes_end_all(thread);

@@ -54,6 +54,7 @@ static void settle_thread(struct thread *thread, uint64_t now_ns)
     sample_settle_rest(thread);
     counters_settle(thread);
     thread_note_run_times(thread);
+    core_end(&thread->core);
     if (!thread->ledger->end_ns)
         thread->ledger->end_ns = now_ns;
 }

@@ -30,6 +30,8 @@ static void in_child(void)
     bool measured = arena_is_open() || load_relaxed(&child_waits);
     arena_abandon();
     counters_forked();
+    for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+        core_end(&thread->core); /* its file would go on telling of the parent's thread */
     thread_reset();
     state_reset();
     directed_reset();

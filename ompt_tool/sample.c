@@ -67,26 +67,74 @@ static void record_places(struct thread *thread, uint32_t node_idx, double p, st
     attribute_places(&thread->tree, node_idx, p / census.busy, places, &share);
 }
 
+/* What a busy thread's sample is of, and where below its context it is booked. */
+struct busy {
+    bool in_runtime, runs_late;
+    uint32_t node_idx, blamed_idx; /* its context, and what others' idleness goes to; 0: there is no room */
+    double *sum;                   /* the thread's */
+};
+
+static struct busy busy_of(struct thread *thread, const struct capture *capture, double p, struct census census)
+{
+    struct profile_thread *ledger = thread->ledger;
+    struct busy busy = {.in_runtime = capture->in_runtime, .node_idx = capture->node_idx};
+    enum core_state core = thread->core.state;
+    enum profile_pseudo pseudo = 0;
+    busy.runs_late = core_runs_late(&thread->core, thread->line, p, census);
+    busy.sum = busy.in_runtime ? &ledger->overhead : &ledger->work;
+    if (core == CORE_NONE) {
+        busy.sum = &ledger->no_core;
+        pseudo = PROFILE_PSEUDO_NO_CORE;
+    } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* there the runtime waits for something that no event tells */
+        busy.sum = &ledger->blocked;
+        pseudo = PROFILE_PSEUDO_BLOCKED;
+    } else if (busy.runs_late) {
+        pseudo = PROFILE_PSEUDO_NO_CORE;
+    }
+    busy.blamed_idx = pseudo && busy.node_idx ? tree_child(&thread->tree, busy.node_idx, PROFILE_NODE_PSEUDO, pseudo)
+                                              : busy.node_idx;
+    if (pseudo && !busy.runs_late)
+        busy.in_runtime = false;
+    return busy;
+}
+
+static bool book_busy(struct thread *thread, const struct busy *busy, const struct delivery *delivery,
+                      struct census census)
+{
+    struct profile_metric *blamed = attribute_at(&thread->tree, busy->blamed_idx);
+    struct profile_metric *metric = busy->runs_late ? attribute_at(&thread->tree, busy->node_idx) : blamed;
+    if (!blamed || !metric)
+        return false;
+    if (busy->runs_late)
+        account_late(metric, blamed, busy->in_runtime, delivery->p, delivery->count, census);
+    else
+        account_busy(metric, busy->in_runtime, delivery->p, delivery->count, census);
+    *busy->sum += delivery->p;
+    thread->ledger->recorded += delivery->count;
+    return true;
+}
+
 static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     struct waiting_places places = {0};
     struct census census = state_census_at(&delivery->clocks, delivery->census_ns, 0, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
-    struct profile_metric *metric = attribute_at(&thread->tree, capture.node_idx);
-    if (!metric) {
+    struct busy busy = busy_of(thread, &capture, delivery->p, census);
+    if (!book_busy(thread, &busy, delivery, census)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }
-    account_busy(metric, capture.in_runtime, delivery->p, delivery->count, census);
-    if (capture.in_runtime)
-        thread->ledger->overhead += delivery->p;
-    else
-        thread->ledger->work += delivery->p;
-    thread->ledger->recorded += delivery->count;
-    counters_book(thread, capture.node_idx);
-    take_held(thread, capture.node_idx);
+    counters_book(thread, busy.node_idx);
+    take_held(thread, thread->core.state == CORE_NONE ? busy.blamed_idx : busy.node_idx);
     if (places.count)
-        record_places(thread, capture.node_idx, delivery->p, census, &places);
+        record_places(thread, busy.blamed_idx, delivery->p, census, &places);
+}
+
+/* It had no core either; what it waits for is another thread. */
+static void book_waiting_core(struct thread *thread, double p)
+{
+    if (thread->core.state == CORE_NONE)
+        thread->ledger->idle_no_core += p;
 }
 
 /* No unwinding here: idle threads must cost next to nothing. */
@@ -95,6 +143,7 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
     thread->ledger->recorded += delivery->count;
     counters_book_ledger(thread, PROFILE_COUNTERS_IDLE);
     account_idle_hit(thread->ledger, &thread->idle, thread->line, delivery);
+    book_waiting_core(thread, delivery->p);
 }
 
 static void record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
@@ -118,6 +167,7 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     thread->counted_wait = thread->line->acquisitions;
     lock_waits_sample(thread, key, delivery->p);
     thread->ledger->lock_wait += delivery->p;
+    book_waiting_core(thread, delivery->p);
     thread->ledger->recorded += delivery->count;
     counters_book(thread, capture.node_idx);
     take_held(thread, capture.node_idx);
@@ -127,6 +177,8 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
 {
     contended_forget(delivery->clocks.ns);
     contended_choose(thread->line, &thread->pace, delivery->clocks.ns);
+    core_ask(&thread->core, thread->ledger, delivery, context);
+    thread->ledger->idle_no_core += (double)thread->core.woken_ns;
     if (load_relaxed(&thread->line->state) == STATE_IDLE)
         record_idle(thread, delivery);
     else if (load_relaxed(&thread->line->wait_key))

@@ -1,11 +1,14 @@
 /* The events themselves, and what the tool may ask: tests/simulator/played.c, as in the simulator. Here the
  * stack is a real one. */
+#include "base/kernel.h"
 #include "benchmarks/gate/fake_runtime.h"
 #include "benchmarks/gate/sample.h"
 #include "tests/simulator/played.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -62,6 +65,28 @@ EXPORT int timer_delete(timer_t timer)
 {
     (void)timer;
     return 0;
+}
+
+/* The tool's way to the kernel. What that counts of a thread has as many digits in every run, and never changes: no sample
+ * finds that its thread lost its core. */
+EXPORT long syscall(long number, ...)
+{
+    static const char counted[] = "1234567890 12345678 1234\n";
+    long words[6], result;
+    va_list arguments;
+    va_start(arguments, number);
+    for (int i = 0; i < 6; i++)
+        words[i] = va_arg(arguments, long);
+    va_end(arguments);
+    result = kernel_call(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+    if (number == SYS_pread64 && result > 0) {
+        memcpy((void *)words[1], counted, sizeof(counted) - 1);
+        return sizeof(counted) - 1;
+    }
+    if (result >= 0)
+        return result;
+    errno = (int)-result;
+    return -1;
 }
 
 EXPORT int fake_signal(void)

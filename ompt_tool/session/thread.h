@@ -17,6 +17,7 @@
 #include "cct/tree.h"
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/restart/restart.h"
+#include "ompt_tool/session/core.h"
 #include "ompt_tool/session/moments.h"
 #include "unwind/unwind.h"
 
@@ -86,6 +87,7 @@ struct thread {
     uint64_t second_ns;  /* after its next expiration the timer expires at this moment by itself; 0: at none */
     struct moments moments; /* of a CPU clock, and of overflows, only begin_ns and period_ns count */
     uint32_t counted_wait;    /* line->acquisitions when a wait was counted last */
+    struct core core;
     struct contended_pace pace;
     uint64_t share;           /* THREAD_SHARE of the worksharing construct that it executes, 0: none */
     uint32_t team;            /* threads of the region begun last, 0: not known any more */

@@ -50,6 +50,10 @@ class Row:
         """What siblings are sorted by and percentages are relative to."""
         return sum(self[f"{metric} (I)"] for metric in ("work", "idleness", "overhead", "lock wait"))
 
+    def clocked(self):
+        """Of a busy thread's time by the clock, which runs on while it has no core, or sleeps."""
+        return sum(self[f"{metric} (I)"] for metric in ("work", "no core", "blocked"))
+
     def ancestors(self):
         row = self.parent
         while row is not None:
@@ -94,10 +98,15 @@ class Tree:
     def named(self, name):
         return [row for row in self.rows if row.name == name and row.kind != "statement"]
 
+    def outermost(self, name):
+        return [row for row in self.named(name) if all(above.name != name for above in row.ancestors())]
+
     def total(self, metric, name):
         """Inclusive metric over the outermost rows of a name."""
-        return sum(row[f"{metric} (I)"] for row in self.named(name)
-                   if all(above.name != name for above in row.ancestors()))
+        return sum(row[f"{metric} (I)"] for row in self.outermost(name))
+
+    def clocked(self, name):
+        return sum(row.clocked() for row in self.outermost(name))
 
     def at_path(self, names):
         """Rows whose ancestors below the root are exactly these; start-up code before `main` does not count."""

@@ -47,7 +47,7 @@ class Analytic(BlameTest):
             with self.subTest(rate=rate):
                 run, profile = self.profile_of("in_step", env={"BLAME_RATE": rate, "TEST_PACE": "1"})
                 for stated in expectations.read(run.stdout):
-                    measured_s = profile.total("work", stated.context)
+                    measured_s = profile.clocked(stated.context)
                     self.assertLess(abs(measured_s - stated.value), 5 * deviation_s, f"{stated}: {measured_s}")
 
     def test_waiting_for_a_nestable_lock_goes_to_the_release_that_frees_it(self):

@@ -5,13 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/run_counts.h"
+#include "tests/simulator/oracle.h"
 #include "tests/unit/fake_clock.h"
 
 #define LONG_NS 10000000000ull
+#define TICK_NS 4000000u
 
 enum event_kind { EVENT_DONE, EVENT_WAKE, EVENT_TIMER, EVENT_DELIVER, EVENT_SLICE };
 
@@ -141,14 +145,27 @@ static void progress(struct sim_thread *thread)
     post(EVENT_DONE, thread, machine.now_ns + thread->need_ns, ++thread->done_generation);
 }
 
+/* What a thread does has to wait for a core, or has one. */
+static void note_core(struct sim_thread *thread, bool no_core)
+{
+    if (thread->no_core != no_core && !thread->foreign)
+        oracle_core(thread->number, no_core);
+    thread->no_core = no_core;
+}
+
 static void begin_on_core(struct sim_thread *thread)
 {
     machine.cores_free--;
     thread->run = RUN_ON_CORE;
     thread->no_core_ns += machine.now_ns - thread->ready_ns;
-    thread->since_ns = machine.now_ns;
+    if (!thread->woken)
+        thread->woken_ns += machine.now_ns - thread->ready_ns;
+    note_core(thread, false);
+    thread->turns++;
+    thread->turn_ns = thread->since_ns = machine.now_ns;
     if (machine.thread_count > machine.scenario->cores)
         post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns, ++thread->slice_generation);
+    thread->asleep = thread->asleep && !thread->woken;
     if (thread->timer.waiting)
         deliver(thread);
     else
@@ -163,6 +180,7 @@ static void make_ready(struct sim_thread *thread)
         begin_on_core(thread);
         return;
     }
+    note_core(thread, thread->woken);
     thread->next_ready = NULL;
     if (ready.first)
         ready.last->next_ready = thread;
@@ -175,6 +193,7 @@ static void leave_core(struct sim_thread *thread, enum run_state run)
 {
     stop_progress(thread);
     thread->run = run;
+    thread->sleeps += run == RUN_WAITS;
     thread->slice_generation++;
     machine.cores_free++;
     struct sim_thread *next = ready.first;
@@ -224,6 +243,10 @@ static void wake(struct sim_thread *thread)
     if (thread->woken || thread->run == RUN_NOWHERE)
         return;
     thread->woken = true;
+    if (thread->run == RUN_READY) {
+        thread->woken_ns += machine.now_ns - thread->ready_ns;
+        note_core(thread, true);
+    }
     if (waits)
         make_ready(thread);
     else if (thread->run == RUN_ON_CORE && !thread->stands_still)
@@ -244,8 +267,18 @@ static void expire(struct sim_thread *thread, uint32_t generation)
         return;
     if (thread->run == RUN_ON_CORE && !thread->stands_still)
         deliver(thread);
-    else if (thread->run == RUN_WAITS)
+    thread->asleep = thread->run == RUN_WAITS;
+    if (thread->asleep)
         make_ready(thread);
+}
+
+/* As the kernel leaves it: behind what was executed last, or at the call that is to be repeated. */
+static void be_interrupted(struct sim_thread *thread, ucontext_t *context)
+{
+    static const uint8_t code[] = {0x90, 0x90, 0x0f, 0x05};
+    context->uc_mcontext.gregs[REG_RAX] = SYS_futex;
+    context->uc_mcontext.gregs[REG_RIP] = (greg_t)(code + (thread->asleep ? 2 : 0));
+    thread->asleep = false;
 }
 
 static void call_handler(struct sim_thread *thread)
@@ -259,6 +292,7 @@ static void call_handler(struct sim_thread *thread)
         return;
     machine_switch(thread);
     machine.samples++;
+    be_interrupted(thread, &context);
     action.sa_sigaction(thread->timer.signal, &info, &context);
 }
 
@@ -400,6 +434,35 @@ void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns)
     const struct sim_thread *thread = machine.threads[tid - getpid()];
     *on_core_ns = thread->on_core_ns;
     *no_core_ns = thread->no_core_ns;
+}
+
+bool run_file_keep(struct run_file *file)
+{
+    file->fd = 1;
+    return true;
+}
+
+void run_file_let_go(struct run_file *file)
+{
+    file->fd = 0;
+}
+
+/* The current thread's; what it ran is counted at ticks. */
+bool run_counts_read(struct run_file *file, struct run_counts *counts)
+{
+    const struct sim_thread *thread = machine.current;
+    uint64_t tick_ns = machine.now_ns - machine.now_ns % TICK_NS;
+    (void)file;
+    fake_cpu_ns = thread->on_core_ns + TICK_NS; /* a thread runs before it begins to be played */
+    counts->on_core_ns = fake_cpu_ns - (machine.now_ns - (tick_ns > thread->turn_ns ? tick_ns : thread->turn_ns));
+    counts->no_core_ns = thread->no_core_ns;
+    counts->turns = thread->turns;
+    return true;
+}
+
+long run_sleeps(void)
+{
+    return machine.current->sleeps;
 }
 
 unsigned __wrap_os_cores(void)

@@ -41,9 +41,12 @@ static uint32_t *contexts_of(const struct profile *profile, struct run *run)
         bool handoff = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_HANDOFF;
         if (handoff && parent) /* else: whoever was to take it had released the lock for the last time */
             contexts[i] = oracle_handoff(parent);
-        if (node->kind == PROFILE_NODE_LOCK && parent)
-            contexts[i] =
-                context_child(parent, CONTEXT_LOCK((PROFILE_LOCK_KEY_ID(node->key) - WAIT_ID(0)) / 64));
+        bool no_core = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_NO_CORE;
+        if (no_core)
+            contexts[i] = oracle_no_core(parent);
+        if (node->kind == PROFILE_NODE_LOCK && parent) /* how much of it while the holder had no core its own samples tell, but not when */
+            contexts[i] = context_child(context_function(parent) == CONTEXT_NO_CORE ? context_parent(parent) : parent,
+                                        CONTEXT_LOCK((PROFILE_LOCK_KEY_ID(node->key) - WAIT_ID(0)) / 64));
         bool lost = node->kind == PROFILE_NODE_PSEUDO &&
                     (node->key == PROFILE_PSEUDO_TRUNCATED || node->key == PROFILE_PSEUDO_UNRESOLVED);
         if (lost && run->ended)
@@ -54,7 +57,9 @@ static uint32_t *contexts_of(const struct profile *profile, struct run *run)
 
 static void add_metric(double *to, const struct profile *profile, const struct profile_sums *metric)
 {
-    double own = metric->work + metric->overhead + metric->lock_wait;
+    double own = profile_sums_own(metric);
+    to[METRIC_NO_CORE] += metric->no_core;
+    to[METRIC_BLOCKED] += metric->blocked;
     to[METRIC_WORK] += metric->work;
     to[METRIC_OVERHEAD] += metric->overhead;
     to[METRIC_LOCK_HERE] += metric->lock_wait_here;
@@ -81,6 +86,7 @@ static double (*sum_metrics(const struct profile *profile, const uint32_t *conte
     for (size_t i = 0; i < profile->thread_count; i++) {
         sums[0][METRIC_IDLE] += profile->threads[i].idle;
         sums[0][METRIC_PARKED] += profile->threads[i].parked;
+        sums[0][METRIC_IDLE_NO_CORE] += profile->threads[i].idle_no_core;
     }
     return sums;
 }
@@ -119,7 +125,7 @@ static void add_figure(struct run *run, const char *of, const struct exact *exac
     double variance = oracle_variance(exact, number, period_ns), one = period_ns * exact->heaviest[number];
     bool many = exact->value[number] * exact->value[number] > 16 * variance; /* so that the error is about normal */
     figure->deviation = sqrt(variance + (many ? 0 : one * one)) * NS;
-    if (fabs(measured) > 1 && exact->heaviest[number] == 0)
+    if (fabs(measured) > 1 && exact->heaviest[number] == 0 && !machine.scenario->bias)
         fail(run, "%s is %g s, and nothing was there", figure->name, figure->measured);
 }
 
@@ -151,9 +157,10 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
         for (int cause = 0; cause < PROFILE_DROP_REASONS; cause++)
             dropped += thread->dropped[cause];
         waits += thread->lock_wait;
-        busy += thread->work + thread->overhead;
+        busy += thread->work + thread->overhead + thread->no_core + thread->blocked;
         lost += thread->dropped_ns;
-        times += thread->work + thread->overhead + thread->lock_wait + thread->idle + thread->dropped_ns;
+        times += thread->work + thread->overhead + thread->no_core + thread->blocked + thread->lock_wait +
+                 thread->idle + thread->dropped_ns;
         uint64_t end_ns = thread->end_ns ? thread->end_ns : thread->last_ns;
         lifetimes += end_ns > thread->begin_ns ? (double)(end_ns - thread->begin_ns) : 0;
     }
@@ -163,7 +170,7 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
         bool before = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_BEFORE_START;
         if (node->kind == PROFILE_NODE_WAITERS || before)
             continue;
-        contexts += node->metric.work + node->metric.overhead;
+        contexts += node->metric.work + node->metric.overhead + node->metric.no_core + node->metric.blocked;
         blamed += node->metric.lock_wait;
         here += node->metric.lock_wait_here;
     }
@@ -222,10 +229,12 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
     const struct exact *exact = oracle_integrate(profile->header.cores, period_ns);
     for (uint32_t context = 0; context < context_count(); context++) {
         char name[FIGURE_NAME] = "";
-        double own = sums[context][METRIC_WORK] + sums[context][METRIC_OVERHEAD] + sums[context][METRIC_LOCK_WAIT];
+        double own = sums[context][METRIC_WORK] + sums[context][METRIC_OVERHEAD] + sums[context][METRIC_LOCK_WAIT] +
+                     sums[context][METRIC_NO_CORE] + sums[context][METRIC_BLOCKED];
         name_context(scenario, context, name, sizeof(name));
+        bool rounded = context_function(context) == CONTEXT_NO_CORE; /* what is late there, to whole samples */
         for (int i = 0; i < METRIC_COUNT; i++)
-            if (exact[context].heaviest[i] != 0 || sums[context][i] != 0)
+            if (exact[context].heaviest[i] != 0 || (sums[context][i] != 0 && !rounded))
                 add_figure(run, name, &exact[context], i, sums[context][i],
                            stated_error(profile, metric_name[i], sums[context][i] * NS, own * NS), period_ns);
     }

@@ -14,17 +14,13 @@
 
 const char *const metric_name[METRIC_COUNT] = {
     "work",          "overhead", "lock wait here", "lock wait", "shared idleness", "thread idleness",
-    "core idleness", "idle",     "parked"};
+    "core idleness", "idle",     "parked",         "no core",   "blocked",         "idle without a core"};
 
 struct change {
     uint64_t time_ns, place;
     uint32_t thread, context, lock; /* thread NO_THREAD: of the lock */
     enum exact_state state;
-    bool begins_idle, held;
-};
-
-struct context {
-    uint32_t parent, function, depth, first_child, next_sibling;
+    bool begins_idle, waits, held, about_core, no_core; /* waits: however short */
 };
 
 static struct {
@@ -34,44 +30,8 @@ static struct {
         size_t last, idle; /* its last change, and the begin of its wait, + 1; 0: none */
     } * threads;
     uint32_t thread_room;
-    struct context *contexts;
-    uint32_t context_count, context_room;
     int counted, counted_most;
 } noted;
-
-uint32_t context_child(uint32_t parent, uint32_t function)
-{
-    if (!noted.context_count) {
-        noted.contexts = calloc(noted.context_room = 64, sizeof(*noted.contexts));
-        noted.context_count = 1;
-    }
-    for (uint32_t child = noted.contexts[parent].first_child; child;
-         child = noted.contexts[child].next_sibling)
-        if (noted.contexts[child].function == function)
-            return child;
-    if (noted.context_count == noted.context_room)
-        noted.contexts = realloc(noted.contexts, (noted.context_room *= 2) * sizeof(*noted.contexts));
-    struct context *above = &noted.contexts[parent];
-    uint32_t child = noted.context_count++;
-    noted.contexts[child] = (struct context){parent, function, above->depth + 1, 0, above->first_child};
-    above->first_child = child;
-    return child;
-}
-
-uint32_t context_parent(uint32_t context)
-{
-    return noted.contexts[context].parent;
-}
-
-uint32_t context_function(uint32_t context)
-{
-    return noted.contexts[context].function;
-}
-
-uint32_t context_count(void)
-{
-    return noted.context_count;
-}
 
 static struct change *note(struct change change)
 {
@@ -102,17 +62,33 @@ static uint32_t handoff_of(uint32_t context, uint32_t lock)
     return context_child(oracle_handoff(context), CONTEXT_LOCK(lock));
 }
 
-void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock)
+uint32_t oracle_no_core(uint32_t context)
 {
-    if (machine.scenario->laws_only)
-        return;
+    return machine.scenario->bias > 0 ? context : context_child(context, CONTEXT_NO_CORE);
+}
+
+static struct noted_thread *noted_thread(uint32_t thread)
+{
     if (thread >= noted.thread_room) {
         uint32_t room = 2 * thread + 16;
         noted.threads = realloc(noted.threads, room * sizeof(*noted.threads));
         memset(noted.threads + noted.thread_room, 0, (room - noted.thread_room) * sizeof(*noted.threads));
         noted.thread_room = room;
     }
-    struct noted_thread *of = &noted.threads[thread];
+    return &noted.threads[thread];
+}
+
+void oracle_core(uint32_t thread, bool no_core)
+{
+    if (!machine.scenario->laws_only)
+        note((struct change){.thread = thread, .about_core = true, .no_core = no_core});
+}
+
+void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock)
+{
+    if (machine.scenario->laws_only)
+        return;
+    struct noted_thread *of = noted_thread(thread);
     struct change *last = of->last ? &noted.changes[of->last - 1] : NULL;
     struct change *idle =
         of->idle ? &noted.changes[of->idle - 1] : NULL; /* where the wait begins that goes on */
@@ -126,6 +102,8 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
     }
     if (state != EXACT_PARKED)
         of->idle = 0;
+    if (state >= EXACT_WORK && scenario_lacks_cores(machine.scenario))
+        oracle_no_core(context);
     if (state == EXACT_LOCKWAIT) {
         handoff_of(context, lock);
         context = context_child(context, CONTEXT_LOCK(lock));
@@ -135,7 +113,8 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
                          .context = context,
                          .place = place,
                          .lock = lock,
-                         .begins_idle = begins_idle});
+                         .begins_idle = begins_idle,
+                         .waits = state == EXACT_IDLE || state == EXACT_PARKED});
     of->last = noted.count;
     if (begins_idle)
         of->idle = of->last;
@@ -163,13 +142,15 @@ uint32_t oracle_threads_most(void)
     return (uint32_t)noted.counted_most;
 }
 
-/* What a thread adds to contexts at this moment: its own, and as a waiter its lock's holder's. */
+/* What a thread adds to contexts at this moment: its own, and as a waiter its lock's holder's; or what it is late with, its
+ * missing core's. */
 struct share {
     uint32_t context;
     bool adds;
     double weight[METRIC_COUNT];
 };
 
+#define SHARES     3
 #define MAX_PLACES 256u
 
 /* What a thread has added so far in the period in which it added last. */
@@ -183,6 +164,8 @@ struct now {
     uint32_t context, lock;
     uint64_t place;
     uint64_t young_until_ns;
+    bool no_core;
+    double debt_ns; /* that it is late for want of a core, since it waited last */
     struct cell *cells;  /* one for each context, then one for each place */
 };
 
@@ -208,7 +191,7 @@ static struct {
 } sum;
 
 struct crowd {
-    double busy, in_use, working;
+    double busy, in_use;
 };
 
 static struct crowd count_crowd(bool as_defined, uint64_t at_ns)
@@ -218,7 +201,6 @@ static struct crowd count_crowd(bool as_defined, uint64_t at_ns)
         const struct now *now = &sum.threads[i];
         bool young = as_defined && now->young_until_ns > at_ns;
         crowd.busy += now->state >= EXACT_WORK || young;
-        crowd.working += now->state == EXACT_WORK || now->state == EXACT_OVERHEAD;
         crowd.in_use += now->state >= EXACT_IDLE || (young && now->state == EXACT_PARKED);
     }
     return crowd;
@@ -232,18 +214,49 @@ static void blame(double *weight, const struct crowd *crowd)
     weight[METRIC_CORE_IDLE] = sum.cores / busy - 1;
 }
 
-static void shares_of(const struct now *now, const struct crowd *crowd, struct share shares[2])
+/* What it does wants a core, and others may wait until it is done. */
+static bool is_busy(const struct now *now)
 {
-    memset(shares, 0, 2 * sizeof(*shares));
+    return now->state == EXACT_WORK || now->state == EXACT_OVERHEAD || now->state == EXACT_BLOCKED;
+}
+
+/* It works, and others wait longer for it because it had no core. */
+static bool runs_late(const struct now *now, const struct crowd *crowd)
+{
+    return now->debt_ns > 0 && crowd->in_use > crowd->busy && !now->no_core &&
+           (now->state == EXACT_WORK || now->state == EXACT_OVERHEAD);
+}
+
+static void busy_shares(const struct now *now, const struct crowd *crowd, struct share *shares)
+{
+    enum exact_metric own = now->no_core                  ? METRIC_NO_CORE
+                            : now->state == EXACT_WORK    ? METRIC_WORK
+                            : now->state == EXACT_BLOCKED ? METRIC_BLOCKED
+                                                          : METRIC_OVERHEAD;
+    bool late = runs_late(now, crowd);
+    if (now->no_core)
+        shares[0].context = oracle_no_core(now->context);
+    if (late)
+        shares[1].context = oracle_no_core(now->context);
+    shares[1].adds = late;
+    shares[0].weight[own] = 1;
+    blame(shares[late].weight, crowd);
+}
+
+static void shares_of(const struct now *now, const struct crowd *crowd, struct share shares[SHARES])
+{
+    memset(shares, 0, SHARES * sizeof(*shares));
     shares[0].context = now->context;
     shares[0].adds = now->state != EXACT_ABSENT;
     switch (now->state) {
     case EXACT_WORK:
     case EXACT_OVERHEAD:
-        shares[0].weight[now->state == EXACT_WORK ? METRIC_WORK : METRIC_OVERHEAD] = 1;
-        blame(shares[0].weight, crowd);
+    case EXACT_BLOCKED:
+        busy_shares(now, crowd, shares);
         break;
     case EXACT_LOCKWAIT:
+        shares[2].adds = now->no_core;
+        shares[2].weight[METRIC_IDLE_NO_CORE] = 1;
         shares[0].weight[METRIC_LOCK_HERE] = 1;
         shares[1].adds = true;
         shares[1].context = sum.locks[now->lock].held ? sum.locks[now->lock].context
@@ -256,6 +269,7 @@ static void shares_of(const struct now *now, const struct crowd *crowd, struct s
         shares[0].context = 0;
         shares[0].weight[METRIC_IDLE] = 1;
         shares[0].weight[METRIC_PARKED] = now->state == EXACT_PARKED;
+        shares[0].weight[METRIC_IDLE_NO_CORE] = now->no_core;
         break;
     default:
         break;
@@ -333,7 +347,7 @@ static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t e
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         struct now *now = &sum.threads[i];
         struct piece pieces[2];
-        if (now->state != EXACT_WORK && now->state != EXACT_OVERHEAD)
+        if (!is_busy(now))
             continue;
         double *to = as_defined ? exact->as_defined : exact->value;
         to[METRIC_SHARED_IDLE] += each * (double)(end_ns - begin_ns);
@@ -353,22 +367,38 @@ static void add_places(uint64_t begin_ns, uint64_t end_ns, const struct crowd *c
             add_place(i, each[i], begin_ns, end_ns, as_defined);
 }
 
+/* A thread alone owes nobody, as nobody waits for it yet. */
+static void change_debt(struct now *now, const struct crowd *crowd, double ns)
+{
+    bool others_wait = crowd->in_use > crowd->busy;
+    if (crowd->in_use == 1) {
+        now->debt_ns = 0;
+    } else if (now->no_core && is_busy(now) && !others_wait) {
+        now->debt_ns += ns;
+    } else if (runs_late(now, crowd)) {
+        now->debt_ns = fmax(0, now->debt_ns - ns);
+        sum.exact[oracle_no_core(now->context)].debts += now->debt_ns == 0;
+    }
+}
+
 /* An interval in which nothing changes. */
 static void add_interval(uint64_t begin_ns, uint64_t end_ns)
 {
     struct crowd pure = count_crowd(false, begin_ns), defined = count_crowd(true, begin_ns);
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         struct now *now = &sum.threads[i];
-        struct share shares[2];
+        struct share shares[SHARES];
         shares_of(now, &defined, shares);
-        add_share(now, &shares[0], begin_ns, end_ns, true);
-        add_share(now, &shares[1], begin_ns, end_ns, true);
+        for (int share = 0; share < SHARES; share++)
+            add_share(now, &shares[share], begin_ns, end_ns, true);
         shares_of(now, &pure, shares);
-        add_share(now, &shares[0], begin_ns, end_ns, false);
-        add_share(now, &shares[1], begin_ns, end_ns, false);
+        for (int share = 0; share < SHARES; share++)
+            add_share(now, &shares[share], begin_ns, end_ns, false);
     }
     add_places(begin_ns, end_ns, &pure, false);
     add_places(begin_ns, end_ns, &defined, true);
+    for (uint32_t i = 0; i < sum.thread_count; i++)
+        change_debt(&sum.threads[i], &defined, (double)(end_ns - begin_ns));
 }
 
 static void apply(const struct change *change)
@@ -379,6 +409,12 @@ static void apply(const struct change *change)
         return;
     }
     struct now *now = &sum.threads[change->thread];
+    if (change->about_core) {
+        now->no_core = change->no_core;
+        return;
+    }
+    if (change->waits)
+        now->debt_ns = 0;
     if (!now->cells)
         now->cells = calloc(context_count() + MAX_PLACES, sizeof(*now->cells));
     now->state = change->state;
@@ -391,12 +427,18 @@ static void apply(const struct change *change)
         now->young_until_ns = 0;
 }
 
-/* The first end of a grace in the interval. */
-static uint64_t end_of_youth(uint64_t begin_ns, uint64_t end_ns)
+/* The first end of a grace, or of a debt, in the interval. */
+static uint64_t end_of_same(uint64_t begin_ns, uint64_t end_ns)
 {
-    for (uint32_t i = 0; i < sum.thread_count; i++)
-        if (sum.threads[i].young_until_ns > begin_ns && sum.threads[i].young_until_ns < end_ns)
-            end_ns = sum.threads[i].young_until_ns;
+    struct crowd crowd = count_crowd(true, begin_ns);
+    for (uint32_t i = 0; i < sum.thread_count; i++) {
+        const struct now *now = &sum.threads[i];
+        uint64_t debt_end_ns = begin_ns + (uint64_t)ceil(now->debt_ns);
+        if (now->young_until_ns > begin_ns && now->young_until_ns < end_ns)
+            end_ns = now->young_until_ns;
+        if (runs_late(now, &crowd) && debt_end_ns < end_ns)
+            end_ns = debt_end_ns;
+    }
     return end_ns;
 }
 
@@ -419,19 +461,24 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
         uint64_t next_ns = i + 1 < noted.count ? noted.changes[i + 1].time_ns : machine.now_ns;
         apply(&noted.changes[i]);
         for (uint64_t at = noted.changes[i].time_ns, end; at < next_ns; at = end) {
-            end = end_of_youth(at, next_ns);
+            end = end_of_same(at, next_ns);
             add_interval(at, end);
         }
     }
-    for (uint32_t i = 0; i < sum.thread_count; i++)
+    for (uint32_t i = 0; i < sum.thread_count; i++) {
         end_cells(&sum.threads[i]);
+        sum.exact[0].value[METRIC_IDLE_NO_CORE] += (double)machine.threads[i]->woken_ns;
+        sum.exact[0].as_defined[METRIC_IDLE_NO_CORE] += (double)machine.threads[i]->woken_ns;
+    }
     return sum.exact;
 }
 
 double oracle_variance(const struct exact *exact, int metric, double period_ns)
 {
     double together = oracle_threads_most() > 1 ? MOST_TOGETHER : 1;
-    return together * (fmax(0, period_ns * exact->squares[metric] - exact->cells[metric]) + TIE_NS * exact->squares[metric]);
+    double last = period_ns * exact->heaviest[metric];
+    return together * (fmax(0, period_ns * exact->squares[metric] - exact->cells[metric]) + TIE_NS * exact->squares[metric]) +
+           exact->debts * last * last;
 }
 
 uint32_t oracle_place_count(void)

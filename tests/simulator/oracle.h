@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/simulator/contexts.h"
+
 enum exact_state {
     EXACT_ABSENT,
     EXACT_PARKED, /* between regions */
@@ -13,6 +15,7 @@ enum exact_state {
     EXACT_WORK,
     EXACT_OVERHEAD,
     EXACT_LOCKWAIT,
+    EXACT_BLOCKED, /* asleep, outside OpenMP */
 };
 
 enum exact_metric {
@@ -25,21 +28,15 @@ enum exact_metric {
     METRIC_CORE_IDLE,
     METRIC_IDLE, /* of threads, at context 0 only; parked is a part of it */
     METRIC_PARKED,
+    METRIC_NO_CORE,
+    METRIC_BLOCKED,
+    METRIC_IDLE_NO_CORE, /* of threads that had no core, and did not wait for one */
     METRIC_COUNT
 };
 
 extern const char *const metric_name[METRIC_COUNT];
 
-/* Contexts: functions below functions, and what is no function, as a number from CONTEXT_PHASE on: phases, locks, and
- * the handoff of those that nobody holds. 0 is the program. */
-#define CONTEXT_PHASE        0x10000u
-#define CONTEXT_HANDOFF      (CONTEXT_PHASE + '?')
-#define CONTEXT_LOCK(number) (CONTEXT_PHASE + 0x100 + (number))
-#define WAIT_ID(lock)        (0x10000u + 64 * (lock)) /* of the runtime */
-uint32_t context_child(uint32_t parent, uint32_t function);
-uint32_t context_parent(uint32_t context);
-uint32_t context_function(uint32_t context);
-uint32_t context_count(void);
+uint32_t oracle_no_core(uint32_t context); /* what is not run there, and what others wait for because of that */
 uint32_t oracle_handoff(uint32_t context); /* of who waits there for a lock that nobody holds */
 
 /* Nanoseconds, inclusive. */
@@ -50,6 +47,7 @@ struct exact {
     double squares[METRIC_COUNT];  /* of what a moment adds, times its length */
     double cells[METRIC_COUNT];    /* squares of what each thread's periods add in all */
     double heaviest[METRIC_COUNT]; /* most that a moment adds */
+    double debts;                  /* paid here: of each the last sample is one too many, or too few */
 };
 
 /* The variance of a sum for which each period of a thread is asked once, at any of its moments (docs/accounting.md). */
@@ -66,6 +64,7 @@ uint32_t oracle_threads_most(void);
 /* What happens, at machine.now_ns. A thread's waits shorter than the grace turn out to be the runtime's work.
  */
 void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock);
+void oracle_core(uint32_t thread, bool no_core); /* it wants one, and has none */
 void oracle_lock(uint32_t lock, bool held, uint32_t context); /* whom waiting for it is blamed on */
 void oracle_count(int threads);                               /* of the program's */
 

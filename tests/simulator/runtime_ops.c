@@ -19,11 +19,29 @@ static enum outcome end(void)
     return GO_ON;
 }
 
-static enum outcome busy(const struct op *op)
+static uint64_t own_duration(const struct op *op)
 {
     struct sim_thread *thread = machine.current;
     uint32_t number = (uint32_t)thread->task->played.thread_num % op->duration_count;
-    machine_busy(random_duration(&thread->chance, &op->durations[number]));
+    return random_duration(&thread->chance, &op->durations[number]);
+}
+
+static enum outcome busy(const struct op *op)
+{
+    machine_busy(own_duration(op));
+    return PAUSE;
+}
+
+static enum outcome do_blocked(struct activity *activity)
+{
+    if (activity->step++) {
+        runtime_state(EXACT_WORK);
+        return end();
+    }
+    stack_top(machine.current)->ip = stack_line(runtime_function(), activity->op->line);
+    runtime_state(EXACT_BLOCKED);
+    machine_wait();
+    machine_wake(machine.current, own_duration(activity->op));
     return PAUSE;
 }
 
@@ -223,7 +241,7 @@ enum outcome runtime_op(struct activity *activity)
         [OP_MASKED] = do_masked,  [OP_LOCK] = runtime_lock,         [OP_CRITICAL] = runtime_lock,
         [OP_NEST] = runtime_lock, [OP_ORDERED] = runtime_ordered,   [OP_TASK] = do_task,
         [OP_TASKWAIT] = do_wait,  [OP_TASKWAIT_DEPEND] = do_wait,   [OP_TASKGROUP] = do_taskgroup,
-        [OP_PHASE] = do_phase,
+        [OP_PHASE] = do_phase,    [OP_BLOCKED] = do_blocked,
     };
     return functions[activity->op->kind](activity);
 }

@@ -9,7 +9,6 @@
 
 #define MAX_FUNCTIONS 256u
 #define MAX_LOCKS     64u
-#define MANY_CORES    64u /* no thread waits for one */
 
 struct parser {
     const char *at;
@@ -27,6 +26,7 @@ static const struct {
 } forms[OP_KINDS] = {
     [OP_WORK] = {"work", .durations = true},
     [OP_RUNTIME] = {"runtime", .durations = true},
+    [OP_BLOCKED] = {"blocked", .durations = true},
     [OP_CALL] = {"call", .named = true, .function = true, .body = true},
     [OP_REPEAT] = {"repeat", .number = true, .body = true},
     [OP_PARALLEL] = {"parallel", .number = true, .function = true, .body = true},
@@ -267,6 +267,11 @@ static bool has(const struct op *op, enum op_kind kind)
 bool scenario_has(const struct scenario *scenario, enum op_kind kind)
 {
     return has(scenario->main, kind);
+}
+
+bool scenario_lacks_cores(const struct scenario *scenario)
+{
+    return scenario->cores < MANY_CORES || scenario->foreign_busy.mean_ns;
 }
 
 bool scenario_is_a_race(const struct scenario *scenario)

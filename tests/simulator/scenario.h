@@ -9,6 +9,7 @@
 enum op_kind {
     OP_WORK,    /* user code */
     OP_RUNTIME, /* the runtime works for the user code that called it */
+    OP_BLOCKED, /* user code sleeps */
     OP_CALL,    /* a function of its own */
     OP_REPEAT,
     OP_PARALLEL,
@@ -36,6 +37,7 @@ struct duration {
 
 #define MAX_DURATIONS 8
 #define NAME_BYTES    16
+#define MANY_CORES    64u /* no thread waits for one */
 
 struct op {
     enum op_kind kind;
@@ -77,6 +79,9 @@ struct scenario *scenario_read(const char *path, char *error, size_t error_bytes
 void scenario_print(FILE *file, const struct scenario *scenario);
 
 bool scenario_has(const struct scenario *scenario, enum op_kind kind);
+
+/* True if a thread may be without a core. */
+bool scenario_lacks_cores(const struct scenario *scenario);
 
 /* True if it matters who comes first. */
 bool scenario_is_a_race(const struct scenario *scenario);

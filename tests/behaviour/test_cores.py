@@ -1,0 +1,47 @@
+"""Time without a core and time asleep are neither work nor anybody's code being slow. How near the seconds are is what
+tests/simulator proves; here the kernel counts, and what it says is what is there."""
+
+import unittest
+
+from harness import PASSIVE, BlameTest
+
+EACH_S = 0.3   # tests/programs/cores.c
+SLEEP_S = 0.2
+LITTLE = 0.25  # of a time: what is not there
+
+
+class Cores(BlameTest):
+    pace = 1
+
+    def profiled(self, what):
+        return self.profile_of("cores", what, env=PASSIVE, how="launcher")
+
+    def test_threads_wait_for_the_missing_core_and_not_for_balanced_code(self):
+        run, profile = self.profiled("shared")
+        if "one core" in run.stdout:
+            self.skipTest("one core")
+        code, = profile.named("balanced")
+        missing = [row for row in profile.named("<no core>") if code in row.ancestors()]
+        lost_s = sum(row["no core (E)"] for row in missing)
+        self.assertGreater(lost_s, LITTLE * EACH_S)
+        self.assertLess(abs(code["work (I)"] - 2 * EACH_S), LITTLE * 2 * EACH_S)
+        self.assertAlmostEqual(code["no core (I)"], lost_s, places=3)
+        self.assertLess(abs(profile.run["no_core_sampled_s"] - profile.run["no_core_s"]), LITTLE * profile.run["no_core_s"])
+        if profile.threads_total("idle") > EACH_S / 2:
+            self.assertGreater(sum(row["idleness (E)"] for row in missing), code["idleness (I)"] / 2)
+
+    def test_who_sleeps_is_blocked_and_who_works_is_not(self):
+        _, profile = self.profiled("asleep")
+        for name in ("sleeper", "reader"):
+            self.assertGreater(profile.total("blocked", name), SLEEP_S / 2, name)
+            self.assertLess(profile.total("work", name), LITTLE * SLEEP_S, name)
+        self.assertGreater(profile.total("work", "work"), EACH_S / 2)
+        self.assertLess(profile.total("blocked", "work"), LITTLE * EACH_S)
+
+    def test_descriptors_that_the_program_uses_again_stay_its_own(self):
+        run, _ = self.profiled("closes")
+        self.assertEqual(run.stdout, "0 numbers are wrong\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

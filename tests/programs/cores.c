@@ -1,0 +1,124 @@
+/* Time that is no work. argv[1]:
+ *   shared  two threads have the same to do, each on a core of its own; one of the cores has to do for another process, too
+ *   asleep  code that sleeps, code that reads from a pipe, code that works
+ *   closes  all descriptors are closed, and their numbers used again */
+#include "analytic.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define EACH_S   0.3
+#define SLEEP_NS 200000000
+#define NUMBERS  1000
+
+/* So long on a core, however long that takes. */
+NAMED static void work(double cpu_s)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    double end_s = (double)used.tv_sec + 1e-9 * (double)used.tv_nsec + cpu_s;
+    do {
+        spin_until(0);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    } while ((double)used.tv_sec + 1e-9 * (double)used.tv_nsec < end_s);
+}
+
+static void stay_on(int core)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+    sched_setaffinity(0, sizeof(set), &set);
+}
+
+NAMED static void balanced(int core)
+{
+    stay_on(core);
+    work(EACH_S);
+}
+
+static int shared(void)
+{
+    cpu_set_t set;
+    int core[2] = {-1, -1};
+    sched_getaffinity(0, sizeof(set), &set);
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &set))
+            core[core[0] >= 0] = i;
+    if (core[1] < 0)
+        return puts("one core"), 0;
+    pid_t other = fork();
+    if (other == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        stay_on(core[1]);
+        for (;;)
+            spin_until(0);
+    }
+#pragma omp parallel num_threads(2)
+    balanced(core[omp_get_thread_num()]);
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+    return 0;
+}
+
+NAMED static void sleeper(void)
+{
+    nanosleep(&(struct timespec){0, SLEEP_NS}, NULL);
+    __asm__ volatile("" ::: "memory");
+}
+
+NAMED static void reader(int fd)
+{
+    char byte;
+    if (read(fd, &byte, 1) != 1)
+        abort();
+}
+
+static int asleep(void)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return 1;
+#pragma omp parallel num_threads(1)
+    sleeper();
+    pid_t writer = fork();
+    if (writer == 0) {
+        nanosleep(&(struct timespec){0, SLEEP_NS}, NULL);
+        _exit(write(ends[1], "x", 1) != 1);
+    }
+    reader(ends[0]);
+    waitpid(writer, NULL, 0);
+    work(EACH_S);
+    return 0;
+}
+
+static int closes(void)
+{
+    struct stat null, now;
+    int fd = open("/dev/null", O_RDONLY), wrong = 0;
+    fstat(fd, &null);
+#pragma omp parallel num_threads(2)
+    {
+        work(0.02);
+#pragma omp barrier
+#pragma omp single
+        for (int number = 3; number < NUMBERS; number++)
+            dup2(fd, number);
+        work(0.1);
+    }
+    for (int number = 3; number < NUMBERS; number++)
+        wrong += number != fd && (fstat(number, &now) != 0 || now.st_ino != null.st_ino);
+    printf("%d numbers are wrong\n", wrong);
+    return wrong != 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    return strcmp(what, "shared") == 0 ? shared() : strcmp(what, "asleep") == 0 ? asleep() : closes();
+}
