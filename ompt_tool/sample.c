@@ -125,7 +125,7 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
         return;
     }
     counters_book(thread, busy.node_idx);
-    take_held(thread, thread->core.state == CORE_NONE ? busy.blamed_idx : busy.node_idx);
+    take_held(thread, busy.node_idx);
     if (places.count)
         record_places(thread, busy.blamed_idx, delivery->p, census, &places);
 }

@@ -137,7 +137,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="blame-runs-") as shared:
         harness.SHARED = harness.KEEP or shared
         with ProcessPoolExecutor(options.j, multiprocessing.get_context("fork")) as pool:
-            counts = list(pool.map(run_batch, range(len(batches))))
+            alone = {number for number, batch in enumerate(batches) if getattr(type(batch[0]), "alone", False)}
+            counts = list(pool.map(run_batch, sorted(set(range(len(batches))) - alone)))
+            counts += [pool.submit(run_batch, number).result() for number in sorted(alone)]
     total = {word: sum(each[word] for each in counts) for word in ("passed", "failed", "skipped")}
     print(", ".join(f"{count} {word}" for word, count in total.items()))
     return 1 if total["failed"] else 0

@@ -19,8 +19,6 @@ from harness import BLAME, BUILD, BlameTest, execute, program
 TABLE = re.compile(r"(?<=<!-- made by tests/behaviour/test_causes.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
 SURE = ("serial", "start-up", "unequal 1:8", "critical", "held long")
 
-HIDING = 50  # per cent of the thread time: so much of it without a core hides what threads wait for, and the findings say so
-
 Cause = namedtuple("Cause", "name rule place words")
 
 
@@ -42,7 +40,6 @@ class Found:
         with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
             facts = json.load(file)
         self.cause = cause
-        self.without_core = max((float(row["share"]) for row in self.rows if row["rule"] == "cores-taken"), default=0)
         self.crowded = facts["threads_max"] > facts["cores"]
 
     def is_expected(self, row):
@@ -55,6 +52,8 @@ class Found:
 
 
 class Causes(BlameTest):
+    alone = True
+
     def test_causes_have_their_findings(self):
         for cause in read_causes():
             for name in ("causes", "causes_gcc")[:1 if cause.rule == "start-up" else 2]:
@@ -62,8 +61,8 @@ class Causes(BlameTest):
                     with self.subTest(cause=cause.name, name=name):
                         found = Found(self, cause, 2, name)
                         titles = [row["title"] for row in found.rows if found.is_expected(row)]
-                        if not titles and found.without_core > HIDING:
-                            self.skipTest(f"for {found.without_core} % of the time there was no core")
+                        if not titles:
+                            self.skip_without_cores(found.rows)
                         self.assertTrue(titles, f"{found.rows}\n{found.run}")
                         self.assertIn(titles[0], found.run.stderr)
 
