@@ -124,9 +124,11 @@ class ReportPage(BlameTest, PageTest):
         self.open_all()
         decimals = self.run_script("return blame.report.model.decimals")
         names, cells = self.names(), self.cells(0)
-        expected = {}
-        for row in self.csv("top-down"):
-            numbers = float(row["lock wait (I)"]), float(row["absolute lock wait"])
+        expected, rows = {}, list(self.csv("top-down"))
+        whole = sum(float(rows[0][f"{part} (I)"])
+                    for part in ("work", "idleness", "overhead", "lock wait", "no core", "blocked"))
+        for row in rows:
+            numbers = float(row["lock wait (I)"]), 100 * float(row["lock wait (I)"]) / whole
             expected.setdefault(row["name"], []).append(numbers)
         self.assertGreater(len(names), 10)
         for name, cell in zip(names, cells):
