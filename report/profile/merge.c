@@ -146,7 +146,7 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
                          const struct profile_metric *metric)
 {
     struct merged_node *nodes = merge->profile->nodes;
-    struct profile_sums sums = profile_sums_of(metric);
+    struct profile_sums sums = {.metric = *metric};
     if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED)) {
         sums.blocked = sums.work;
         sums.work = 0;

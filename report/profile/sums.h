@@ -7,14 +7,19 @@
 
 /* As struct profile_metric, and behind it what that has no room for. Times in nanoseconds. */
 struct profile_sums {
-    uint64_t samples;
-    double work;
-    double overhead;
-    double lock_wait;
-    double inverse_busy;
-    double shared_idle;
-    double lock_wait_here;
-    uint64_t waits;
+    union {
+        struct profile_metric metric;
+        struct { /* its fields */
+            uint64_t samples;
+            double work;
+            double overhead;
+            double lock_wait;
+            double inverse_busy;
+            double shared_idle;
+            double lock_wait_here;
+            uint64_t waits;
+        };
+    };
     double no_core;
     double blocked;
     double own_elsewhere; /* the part of these times whose inverse_busy is another context's, where it is negative */
@@ -32,7 +37,5 @@ static inline double profile_sums_own(const struct profile_sums *sums)
 }
 
 void profile_sums_add(struct profile_sums *to, const struct profile_sums *from);
-/* A record as it stands. */
-struct profile_sums profile_sums_of(const struct profile_metric *metric);
 
 #endif
