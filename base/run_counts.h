@@ -24,8 +24,8 @@ struct run_file {
 bool run_file_keep(struct run_file *file);
 void run_file_let_go(struct run_file *file); /* [any] */
 
-/* False when nothing is told. A file that was kept and is another one now is not kept any longer. One that is not kept is
- * opened, read and closed. [handler] */
+/* False when it is not kept. A file that was kept and is another one now is not kept any longer. None is opened for the
+ * reading: it would have the least number that is free, which the program may count on meanwhile. [handler] */
 bool run_counts_read(struct run_file *file, struct run_counts *counts);
 
 /* How often the calling thread gave its core away of its own will; -1 when that is not told. [handler] */

@@ -16,16 +16,19 @@ static bool has_slept(struct core *core)
     return core->sleeps != before;
 }
 
+static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
+{
+    ledger->core_source = PROFILE_CORE_CPU_CLOCK;
+    core->counts.on_core_ns = clock_thread_cpu_ns();
+}
+
 void core_begin(struct core *core, struct profile_thread *ledger)
 {
     *core = (struct core){.counted_ns = clock_now_ns(), .sleeps = run_sleeps()};
-    run_file_keep(&core->file);
-    if (run_counts_read(&core->file, &core->counts))
+    if (run_file_keep(&core->file) && run_counts_read(&core->file, &core->counts))
         ledger->core_source = PROFILE_CORE_SCHEDSTAT;
     else if (core->sleeps >= 0)
-        ledger->core_source = PROFILE_CORE_CPU_CLOCK;
-    if (ledger->core_source == PROFILE_CORE_CPU_CLOCK)
-        core->counts.on_core_ns = clock_thread_cpu_ns();
+        ask_clock_from_now(core, ledger);
 }
 
 void core_end(struct core *core)
@@ -52,10 +55,8 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
 {
     struct run_counts before = core->counts;
     bool is_late = delivery->clocks.ns - delivery->due_ns >= DELIVERY_LATE_NS;
-    if (!core->file.fd && !is_late)
-        return explain(core, 0, context);
-    if (!run_counts_read(&core->file, &core->counts)) {
-        core->counts = before;
+    if (!run_counts_read(&core->file, &core->counts)) { /* the program has closed it */
+        ask_clock_from_now(core, ledger);
         ledger->core_unasked += is_late;
         return CORE_HAD;
     }
