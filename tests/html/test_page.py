@@ -288,6 +288,14 @@ class Source(PageTest):
         self.settle()
         return self.one(".source").text
 
+    def test_what_is_no_code_shows_the_code_above(self):
+        data = beside_others()
+        data["sources"] = [{"file": data["strings"].index("/src/app.c"), "first": 1, "lines": ["int main(void)"]}]
+        data["sources_wanted"] = True
+        self.open(data)
+        self.assertIn("int main(void)", self.show(2))
+        self.assertEqual(self.one(".source-line.target .source-number").text, "1")
+
     def test_lines_and_their_cost_and_what_is_missing(self):
         data = small()
         data["sources_changed"] = [data["sources"][0]["file"]]

@@ -59,15 +59,16 @@ export class Source {
         return lines;
     }
 
-    // The file and line that say most about a node.
+    // The file and line that say most about a node. What is no code, as <no core>, stands for the row above.
     target(node, metric) {
         const { model } = this,
-            { row } = node;
+            coded = (of) => (model.kindName(of) === "pseudo" && model.parent[of] > 0 ? model.parent[of] : of),
+            row = coded(node.row);
         if (node.callLine > 0) return { file: model.fileOf[row], line: node.callLine };
         if (node.callLine === 0 || model.isStatement(row)) return { file: model.fileOf[row], line: model.line[row] };
         let best = null,
             most = 0;
-        for (const of of node.view.rowsOf(node))
+        for (const of of node.view.rowsOf(node).map(coded))
             for (const child of model.children(of)) {
                 const statement = model.isStatement(child);
                 const value = statement ? model.exclusive[metric][child] : model.inclusive[metric][child];
