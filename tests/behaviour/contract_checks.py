@@ -231,7 +231,8 @@ def check_stated_laws(profile):
         left, right = sides
         if isinstance(law, dict) and law.get("exact") and abs(left - right) > ROUNDING * max(1, abs(left)):
             yield f"exact conservation law {name}: {left} against {right}"
-        if isinstance(law, dict) and law.get("tolerance", 0) > 0 and law.get("ok") != (abs(left - right) <= law["tolerance"]):
+        beyond = abs(left - right) - law["tolerance"] if isinstance(law, dict) and law.get("tolerance", 0) > 0 else 0
+        if abs(beyond) > ROUNDING and law.get("ok") != (beyond < 0):
             yield f"conservation law {name}, {left} against {right}: ok is {law.get('ok')} at {law['tolerance']} of tolerance"
         if isinstance(law, dict) and law.get("ok") is False and not law.get("explained_by"):
             yield f"conservation law {name} is off, and nothing is said of why"

@@ -34,7 +34,8 @@ class Waits(BlameTest):
                 run, profile = self.profile_of("untold_waits" + suffix, how=how)
                 self.assert_expectations("untold_waits" + suffix, run, profile)
                 entries_s = sum(row["overhead (I)"] for row in profile.rows if "doacross_wait" in row.name)
-                self.assertGreater(profile.total("overhead", "<untold wait>"), 0.9 * entries_s, run)
+                if entries_s > expectations.LEAST_WAIT_S: # it gives its core away in a wait: beside other programs it has none
+                    self.assertGreater(profile.total("overhead", "<untold wait>"), 0.9 * entries_s, run)
 
     def test_the_view_names_place_and_culprit(self):
         run, _ = self.profile_of("taskwait")
