@@ -66,10 +66,11 @@ class DebianProgram:
         run = self.attached([*TIMED, *self.argv], TWO_THREADS | {"BLAME_CSV": "0"}, "launcher")
         self.assertTrue(self.result(run) == alone, f"the results differ\n{run}")
         directory, = run.directories()
-        tree = self.reported_tree(directory)
+        tree = self.reported_tree(directory, "--error")
         self.assert_contexts_reach_the_executable(tree)
         user_s = float(re.search(r"(?m)^user ([\d.]+)$", run.stderr).group(1))
-        self.assertGreater(tree.root["work (I)"], 0.9 * user_s, run)
+        # Beside other programs a thread has its core now and then: chance has much to say (four deviations).
+        self.assertGreater(tree.root["work (I)"] + 2 * tree.root["work (I) ±"], 0.9 * user_s, run)
         threads = list(csv.DictReader(io.StringIO(self.report(directory, "--view", "threads", "--format", "csv").stdout)))
         self.assertEqual(len(threads), 2)
         for thread in threads:
