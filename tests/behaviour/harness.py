@@ -16,6 +16,7 @@ import unittest
 
 import contract_checks
 import expectations
+import stuck
 from blame_profile import NotAProfile, Profile, Tree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -75,9 +76,10 @@ def execute(argv, env, folder, timeout_s=TIMEOUT_S):
     try:
         output = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
+        where = stuck.threads(process.pid)
         os.killpg(process.pid, signal.SIGKILL)
         output = process.communicate()
-        raise AssertionError(f"{' '.join(argv)} did not end within {timeout_s} s\n{output[0]}\n{output[1]}") from None
+        raise AssertionError(f"{' '.join(argv)} did not end within {timeout_s} s\n{output[0]}\n{output[1]}\n{where}") from None
     return Run(argv, env, folder, time.monotonic() - begin, process, output)
 
 

@@ -9,7 +9,7 @@ import contract_checks
 import fake_profile
 from blame_profile import ALL_COLUMNS, NotAProfile, Profile
 from expectations import Expectation, read, unmet
-from harness import program
+from harness import execute, program
 
 # What is wrong with a row of the sound profile, and which check sees it.
 ROWS = [
@@ -214,3 +214,9 @@ class Expectations(unittest.TestCase):
     def test_the_programs_own_sweep_agrees_with_paper(self):
         result = subprocess.run([program("sweep_check")], stdout=subprocess.PIPE, text=True, check=False)
         self.assertEqual((result.returncode, result.stdout), (0, "wrong 0\n"))
+
+
+class Stuck(unittest.TestCase):
+    def test_what_does_not_end_is_ended_and_where_it_stood_is_told(self):
+        with self.assertRaisesRegex(AssertionError, r"did not end within 0.5 s(?s:.*)\n  thread \d+: S, ticks .*nanosleep"):
+            execute(["sleep", "1000"], {}, "/", timeout_s=0.5)

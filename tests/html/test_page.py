@@ -197,7 +197,7 @@ class Graph(PageTest):
         self.settle()
 
     def crumbs(self):
-        return [crumb.text for crumb in self.all(".crumb")]
+        return self.texts(".crumb")
 
     def test_pointer_tells_zooms_and_selects(self):
         self.click_box(2)
