@@ -61,10 +61,11 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
         return CORE_HAD;
     }
     core->lost_ns = core->counts.no_core_ns - before.no_core_ns;
-    if (core->counts.turns == before.turns)
-        return CORE_HAD;
-    uint64_t late_ns = clock_now_ns() - delivery->due_ns;
+    if (core->counts.turns == before.turns) /* what the last handler had lost before it asked, it asked about, too */
+        return delivery->due_ns < core->got_ns ? explain(core, core->got_ns - delivery->due_ns, context) : CORE_HAD;
+    uint64_t now_ns = clock_now_ns(), late_ns = now_ns - delivery->due_ns;
     uint64_t on_core_ns = clock_thread_cpu_ns() - core->counts.on_core_ns; /* at least, since it has its core */
+    core->got_ns = now_ns - on_core_ns;
     if (on_core_ns >= DELIVERY_LATE_NS)
         store_relaxed(&counts_lag, true);
     if (on_core_ns >= late_ns || (!is_late && !load_relaxed(&counts_lag)))

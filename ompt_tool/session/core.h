@@ -22,6 +22,7 @@ struct core {
     struct run_file file;
     struct run_counts counts; /* at the last sample */
     uint64_t counted_ns;      /* when that was */
+    uint64_t got_ns;          /* when it had got its core, at the latest */
     long sleeps;              /* when it was asked last how many they are */
     /* Of the present sample: */
     enum core_state state;

@@ -96,6 +96,16 @@ UNIT_TEST_WITH(who_has_got_it_after_the_moment_had_none, begin, NULL)
     assert_int_equal(ask(2 * MS, false), CORE_ASLEEP); /* it waited for no core: for a page, say */
 }
 
+UNIT_TEST_WITH(who_loses_it_in_the_handler_before_it_asks_had_none_at_the_moments_meanwhile, begin, NULL)
+{
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 107 * MS, .turns = 4};
+    ask(100 * MS, false); /* the clock was read 100 ms before */
+    assert_int_equal(ask(50 * MS, false), CORE_NONE);
+    assert_int_equal(core.away_ns, 50 * MS - 10 * US);
+    assert_int_equal(core.lost_ns, 0);
+    assert_int_equal(ask(5 * US, false), CORE_HAD);
+}
+
 UNIT_TEST_WITH(who_sleeps_in_a_call_is_asleep_and_what_its_signal_waits_for_is_the_samples, begin, NULL)
 {
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 5};
