@@ -261,7 +261,8 @@ struct profile_thread {
     uint64_t counters_failed; /* 1: they could not be had, or not any more */
     uint64_t decoded_steps;   /* frames without call frame information that their own code said how to leave */
     double unsignalled_ns; /* the program had blocked or taken the sampling signal, and no sample came */
-    double no_core_ns; /* the thread was ready to run and had no core, by the kernel's count, from its start on */
+    double no_core_ns; /* the thread was ready to run and had no core, by the kernel's count, while it was
+                          measured; this and the next 0: that is not known */
     double on_core_ns; /* the same count of the time that it ran */
     double no_core; /* p summed over samples of the thread, busy, that found it without a core */
     double blocked; /* the same, asleep of its own will outside OpenMP's waits */

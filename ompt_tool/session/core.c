@@ -29,6 +29,7 @@ void core_begin(struct core *core, struct profile_thread *ledger)
         ledger->core_source = PROFILE_CORE_SCHEDSTAT;
     else if (core->sleeps >= 0)
         ask_clock_from_now(core, ledger);
+    core->begun = core->counts;
 }
 
 void core_end(struct core *core)

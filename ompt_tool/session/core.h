@@ -20,10 +20,10 @@ enum core_state {
 
 struct core {
     struct run_file file;
-    struct run_counts counts; /* at the last sample */
-    uint64_t counted_ns;      /* when that was */
-    uint64_t got_ns;          /* when it had got its core, at the latest */
-    long sleeps;              /* when it was asked last how many they are */
+    struct run_counts begun, counts; /* when the thread's measurement began, at the last sample */
+    uint64_t counted_ns;             /* when that was */
+    uint64_t got_ns;                 /* when it had got its core, at the latest */
+    long sleeps;                     /* when it was asked last how many they are */
     /* Of the present sample: */
     enum core_state state;
     uint64_t lost_ns;  /* without a core since the one before */

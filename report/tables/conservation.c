@@ -120,8 +120,8 @@ static void add_probed(struct conservation_law *laws, size_t *count, const struc
             sampled * 1e-9, exact * 1e-9, ERROR_NEVER * 1e-9 * sqrt(variance));
 }
 
-/* Time without a core, by samples and by the kernel: of threads whose samples could ask. The kernel's count began with the
- * thread, which may have been before the tool was there. */
+/* Time without a core, by samples and by the kernel: of threads whose samples could ask, and for which it could be asked at
+ * their end (that of a killed program could not). */
 static void add_no_core(struct conservation_law *laws, size_t *count, const struct profile *profile,
                         const struct error_terms *error)
 {
@@ -129,13 +129,11 @@ static void add_no_core(struct conservation_law *laws, size_t *count, const stru
     size_t threads = 0;
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *thread = &profile->threads[i];
-        uint64_t start = profile->header.tool_start_ns;
-        if (thread->core_source == PROFILE_CORE_NOT_TOLD || thread->timer_failed)
+        if (thread->core_source == PROFILE_CORE_NOT_TOLD || thread->timer_failed || !(thread->on_core_ns > 0))
             continue;
         threads++;
         sampled += 1e-9 * (thread->no_core + thread->idle_no_core);
         counted += 1e-9 * thread->no_core_ns;
-        unknown += start > thread->begin_ns ? 1e-9 * (double)(start - thread->begin_ns) : 0;
         unknown += error->period * (double)thread->core_unasked;
     }
     if (threads)

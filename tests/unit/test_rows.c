@@ -320,8 +320,9 @@ WITH_PROFILE(time_without_a_core_is_compared_with_the_kernels_count)
     made.threads[0] = (struct profile_thread){.no_core = 3 * S,
                                               .idle_no_core = 1 * S,
                                               .no_core_ns = 4.2 * S,
+                                              .on_core_ns = 1 * S,
                                               .core_source = PROFILE_CORE_SCHEDSTAT};
-    made.threads[1] = (struct profile_thread){.no_core_ns = 9 * S}; /* its samples did not ask */
+    made.threads[1] = (struct profile_thread){.no_core_ns = 9 * S, .on_core_ns = 1 * S}; /* its samples did not ask */
     const struct conservation_law *law =
         law_of(laws, conservation_check(&made.profile, made_tables(), laws), "no_core");
     assert_non_null(law);
@@ -332,6 +333,9 @@ WITH_PROFILE(time_without_a_core_is_compared_with_the_kernels_count)
     made.threads[0].core_unasked = 400; /* samples that may have been without a core */
     law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
     assert_true(law->ok);
+    made.threads[0].no_core_ns = made.threads[0].on_core_ns = 0; /* it was killed: nobody asked at its end */
+    assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core"));
+    made.threads[0].on_core_ns = 1 * S;
     made.threads[0].core_source = PROFILE_CORE_NOT_TOLD;
     assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core"));
 }
