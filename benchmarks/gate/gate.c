@@ -381,6 +381,8 @@ int main(int argc, char **argv)
             return fputs("gate: the tool does not give its calls for phases and events\n", stderr), 1;
         sem_init(&begun, 0, 0);
         sem_init(&over, 0, 0);
+        repeats = WARM_UP;
+        sample_work(); /* so many periods ahead are its next moments now: no sample comes late, however slow the machine is */
         count("parallel", regions);
         fake_parallel(1, inside_one_thread, NULL);
         fake_parallel(2, inside_two_threads, hold_when_asked);
