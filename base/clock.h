@@ -31,6 +31,12 @@ static inline uint64_t clock_ticks_ns(const struct clock_reading *reading, uint6
     return ns > 0 ? (uint64_t)ns : 0;
 }
 
+/* The other way, for a time not long ago; below 0 for one before that clock's 0. [handler] */
+static inline int64_t clock_ns_ticks(const struct clock_reading *reading, uint64_t ns)
+{
+    return (int64_t)reading->ticks + (int64_t)((double)(int64_t)(ns - reading->ns) / reading->ns_per_tick);
+}
+
 /* Nanoseconds since a reading, by the time stamp alone. [handler] */
 static inline uint64_t clock_passed_ns(const struct clock_reading *reading)
 {

@@ -57,8 +57,6 @@ void account_blame(struct profile_metric *metric, const struct lock_blame *blame
 void account_idle(struct profile_thread *ledger, const struct idle_sample *sample)
 {
     ledger->idle += sample->p;
-    if (sample->parked)
-        ledger->parked += sample->p;
-    else if (sample->busy_others == 0)
-        ledger->idle_nobody_busy += sample->p;
+    ledger->parked += sample->p * sample->parked;
+    ledger->idle_nobody_busy += sample->p * sample->alone;
 }

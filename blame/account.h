@@ -12,8 +12,12 @@
 #include "blame/state.h"
 #include "cct/profile_format.h"
 
-/* More than the signal takes: the thread had no core. */
-#define DELIVERY_LATE_NS 100000u
+/* A delivery asks what others did at so many of its moments at most, and reads so many of their lines in all. */
+#define DELIVERY_MOMENTS 16u
+#define DELIVERY_LINES   4096u
+
+/* No signal adds more to a gap. */
+#define DELIVERY_SIGNAL_NS 2000u
 
 /* One delivery of the timer's signal. */
 struct delivery {
@@ -25,6 +29,27 @@ struct delivery {
      * with a lock of the runtime, and others may have begun to wait for it just because of that. */
     uint64_t census_ns;
 };
+
+/* At how many moments it asks what others did: one in each of its periods, up to so many, with equal parts of its weight.
+ * [handler] */
+static inline uint32_t delivery_moments(const struct delivery *delivery)
+{
+    if (likely(delivery->due_ns == delivery->census_ns))
+        return 1;
+    uint32_t most = 1 + DELIVERY_LINES / (state_lines() + 1);
+    most = most < DELIVERY_MOMENTS ? most : DELIVERY_MOMENTS;
+    return delivery->count < most ? (uint32_t)delivery->count : most;
+}
+
+/* Backwards from the last, which is its own, as is the first; those in between are spread evenly. Where there are too many
+ * periods each stands in the middle of several. [handler] */
+static inline uint64_t delivery_moment_ns(const struct delivery *delivery, uint32_t number, uint32_t moments)
+{
+    uint64_t between_ns = delivery->census_ns - delivery->due_ns;
+    if (unlikely(delivery->count > moments))
+        return delivery->census_ns - between_ns * (2 * number + 1) / (2 * moments);
+    return number ? delivery->census_ns - between_ns * number / (delivery->count - 1) : delivery->census_ns;
+}
 
 /* A busy thread's sample at its own context. [handler] */
 void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count,
@@ -46,12 +71,13 @@ void account_blame(struct profile_metric *metric, const struct lock_blame *blame
 /* Samples that hit one wait of an IDLE thread: idleness or dispatch shows when it goes on or ends. */
 struct idle_sample {
     bool pending;
-    bool parked;
-    uint32_t busy_others;
+    double parked; /* which part of the moments the thread was between regions, */
+    double alone;  /* and which it was not, and nobody was busy */
     double p;
     uint64_t count;
     struct profile_metric dispatch; /* what they are then, of a busy thread */
     uint64_t before_ns;       /* that the thread had waited for when the last of them was due */
+    uint64_t grace_ns;        /* what the gap of the last of them is held against */
     uint64_t since_ticks;     /* when the gap began */
     uint64_t settled_from_ns; /* when the last handler returned */
 };
@@ -59,21 +85,47 @@ struct idle_sample {
 /* True if the gap that the sample hit is dispatch: shorter than the grace. [owner] */
 static inline bool idle_sample_is_dispatch(const struct idle_sample *sample, uint64_t event_ns)
 {
-    return sample->before_ns + (event_ns - sample->settled_from_ns) < STATE_GRACE_NS;
+    return sample->before_ns + (event_ns - sample->settled_from_ns) < sample->grace_ns;
 }
 
 /* Books the sample as idleness. [handler] */
 void account_idle(struct profile_thread *ledger, const struct idle_sample *sample);
+
+/* The signal itself makes a gap longer: the thread stands still a little before the timer is due, and comes back some time
+ * after the handler has ended. In a virtual machine that is 1.6 us, of 20 to 35 from due time to handler. [handler] */
+static inline uint64_t account_grace_ns(const struct delivery *delivery)
+{
+    uint64_t signal_ns = (delivery->clocks.ns - delivery->census_ns) / 16;
+    return STATE_GRACE_NS + (signal_ns < DELIVERY_SIGNAL_NS ? signal_ns : DELIVERY_SIGNAL_NS);
+}
 
 /* How long the thread had waited when the sample was due. From then to the handler's end it stood still: of several
  * moments in one delivery the first counts, unless it had no core in between. [handler] */
 static inline uint64_t account_waited_ns(const struct idle_sample *sample, uint64_t since_ns,
                                          const struct delivery *delivery)
 {
-    bool late = delivery->census_ns - delivery->due_ns > DELIVERY_LATE_NS;
+    bool late = delivery->census_ns - delivery->due_ns > STATE_LATE_NS;
     uint64_t due_ns = late ? delivery->census_ns : delivery->due_ns;
     uint64_t from_ns = sample->pending ? sample->settled_from_ns : since_ns;
     return (sample->pending ? sample->before_ns : 0) + (due_ns > from_ns ? due_ns - from_ns : 0);
+}
+
+/* What others did at the delivery's moments, and at the last of them. [handler] */
+static inline struct census account_idle_moments(struct idle_sample *sample, const struct state_line *line,
+                                                 const struct delivery *delivery)
+{
+    uint32_t moments = delivery_moments(delivery), parked = 0, alone = 0;
+    struct census others;
+    for (uint32_t number = moments; number-- > 0;) {
+        uint64_t time_ns = delivery_moment_ns(delivery, number, moments);
+        bool is_parked = state_was_parked(line, &delivery->clocks, time_ns);
+        others = state_census_at(&delivery->clocks, time_ns, line, 0, NULL);
+        parked += is_parked;
+        alone += !is_parked && !others.busy;
+    }
+    sample->parked = (double)parked / moments;
+    sample->alone = (double)alone / moments;
+    return others;
 }
 
 /* The delivery hit the thread with that line; others, in the same gap, may be pending. [handler] */
@@ -82,18 +134,16 @@ static inline void account_idle_hit(struct profile_thread *ledger, struct idle_s
 {
     uint64_t since_ticks = load_relaxed(&line->idle_since);
     uint64_t since_ns = clock_ticks_ns(&delivery->clocks, since_ticks);
-    struct census census = state_census_at(&delivery->clocks, delivery->census_ns, 0, NULL);
-    bool self_counted = delivery->census_ns < since_ns + STATE_GRACE_NS;
+    struct census others = account_idle_moments(sample, line, delivery);
     sample->before_ns = account_waited_ns(sample, since_ns, delivery);
-    bool is_idleness = sample->before_ns >= STATE_GRACE_NS;
+    sample->grace_ns = account_grace_ns(delivery);
+    bool is_idleness = sample->before_ns >= sample->grace_ns;
     if (sample->pending && is_idleness) {
         account_idle(ledger, sample);
         sample->pending = false;
     }
     sample->p = delivery->p + (sample->pending ? sample->p : 0);
     sample->count = delivery->count + (sample->pending ? sample->count : 0);
-    sample->parked = state_is_parked(line);
-    sample->busy_others = census.busy - self_counted;
     sample->since_ticks = since_ticks;
     if (is_idleness) {
         account_idle(ledger, sample);
@@ -102,9 +152,9 @@ static inline void account_idle_hit(struct profile_thread *ledger, struct idle_s
     if (!sample->pending)
         sample->dispatch = (struct profile_metric){0};
     sample->pending = true;
-    census.busy += !self_counted;
-    census.in_use += !self_counted && sample->parked;
-    account_busy(&sample->dispatch, true, delivery->p, delivery->count, census);
+    others.busy++;
+    others.in_use++;
+    account_busy(&sample->dispatch, true, delivery->p, delivery->count, others);
     state_hide_idle(line);
 }
 

@@ -6,6 +6,7 @@ static struct state_line lines[STATE_MAX_THREADS];
 struct state_line state_nobody;
 static uint8_t taken[STATE_MAX_THREADS];
 static uint32_t high_water; /* lines at and above it were never used */
+static uint64_t notes_until_ns;
 
 struct state_line *state_line_acquire(void)
 {
@@ -24,7 +25,7 @@ struct state_line *state_line_acquire(void)
 
 void state_line_release(struct state_line *line)
 {
-    store_release(&line->state, (uint16_t)STATE_ABSENT);
+    store_release(&line->state, (uint8_t)STATE_ABSENT);
     store_release(&taken[line - lines], 0);
 }
 
@@ -33,6 +34,7 @@ void state_reset(void)
     memset(lines, 0, high_water * sizeof(lines[0]));
     memset(taken, 0, sizeof(taken));
     high_water = 0;
+    notes_until_ns = 0;
 }
 
 static bool names(const struct state_line *line, uint64_t key)
@@ -46,6 +48,11 @@ static bool names(const struct state_line *line, uint64_t key)
 struct state_line *state_line_at(uint32_t number)
 {
     return number < load_acquire(&high_water) ? &lines[number] : NULL;
+}
+
+uint32_t state_lines(void)
+{
+    return load_relaxed(&high_water);
 }
 
 uint32_t state_line_number(const struct state_line *line)
@@ -92,11 +99,11 @@ void state_lock_held(struct state_line *line, uint64_t key, uint64_t since_ticks
 
 static void note_release(struct state_line *line, uint64_t key, uint64_t since_ticks, uint64_t now_ticks)
 {
-    uint32_t last = line->releases++ % STATE_RELEASES;
-    store_relaxed(&line->released[last].key, 0);
-    store_relaxed(&line->released[last].since, since_ticks);
-    store_relaxed(&line->released[last].ticks, now_ticks);
-    store_release(&line->released[last].key, key);
+    struct state_release *release = &line->released[line->releases % STATE_RELEASES];
+    store_release(&release->key, key); /* S5: none of these is seen before the count that the last release left */
+    store_release(&release->since, since_ticks);
+    store_release(&release->ticks, now_ticks);
+    store_release(&line->releases, line->releases + 1);
     store_release(&line->released_last, now_ticks);
 }
 
@@ -113,14 +120,76 @@ bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_tic
     return named;
 }
 
-/* True if the thread names the lock as held now, and did so at time_ns. */
-static bool holds_since(const struct state_line *line, uint64_t key, uint64_t time_ns,
-                        const struct clock_reading *clocks)
+bool state_choose_notes(struct state_line *line, const struct clock_reading *clocks, uint64_t due_ns)
+{
+    if (unlikely((int64_t)(clocks->ns - due_ns) > STATE_LATE_NS))
+        store_relaxed(&notes_until_ns, clocks->ns + STATE_NOTES_NS);
+    bool notes = unlikely(clocks->ns < load_relaxed(&notes_until_ns));
+    if (notes)
+        line->grace_ticks = (uint32_t)(STATE_GRACE_NS / clocks->ns_per_tick);
+    store_relaxed(&line->notes_waits, notes);
+    return notes;
+}
+
+void state_note_wait(struct state_line *line, uint64_t now_ticks)
+{
+    struct state_wait *wait = &line->waits[line->waits_noted % STATE_WAITS];
+    if (line->state != STATE_IDLE || (int64_t)(now_ticks - line->idle_since) < (int64_t)line->grace_ticks)
+        return;
+    store_release(&wait->since, line->idle_since); /* S5, as above */
+    store_release(&wait->until, now_ticks);
+    store_release(&wait->place, line->place);
+    store_release(&wait->region, line->region);
+    store_release(&wait->region_instance, line->region_instance);
+    store_release(&line->waits_noted, line->waits_noted + 1);
+}
+
+/* A moment that a census asks for, on clock_ticks(). */
+struct moment {
+    int64_t ticks;
+    int64_t grown; /* who was IDLE since then is idle at the moment */
+};
+
+/* Of two rings whose entries are all in use, the oldest that is not being overwritten; else 0: nothing is forgotten. */
+static int64_t remembers_from(const struct state_line *line, uint64_t wait_key)
+{
+    uint32_t releases = wait_key ? load_acquire(&line->releases) : 0;
+    uint32_t waits = load_relaxed(&line->notes_waits) ? load_acquire(&line->waits_noted) : 0;
+    int64_t released = 0, waited = 0;
+    if (releases >= STATE_RELEASES)
+        released = (int64_t)load_relaxed(&line->released[(releases + 1) % STATE_RELEASES].ticks);
+    if (waits >= STATE_WAITS)
+        waited = (int64_t)load_relaxed(&line->waits[(waits + 1) % STATE_WAITS].since);
+    return released > waited ? released : waited;
+}
+
+/* A moment before what all lines remember gives way to one that is as far from any other as chance has it. */
+static int64_t remembered(int64_t ticks, int64_t now_ticks, uint32_t count, uint64_t wait_key)
+{
+    int64_t from = ticks;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t line_from = load_acquire(&lines[i].state) != STATE_ABSENT ? remembers_from(&lines[i], wait_key) : 0;
+        from = line_from > from ? line_from : from;
+    }
+    return from == ticks || from >= now_ticks ? ticks : from + ticks % (now_ticks - from);
+}
+
+static struct moment moment_of(const struct clock_reading *clocks, uint64_t time_ns, uint32_t count, uint64_t wait_key)
+{
+    struct moment moment = {.ticks = clock_ns_ticks(clocks, time_ns)};
+    if (unlikely((int64_t)(clocks->ns - time_ns) > STATE_LATE_NS && moment.ticks > 0))
+        moment.ticks = remembered(moment.ticks, (int64_t)clocks->ticks, count, wait_key);
+    moment.grown = moment.ticks - (int64_t)(STATE_GRACE_NS / clocks->ns_per_tick);
+    return moment;
+}
+
+/* True if the thread names the lock as held now, and did so at the moment. */
+static bool holds_since(const struct state_line *line, uint64_t key, const struct moment *moment)
 {
     uint32_t places = load_acquire(&line->holds_more) ? STATE_HELD_LOCKS : 1;
     for (uint32_t i = 0; i < places; i++)
         if (load_acquire(&line->held[i]) == key)
-            return clock_ticks_ns(clocks, load_relaxed(&line->held_since[i])) <= time_ns;
+            return (int64_t)load_relaxed(&line->held_since[i]) <= moment->ticks;
     return false;
 }
 
@@ -130,39 +199,39 @@ static bool may_hold(const struct state_line *line, uint64_t key)
     return load_relaxed(&line->held_unnamed) > 0 && load_relaxed(&line->wait_key) != key;
 }
 
-/* When the thread released the lock that it held at time_ns; 0: it did not, as far as is remembered. */
-static uint64_t released_after(const struct state_line *line, uint64_t key, uint64_t time_ns,
-                               const struct clock_reading *clocks)
+/* When the thread released the lock that it held at the moment; 0: it did not, as far as is remembered. */
+static int64_t released_after(const struct state_line *line, uint64_t key, const struct moment *moment)
 {
-    if (clock_ticks_ns(clocks, load_acquire(&line->released_last)) < time_ns)
+    if ((int64_t)load_acquire(&line->released_last) < moment->ticks)
         return 0; /* of most threads no more than one cache line is read */
-    for (uint32_t i = 0; i < STATE_RELEASES; i++) {
-        if (load_acquire(&line->released[i].key) != key)
-            continue;
-        uint64_t released_ns = clock_ticks_ns(clocks, load_relaxed(&line->released[i].ticks));
-        if (released_ns >= time_ns &&
-            clock_ticks_ns(clocks, load_relaxed(&line->released[i].since)) <= time_ns)
-            return released_ns;
+    uint32_t releases = load_acquire(&line->releases);
+    for (uint32_t back = 1; back < STATE_RELEASES && back <= releases; back++) {
+        const struct state_release *release = &line->released[(releases - back) % STATE_RELEASES];
+        int64_t ticks = (int64_t)load_acquire(&release->ticks), since = (int64_t)load_acquire(&release->since);
+        bool is_it = load_acquire(&release->key) == key && since <= moment->ticks; /* S5: the count is loaded last */
+        if (ticks < moment->ticks || load_relaxed(&line->releases) - releases + back >= STATE_RELEASES)
+            return 0;
+        if (is_it)
+            return ticks;
     }
     return 0;
 }
 
-/* The holder at time_ns: the thread that held the lock then and was the first to release it, or that holds it
+/* The holder at the moment: the thread that held the lock then and was the first to release it, or that holds it
  * since before; else one that holds more locks than have a name. Nobody: the lock was free then, between two
  * owners. What a thread holds is read before what it released, so that a release meanwhile is not missed
  * (S4). */
-static uint32_t find_holder(uint64_t time_ns, uint64_t key, uint32_t count,
-                            const struct clock_reading *clocks)
+static uint32_t find_holder(const struct moment *moment, uint64_t key, uint32_t count)
 {
     uint32_t holder = STATE_NO_HOLDER, possible = STATE_NO_HOLDER;
-    uint64_t first_ns = UINT64_MAX;
+    int64_t first = INT64_MAX;
     for (uint32_t i = 0; i < count; i++) {
         if (load_acquire(&lines[i].state) == STATE_ABSENT)
             continue;
-        bool holds = holds_since(&lines[i], key, time_ns, clocks);
-        uint64_t released_ns = released_after(&lines[i], key, time_ns, clocks);
-        if (released_ns && released_ns < first_ns) {
-            first_ns = released_ns;
+        bool holds = holds_since(&lines[i], key, moment);
+        int64_t released = released_after(&lines[i], key, moment);
+        if (released && released < first) {
+            first = released;
             holder = i;
         } else if (holds && holder == STATE_NO_HOLDER) {
             holder = i;
@@ -173,14 +242,69 @@ static uint32_t find_holder(uint64_t time_ns, uint64_t key, uint32_t count,
     return holder != STATE_NO_HOLDER ? holder : possible;
 }
 
-static void note_place(struct waiting_places *places, const struct state_line *line)
+/* Where a thread waits. */
+struct waiting {
+    uint64_t place;
+    const struct region *region;
+    uint32_t instance;
+    uintptr_t codeptr; /* of the region's call */
+};
+
+/* Where the thread waited at the moment, if it had for longer than the grace. */
+static bool waited_then(const struct state_line *line, const struct moment *moment, struct waiting *waiting)
 {
-    uint64_t place = load_relaxed(&line->place);
-    const struct region *region = load_relaxed(&line->region);
-    if (!STATE_PLACE_CODEPTR(place) && region) { /* workers are not told where a region's end is */
+    uint32_t noted = load_acquire(&line->waits_noted);
+    for (uint32_t back = 1; back < STATE_WAITS && back <= noted; back++) {
+        const struct state_wait *wait = &line->waits[(noted - back) % STATE_WAITS];
+        int64_t since = (int64_t)load_acquire(&wait->since), until = (int64_t)load_acquire(&wait->until);
+        *waiting = (struct waiting){load_acquire(&wait->place), load_acquire(&wait->region),
+                                    load_acquire(&wait->region_instance), 0}; /* S5: the count is loaded last */
+        if (until <= moment->ticks || load_relaxed(&line->waits_noted) - noted + back >= STATE_WAITS)
+            return false;
+        if (since <= moment->grown)
+            return true;
+    }
+    return false;
+}
+
+static inline bool waited(const struct state_line *line, uint32_t state, const struct moment *moment,
+                          struct waiting *waiting)
+{
+    if (state == STATE_IDLE && (int64_t)load_relaxed(&line->idle_since) <= moment->grown) {
+        *waiting = (struct waiting){load_relaxed(&line->place), load_relaxed(&line->region),
+                                    load_relaxed(&line->region_instance), 0};
+        return true;
+    }
+    return unlikely(load_relaxed(&line->notes_waits)) && waited_then(line, moment, waiting);
+}
+
+/* True if the region of the wait had ended at the moment. */
+static bool is_parked(struct waiting *waiting, int64_t ticks)
+{
+    const struct region *region = waiting->region;
+    if (!region)
+        return true;
+    waiting->codeptr = region->codeptr;
+    if (!(load_acquire(&region->state) & REGION_ENDED) && load_relaxed(&region->instance) == waiting->instance)
+        return false;
+    struct region_end end = region_end_of(region, waiting->instance);
+    waiting->codeptr = end.codeptr;
+    return (int64_t)end.ticks <= ticks;
+}
+
+bool state_was_parked(const struct state_line *line, const struct clock_reading *clocks, uint64_t time_ns)
+{
+    struct waiting waiting = {.region = line->region, .instance = line->region_instance};
+    return is_parked(&waiting, clock_ns_ticks(clocks, time_ns));
+}
+
+static void note_place(struct waiting_places *places, const struct waiting *waiting)
+{
+    uint64_t place = waiting->place;
+    if (!STATE_PLACE_CODEPTR(place) && waiting->region) { /* workers are not told where a region's end is */
         uint32_t kind = STATE_PLACE_KIND(place);
         place = STATE_PLACE(kind == PROFILE_PLACE_REGION_END ? kind : kind | PROFILE_PLACE_REGIONS,
-                            region->codeptr);
+                            waiting->codeptr);
     }
     for (uint32_t i = 0; i < places->count; i++)
         if (places->place[i] == place) {
@@ -196,26 +320,31 @@ static void note_place(struct waiting_places *places, const struct state_line *l
     places->threads[places->count++] = 1;
 }
 
-struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t wait_key,
-                              struct waiting_places *places)
+struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
+                              uint64_t wait_key, struct waiting_places *places)
 {
     uint32_t count = load_acquire(&high_water);
-    struct census census = {0, 0, wait_key ? find_holder(time_ns, wait_key, count, clocks) : STATE_NO_HOLDER};
+    struct moment moment = moment_of(clocks, time_ns, count, wait_key);
+    struct census census = {0, 0, wait_key ? find_holder(&moment, wait_key, count) : STATE_NO_HOLDER};
     for (uint32_t i = 0; i < count; i++) {
         const struct state_line *line = &lines[i];
-        uint32_t state = load_acquire(&line->state); /* S2 */
-        if (state == STATE_ABSENT)
-            continue;
-        if (state != STATE_IDLE ||
-            time_ns < clock_ticks_ns(clocks, load_relaxed(&line->idle_since)) + STATE_GRACE_NS) {
+        uint32_t state = load_acquire(&line->state); /* S2, S5 */
+        struct waiting waiting;
+        if (likely(state == STATE_WORK && !load_relaxed(&line->notes_waits))) {
             census.busy++;
-            census.in_use++;
-        } else if (!state_is_parked(line)) {
+            continue;
+        }
+        if (state == STATE_ABSENT || (line == own && state == STATE_IDLE))
+            continue;
+        if (line == own || !waited(line, state, &moment, &waiting)) {
+            census.busy++;
+        } else if (!is_parked(&waiting, moment.ticks)) {
             census.in_use++;
             if (places)
-                note_place(places, line);
+                note_place(places, &waiting);
         }
     }
+    census.in_use += census.busy;
     return census;
 }
 

@@ -3,7 +3,8 @@
  *
  * S1: a line is written by its thread's callbacks only; a reader sees each word whole, perhaps not all of one
  * moment. S2: IDLE is stored after idle_since with release order, so that a reader never takes an old
- * entry time. S3: lines are never unmapped; ABSENT lines are skipped. */
+ * entry time. S3: lines are never unmapped; ABSENT lines are skipped. S5: what a line remembers of before is
+ * not read while it is overwritten. */
 #ifndef BLAME_BLAME_STATE_H
 #define BLAME_BLAME_STATE_H
 
@@ -17,7 +18,8 @@
 
 #define STATE_MAX_THREADS 4095u /* their numbers stay below DIRECTED_ANY_HOLDER */
 #define STATE_HELD_LOCKS  7u
-#define STATE_RELEASES    8u /* a power of two */
+#define STATE_RELEASES    32u /* a power of two, as is the next */
+#define STATE_WAITS       32u
 #define STATE_NO_HOLDER   0xffffu
 
 /* An idle entry counts as dispatch, that is as busy, until this has passed (docs/accounting.md). */
@@ -29,6 +31,12 @@
 /* To take a free lock takes this long at most; who is still at it then has waited. */
 #define STATE_LOCK_GRACE_NS 1000u
 
+/* Longer than a signal takes: a sample that comes so long after it was due is that of a thread which had no core. */
+#define STATE_LATE_NS 100000u
+
+/* So long after a late sample threads note their waits: for the next ones, which will ask what they did then. */
+#define STATE_NOTES_NS 1000000000u
+
 enum thread_state {
     STATE_ABSENT = 0,
     STATE_WORK = 1, /* work or overhead: decided per sample, from the call path */
@@ -39,7 +47,8 @@ enum thread_state {
 enum state_stamps { STATE_STAMPS_ALL, STATE_STAMPS_SEEN, STATE_STAMPS_NONE };
 
 struct state_line {
-    uint16_t state;
+    uint8_t state;
+    bool notes_waits;         /* until the thread's next sample */
     uint16_t stamps;          /* enum state_stamps: until the thread's next sample */
     uint32_t held_unnamed;    /* locks held beyond those in held[] */
     uint64_t idle_since;      /* IDLE: when the thread became so, on clock_ticks() */
@@ -58,14 +67,23 @@ struct state_line {
     uint32_t acquisitions; /* of locks: tells one wait from the next */
     /* The last releases of stamped locks: a sample asks for the holder when its timer was due, and is handled
      * some short sections later. */
-    struct {
+    struct state_release {
         uint64_t key;
         uint64_t since; /* when it had been acquired; 0: not known */
         uint64_t ticks; /* when it was released */
     } released[STATE_RELEASES];
+    /* The last waits that were longer than the grace, for samples that come late. */
+    uint32_t waits_noted; /* written to waits[] so far */
+    uint32_t grace_ticks; /* the grace on clock_ticks() */
+    struct state_wait {
+        uint64_t since, until;
+        uint64_t place;
+        struct region *region;
+        uint32_t region_instance;
+    } waits[STATE_WAITS];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct state_line) == 384 && offsetof(struct state_line, held) == 56,
+_Static_assert(offsetof(struct state_line, held) == 56,
                "what a census reads of every thread is one cache line, and so is what a single lock writes");
 
 /* A wait: what kind (enum profile_place_kind), and the return address of its call as the runtime gave it, or
@@ -96,6 +114,9 @@ extern struct state_line state_nobody;
 /* All lines that were ever used, by number; NULL for a greater one. [handler] */
 struct state_line *state_line_at(uint32_t number);
 
+/* How many there are. [handler] */
+uint32_t state_lines(void);
+
 /* The line's number. [handler] */
 uint32_t state_line_number(const struct state_line *line);
 
@@ -113,39 +134,34 @@ void state_line_release(struct state_line *line); /* [owner] */
 /* Forgets all lines: the child of a fork. [init] */
 void state_reset(void);
 
-/* Counts all lines as of time_ns, the asking thread by its own line like any other. For a waiter of the lock
- * wait_key (0: none) it also finds the holder at that time: since then the asking thread has stood still,
- * tens of microseconds in a virtual machine, and the lock may have been released to just this thread.
- * places (or NULL) takes where the threads waited that are in use and not busy. clocks: any reading of late.
+/* Counts all lines as of time_ns, which lies before the reading of the clocks. own, the asking thread's (or NULL), is as
+ * it is now, and not counted if it is IDLE: the thread has stood still since then. So the lock that it waits for,
+ * wait_key (0: none), may have been released to just this thread meanwhile: the holder is that of then. places (or
+ * NULL) takes where the threads waited that are in use and not busy. What lines remember reaches back some waits of theirs; of a
+ * moment before that the census is one of another moment, within what they remember. [handler] */
+struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
+                              uint64_t wait_key, struct waiting_places *places);
+
+/* Whether the thread notes its waits until its next sample: yes if this one, due at due_ns, is late, or one was of late.
  * [handler] */
-struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, uint64_t wait_key,
-                              struct waiting_places *places);
+bool state_choose_notes(struct state_line *line, const struct clock_reading *clocks, uint64_t due_ns);
 
-static inline struct census state_census(uint64_t time_ns, uint64_t wait_key,
-                                         struct waiting_places *places) /* [handler] */
-{
-    struct clock_reading clocks = clock_read();
-    return state_census_at(&clocks, time_ns, wait_key, places);
-}
+/* True if the IDLE thread was between regions at that time: the region it waits in had ended. [handler] */
+bool state_was_parked(const struct state_line *line, const struct clock_reading *clocks, uint64_t time_ns);
 
-/* True if the IDLE thread is between regions: the region it waits in has ended. [handler] */
-static inline bool state_is_parked(const struct state_line *line)
-{
-    const struct region *region = load_relaxed(&line->region);
-    return !region || (load_acquire(&region->state) & REGION_ENDED) ||
-           load_relaxed(&region->instance) != load_relaxed(&line->region_instance);
-}
+/* Notes the wait of an IDLE thread, which ends now, unless it is within the grace. [owner] */
+void state_note_wait(struct state_line *line, uint64_t now_ticks);
 
 static inline void state_set_work(struct state_line *line) /* [owner] */
 {
-    store_relaxed(&line->state, (uint16_t)STATE_WORK);
+    store_release(&line->state, (uint8_t)STATE_WORK); /* S5: behind the note of the wait, pairs with state_census_at() */
 }
 
 static inline void state_set_idle(struct state_line *line, uint64_t since_ticks) /* [handler] */
 {
     store_relaxed(&line->idle_since, since_ticks);
     store_relaxed(&line->wait_key, 0); /* of a runtime that did not tell the end of its wait for a lock */
-    store_release(&line->state, (uint16_t)STATE_IDLE); /* S2, pairs with state_census() */
+    store_release(&line->state, (uint8_t)STATE_IDLE); /* S2, pairs with state_census_at() */
 }
 
 /* While a thread that just became IDLE stands still for its own sample it does not grow idle for others.

@@ -75,6 +75,33 @@ void region_end(struct region *region)
     region_release(region);
 }
 
+void region_note_end(const struct region *region, uint64_t now_ticks)
+{
+    struct region_pool *pool = region->home;
+    struct region_end *end = &pool->ended[pool->ends % REGION_ENDS];
+    store_release(&end->region, region); /* S5: none of these is seen before the count that the last end left */
+    store_release(&end->instance, region->instance);
+    store_release(&end->codeptr, region->codeptr);
+    store_release(&end->ticks, now_ticks);
+    store_release(&pool->ends, pool->ends + 1);
+}
+
+struct region_end region_end_of(const struct region *region, uint32_t instance)
+{
+    const struct region_pool *pool = region->home;
+    uint32_t ends = pool ? load_acquire(&pool->ends) : 0;
+    for (uint32_t back = 1; back < REGION_ENDS && back <= ends; back++) {
+        const struct region_end *end = &pool->ended[(ends - back) % REGION_ENDS];
+        struct region_end copy = {load_acquire(&end->region), load_acquire(&end->instance),
+                                  load_acquire(&end->codeptr), load_acquire(&end->ticks)}; /* S5: the count is loaded last */
+        if (load_relaxed(&pool->ends) - ends + back >= REGION_ENDS)
+            break;
+        if (copy.region == region && copy.instance == instance)
+            return copy;
+    }
+    return (struct region_end){.codeptr = region->codeptr};
+}
+
 void region_release(struct region *region)
 {
     while (region && fetch_add_acq_rel(&region->references, (uint32_t)-1) == 1) {

@@ -37,11 +37,20 @@ struct region {
     struct region *next_free;
 } __attribute__((aligned(16))); /* so that four bits of its address are free */
 
+#define REGION_ENDS 16u /* a power of two */
+
 /* One thread's records. */
 struct region_pool {
     struct region *free;     /* the owner's list */
     struct region *returned; /* released by other threads: pushed by anybody, taken whole by the owner */
     uint64_t begun;
+    uint32_t ends; /* written to ended[] so far */
+    struct region_end {
+        const struct region *region;
+        uint32_t instance;
+        uintptr_t codeptr;
+        uint64_t ticks;
+    } ended[REGION_ENDS]; /* the last that were noted (S5) */
 };
 
 /* Counts measurements in this process: raised in a forked child. [init] */
@@ -61,6 +70,12 @@ bool region_needs_context(const struct region *region);
 
 /* The encountering thread's end: marks the region as ended and drops its reference. [owner] */
 void region_end(struct region *region);
+
+/* Notes that the region, whose record is the calling thread's, ends now, on clock_ticks(). [owner] */
+void region_note_end(const struct region *region, uint64_t now_ticks);
+
+/* The end of that life of the record; of 0 ticks: before all that is remembered, or nobody noted it. [handler] */
+struct region_end region_end_of(const struct region *region, uint32_t instance);
 
 /* Drops a reference; recycles the record, and outer ones that only it held. [owner] */
 void region_release(struct region *region);

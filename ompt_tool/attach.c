@@ -24,6 +24,8 @@ struct thread *attach_thread(enum profile_thread_kind kind)
     unwinder_attach(&thread->unwinder);
     restart_state_init(&thread->restart, sampler_signals());
     state_set_idle(thread->line, 0); /* as long as it does not count */
+    struct clock_reading clocks = clock_read();
+    sample_choose_notes(thread, &clocks, clocks.ns);
     signal_fence();
     counters_attach(thread);
     if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) /* others come only on a core */

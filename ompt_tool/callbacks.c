@@ -20,6 +20,7 @@
 #include "ompt_tool/fault.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/helpers.h"
+#include "ompt_tool/locks/lock_key.h"
 #include "ompt_tool/locks/lock_names.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/place_kind.h"
@@ -113,13 +114,20 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     state_set_work(thread->line);
     parallel_data->ptr = NULL;
     thread->team = 0;
+    if (unlikely(thread->wait_end & WAIT_END_NOTES))
+        region_note_end(region, clock_ticks());
     region_end(region);
 }
 
+/* The end of an idle gap: for late samples, which will ask for it, and those that hit it. */
 static __attribute__((noinline)) void settle(struct thread *thread, bool in_region)
 {
+    if (thread->wait_end & WAIT_END_NOTES)
+        state_note_wait(thread->line, clock_ticks());
+    if (!(thread->wait_end & WAIT_END_SETTLES))
+        return;
     uint64_t event_ns = clock_now_ns();
-    thread->hit_idle = false;
+    fetch_and_acq_rel(&thread->wait_end, (uint8_t)~WAIT_END_SETTLES);
     bystander_end(&thread->stands_by);
     if (!thread_enter_tool(thread))
         return;
@@ -127,15 +135,19 @@ static __attribute__((noinline)) void settle(struct thread *thread, bool in_regi
     thread_leave_tool(thread);
 }
 
-/* At the end of an idle gap: the sample that hit it, and what others waited for the locks held in it. */
-static __attribute__((noinline)) void end_idle(struct thread *thread, const ompt_data_t *waiter,
-                                               bool in_region)
+static bool is_idle(const struct thread *thread)
 {
-    if (in_region && waiter)
+    return thread->line->state == STATE_IDLE;
+}
+
+/* The same, and what others waited for the locks held in it. */
+static __attribute__((noinline)) void end_idle(struct thread *thread, const ompt_data_t *waiter, bool in_region)
+{
+    bool holds_locks = is_idle(thread) && state_holds_locks(thread->line);
+    if (in_region && waiter && (holds_locks || (thread->wait_end & WAIT_END_SETTLES)))
         levels_return_to(thread, waiter);
-    if (thread->hit_idle)
-        settle(thread, in_region);
-    if (session.options.locks == LOCKS_AT_RELEASE || !thread_enter_tool(thread))
+    settle(thread, in_region);
+    if (!holds_locks || session.options.locks == LOCKS_AT_RELEASE || !thread_enter_tool(thread))
         return;
     sample_take_held(thread, in_region);
     thread_leave_tool(thread);
@@ -161,7 +173,7 @@ static __attribute__((noinline)) void begin_implicit_task(struct thread *thread,
     thread->team = team_size;
     if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
         return;
-    if (unlikely(thread->hit_idle)) /* a new worker's wait has no end event */
+    if (unlikely(thread->wait_end)) /* a new worker's wait has no end event */
         settle(thread, false);
     state_set_work(thread->line);
     if (unlikely(thread->placeholders.count))
@@ -219,11 +231,6 @@ static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data
     return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_current_task(NULL) : task_data;
 }
 
-static bool is_idle(const struct thread *thread)
-{
-    return thread->line->state == STATE_IDLE;
-}
-
 /* Who does not count is no one's busy thread, not even for the first microseconds. */
 static inline void become_idle(struct thread *thread)
 {
@@ -252,7 +259,7 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     }
     if (task_data)
         task_data->value &= ~TASK_WAIT_MASK;
-    if (unlikely(thread->hit_idle || state_holds_locks(thread->line)))
+    if (unlikely(thread->wait_end || state_holds_locks(thread->line)))
         end_idle(thread, task_data, parallel_data != NULL);
     if (unlikely(!parallel_data))
         levels_leave(thread);
@@ -282,7 +289,7 @@ static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_t
     struct thread *thread = self();
     if (!thread)
         return;
-    if (thread->hit_idle || (is_idle(thread) && state_holds_locks(thread->line)))
+    if (thread->wait_end || (is_idle(thread) && state_holds_locks(thread->line)))
         end_idle(thread, prior, true); /* while the one that waited is the innermost task */
     if (!levels_schedule(thread, prior, status, next))
         levels_schedule_slowly(thread, prior, status, next);
@@ -309,7 +316,7 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
             wait_for_dependences(ompt_scope_end, runtime_current_task(NULL), NULL);
         return;
     }
-    if (unlikely(!thread || thread->hit_idle || (is_idle(thread) && state_holds_locks(thread->line)) ||
+    if (unlikely(!thread || thread->wait_end || (is_idle(thread) && state_holds_locks(thread->line)) ||
                  thread->helper || !levels_schedule(thread, prior, status, next)))
         schedule_slowly(prior, status, next);
     else
@@ -345,20 +352,6 @@ static void on_task_creation(ompt_data_t *creator, const ompt_frame_t *frame, om
 
 /* What follows is called for every lock, 10^7 times a second in some programs. Common is a lock that nobody
  * was seen waiting for, and that the thread holds alone: all else is in functions of its own. */
-
-static inline uint64_t lock_key(ompt_mutex_t kind, ompt_wait_id_t wait_id)
-{
-    static const uint64_t kinds[16] = {
-        [ompt_mutex_lock] = PROFILE_LOCK_KEY(PROFILE_LOCK_LOCK, 0),
-        [ompt_mutex_test_lock] = PROFILE_LOCK_KEY(PROFILE_LOCK_LOCK, 0),
-        [ompt_mutex_nest_lock] = PROFILE_LOCK_KEY(PROFILE_LOCK_NEST_LOCK, 0),
-        [ompt_mutex_test_nest_lock] = PROFILE_LOCK_KEY(PROFILE_LOCK_NEST_LOCK, 0),
-        [ompt_mutex_critical] = PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0),
-        [ompt_mutex_atomic] = PROFILE_LOCK_KEY(PROFILE_LOCK_ATOMIC, 0),
-        [ompt_mutex_ordered] = PROFILE_LOCK_KEY(PROFILE_LOCK_ORDERED, 0),
-    };
-    return kinds[kind % 16u] | wait_id; /* an address: below 2^56 */
-}
 
 static __attribute__((noinline)) void begin_wait(uint64_t key)
 {

@@ -98,36 +98,44 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
     return busy;
 }
 
-static bool book_busy(struct thread *thread, const struct busy *busy, const struct delivery *delivery,
-                      struct census census)
+/* At one of the delivery's moments. */
+static bool book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count, struct census census,
+                      struct waiting_places *places)
 {
     struct profile_metric *blamed = attribute_at(&thread->tree, busy->blamed_idx);
     struct profile_metric *metric = busy->runs_late ? attribute_at(&thread->tree, busy->node_idx) : blamed;
     if (!blamed || !metric)
         return false;
     if (busy->runs_late)
-        account_late(metric, blamed, busy->in_runtime, delivery->p, delivery->count, census);
+        account_late(metric, blamed, busy->in_runtime, p, count, census);
     else
-        account_busy(metric, busy->in_runtime, delivery->p, delivery->count, census);
-    *busy->sum += delivery->p;
-    thread->ledger->recorded += delivery->count;
+        account_busy(metric, busy->in_runtime, p, count, census);
+    if (places->count)
+        record_places(thread, busy->blamed_idx, p, census, places);
     return true;
 }
 
 static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
+    uint32_t moments = delivery_moments(delivery);
     struct waiting_places places = {0};
-    struct census census = state_census_at(&delivery->clocks, delivery->census_ns, 0, &places);
+    struct census census = state_census_at(&delivery->clocks, delivery_moment_ns(delivery, 0, moments), thread->line, 0, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
     struct busy busy = busy_of(thread, &capture, delivery->p, census);
-    if (!book_busy(thread, &busy, delivery, census)) {
+    double p = delivery->p / moments;
+    if (!book_busy(thread, &busy, p, delivery->count, census, &places)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }
+    for (uint32_t number = 1; number < moments; number++) {
+        places.count = 0;
+        census = state_census_at(&delivery->clocks, delivery_moment_ns(delivery, number, moments), thread->line, 0, &places);
+        book_busy(thread, &busy, p, 0, census, &places);
+    }
+    *busy.sum += delivery->p;
+    thread->ledger->recorded += delivery->count;
     counters_book(thread, busy.node_idx);
     take_held(thread, busy.node_idx);
-    if (places.count)
-        record_places(thread, busy.blamed_idx, delivery->p, census, &places);
 }
 
 /* It had no core either; what it waits for is another thread. */
@@ -146,21 +154,35 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
     book_waiting_core(thread, delivery->p);
 }
 
+/* Of one of the delivery's moments; false without room. */
+static bool blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census)
+{
+    struct lock_blame blame = account_waiter(p, census);
+    return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder);
+}
+
 static void record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t key = load_relaxed(&thread->line->wait_key);
-    struct census census = state_census_at(&delivery->clocks, delivery->census_ns, key, NULL);
+    uint32_t moments = delivery_moments(delivery);
+    struct census census = state_census_at(&delivery->clocks, delivery_moment_ns(delivery, 0, moments), thread->line, key, NULL);
     if (account_is_taking(thread->line, delivery, key, census.holder)) {
         record_busy(thread, delivery, context);
         return;
     }
     contended_note(key);
-    struct lock_blame blame = account_waiter(delivery->p, census);
     struct capture capture = capture_interrupted(thread, context, LEAF_USER);
     struct profile_metric *here = attribute_lock_at(&thread->tree, capture.node_idx, key);
-    if (!here || !attribute_waiting(&thread->tree, capture.node_idx, key, &blame, census.holder)) {
+    double p = delivery->p / moments;
+    if (!here || !blame_holder(thread, capture.node_idx, key, p, census)) {
         sample_drop(thread, delivery, capture.cause);
         return;
+    }
+    for (uint32_t number = 1; number < moments; number++) {
+        struct census then =
+            state_census_at(&delivery->clocks, delivery_moment_ns(delivery, number, moments), thread->line, key, NULL);
+        if (!blame_holder(thread, capture.node_idx, key, p, then))
+            blame_holder(thread, capture.node_idx, key, p, census); /* there was room */
     }
     account_waiting_here(here, delivery->p, delivery->count,
                          thread->counted_wait != thread->line->acquisitions);
@@ -173,12 +195,19 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     take_held(thread, capture.node_idx);
 }
 
+void sample_choose_notes(struct thread *thread, const struct clock_reading *clocks, uint64_t due_ns)
+{
+    bool notes = state_choose_notes(thread->line, clocks, due_ns);
+    thread->wait_end = (uint8_t)((thread->wait_end & ~WAIT_END_NOTES) | (notes ? WAIT_END_NOTES : 0));
+}
+
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     contended_forget(delivery->clocks.ns);
     contended_choose(thread->line, &thread->pace, delivery->clocks.ns);
     core_ask(&thread->core, thread->ledger, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.woken_ns;
+    sample_choose_notes(thread, &delivery->clocks, delivery->due_ns);
     if (load_relaxed(&thread->line->state) == STATE_IDLE)
         record_idle(thread, delivery);
     else if (load_relaxed(&thread->line->wait_key))

@@ -192,7 +192,8 @@ static void stand_by(struct thread *thread, bool idle, ucontext_t *context, uint
     if (idle) {
         if (is_worker(thread) && !thread->restart.resume && !thread->restart.waiting)
             bystander_begin(&thread->stands_by, context, now_ns);
-        thread->hit_idle = thread->idle.pending || thread->stands_by.added;
+        if (thread->idle.pending || thread->stands_by.added)
+            thread->wait_end |= WAIT_END_SETTLES;
         return;
     }
     if (is_worker(thread))
@@ -391,7 +392,7 @@ void sampler_look(struct thread *thread)
 {
     if (is_worker(thread) && load_relaxed(&thread->line->state) == STATE_IDLE) {
         bystander_now(&thread->stands_by);
-        thread->hit_idle = true;
+        fetch_or_acq_rel(&thread->wait_end, (uint8_t)WAIT_END_SETTLES);
     }
     struct clock_reading now = clock_read();
     thread->look_ticks = now.ticks + (uint64_t)((double)SILENCE_NS / now.ns_per_tick);

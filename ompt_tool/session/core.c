@@ -41,21 +41,21 @@ void core_end(struct core *core)
 static enum core_state explain(struct core *core, uint64_t away_ns, const ucontext_t *context)
 {
     core->away_ns = away_ns;
-    bool is_away = away_ns >= DELIVERY_LATE_NS, slept = is_away && has_slept(core);
+    bool is_away = away_ns >= STATE_LATE_NS, slept = is_away && has_slept(core);
     if (restart_is_asleep(context) || (slept && core->lost_ns <= away_ns)) {
         core->woken_ns = core->lost_ns < away_ns ? core->lost_ns : away_ns;
         return CORE_ASLEEP;
     }
     /* A tick while the signal was on its way looks like a core that was got then: only who really has lost one is asked so
      * closely. */
-    return is_away || (away_ns && core->lost_ns >= DELIVERY_LATE_NS) ? CORE_NONE : CORE_HAD;
+    return is_away || (away_ns && core->lost_ns >= STATE_LATE_NS) ? CORE_NONE : CORE_HAD;
 }
 
 static enum core_state ask_kernel(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
                                   const ucontext_t *context)
 {
     struct run_counts before = core->counts;
-    bool is_late = delivery->clocks.ns - delivery->due_ns >= DELIVERY_LATE_NS;
+    bool is_late = delivery->clocks.ns - delivery->due_ns >= STATE_LATE_NS;
     if (!run_counts_read(&core->file, &core->counts)) { /* the program has closed it */
         ask_clock_from_now(core, ledger);
         ledger->core_unasked += is_late;
@@ -67,7 +67,7 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
     uint64_t now_ns = clock_now_ns(), late_ns = now_ns - delivery->due_ns;
     uint64_t on_core_ns = clock_thread_cpu_ns() - core->counts.on_core_ns; /* at least, since it has its core */
     core->got_ns = now_ns - on_core_ns;
-    if (on_core_ns >= DELIVERY_LATE_NS)
+    if (on_core_ns >= STATE_LATE_NS)
         store_relaxed(&counts_lag, true);
     if (on_core_ns >= late_ns || (!is_late && !load_relaxed(&counts_lag)))
         return explain(core, 0, context);
@@ -79,7 +79,7 @@ static enum core_state ask_clock(struct core *core, uint64_t passed_ns, uint64_t
 {
     uint64_t cpu_ns = clock_thread_cpu_ns(), used_ns = cpu_ns - core->counts.on_core_ns;
     uint64_t away_ns = passed_ns > used_ns ? passed_ns - used_ns : 0;
-    bool is_late = late_ns >= DELIVERY_LATE_NS && away_ns + DELIVERY_LATE_NS >= late_ns, slept = has_slept(core);
+    bool is_late = late_ns >= STATE_LATE_NS && away_ns + STATE_LATE_NS >= late_ns, slept = has_slept(core);
     core->counts.on_core_ns = cpu_ns;
     core->lost_ns = core->away_ns = slept ? 0 : away_ns;
     if (restart_is_asleep(context) || (is_late && slept))

@@ -52,6 +52,9 @@ struct creation_call {
     bool by_program;
 };
 
+#define WAIT_END_SETTLES 1u /* a sample hit this wait */
+#define WAIT_END_NOTES   2u /* samples come late: until the next one the line notes its waits */
+
 struct thread {
     struct state_line *line;
     /* A critical section that the thread was seen waiting for, whose variable is not known yet; 0: none. Its
@@ -76,7 +79,7 @@ struct thread {
     bool guarded;              /* a fault is one of the handler's: back to before_sample (fault.c) */
     sigjmp_buf before_sample;
     struct bystander stands_by;
-    bool hit_idle;       /* a sample hit its wait: that ends with settle() (callbacks.c) */
+    uint8_t wait_end;    /* what the end of a wait is to do: WAIT_END_ flags (callbacks.c) */
     bool sampled;        /* has a timer */
     bool unheard;        /* at its end its samples did not come to us: unsignalled_ns */
     int signal;          /* by which its samples come; 0: there was none left */

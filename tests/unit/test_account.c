@@ -42,13 +42,13 @@ UNIT_TEST(a_census_without_busy_threads_counts_the_sampled_one)
 UNIT_TEST(an_idle_sample_is_booked_by_what_the_thread_was)
 {
     struct profile_thread ledger = {0};
-    account_idle(&ledger, &(struct idle_sample){.p = 1, .busy_others = 1});
-    account_idle(&ledger, &(struct idle_sample){.p = 2, .busy_others = 0});
-    account_idle(&ledger, &(struct idle_sample){.p = 4, .busy_others = 0, .parked = true});
-    account_idle(&ledger, &(struct idle_sample){.p = 8, .busy_others = 3, .parked = true});
+    account_idle(&ledger, &(struct idle_sample){.p = 1});
+    account_idle(&ledger, &(struct idle_sample){.p = 2, .alone = 1});
+    account_idle(&ledger, &(struct idle_sample){.p = 4, .parked = 1});
+    account_idle(&ledger, &(struct idle_sample){.p = 8, .parked = 0.75, .alone = 0.25});
     assert_near(ledger.idle, 15);
-    assert_near(ledger.parked, 12);
-    assert_near(ledger.idle_nobody_busy, 2);
+    assert_near(ledger.parked, 10);
+    assert_near(ledger.idle_nobody_busy, 4);
     assert_int_equal(ledger.recorded, 0); /* counted when the sample was taken */
 }
 
@@ -56,7 +56,7 @@ UNIT_TEST(an_idle_sample_is_booked_by_what_the_thread_was)
  * handler itself counts. */
 UNIT_TEST(a_gap_shorter_than_the_grace_is_dispatch)
 {
-    struct idle_sample sample = {.before_ns = 2000, .settled_from_ns = 1000000};
+    struct idle_sample sample = {.grace_ns = STATE_GRACE_NS, .before_ns = 2000, .settled_from_ns = 1000000};
     assert_true(idle_sample_is_dispatch(&sample, 1000000));
     assert_true(idle_sample_is_dispatch(&sample, 1000000 + STATE_GRACE_NS - 2000 - 1));
     assert_false(idle_sample_is_dispatch(&sample, 1000000 + STATE_GRACE_NS - 2000));
@@ -117,7 +117,7 @@ UNIT_TEST(two_samples_in_one_gap_are_settled_together)
     struct profile_thread ledger = {0};
     struct idle_sample sample = {0};
     struct delivery first = delivery_at(1001000, 1001000, 1031000), second = delivery_at(1052000, 1052000, 1070000),
-                    third = delivery_at(1093000, 1093000, 1110000);
+                    third = delivery_at(1093000, 1093000, 1094000);
     state_set_idle(&line, 1000000);
     account_idle_hit(&ledger, &sample, &line, &first);
     sample.settled_from_ns = 1050000; /* as account_idle_resume() has it */
@@ -133,6 +133,23 @@ UNIT_TEST(two_samples_in_one_gap_are_settled_together)
     account_idle_hit(&ledger, &sample, &line, &third); /* 1 + 2 + 3 us: it is a wait */
     assert_false(sample.pending);
     assert_near(ledger.idle, 3 * P);
+}
+
+/* The last comes first, as that one is asked for before anything else. */
+UNIT_TEST(a_delivery_asks_at_its_own_moments_and_evenly_between_them)
+{
+    struct delivery one = delivery_at(1000000, 1000000, 1010000), five = delivery_at(1000000, 5000000, 5010000),
+                    many = five;
+    five.count = 5;
+    many.count = 1000;
+    assert_int_equal(delivery_moments(&one), 1);
+    assert_int_equal(delivery_moment_ns(&one, 0, 1), 1000000);
+    assert_int_equal(delivery_moments(&five), 5);
+    for (uint32_t number = 0; number < 5; number++)
+        assert_int_equal(delivery_moment_ns(&five, number, 5), 5000000 - number * 1000000);
+    assert_int_equal(delivery_moments(&many), DELIVERY_MOMENTS);
+    assert_int_equal(delivery_moment_ns(&many, 0, DELIVERY_MOMENTS), 5000000 - 125000);
+    assert_int_equal(delivery_moment_ns(&many, DELIVERY_MOMENTS - 1, DELIVERY_MOMENTS), 1000000 + 125000);
 }
 
 UNIT_MAIN(NULL, NULL)

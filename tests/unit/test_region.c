@@ -383,4 +383,25 @@ WITH_WORKERS(threads_share_regions_and_all_samples_arrive)
     assert_true(count <= 8 * slab); /* bounded by what was live and sampled at once, not by ROUNDS */
 }
 
+/* By a record that lives again meanwhile; of more than are remembered nothing is said. */
+WITH_WORKERS(when_the_last_regions_ended_is_known)
+{
+    const struct region *record = NULL;
+    uint32_t first = 0;
+    for (uint64_t i = 1; i <= REGION_ENDS; i++) {
+        struct region *region = begin(&primary, NULL);
+        assert_true(!record || region == record);
+        record = region;
+        first = first ? first : region->instance;
+        assert_int_equal(region_end_of(region, region->instance).ticks, 0);
+        region_note_end(region, i * 1000);
+        region_end(region);
+    }
+    assert_int_equal(region_end_of(record, first).ticks, 0);
+    for (uint32_t i = 1; i < REGION_ENDS; i++) {
+        assert_int_equal(region_end_of(record, first + i).ticks, 1000 * (i + 1));
+        assert_int_equal(region_end_of(record, first + i).codeptr, 0x1000);
+    }
+}
+
 UNIT_MAIN(NULL, NULL)

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "blame/state.h"
+#include "tests/unit/census.h"
 #include "tests/unit/fake_clock.h"
 
 #define MS 1000000ull
@@ -45,12 +45,12 @@ FROM_EMPTY(an_idle_thread_is_busy_until_its_grace_has_passed)
     struct state_line *idle = working();
     state_set_idle_region(idle, &region);
     state_set_idle(idle, MS);
-    assert_census(state_census(MS, 0, NULL), 1, 1);
-    assert_census(state_census(MS + STATE_GRACE_NS - 1, 0, NULL), 1, 1);
-    assert_census(state_census(MS + STATE_GRACE_NS, 0, NULL), 0, 1);
-    assert_census(state_census(MS - 1, 0, NULL), 1, 1); /* went idle after the moment asked for */
+    assert_census(census_at(MS, 0, NULL), 1, 1);
+    assert_census(census_at(MS + STATE_GRACE_NS - 1, 0, NULL), 1, 1);
+    assert_census(census_at(MS + STATE_GRACE_NS, 0, NULL), 0, 1);
+    assert_census(census_at(MS - 1, 0, NULL), 1, 1); /* went idle after the moment asked for */
     state_set_idle(idle, 3 * MS);                       /* a new wait, a new grace */
-    assert_census(state_census(3 * MS + 1, 0, NULL), 1, 1);
+    assert_census(census_at(3 * MS + 1, 0, NULL), 1, 1);
 }
 
 FROM_EMPTY(a_thread_between_regions_is_not_in_use)
@@ -60,19 +60,19 @@ FROM_EMPTY(a_thread_between_regions_is_not_in_use)
     working();
     state_set_idle_region(idle, &region);
     state_set_idle(idle, MS);
-    assert_false(state_is_parked(idle));
-    assert_census(state_census(2 * MS, 0, NULL), 1, 2);
+    assert_false(is_parked_now(idle));
+    assert_census(census_at(2 * MS, 0, NULL), 1, 2);
     region.state = REGION_ENDED;
-    assert_true(state_is_parked(idle));
-    assert_census(state_census(2 * MS, 0, NULL), 1, 1);
-    assert_census(state_census(MS + 1, 0, NULL), 2, 2); /* within its grace it counts as busy, so as in use */
+    assert_true(is_parked_now(idle));
+    assert_census(census_at(2 * MS, 0, NULL), 1, 1);
+    assert_census(census_at(MS + 1, 0, NULL), 2, 2); /* within its grace it counts as busy, so as in use */
     region.state = REGION_SAMPLED;
     region.instance = 8; /* the record lives again, for another region */
-    assert_true(state_is_parked(idle));
+    assert_true(is_parked_now(idle));
     region.instance = 7;
-    assert_false(state_is_parked(idle));
+    assert_false(is_parked_now(idle));
     state_set_idle_region(idle, NULL);
-    assert_true(state_is_parked(idle)); /* never was in a team */
+    assert_true(is_parked_now(idle)); /* never was in a team */
 }
 
 FROM_EMPTY(places_are_those_of_the_threads_that_idle_in_a_region)
@@ -92,7 +92,7 @@ FROM_EMPTY(places_are_those_of_the_threads_that_idle_in_a_region)
         state_set_place(idle, threads[i].place);
         state_set_idle(idle, MS);
     }
-    assert_census(state_census(2 * MS, 0, &places), 1, 5);
+    assert_census(census_at(2 * MS, 0, &places), 1, 5);
     assert_int_equal(places.count, 3);
     assert_int_equal(places.place[0], taskwait);
     assert_int_equal(places.threads[0], 2);
@@ -112,7 +112,7 @@ FROM_EMPTY(places_beyond_the_room_are_one_unknown_place)
         state_set_place(idle, STATE_PLACE(PROFILE_PLACE_BARRIER, 0x1000 + i));
         state_set_idle(idle, MS);
     }
-    assert_census(state_census(2 * MS, 0, &places), 0, STATE_PLACES + 3);
+    assert_census(census_at(2 * MS, 0, &places), 0, STATE_PLACES + 3);
     assert_int_equal(places.count, STATE_PLACES);
     assert_int_equal(places.place[STATE_PLACES - 1], 0);
     assert_int_equal(places.threads[STATE_PLACES - 1], 4);
@@ -124,11 +124,11 @@ FROM_EMPTY(a_hidden_idle_entry_counts_as_busy)
     struct state_line *idle = working();
     state_set_idle_region(idle, &region);
     state_set_idle(idle, MS);
-    assert_census(state_census(2 * MS, 0, NULL), 0, 1);
+    assert_census(census_at(2 * MS, 0, NULL), 0, 1);
     state_hide_idle(idle);
-    assert_census(state_census(2 * MS, 0, NULL), 1, 1);
+    assert_census(census_at(2 * MS, 0, NULL), 1, 1);
     state_set_idle(idle, MS);
-    assert_census(state_census(2 * MS, 0, NULL), 0, 1);
+    assert_census(census_at(2 * MS, 0, NULL), 0, 1);
 }
 
 /* As many locks as have names, and five, of which some have none: every order of their releases. strict: also
@@ -142,14 +142,14 @@ FROM_EMPTY(all_lines_can_be_taken_and_come_back)
             assert_ptr_not_equal(lines[j], lines[i]);
     }
     assert_null(state_line_acquire());
-    assert_census(state_census(MS, 0, NULL), STATE_MAX_THREADS, STATE_MAX_THREADS);
+    assert_census(census_at(MS, 0, NULL), STATE_MAX_THREADS, STATE_MAX_THREADS);
     state_lock_held(lines[77], 5, clock_ticks());
     state_line_release(lines[77]);
-    assert_census(state_census(MS, 0, NULL), STATE_MAX_THREADS - 1, STATE_MAX_THREADS - 1);
+    assert_census(census_at(MS, 0, NULL), STATE_MAX_THREADS - 1, STATE_MAX_THREADS - 1);
     struct state_line *again = line();
     assert_ptr_equal(again, lines[77]);
     assert_int_equal(again->held_unnamed, 0); /* nothing of the last owner */
-    assert_int_equal(state_census(2 * MS, 5, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(census_at(2 * MS, 5, NULL).holder, STATE_NO_HOLDER);
 }
 
 static uint32_t running;
@@ -180,14 +180,14 @@ FROM_EMPTY(a_census_runs_beside_threads_that_come_and_go)
     for (int i = 0; i < 3; i++)
         pthread_create(&threads[i], NULL, live_and_leave, NULL);
     while (load_acquire(&running)) {
-        struct census census = state_census(2 * MS + STATE_GRACE_NS, 3, NULL);
+        struct census census = census_at(2 * MS + STATE_GRACE_NS, 3, NULL);
         assert_in_range(census.busy, 1, 4);
         assert_true(census.in_use >= 1 && census.in_use <= 4);
     }
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
-    assert_census(state_census(MS, 0, NULL), 1, 1);
-    assert_int_equal(state_census(MS, 3, NULL).holder, STATE_NO_HOLDER);
+    assert_census(census_at(MS, 0, NULL), 1, 1);
+    assert_int_equal(census_at(MS, 3, NULL).holder, STATE_NO_HOLDER);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -1,7 +1,7 @@
 /* needs: tests/unit/fake_clock.c */
 #include "tests/unit/unit.h"
 
-#include "blame/state.h"
+#include "tests/unit/census.h"
 #include "tests/unit/fake_clock.h"
 
 #define MS 1000000ull
@@ -27,7 +27,7 @@ static struct state_line *working(void)
 static uint32_t holder_now(uint64_t key)
 {
     fake_now_ns += 10;
-    return state_census(fake_now_ns, key, NULL).holder;
+    return census_at(fake_now_ns, key, NULL).holder;
 }
 
 static bool held(uint64_t key)
@@ -86,20 +86,20 @@ FROM_EMPTY(nobody_is_blamed_who_acquired_the_lock_later)
     assert_true(state_lock_released(a, 1, clock_ticks()));
     fake_now_ns = begin + 3000;
     state_lock_held(b, 1, clock_ticks());
-    assert_int_equal(state_census(begin + 2000, 1, NULL).holder, STATE_NO_HOLDER);
-    assert_int_equal(state_census(begin + 500, 1, NULL).holder, state_line_number(a));
+    assert_int_equal(census_at(begin + 2000, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(census_at(begin + 500, 1, NULL).holder, state_line_number(a));
     fake_now_ns = begin + 4000;
-    assert_int_equal(state_census(begin + 3500, 1, NULL).holder, state_line_number(b));
+    assert_int_equal(census_at(begin + 3500, 1, NULL).holder, state_line_number(b));
     state_lock_held(b, 2, clock_ticks()); /* another lock inside does not make the first younger */
     assert_true(state_lock_released(b, 2, clock_ticks()));
     fake_now_ns = begin + 5000;
     assert_true(state_lock_released(b, 1, clock_ticks()));
-    assert_int_equal(state_census(begin + 2000, 1, NULL).holder, STATE_NO_HOLDER);
-    assert_int_equal(state_census(begin + 3500, 1, NULL).holder, state_line_number(b));
+    assert_int_equal(census_at(begin + 2000, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(census_at(begin + 3500, 1, NULL).holder, state_line_number(b));
     fake_now_ns = begin + 7000;
     state_lock_held(a, 1, clock_ticks());
-    assert_int_equal(state_census(begin + 6000, 1, NULL).holder, STATE_NO_HOLDER);
-    assert_int_equal(state_census(begin + 7000, 1, NULL).holder, state_line_number(a));
+    assert_int_equal(census_at(begin + 6000, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(census_at(begin + 7000, 1, NULL).holder, state_line_number(a));
     assert_true(state_lock_released(a, 1, clock_ticks()));
 }
 
@@ -181,19 +181,19 @@ FROM_EMPTY(the_holder_of_a_lock_without_stamps_is_who_holds_it_now)
     assert_int_equal(a->wait_since, 0);
     assert_true(state_wait_ends_simply(a));
     assert_int_equal(a->wait_key, 0);
-    assert_int_equal(state_census(begin + 500, 1, NULL).holder,
+    assert_int_equal(census_at(begin + 500, 1, NULL).holder,
                      state_line_number(a)); /* not known: not later */
-    assert_int_equal(state_census(begin + 2000, 1, NULL).holder, state_line_number(a));
+    assert_int_equal(census_at(begin + 2000, 1, NULL).holder, state_line_number(a));
     assert_false(state_lock_released_simply(a, 2));
     assert_true(state_lock_released_simply(a, 1));
-    assert_int_equal(state_census(begin + 1500, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(census_at(begin + 1500, 1, NULL).holder, STATE_NO_HOLDER);
     assert_int_equal(a->releases, 0);
     state_set_lockwait(b, 1);
     assert_true(state_wait_ends_simply(b));
     fake_now_ns = begin + 3000; /* somebody was seen waiting for it meanwhile: its release is stamped */
     assert_true(state_lock_released(b, 1, clock_ticks()));
-    assert_int_equal(state_census(begin + 2000, 1, NULL).holder, state_line_number(b));
-    assert_int_equal(state_census(begin + 3001, 1, NULL).holder, STATE_NO_HOLDER);
+    assert_int_equal(census_at(begin + 2000, 1, NULL).holder, state_line_number(b));
+    assert_int_equal(census_at(begin + 3001, 1, NULL).holder, STATE_NO_HOLDER);
 }
 
 FROM_EMPTY(what_is_not_simple_is_refused_and_nothing_changed)

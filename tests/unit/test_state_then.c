@@ -1,0 +1,240 @@
+/* needs: tests/unit/fake_clock.c */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+
+#include "tests/unit/census.h"
+#include "tests/unit/fake_clock.h"
+
+#define MS 1000000ull
+
+static uint64_t begin;
+
+static int reset(void **unused)
+{
+    (void)unused;
+    state_reset();
+    begin = fake_now_ns += 1000 * MS;
+    return 0;
+}
+
+#define FROM_EMPTY(name) UNIT_TEST_WITH(name, reset, NULL)
+
+/* A thread that works and, as a sample was late, notes its waits. */
+static struct state_line *noting(void)
+{
+    struct state_line *line = state_line_acquire();
+    struct clock_reading clocks = clock_read();
+    assert_non_null(line);
+    state_set_work(line);
+    assert_true(state_choose_notes(line, &clocks, fake_now_ns - STATE_LATE_NS - 1));
+    return line;
+}
+
+/* From and until so many microseconds after the begin. */
+static void wait_in(struct state_line *line, struct region *region, uint64_t from_us, uint64_t until_us)
+{
+    state_set_idle_region(line, region);
+    state_set_idle(line, begin + from_us * 1000);
+    fake_now_ns = begin + until_us * 1000;
+    state_note_wait(line, fake_now_ns);
+    state_set_work(line);
+}
+
+static struct census census_us(uint64_t us, uint64_t key, struct waiting_places *places)
+{
+    return census_at(begin + us * 1000, key, places);
+}
+
+#define assert_census(us, busy_, in_use_)                                                                    \
+    do {                                                                                                     \
+        struct census c = census_us(us, 0, NULL);                                                            \
+        assert_int_equal(c.busy, busy_);                                                                     \
+        assert_int_equal(c.in_use, in_use_);                                                                 \
+    } while (0)
+
+FROM_EMPTY(who_works_now_was_idle_when_a_late_sample_was_due)
+{
+    struct region region = {.instance = 1};
+    struct state_line *line = noting();
+    noting();
+    wait_in(line, &region, 1000, 2000);
+    wait_in(line, &region, 3000, 4000);
+    assert_census(500, 2, 2);
+    assert_census(1004, 2, 2); /* within the grace */
+    assert_census(1005, 1, 2);
+    assert_census(1999, 1, 2);
+    assert_census(2000, 2, 2);
+    assert_census(3500, 1, 2);
+    assert_census(4000, 2, 2);
+    state_set_idle(line, begin + 5 * MS);
+    fake_now_ns = begin + 6 * MS;
+    assert_census(5500, 1, 2); /* as before: a wait that goes on */
+    assert_census(3500, 1, 2);
+    assert_census(4500, 2, 2);
+}
+
+FROM_EMPTY(dispatch_is_not_noted)
+{
+    struct region region = {.instance = 1};
+    struct state_line *line = noting();
+    wait_in(line, &region, 1000, 2000);
+    for (uint64_t us = 3000; us < 3000 + 4 * STATE_WAITS; us += 4)
+        wait_in(line, &region, us, us + 4);
+    assert_int_equal(line->waits_noted, 1);
+    assert_census(1500, 0, 1);
+    assert_census(3002, 1, 1);
+}
+
+FROM_EMPTY(waits_are_noted_for_a_second_after_a_late_sample)
+{
+    struct state_line *line = noting(), *other = state_line_acquire();
+    struct clock_reading clocks = clock_read();
+    assert_true(state_choose_notes(other, &clocks, fake_now_ns));
+    fake_now_ns += STATE_NOTES_NS;
+    clocks = clock_read();
+    assert_false(state_choose_notes(line, &clocks, fake_now_ns));
+    assert_false(line->notes_waits);
+    assert_false(state_choose_notes(line, &clocks, fake_now_ns - STATE_LATE_NS));
+    assert_true(state_choose_notes(line, &clocks, fake_now_ns - STATE_LATE_NS - 1));
+}
+
+FROM_EMPTY(the_asking_thread_is_as_it_is_now)
+{
+    struct region region = {.instance = 1};
+    struct state_line *line = noting();
+    struct clock_reading clocks;
+    wait_in(line, &region, 1000, 2000);
+    clocks = clock_read();
+    assert_int_equal(state_census_at(&clocks, begin + 1500000, line, 0, NULL).busy, 1);
+    state_set_idle(line, begin + 3 * MS);
+    assert_int_equal(state_census_at(&clocks, begin + 1500000, line, 0, NULL).busy, 0);
+    assert_int_equal(state_census_at(&clocks, begin + 1500000, line, 0, NULL).in_use, 0);
+}
+
+/* A worker's wait at the end of a region goes on in the pool. */
+FROM_EMPTY(a_thread_was_in_use_until_its_region_had_ended)
+{
+    struct region_pool pool = {0};
+    struct region region = {.instance = 7, .home = &pool, .codeptr = 0x4000};
+    struct state_line *line = noting();
+    struct waiting_places places = {0};
+    noting();
+    state_set_place(line, STATE_PLACE(PROFILE_PLACE_REGION_END, 0));
+    region_note_end(&region, begin + 2 * MS);
+    region.instance = 8; /* the record lives again */
+    region.codeptr = 0x5000;
+    wait_in(line, &region, 3500, 3600);
+    line->waits[0].since = begin + MS;
+    line->waits[0].region_instance = 7;
+    assert_census(1500, 1, 2);
+    assert_census(2500, 1, 1);
+    census_us(1500, 0, &places);
+    assert_int_equal(places.count, 1);
+    assert_int_equal(places.place[0], STATE_PLACE(PROFILE_PLACE_REGION_END, 0x4000));
+    state_set_idle_region(line, &region);
+    line->region_instance = 7;
+    struct clock_reading clocks = clock_read();
+    assert_false(state_was_parked(line, &clocks, begin + 2 * MS - 1));
+    assert_true(state_was_parked(line, &clocks, begin + 2 * MS));
+}
+
+FROM_EMPTY(a_holder_of_many_sections_ago_is_found)
+{
+    struct state_line *a = noting(), *b = noting();
+    for (uint64_t section = 0; section < 24; section++) {
+        struct state_line *line = section % 2 ? a : b;
+        fake_now_ns = begin + section * 100000;
+        state_lock_held(line, 1, clock_ticks());
+        fake_now_ns += 60000;
+        assert_true(state_lock_released(line, 1, clock_ticks()));
+    }
+    for (uint64_t section = 0; section < 24; section++) {
+        assert_int_equal(census_us(section * 100 + 30, 1, NULL).holder, state_line_number(section % 2 ? a : b));
+        assert_int_equal(census_us(section * 100 + 80, 1, NULL).holder, STATE_NO_HOLDER);
+    }
+}
+
+/* Sections and waits that take three fifths: so much of what is asked for before all that is remembered is found, too. */
+FROM_EMPTY(before_what_is_remembered_another_moment_stands_for_the_one_asked_for)
+{
+    struct region region = {.instance = 1};
+    struct state_line *holder = noting(), *waiter = noting();
+    uint32_t held = 0, waited = 0;
+    for (uint64_t us = 0; us < 100000; us += 100) {
+        fake_now_ns = begin + us * 1000;
+        state_lock_held(holder, 1, clock_ticks());
+        wait_in(waiter, &region, us, us + 60);
+        assert_true(state_lock_released(holder, 1, clock_ticks()));
+    }
+    for (uint64_t us = 0; us < 90000; us += 9) {
+        struct census census = census_us(us, 1, NULL);
+        held += census.holder == state_line_number(holder);
+        waited += census.busy == 1;
+    }
+    assert_in_range(held, 5500, 6500);
+    assert_in_range(waited, 5000, 6000); /* the graces are not */
+}
+
+/* S5: the oldest entry of a full ring is the one that is written next, perhaps at this moment. */
+FROM_EMPTY(what_is_about_to_be_overwritten_is_not_read)
+{
+    struct region region = {.instance = 1};
+    struct state_line *line = noting();
+    struct clock_reading clocks;
+    for (uint64_t i = 0; i < STATE_WAITS; i++) {
+        wait_in(line, &region, i * 20, i * 20 + 10);
+        state_lock_held(line, 100 + i, begin + i * 20000);
+        state_lock_released(line, 100 + i, fake_now_ns);
+    }
+    for (uint64_t i = 0; i < STATE_WAITS; i++) {
+        clocks = (struct clock_reading){begin + i * 20000 + 6000, begin + i * 20000 + 6000, 1};
+        assert_int_equal(state_census_at(&clocks, clocks.ns, NULL, 0, NULL).busy, i == 0);
+        assert_int_equal(state_census_at(&clocks, clocks.ns, NULL, 100 + i, NULL).holder, i == 0 ? STATE_NO_HOLDER : 0);
+    }
+}
+
+static uint32_t over;
+
+/* Each of its waits and sections tells by its begin how long it is, and where. */
+static void *wait_and_hold(void *argument)
+{
+    struct state_line *line = argument;
+    static struct region region = {.instance = 1};
+    for (uint64_t i = 1; i < 300000; i++) {
+        state_set_place(line, i);
+        state_set_idle_region(line, &region);
+        state_set_idle(line, 100000 * i);
+        state_note_wait(line, 100000 * i + 50000);
+        state_set_work(line);
+        state_lock_held(line, i, 100000 * i + 50000);
+        state_lock_released(line, i, 100000 * i + 90000);
+    }
+    store_release(&over, 1);
+    return NULL;
+}
+
+/* S5: however often the rings are written again meanwhile. */
+FROM_EMPTY(no_wait_is_read_while_it_is_overwritten)
+{
+    pthread_t thread;
+    struct state_line *line = noting();
+    struct clock_reading clocks = {.ns = UINT64_MAX / 4, .ticks = UINT64_MAX / 4, .ns_per_tick = 1};
+    over = 0;
+    pthread_create(&thread, NULL, wait_and_hold, line);
+    while (!load_acquire(&over)) {
+        uint64_t i = load_relaxed(&line->place);
+        i = i > STATE_WAITS - 3 ? i - (STATE_WAITS - 3) : 1; /* about to be overwritten */
+        clocks.ns = clocks.ticks = 100000 * i + 20000;
+        struct waiting_places places = {0};
+        struct census census = state_census_at(&clocks, clocks.ns, NULL, 0, &places);
+        if (census.busy == 0)
+            assert_int_equal(places.place[0], i);
+        clocks.ns = clocks.ticks = 100000 * i + 70000;
+        uint32_t holder = state_census_at(&clocks, clocks.ns, NULL, i, NULL).holder;
+        assert_true(holder == 0 || holder == STATE_NO_HOLDER);
+    }
+    pthread_join(thread, NULL);
+}
+
+UNIT_MAIN(NULL, NULL)
