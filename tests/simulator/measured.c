@@ -233,7 +233,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
                      sums[context][METRIC_NO_CORE] + sums[context][METRIC_BLOCKED];
         name_context(scenario, context, name, sizeof(name));
         bool rounded = context_function(context) == CONTEXT_NO_CORE; /* what is late there, to whole samples */
-        int count = scenario->bias ? METRIC_IDLE_NO_CORE : METRIC_COUNT; /* a wait that ends while a sample's wake-up waits for a core */
+        int count = scenario->bias || scenario->late_wakes ? METRIC_IDLE_NO_CORE : METRIC_COUNT;
         for (int i = 0; i < count; i++)
             if (exact[context].heaviest[i] != 0 || (sums[context][i] != 0 && !rounded))
                 add_figure(run, name, &exact[context], i, sums[context][i],

@@ -64,7 +64,8 @@ static uint32_t handoff_of(uint32_t context, uint32_t lock)
 
 uint32_t oracle_no_core(uint32_t context)
 {
-    return machine.scenario->bias > 0 ? context : context_child(context, CONTEXT_NO_CORE);
+    bool told_apart = !machine.scenario->bias && !machine.scenario->one_idleness;
+    return told_apart ? context_child(context, CONTEXT_NO_CORE) : context;
 }
 
 static struct noted_thread *noted_thread(uint32_t thread)
@@ -102,7 +103,7 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
     }
     if (state != EXACT_PARKED)
         of->idle = 0;
-    if (state >= EXACT_WORK && scenario_lacks_cores(machine.scenario))
+    if (state >= EXACT_WORK)
         oracle_no_core(context);
     if (state == EXACT_LOCKWAIT) {
         handoff_of(context, lock);
@@ -377,7 +378,8 @@ static void change_debt(struct now *now, const struct crowd *crowd, double ns)
         now->debt_ns += ns;
     } else if (runs_late(now, crowd)) {
         now->debt_ns = fmax(0, now->debt_ns - ns);
-        sum.exact[oracle_no_core(now->context)].debts += now->debt_ns == 0;
+        uint32_t at = oracle_no_core(now->context);
+        sum.exact[at].debts += now->debt_ns == 0 && at != now->context;
     }
 }
 

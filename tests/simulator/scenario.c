@@ -205,6 +205,8 @@ static const struct setting {
     {"runs", NUMBER, offsetof(struct scenario, runs)},
     {"chunks", NUMBER, offsetof(struct scenario, chunks)},
     {"bias", NUMBER, offsetof(struct scenario, bias)},
+    {"late-wakes", FLAG, offsetof(struct scenario, late_wakes)},
+    {"one-idleness", FLAG, offsetof(struct scenario, one_idleness)},
     {"laws-only", FLAG, offsetof(struct scenario, laws_only)},
     {"slice", TIME, offsetof(struct scenario, slice_ns)},
     {"latency", DURATION, offsetof(struct scenario, latency)},
@@ -267,11 +269,6 @@ static bool has(const struct op *op, enum op_kind kind)
 bool scenario_has(const struct scenario *scenario, enum op_kind kind)
 {
     return has(scenario->main, kind);
-}
-
-bool scenario_lacks_cores(const struct scenario *scenario)
-{
-    return scenario->cores < MANY_CORES || scenario->foreign_busy.mean_ns;
 }
 
 bool scenario_is_a_race(const struct scenario *scenario)

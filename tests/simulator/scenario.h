@@ -64,6 +64,8 @@ struct scenario {
     uint64_t slice_ns;
     struct duration foreign_busy, foreign_pause; /* another program on one core */
     uint32_t bias; /* per cent by which a figure's mean may be off: what docs say that the method cannot know */
+    bool late_wakes; /* waits end while a sample's wake-up waits for a core: how long it did then is not known */
+    bool one_idleness; /* what code and its missing core are blamed for is not told apart */
     uint32_t runs;   /* per cent of the seeds that others get */
     uint32_t chunks; /* that the file may have at most; 0: any */
     bool laws_only;  /* too large for exact sums, or not fully measured on purpose */
@@ -79,9 +81,6 @@ struct scenario *scenario_read(const char *path, char *error, size_t error_bytes
 void scenario_print(FILE *file, const struct scenario *scenario);
 
 bool scenario_has(const struct scenario *scenario, enum op_kind kind);
-
-/* True if a thread may be without a core. */
-bool scenario_lacks_cores(const struct scenario *scenario);
 
 /* True if it matters who comes first. */
 bool scenario_is_a_race(const struct scenario *scenario);
