@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -381,6 +382,12 @@ static enum restart_result go_on_waiting(struct restart_state *state, ucontext_t
     return go_wait(state, context);
 }
 
+/* The time limit of io_uring_enter is in a structure of its own, and begins anew with each call. */
+static bool has_hidden_limit(long call, const ucontext_t *context)
+{
+    return call == SYS_io_uring_enter && (argument(context, 3) & IORING_ENTER_EXT_ARG) != 0;
+}
+
 enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,
                                              uint64_t now_ns)
 {
@@ -393,7 +400,7 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
     if (call == RESTART_DECODE_NOT_A_CALL)
         return RESTART_NONE;
     const struct restart_rule *rule = restart_find_rule(call);
-    if (rule == NULL)
+    if (rule == NULL || has_hidden_limit(call, context))
         return give_up(state, call);
     switch (rule->way) {
     case WAY_KERNEL:

@@ -1,6 +1,8 @@
 /* Interrupted calls return what and when they would without a sampler. */
 #include "restart_calls.h"
 
+#include <linux/io_uring.h>
+
 static void wait_for_a_sample(void)
 {
     unsigned samples = *(volatile unsigned *)&sampler.samples;
@@ -205,6 +207,29 @@ UNIT_TEST(registers_survive)
         assert_memory_equal(&before, &after, 8);
     }
     set_period(0);
+}
+
+/* What our signal did to a wait for io_uring's completions: nothing was submitted, or the kernel had said how much. */
+static enum restart_result interrupt_uring(unsigned flags, greg_t *rip)
+{
+    static const uint8_t code[] = {0xb8, 0xaa, 0x01, 0, 0, 0x0f, 0x05, 0x90}; /* mov $426, %eax; syscall */
+    struct restart_state state;
+    ucontext_t context = {.uc_mcontext.gregs[REG_RAX] = -EINTR,
+                          .uc_mcontext.gregs[REG_R10] = flags,
+                          .uc_mcontext.gregs[REG_RIP] = (greg_t)(code + 7)};
+    restart_state_init(&state, 0);
+    enum restart_result result = restart_interrupted_call(&state, &context, clock_now_ns());
+    *rip = context.uc_mcontext.gregs[REG_RIP] - (greg_t)code;
+    return result;
+}
+
+UNIT_TEST(a_wait_for_completions_goes_on_but_a_limit_of_its_own_does_not_begin_anew)
+{
+    greg_t rip;
+    assert_int_equal(interrupt_uring(IORING_ENTER_GETEVENTS, &rip), RESTART_DONE);
+    assert_int_equal(rip, 5);
+    assert_int_equal(interrupt_uring(IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &rip), RESTART_UNKNOWN);
+    assert_int_equal(rip, 7);
 }
 
 UNIT_TEST(no_call_is_left_unknown)
