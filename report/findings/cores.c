@@ -59,10 +59,10 @@ static const char *rule_of(const struct shortage *shortage)
 static char *title_of(const struct inquiry *inquiry, const struct shortage *shortage)
 {
     char others[FORMAT_NUMBER_BYTES + 32] = "";
-    if (shortage->others)
+    if (shortage->others && !shortage->machine.others_weigh_more)
         snprintf(others, sizeof others, " and %s other runnable processes",
                  DECIMAL(shortage->machine.others_ready, 1));
-    else if (!shortage->machine.told && !shortage->crowded)
+    else if (shortage->others || (!shortage->machine.told && !shortage->crowded))
         snprintf(others, sizeof others, " and other processes");
     return format_printable(
         "%s %% of the thread time there was no core: %s thread%s of this program%s on %s core%s",

@@ -1,15 +1,18 @@
 #include "report/tables/machine.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TICKS_PER_S 100.0 /* of /proc/stat, on every machine */
+#define DOUBTFUL    2.0   /* times more processes than the kernel counted at either end */
 #define ALL_CORES   0.5   /* as near are the processors' whole time and that of the program's cores */
 
 /* One end's counts, in seconds. */
 struct counts {
     double busy, idle, stolen, throttled;
+    double runnable; /* processes and threads, just then or over the last minute; 0: not told */
 };
 
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, TIMES };
@@ -21,6 +24,16 @@ static const char *behind(const char *note, const char *word)
         if (strncmp(line, word, strlen(word)) == 0)
             return line + strlen(word);
     return NULL;
+}
+
+/* Of /proc/loadavg: three averages, the first of a minute, and how many are runnable / exist. */
+static double runnable_of(const char *note)
+{
+    const char *load = note ? behind(note, "loadavg ") : NULL;
+    double minute = 0, now = 0;
+    if (load)
+        sscanf(load, "%lf %*f %*f %lf", &minute, &now);
+    return fmax(minute, now);
 }
 
 static bool read_counts(const struct profile *profile, const char *key, struct counts *counts)
@@ -37,6 +50,7 @@ static bool read_counts(const struct profile *profile, const char *key, struct c
     counts->busy = time[USER] + time[NICE] + time[SYSTEM] + time[IRQ] + time[SOFTIRQ];
     counts->idle = time[IDLE] + time[IOWAIT];
     counts->stolen = time[STEAL];
+    counts->runnable = runnable_of(note);
     counts->throttled = throttled ? 1e-9 * strtod(throttled, NULL) : 0;
     return at;
 }
@@ -57,6 +71,8 @@ void machine_read(const struct profile *profile, const struct ledger *ledger, st
     machine->others_cores = fmax(0, busy - on_core) / wall_s;
     /* Whoever shares a core fairly has as much of it as the other. */
     machine->others_ready = machine->others_cores * (on_core + no_core - machine->throttled_s) / on_core;
+    double runnable = fmax(begin.runnable, end.runnable);
+    machine->others_weigh_more = runnable > 0 && machine->others_ready > DOUBTFUL * runnable;
     if (fabs((busy + idle + stolen) / wall_s - cores) < ALL_CORES)
         machine->free_s = fmax(0, idle);
 }

@@ -12,6 +12,7 @@ struct machine {
     double others_cores; /* cores that other processes had, on average */
     double
         others_ready; /* other processes that ran or were ready to, if they got as much as each own thread */
+    bool others_weigh_more; /* that are more than the kernel ever counted: they do not share fairly (nice, a group) */
     double free_s;    /* processors' time that nobody had; 0 unless the program may run on all of them */
     double throttled_s; /* the process's cgroup was kept from running: its quota was used up */
 };

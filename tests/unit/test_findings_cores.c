@@ -60,6 +60,17 @@ WITH_PROFILE(cores_that_others_had_are_said_in_one_sentence)
     assert_said(text, "no core       20.00 s  33.3 %");
 }
 
+/* Of 60 s that others had, the program had 2: it gave way to some, and not to 58 times as many. */
+WITH_PROFILE(others_are_not_counted_where_they_do_not_share_fairly)
+{
+    without_core(20, 4);
+    made.threads[0].on_core_ns = 2 * S;
+    machine(62, 0, 0);
+    assert_string_equal(only("cores-taken")->title,
+                        "33 % of the thread time there was no core: 4 threads of this program and other "
+                        "processes on 4 cores");
+}
+
 WITH_PROFILE(too_many_threads_of_its_own_are_said)
 {
     without_core(40, 2);
