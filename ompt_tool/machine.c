@@ -22,6 +22,8 @@ static const char *behind(const char *text, const char *word)
 static uint64_t throttled_ns(const char *mount, char *group)
 {
     uint64_t sum = 0;
+    if (strcmp(group, "/") == 0)
+        *group = '\0'; /* the root, also a container's, once */
     for (;;) {
         char path[2 * PATH_MAX], text[1024];
         snprintf(path, sizeof(path), "%s%s/cpu.stat", mount, group);

@@ -5,7 +5,7 @@
 #include "cct/arena.h"
 #include "tests/unit/unit.h"
 
-static const char *cgroup, *pressure;
+static const char *cgroup, *pressure, *root;
 static char noted[2048];
 
 /* In the places of the system's and the arena's. */
@@ -21,6 +21,8 @@ size_t os_read_text(const char *path, char *text, size_t bytes)
         {"/sys/fs/cgroup/a/b/cpu.stat", "usage_usec 5\nnr_throttled 1\nthrottled_usec 2000\n"},
         {"/sys/fs/cgroup/a/cpu.stat", "throttled_usec 300\n"},
         {"/sys/fs/cgroup/cpu.stat", "usage_usec 5\n"},
+        {"/sys/fs/cgroup/cpu/cpu.stat", root},
+        {"/sys/fs/cgroup/cpu//cpu.stat", root},
         {"/sys/fs/cgroup/cpu/old/cpu.stat", "nr_throttled 1\nthrottled_time 77\n"},
     };
     text[0] = '\0';
@@ -52,6 +54,14 @@ UNIT_TEST(groups_of_the_first_version_are_asked_and_what_is_not_there_is_left_ou
     machine_note("machine_begin");
     assert_string_equal(noted, "machine_begin=throttled_ns 77\nloadavg 0.50 0.40 0.30 2/345 99\n"
                                "cpu  10 20 30 40 5 6 7 8 0 0\n");
+}
+
+UNIT_TEST(a_container_sees_its_own_group_as_the_root_which_counts_once)
+{
+    cgroup = "1:cpu:/\n";
+    root = "throttled_time 9\n";
+    machine_note("machine_end");
+    assert_non_null(strstr(noted, "throttled_ns 9\n"));
 }
 
 UNIT_TEST(lines_that_are_no_groups_do_no_harm)
