@@ -74,7 +74,6 @@ class AtSamples(Counters):
         cpu = truth["compute"][2]
         self.assertLess(abs(counted.below("compute")[clock] * 1e-9 - cpu), 0.02 + 0.1 * cpu, truth)
         self.assertGreaterEqual(counted.below("sleep_often")[switches], 0.9 * THREADS * SLEEPS)
-        self.assertLess(counted.below("touch_pages")[switches], counted.below("sleep_often")[switches])
 
     def test_pages_touched_twice_as_often_count_twice(self):
         few, many = (self.counted(self.counting({"BLAME_COUNTERS": FAULTS}, pages=pages, sleeps=0, seconds=0.05))
