@@ -12,6 +12,7 @@
 /* One end's counts, in seconds. */
 struct counts {
     double busy, idle, stolen, throttled;
+    double own; /* the process's, in all of its threads */
     double runnable; /* processes and threads, just then or over the last minute; 0: not told */
 };
 
@@ -40,7 +41,7 @@ static bool read_counts(const struct profile *profile, const char *key, struct c
 {
     const char *note = profile_text(profile, key);
     const char *throttled = note ? behind(note, "throttled_ns ") : NULL,
-               *at = note ? behind(note, "cpu ") : NULL;
+               *own = note ? behind(note, "own_cpu_ns ") : NULL, *at = note ? behind(note, "cpu ") : NULL;
     double time[TIMES] = {0};
     for (int i = 0; at && i < TIMES; i++) {
         char *end;
@@ -52,6 +53,7 @@ static bool read_counts(const struct profile *profile, const char *key, struct c
     counts->stolen = time[STEAL];
     counts->runnable = runnable_of(note);
     counts->throttled = throttled ? 1e-9 * strtod(throttled, NULL) : 0;
+    counts->own = own ? 1e-9 * strtod(own, NULL) : 0;
     return at;
 }
 
@@ -68,7 +70,7 @@ void machine_read(const struct profile *profile, const struct ledger *ledger, st
     machine->told = true;
     machine->throttled_s = fmin(no_core, fmax(0, end.throttled - begin.throttled));
     machine->ready_own = (on_core + no_core) / wall_s;
-    machine->others_cores = fmax(0, busy - on_core) / wall_s;
+    machine->others_cores = fmax(0, busy - fmax(on_core, end.own - begin.own)) / wall_s;
     /* Whoever shares a core fairly has as much of it as the other. */
     machine->others_ready = machine->others_cores * (on_core + no_core - machine->throttled_s) / on_core;
     double runnable = fmax(begin.runnable, end.runnable);

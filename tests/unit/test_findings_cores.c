@@ -4,16 +4,21 @@
 #define WITH_PROFILE(name) UNIT_TEST_WITH(name, make, destroy)
 
 /* What the kernel counted while the program ran for 20 seconds: processors' time in ticks. */
-static void machine(int busy_s, int idle_s, int throttled_s)
+static void machine_beside(int own_s, int busy_s, int idle_s, int throttled_s)
 {
     static char text[400];
     int used = snprintf(text, sizeof text,
-                        "machine_begin%cthrottled_ns 7000000000\ncpu  100 0 0 500 0 0 0 0%c", 0, 0);
+                        "machine_begin%cthrottled_ns 7000000000\nown_cpu_ns 5000000000\ncpu  100 0 0 500 0 0 0 0%c", 0, 0);
     used += snprintf(text + used, sizeof text - (size_t)used,
-                     "machine_end%cthrottled_ns %d000000000\nloadavg 9 9 9 9/9 9\ncpu  %d 10 90 %d 0 0 0 0%c",
-                     0, 7 + throttled_s, busy_s * 100, 500 + idle_s * 100, 0);
+                     "machine_end%cthrottled_ns %d000000000\nown_cpu_ns %d000000000\nloadavg 9 9 9 9/9 9\ncpu  %d 10 90 %d 0 0 0 0%c",
+                     0, 7 + throttled_s, 5 + own_s, busy_s * 100, 500 + idle_s * 100, 0);
     made.profile.text = text;
     made.profile.text_bytes = (size_t)used;
+}
+
+static void machine(int busy_s, int idle_s, int throttled_s)
+{
+    machine_beside(0, busy_s, idle_s, throttled_s);
 }
 
 /* Of four threads, which worked for 10 s each, `no_core_s` more were spent without a core, in all. */
@@ -41,6 +46,13 @@ static void assert_said(const char *text, const char *part)
 {
     if (!strstr(text, part))
         fail_msg("no \"%s\" in: %s", part, text);
+}
+
+WITH_PROFILE(threads_of_the_program_that_are_not_openmps_are_no_other_processes)
+{
+    without_core(20, 4);
+    machine_beside(80, 100, 0, 0);
+    assert_said(only("cores-taken")->title, "and 1.5 other runnable processes"); /* who had 20 s */
 }
 
 WITH_PROFILE(cores_that_others_had_are_said_in_one_sentence)

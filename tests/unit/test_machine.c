@@ -1,8 +1,10 @@
+/* needs: tests/unit/fake_clock.c */
 /* What the plugin notes of the machine, of files that stand here. */
 #include "ompt_tool/machine.h"
 
 #include "base/os.h"
 #include "cct/arena.h"
+#include "tests/unit/fake_clock.h"
 #include "tests/unit/unit.h"
 
 static const char *cgroup, *pressure, *root;
@@ -41,9 +43,10 @@ bool arena_text(const char *key, const char *value)
 UNIT_TEST(what_the_kernel_tells_is_noted)
 {
     cgroup = "0::/a/b\n";
+    fake_cpu_ns = 55;
     pressure = "some avg10=1.00 total=5\nfull avg10=0.00 total=0\n";
     machine_note("machine_end");
-    assert_string_equal(noted, "machine_end=throttled_ns 2300000\nloadavg 0.50 0.40 0.30 2/345 99\n"
+    assert_string_equal(noted, "machine_end=throttled_ns 2300000\nown_cpu_ns 55\nloadavg 0.50 0.40 0.30 2/345 99\n"
                                "cpu  10 20 30 40 5 6 7 8 0 0\npressure avg10=1.00 total=5\n");
 }
 
@@ -52,7 +55,7 @@ UNIT_TEST(groups_of_the_first_version_are_asked_and_what_is_not_there_is_left_ou
     cgroup = "9:memory:/a\n4:cpuset:/a/b\n2:cpu,cpuacct:/old\n1:name=systemd:/old\n";
     pressure = NULL;
     machine_note("machine_begin");
-    assert_string_equal(noted, "machine_begin=throttled_ns 77\nloadavg 0.50 0.40 0.30 2/345 99\n"
+    assert_string_equal(noted, "machine_begin=throttled_ns 77\nown_cpu_ns 55\nloadavg 0.50 0.40 0.30 2/345 99\n"
                                "cpu  10 20 30 40 5 6 7 8 0 0\n");
 }
 
