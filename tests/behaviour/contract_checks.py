@@ -172,7 +172,7 @@ def early_work(profile):
 def check_exact_laws(profile):
     root = profile.root
     slack = ROUNDING * (len(profile.threads) + 2)
-    if not profile.run["finished"]: # where a program ends without its runtime, one sample of each thread may be half written
+    if not profile.run.get("finished", True): # where a program ends without its runtime, one sample of each thread may be half written
         slack += HALF_SAMPLE_S * len(profile.threads)
     waited, here = root["lock wait (I)"], root["lock wait here (I)"]
     if abs(waited - here) > slack:
