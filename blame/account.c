@@ -12,27 +12,26 @@ static double shared_idle(double p, struct census census)
     return p * (in_use / busy - 1);
 }
 
-void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count,
-                  struct census census)
+void account_own(struct profile_metric *metric, bool overhead, double p, uint64_t count)
 {
     metric->samples += count;
     if (overhead)
         metric->overhead += p;
     else
         metric->work += p;
+}
+
+void account_idleness(struct profile_metric *metric, double p, struct census census)
+{
     metric->inverse_busy += inverse_busy(p, census);
     metric->shared_idle += shared_idle(p, census);
 }
 
-void account_late(struct profile_metric *metric, struct profile_metric *late, bool overhead, double p,
-                  uint64_t count, struct census census)
+void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count,
+                  struct census census)
 {
-    metric->samples += count;
-    if (overhead)
-        metric->overhead += p;
-    else
-        metric->work += p;
-    account_busy(late, true, p, 0, census);
+    account_own(metric, overhead, p, count);
+    account_idleness(metric, p, census);
 }
 
 struct lock_blame account_waiter(double p, struct census census)

@@ -55,9 +55,9 @@ static inline uint64_t delivery_moment_ns(const struct delivery *delivery, uint3
 void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count,
                   struct census census);
 
-/* The same where the others' idleness is its `<no core>`'s (late): its own time counts there, too. [handler] */
-void account_late(struct profile_metric *metric, struct profile_metric *late, bool overhead, double p,
-                  uint64_t count, struct census census);
+/* The same without the others' idleness, which is divided: one part each to the code and to its missing core. [handler] */
+void account_own(struct profile_metric *metric, bool overhead, double p, uint64_t count);
+void account_idleness(struct profile_metric *metric, double p, struct census census);
 
 /* What a waiter's sample sends to the holder. [handler] */
 struct lock_blame account_waiter(double p, struct census census);

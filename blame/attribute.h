@@ -37,10 +37,10 @@ struct work_share {
     double team;
 };
 
-/* The context's idleness once more, by where the idle threads waited (places as keys): each of them p / b. Without room it
+/* The context's idleness once more, by where the idle threads waited (places as keys): each of them that waits for that cause p / b. Without room it
  * is idleness whose place is not known. [handler] */
 void attribute_places(struct tree *tree, uint32_t node_idx, double each, const struct waiting_places *places,
-                      const struct work_share *share);
+                      enum state_cause cause, const struct work_share *share);
 
 /* Where a waiter's blame goes: to the table for the holder; to a named row below the waiter's context when nobody holds the
  * lock (handoff: not the next holder's doing) or the table is full. False without room for that. [handler] */

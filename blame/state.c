@@ -131,9 +131,19 @@ bool state_choose_notes(struct state_line *line, const struct clock_reading *clo
     return notes;
 }
 
+/* How long the thread had lacked a core before its wait of that begin. */
+static uint32_t lost_before(const struct state_line *line, uint64_t since_ticks)
+{
+    return load_acquire(&line->lost_before) == since_ticks /* S6 */ ? load_relaxed(&line->lost_us)
+                                                           : load_relaxed(&line->lost_next_us);
+}
+
 void state_note_wait(struct state_line *line, uint64_t now_ticks)
 {
     struct state_wait *wait = &line->waits[line->waits_noted % STATE_WAITS];
+    uint32_t lost_us = lost_before(line, line->idle_since);
+    if (line->lost_before != line->idle_since)
+        store_relaxed(&line->lost_next_us, 0); /* what no sample has seen the end of is not before the next one, too */
     if (line->state != STATE_IDLE || (int64_t)(now_ticks - line->idle_since) < (int64_t)line->grace_ticks)
         return;
     store_release(&wait->since, line->idle_since); /* S5, as above */
@@ -141,6 +151,7 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     store_release(&wait->place, line->place);
     store_release(&wait->region, line->region);
     store_release(&wait->region_instance, line->region_instance);
+    store_release(&wait->lost_us, lost_us);
     store_release(&line->waits_noted, line->waits_noted + 1);
 }
 
@@ -244,10 +255,13 @@ static uint32_t find_holder(const struct moment *moment, uint64_t key, uint32_t 
 
 /* Where a thread waits. */
 struct waiting {
+    int64_t since;
     uint64_t place;
     const struct region *region;
     uint32_t instance;
     uintptr_t codeptr; /* of the region's call */
+    bool over;
+    uint32_t lost_us;  /* before, of one that is over */
 };
 
 /* Where the thread waited at the moment, if it had for longer than the grace. */
@@ -257,8 +271,9 @@ static bool waited_then(const struct state_line *line, const struct moment *mome
     for (uint32_t back = 1; back < STATE_WAITS && back <= noted; back++) {
         const struct state_wait *wait = &line->waits[(noted - back) % STATE_WAITS];
         int64_t since = (int64_t)load_acquire(&wait->since), until = (int64_t)load_acquire(&wait->until);
-        *waiting = (struct waiting){load_acquire(&wait->place), load_acquire(&wait->region),
-                                    load_acquire(&wait->region_instance), 0}; /* S5: the count is loaded last */
+        *waiting = (struct waiting){since, load_acquire(&wait->place), load_acquire(&wait->region),
+                                    load_acquire(&wait->region_instance), 0, true,
+                                    load_acquire(&wait->lost_us)}; /* S5: the count is loaded last */
         if (until <= moment->ticks || load_relaxed(&line->waits_noted) - noted + back >= STATE_WAITS)
             return false;
         if (since <= moment->grown)
@@ -271,8 +286,9 @@ static inline bool waited(const struct state_line *line, uint32_t state, const s
                           struct waiting *waiting)
 {
     if (state == STATE_IDLE && (int64_t)load_relaxed(&line->idle_since) <= moment->grown) {
-        *waiting = (struct waiting){load_relaxed(&line->place), load_relaxed(&line->region),
-                                    load_relaxed(&line->region_instance), 0};
+        uint64_t since = load_relaxed(&line->idle_since);
+        *waiting = (struct waiting){(int64_t)since, load_relaxed(&line->place), load_relaxed(&line->region),
+                                    load_relaxed(&line->region_instance), 0, false, 0};
         return true;
     }
     return unlikely(load_relaxed(&line->notes_waits)) && waited_then(line, moment, waiting);
@@ -298,7 +314,18 @@ bool state_was_parked(const struct state_line *line, const struct clock_reading 
     return is_parked(&waiting, clock_ns_ticks(clocks, time_ns));
 }
 
-static void note_place(struct waiting_places *places, const struct waiting *waiting)
+/* Whether the thread with that line would have waited less, had the asking thread never lacked a core. */
+static bool is_for_core(const struct waiting_places *places, const struct state_line *line, const struct waiting *waiting,
+                        int64_t ticks, double ns_per_tick)
+{
+    if (likely(places->lost_ns <= 0))
+        return false;
+    double waited_ns = (double)(ticks - waiting->since) * ns_per_tick;
+    uint32_t lost_us = waiting->over ? waiting->lost_us : lost_before(line, (uint64_t)waiting->since);
+    return (places->no_core ? 0 : waited_ns) + 1000.0 * lost_us < (double)places->lost_ns;
+}
+
+static void note_place(struct waiting_places *places, const struct waiting *waiting, enum state_cause cause)
 {
     uint64_t place = waiting->place;
     if (!STATE_PLACE_CODEPTR(place) && waiting->region) { /* workers are not told where a region's end is */
@@ -306,18 +333,19 @@ static void note_place(struct waiting_places *places, const struct waiting *wait
         place = STATE_PLACE(kind == PROFILE_PLACE_REGION_END ? kind : kind | PROFILE_PLACE_REGIONS,
                             waiting->codeptr);
     }
-    for (uint32_t i = 0; i < places->count; i++)
-        if (places->place[i] == place) {
-            places->threads[i]++;
-            return;
-        }
-    if (places->count == STATE_PLACES) {
-        places->place[STATE_PLACES - 1] = 0;
-        places->threads[STATE_PLACES - 1]++;
-        return;
+    uint32_t number = 0;
+    while (number < places->count && places->place[number] != place)
+        number++;
+    if (number == STATE_PLACES) {
+        number--;
+        place = 0;
+    } else if (number == places->count) {
+        places->count++;
+        memset(places->threads[number], 0, sizeof(places->threads[number]));
     }
-    places->place[places->count] = place;
-    places->threads[places->count++] = 1;
+    places->place[number] = place;
+    places->threads[number][cause]++;
+    places->late += cause == STATE_FOR_CORE;
 }
 
 struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
@@ -341,7 +369,7 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
         } else if (!is_parked(&waiting, moment.ticks)) {
             census.in_use++;
             if (places)
-                note_place(places, &waiting);
+                note_place(places, &waiting, is_for_core(places, line, &waiting, moment.ticks, clocks->ns_per_tick));
         }
     }
     census.in_use += census.busy;

@@ -75,11 +75,16 @@ struct state_line {
     /* The last waits that were longer than the grace, for samples that come late. */
     uint32_t waits_noted; /* written to waits[] so far */
     uint32_t grace_ticks; /* the grace on clock_ticks() */
+    /* How long the thread lacked a core between its waits, as its last sample knew; read of who waits for a thread that
+     * lacked one, too. lost_us is what it was before the wait that began at lost_before; before a later one it is lost_next_us. */
+    uint64_t lost_before;
+    uint32_t lost_us, lost_next_us;
     struct state_wait {
         uint64_t since, until;
         uint64_t place;
         struct region *region;
         uint32_t region_instance;
+        uint32_t lost_us; /* before it */
     } waits[STATE_WAITS];
 } __attribute__((aligned(64)));
 
@@ -100,11 +105,17 @@ struct census {
     uint32_t holder; /* the line of the thread that held the lock that was asked for, or STATE_NO_HOLDER */
 };
 
-/* Where the idle threads of one census waited. */
+/* Where the idle threads of one census waited, and for what of the asking thread's: for its code, or because it is late, having lacked
+ * a core for longer than they had before they waited (docs/accounting.md, "Whom others wait for"). */
 #define STATE_PLACES 8u
+enum state_cause { STATE_FOR_CODE, STATE_FOR_CORE, STATE_CAUSES };
 struct waiting_places {
+    /* Of the asking thread at that time: how long it has lacked a core since its last wait; it has none. */
+    int64_t lost_ns;
+    bool no_core;
+    uint32_t late; /* threads that wait because of that */
     uint32_t count;
-    uint32_t threads[STATE_PLACES];
+    uint32_t threads[STATE_PLACES][STATE_CAUSES];
     uint64_t place[STATE_PLACES]; /* STATE_PLACE; the last may be 0 for all that found no room */
 };
 

@@ -58,78 +58,97 @@ static struct work_share share_of(const struct thread *thread, uint32_t in_use)
     return of;
 }
 
-static void record_places(struct thread *thread, uint32_t node_idx, double p, struct census census,
+static void record_places(struct thread *thread, uint32_t code_idx, uint32_t core_idx, double p, struct census census,
                           struct waiting_places *places)
 {
     struct work_share share = share_of(thread, census.in_use);
     for (uint32_t i = 0; i < places->count; i++)
         places->place[i] = place_key(places->place[i]);
-    attribute_places(&thread->tree, node_idx, p / census.busy, places, &share);
+    attribute_places(&thread->tree, code_idx, p / census.busy, places, STATE_FOR_CODE, &share);
+    if (places->late)
+        attribute_places(&thread->tree, core_idx, p / census.busy, places, STATE_FOR_CORE, &share);
 }
 
 /* What a busy thread's sample is of, and where below its context it is booked. */
 struct busy {
-    bool in_runtime, runs_late;
-    uint32_t node_idx, blamed_idx; /* its context, and what others' idleness goes to; 0: there is no room */
-    double *sum;                   /* the thread's */
+    bool in_runtime, no_core;
+    uint32_t node_idx, own_idx; /* its context, and where its own time counts; 0: there is no room */
+    double *sum;                /* the thread's */
 };
 
-static struct busy busy_of(struct thread *thread, const struct capture *capture, double p, struct census census)
+static uint32_t pseudo_child(struct thread *thread, uint32_t node_idx, enum profile_pseudo pseudo)
+{
+    return node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_PSEUDO, pseudo) : 0;
+}
+
+static struct busy busy_of(struct thread *thread, const struct capture *capture)
 {
     struct profile_thread *ledger = thread->ledger;
-    struct busy busy = {.in_runtime = capture->in_runtime, .node_idx = capture->node_idx};
     enum core_state core = thread->core.state;
-    enum profile_pseudo pseudo = 0;
-    busy.runs_late = core_runs_late(&thread->core, thread->line, p, census);
-    busy.sum = busy.in_runtime ? &ledger->overhead : &ledger->work;
-    if (core == CORE_NONE) {
+    struct busy busy = {capture->in_runtime, core == CORE_NONE, capture->node_idx, capture->node_idx,
+                        capture->in_runtime ? &ledger->overhead : &ledger->work};
+    if (busy.no_core) {
         busy.sum = &ledger->no_core;
-        pseudo = PROFILE_PSEUDO_NO_CORE;
+        busy.own_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
     } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* there the runtime waits for something that no event tells */
         busy.sum = &ledger->blocked;
-        pseudo = PROFILE_PSEUDO_BLOCKED;
-    } else if (busy.runs_late) {
-        pseudo = PROFILE_PSEUDO_NO_CORE;
+        busy.own_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_BLOCKED);
     }
-    busy.blamed_idx = pseudo && busy.node_idx ? tree_child(&thread->tree, busy.node_idx, PROFILE_NODE_PSEUDO, pseudo)
-                                              : busy.node_idx;
-    if (pseudo && !busy.runs_late)
-        busy.in_runtime = false;
+    busy.in_runtime = busy.in_runtime && !busy.no_core;
     return busy;
 }
 
-/* At one of the delivery's moments. */
+/* At one of the delivery's moments. Of the others' idleness a part is the missing core's, the rest the code's; with its part goes as much of the
+ * thread's own time (`overhead` there is that, for readers). Where the one has no room the other has all. */
 static bool book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count, struct census census,
                       struct waiting_places *places)
 {
-    struct profile_metric *blamed = attribute_at(&thread->tree, busy->blamed_idx);
-    struct profile_metric *metric = busy->runs_late ? attribute_at(&thread->tree, busy->node_idx) : blamed;
-    if (!blamed || !metric)
+    uint32_t waiting = census.in_use - census.busy;
+    double late = waiting ? (double)places->late / waiting : busy->no_core;
+    uint32_t code_idx = busy->no_core && late < 1 ? busy->node_idx : busy->own_idx, core_idx = busy->own_idx;
+    if (!busy->no_core && late > 0)
+        core_idx = pseudo_child(thread, busy->node_idx, PROFILE_PSEUDO_NO_CORE);
+    struct profile_metric *own = attribute_at(&thread->tree, busy->own_idx), *code = attribute_at(&thread->tree, code_idx),
+                          *core = attribute_at(&thread->tree, core_idx);
+    if (!own)
         return false;
-    if (busy->runs_late)
-        account_late(metric, blamed, busy->in_runtime, p, count, census);
-    else
-        account_busy(metric, busy->in_runtime, p, count, census);
+    account_own(own, busy->in_runtime, p, count);
+    late = !core ? 0 : !code ? 1 : late;
+    if (late < 1)
+        account_idleness(code, p * (1 - late), census);
+    if (late > 0)
+        account_idleness(core, p * late, census);
+    if (late > 0 || busy->no_core)
+        core->overhead += p * (late - busy->no_core);
     if (places->count)
-        record_places(thread, busy->blamed_idx, p, census, places);
+        record_places(thread, code_idx, core_idx, p, census, places);
     return true;
+}
+
+static struct census census_of_busy(const struct thread *thread, const struct delivery *delivery, uint32_t number,
+                                    struct waiting_places *places)
+{
+    uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
+    *places = (struct waiting_places){.no_core = thread->core.state == CORE_NONE,
+                                      .lost_ns = core_lost_ns(&thread->core, delivery, time_ns)};
+    return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
 }
 
 static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint32_t moments = delivery_moments(delivery);
-    struct waiting_places places = {0};
-    struct census census = state_census_at(&delivery->clocks, delivery_moment_ns(delivery, 0, moments), thread->line, 0, &places);
+    struct waiting_places places;
+    struct census census = census_of_busy(thread, delivery, 0, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
-    struct busy busy = busy_of(thread, &capture, delivery->p, census);
+    struct busy busy = busy_of(thread, &capture);
     double p = delivery->p / moments;
     if (!book_busy(thread, &busy, p, delivery->count, census, &places)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }
+    core_note_others(&thread->core, thread->line, census);
     for (uint32_t number = 1; number < moments; number++) {
-        places.count = 0;
-        census = state_census_at(&delivery->clocks, delivery_moment_ns(delivery, number, moments), thread->line, 0, &places);
+        census = census_of_busy(thread, delivery, number, &places);
         book_busy(thread, &busy, p, 0, census, &places);
     }
     *busy.sum += delivery->p;
@@ -207,6 +226,7 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     contended_choose(thread->line, &thread->pace, delivery->clocks.ns);
     core_ask(&thread->core, thread->ledger, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.woken_ns;
+    core_follow(&thread->core, thread->line, delivery);
     sample_choose_notes(thread, &delivery->clocks, delivery->due_ns);
     if (load_relaxed(&thread->line->state) == STATE_IDLE)
         record_idle(thread, delivery);

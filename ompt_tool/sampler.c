@@ -224,10 +224,12 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
         thread->ledger->unrestored_calls++;
     bool idle = load_relaxed(&thread->line->state) == STATE_IDLE;
     stand_by(thread, idle, context, clocks.ns);
-    if (idle && thread->idle.pending)
+    if (idle && thread->idle.pending) {
         account_idle_resume(&thread->idle, thread->line, clocks.ticks);
-    else
+        core_resume(&thread->core, thread->line);
+    } else {
         restart_note_sample(&thread->restart);
+    }
     if (unlikely(overflowed))
         counters_overflow_rearm(thread);
     errno = saved_errno;

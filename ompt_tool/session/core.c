@@ -42,7 +42,8 @@ static enum core_state explain(struct core *core, uint64_t away_ns, const uconte
 {
     core->away_ns = away_ns;
     bool is_away = away_ns >= STATE_LATE_NS, slept = is_away && has_slept(core);
-    if (restart_is_asleep(context) || (slept && core->lost_ns <= away_ns)) {
+    core->in_call = restart_is_asleep(context);
+    if (core->in_call || (slept && core->lost_ns <= away_ns)) {
         core->woken_ns = core->lost_ns < away_ns ? core->lost_ns : away_ns;
         return CORE_ASLEEP;
     }
@@ -81,8 +82,10 @@ static enum core_state ask_clock(struct core *core, uint64_t passed_ns, uint64_t
     uint64_t away_ns = passed_ns > used_ns ? passed_ns - used_ns : 0;
     bool is_late = late_ns >= STATE_LATE_NS && away_ns + STATE_LATE_NS >= late_ns, slept = has_slept(core);
     core->counts.on_core_ns = cpu_ns;
-    core->lost_ns = core->away_ns = slept ? 0 : away_ns;
-    if (restart_is_asleep(context) || (is_late && slept))
+    core->lost_ns = slept ? 0 : away_ns;
+    core->away_ns = core->lost_ns < late_ns ? core->lost_ns : late_ns;
+    core->in_call = restart_is_asleep(context);
+    if (core->in_call || (is_late && slept))
         return CORE_ASLEEP;
     return is_late ? CORE_NONE : CORE_HAD;
 }
@@ -100,23 +103,72 @@ void core_ask(struct core *core, struct profile_thread *ledger, const struct del
     core->counted_ns = now_ns;
 }
 
-bool core_runs_late(struct core *core, const struct state_line *line, double p, struct census census)
+/* Which part of the time since the last sample was before the wait began. */
+static double part_before(const struct core *core, const struct delivery *delivery, uint64_t since_ticks)
 {
-    uint64_t waited_ticks = load_relaxed(&line->idle_since);
-    bool others_wait = census.in_use > census.busy, has_waited = waited_ticks != core->waited_ticks;
-    core->waited_ticks = waited_ticks;
-    /* What it lost before and behind its wait is not told apart, but for what it has just lost. */
-    core->pays = core->pays && !has_waited;
-    if (has_waited)
-        core->debt_ns = core->state == CORE_NONE ? (double)core->away_ns : 0;
-    else
-        core->debt_ns += (double)core->lost_ns;
-    if (census.in_use == 1)
-        core->debt_ns = 0; /* nobody else is there to wait for it */
-    bool late = others_wait && core->debt_ns > (core->pays ? 0 : p / 2); /* the first is rounded, the last is whole */
-    if (!others_wait || core->state == CORE_ASLEEP || (!late && core->state == CORE_HAD))
-        return false;
-    core->pays = true;
-    core->debt_ns -= p;
-    return core->state == CORE_HAD;
+    double since_ns = (double)clock_ticks_ns(&delivery->clocks, since_ticks) - (double)core->last_ns;
+    double passed_ns = (double)delivery->due_ns - (double)core->last_ns;
+    return since_ns >= passed_ns ? 1 : since_ns <= 0 ? 0 : since_ns / passed_ns;
+}
+
+static uint32_t whole_us(double ns)
+{
+    return ns < 4e12 ? (uint32_t)(ns / 1000) : UINT32_MAX;
+}
+
+/* What it lost last, and behind the wait, if it is in one that is over. */
+static double lost_at_end(const struct core *core)
+{
+    uint64_t away_ns = core->away_ns < core->lost_ns ? core->away_ns : core->lost_ns;
+    bool released = core->state == CORE_ASLEEP && !core->in_call; /* at any time since its signal came */
+    return core->state == CORE_NONE ? (double)away_ns : released ? (double)core->woken_ns / 2 : 0;
+}
+
+void core_follow(struct core *core, struct state_line *line, const struct delivery *delivery)
+{
+    bool idle = load_relaxed(&line->state) == STATE_IDLE, sleeps = idle && core->state == CORE_ASLEEP;
+    uint64_t since_ticks = load_relaxed(&line->idle_since);
+    bool waited = since_ticks != core->waited_ticks;
+    double at_end_ns = lost_at_end(core), before = core->splits ? 0.5 : 0;
+    double spread_ns = (double)core->lost_ns - (double)core->woken_ns - (core->state == CORE_NONE ? at_end_ns : 0);
+    if (waited) {
+        before = sleeps ? 1 : part_before(core, delivery, since_ticks); /* who sleeps loses nothing */
+        core->waited_ticks = since_ticks;
+    }
+    if (waited && idle) {
+        store_relaxed(&line->lost_us, whole_us(core->lost_wait_ns + before * spread_ns));
+        store_release(&line->lost_before, since_ticks); /* S6 */
+    }
+    if (waited || idle)
+        core->lost_wait_ns = 0;
+    core->lost_wait_ns += at_end_ns + (idle && core->state != CORE_NONE ? 0 : (1 - before) * spread_ns);
+    core->splits = idle && !sleeps;
+    core->last_ns = delivery->clocks.ns;
+    store_relaxed(&line->lost_next_us, whole_us(core->lost_wait_ns));
+}
+
+void core_resume(struct core *core, struct state_line *line)
+{
+    bool told = line->lost_before == core->waited_ticks;
+    core->waited_ticks = line->idle_since;
+    if (told)
+        store_release(&line->lost_before, line->idle_since);
+}
+
+int64_t core_lost_ns(const struct core *core, const struct delivery *delivery, uint64_t time_ns)
+{
+    int64_t lost_ns = (int64_t)core->lost_wait_ns;
+    if (core->state != CORE_NONE)
+        return lost_ns;
+    lost_ns += (int64_t)(time_ns - delivery->due_ns) - (int64_t)core->away_ns;
+    return lost_ns > 0 ? lost_ns : 1;
+}
+
+void core_note_others(struct core *core, struct state_line *line, struct census census)
+{
+    if (likely(census.in_use > 1))
+        return;
+    core->lost_wait_ns = 0;
+    core->splits = true;
+    store_relaxed(&line->lost_next_us, 0);
 }

@@ -27,12 +27,14 @@ struct core {
     /* Of the present sample: */
     enum core_state state;
     uint64_t lost_ns;  /* without a core since the one before */
-    uint64_t away_ns;  /* at its moment, and from then on */
+    uint64_t away_ns;  /* from the first of its moments on */
     uint64_t woken_ns; /* a part of it, for the sample's sake: it slept */
-    /* That it runs late for want of a core, since it waited last. */
-    uint64_t waited_ticks;
-    double debt_ns;
-    bool pays; /* a sample since then was of that */
+    bool in_call;      /* and still does, in its call */
+    /* Of its waits: */
+    uint64_t waited_ticks; /* when the last began */
+    double lost_wait_ns;   /* without a core since that was over */
+    uint64_t last_ns;      /* when the last sample was, */
+    bool splits;           /* and of what the thread loses until the next one half may be before the end of a wait */
 };
 
 /* The calling thread's samples are going to be asked for. [owner] */
@@ -43,8 +45,16 @@ void core_end(struct core *core); /* [any] */
 void core_ask(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
               const ucontext_t *context);
 
-/* Of a busy thread's sample: whether the others would not wait, or not yet, if this thread had not been without a core since its
- * last wait; it has one now. [handler] */
-bool core_runs_late(struct core *core, const struct state_line *line, double p, struct census census);
+/* Behind it: what of that it lost before its last wait, and since then; the line tells it others. [handler] */
+void core_follow(struct core *core, struct state_line *line, const struct delivery *delivery);
+
+/* How long a busy thread has lacked a core since its last wait, at one of the delivery's moments. [handler] */
+int64_t core_lost_ns(const struct core *core, const struct delivery *delivery, uint64_t time_ns);
+
+/* What a thread loses while no other is in use is over when the others come. [handler] */
+void core_note_others(struct core *core, struct state_line *line, struct census census);
+
+/* The wait goes on, as one that began later (account_idle_resume). [handler] */
+void core_resume(struct core *core, struct state_line *line);
 
 #endif

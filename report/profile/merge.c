@@ -132,12 +132,14 @@ static uint32_t merge_place(struct merge *merge, uint32_t node_idx)
     return place;
 }
 
-static bool merge_metric_sane(const struct profile_metric *metric)
+static bool merge_metric_sane(const struct profile_node *node, const struct profile_metric *metric)
 {
+    /* Time without a core whose inverse_busy is its parent's counts against its `overhead`. */
+    double least = is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE) ? -metric->work - 1 : 0;
     return profile_number_sane(metric->work) && profile_number_sane(metric->overhead) &&
            profile_number_sane(metric->lock_wait) && profile_number_sane(metric->inverse_busy) &&
            profile_number_sane(metric->shared_idle) && profile_number_sane(metric->lock_wait_here) &&
-           metric->work >= 0 && metric->overhead >= 0 && metric->lock_wait >= 0 &&
+           metric->work >= 0 && metric->overhead >= least && metric->lock_wait >= 0 &&
            metric->inverse_busy >= 0 && metric->lock_wait_here >= 0;
 }
 
@@ -174,7 +176,7 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
             metric_idx ? profile_metric_at(merge->chunks, metric_idx) : NULL;
         if (place == PLACE_SKIP || !metric)
             continue;
-        if (!merge_metric_sane(metric))
+        if (!merge_metric_sane((const struct profile_node *)chunk + unit, metric))
             return "damaged: a metric is not a number that can be measured";
         if (metric->work + metric->overhead > 0)
             merge->profile->nodes[place - PLACE_MERGED].threads |= 1ull << chunk->owner % 64;

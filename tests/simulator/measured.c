@@ -232,10 +232,11 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         double own = sums[context][METRIC_WORK] + sums[context][METRIC_OVERHEAD] + sums[context][METRIC_LOCK_WAIT] +
                      sums[context][METRIC_NO_CORE] + sums[context][METRIC_BLOCKED];
         name_context(scenario, context, name, sizeof(name));
-        bool rounded = context_function(context) == CONTEXT_NO_CORE; /* what is late there, to whole samples */
+        /* What is lost around the begin of a wait is divided by guess. */
+        double doubt_ns = context_function(context) == CONTEXT_NO_CORE ? 2 * period_ns * oracle_threads_most() : 0;
         int count = scenario->bias || scenario->late_wakes ? METRIC_IDLE_NO_CORE : METRIC_COUNT;
         for (int i = 0; i < count; i++)
-            if (exact[context].heaviest[i] != 0 || (sums[context][i] != 0 && !rounded))
+            if (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > doubt_ns)
                 add_figure(run, name, &exact[context], i, sums[context][i],
                            stated_error(profile, metric_name[i], sums[context][i] * NS, own * NS), period_ns);
     }

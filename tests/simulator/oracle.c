@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/simulator/causes.h"
 #include "tests/simulator/machine.h"
 
 #define GRACE_NS  5000u /* docs/accounting.md: a shorter wait is dispatch */
@@ -20,7 +21,7 @@ struct change {
     uint64_t time_ns, place;
     uint32_t thread, context, lock; /* thread NO_THREAD: of the lock */
     enum exact_state state;
-    bool begins_idle, waits, held, about_core, no_core; /* waits: however short */
+    bool begins_idle, begins_wait, held, about_core, no_core; /* begins_wait: however short */
 };
 
 static struct {
@@ -115,7 +116,7 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
                          .place = place,
                          .lock = lock,
                          .begins_idle = begins_idle,
-                         .waits = state == EXACT_IDLE || state == EXACT_PARKED});
+                         .begins_wait = begins_idle});
     of->last = noted.count;
     if (begins_idle)
         of->idle = of->last;
@@ -143,16 +144,17 @@ uint32_t oracle_threads_most(void)
     return (uint32_t)noted.counted_most;
 }
 
-/* What a thread adds to contexts at this moment: its own, and as a waiter its lock's holder's; or what it is late with, its
- * missing core's. */
+/* What a thread adds to contexts at this moment: its own, and as a waiter its lock's holder's; or, of what is the code's and its missing
+ * core's together, the core's. */
 struct share {
     uint32_t context;
-    bool adds;
+    bool adds, alone; /* alone: and nothing to those around it, which have it already */
     double weight[METRIC_COUNT];
 };
 
 #define SHARES     3
 #define MAX_PLACES 256u
+#define MOST_APART 64u /* threads */
 
 /* What a thread has added so far in the period in which it added last. */
 struct cell {
@@ -165,8 +167,8 @@ struct now {
     uint32_t context, lock;
     uint64_t place;
     uint64_t young_until_ns;
-    bool no_core;
-    double debt_ns; /* that it is late for want of a core, since it waited last */
+    struct awaited core; /* since its last wait was over */
+    struct waiting wait; /* the last */
     struct cell *cells;  /* one for each context, then one for each place */
 };
 
@@ -178,6 +180,7 @@ struct piece {
 static struct {
     struct exact *exact;
     struct now *threads;
+    struct waiting *waiting; /* some of them, for a moment */
     uint32_t thread_count, cores;
     uint64_t period_ns;
     struct {
@@ -221,30 +224,39 @@ static bool is_busy(const struct now *now)
     return now->state == EXACT_WORK || now->state == EXACT_OVERHEAD || now->state == EXACT_BLOCKED;
 }
 
-/* It works, and others wait longer for it because it had no core. */
-static bool runs_late(const struct now *now, const struct crowd *crowd)
+/* It waits in a region for the others, and they count it as waiting. */
+static bool is_waiting(const struct now *now, bool as_defined, uint64_t at_ns)
 {
-    return now->debt_ns > 0 && crowd->in_use > crowd->busy && !now->no_core &&
-           (now->state == EXACT_WORK || now->state == EXACT_OVERHEAD);
+    return now->state == EXACT_IDLE && !(as_defined && now->young_until_ns > at_ns);
 }
 
-static void busy_shares(const struct now *now, const struct crowd *crowd, struct share *shares)
+static uint32_t find_waiting(bool as_defined, uint64_t at_ns)
 {
-    enum exact_metric own = now->no_core                  ? METRIC_NO_CORE
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sum.thread_count; i++)
+        if (is_waiting(&sum.threads[i], as_defined, at_ns))
+            sum.waiting[count++] = sum.threads[i].wait;
+    return count;
+}
+
+static void busy_shares(const struct now *now, const struct crowd *crowd, double late, struct share *shares)
+{
+    enum exact_metric own = now->core.no_core                  ? METRIC_NO_CORE
                             : now->state == EXACT_WORK    ? METRIC_WORK
                             : now->state == EXACT_BLOCKED ? METRIC_BLOCKED
                                                           : METRIC_OVERHEAD;
-    bool late = runs_late(now, crowd);
-    if (now->no_core)
-        shares[0].context = oracle_no_core(now->context);
-    if (late)
-        shares[1].context = oracle_no_core(now->context);
-    shares[1].adds = late;
     shares[0].weight[own] = 1;
-    blame(shares[late].weight, crowd);
+    blame(shares[0].weight, crowd);
+    if (!now->core.no_core && late == 0)
+        return;
+    shares[1].context = oracle_no_core(now->context);
+    shares[1].adds = shares[1].alone = shares[1].context != now->context;
+    shares[1].weight[own] = now->core.no_core;
+    for (int i = METRIC_SHARED_IDLE; i <= METRIC_CORE_IDLE; i++)
+        shares[1].weight[i] = shares[0].weight[i] * late;
 }
 
-static void shares_of(const struct now *now, const struct crowd *crowd, struct share shares[SHARES])
+static void shares_of(const struct now *now, const struct crowd *crowd, double late, struct share shares[SHARES])
 {
     memset(shares, 0, SHARES * sizeof(*shares));
     shares[0].context = now->context;
@@ -253,10 +265,10 @@ static void shares_of(const struct now *now, const struct crowd *crowd, struct s
     case EXACT_WORK:
     case EXACT_OVERHEAD:
     case EXACT_BLOCKED:
-        busy_shares(now, crowd, shares);
+        busy_shares(now, crowd, late, shares);
         break;
     case EXACT_LOCKWAIT:
-        shares[2].adds = now->no_core;
+        shares[2].adds = now->core.no_core;
         shares[2].weight[METRIC_IDLE_NO_CORE] = 1;
         shares[0].weight[METRIC_LOCK_HERE] = 1;
         shares[1].adds = true;
@@ -270,7 +282,7 @@ static void shares_of(const struct now *now, const struct crowd *crowd, struct s
         shares[0].context = 0;
         shares[0].weight[METRIC_IDLE] = 1;
         shares[0].weight[METRIC_PARKED] = now->state == EXACT_PARKED;
-        shares[0].weight[METRIC_IDLE_NO_CORE] = now->no_core;
+        shares[0].weight[METRIC_IDLE_NO_CORE] = now->core.no_core;
         break;
     default:
         break;
@@ -326,7 +338,7 @@ static void add_share(struct now *now, const struct share *share, uint64_t begin
         for (int i = 0; i < METRIC_COUNT; i++)
             to[i] += share->weight[i] * (double)(end_ns - begin_ns);
         add_pieces(exact, &now->cells[context], share->weight, pieces, count);
-        if (!context)
+        if (!context || share->alone)
             return;
     }
 }
@@ -361,46 +373,30 @@ static void add_places(uint64_t begin_ns, uint64_t end_ns, const struct crowd *c
 {
     double each[MAX_PLACES] = {0};
     for (uint32_t i = 0; i < sum.thread_count; i++)
-        if (sum.threads[i].state == EXACT_IDLE && !(as_defined && sum.threads[i].young_until_ns > begin_ns))
+        if (is_waiting(&sum.threads[i], as_defined, begin_ns))
             each[place_number(sum.threads[i].place)] += crowd->busy > 0 ? 1 / crowd->busy : 0;
     for (uint32_t i = 0; i < sum.place_count; i++)
         if (each[i] > 0)
             add_place(i, each[i], begin_ns, end_ns, as_defined);
 }
 
-/* A thread alone owes nobody, as nobody waits for it yet. */
-static void change_debt(struct now *now, const struct crowd *crowd, double ns)
-{
-    bool others_wait = crowd->in_use > crowd->busy;
-    if (crowd->in_use == 1) {
-        now->debt_ns = 0;
-    } else if (now->no_core && is_busy(now) && !others_wait) {
-        now->debt_ns += ns;
-    } else if (runs_late(now, crowd)) {
-        now->debt_ns = fmax(0, now->debt_ns - ns);
-        uint32_t at = oracle_no_core(now->context);
-        sum.exact[at].debts += now->debt_ns == 0 && at != now->context;
-    }
-}
-
 /* An interval in which nothing changes. */
 static void add_interval(uint64_t begin_ns, uint64_t end_ns)
 {
-    struct crowd pure = count_crowd(false, begin_ns), defined = count_crowd(true, begin_ns);
-    for (uint32_t i = 0; i < sum.thread_count; i++) {
-        struct now *now = &sum.threads[i];
-        struct share shares[SHARES];
-        shares_of(now, &defined, shares);
-        for (int share = 0; share < SHARES; share++)
-            add_share(now, &shares[share], begin_ns, end_ns, true);
-        shares_of(now, &pure, shares);
-        for (int share = 0; share < SHARES; share++)
-            add_share(now, &shares[share], begin_ns, end_ns, false);
+    for (int as_defined = 0; as_defined < 2; as_defined++) {
+        struct crowd crowd = count_crowd(as_defined, begin_ns);
+        uint32_t waiting = find_waiting(as_defined, begin_ns);
+        for (uint32_t i = 0; i < sum.thread_count; i++) {
+            struct now *now = &sum.threads[i];
+            struct share shares[SHARES];
+            shares_of(now, &crowd, causes_part_of_core(&now->core, sum.waiting, waiting, begin_ns, end_ns), shares);
+            for (int share = 0; share < SHARES; share++)
+                add_share(now, &shares[share], begin_ns, end_ns, as_defined);
+        }
+        add_places(begin_ns, end_ns, &crowd, as_defined);
+        for (uint32_t i = 0; i < sum.thread_count && as_defined; i++)
+            causes_pass(&sum.threads[i].core, crowd.in_use == 1 && sum.threads[i].state >= EXACT_WORK, end_ns - begin_ns);
     }
-    add_places(begin_ns, end_ns, &pure, false);
-    add_places(begin_ns, end_ns, &defined, true);
-    for (uint32_t i = 0; i < sum.thread_count; i++)
-        change_debt(&sum.threads[i], &defined, (double)(end_ns - begin_ns));
 }
 
 static void apply(const struct change *change)
@@ -412,11 +408,13 @@ static void apply(const struct change *change)
     }
     struct now *now = &sum.threads[change->thread];
     if (change->about_core) {
-        now->no_core = change->no_core;
+        now->core.no_core = change->no_core;
         return;
     }
-    if (change->waits)
-        now->debt_ns = 0;
+    if (change->begins_wait) {
+        now->wait = (struct waiting){change->time_ns, now->core.lost_ns};
+        now->core.lost_ns = 0;
+    }
     if (!now->cells)
         now->cells = calloc(context_count() + MAX_PLACES, sizeof(*now->cells));
     now->state = change->state;
@@ -429,17 +427,16 @@ static void apply(const struct change *change)
         now->young_until_ns = 0;
 }
 
-/* The first end of a grace, or of a debt, in the interval. */
+/* The first end of a grace, or of a cause; these are too many in a crowd, in which so many wait that the average will do. */
 static uint64_t end_of_same(uint64_t begin_ns, uint64_t end_ns)
 {
-    struct crowd crowd = count_crowd(true, begin_ns);
+    uint32_t waiting = sum.thread_count > MOST_APART ? 0 : find_waiting(false, begin_ns);
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         const struct now *now = &sum.threads[i];
-        uint64_t debt_end_ns = begin_ns + (uint64_t)ceil(now->debt_ns);
         if (now->young_until_ns > begin_ns && now->young_until_ns < end_ns)
             end_ns = now->young_until_ns;
-        if (runs_late(now, &crowd) && debt_end_ns < end_ns)
-            end_ns = debt_end_ns;
+        if (is_busy(now))
+            end_ns = causes_end(&now->core, sum.waiting, waiting, begin_ns, end_ns);
     }
     return end_ns;
 }
@@ -457,6 +454,7 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
     sum.period_ns = (uint64_t)period_ns;
     sum.exact = calloc(context_count(), sizeof(*sum.exact));
     sum.threads = calloc(machine.thread_count, sizeof(*sum.threads));
+    sum.waiting = calloc(machine.thread_count, sizeof(*sum.waiting));
     sum.thread_count = machine.thread_count;
     sum.cores = cores;
     for (size_t i = 0; i < noted.count; i++) {
@@ -478,9 +476,7 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
 double oracle_variance(const struct exact *exact, int metric, double period_ns)
 {
     double together = oracle_threads_most() > 1 ? MOST_TOGETHER : 1;
-    double last = period_ns * exact->heaviest[metric];
-    return together * (fmax(0, period_ns * exact->squares[metric] - exact->cells[metric]) + TIE_NS * exact->squares[metric]) +
-           exact->debts * last * last;
+    return together * (fmax(0, period_ns * exact->squares[metric] - exact->cells[metric]) + TIE_NS * exact->squares[metric]);
 }
 
 uint32_t oracle_place_count(void)

@@ -47,7 +47,6 @@ struct exact {
     double squares[METRIC_COUNT];  /* of what a moment adds, times its length */
     double cells[METRIC_COUNT];    /* squares of what each thread's periods add in all */
     double heaviest[METRIC_COUNT]; /* most that a moment adds */
-    double debts;                  /* paid here: of each the last sample is one too many, or too few */
 };
 
 /* The variance of a sum for which each period of a thread is asked once, at any of its moments (docs/accounting.md). */

@@ -166,7 +166,7 @@ static void end_threads(void)
 void runtime_play(void)
 {
     begin_main();
-    if (machine.scenario->foreign_busy.mean_ns)
+    for (uint32_t i = 0; machine.scenario->foreign_busy.mean_ns && i < machine.scenario->foreigners; i++)
         begin_foreign();
     machine_run();
     if (machine.over)

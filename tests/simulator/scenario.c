@@ -203,6 +203,7 @@ static const struct setting {
 } settings[] = {
     {"cores", NUMBER, offsetof(struct scenario, cores)},
     {"runs", NUMBER, offsetof(struct scenario, runs)},
+    {"foreigners", NUMBER, offsetof(struct scenario, foreigners)},
     {"chunks", NUMBER, offsetof(struct scenario, chunks)},
     {"bias", NUMBER, offsetof(struct scenario, bias)},
     {"late-wakes", FLAG, offsetof(struct scenario, late_wakes)},
@@ -246,6 +247,7 @@ struct scenario *scenario_parse(const char *name, const char *text, char *error,
     snprintf(scenario->name, sizeof(scenario->name), "%s", name);
     scenario->cores = MANY_CORES;
     scenario->runs = 100;
+    scenario->foreigners = 1;
     scenario->dispatch.mean_ns = 500;
     scenario->slice_ns = 4000000;
     strcpy(scenario->function_name[scenario->functions++], "main");

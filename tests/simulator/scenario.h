@@ -62,7 +62,8 @@ struct scenario {
     struct duration fork;     /* what the runtime does before a region's threads begin */
     struct duration dispatch; /* and between two tasks */
     uint64_t slice_ns;
-    struct duration foreign_busy, foreign_pause; /* another program on one core */
+    struct duration foreign_busy, foreign_pause; /* another program */
+    uint32_t foreigners;                         /* threads that it has */
     uint32_t bias; /* per cent by which a figure's mean may be off: what docs say that the method cannot know */
     bool late_wakes; /* waits end while a sample's wake-up waits for a core: how long it did then is not known */
     bool one_idleness; /* what code and its missing core are blamed for is not told apart */

@@ -147,30 +147,102 @@ UNIT_TEST(where_the_kernel_does_not_count_the_threads_own_time_tells)
     assert_int_equal(core.lost_ns, 6 * MS);
 }
 
-/* Who owes the others its lost time pays with samples that find them waiting. */
-UNIT_TEST_WITH(others_wait_for_the_lost_time_as_long_as_it_was_and_for_the_code_after_that, begin, NULL)
+/* Between samples, each of a thread that is as the line says. */
+static struct state_line line;
+
+static void follow(enum core_state state, uint64_t at_ns, uint64_t lost_ns, uint64_t away_ns)
 {
-    const struct census all_busy = {.busy = 2, .in_use = 2}, one_waits = {.busy = 1, .in_use = 2};
-    struct state_line line = {.idle_since = 1};
-    core.state = CORE_HAD;
-    core.lost_ns = 0;
-    assert_false(core_runs_late(&core, &line, 5e6, all_busy));
-    assert_false(core_runs_late(&core, &line, 5e6, one_waits));
-    core.lost_ns = 10 * MS;
-    assert_false(core_runs_late(&core, &line, 5e6, all_busy));
-    core.lost_ns = 0;
-    assert_true(core_runs_late(&core, &line, 5e6, one_waits));
-    assert_true(core_runs_late(&core, &line, 5e6, one_waits));
-    assert_false(core_runs_late(&core, &line, 5e6, one_waits));
-    core.lost_ns = 10 * MS;
-    core_runs_late(&core, &line, 5e6, all_busy);
-    core.lost_ns = 0;
-    line.idle_since = 2; /* it has waited itself: who waits now waits for something else */
-    assert_false(core_runs_late(&core, &line, 5e6, one_waits));
-    core.lost_ns = 10 * MS;
-    assert_false(core_runs_late(&core, &line, 5e6, (struct census){.busy = 1, .in_use = 1}));
-    core.lost_ns = 0;
-    assert_false(core_runs_late(&core, &line, 5e6, one_waits)); /* alone it owed nobody */
+    struct delivery delivery = {.count = 1, .clocks = {at_ns, at_ns, 1}, .due_ns = at_ns - away_ns};
+    core.state = state;
+    core.lost_ns = lost_ns;
+    core.away_ns = away_ns;
+    core.woken_ns = state == CORE_ASLEEP ? away_ns : 0;
+    core.in_call = state == CORE_ASLEEP;
+    core_follow(&core, &line, &delivery);
+}
+
+static int64_t lost_ns(void)
+{
+    struct delivery delivery = {.due_ns = 0};
+    return core_lost_ns(&core, &delivery, 0);
+}
+
+static int work_from_10_ms(void **state)
+{
+    begin(state);
+    line = (struct state_line){.state = STATE_WORK};
+    follow(CORE_HAD, 10 * MS, 0, 0);
+    return 0;
+}
+
+UNIT_TEST_WITH(what_was_lost_between_two_waits_is_added_up, work_from_10_ms, NULL)
+{
+    follow(CORE_HAD, 15 * MS, 2 * MS, 0);
+    follow(CORE_HAD, 20 * MS, 1 * MS, 0);
+    assert_int_equal(lost_ns(), 3 * MS);
+    assert_int_equal(line.lost_next_us, 3000);
+    line.state = STATE_IDLE;
+    line.idle_since = 22 * MS;
+    follow(CORE_ASLEEP, 25 * MS, 1 * MS + 500 * US, 500 * US); /* half a millisecond for the sample's sake */
+    assert_int_equal(line.lost_before, 22 * MS);
+    assert_int_equal(line.lost_us, 4000);
+    assert_int_equal(line.lost_next_us, 0);
+    line.state = STATE_WORK;
+    follow(CORE_HAD, 30 * MS, 2 * MS, 0); /* since it was released: who sleeps loses nothing */
+    assert_int_equal(lost_ns(), 2 * MS);
+    assert_int_equal(line.lost_us, 4000);
+}
+
+UNIT_TEST_WITH(what_was_lost_around_the_begin_of_a_wait_is_divided, work_from_10_ms, NULL)
+{
+    follow(CORE_HAD, 15 * MS, 2 * MS, 0);
+    line.idle_since = 16 * MS; /* and works again: no sample was in that wait */
+    follow(CORE_HAD, 20 * MS, 3 * MS, 0);
+    assert_int_equal(lost_ns(), 2400 * US);
+    line.state = STATE_IDLE;
+    line.idle_since = 22 * MS;
+    follow(CORE_HAD, 25 * MS, 1 * MS, 0); /* it spins */
+    assert_int_equal(line.lost_us, 2800);
+    line.state = STATE_WORK;
+    follow(CORE_HAD, 30 * MS, 3 * MS, 0); /* half of it while it span */
+    assert_int_equal(lost_ns(), 1500 * US);
+}
+
+UNIT_TEST_WITH(a_moment_without_a_core_is_of_what_was_lost_until_then, work_from_10_ms, NULL)
+{
+    struct delivery delivery = {.due_ns = 16 * MS};
+    follow(CORE_NONE, 20 * MS, 5 * MS, 4 * MS);
+    assert_int_equal(core_lost_ns(&core, &delivery, 16 * MS), 1 * MS);
+    assert_int_equal(core_lost_ns(&core, &delivery, 18 * MS), 3 * MS);
+    follow(CORE_HAD, 25 * MS, 0, 0);
+    assert_int_equal(lost_ns(), 5 * MS);
+}
+
+UNIT_TEST_WITH(what_is_lost_while_no_other_thread_is_in_use_is_nobodys_later, work_from_10_ms, NULL)
+{
+    follow(CORE_HAD, 15 * MS, 2 * MS, 0);
+    core_note_others(&core, &line, (struct census){.busy = 1, .in_use = 1});
+    assert_int_equal(lost_ns(), 0);
+    assert_int_equal(line.lost_next_us, 0);
+    follow(CORE_HAD, 20 * MS, 2 * MS, 0); /* half of it since the others have come */
+    assert_int_equal(lost_ns(), 1 * MS);
+    core_note_others(&core, &line, (struct census){.busy = 1, .in_use = 2});
+    follow(CORE_HAD, 25 * MS, 2 * MS, 0);
+    assert_int_equal(lost_ns(), 3 * MS);
+}
+
+/* A pending sample's wait goes on as one that begins later. */
+UNIT_TEST_WITH(a_wait_that_goes_on_is_the_same_wait, work_from_10_ms, NULL)
+{
+    follow(CORE_HAD, 15 * MS, 2 * MS, 0);
+    line.state = STATE_IDLE;
+    line.idle_since = 17 * MS;
+    follow(CORE_ASLEEP, 17 * MS + 1000, 0, 0);
+    line.idle_since += 20 * US;
+    core_resume(&core, &line);
+    follow(CORE_ASLEEP, 20 * MS, 0, 0);
+    assert_int_equal(line.lost_before, 17 * MS + 20 * US);
+    assert_int_equal(line.lost_us, 2000);
 }
 
 UNIT_MAIN(NULL, NULL)

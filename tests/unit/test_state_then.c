@@ -194,6 +194,56 @@ FROM_EMPTY(what_is_about_to_be_overwritten_is_not_read)
     }
 }
 
+/* Of the idle threads those for the asking one's missing core; that has lost so many microseconds, and has a core or none. */
+static uint32_t late_us(uint64_t us, int64_t lost_us, bool no_core)
+{
+    struct waiting_places places = {.lost_ns = lost_us * 1000, .no_core = no_core};
+    struct census census = census_us(us, 0, &places);
+    uint32_t threads = 0;
+    for (uint32_t i = 0; i < places.count; i++) {
+        threads += places.threads[i][STATE_FOR_CODE] + places.threads[i][STATE_FOR_CORE];
+        assert_true(places.late >= places.threads[i][STATE_FOR_CORE]);
+    }
+    assert_int_equal(threads, census.in_use - census.busy);
+    return places.late;
+}
+
+/* Who has lost 3 ms before its wait waits for the core of one that has lost 5 ms for 2 ms. */
+FROM_EMPTY(who_lacked_a_core_itself_waits_for_anothers_only_as_long_as_that_lacked_one_longer)
+{
+    struct region region = {.instance = 1};
+    struct state_line *line = noting();
+    state_set_idle_region(line, &region);
+    state_set_idle(line, begin + 10 * MS);
+    fake_now_ns = begin + 20 * MS;
+    assert_int_equal(late_us(11000, 0, false), 0);
+    assert_int_equal(late_us(14999, 5000, false), 1); /* no sample has told of it yet */
+    line->lost_next_us = 3000;
+    assert_int_equal(late_us(11999, 5000, false), 1);
+    assert_int_equal(late_us(12000, 5000, false), 0);
+    line->lost_next_us = 7000; /* before the wait behind this one */
+    line->lost_us = 3000;
+    line->lost_before = begin + 10 * MS;
+    assert_int_equal(late_us(11999, 5000, false), 1);
+    assert_int_equal(late_us(12000, 5000, false), 0);
+    assert_int_equal(late_us(12000, 5000, true), 1); /* without a core it falls behind further */
+    assert_int_equal(late_us(12000, 3000, true), 0); /* as the waiting one did before */
+}
+
+FROM_EMPTY(of_a_wait_that_is_over_it_is_remembered_what_was_lost_before)
+{
+    struct region region = {.instance = 1};
+    struct state_line *line = noting();
+    line->lost_next_us = 2000;
+    wait_in(line, &region, 10000, 20000);
+    wait_in(line, &region, 30000, 40000); /* nothing is known of what was lost between them */
+    fake_now_ns = begin + 50 * MS;
+    assert_int_equal(late_us(11999, 4000, false), 1);
+    assert_int_equal(late_us(12000, 4000, false), 0);
+    assert_int_equal(late_us(33999, 4000, false), 1);
+    assert_int_equal(late_us(34000, 4000, false), 0);
+}
+
 static uint32_t over;
 
 /* Each of its waits and sections tells by its begin how long it is, and where. */
