@@ -432,7 +432,7 @@ pid_t __wrap_os_tid(void)
 void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns)
 {
     const struct sim_thread *thread = machine.threads[tid - getpid()];
-    *on_core_ns = thread->on_core_ns;
+    *on_core_ns = thread->on_core_ns + TICK_NS; /* as below */
     *no_core_ns = thread->no_core_ns;
 }
 
