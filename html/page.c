@@ -7,6 +7,7 @@
 
 #include "html/embedded.h"
 #include "report/files/json.h"
+#include "report/rows/error.h"
 #include "report/rows/metric.h"
 #include "report/tables/conservation.h"
 #include "report/text/format.h"
@@ -104,6 +105,40 @@ static void put_metrics(struct page *page)
     fprintf(page->out, "],\n\"default_metric\":\"%s\"", metric_title(metric_default(page->rows)));
 }
 
+static void put_error_form(struct page *page, enum metric metric)
+{
+    struct error_form form = error_form_of(&page->input->rows->error, metric);
+    double micro = metric == METRIC_SAMPLES ? 1 : 1e6; /* as the values are */
+    const struct {
+        const char *before;
+        double value;
+    } figures[] = {{"{\"few\":", micro * micro * form.few},
+                   {",\"each\":", micro * form.each},
+                   {",\"all\":", micro * form.all},
+                   {",\"together\":", form.together},
+                   {",\"own\":", micro * form.own}};
+    fprintf(page->out, "\"%s\":", metric_title(metric));
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        fputs(figures[i].before, page->out);
+        json_decimal(page->out, figures[i].value, 9);
+    }
+    putc('}', page->out);
+}
+
+/* What the page makes the error of each number from, also of those that it adds up itself. */
+static void put_errors(struct page *page)
+{
+    fputs("{\"deviations\":", page->out);
+    json_decimal(page->out, ERROR_DEVIATIONS, 9);
+    fputs(",\"of\":{", page->out);
+    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
+        put_error_form(page, metric_columns[i]);
+        putc(',', page->out);
+    }
+    put_error_form(page, METRIC_BLAME);
+    fputs("}}", page->out);
+}
+
 static void put_run(struct page *page)
 {
     json_t *run = run_json(page->input->profile, page->input->rows);
@@ -138,6 +173,7 @@ static const struct {
     {"<script type=\"application/json\" id=\"blame-data\">{\"format\":1,\n\"title\":", put_title},
     {",\n\"header\":", put_header},
     {",\n\"metrics\":", put_metrics},
+    {",\n\"error\":", put_errors},
     {",\n\"run\":", put_run},
     {",\n\"kinds\":", put_kinds},
     {",\n\"left_out\":", put_left_out},

@@ -3,6 +3,7 @@
 
 #include "report/profile/pair_map.h"
 #include "html/page.h"
+#include "report/rows/error.h"
 #include "report/rows/metric.h"
 #include "report/text/memory.h"
 
@@ -173,6 +174,18 @@ static void put_counter(struct page *page, size_t counter, bool exclusive)
     putc(']', page->out);
 }
 
+/* Busy time, where an error needs it. */
+static void put_own(struct page *page, bool exclusive)
+{
+    fputs(",\n\"own\":", page->out);
+    for (size_t i = 0; i < page->rows->count; i++) {
+        const struct row *row = row_at(page, i);
+        putc_unlocked(i ? ',' : '[', page->out);
+        page_micro(page->out, 1e-9 * profile_sums_own(exclusive ? row->exclusive : row->inclusive));
+    }
+    putc(']', page->out);
+}
+
 static void put_metrics(struct page *page, bool exclusive)
 {
     fprintf(page->out, ",\n\"%c\":{", exclusive ? 'e' : 'i');
@@ -188,6 +201,8 @@ static void put_metrics(struct page *page, bool exclusive)
         putc(':', page->out);
         put_counter(page, i, exclusive);
     }
+    if (error_form_of(&page->input->rows->error, METRIC_CORE_IDLENESS).own > 0)
+        put_own(page, exclusive);
     putc('}', page->out);
 }
 

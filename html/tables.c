@@ -167,6 +167,8 @@ void page_put_findings(struct page *page)
         fprintf(page->out, "%s{\"rule\":\"%s\",\"row\":%lld,\"metric\":\"%s\",\"seconds\":", i ? ",\n" : "",
                 finding->rule, row == ROW_NONE ? -1ll : (long long)row, metric_title(finding->metric));
         json_decimal(page->out, finding->seconds, 6);
+        fputs(",\"error\":", page->out);
+        json_decimal(page->out, finding->error, 6);
         fputs(",\"share\":", page->out);
         json_decimal(page->out, finding->share, 6);
         fputs(",\"gain_s\":", page->out);

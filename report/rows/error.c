@@ -41,24 +41,26 @@ static double heaviest(const struct error_terms *terms, enum metric metric)
     }
 }
 
-/* The part of a sum's variance as rain that is left, as each period has one sample: what is always there has no
- * error. */
-static double left_of(const struct error_terms *terms, double value, double most)
+struct error_form error_form_of(const struct error_terms *terms, enum metric metric)
 {
-    double all = terms->period > 0 ? most * terms->lifetime / terms->period : 0;
-    double left = all > 0 ? fmax(0, 1 - value / all) * (terms->threads > 1 ? TOGETHER : 1) : 1;
-    return fmin(1, left);
+    double most = (metric == METRIC_SAMPLES ? 1 : terms->period) * heaviest(terms, metric);
+    struct error_form form = {.few = UNSEEN * most * most, .each = most};
+    if (metric == METRIC_CORE_IDLENESS && terms->cores < terms->threads) {
+        double up = terms->cores - 1, down = 1 - terms->cores / terms->threads; /* (w + down) (up - w) >= 0 */
+        form.each = terms->period * (up - down);
+        form.own = terms->period * up * down;
+    } else if (terms->period > 0) {
+        form.all = most * terms->lifetime / terms->period;
+        form.together = terms->threads > 1 ? TOGETHER : 1;
+    }
+    return form;
 }
 
 double error_variance(const struct error_terms *terms, enum metric metric, double value, double own)
 {
-    double unit = metric == METRIC_SAMPLES ? 1 : terms->period, most = unit * heaviest(terms, metric);
-    double rain = most * fabs(value) * left_of(terms, fabs(value), most);
-    if (metric == METRIC_CORE_IDLENESS && terms->cores < terms->threads) {
-        double up = terms->cores - 1, down = 1 - terms->cores / terms->threads; /* (w + down) (up - w) >= 0 */
-        rain = fmax(0, terms->period * ((up - down) * value + up * down * own));
-    }
-    return rain + UNSEEN * most * most;
+    struct error_form form = error_form_of(terms, metric);
+    double left = form.all > 0 ? fmin(1, form.together * fmax(0, 1 - value / form.all)) : 1;
+    return form.few + fmax(0, form.each * value * left + form.own * own);
 }
 
 double error_of(const struct error_terms *terms, enum metric metric, double value, double own)

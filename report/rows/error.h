@@ -10,6 +10,15 @@
 
 struct error_terms error_terms_of(const struct profile *profile);
 
+/* A metric's variance in figures, so that others than C can have it of the values that they add up (docs/html-data.md):
+ *   few + max(0, each value left + own busy time),  left = min(1, together max(0, 1 - value / all)), 1 if all is 0
+ * left is what of rain's variance is left, as each period has one sample: what is always there has no error. */
+struct error_form {
+    double few, each, all, together, own;
+};
+
+struct error_form error_form_of(const struct error_terms *terms, enum metric metric);
+
 /* From above, in squares of the value's unit, of a value in seconds (events; samples: their number). own: the busy
  * time of the same code; core idleness alone needs it, which may be a small difference of large sums. */
 double error_variance(const struct error_terms *terms, enum metric metric, double value, double own);

@@ -208,6 +208,30 @@ class Series(PageTest):
         self.keys("s", "ENTER")
         self.assertEqual(self.selected(), f"step [{SLOWEST}]")
 
+    def test_whiskers_where_idleness_begins(self):
+        """A millisecond of work, then half of one in which a thread idles."""
+        figures = {"few": 100, "each": 10, "all": 0, "together": 0, "own": 0}
+        self.open(phased(error={"deviations": 2, "of": {"idleness": figures, "work": figures}}))
+        path = self.bars(
+            """(() => {
+            const path = [], record = (...at) => path.push(at);
+            series.drawErrors({ beginPath() {}, stroke() {}, moveTo: record, lineTo: record });
+            return path;
+            })()"""
+        )
+        self.assertEqual(len(path), STEPS * 6)
+        error = 2 * (100 + 10 * 500) ** 0.5
+        for (_, y), busy in zip(path, (1000 - error, 1000 + error)):
+            self.assertAlmostEqual(y, self.bars(f"series.y({busy}, series.top.stack)"), delta=1e-6)
+        self.assertFalse(self.bars("series.whisker.hidden"))
+        self.run_script("blame.report.phases.series.canvas.focus()")
+        self.keys("HOME")
+        self.assertIn("work 0.00100 s ± 0.00020 (95\u2009%)", self.texts("#series-says")[0])
+        titles = self.run_script("return [...document.querySelectorAll('#phases .tree-row .cell')].map((cell) => cell.title)")
+        self.assertIn("0.020 s ± 0.001 (95\u2009%)", titles)
+        self.open(phased())
+        self.assertTrue(self.bars("series.whisker.hidden"))
+
     def test_ten_thousand_executions_in_two_thousand_points(self):
         count = 2000
         points = {

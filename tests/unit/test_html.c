@@ -6,6 +6,7 @@
 #include "html/embedded.h"
 #include "html/page.h"
 #include "report/files/csv.h"
+#include "report/rows/error.h"
 #include "report/text/format.h"
 #include "tests/unit/html_page.h"
 
@@ -134,6 +135,46 @@ WITH_PROFILE(no_core_and_blocked_are_there_if_there_was_some)
     assert_int_equal(number("rows/e/no core/3"), 3000000);
     assert_true(json_number_value(at(page.data, "threads/0/no_core")) == 3);
     assert_true(json_number_value(at(page.data, "threads/0/blocked")) == 2);
+}
+
+static double figure(const char *metric, const char *name)
+{
+    json_t *form = json_object_get(at(page.data, "error/of"), metric);
+    assert_true(json_is_number(json_object_get(form, name)));
+    return json_number_value(json_object_get(form, name));
+}
+
+/* As the page does it, of values as it has them. */
+static double page_error(const char *metric, double value, double own)
+{
+    double all = figure(metric, "all"),
+           left = all > 0 ? fmin(1, figure(metric, "together") * fmax(0, 1 - value / all)) : 1;
+    return json_number_value(at(page.data, "error/deviations")) *
+           sqrt(figure(metric, "few") +
+                fmax(0, figure(metric, "each") * value * left + figure(metric, "own") * own));
+}
+
+WITH_PROFILE(errors_come_from_the_figures_of_the_function_that_reports_have)
+{
+    add(add(0, 10, 2), 20, 1.5);
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        made.profile.header.threads_max = threads;
+        json_decref(page.data);
+        make_page(ALL);
+        const struct error_terms *terms = &made.tables.rows->error;
+        for (enum metric metric = 0; metric <= METRIC_BLAME; metric++)
+            for (double value = 0; value < 20; value += 4.5) {
+                double unit = metric == METRIC_SAMPLES ? 1 : 1e6,
+                       error = error_of(terms, metric, value, 3) * unit;
+                assert_true(fabs(page_error(metric_title(metric), unit * value, 3 * unit) - error) <=
+                            1e-6 * error);
+            }
+        assert_true((at(page.data, "rows/i/own") != NULL) == (threads > 2));
+        if (threads > 2) {
+            assert_int_equal(number("rows/i/own/1"), 3500000);
+            assert_int_equal(number("rows/e/own/1"), 2000000);
+        }
+    }
 }
 
 WITH_PROFILE(an_empty_profile_is_a_root)

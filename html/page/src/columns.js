@@ -39,7 +39,12 @@ function exactColumns(model, all) {
     });
 }
 
-export function chooseColumns(model, view, chosen, all, counters) {
+// Behind a number how far it can be off.
+function errorColumn(of) {
+    return { ...of, id: `${of.id}/error`, title: "±", primary: false, error: true, about: `95 % are closer to the true ${of.about}` };
+}
+
+export function chooseColumns(model, view, chosen, { all, counters, errors }) {
     const columns = [
         { id: "name", title: "Context", about: "name" },
         column(model, chosen, view.byExclusive, model.metric(chosen).title, true),
@@ -56,5 +61,6 @@ export function chooseColumns(model, view, chosen, all, counters) {
                 column(model, key, !view.byExclusive, `${title} ${view.byExclusive ? "incl." : "itself"}`, false),
             );
     }
-    return columns;
+    if (!errors) return columns;
+    return columns.flatMap((of) => (model.error(of.key, 0, 0) === null ? [of] : [of, errorColumn(of)]));
 }

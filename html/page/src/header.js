@@ -45,7 +45,9 @@ export function shareBar(model, state) {
         const value = model.inclusive[index][0],
             share = model.share(key, value),
             colour = `var(${metricVariable(key)})`;
-        const choose = () => state.set({ metric: key, sort: "" });
+        const choose = () => state.set({ metric: key, sort: "" }),
+            fewer = Math.min(decimals, 2),
+            error = value ? model.error(key, value) : null;
         bars.push(
             h("span.share", {
                 style: { "flex-grow": share, "background": colour },
@@ -60,7 +62,12 @@ export function shareBar(model, state) {
                 { "type": "button", "data-metric": key, "onclick": choose, "title": `Show ${key} below` },
                 h("span.share-name", null, h("span.swatch", { style: { background: colour } }), key),
                 h("span.share-number", null, percent(share), h("small", null, "\u2009%")),
-                h("span.share-seconds", null, model.text(model.metrics[index], value, Math.min(decimals, 2))),
+                h(
+                    "span.share-seconds",
+                    { title: error === null ? null : model.stated(model.metrics[index], value) },
+                    model.text(model.metrics[index], value, fewer),
+                    error !== null && ` ± ${model.figure(model.metrics[index], error, undefined, fewer)}`,
+                ),
                 h("span.share-meaning", null, meaning),
             ),
         );
@@ -152,7 +159,8 @@ function card(model, finding, go) {
         percentages = Number(finding.share).toFixed(1);
     const gain = finding.gain_s > 0 ? `at most ${finding.gain_s.toFixed(2)} s shorter` : "";
     // Doubts are about samples; their evidence has the seconds.
-    const cost = finding.metric === "samples" ? "" : `${finding.seconds.toFixed(2)} s of ${finding.metric}`;
+    const error = finding.error > 0 ? ` ± ${finding.error.toFixed(2)}` : "";
+    const cost = finding.metric === "samples" ? "" : `${finding.seconds.toFixed(2)} s${error} of ${finding.metric}`;
     const facts = [cost, gain].filter(Boolean).join(" · ");
     return h(
         "li.finding",

@@ -22,6 +22,8 @@ function rows(model, viewName) {
         model.metrics.forEach(({ key }, m) => {
             row[`${key} (I)`] = view.value(node, m, false);
             row[`${key} (E)`] = view.value(node, m, true);
+            row[`${key} (I) ±`] = view.error(node, m, false);
+            row[`${key} (E) ±`] = view.error(node, m, true);
         });
         for (const { key, unit, index } of model.exact)
             if (unit) {

@@ -22,7 +22,7 @@ function check(data) {
 }
 
 // Columns of a metric each: 0 stands for zeros, a text for the column of that metric.
-function columns(data, part) {
+function columns(data, part, keys) {
     const made = new Map(),
         { count } = data.rows;
     const column = (key) => {
@@ -35,7 +35,7 @@ function columns(data, part) {
         }
         return made.get(key);
     };
-    return data.metrics.map(({ key }) => column(key));
+    return keys.map(column);
 }
 
 // What others lost by a row: a metric that is the sum of these three.
@@ -65,8 +65,9 @@ export class Model {
         this.callLine = Int32Array.from(rows.call_line);
         this.fn = Int32Array.from(rows.function);
         for (const name of ["name", "module", "file", "note"]) this[`${name}Of`] = Int32Array.from(rows[name]);
-        this.inclusive = columns(data, "i");
-        this.exclusive = columns(data, "e");
+        const keys = data.metrics.map(({ key }) => key);
+        this.inclusive = columns(data, "i", keys);
+        this.exclusive = columns(data, "e", keys);
         this.addBlame();
         this.statementKind = data.kinds.indexOf("statement");
         this.measureTree();
@@ -74,6 +75,7 @@ export class Model {
         this.shown = this.parts.filter((key) => !rare.includes(key) || this.shareOfAll(key) >= 0.0005);
         this.shownOwn = this.shown.filter((key) => key !== "idleness"); // of the threads that are in the row
         this.addExact(rows.exact);
+        this.addOwn(data);
         this.decimals = decimalsFor(this.effort() * MICRO);
         // The columns above are what is used from here on.
         data.rows = null;
@@ -105,6 +107,15 @@ export class Model {
         ];
         this.inclusive.push(spread(exact.i), calls);
         this.exclusive.push(spread(exact.e), calls);
+    }
+
+    // Busy time, where an error needs it.
+    addOwn(data) {
+        this.own = null;
+        if (!data.rows.i.own) return;
+        this.own = this.inclusive.length;
+        this.inclusive.push(...columns(data, "i", ["own"]));
+        this.exclusive.push(...columns(data, "e", ["own"]));
     }
 
     measureTree() {
@@ -180,6 +191,27 @@ export class Model {
     text(metric, value, decimals) {
         const figure = this.figure(metric, value, count, decimals);
         return metric.unit ? `${figure} ${metric.unit}` : figure;
+    }
+
+    // How far sampling can have put a value off: 95 % are closer to the truth. By the figures that report/rows/error.c
+    // gives; own: the busy time of the same rows. null: nothing is said of that.
+    error(key, value, own = null) {
+        const { deviations, of } = this.data.error ?? { of: {} };
+        if (!Object.hasOwn(of, key) || (of[key].own && own === null)) return null;
+        const { few, each, all, together, own: busy } = of[key],
+            left = all > 0 ? Math.min(1, together * Math.max(0, 1 - value / all)) : 1;
+        return deviations * Math.sqrt(few + Math.max(0, each * value * left + busy * own));
+    }
+
+    rowError(row, metric, exclusive) {
+        const values = exclusive ? this.exclusive : this.inclusive;
+        return this.error(this.metrics[metric].key, values[metric][row], this.own === null ? null : values[this.own][row]);
+    }
+
+    // A value and its error as text: "1.234 s ± 0.120 (95 %)"; of a metric that has none the value.
+    stated(metric, value, error = this.error(metric.key, value), decimals = undefined) {
+        const text = this.text(metric, value, decimals);
+        return error === null ? text : `${text} ± ${this.figure(metric, error, count, decimals)} (95\u2009%)`;
     }
 
     // Numbers of tables, which are not in 1e-6.

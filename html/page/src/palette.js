@@ -101,6 +101,6 @@ export class Palette {
         const { model, metric } = this,
             { key, title } = model.metrics[metric];
         const value = model.inclusive[metric][row];
-        return `${title} ${model.text(model.metrics[metric], value)}, ${percent(model.share(key, value))} percent`;
+        return `${title} ${model.stated(model.metrics[metric], value, model.rowError(row, metric, false))}, ${percent(model.share(key, value))} percent`;
     }
 }

@@ -39,6 +39,7 @@ function columns(model, phases, go) {
         ...numberColumn(key, key, (phase) => phase[key], null, `${key} of all threads in it, nested phases included`),
         draw: (cell, phase) => {
             cell.textContent = phase[key] ? model.figure(metric(key), phase[key]) : "";
+            cell.title = phase[key] ? model.stated(metric(key), phase[key]) : "";
         },
     });
     const share = (id, title, about) => numberColumn(id, title, (phase) => phase[id], 1, about, "6.4rem");

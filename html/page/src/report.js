@@ -105,19 +105,17 @@ export class Report {
             (colour) => state.set({ colour }),
         );
         const button = (text, title, onclick) => h("button.tool", { type: "button", title, onclick }, text);
-        this.columnsButton = button("All columns", "Show every metric, inclusive and itself", () => {
-            tree.allColumns = !tree.allColumns;
-            this.columnsButton.setAttribute("aria-pressed", String(tree.allColumns));
-            tree.show(this.view());
-        });
-        this.columnsButton.setAttribute("aria-pressed", "false");
-        const counted = this.model.metrics.some(({ counter }) => counter);
-        const countersButton = button("Counters", "Show what was counted, inclusive and itself", () => {
-            tree.counters = !tree.counters;
-            countersButton.setAttribute("aria-pressed", String(tree.counters));
-            tree.show(this.view());
-        });
-        countersButton.setAttribute("aria-pressed", "false");
+        const columnsButton = (text, title, which) => {
+            const made = button(text, title, () => {
+                tree.more[which] = !tree.more[which];
+                made.setAttribute("aria-pressed", String(tree.more[which]));
+                tree.show(this.view());
+            });
+            made.setAttribute("aria-pressed", "false");
+            return made;
+        };
+        const counted = this.model.metrics.some(({ counter }) => counter),
+            { error } = this.model.data;
         return h(
             "section",
             { id: "contexts" },
@@ -139,8 +137,9 @@ export class Report {
                     tree.openAll(tree.selected ?? this.view().root),
                 ),
                 button("Close all", "Close every row", () => tree.closeAll()),
-                this.columnsButton,
-                counted ? countersButton : null,
+                columnsButton("All columns", "Show every metric, inclusive and itself", "all"),
+                counted && columnsButton("Counters", "Show what was counted, inclusive and itself", "counters"),
+                error && columnsButton("±\u2009errors", "Show beside each number how far sampling can have put it off: 95 % are closer to the truth", "errors"),
                 h("span.filler"),
                 h(
                     "span.hint",

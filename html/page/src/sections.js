@@ -38,11 +38,13 @@ export function numberColumn(id, title, of, decimals, about, width) {
     };
 }
 
-// Seconds; events where samples are by those.
-function amountColumn(model, id, title, of, about) {
+// Seconds; events where samples are by those. keyOf(row): the metric that its error is that of.
+function amountColumn(model, id, title, of, about, keyOf = () => null) {
     const column = numberColumn(id, title, of, model.decimals, about);
     column.draw = (cell, row) => {
         cell.textContent = of(row) ? model.tableFigure(of(row)) : "";
+        const key = keyOf(row);
+        if (of(row) && key) cell.title = model.stated({ key, unit: model.unit }, of(row) / MICRO);
     };
     return column;
 }
@@ -76,7 +78,9 @@ export function threadsSection(model) {
     const { threads } = model.data;
     if (!threads?.length) return { element: h("p.empty", null, "No thread was measured."), table: null };
     const parts = partsOf(model),
-        part = ([key, metric]) => amountColumn(model, key, titleOf(metric), (thread) => thread[key]);
+        // A sample of an idle thread stands for a period of that thread, as one of a working thread does.
+        part = ([key, metric]) =>
+            amountColumn(model, key, titleOf(metric), (thread) => thread[key], undefined, () => (metric === "idleness" ? "work" : metric));
     const table = new Table(
         "Threads",
         [
@@ -161,7 +165,8 @@ export function locksSection(model, go) {
         unit = model.unit === "s" ? " s" : "",
         what = model.unit === "s" ? "Seconds" : "Events";
     if (!rows.length) return { element: h("p.empty", null, "No thread was seen waiting for a lock."), table: null };
-    const name = (row) => String(row.name || row.symbol || row.lock);
+    const name = (row) => String(row.name || row.symbol || row.lock),
+        lockWait = () => "lock wait";
     const about = (row) =>
         [
             `${row.kind} at ${row.lock}`,
@@ -185,7 +190,7 @@ export function locksSection(model, go) {
                 },
             },
             textColumn("kind", "kind", "5.4rem", (row) => row.kind),
-            amountColumn(model, "wait", `wait${unit}`, (row) => row.wait, `${what} that threads waited for it`),
+            amountColumn(model, "wait", `wait${unit}`, (row) => row.wait, `${what} that threads waited for it`, lockWait),
             numberColumn(
                 "acquisitions_contended",
                 "waits",
@@ -202,9 +207,9 @@ export function locksSection(model, go) {
                 "The longest wait, true to a sampling period",
             ),
             contextColumn(model, "holder_id", "held longest by", (row) => row.holder ?? "", go),
-            amountColumn(model, "holder_wait", `its part${unit}`, (row) => row.holder_wait),
+            amountColumn(model, "holder_wait", `its part${unit}`, (row) => row.holder_wait, undefined, lockWait),
             contextColumn(model, "waiter_id", "waited for longest in", (row) => row.waiter ?? "", go),
-            amountColumn(model, "waiter_wait", `its part${unit}`, (row) => row.waiter_wait),
+            amountColumn(model, "waiter_wait", `its part${unit}`, (row) => row.waiter_wait, undefined, lockWait),
         ],
         rows,
     );
@@ -247,6 +252,7 @@ export function waitsSection(model, go) {
                 seconds ? "waited s" : "waited",
                 (row) => row.seconds,
                 `${seconds ? "Seconds" : "Events"} that threads waited at the place while the context was executed`,
+                ({ kind }) => (kind === "lock" ? "lock wait" : "idleness"),
             ),
             textColumn("kind", "in", "11.5rem", (row) => row.kind),
             textColumn("of", "of", "minmax(9rem, 1fr)", (row) => row.of),

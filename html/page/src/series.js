@@ -11,6 +11,7 @@ const HEIGHT = 220,
     TOP = 22,
     BOTTOM = 22,
     LEAST_BAR = 4,
+    LEAST_WHISKER = 8,
     PAGE = 10;
 const SUMS = ["instances", "executions", "seconds"];
 
@@ -42,6 +43,7 @@ export class Series {
             "aria-describedby": "series-says",
         });
         this.says = h("p.series-says", { "id": "series-says", "aria-live": "polite" });
+        this.whisker = h("span.legend-item", { hidden: true }, h("span.swatch.whisker"), "95\u2009% of where idleness begins");
         const swatch = (key) => h("span.swatch", { style: { background: `var(${metricVariable(key)})` } });
         this.element = h(
             "div.series",
@@ -57,6 +59,7 @@ export class Series {
                     null,
                     this.parts.map((key) => h("span.legend-item", null, swatch(key), key)),
                     h("span.legend-item", null, h("span.swatch.line"), "exact seconds"),
+                    this.whisker,
                 ),
             ),
             h("div.series-frame", null, this.canvas),
@@ -144,6 +147,7 @@ export class Series {
         if (this.events) this.drawScale(context, this.top.line, true, "s");
         this.drawNumbers(context);
         for (const [i, bar] of this.bars.entries()) this.drawBar(context, bar, i);
+        this.drawErrors(context);
         this.drawLine(context);
         this.drawSlowest(context);
     }
@@ -209,6 +213,35 @@ export class Series {
         }
     }
 
+    // Where the busy part of a bar ends and the idle one begins, as far as sampling knows: what an execution lasted is
+    // known by the clock.
+    drawErrors(context) {
+        const { bars } = this,
+            wide = this.plot.width / bars.length,
+            cap = Math.min(4, wide / 4);
+        this.whisker.hidden = wide < LEAST_WHISKER || !this.model.data.error;
+        if (this.whisker.hidden) return;
+        context.strokeStyle = this.colour("--ink");
+        context.lineWidth = 1;
+        context.beginPath();
+        bars.forEach((bar, i) => {
+            if (!(bar.idleness > 0)) return;
+            const error = this.model.error("idleness", bar.idleness);
+            const busy = bar.height - bar.idleness / bar.instances,
+                x = Math.round(this.x(i) + wide / 4) + 0.5;
+            const [low, high] = [-error, error].map((by) =>
+                this.y(Math.max(0, Math.min(bar.height, busy + by / bar.instances)), this.top.stack),
+            );
+            context.moveTo(x, low);
+            context.lineTo(x, high);
+            for (const y of [low, high]) {
+                context.moveTo(x - cap, y);
+                context.lineTo(x + cap, y);
+            }
+        });
+        context.stroke();
+    }
+
     // The mean of each bar, and from its least to its most.
     drawLine(context) {
         const { bars } = this;
@@ -272,8 +305,14 @@ export class Series {
                 ["fastest", `${this.seconds(bar.min)} s`],
                 ["slowest", `[${bar.slowest}] ${this.seconds(bar.max)} s`],
             );
-        for (const key of this.parts)
-            facts.push([`${key}${each}`, model.text(model.metric(key), Math.max(0, bar[key]) / bar.instances, this.decimals)]);
+        for (const key of this.parts) {
+            const value = Math.max(0, bar[key]),
+                error = value && model.error(key, value) / bar.instances;
+            facts.push([
+                `${key}${each}`,
+                model.stated(model.metric(key), value / bar.instances, error || null, this.decimals),
+            ]);
+        }
         return facts;
     }
 

@@ -183,11 +183,15 @@ export class Source {
             "div.source-line",
             { style: { "--own": part(own), "--called": part(own + called), "--all": part(all) } },
             h("span.source-number", null, number),
-            h("span.source-value", null, this.number(own + called)),
-            h("span.source-value.all", null, this.number(all)),
+            h("span.source-value", { title: this.stated(own + called) }, this.number(own + called)),
+            h("span.source-value.all", { title: this.stated(all) }, this.number(all)),
             h("span.source-bar", { "aria-hidden": "true" }),
             h("code", null, text || " "),
         );
+    }
+
+    stated(value) {
+        return value === 0 ? null : this.model.stated(this.model.metric(this.state.metric), value);
     }
 
     number(value) {

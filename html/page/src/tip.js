@@ -36,8 +36,15 @@ export class Tip {
         this.row = undefined;
     }
 
+    errorText(row, metric, value, exclusive) {
+        const { model } = this,
+            error = model.rowError(row, metric, exclusive);
+        return value && error !== null ? `± ${model.figure(model.metrics[metric], error)}` : "";
+    }
+
     fill(row) {
         const { model } = this,
+            known = Boolean(model.data.error),
             place = model.place(row),
             note = model.note(row);
         const called = model.callLine[row] > 0 ? `called in line ${model.callLine[row]}` : "";
@@ -45,14 +52,17 @@ export class Tip {
         const lines = model.metrics.map((metric, m) => {
             const inclusive = model.inclusive[m][row],
                 exclusive = model.exclusive[m][row];
-            const text = (value) => model.text(metric, value);
+            const text = (value) => model.text(metric, value),
+                error = (value, exclusive) => h("td.off", null, this.errorText(row, m, value, exclusive));
             return h(
                 "tr",
                 inclusive || exclusive ? null : { class: "zero" },
                 h("th", { scope: "row" }, metric.title),
                 h("td", null, text(inclusive)),
+                error(inclusive, false),
                 h("td", null, `${percent(model.share(metric.key, inclusive))} %`),
                 h("td", null, text(exclusive)),
+                error(exclusive, true),
             );
         });
         for (const metric of model.exact) {
@@ -65,6 +75,7 @@ export class Tip {
                         null,
                         h("th", { scope: "row" }, metric.title),
                         h("td", null, model.text(metric, inclusive)),
+                        h("td"),
                         h("td"),
                         h("td", null, metric.unit ? model.text(metric, exclusive) : ""),
                     ),
@@ -84,8 +95,10 @@ export class Tip {
                         null,
                         h("th"),
                         h("th", null, "with callees"),
+                        h("th", null, known && "±"),
                         h("th", null, "of all"),
                         h("th", null, "itself"),
+                        h("th", null, known && "±"),
                     ),
                 ),
                 h("tbody", null, lines),

@@ -20,8 +20,7 @@ export class Tree {
             search,
             visible: [],
             selected: null,
-            allColumns: false,
-            counters: false,
+            more: { all: false, counters: false, errors: false }, // columns
             begun: new Set(),
             chosen: () => {},
         });
@@ -55,7 +54,7 @@ export class Tree {
         if (this.view !== view) this.selected = null;
         this.view = view;
         view.root.open = true;
-        this.columns = chooseColumns(model, view, state.metric, this.allColumns, this.counters);
+        this.columns = chooseColumns(model, view, state.metric, this.more);
         this.drawHead();
         this.flatten();
         if (!this.begun.has(view)) this.openFirst();
@@ -117,20 +116,22 @@ export class Tree {
                     "div.tree-title",
                     {
                         "role": "columnheader",
-                        "title": `Sort by ${column.about}`,
+                        "title": column.error ? column.about : `Sort by ${column.about}`,
                         "class": column.metric === undefined ? "tree-title name" : "tree-title",
                         "aria-sort": column !== by ? "none" : descending ? "descending" : "ascending",
                     },
-                    h(
-                        "button",
-                        {
-                            "type": "button",
-                            "tabindex": "-1",
-                            "data-column": column.id,
-                            "onclick": () => this.sortBy(column),
-                        },
-                        column.title,
-                    ),
+                    column.error
+                        ? column.title
+                        : h(
+                              "button",
+                              {
+                                  "type": "button",
+                                  "tabindex": "-1",
+                                  "data-column": column.id,
+                                  "onclick": () => this.sortBy(column),
+                              },
+                              column.title,
+                          ),
                 ),
             ),
         );
@@ -185,7 +186,7 @@ export class Tree {
         row.numbers = this.columns.slice(1).map((column) =>
             h("div.cell.number", {
                 role: "gridcell",
-                class: column.primary ? "cell number primary" : "cell number",
+                class: `cell number${column.primary ? " primary" : column.error ? " off" : ""}`,
             }),
         );
         row.append(row.first, ...row.numbers);
@@ -223,21 +224,32 @@ export class Tree {
 
     fillNumber(cell, column, node) {
         const { model, state } = this,
-            value = this.view.value(node, column.metric, column.exclusive);
-        const share = column.exact ? 0 : model.share(column.key, value);
+            value = this.view.value(node, column.metric, column.exclusive),
+            error = this.view.error(node, column.metric, column.exclusive),
+            shown = column.error ? error : value;
+        const share = column.exact ? 0 : model.share(column.key, shown);
         let text = "";
         if (value !== 0) {
             if (state.unit === "percent" && !column.exact) text = percent(share, column.primary ? 2 : 1);
-            else text = model.figure(column, value);
+            else text = model.figure(column, shown);
         }
         cell.textContent = text;
-        if (column.counter || column.unit === "events") cell.title = value ? model.text(column, value) : "";
+        const more = error !== null || column.counter || column.unit === "events";
+        cell.title = value !== 0 && more ? model.stated(column, value, error) : "";
         if (column.primary) {
             if (value !== 0 && state.unit !== "percent")
                 cell.append(h("span.share-of", null, `${percent(share)}\u2009%`));
-            const root = this.view.value(this.view.root, column.metric, false);
-            cell.style.setProperty("--share", root > 0 ? Math.max(0, Math.min(1, value / root)) : 0);
+            this.drawBar(cell, value, error, this.view.value(this.view.root, column.metric, false));
         }
+    }
+
+    // As long as the value's part of all; the whisker from the least to the most that it may be.
+    drawBar(cell, value, error, all) {
+        const part = (of) => (all > 0 ? Math.max(0, Math.min(1, of / all)) : 0);
+        cell.style.setProperty("--share", part(value));
+        cell.style.setProperty("--low", part(value - error));
+        cell.style.setProperty("--high", part(value + error));
+        cell.classList.toggle("whisker", error !== null && value !== 0);
     }
 
     onClick(event) {

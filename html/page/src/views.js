@@ -81,6 +81,12 @@ class View {
         return list;
     }
 
+    error(node, metric, exclusive) {
+        const { model } = this,
+            own = model.own === null ? null : this.value(node, model.own, exclusive);
+        return model.error(model.metrics[metric]?.key, this.value(node, metric, exclusive), own);
+    }
+
     label(node) {
         const { model } = this,
             row = node.row,
