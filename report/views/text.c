@@ -13,12 +13,9 @@
 #include "report/text/memory.h"
 #include "report/text/source_text.h"
 
-#define DEFAULT_COLUMNS 7  /* of numbers */
-#define SURE_COLUMNS    3  /* which a narrow terminal has, too, and with them no core and blocked */
-#define LEAST_TREE      36 /* columns of the terminal that the tree gets before further numbers do */
-#define USUAL_COLUMNS   6
-#define ROOMY_TREE      48 /* the same before more than the usual ones do */
-#define LEAST_SOURCE    12 /* columns for a source line */
+#define LEAST_TREE   36 /* columns of the terminal that the tree gets before further numbers do */
+#define ROOMY_TREE   48 /* the same once there are as many further numbers as sure ones */
+#define LEAST_SOURCE 12 /* columns for a source line */
 
 struct number_column {
     enum metric metric;
@@ -33,7 +30,8 @@ struct table {
     const struct rows *rows;
     const struct view_style *style;
     struct number_column column[2 * VIEW_COLUMNS_MOST];
-    size_t column_count, sure_columns, tree_columns;
+    size_t column_count, tree_columns;
+    size_t sure_columns; /* which a narrow terminal has, too; 0: they are being added */
     int decimals;
     size_t number_columns; /* of a number and the blank before it */
     bool *visible;
@@ -124,7 +122,8 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     free(clean);
 }
 
-static void add_column(struct table *table, enum metric metric, bool exclusive, bool percent,
+/* False: there is no room for it. */
+static bool add_column(struct table *table, enum metric metric, bool exclusive, bool percent,
                        const char *title)
 {
     size_t length = strlen(title), least = percent ? 8 : table->number_columns;
@@ -132,9 +131,9 @@ static void add_column(struct table *table, enum metric metric, bool exclusive, 
     struct number_column *column = &table->column[table->column_count];
     size_t error_width = table->style->errors && !percent ? table->number_columns : 0,
            both = width + error_width;
-    size_t tree = table->column_count < USUAL_COLUMNS + table->sure_columns - SURE_COLUMNS ? LEAST_TREE : ROOMY_TREE;
-    if (!table->style->numbers && table->column_count >= table->sure_columns && table->tree_columns < both + tree)
-        return;
+    size_t tree = table->column_count < 2 * table->sure_columns ? LEAST_TREE : ROOMY_TREE;
+    if (table->sure_columns && table->tree_columns < both + tree)
+        return false;
     *column = (struct number_column){.metric = metric,
                                      .exclusive = exclusive,
                                      .percent = percent,
@@ -151,12 +150,29 @@ static void add_column(struct table *table, enum metric metric, bool exclusive, 
             .error = true,
             .title = {table->style->utf8 ? '\xc2' : '+', table->style->utf8 ? '\xb1' : '-'},
             .width = error_width};
+    return true;
+}
+
+/* The parts of the effort, those with the most time in this profile first, as many as there is room for. */
+static void add_others(struct table *table)
+{
+    enum metric others[METRIC_PARTS];
+    const struct rows *rows = table->rows;
+    for (size_t i = 0; i < METRIC_PARTS; i++) {
+        size_t place = i;
+        double value = metric_value(rows, rows_whole(rows), metric_parts[i]);
+        for (; place && metric_value(rows, rows_whole(rows), others[place - 1]) < value; place--)
+            others[place] = others[place - 1];
+        others[place] = metric_parts[i];
+    }
+    for (size_t i = 0; i < METRIC_PARTS; i++)
+        if (others[i] != table->style->metric && metric_is_shown(rows, others[i]) &&
+            !add_column(table, others[i], table->style->by_exclusive, false, metric_title(others[i])))
+            return;
 }
 
 static void choose_columns(struct table *table)
 {
-    static const enum metric others[] = {METRIC_NO_CORE,   METRIC_BLOCKED, METRIC_IDLENESS,
-                                         METRIC_LOCK_WAIT, METRIC_WORK,    METRIC_OVERHEAD};
     const struct view_style *style = table->style;
     double effort = metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
     table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : effort < 1e5 ? 1 : 0;
@@ -176,17 +192,8 @@ static void choose_columns(struct table *table)
     add_column(table, style->metric, style->by_exclusive, false, metric_title(style->metric));
     add_column(table, style->metric, style->by_exclusive, true, style->relative ? "rel.%" : "%");
     add_column(table, style->metric, !style->by_exclusive, false, style->by_exclusive ? "incl." : "itself");
-    table->sure_columns = SURE_COLUMNS;
-    for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
-        table->sure_columns += metric_parts[i] != style->metric && metric_is_shown(table->rows, metric_parts[i]);
-    size_t most = DEFAULT_COLUMNS - SURE_COLUMNS + table->sure_columns;
-    if (style->errors) { /* two for each number */
-        most *= 2;
-        table->sure_columns *= 2;
-    }
-    for (size_t i = 0; i < sizeof others / sizeof *others && table->column_count < most; i++)
-        if (others[i] != style->metric && metric_is_shown(table->rows, others[i]))
-            add_column(table, others[i], style->by_exclusive, false, metric_title(others[i]));
+    table->sure_columns = table->column_count;
+    add_others(table);
 }
 
 /* What the numbers are. */

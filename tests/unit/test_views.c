@@ -124,7 +124,7 @@ static char *print_threads(size_t columns)
 
 WITH_PROFILE(no_core_and_blocked_have_columns_where_there_is_something_to_say)
 {
-    struct view_style style = {.title = "Top-down", .metric = METRIC_WORK, .columns = 60};
+    struct view_style style = {.title = "Top-down", .metric = METRIC_WORK, .columns = 100};
     made.nodes[1].metric.blocked = 0.001 * S;
     assert_null(strstr(print(made_tables(), style), "blocked"));
     assert_null(strstr(print_threads(80), "blocked"));
@@ -132,16 +132,49 @@ WITH_PROFILE(no_core_and_blocked_have_columns_where_there_is_something_to_say)
     made.nodes[1].metric.blocked = made.threads[0].blocked = 2 * S;
     made.threads[0].no_core = made.nodes[no_core].metric.no_core;
     char *text = print(made_tables(), style);
-    assert_non_null(strstr(text, "    work     %  itself no core blocked"));
+    assert_non_null(strstr(text, "no core blocked"));
     assert_non_null(strstr(text, "    6.00    2.00"));
     assert_non_null(strstr(text, "<no core>"));
     assert_non_null(strstr(print_threads(80), "idle no core blocked  idle %"));
     assert_non_null(strstr(print_threads(80), "6.00    2.00"));
-    for (size_t columns = 40; columns < 140; columns++) {
-        style.columns = columns;
-        assert_non_null(strstr(print(made.tables.rows, style), "no core blocked"));
-    }
     assert_non_null(strstr(print_threads(140), "x no core  z blocked"));
+}
+
+/* The line of titles. */
+static char *print_titles(struct view_style style)
+{
+    char *line = strstr(print(made.tables.rows, style), "\n    work ");
+    assert_non_null(line);
+    line[1 + strcspn(line + 1, "\n")] = '\0';
+    return line + 1;
+}
+
+/* Of each line as much as there is room for, and three numbers always. */
+WITH_PROFILE(columns_stand_in_the_order_of_the_time_that_is_in_them)
+{
+    static const char most[] = "    work     %  itself idleness no core blocked overhead lock wait";
+    struct view_style style = {.title = "Top-down", .metric = METRIC_WORK};
+    uint32_t no_core =
+        made_add(1, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.no_core = 6 * S});
+    made.nodes[1].metric.blocked = 2 * S; /* and 7 s of idleness */
+    made_tables();
+    for (style.columns = 40; style.columns < 140; style.columns++) {
+        char *titles = print_titles(style);
+        assert_true(strlen(titles) >= strlen("    work     %  itself"));
+        assert_memory_equal(titles, most, strlen(titles));
+    }
+    assert_string_equal(print_titles(style), most);
+    style.columns = 80;
+    assert_string_equal(print_titles(style), "    work     %  itself idleness no core");
+    style.errors = true;
+    assert_string_equal(print_titles(style), "    work      +-     %  itself      +-");
+    style.columns = 100;
+    assert_string_equal(print_titles(style), "    work      +-     %  itself      +- idleness      +-");
+    style.errors = false;
+    style.columns = 80;
+    made.nodes[no_core].metric.no_core = 9 * S;
+    made_tables();
+    assert_string_equal(print_titles(style), "    work     %  itself no core idleness");
 }
 
 WITH_PROFILE(folded_stacks_add_up_in_every_view)
