@@ -100,6 +100,8 @@ static void add_amount(struct compare_run *run, const struct rows *rows, const s
         amount->inclusive[metric] += run->scale * metric_value(rows, row->inclusive, metric);
         amount->exclusive[metric] += run->scale * metric_value(rows, row->exclusive, metric);
     }
+    amount->own_inclusive += run->scale * 1e-9 * profile_sums_own(row->inclusive);
+    amount->own_exclusive += run->scale * 1e-9 * profile_sums_own(row->exclusive);
 }
 
 static void add_row(struct comparison *comparison, size_t run, const struct rows *rows, uint32_t row_index,
@@ -130,23 +132,26 @@ void comparison_add(struct comparison *comparison, size_t run, const struct rows
 
 /* ---- values ---- */
 
+static const struct compare_amount *amount_of(const struct comparison *comparison, size_t run,
+                                              uint32_t context)
+{
+    static const struct compare_amount none;
+    const struct compare_run *of = &comparison->run[run];
+    return context < of->known_count && of->amount_at[context] ? &of->amount[of->amount_at[context] - 1]
+                                                               : &none;
+}
+
 double comparison_value(const struct comparison *comparison, size_t run, uint32_t context, enum metric metric,
                         bool inclusive)
 {
-    const struct compare_run *of = &comparison->run[run];
-    if (context >= of->known_count || !of->amount_at[context])
-        return 0;
-    const struct compare_amount *amount = &of->amount[of->amount_at[context] - 1];
+    const struct compare_amount *amount = amount_of(comparison, run, context);
     return inclusive ? amount->inclusive[metric] : amount->exclusive[metric];
 }
 
 double comparison_own(const struct comparison *comparison, size_t run, uint32_t context, bool inclusive)
 {
-    double own = 0;
-    for (size_t m = 0; m < METRIC_PARTS; m++)
-        if (metric_parts[m] != METRIC_IDLENESS)
-            own += comparison_value(comparison, run, context, metric_parts[m], inclusive);
-    return own;
+    const struct compare_amount *amount = amount_of(comparison, run, context);
+    return inclusive ? amount->own_inclusive : amount->own_exclusive;
 }
 
 double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value,

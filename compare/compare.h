@@ -30,9 +30,10 @@ struct compare_context {
     struct row_label label; /* of the last run that has the context */
 };
 
-/* Inclusive and exclusive values by enum metric, normalised. */
+/* Inclusive and exclusive values by enum metric, and busy time, normalised. */
 struct compare_amount {
     double inclusive[METRIC_NAMED], exclusive[METRIC_NAMED];
+    double own_inclusive, own_exclusive;
 };
 
 struct compare_run {

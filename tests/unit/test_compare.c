@@ -7,6 +7,7 @@
 #include "compare/comparable.h"
 #include "compare/compare.h"
 #include "compare/limits.h"
+#include "report/rows/error.h"
 
 #define RUNS 6
 
@@ -29,7 +30,8 @@ static struct made {
     const struct profile *profiles[RUNS];
     const char *names[RUNS];
     size_t runs;
-    double no_core_s; /* of each row of the next run */
+    double no_core_s;   /* of each row of the next run */
+    double elsewhere_s; /* own time whose share the next row has */
     struct comparison *comparison;
 } made;
 
@@ -52,6 +54,7 @@ static void add_run(uint8_t build, const struct given *given, size_t count)
         double work = given[i].work_s * 1e9;
         made.sums[run][i] = (struct profile_sums){
             .samples = 1, .work = work, .inverse_busy = work, .no_core = made.no_core_s * 1e9};
+        made.sums[run][i].own_elsewhere = (i % 2 ? -1e9 : 1e9) * made.elsewhere_s;
         made.label[run][i] = (struct row_label){given[i].name, given[i].module, given[i].file, given[i].line};
         rows->row[row].label = &made.label[run][i];
         rows_add_exclusive(rows, &rows->row[row], &made.sums[run][i]);
@@ -346,6 +349,29 @@ COMPARED(what_programs_mostly_have_none_of_is_shown_where_a_run_had_some)
     comparison = compare(1);
     assert_true(comparison_shows(comparison, METRIC_NO_CORE));
     assert_false(comparison_shows(comparison, METRIC_BLOCKED));
+}
+
+/* Of time that others' contexts have the share of, too. */
+COMPARED(a_run_has_the_errors_that_its_report_states)
+{
+    made.no_core_s = 3;
+    made.elsewhere_s = 4;
+    ADD(1, {0, ROW_PROCEDURE, "f", "app", "f.c", 1, 10}, {1, ROW_PSEUDO, "<no core>", "", "", 0, 2});
+    struct rows *rows = made.rows[0];
+    made.profile[0].header.threads_max = 8;
+    rows->error = error_terms_of(&made.profile[0]);
+    rows->cores = 2;
+    const struct comparison *comparison = compare(1);
+    for (uint32_t row = 0; row < 3; row++)
+        for (enum metric metric = 0; metric < METRIC_NAMED; metric++)
+            for (int inclusive = 0; inclusive < 2; inclusive++) {
+                const struct row *of = &rows->row[row];
+                double error = metric_error(rows, inclusive ? of->inclusive : of->exclusive, metric);
+                double variance = comparison_variance(comparison, 0, metric,
+                                                      comparison_value(comparison, 0, row, metric, inclusive),
+                                                      comparison_own(comparison, 0, row, inclusive));
+                assert_true(fabs(ERROR_DEVIATIONS * sqrt(variance) - error) < 1e-9);
+            }
 }
 
 UNIT_MAIN(NULL, NULL)
