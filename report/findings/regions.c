@@ -28,6 +28,31 @@ static const char *place_of_waiting(const struct unit *unit, bool tasks)
     return words[most];
 }
 
+/* Whether most of what the others idle for is a thread that sleeps of its own will. */
+static bool waits_for_sleep(const struct unit *unit)
+{
+    return unit->asleep_ns > 0 && unit->sum.blocked_idle >= MOSTLY * unit->sum.shared_idle;
+}
+
+/* What is wrong and what to do; of a thread that sleeps, that is no question of how the work is divided. */
+static void say(const struct inquiry *inquiry, const struct unit *unit, struct finding *finding,
+                const char *what, const char *advice)
+{
+    char call[NAME_BYTES];
+    if (!waits_for_sleep(unit)) {
+        finding->title = format_printable("%s: %s of %s threads busy", what,
+                                          DECIMAL(busy_threads(&unit->sum), 1), DECIMAL(inquiry->threads, 0));
+        finding->advice = format_printable("%s", advice);
+        return;
+    }
+    shorten_name(call, name_of_call(inquiry->rows, unit->asleep));
+    finding->title = format_printable("blocked in %s, and others wait", call);
+    finding->advice = format_printable(
+        "The others wait for a thread that sleeps: overlap it with their work (a task, nowait), do it "
+        "earlier, wait for less or less often; it needs no core, and so no other schedule makes it "
+        "shorter.");
+}
+
 static struct finding start_finding(const struct inquiry *inquiry, const char *rule, uint32_t row,
                                     double seconds)
 {
@@ -44,18 +69,22 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, dou
                            const char *where)
 {
     double overhead = unit->sum.overhead * 1e-9;
-    char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", name[NAME_BYTES];
+    char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", asleep[FORMAT_NUMBER_BYTES + 64] = "",
+         name[NAME_BYTES];
     if (unit->contexts > 1 && inquiry->rows->row[unit->row].kind != ROW_TASK)
         snprintf(some, sizeof some, ", in %u calling contexts", unit->contexts);
     if (unit->idle.loops >= MOSTLY * unit->idle.shared_idle && unit->idle.scarcity > 0)
         snprintf(pieces, sizeof pieces, ", beside loops of some %s iterations for each thread",
                  DECIMAL(unit->idle.loops / unit->idle.scarcity, 1));
+    if (waits_for_sleep(unit))
+        snprintf(asleep, sizeof asleep, ", %s %% of it beside threads that slept",
+                 DECIMAL(100 * unit->sum.blocked_idle / unit->sum.shared_idle, 0));
     shorten_name(name, inquiry->rows->row[unit->row].label->name);
     return format_printable(
-        "%s s of idleness (+- %s) %s in %s%s%s: %s %% of all (reported from %s %% on); overhead "
+        "%s s of idleness (+- %s) %s in %s%s%s%s: %s %% of all (reported from %s %% on); overhead "
         "in it %s %% of all",
         DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, 0), 2), where, name,
-        some, pieces, DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0),
+        some, pieces, asleep, DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0),
         DECIMAL(percent_of_program(inquiry, overhead), 1));
 }
 
@@ -112,20 +141,16 @@ static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double
     };
     enum uneven why = why_uneven(inquiry, unit);
     struct finding finding = start_finding(inquiry, texts[why].rule, unit->worst[CAUSE_BARRIER], seconds);
-    finding.title = format_printable("%s: %s of %s threads busy", texts[why].title,
-                                     DECIMAL(busy_threads(&unit->sum), 1), DECIMAL(inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, seconds, place_of_waiting(unit, false));
-    finding.advice = format_printable("%s", texts[why].advice);
+    say(inquiry, unit, &finding, texts[why].title, texts[why].advice);
     put_finding(inquiry, &finding);
 }
 
 static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double seconds)
 {
     struct finding finding = start_finding(inquiry, "task-starved", unit->worst[CAUSE_TASKS], seconds);
-    finding.title = format_printable("too few tasks: %s of %s threads busy",
-                                     DECIMAL(busy_threads(&unit->sum), 1), DECIMAL(inquiry->threads, 0));
     finding.evidence = idle_evidence(inquiry, unit, seconds, place_of_waiting(unit, true));
-    finding.advice = format_printable(
+    say(inquiry, unit, &finding, "too few tasks",
         "Create more and smaller tasks, earlier, and by more than one thread; long tasks first; fewer "
         "taskwaits and dependences, so that more tasks can run at a time.");
     put_finding(inquiry, &finding);

@@ -60,6 +60,8 @@ struct unit {
     double worst_ns[CAUSES];
     double kind_ns[WAIT_KINDS]; /* where they wait */
     struct profile_idle idle;   /* at barriers: what is known of the code beside it */
+    double asleep_ns;    /* most idleness beside one row that was blocked, */
+    uint32_t asleep;     /* and that row */
     double alone_ns;     /* the part beside code that only one thread was seen in, in no loop or single */
     bool both;           /* its idleness and its overhead are one finding */
     uint32_t host;       /* the unit that counts for all that may idle because of one another, or itself */
@@ -130,6 +132,9 @@ bool is_enough_idleness(const struct inquiry *inquiry, double seconds);
 double percent_of_program(const struct inquiry *inquiry, double seconds);
 /* Busy threads while code with these sums ran, on average. */
 double busy_threads(const struct profile_sums *sum);
+
+/* What the program called, of a row that may be deep inside: "read", of __GI___libc_read. */
+const char *name_of_call(const struct rows *rows, uint32_t row);
 
 /* A name as part of a sentence. */
 void shorten_name(char to[NAME_BYTES], const char *name);

@@ -56,19 +56,6 @@ static struct sleep sleep_of(const struct serial_search *search, uint32_t below,
     return sleep;
 }
 
-/* What the program called there: "read", of __GI___libc_read. */
-static const char *call_of(const struct rows *rows, uint32_t row)
-{
-    static const char *const prefixes[] = {"__GI_", "__libc_", "__", "_"};
-    while (rows->row[row].foreign && rows->row[rows->row[row].parent].foreign)
-        row = rows->row[row].parent;
-    const char *name = rows->row[row].label->name;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-            name += strlen(prefixes[i]);
-    return name;
-}
-
 /* What a finding is about: a row with what it calls; many small functions below a row; one function in many
  * contexts. */
 enum spread { ONE_PLACE, IN_PIECES, ONE_FUNCTION };
@@ -89,7 +76,7 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     if (spread == ONE_FUNCTION)
         snprintf(some, sizeof some, ", in %u calling contexts", contexts);
     if (sleeps) {
-        shorten_name(call, call_of(inquiry->rows, sleep->row));
+        shorten_name(call, name_of_call(inquiry->rows, sleep->row));
         snprintf(asleep, sizeof asleep, " (asleep for %s s of %s s)", DECIMAL(sleep->blocked_ns * 1e-9, 2),
                  DECIMAL(sleep->own_ns * 1e-9, 2));
         finding.title = format_printable("%s s blocked in %s", DECIMAL(sleep->blocked_ns * 1e-9, 2), call);

@@ -140,6 +140,10 @@ static void add_row_to_unit(struct inquiry *inquiry, uint32_t index)
         return;
     struct unit *unit = &inquiry->unit[number];
     profile_sums_add(&unit->sum, row->exclusive);
+    if (row->exclusive->blocked_idle > unit->asleep_ns) {
+        unit->asleep_ns = row->exclusive->blocked_idle;
+        unit->asleep = index;
+    }
     for (int cause = 0; cause < CAUSES; cause++) {
         double ns = inquiry->idle_ns[cause][index];
         unit->idle_ns[cause] += ns;

@@ -151,6 +151,7 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
     struct profile_sums sums = {.metric = *metric};
     if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED)) {
         sums.blocked = sums.work;
+        sums.blocked_idle = sums.shared_idle;
         sums.work = 0;
     } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE)) {
         /* In `overhead` is time of the parent's whose inverse_busy is here: what it runs late for. */

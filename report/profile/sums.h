@@ -22,6 +22,7 @@ struct profile_sums {
     };
     double no_core;
     double blocked;
+    double blocked_idle;  /* the part of shared_idle that is beside it */
     double own_elsewhere; /* the part of these times whose inverse_busy is another context's, where it is negative */
 };
 

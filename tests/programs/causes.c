@@ -380,7 +380,7 @@ static const struct {
 } cases[] = {
     {"serial", serial, "serial", "serial", "serial code"},
     {"pieces", pieces, "serial", "pieces", "in small pieces"},
-    {"blocked serial", blocked_serial, "serial", "blocked_serial", "serial code"},
+    {"blocked serial", blocked_serial, "serial", "blocked_serial", "needs no core"},
     {"start-up", NULL, "start-up", "<before OpenMP start>", "before OpenMP"},
     {"unequal 1:2", unequal_2, "imbalance", "unequal [", "dynamic"},
     {"unequal 1:4", unequal_4, "imbalance", "unequal [", "dynamic"},
@@ -393,7 +393,7 @@ static const struct {
     {"few sections", few_sections, "coarse", "few_sections [", "too few"},
     {"in single", in_single, "coarse", "in_single [", "less in single"},
     {"in masked", in_masked, "coarse", "prepare", "less in single"},
-    {"blocked in region", blocked_in_region, "coarse", "wait_for_data", "one thread works alone"},
+    {"blocked in region", blocked_in_region, "coarse", "wait_for_data", "needs no core"},
     {"tiny chunks", tiny_chunks, "fine", "tiny_chunks [", "larger chunks"},
     {"tiny regions", tiny_regions, "fine", "tiny_regions", "fewer regions"},
     {"tiny tasks", tiny_tasks, "fine", "tiny_tasks_below", "larger tasks"},

@@ -154,6 +154,28 @@ WITH_PROFILE(a_serial_call_that_sleeps_is_blocked)
     assert_said(finding->place, "init");
 }
 
+/* Three threads wait while one reads, then all work; and the same while one computes. */
+WITH_PROFILE(a_call_that_sleeps_in_a_region_is_what_others_wait_for)
+{
+    uint32_t region = add(program.main_node, PROFILE_NODE_FRAME, KEY(REGION));
+    fake_function(FOREIGN_KEY(COSINE), "__GI___libc_read", "", 0, 0);
+    uint32_t call = frame(frame(region, KEY(HEAVY)), FOREIGN_KEY(COSINE));
+    run(call, 5, 1, THREADS, PROFILE_PLACE_BARRIER);
+    run(region, 4, 1, THREADS, PROFILE_PLACE_BARRIER);
+    run(region, 6, THREADS, THREADS, 0);
+    assert_said(only("coarse")->title, "one thread works alone");
+    made.nodes[call].metric.work = 0;
+    made.nodes[call].metric.blocked = 5 * S;
+    made.nodes[call].metric.blocked_idle = 15 * S;
+    const struct finding *finding = only("coarse");
+    assert_string_equal(finding->title, "blocked in read, and others wait");
+    assert_said(finding->evidence, "56 % of it beside threads that slept");
+    assert_said(finding->advice, "needs no core");
+    assert_said(finding->place, "heavy");
+    made.nodes[call].metric.blocked_idle = 13 * S;
+    assert_said(only("coarse")->title, "one thread works alone");
+}
+
 /* Time in which nobody was busy is in no effort; shares and texts are of both. */
 WITH_PROFILE(all_per_cent_are_of_one_whole)
 {

@@ -117,6 +117,7 @@ WITH_FILE(time_without_a_core_is_no_work_and_blocked_time_is_its_parents)
         &profile->nodes[find(profile, 2, (uint64_t[]){KEY(1), PROFILE_PSEUDO_NO_CORE})];
     assert_int_equal(profile->node_count, 4); /* root, code, <no core>, and where they waited for the blocked one */
     assert_true(code->metric.work == 10 && code->metric.blocked == 3 && code->metric.no_core == 0);
+    assert_true(code->metric.blocked_idle == 5 && row->metric.blocked_idle == 0);
     assert_true(code->metric.inverse_busy == 13 && code->metric.shared_idle == 5 && code->metric.samples == 2);
     assert_true(row->metric.no_core == 4 && row->metric.work == 0 && row->metric.overhead == 0);
     assert_true(profile_sums_own(&code->metric) == 11 && profile_sums_own(&row->metric) == 6);
