@@ -134,6 +134,18 @@ void os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns)
     *no_core_ns = strtoull(delay, NULL, 10);
 }
 
+uint32_t os_only_core(pid_t tid)
+{
+    cpu_set_t set;
+    uint32_t core = 0;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(tid, sizeof(set), &set) != 0 || CPU_COUNT(&set) != 1)
+        return 0;
+    while (!CPU_ISSET(core, &set))
+        core++;
+    return core + 1;
+}
+
 int os_open_read(const char *path)
 {
     return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);

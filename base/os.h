@@ -92,6 +92,9 @@ uint32_t os_threads(void);
  * kernel does not count it. [any] */
 void os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns);
 
+/* 1 + the core that a thread may run on, if it is one alone; else, and where that is not known, 0. [any] */
+uint32_t os_only_core(pid_t tid);
+
 /* A timer that signals the calling thread every period_ns from first_ns (absolute, on CLOCK_MONOTONIC) on;
  * for a CPU clock, first_ns is ignored. Returns false when the system has no timer left. [owner] */
 bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);

@@ -269,7 +269,8 @@ struct profile_thread {
     double idle_no_core; /* the same of idle and lock_wait, of which it is a part; and its own wait for a core to take a sample */
     uint64_t core_source;  /* enum profile_core_source */
     uint64_t core_unasked; /* samples that came late, when it could not be asked: work as they stand */
-    uint64_t reserved[3];
+    uint64_t only_core;    /* 1 + the one core that it might run on, at its end; 0: several, or not known */
+    uint64_t reserved[2];
 };
 
 /* How samples know whether their thread had a core. */

@@ -174,6 +174,7 @@ void thread_note_run_times(struct thread *thread)
     if (thread->ledger == threads.overflow)
         return;
     os_run_times(thread->ledger->tid, &on_core_ns, &no_core_ns);
+    thread->ledger->only_core = os_only_core(thread->ledger->tid);
     if (!on_core_ns)
         return; /* it is not told, or not any more */
     thread->ledger->on_core_ns += (double)on_core_ns - (double)thread->core.begun.on_core_ns;

@@ -7,6 +7,8 @@
 
 #define MUCH  0.25 /* of the time without a core, to have a part in it */
 #define CROWD 1.05 /* so many times more threads of the program were ready than there are cores */
+#define CORES 1024 /* that threads can be known to be bound to: sched_getaffinity() of glibc */
+#define NAMED 3    /* threads of a core, the others are counted */
 
 /* What is known of it. */
 struct shortage {
@@ -88,8 +90,38 @@ static char *evidence_of(const struct inquiry *inquiry, const struct shortage *s
         DECIMAL(percent_of_program(inquiry, shortage->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
 }
 
+/* Of the core on which threads that may run on no other lost the most: "threads 0, 2 and 5 more are bound to core 1". */
+static char *bound_threads(const struct profile *profile)
+{
+    double lost[CORES + 1] = {0};
+    uint32_t count[CORES + 1] = {0}, most = 0, named = 0;
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        if (thread->only_core == 0 || thread->only_core > CORES)
+            continue;
+        lost[thread->only_core] += thread->no_core_ns;
+        count[thread->only_core]++;
+    }
+    for (uint32_t core = 1; core <= CORES; core++)
+        if (count[core] > 1 && lost[core] > lost[most])
+            most = core;
+    if (!most)
+        return memory_text("threads share some of them that are bound to the same");
+    char *names = NULL;
+    size_t bytes = 0;
+    FILE *out = memory_check(open_memstream(&names, &bytes));
+    for (size_t i = 0; i < profile->thread_count && named < NAMED; i++)
+        if (profile->threads[i].only_core == most)
+            fprintf(out, "%s%zu", named++ ? ", " : "threads ", i);
+    if (count[most] > named)
+        fprintf(out, " and %u more", count[most] - named);
+    fprintf(out, " are bound to core %u", most - 1);
+    memory_check(fclose(out) == 0 ? names : NULL);
+    return names;
+}
+
 /* A sentence for each cause that has a part in it. */
-static char *advice_of(const struct shortage *shortage)
+static char *advice_of(const struct profile *profile, const struct shortage *shortage)
 {
     const struct machine *machine = &shortage->machine;
     char *part[5] = {NULL};
@@ -108,11 +140,13 @@ static char *advice_of(const struct shortage *shortage)
         part[count++] = memory_text("Waiting threads spun on cores for %s s: KMP_BLOCKTIME=0 or "
                                     "OMP_WAIT_POLICY=passive leaves them to working ones. ",
                                     DECIMAL(shortage->spun_s, 2));
-    if (shortage->bound)
+    if (shortage->bound) {
+        char *who = bound_threads(profile);
         part[count++] =
-            memory_text("Cores were free for %s s meanwhile: threads share some of them that are bound to "
-                        "the same (OMP_PROC_BIND, OMP_PLACES, taskset). ",
-                        DECIMAL(machine->free_s, 2));
+            memory_text("Cores were free for %s s meanwhile: %s (OMP_PROC_BIND, OMP_PLACES, taskset). ",
+                        DECIMAL(machine->free_s, 2), who);
+        free(who);
+    }
     if (shortage->others)
         part[count++] =
             memory_text("Other processes had %s of the cores: nothing of the program's; measure on a "
@@ -140,7 +174,7 @@ static void put_no_core(struct inquiry *inquiry)
                               .sampled = true};
     finding.title = title_of(inquiry, &shortage);
     finding.evidence = evidence_of(inquiry, &shortage);
-    finding.advice = advice_of(&shortage);
+    finding.advice = advice_of(inquiry->profile, &shortage);
     inquiry->no_core_s = shortage.seconds;
     put_finding(inquiry, &finding);
 }

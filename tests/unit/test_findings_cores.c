@@ -114,7 +114,22 @@ WITH_PROFILE(threads_on_one_core_while_others_are_free_are_said)
 {
     without_core(40, 4);
     machine(40, 40, 0);
-    assert_said(only("binding")->advice, "Cores were free for 40.00 s");
+    assert_said(
+        only("binding")->advice,
+        "Cores were free for 40.00 s meanwhile: threads share some of them that are bound to the same");
+    made.profile.thread_count = 4;
+    for (int i = 0; i < 4; i++) /* more is lost on core 3, by one alone */
+        made.threads[i].only_core = i == 1 ? 4 : 3;
+    made.threads[0].no_core_ns = 15 * S;
+    made.threads[1].no_core_ns = 25 * S;
+    assert_said(only("binding")->advice, ": threads 0, 2, 3 are bound to core 2 (OMP_PROC_BIND");
+    for (int i = 0; i < 4; i++)
+        made.threads[i].only_core = 1;
+    assert_said(only("binding")->advice, ": threads 0, 1, 2 and 1 more are bound to core 0 (");
+    made.threads[0].only_core = UINT64_MAX;
+    made.threads[1].only_core = 2;
+    made.threads[2].only_core = made.threads[3].only_core = 0;
+    assert_said(only("binding")->advice, ": threads share some");
 }
 
 WITH_PROFILE(what_the_machine_does_not_tell_is_not_said)

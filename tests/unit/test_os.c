@@ -29,6 +29,22 @@ UNIT_TEST(no_memory_is_null)
     assert_null(os_map_shared(-1, 0, 4096));
 }
 
+UNIT_TEST(a_thread_that_is_bound_has_a_core)
+{
+    cpu_set_t all, one;
+    int core = 0;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    while (!CPU_ISSET(core, &all) || (core == 0 && CPU_COUNT(&all) > 1))
+        core++;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    assert_int_equal(os_only_core(os_tid()), CPU_COUNT(&all) == 1 ? core + 1 : 0);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(os_only_core(os_tid()), core + 1);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(os_only_core(INT32_MAX), 0); /* none has that number */
+}
+
 UNIT_TEST(what_is_written_to_a_shared_mapping_is_in_the_file)
 {
     int fd = fresh_file();
