@@ -76,7 +76,10 @@ def execute(argv, env, folder, timeout_s=TIMEOUT_S):
     try:
         output = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
-        where = stuck.threads(process.pid)
+        try:
+            where = stuck.threads(process.pid)
+        except (OSError, IndexError) as error: # it has ended meanwhile
+            where = str(error)
         os.killpg(process.pid, signal.SIGKILL)
         output = process.communicate()
         raise AssertionError(f"{' '.join(argv)} did not end within {timeout_s} s\n{output[0]}\n{output[1]}\n{where}") from None
