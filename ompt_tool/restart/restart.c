@@ -58,12 +58,25 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* io_uring_enter that submitted all that it was to submit, and was to wait for completions: whether the signal ended that wait or
+ * came behind it the kernel does not tell. */
+static bool has_submitted(const ucontext_t *context)
+{
+    const greg_t *gregs = context->uc_mcontext.gregs;
+    uint32_t submitted = (uint32_t)argument(context, 1), wanted = (uint32_t)argument(context, 2);
+    return gregs[REG_RAX] == (greg_t)submitted && submitted && wanted &&
+           (argument(context, 3) & IORING_ENTER_GETEVENTS) &&
+           restart_decode_call_before((uintptr_t)gregs[REG_RIP]) == SYS_io_uring_enter;
+}
+
 bool restart_is_asleep(const ucontext_t *context)
 {
     const greg_t *gregs = context->uc_mcontext.gregs;
     uintptr_t rip = (uintptr_t)gregs[REG_RIP];
     if (gregs[REG_RAX] == -EINTR)
         return restart_decode_call_before(rip) != RESTART_DECODE_NOT_A_CALL;
+    if (has_submitted(context))
+        return true;
     return (uint64_t)gregs[REG_RAX] < MOST_CALLS && restart_decode_at_syscall(rip);
 }
 
@@ -164,12 +177,14 @@ static void enter_wait(struct restart_state *state, ucontext_t *context, uintptr
         return;
     }
     const struct restart_frame *frame = (const struct restart_frame *)gregs[REG_RSP];
-    uint64_t result = rip == (uintptr_t)restart_wait_done ? (uint64_t)gregs[REG_RAX] : frame->result;
-    if (rip < (uintptr_t)restart_wait_done ||
-        (rip == (uintptr_t)restart_wait_done && result == (uint64_t)-EINTR)) {
+    bool is_stored = rip >= (uintptr_t)restart_wait_stored;
+    uint64_t result = is_stored ? frame->result : (uint64_t)gregs[REG_RAX];
+    if (rip < (uintptr_t)restart_wait_done || (!is_stored && result == (uint64_t)-EINTR)) {
         state->waiting = true;
         memcpy(&state->job, frame, sizeof state->job);
         result = (uint64_t)-EINTR;
+    } else if (frame->result_known) {
+        result = frame->result_known;
     }
     restart_set_mask(context, frame->program_mask);
     show_program(frame, context, result);
@@ -379,13 +394,29 @@ static enum restart_result go_on_waiting(struct restart_state *state, ucontext_t
         context->uc_mcontext.gregs[REG_RAX] = (greg_t)state->job.result_at_end;
         return RESTART_DONE;
     }
-    return go_wait(state, context);
+    enum restart_result result = go_wait(state, context);
+    if (result != RESTART_DONE && state->job.result_known)
+        context->uc_mcontext.gregs[REG_RAX] = (greg_t)state->job.result_known;
+    return result;
 }
 
 /* The time limit of io_uring_enter is in a structure of its own, and begins anew with each call. */
 static bool has_hidden_limit(long call, const ucontext_t *context)
 {
     return call == SYS_io_uring_enter && (argument(context, 3) & IORING_ENTER_EXT_ARG) != 0;
+}
+
+/* The wait is done anew, by a call that submits nothing: as if the thread had been without a core between the two. If the completions
+ * are there it returns at once. */
+static enum restart_result start_completions(struct restart_state *state, ucontext_t *context)
+{
+    if (has_hidden_limit(SYS_io_uring_enter, context))
+        return give_up(state, SYS_io_uring_enter);
+    struct restart_frame *job = begin_job(state, context, SYS_io_uring_enter);
+    job->unmask_first = 1;
+    job->args[1] = 0;
+    job->result_known = (uint64_t)context->uc_mcontext.gregs[REG_RAX];
+    return go_wait(state, context);
 }
 
 enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,
@@ -395,7 +426,7 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
     if (state->waiting)
         return go_on_waiting(state, context, now_ns);
     if (gregs[REG_RAX] != -EINTR)
-        return RESTART_NONE;
+        return has_submitted(context) ? start_completions(state, context) : RESTART_NONE;
     long call = restart_decode_call_before((uintptr_t)gregs[REG_RIP]);
     if (call == RESTART_DECODE_NOT_A_CALL)
         return RESTART_NONE;

@@ -16,8 +16,8 @@
  *             atomically. The thread comes back, all signals blocked, in a stub of ours that issues the call
  *             with the program's mask as its mask argument and with what is left of its time, and then goes
  *             on in the program.
- *   stub      semtimedop, sigtimedwait and sockets with SO_RCVTIMEO or SO_SNDTIMEO: the same stub, but nothing
- *             atomic.
+ *   stub      semtimedop, sigtimedwait, sockets with SO_RCVTIMEO or SO_SNDTIMEO, and io_uring_enter that has submitted and
+ *             waits: the same stub, but nothing atomic.
  *   in place  calls without a time limit or with an absolute one: semop, msgsnd,
  *             clock_nanosleep(TIMER_ABSTIME) ...: the program counter goes back to the syscall instruction.
  *

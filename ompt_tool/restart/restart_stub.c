@@ -9,7 +9,7 @@
  * program counter:
  *     .. wait_unmasked      signals blocked, no delivery possible
  *     .. wait_done          call not made, or interrupted: the frame at rsp is valid
- *     wait_done             the call's result is in rax
+ *     wait_done ..          the call's result, or the one that was known, is in rax
  *     .. wait_leave         the result is in the frame, the program's registers are in the frame
  *     wait_leave            everything is the program's again, rcx = where it goes on
  *
@@ -29,7 +29,7 @@
 
 #define ASSERT_AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #member)
 #define GREG(n)                         (40 + 8 * (n))
-_Static_assert(sizeof(struct restart_frame) == RESTART_FRAME_BYTES, "the stub copies 26 words");
+_Static_assert(sizeof(struct restart_frame) == RESTART_FRAME_BYTES, "the stub copies 27 words");
 ASSERT_AT(struct restart_frame, rip, 8);
 ASSERT_AT(struct restart_frame, program_args, 16);
 ASSERT_AT(struct restart_frame, call, 64);
@@ -38,6 +38,7 @@ ASSERT_AT(struct restart_frame, result, 120);
 ASSERT_AT(struct restart_frame, program_mask, 128);
 ASSERT_AT(struct restart_frame, wait_mask, 136);
 ASSERT_AT(struct restart_frame, unmask_first, 184);
+ASSERT_AT(struct restart_frame, result_known, 208);
 ASSERT_AT(struct restart_state, base_time, 0);
 ASSERT_AT(struct restart_state, base_usage, 16);
 ASSERT_AT(ucontext_t, uc_mcontext.gregs[REG_R8], GREG(0));
@@ -56,11 +57,11 @@ __asm__(".text\n"
         ".p2align 4\n"
         "restart_wait_enter:\n"
         "    .cfi_startproc\n"
-        "    leaq -336(%rsp), %rsp\n" /* 128 of red zone and 208 of frame */
-        "    .cfi_def_cfa %rsp, 336\n"
-        "    .cfi_offset %rip, 8 - 336\n"
+        "    leaq -344(%rsp), %rsp\n" /* 128 of red zone and 216 of frame */
+        "    .cfi_def_cfa %rsp, 344\n"
+        "    .cfi_offset %rip, 8 - 344\n"
         "    .set restart_word, 0\n"
-        "    .rept 26\n"
+        "    .rept 27\n"
         "    movq restart_word(%rcx), %r11\n"
         "    movq %r11, restart_word(%rsp)\n"
         "    .set restart_word, restart_word + 8\n"
@@ -83,6 +84,8 @@ __asm__(".text\n"
         "    movq 112(%rsp), %r9\n"
         "    syscall\n"
         "restart_wait_done:\n"
+        "    cmpq $0, 208(%rsp)\n"
+        "    cmovneq 208(%rsp), %rax\n"
         "    movq %rax, 120(%rsp)\n"
         "restart_wait_stored:\n"
         "    cmpq $0, 184(%rsp)\n"
@@ -119,7 +122,7 @@ __asm__(".text\n"
         "    movq 56(%rsp), %r9\n"
         "    movq 120(%rsp), %rax\n"
         "    movq 8(%rsp), %rcx\n"
-        "    leaq 336(%rsp), %rsp\n"
+        "    leaq 344(%rsp), %rsp\n"
         "    .cfi_def_cfa %rsp, 0\n"
         "    .cfi_register %rip, %rcx\n"
         "restart_wait_leave:\n"
@@ -127,6 +130,20 @@ __asm__(".text\n"
         "    .cfi_endproc\n"
         "restart_wait_end:\n"
         ".size restart_wait_enter, . - restart_wait_enter\n");
+
+/* For who unwinds from here, as a cancellation does: the program's registers are in the context that `base` holds. */
+#define SAVED(base, dwarf_register, low, high) ".cfi_escape 0x10, " #dwarf_register ", 3, " base ", " low ", " high "\n"
+#define IN_CONTEXT(base)                                                                                     \
+    ".cfi_escape 0x0f, 4, " base ", 0xa0, 0x01, 0x06\n" /* its rsp */                                        \
+    SAVED(base, 3, "0x80", "0x01")                      /* rbx */                                            \
+    SAVED(base, 6, "0xf8", "0x00")                      /* rbp */                                            \
+    SAVED(base, 12, "0xc8", "0x00")                                                                          \
+    SAVED(base, 13, "0xd0", "0x00")                                                                          \
+    SAVED(base, 14, "0xd8", "0x00")                                                                          \
+    SAVED(base, 15, "0xe0", "0x00")                                                                          \
+    SAVED(base, 16, "0xa8", "0x01") /* rip */
+#define IN_RBX "0x73"
+#define IN_RCX "0x72"
 
 __asm__(
     ".text\n"
@@ -137,7 +154,9 @@ __asm__(
     ".type restart_resume, @function\n"
     ".p2align 4\n"
     "restart_resume:\n"
-    "    movq %rdi, %rbx\n"
+    "    .cfi_startproc\n"
+    "    .cfi_signal_frame\n"
+    "    movq %rdi, %rbx\n" IN_CONTEXT(IN_RBX)
     "    leaq -64(%rbx), %rsp\n" /* nothing below the context is needed: repeated deliveries here do not pile
                                     up */
     "    movq 224(%rbx), %r8\n"
@@ -158,7 +177,7 @@ __asm__(
     "    syscall\n"
     "restart_resume_unmasked:\n"
     "    movq %rbx, %rcx\n"
-    "restart_resume_rcx:\n"
+    "restart_resume_rcx:\n" IN_CONTEXT(IN_RCX)
     "    pushq 176(%rcx)\n"
     "    popfq\n"
     "    movq 168(%rcx), %r11\n"
@@ -177,7 +196,16 @@ __asm__(
     "    movq 136(%rcx), %rdx\n"
     "    movl $219, %eax\n" /* restart_syscall */
     "    movq 160(%rcx), %rsp\n"
+    ".cfi_def_cfa %rsp, 0\n"
+    ".cfi_same_value %rbx\n"
+    ".cfi_same_value %rbp\n"
+    ".cfi_same_value %r12\n"
+    ".cfi_same_value %r13\n"
+    ".cfi_same_value %r14\n"
+    ".cfi_same_value %r15\n"
+    ".cfi_register %rip, %r11\n"
     "restart_resume_switched:\n"
     "    jmp *%r11\n"
+    "    .cfi_endproc\n"
     "restart_resume_end:\n"
     ".size restart_resume, . - restart_resume\n");

@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "ompt_tool/restart/restart.h"
 #include "ompt_tool/restart/restart_stub.h"
+#include "ompt_tool/sample_signal.h"
 
 #define MS             1000000l
 #define SAMPLE_SIGNAL  (SIGRTMIN + 3)
@@ -73,10 +74,9 @@ static void set_period(long period_ns)
 
 static void sampler_open(void)
 {
-    struct sigaction action = {.sa_sigaction = on_sample, .sa_flags = SA_RESTART | SA_SIGINFO};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SAMPLE_SIGNAL};
-    sigfillset(&action.sa_mask);
-    sigaction(SAMPLE_SIGNAL, &action, NULL);
+    if (!sample_signal_comes_to(on_sample, SAMPLE_SIGNAL))
+        assert_int_equal(sample_signal_install(on_sample, SAMPLE_SIGNAL), SAMPLE_SIGNAL);
     event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
     restart_state_init(&sampler.state, (uint64_t)1 << (SAMPLE_SIGNAL - 1));
     assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &sampler.timer), 0);

@@ -169,25 +169,49 @@ static void *sampled_thread(void *call)
     return NULL;
 }
 
-/* Cancellation arrives as a signal and unwinds from the call: also through our stub. */
-UNIT_TEST(sampled_threads_can_be_cancelled)
+static atomic_int in_sample, may_end;
+
+/* Each in its call, so long after it is ready. */
+static void cancel_sampled_threads(atomic_int *ready, useconds_t later_us)
 {
     for (int i = 0; i < CALL_COUNT && CANCELLATION_WORKS; i++) {
         pthread_t thread;
         void *result;
         if (CALLS[i].traits & UNCANCELLABLE)
             continue;
-        atomic_store(&cancel_ready, 0);
+        atomic_store(ready, 0);
+        atomic_store(&may_end, 0);
         atomic_store(&cleaned_up, 0);
         pthread_create(&thread, NULL, sampled_thread, (void *)&CALLS[i]);
-        while (atomic_load(&cancel_ready) == 0)
+        while (atomic_load(ready) == 0)
             usleep(100);
-        usleep(5000);
+        usleep(later_us);
         pthread_cancel(thread);
+        atomic_store(&may_end, 1);
         pthread_join(thread, &result);
         if (result != PTHREAD_CANCELED || atomic_load(&cleaned_up) != 1)
             fail_msg("%s was not cancelled", CALLS[i].name);
     }
+}
+
+/* Cancellation arrives as a signal and unwinds from the call: also through our stub. */
+UNIT_TEST(sampled_threads_can_be_cancelled)
+{
+    cancel_sampled_threads(&cancel_ready, 5000);
+}
+
+static void stay_in_sample(void)
+{
+    atomic_store(&in_sample, 1);
+    while (atomic_load(&may_end) == 0)
+        ;
+}
+
+UNIT_TEST(a_cancellation_waits_for_the_end_of_a_sample)
+{
+    on_call_put_back = stay_in_sample;
+    cancel_sampled_threads(&in_sample, 0);
+    on_call_put_back = NULL;
 }
 
 static int open_with_handler(void **unused)
