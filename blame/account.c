@@ -23,8 +23,11 @@ void account_own(struct profile_metric *metric, bool overhead, double p, uint64_
 
 void account_idleness(struct profile_metric *metric, double p, struct census census)
 {
+    double idle = shared_idle(p, census);
     metric->inverse_busy += inverse_busy(p, census);
-    metric->shared_idle += shared_idle(p, census);
+    metric->shared_idle += idle;
+    if (census.busy > 1)
+        metric->idle_beside += (float)(idle - idle / census.busy);
 }
 
 void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count,
@@ -53,9 +56,11 @@ void account_blame(struct profile_metric *metric, const struct lock_blame *blame
     metric->shared_idle += blame->shared_idle;
 }
 
-void account_idle(struct profile_thread *ledger, const struct idle_sample *sample)
+void account_idle(struct profile_thread *ledger, double p, bool parked, struct census others)
 {
-    ledger->idle += sample->p;
-    ledger->parked += sample->p * sample->parked;
-    ledger->idle_nobody_busy += sample->p * sample->alone;
+    ledger->idle += p;
+    if (parked)
+        ledger->parked += p;
+    else if (!others.busy)
+        ledger->idle_nobody_busy += p;
 }

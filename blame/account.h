@@ -16,9 +16,6 @@
 #define DELIVERY_MOMENTS 16u
 #define DELIVERY_LINES   4096u
 
-/* No signal adds more to a gap. */
-#define DELIVERY_SIGNAL_NS 2000u
-
 /* One delivery of the timer's signal. */
 struct delivery {
     uint64_t count;              /* periods whose moment has come */
@@ -51,6 +48,32 @@ static inline uint64_t delivery_moment_ns(const struct delivery *delivery, uint3
     return number ? delivery->census_ns - between_ns * number / (delivery->count - 1) : delivery->census_ns;
 }
 
+/* How many of its moments lie less than ns, which is more than 0, behind the first, or before the last; they are taken to be
+ * spread evenly. [handler] */
+static inline uint64_t delivery_moments_within(const struct delivery *delivery, uint64_t ns)
+{
+    uint64_t between_ns = delivery->census_ns - delivery->due_ns;
+    return ns > between_ns ? delivery->count : 1 + (ns - 1) * (delivery->count - 1) / between_ns;
+}
+
+/* Takes the first of its moments away from it. [handler] */
+static inline struct delivery delivery_take(struct delivery *delivery, uint64_t count)
+{
+    struct delivery first = *delivery;
+    if (count == delivery->count) {
+        delivery->count = 0;
+        return first;
+    }
+    uint64_t apart_ns = (delivery->census_ns - delivery->due_ns) / (delivery->count - 1);
+    first.count = count;
+    first.p *= (double)count / (double)delivery->count;
+    first.census_ns = delivery->due_ns + (count - 1) * apart_ns;
+    delivery->due_ns += count * apart_ns;
+    delivery->count -= count;
+    delivery->p -= first.p;
+    return first;
+}
+
 /* A busy thread's sample at its own context. [handler] */
 void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count,
                   struct census census);
@@ -68,102 +91,69 @@ void account_waiting_here(struct profile_metric *metric, double p, uint64_t coun
 /* Blame that arrives at the context of a release, or at a named row. [handler] */
 void account_blame(struct profile_metric *metric, const struct lock_blame *blame);
 
-/* Samples that hit one wait of an IDLE thread: idleness or dispatch shows when it goes on or ends. */
+/* One moment of an IDLE thread, beyond its grace; the others' census. [handler] */
+void account_idle(struct profile_thread *ledger, double p, bool parked, struct census others);
+
+/* Moments of an IDLE thread within its grace: that is dispatch, the runtime's own time. It is booked where the wait ends. */
 struct idle_sample {
     bool pending;
-    double parked; /* which part of the moments the thread was between regions, */
-    double alone;  /* and which it was not, and nobody was busy */
     double p;
     uint64_t count;
-    struct profile_metric dispatch; /* what they are then, of a busy thread */
-    uint64_t before_ns;       /* that the thread had waited for when the last of them was due */
-    uint64_t grace_ns;        /* what the gap of the last of them is held against */
-    uint64_t since_ticks;     /* when the gap began */
-    uint64_t settled_from_ns; /* when the last handler returned */
+    struct profile_metric dispatch; /* what they are, of a busy thread */
+    uint64_t waited_ticks;          /* at the last of them */
 };
 
-/* True if the gap that the sample hit is dispatch: shorter than the grace. [owner] */
-static inline bool idle_sample_is_dispatch(const struct idle_sample *sample, uint64_t event_ns)
+/* How long the thread had waited at one of the delivery's moments. From the first of them to the handler's end it stood still,
+ * unless it had no core. [handler] */
+static inline uint64_t account_waited_ns(uint64_t since_ns, const struct delivery *delivery, uint64_t time_ns)
 {
-    return sample->before_ns + (event_ns - sample->settled_from_ns) < sample->grace_ns;
+    if (delivery->census_ns - delivery->due_ns <= STATE_LATE_NS)
+        time_ns = delivery->due_ns;
+    return time_ns > since_ns ? time_ns - since_ns : 0;
 }
 
-/* Books the sample as idleness. [handler] */
-void account_idle(struct profile_thread *ledger, const struct idle_sample *sample);
-
-/* The signal itself makes a gap longer: the thread stands still a little before the timer is due, and comes back some time
- * after the handler has ended. In a virtual machine that is 1.6 us, of 20 to 35 from due time to handler. [handler] */
-static inline uint64_t account_grace_ns(const struct delivery *delivery)
+/* One moment within the grace. [handler] */
+static inline void account_dispatch(struct idle_sample *sample, double p, uint64_t count, struct census others)
 {
-    uint64_t signal_ns = (delivery->clocks.ns - delivery->census_ns) / 16;
-    return STATE_GRACE_NS + (signal_ns < DELIVERY_SIGNAL_NS ? signal_ns : DELIVERY_SIGNAL_NS);
+    if (!sample->pending)
+        *sample = (struct idle_sample){.pending = true};
+    sample->p += p;
+    sample->count += count;
+    others.busy++;
+    others.in_use++;
+    account_busy(&sample->dispatch, true, p, count, others);
 }
 
-/* How long the thread had waited when the sample was due. From then to the handler's end it stood still: of several
- * moments in one delivery the first counts, unless it had no core in between. [handler] */
-static inline uint64_t account_waited_ns(const struct idle_sample *sample, uint64_t since_ns,
-                                         const struct delivery *delivery)
-{
-    bool late = delivery->census_ns - delivery->due_ns > STATE_LATE_NS;
-    uint64_t due_ns = late ? delivery->census_ns : delivery->due_ns;
-    uint64_t from_ns = sample->pending ? sample->settled_from_ns : since_ns;
-    return (sample->pending ? sample->before_ns : 0) + (due_ns > from_ns ? due_ns - from_ns : 0);
-}
-
-/* What others did at the delivery's moments, and at the last of them. [handler] */
-static inline struct census account_idle_moments(struct idle_sample *sample, const struct state_line *line,
-                                                 const struct delivery *delivery)
-{
-    uint32_t moments = delivery_moments(delivery), parked = 0, alone = 0;
-    struct census others;
-    for (uint32_t number = moments; number-- > 0;) {
-        uint64_t time_ns = delivery_moment_ns(delivery, number, moments);
-        bool is_parked = state_was_parked(line, &delivery->clocks, time_ns);
-        others = state_census_at(&delivery->clocks, time_ns, line, 0, NULL);
-        parked += is_parked;
-        alone += !is_parked && !others.busy;
-    }
-    sample->parked = (double)parked / moments;
-    sample->alone = (double)alone / moments;
-    return others;
-}
-
-/* The delivery hit the thread with that line; others, in the same gap, may be pending. [handler] */
+/* The delivery hit the thread with that line. While a thread that has just become IDLE stands still for its own sample it does
+ * not grow idle for others, unless it had no core. [handler] */
 static inline void account_idle_hit(struct profile_thread *ledger, struct idle_sample *sample,
                                     struct state_line *line, const struct delivery *delivery)
 {
-    uint64_t since_ticks = load_relaxed(&line->idle_since);
-    uint64_t since_ns = clock_ticks_ns(&delivery->clocks, since_ticks);
-    struct census others = account_idle_moments(sample, line, delivery);
-    sample->before_ns = account_waited_ns(sample, since_ns, delivery);
-    sample->grace_ns = account_grace_ns(delivery);
-    bool is_idleness = sample->before_ns >= sample->grace_ns;
-    if (sample->pending && is_idleness) {
-        account_idle(ledger, sample);
-        sample->pending = false;
+    const struct clock_reading *clocks = &delivery->clocks;
+    uint64_t since_ns = clock_ticks_ns(clocks, load_relaxed(&line->idle_since));
+    uint32_t moments = delivery_moments(delivery);
+    double p = delivery->p / moments;
+    for (uint32_t number = moments; number-- > 0;) {
+        uint64_t time_ns = delivery_moment_ns(delivery, number, moments);
+        uint64_t waited_ns = account_waited_ns(since_ns, delivery, time_ns);
+        struct census others = state_census_at(clocks, time_ns, line, 0, NULL);
+        if (waited_ns >= STATE_GRACE_NS) {
+            account_idle(ledger, p, state_was_parked(line, clocks, time_ns), others);
+            continue;
+        }
+        account_dispatch(sample, p, delivery->count / moments, others);
+        if (number > 0 || clocks->ns - time_ns > STATE_LATE_NS)
+            continue;
+        sample->waited_ticks = (uint64_t)((double)waited_ns / clocks->ns_per_tick);
+        state_hide_idle(line);
     }
-    sample->p = delivery->p + (sample->pending ? sample->p : 0);
-    sample->count = delivery->count + (sample->pending ? sample->count : 0);
-    sample->since_ticks = since_ticks;
-    if (is_idleness) {
-        account_idle(ledger, sample);
-        return;
-    }
-    if (!sample->pending)
-        sample->dispatch = (struct profile_metric){0};
-    sample->pending = true;
-    others.busy++;
-    others.in_use++;
-    account_busy(&sample->dispatch, true, delivery->p, delivery->count, others);
-    state_hide_idle(line);
 }
 
-/* At the handler's end, when the sample is pending: the handler's time, from begin_ticks on (clock_ticks()), is not the
- * thread's waiting, neither for itself nor for others. [handler] */
-static inline void account_idle_resume(struct idle_sample *sample, struct state_line *line, uint64_t begin_ticks)
+/* At the handler's end, if the thread is hidden: it has waited for as long as at its moment, for itself and for others.
+ * [handler] */
+static inline void account_idle_resume(const struct idle_sample *sample, struct state_line *line)
 {
-    sample->settled_from_ns = clock_now_ns();
-    state_set_idle(line, sample->since_ticks + (clock_ticks() - begin_ticks));
+    state_set_idle(line, clock_ticks() - sample->waited_ticks);
 }
 
 /* Nobody holds the lock, and the thread has only just asked for it, as far as is known: it is taking it. [handler] */

@@ -144,7 +144,7 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     uint32_t lost_us = lost_before(line, line->idle_since);
     if (line->lost_before != line->idle_since)
         store_relaxed(&line->lost_next_us, 0); /* what no sample has seen the end of is not before the next one, too */
-    if (line->state != STATE_IDLE || (int64_t)(now_ticks - line->idle_since) < (int64_t)line->grace_ticks)
+    if ((int64_t)(now_ticks - line->idle_since) < (int64_t)line->grace_ticks)
         return;
     store_release(&wait->since, line->idle_since); /* S5, as above */
     store_release(&wait->until, now_ticks);

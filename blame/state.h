@@ -34,7 +34,8 @@
 /* Longer than a signal takes: a sample that comes so long after it was due is that of a thread which had no core. */
 #define STATE_LATE_NS 100000u
 
-/* So long after a late sample threads note their waits: for the next ones, which will ask what they did then. */
+/* So long after a late sample threads note their waits: for the next ones, which will ask what they did then, and for prompt ones,
+ * whose signals take longest on the machines where some are late: waits of some 20 us are over by then. */
 #define STATE_NOTES_NS 1000000000u
 
 enum thread_state {
@@ -160,7 +161,7 @@ bool state_choose_notes(struct state_line *line, const struct clock_reading *clo
 /* True if the IDLE thread was between regions at that time: the region it waits in had ended. [handler] */
 bool state_was_parked(const struct state_line *line, const struct clock_reading *clocks, uint64_t time_ns);
 
-/* Notes the wait of an IDLE thread, which ends now, unless it is within the grace. [owner] */
+/* Notes the wait of the thread, which is IDLE until now, unless it is within the grace. [owner] */
 void state_note_wait(struct state_line *line, uint64_t now_ticks);
 
 static inline void state_set_work(struct state_line *line) /* [owner] */
@@ -175,11 +176,15 @@ static inline void state_set_idle(struct state_line *line, uint64_t since_ticks)
     store_release(&line->state, (uint8_t)STATE_IDLE); /* S2, pairs with state_census_at() */
 }
 
-/* While a thread that just became IDLE stands still for its own sample it does not grow idle for others.
- * [handler] */
+/* The IDLE thread is not idle for others, as long as that may be. [handler] */
 static inline void state_hide_idle(struct state_line *line)
 {
     store_relaxed(&line->idle_since, STATE_FUTURE_TICKS);
+}
+
+static inline bool state_is_hidden(const struct state_line *line) /* [handler] */
+{
+    return line->idle_since == STATE_FUTURE_TICKS;
 }
 
 static inline void state_set_idle_region(struct state_line *line, struct region *region) /* [owner] */

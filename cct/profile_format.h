@@ -157,7 +157,8 @@ struct profile_metric {
     double inverse_busy;   /* sum of p / b */
     double shared_idle;    /* sum of p (t_now / b - 1) */
     double lock_wait_here; /* p summed over LOCKWAIT samples of threads waiting in this context */
-    uint64_t waits;        /* LOCK nodes: acquisitions here that at least one sample saw waiting */
+    uint32_t waits;        /* LOCK nodes: acquisitions here that at least one sample saw waiting */
+    float idle_beside;     /* sum of p (t_now / b - 1)(1 - 1 / b), for idleness's error; 0: as if b was 1 */
 };
 
 /* In a metric's place at WAITERS nodes: idleness in nanoseconds, and parts of it by what the thread that was
@@ -237,7 +238,7 @@ struct profile_thread {
     uint64_t recorded;  /* samples recorded, overruns included */
     uint64_t dropped[PROFILE_DROP_REASONS];
     double work, overhead, lock_wait; /* p summed by the state the sample hit (lock_wait: as waiter) */
-    double idle;                      /* p summed over samples settled as idleness, parked time included */
+    double idle;                      /* p summed over idle moments, parked time included */
     double parked;                    /* the part of idle between regions, in no team */
     double idle_nobody_busy;          /* the part of idle while no thread was busy: nobody to blame */
     uint64_t paths_truncated;         /* samples whose path ends in <truncated> */
@@ -358,6 +359,8 @@ struct profile_header {
     uint32_t signals_taken;     /* so often the program took the signal, and another one had to be found */
     uint32_t wants_region;      /* 1: there is to be no profile unless a region begins, and none has begun */
     uint32_t reported;          /* 1: its reports were written, as far as they can be */
+    /* Parts of before_start_ns, the rest of which is work: ready to run without a core, and asleep. */
+    uint64_t before_no_core_ns, before_blocked_ns;
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");

@@ -12,6 +12,7 @@ void sums_add(struct profile_metric *to, const struct profile_metric *from)
     to->shared_idle += from->shared_idle;
     to->lock_wait_here += from->lock_wait_here;
     to->waits += from->waits;
+    to->idle_beside += from->idle_beside;
 }
 
 void sums_add_probe(struct profile_probe *to, const struct profile_probe *from)

@@ -100,8 +100,8 @@ static void add_amount(struct compare_run *run, const struct rows *rows, const s
         amount->inclusive[metric] += run->scale * metric_value(rows, row->inclusive, metric);
         amount->exclusive[metric] += run->scale * metric_value(rows, row->exclusive, metric);
     }
-    amount->own_inclusive += run->scale * 1e-9 * profile_sums_own(row->inclusive);
-    amount->own_exclusive += run->scale * 1e-9 * profile_sums_own(row->exclusive);
+    error_basis_add(&amount->basis_inclusive, error_basis_of(row->inclusive));
+    error_basis_add(&amount->basis_exclusive, error_basis_of(row->exclusive));
 }
 
 static void add_row(struct comparison *comparison, size_t run, const struct rows *rows, uint32_t row_index,
@@ -148,18 +148,19 @@ double comparison_value(const struct comparison *comparison, size_t run, uint32_
     return inclusive ? amount->inclusive[metric] : amount->exclusive[metric];
 }
 
-double comparison_own(const struct comparison *comparison, size_t run, uint32_t context, bool inclusive)
+struct error_basis comparison_basis(const struct comparison *comparison, size_t run, uint32_t context,
+                                    bool inclusive)
 {
     const struct compare_amount *amount = amount_of(comparison, run, context);
-    return inclusive ? amount->own_inclusive : amount->own_exclusive;
+    return inclusive ? amount->basis_inclusive : amount->basis_exclusive;
 }
 
 double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value,
-                           double own)
+                           struct error_basis basis)
 {
     const struct compare_run *of = &comparison->run[run];
     double scale = of->scale;
-    return scale > 0 ? scale * scale * error_variance(&of->error, metric, value / scale, own / scale) : 0;
+    return scale > 0 ? scale * scale * error_variance(&of->error, metric, value / scale, basis) : 0;
 }
 
 static double median_of(const struct comparison *comparison, const double *value, size_t count)
@@ -211,7 +212,7 @@ struct compare_change comparison_change(const struct comparison *comparison, uin
     for (size_t run = 0; run < comparison->run_count; run++) {
         value[run] = comparison_value(comparison, run, context, metric, inclusive);
         variance[run] = comparison_variance(comparison, run, metric, value[run],
-                                            comparison_own(comparison, run, context, inclusive));
+                                            comparison_basis(comparison, run, context, inclusive));
     }
     return comparison_change_of(comparison, value, variance);
 }

@@ -10,7 +10,7 @@
 
 #include "report/profile/pair_map.h"
 #include "report/profile/profile.h"
-#include "report/rows/metric.h"
+#include "report/rows/error.h"
 
 enum compare_side { SIDE_BASE, SIDE_NEW, SIDES };
 
@@ -30,10 +30,10 @@ struct compare_context {
     struct row_label label; /* of the last run that has the context */
 };
 
-/* Inclusive and exclusive values by enum metric, and busy time, normalised. */
+/* Inclusive and exclusive values by enum metric, normalised. */
 struct compare_amount {
     double inclusive[METRIC_NAMED], exclusive[METRIC_NAMED];
-    double own_inclusive, own_exclusive;
+    struct error_basis basis_inclusive, basis_exclusive; /* not normalised */
 };
 
 struct compare_run {
@@ -92,11 +92,12 @@ struct compare_change comparison_change_of(const struct comparison *comparison, 
 /* The least that after - factor * before can be. */
 double comparison_excess(const struct comparison *comparison, const double *value, const double *variance,
                          double factor);
-/* Busy time, normalised like all values. */
-double comparison_own(const struct comparison *comparison, size_t run, uint32_t context, bool inclusive);
-/* Variance by sampling of a value of a run, from above; own: of the same contexts. */
+/* What its error is made of, besides; not normalised. */
+struct error_basis comparison_basis(const struct comparison *comparison, size_t run, uint32_t context,
+                                    bool inclusive);
+/* Variance by sampling of a value of a run, from above; basis: of the same contexts. */
 double comparison_variance(const struct comparison *comparison, size_t run, enum metric metric, double value,
-                           double own);
+                           struct error_basis basis);
 
 /* Of the wall times. */
 struct compare_change comparison_wall_change(const struct comparison *comparison);

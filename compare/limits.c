@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows/metric.h"
+#include "report/rows/error.h"
 #include "report/text/memory.h"
 
 static bool read_metric(struct limit *limit, const char *name, size_t bytes)
@@ -137,17 +137,17 @@ static bool gather(const struct limit *limit, const struct comparison *compariso
 {
     bool any = false;
     for (size_t run = 0; run < comparison->run_count; run++) {
-        double own = 0;
+        struct error_basis basis = {0};
         value[run] = limit->wall ? comparison->run[run].wall_s : 0;
         for (uint32_t i = 0; i < comparison->count; i++)
             if (selected[i] == 2) {
                 any = true;
                 if (!limit->wall)
                     value[run] += comparison_value(comparison, run, i, limit->metric, true);
-                own += comparison_own(comparison, run, i, true);
+                error_basis_add(&basis, comparison_basis(comparison, run, i, true));
             }
         variance[run] =
-            limit->wall ? 0 : comparison_variance(comparison, run, limit->metric, value[run], own);
+            limit->wall ? 0 : comparison_variance(comparison, run, limit->metric, value[run], basis);
     }
     return any;
 }

@@ -114,9 +114,10 @@ static void put_error_form(struct page *page, enum metric metric)
         double value;
     } figures[] = {{"{\"few\":", micro * micro * form.few},
                    {",\"each\":", micro * form.each},
-                   {",\"all\":", micro * form.all},
-                   {",\"together\":", form.together},
-                   {",\"own\":", micro * form.own}};
+                   {",\"own\":", micro * form.own},
+                   {",\"beside\":", micro * form.beside},
+                   {",\"all\":", form.all},
+                   {",\"together\":", form.together}};
     fprintf(page->out, "\"%s\":", metric_title(metric));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         fputs(figures[i].before, page->out);

@@ -174,14 +174,15 @@ static void put_counter(struct page *page, size_t counter, bool exclusive)
     putc(']', page->out);
 }
 
-/* Busy time, where an error needs it. */
-static void put_own(struct page *page, bool exclusive)
+/* What an error needs besides values. */
+static void put_basis(struct page *page, const char *name, size_t offset, bool exclusive)
 {
-    fputs(",\n\"own\":", page->out);
+    fprintf(page->out, ",\n\"%s\":", name);
     for (size_t i = 0; i < page->rows->count; i++) {
         const struct row *row = row_at(page, i);
+        struct error_basis basis = error_basis_of(exclusive ? row->exclusive : row->inclusive);
         putc_unlocked(i ? ',' : '[', page->out);
-        page_micro(page->out, 1e-9 * profile_sums_own(exclusive ? row->exclusive : row->inclusive));
+        page_micro(page->out, *(const double *)((const char *)&basis + offset));
     }
     putc(']', page->out);
 }
@@ -201,8 +202,10 @@ static void put_metrics(struct page *page, bool exclusive)
         putc(':', page->out);
         put_counter(page, i, exclusive);
     }
-    if (error_form_of(&page->input->rows->error, METRIC_CORE_IDLENESS).own > 0)
-        put_own(page, exclusive);
+    if (error_form_of(&page->input->rows->error, METRIC_CORE_IDLENESS).own != 0)
+        put_basis(page, "own", offsetof(struct error_basis, own), exclusive);
+    if (page->input->rows->error.threads > 2) /* with two it is always 0 */
+        put_basis(page, "beside", offsetof(struct error_basis, idle_beside), exclusive);
     putc('}', page->out);
 }
 

@@ -18,6 +18,8 @@ struct thread *attach_thread(enum profile_thread_kind kind)
     struct thread *thread = thread_take(kind);
     if (!thread)
         return NULL;
+    if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) /* others come only on a core */
+        core_begin(&thread->core, thread->ledger);
     sampler_crowd(thread_sampled());
     levels_clear(thread);
     probes_attach(thread);
@@ -28,8 +30,6 @@ struct thread *attach_thread(enum profile_thread_kind kind)
     sample_choose_notes(thread, &clocks, clocks.ns);
     signal_fence();
     counters_attach(thread);
-    if (session.options.clock == CLOCK_WALL && !counters_plan_sample_period_ns()) /* others come only on a core */
-        core_begin(&thread->core, thread->ledger);
     thread_self = thread;
     thread_line = thread->line;
     sampler_start(thread);

@@ -119,38 +119,38 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     region_end(region);
 }
 
-/* The end of an idle gap: for late samples, which will ask for it, and those that hit it. */
-static __attribute__((noinline)) void settle(struct thread *thread, bool in_region)
-{
-    if (thread->wait_end & WAIT_END_NOTES)
-        state_note_wait(thread->line, clock_ticks());
-    if (!(thread->wait_end & WAIT_END_SETTLES))
-        return;
-    uint64_t event_ns = clock_now_ns();
-    fetch_and_acq_rel(&thread->wait_end, (uint8_t)~WAIT_END_SETTLES);
-    bystander_end(&thread->stands_by);
-    if (!thread_enter_tool(thread))
-        return;
-    sample_settle(thread, event_ns, in_region);
-    thread_leave_tool(thread);
-}
-
 static bool is_idle(const struct thread *thread)
 {
     return thread->line->state == STATE_IDLE;
 }
 
-/* The same, and what others waited for the locks held in it. */
-static __attribute__((noinline)) void end_idle(struct thread *thread, const ompt_data_t *waiter, bool in_region)
+/* The end of a wait that a sample hit, or in which others waited for the thread's locks. */
+static __attribute__((noinline)) void end_wait_hit(struct thread *thread, const ompt_data_t *waiter, bool in_region)
 {
     bool holds_locks = is_idle(thread) && state_holds_locks(thread->line);
-    if (in_region && waiter && (holds_locks || (thread->wait_end & WAIT_END_SETTLES)))
+    if (in_region && waiter)
         levels_return_to(thread, waiter);
-    settle(thread, in_region);
+    if (thread->wait_end & WAIT_END_SETTLES) {
+        fetch_and_acq_rel(&thread->wait_end, (uint8_t)~WAIT_END_SETTLES);
+        bystander_end(&thread->stands_by);
+        if (!thread_enter_tool(thread))
+            return;
+        sample_settle(thread, in_region);
+        thread_leave_tool(thread);
+    }
     if (!holds_locks || session.options.locks == LOCKS_AT_RELEASE || !thread_enter_tool(thread))
         return;
     sample_take_held(thread, in_region);
     thread_leave_tool(thread);
+}
+
+/* The end of any wait. Late samples will ask for it. */
+static inline void end_wait(struct thread *thread, const ompt_data_t *waiter, bool in_region)
+{
+    if (thread->wait_end & WAIT_END_NOTES && is_idle(thread))
+        state_note_wait(thread->line, clock_ticks());
+    if (thread->wait_end & WAIT_END_SETTLES || (is_idle(thread) && state_holds_locks(thread->line)))
+        end_wait_hit(thread, waiter, in_region);
 }
 
 /* What the implicit task has left open. A worker has nothing else. */
@@ -174,7 +174,7 @@ static __attribute__((noinline)) void begin_implicit_task(struct thread *thread,
     if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
         return;
     if (unlikely(thread->wait_end)) /* a new worker's wait has no end event */
-        settle(thread, false);
+        end_wait(thread, NULL, false);
     state_set_work(thread->line);
     if (unlikely(thread->placeholders.count))
         resolve(thread, NULL);
@@ -252,6 +252,8 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
             task_data->value = (task_data->value & ~TASK_WAIT_MASK) | TASK_WAIT(place);
         if (unlikely(thread->probes) && place == PROFILE_PLACE_REGION_END && runtime_region(parallel_data))
             end_probes(thread, runtime_region(parallel_data)); /* a worker's task ends with its wait */
+        if (unlikely(thread->placeholders.count) && place != PROFILE_PLACE_TASKWAIT)
+            resolve(thread, NULL); /* the program may be killed while it waits */
         state_set_idle_region(thread->line, runtime_region(parallel_data));
         state_set_place(thread->line, place_of(place, codeptr));
         become_idle(thread);
@@ -260,7 +262,7 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     if (task_data)
         task_data->value &= ~TASK_WAIT_MASK;
     if (unlikely(thread->wait_end || state_holds_locks(thread->line)))
-        end_idle(thread, task_data, parallel_data != NULL);
+        end_wait(thread, task_data, parallel_data != NULL);
     if (unlikely(!parallel_data))
         levels_leave(thread);
     if (likely(thread->counted)) /* a helper between tasks does not work */
@@ -289,8 +291,7 @@ static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_t
     struct thread *thread = self();
     if (!thread)
         return;
-    if (thread->wait_end || (is_idle(thread) && state_holds_locks(thread->line)))
-        end_idle(thread, prior, true); /* while the one that waited is the innermost task */
+    end_wait(thread, prior, true); /* while the one that waited is the innermost task */
     if (!levels_schedule(thread, prior, status, next))
         levels_schedule_slowly(thread, prior, status, next);
     if (thread->helper)

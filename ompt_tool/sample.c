@@ -81,10 +81,9 @@ static uint32_t pseudo_child(struct thread *thread, uint32_t node_idx, enum prof
     return node_idx ? tree_child(&thread->tree, node_idx, PROFILE_NODE_PSEUDO, pseudo) : 0;
 }
 
-static struct busy busy_of(struct thread *thread, const struct capture *capture)
+static struct busy busy_of(struct thread *thread, const struct capture *capture, enum core_state core)
 {
     struct profile_thread *ledger = thread->ledger;
-    enum core_state core = thread->core.state;
     struct busy busy = {capture->in_runtime, core == CORE_NONE, capture->node_idx, capture->node_idx,
                         capture->in_runtime ? &ledger->overhead : &ledger->work};
     if (busy.no_core) {
@@ -126,21 +125,22 @@ static bool book_busy(struct thread *thread, const struct busy *busy, double p, 
 }
 
 static struct census census_of_busy(const struct thread *thread, const struct delivery *delivery, uint32_t number,
-                                    struct waiting_places *places)
+                                    enum core_state core, struct waiting_places *places)
 {
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
-    *places = (struct waiting_places){.no_core = thread->core.state == CORE_NONE,
-                                      .lost_ns = core_lost_ns(&thread->core, delivery, time_ns)};
+    *places = (struct waiting_places){.no_core = core == CORE_NONE, .lost_ns = core_lost_ns(&thread->core, time_ns)};
     return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
 }
 
-static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+/* At all of the delivery's moments the thread was in that state. */
+static void record_busy_in(struct thread *thread, enum core_state core, const struct delivery *delivery,
+                           const ucontext_t *context)
 {
     uint32_t moments = delivery_moments(delivery);
     struct waiting_places places;
-    struct census census = census_of_busy(thread, delivery, 0, &places);
+    struct census census = census_of_busy(thread, delivery, 0, core, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
-    struct busy busy = busy_of(thread, &capture);
+    struct busy busy = busy_of(thread, &capture, core);
     double p = delivery->p / moments;
     if (!book_busy(thread, &busy, p, delivery->count, census, &places)) {
         sample_drop(thread, delivery, capture.cause);
@@ -148,7 +148,7 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
     }
     core_note_others(&thread->core, thread->line, census);
     for (uint32_t number = 1; number < moments; number++) {
-        census = census_of_busy(thread, delivery, number, &places);
+        census = census_of_busy(thread, delivery, number, core, &places);
         book_busy(thread, &busy, p, 0, census, &places);
     }
     *busy.sum += delivery->p;
@@ -157,11 +157,30 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
     take_held(thread, busy.node_idx);
 }
 
-/* It had no core either; what it waits for is another thread. */
-static void book_waiting_core(struct thread *thread, double p)
+static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
-    if (thread->core.state == CORE_NONE)
-        thread->ledger->idle_no_core += p;
+    const struct core *core = &thread->core;
+    const uint64_t counts[] = {core->had_first, core_moments_in_state(core, delivery), core->had_last};
+    if (likely(counts[1] == delivery->count)) {
+        record_busy_in(thread, core->state, delivery, context);
+        return;
+    }
+    struct delivery rest = *delivery;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!counts[i])
+            continue;
+        struct delivery part = delivery_take(&rest, counts[i]);
+        record_busy_in(thread, i == 1 ? core->state : CORE_HAD, &part, context);
+    }
+}
+
+/* It had no core either; what it waits for is another thread. */
+static void book_waiting_core(struct thread *thread, const struct delivery *delivery)
+{
+    const struct core *core = &thread->core;
+    if (core->state == CORE_NONE)
+        thread->ledger->idle_no_core +=
+            delivery->p * (double)core_moments_in_state(core, delivery) / (double)delivery->count;
 }
 
 /* No unwinding here: idle threads must cost next to nothing. */
@@ -170,7 +189,7 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
     thread->ledger->recorded += delivery->count;
     counters_book_ledger(thread, PROFILE_COUNTERS_IDLE);
     account_idle_hit(thread->ledger, &thread->idle, thread->line, delivery);
-    book_waiting_core(thread, delivery->p);
+    book_waiting_core(thread, delivery);
 }
 
 /* Of one of the delivery's moments; false without room. */
@@ -208,7 +227,7 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     thread->counted_wait = thread->line->acquisitions;
     lock_waits_sample(thread, key, delivery->p);
     thread->ledger->lock_wait += delivery->p;
-    book_waiting_core(thread, delivery->p);
+    book_waiting_core(thread, delivery);
     thread->ledger->recorded += delivery->count;
     counters_book(thread, capture.node_idx);
     take_held(thread, capture.node_idx);
@@ -236,49 +255,57 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
         record_busy(thread, delivery, context);
 }
 
-/* Dispatch that was recorded as pending but has no room in the tree after all. */
-static void lose_pending(struct thread *thread, enum profile_drop cause)
+/* Dispatch that was recorded as pending, and has no room in the tree after all. */
+static void lose_dispatch(struct thread *thread, enum profile_drop cause)
 {
     struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};
+    thread->idle.pending = false;
     thread->ledger->recorded -= lost.count;
     sample_drop(thread, &lost, cause);
 }
 
-void sample_settle(struct thread *thread, uint64_t event_ns, bool in_region)
+static void book_dispatch(struct thread *thread, struct profile_metric *metric)
 {
-    struct idle_sample *sample = &thread->idle;
-    if (!sample->pending)
-        return;
-    sample->pending = false;
-    if (thread->helper || !idle_sample_is_dispatch(sample, event_ns)) { /* helpers are not waited for */
-        account_idle(thread->ledger, sample);
-        return;
-    }
-    struct profile_metric *metric = &thread->carried;
-    if (in_region) {
-        struct capture capture = capture_callback(thread, LEAF_RUNTIME);
-        metric = attribute_at(&thread->tree, capture.node_idx);
-        if (!metric) {
-            lose_pending(thread, capture.cause);
-            return;
-        }
-    } else if (!thread->carries) {
+    sums_add(metric, &thread->idle.dispatch);
+    thread->ledger->overhead += thread->idle.p;
+    thread->idle.pending = false;
+}
+
+/* What is of a region that may have ended: that of the next one. */
+static struct profile_metric *carried(struct thread *thread)
+{
+    if (!thread->carries)
         thread->carried = (struct profile_metric){0};
-        thread->carries = true;
-    }
-    sums_add(metric, &sample->dispatch);
-    thread->ledger->overhead += sample->p;
+    thread->carries = true;
+    return &thread->carried;
+}
+
+/* Where the thread has waited until now; without a node in a region that may have ended. */
+static struct capture capture_wait(struct thread *thread, bool in_region)
+{
+    if (in_region)
+        return capture_callback(thread, LEAF_RUNTIME);
+    bool joins = (thread->level->team & LEVEL_PRIMARY) && levels_region(thread) == thread->line->region;
+    return (struct capture){.node_idx = joins ? capture_region_end(thread, thread->line->region) : 0};
+}
+
+void sample_settle(struct thread *thread, bool in_region)
+{
+    if (!thread->idle.pending)
+        return;
+    struct capture capture = capture_wait(thread, in_region);
+    struct profile_metric *metric = attribute_at(&thread->tree, capture.node_idx);
+    if (metric || !in_region)
+        book_dispatch(thread, metric ? metric : carried(thread));
+    else
+        lose_dispatch(thread, capture.cause);
 }
 
 void sample_take_held(struct thread *thread, bool in_region)
 {
     if (!attribute_is_held(thread->line))
         return;
-    uint32_t node_idx = 0;
-    if (in_region)
-        node_idx = capture_callback(thread, LEAF_RUNTIME).node_idx;
-    else if ((thread->level->team & LEVEL_PRIMARY) && levels_region(thread) == thread->line->region)
-        node_idx = capture_region_end(thread, thread->line->region);
+    uint32_t node_idx = capture_wait(thread, in_region).node_idx;
     if (node_idx)
         take_held(thread, node_idx);
 }
@@ -295,8 +322,7 @@ void sample_book_carried(struct thread *thread, struct region *region)
 void sample_settle_rest(struct thread *thread)
 {
     if (thread->idle.pending)
-        account_idle(thread->ledger, &thread->idle);
-    thread->idle.pending = false;
+        book_dispatch(thread, carried(thread));
     if (thread->carries)
         sample_book_carried(thread, NULL);
 }

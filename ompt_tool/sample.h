@@ -17,10 +17,10 @@ void sample_choose_notes(struct thread *thread, const struct clock_reading *cloc
 /* Counts a delivery as lost. [handler] */
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause);
 
-/* Settles the sample that hit this thread while it was IDLE; event_ns is the time of the event that ends the
- * gap. in_region: the callback runs inside a region that lives, so the stack tells the context; otherwise
- * what was dispatch is carried to the next region. The thread is in the tool. [owner] */
-void sample_settle(struct thread *thread, uint64_t event_ns, bool in_region);
+/* Books dispatch that samples hit, at the end of this thread's wait. in_region: the callback runs inside a region that lives, so
+ * the stack tells the context; otherwise it may be the join of the thread's own region, or is carried to the next one. The thread
+ * is in the tool. [owner] */
+void sample_settle(struct thread *thread, bool in_region);
 
 /* The thread, IDLE until now, held locks that others waited for: what kept them waiting is its own wait,
  * which this callback ends. in_region: as above; otherwise it may be the join of the thread's own region. The
@@ -31,8 +31,7 @@ void sample_take_held(struct thread *thread, bool in_region);
  * is in the tool. [owner] */
 void sample_book_carried(struct thread *thread, struct region *region);
 
-/* What is still open when the thread, or the measurement, ends: a wait that nothing follows, dispatch that no region
- * follows. [owner] */
+/* When the thread, or the measurement, ends: dispatch of a wait that does not end, or that no region follows. [owner] */
 void sample_settle_rest(struct thread *thread);
 
 /* Books the blame that waiters left for the holder of the lock at the context of its release; the thread is

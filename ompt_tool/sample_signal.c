@@ -7,8 +7,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
+#include "base/kernel.h"
 #include "base/os.h"
+
+/* As the kernel has it. */
+struct signal_action {
+    uintptr_t handler;
+    unsigned long flags, restorer;
+    uint64_t mask;
+};
+
+/* sigfillset() leaves out the C library's two: a cancellation (pthread_cancel) would end the thread within the handler, in
+ * the midst of what it changes. */
+static bool block_library_signals(int signal)
+{
+    struct signal_action action;
+    if (kernel_call(SYS_rt_sigaction, signal, 0, (long)&action, sizeof(action.mask), 0, 0) != 0)
+        return false;
+    for (int i = __SIGRTMIN; i < SIGRTMIN; i++)
+        action.mask |= (uint64_t)1 << (i - 1);
+    return kernel_call(SYS_rt_sigaction, signal, (long)&action, 0, sizeof(action.mask), 0, 0) == 0;
+}
 
 static bool install(void (*handler)(int, siginfo_t *, void *), int signal)
 {
@@ -21,7 +42,7 @@ static bool install(void (*handler)(int, siginfo_t *, void *), int signal)
     sigfillset(&action.sa_mask); /* the program's signals wait, so that restart can see them pending */
     sigdelset(&action.sa_mask, SIGSEGV); /* but faults cannot wait: blocked, they end the program (fault.c) */
     sigdelset(&action.sa_mask, SIGBUS);
-    return sigaction(signal, &action, NULL) == 0;
+    return sigaction(signal, &action, NULL) == 0 && block_library_signals(signal);
 }
 
 int sample_signal_install(void (*handler)(int, siginfo_t *, void *), int wanted)

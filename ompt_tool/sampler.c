@@ -224,8 +224,8 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
         thread->ledger->unrestored_calls++;
     bool idle = load_relaxed(&thread->line->state) == STATE_IDLE;
     stand_by(thread, idle, context, clocks.ns);
-    if (idle && thread->idle.pending) {
-        account_idle_resume(&thread->idle, thread->line, clocks.ticks);
+    if (idle && state_is_hidden(thread->line)) {
+        account_idle_resume(&thread->idle, thread->line);
         core_resume(&thread->core, thread->line);
     } else {
         restart_note_sample(&thread->restart);

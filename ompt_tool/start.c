@@ -22,8 +22,9 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
 
-#define LETTERS      "ephr%"
-#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
+#define LETTERS         "ephr%"
+#define MAX_ATTEMPTS    100000   /* of ".1", ".2" ... behind a directory's name */
+#define START_UNSURE_NS 5000000u /* how far off os_process_start_ns() may be */
 
 static void append(char *text, size_t bytes, const char *more)
 {
@@ -188,16 +189,31 @@ static void write_texts(void)
         arena_text("sample", counters_plan_sample_text());
 }
 
+/* Of the time until now the process used some, the kernel has counted how long this thread waited for a core, and the rest it
+ * slept: unless that is no longer than the process's start is uncertain. Where nothing is counted all is work. */
+static void note_before_start(struct profile_header *header)
+{
+    uint64_t on_core_ns, no_core_ns;
+    os_run_times(os_tid(), &on_core_ns, &no_core_ns);
+    uint64_t used_ns = clock_process_cpu_ns(), now_ns = clock_now_ns(), left_ns = now_ns - session.start_ns;
+    header->tool_start_ns = now_ns;
+    /* Time cannot be added to events. */
+    header->before_start_ns = counters_plan_sample_text() ? 0 : left_ns;
+    if (header->before_start_ns <= used_ns || !on_core_ns || session.options.clock != CLOCK_WALL)
+        return;
+    left_ns -= used_ns;
+    header->before_no_core_ns = no_core_ns < left_ns ? no_core_ns : left_ns;
+    left_ns -= header->before_no_core_ns;
+    header->before_blocked_ns = left_ns > START_UNSURE_NS ? left_ns : 0;
+}
+
 static void write_header(void)
 {
     struct profile_header *header = arena_header();
     const struct run_options *options = &session.options;
-    uint64_t now_ns = clock_now_ns();
+    note_before_start(header);
     header->start_ns = session.start_ns;
-    header->start_realtime_ns = clock_realtime_ns() - (int64_t)(now_ns - session.start_ns);
-    header->tool_start_ns = now_ns;
-    /* Time cannot be added to events. */
-    header->before_start_ns = counters_plan_sample_text() ? 0 : now_ns - session.start_ns;
+    header->start_realtime_ns = clock_realtime_ns() - (int64_t)(header->tool_start_ns - session.start_ns);
     header->period_ns = session.period_ns;
     header->rate = (uint32_t)options->rate;
     header->clock = (uint32_t)options->clock;

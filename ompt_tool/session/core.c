@@ -5,8 +5,16 @@
 #include "base/clock.h"
 #include "ompt_tool/restart/restart.h"
 
-/* The kernel counts time on a core at ticks and switches: only so can be seen how long ago a thread got its core. */
+/* The kernel counts time on a core at ticks and switches, and not when it is read: only so can be seen how long ago a thread got
+ * its core. */
 static bool counts_lag;
+
+static void note_lag(struct core *core)
+{
+    struct run_counts again;
+    if (run_counts_read(&core->file, &again) && again.on_core_ns == core->counts.on_core_ns)
+        store_relaxed(&counts_lag, true);
+}
 
 /* Whether it went to sleep since this was asked last. */
 static bool has_slept(struct core *core)
@@ -25,10 +33,12 @@ static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
 void core_begin(struct core *core, struct profile_thread *ledger)
 {
     *core = (struct core){.counted_ns = clock_now_ns(), .sleeps = run_sleeps()};
-    if (run_file_keep(&core->file) && run_counts_read(&core->file, &core->counts))
+    if (run_file_keep(&core->file) && run_counts_read(&core->file, &core->counts)) {
         ledger->core_source = PROFILE_CORE_SCHEDSTAT;
-    else if (core->sleeps >= 0)
+        note_lag(core);
+    } else if (core->sleeps >= 0) {
         ask_clock_from_now(core, ledger);
+    }
     core->begun = core->counts;
 }
 
@@ -37,8 +47,21 @@ void core_end(struct core *core)
     run_file_let_go(&core->file);
 }
 
+/* At which moments it had a core all the same. */
+static void note_had(struct core *core, const struct delivery *delivery, uint64_t away_ns)
+{
+    uint64_t got_ns = delivery->due_ns + away_ns;
+    if (away_ns > core->gone_ns)
+        core->had_first = delivery_moments_within(delivery, away_ns - core->gone_ns);
+    if (delivery->census_ns >= got_ns)
+        core->had_last = delivery_moments_within(delivery, delivery->census_ns - got_ns + 1);
+    if (core->had_last > delivery->count - core->had_first)
+        core->had_last = delivery->count - core->had_first;
+}
+
 /* What the thread did until it got its core: waited for it, all of the time or since the signal had woken it, or slept. */
-static enum core_state explain(struct core *core, uint64_t away_ns, const ucontext_t *context)
+static enum core_state explain(struct core *core, const struct delivery *delivery, uint64_t away_ns,
+                               const ucontext_t *context)
 {
     core->away_ns = away_ns;
     bool is_away = away_ns >= STATE_LATE_NS, slept = is_away && has_slept(core);
@@ -47,9 +70,12 @@ static enum core_state explain(struct core *core, uint64_t away_ns, const uconte
         core->woken_ns = core->lost_ns < away_ns ? core->lost_ns : away_ns;
         return CORE_ASLEEP;
     }
-    /* A tick while the signal was on its way looks like a core that was got then: only who really has lost one is asked so
-     * closely. */
-    return is_away || (away_ns && core->lost_ns >= STATE_LATE_NS) ? CORE_NONE : CORE_HAD;
+    /* A tick, or a reading of the program's own of its CPU time, while the signal was on its way looks like a core that was got
+     * then: only who really has lost one is asked so closely. */
+    if (!is_away && (!away_ns || core->lost_ns < STATE_LATE_NS))
+        return CORE_HAD;
+    note_had(core, delivery, away_ns);
+    return CORE_NONE;
 }
 
 static enum core_state ask_kernel(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
@@ -64,26 +90,28 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
     }
     core->lost_ns = core->counts.no_core_ns - before.no_core_ns;
     if (core->counts.turns == before.turns) /* what the last handler had lost before it asked, it asked about, too */
-        return delivery->due_ns < core->got_ns ? explain(core, core->got_ns - delivery->due_ns, context) : CORE_HAD;
+        return delivery->due_ns < core->got_ns ? explain(core, delivery, core->got_ns - delivery->due_ns, context)
+                                               : CORE_HAD;
     uint64_t now_ns = clock_now_ns(), late_ns = now_ns - delivery->due_ns;
     uint64_t on_core_ns = clock_thread_cpu_ns() - core->counts.on_core_ns; /* at least, since it has its core */
     core->got_ns = now_ns - on_core_ns;
-    if (on_core_ns >= STATE_LATE_NS)
-        store_relaxed(&counts_lag, true);
+    core->gone_ns = core->lost_ns;
     if (on_core_ns >= late_ns || (!is_late && !load_relaxed(&counts_lag)))
-        return explain(core, 0, context);
-    return explain(core, late_ns - on_core_ns, context);
+        return explain(core, delivery, 0, context);
+    return explain(core, delivery, late_ns - on_core_ns, context);
 }
 
 /* What it did not run since its last sample it was without a core, unless it went to sleep meanwhile. */
-static enum core_state ask_clock(struct core *core, uint64_t passed_ns, uint64_t late_ns, const ucontext_t *context)
+static enum core_state ask_clock(struct core *core, const struct delivery *delivery, const ucontext_t *context)
 {
+    uint64_t passed_ns = delivery->clocks.ns - core->counted_ns, late_ns = delivery->clocks.ns - delivery->due_ns;
     uint64_t cpu_ns = clock_thread_cpu_ns(), used_ns = cpu_ns - core->counts.on_core_ns;
     uint64_t away_ns = passed_ns > used_ns ? passed_ns - used_ns : 0;
     bool is_late = late_ns >= STATE_LATE_NS && away_ns + STATE_LATE_NS >= late_ns, slept = has_slept(core);
     core->counts.on_core_ns = cpu_ns;
-    core->lost_ns = slept ? 0 : away_ns;
+    core->lost_ns = core->gone_ns = slept ? 0 : away_ns;
     core->away_ns = core->lost_ns < late_ns ? core->lost_ns : late_ns;
+    core->got_ns = delivery->due_ns + core->away_ns;
     core->in_call = restart_is_asleep(context);
     if (core->in_call || (is_late && slept))
         return CORE_ASLEEP;
@@ -93,14 +121,13 @@ static enum core_state ask_clock(struct core *core, uint64_t passed_ns, uint64_t
 void core_ask(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
               const ucontext_t *context)
 {
-    uint64_t now_ns = delivery->clocks.ns;
     core->state = CORE_HAD;
-    core->lost_ns = core->away_ns = core->woken_ns = 0;
+    core->lost_ns = core->away_ns = core->woken_ns = core->had_first = core->had_last = 0;
     if (ledger->core_source == PROFILE_CORE_SCHEDSTAT)
         core->state = ask_kernel(core, ledger, delivery, context);
     else if (ledger->core_source == PROFILE_CORE_CPU_CLOCK)
-        core->state = ask_clock(core, now_ns - core->counted_ns, now_ns - delivery->due_ns, context);
-    core->counted_ns = now_ns;
+        core->state = ask_clock(core, delivery, context);
+    core->counted_ns = delivery->clocks.ns;
 }
 
 /* Which part of the time since the last sample was before the wait began. */
@@ -155,13 +182,14 @@ void core_resume(struct core *core, struct state_line *line)
         store_release(&line->lost_before, line->idle_since);
 }
 
-int64_t core_lost_ns(const struct core *core, const struct delivery *delivery, uint64_t time_ns)
+int64_t core_lost_ns(const struct core *core, uint64_t time_ns)
 {
-    int64_t lost_ns = (int64_t)core->lost_wait_ns;
+    int64_t lost_ns = (int64_t)core->lost_wait_ns, later_ns = (int64_t)(core->got_ns - time_ns);
     if (core->state != CORE_NONE)
         return lost_ns;
-    lost_ns += (int64_t)(time_ns - delivery->due_ns) - (int64_t)core->away_ns;
-    return lost_ns > 0 ? lost_ns : 1;
+    if (later_ns > (int64_t)core->gone_ns)
+        return lost_ns - (int64_t)core->gone_ns;
+    return lost_ns > later_ns ? lost_ns - later_ns : 1;
 }
 
 void core_note_others(struct core *core, struct state_line *line, struct census census)

@@ -22,7 +22,8 @@ struct core {
     struct run_file file;
     struct run_counts begun, counts; /* when the thread's measurement began, at the last sample */
     uint64_t counted_ns;             /* when that was */
-    uint64_t got_ns;                 /* when it had got its core, at the latest */
+    uint64_t got_ns;                 /* when it had got its core, at the latest, */
+    uint64_t gone_ns;                /* and for how long it had none until then */
     long sleeps;                     /* when it was asked last how many they are */
     /* Of the present sample: */
     enum core_state state;
@@ -30,6 +31,9 @@ struct core {
     uint64_t away_ns;  /* from the first of its moments on */
     uint64_t woken_ns; /* a part of it, for the sample's sake: it slept */
     bool in_call;      /* and still does, in its call */
+    /* CORE_NONE: of its moments so many, at which it had a core. The first ones: it lost it while the signal was on its way; the last
+     * ones: until the handler began. */
+    uint64_t had_first, had_last;
     /* Of its waits: */
     uint64_t waited_ticks; /* when the last began */
     double lost_wait_ns;   /* without a core since that was over */
@@ -45,11 +49,17 @@ void core_end(struct core *core); /* [any] */
 void core_ask(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
               const ucontext_t *context);
 
+/* How many of its moments are of that state. [handler] */
+static inline uint64_t core_moments_in_state(const struct core *core, const struct delivery *delivery)
+{
+    return delivery->count - core->had_first - core->had_last;
+}
+
 /* Behind it: what of that it lost before its last wait, and since then; the line tells it others. [handler] */
 void core_follow(struct core *core, struct state_line *line, const struct delivery *delivery);
 
-/* How long a busy thread has lacked a core since its last wait, at one of the delivery's moments. [handler] */
-int64_t core_lost_ns(const struct core *core, const struct delivery *delivery, uint64_t time_ns);
+/* How long a busy thread has lacked a core since its last wait, at one of the present sample's moments. [handler] */
+int64_t core_lost_ns(const struct core *core, uint64_t time_ns);
 
 /* What a thread loses while no other is in use is over when the others come. [handler] */
 void core_note_others(struct core *core, struct state_line *line, struct census census);

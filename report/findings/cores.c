@@ -200,7 +200,7 @@ static void find_oversubscription(struct inquiry *inquiry)
                               .metric = METRIC_CORE_IDLENESS,
                               .seconds = excess,
                               .sampled = true,
-                              .own = own * 1e-9};
+                              .basis.own = own * 1e-9};
     const char *cores = DECIMAL(inquiry->cores, 0), *plural = inquiry->cores == 1 ? "" : "s";
     finding.title = format_printable("%s busy threads at a time on %s core%s", DECIMAL(own / inverse_busy, 1),
                                      cores, plural);

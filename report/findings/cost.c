@@ -95,8 +95,8 @@ void find_overhead(struct inquiry *inquiry)
             format_printable("%s: %s %% overhead", constructs[construct].title, DECIMAL(share, 0));
         finding.evidence = format_printable(
             "%s s of overhead (+- %s)%s: %s %% of all (reported from %s %% on); %s %% of it here",
-            DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, 0), 2), each,
-            DECIMAL(share, 1), DECIMAL(LEAST_PERCENT, 0), DECIMAL(100 * cost.top_ns / cost.ns, 0));
+            DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_OVERHEAD, seconds, ERROR_ALONE), 2),
+            each, DECIMAL(share, 1), DECIMAL(LEAST_PERCENT, 0), DECIMAL(100 * cost.top_ns / cost.ns, 0));
         finding.advice = format_printable("%s", constructs[construct].advice);
         put_finding(inquiry, &finding);
     }

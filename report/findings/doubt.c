@@ -18,12 +18,12 @@ static void put_loss(struct inquiry *inquiry, double seconds, const char *title,
     put_finding(inquiry, &finding);
 }
 
-/* All threads idle at once: nobody's code is to blame, and so nobody is. */
+/* All threads idle at once: nobody's code is to blame, and so nobody is. No effort contains it, so it is no part of what
+ * per cent are of. */
 static void find_nobody_busy(struct inquiry *inquiry)
 {
-    double seconds = inquiry->nobody_busy_s;
-    if (seconds < LEAST_GAIN_S || percent_of_program(inquiry, seconds * inquiry->threads) < LOST_PERCENT ||
-        seconds <= inquiry->no_core_s)
+    double seconds = inquiry->nobody_busy_s, wall_s = profile_wall_s(inquiry->profile);
+    if (seconds < LEAST_GAIN_S || 100 * seconds < LOST_PERCENT * wall_s || seconds <= inquiry->no_core_s)
         return;
     struct finding finding = {.rule = "nobody-busy",
                               .row = ROW_NONE,
@@ -31,9 +31,9 @@ static void find_nobody_busy(struct inquiry *inquiry)
                               .seconds = seconds * inquiry->threads};
     finding.title = format_printable("%s s with no thread busy", DECIMAL(seconds, 2));
     finding.evidence = format_printable(
-        "all threads waited in OpenMP for %s s of %s s: %s %% of all (reported from %s %% on)",
-        DECIMAL(seconds, 2), DECIMAL(profile_wall_s(inquiry->profile), 2),
-        DECIMAL(percent_of_program(inquiry, seconds * inquiry->threads), 1), DECIMAL(LOST_PERCENT, 0));
+        "all threads waited in OpenMP for %s s of the run's %s s (reported from %s %% of that on), which no "
+        "other figure contains",
+        DECIMAL(seconds, 2), DECIMAL(wall_s, 2), DECIMAL(LOST_PERCENT, 0));
     finding.advice =
         format_printable("Other processes took the cores, or threads pass tiny pieces of work to each other: "
                          "measure on a quiet machine, and read the idleness here with that in mind.");

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/rows/metric.h"
+#include "report/rows/error.h"
 
 struct finding {
     const char *rule;   /* a stable word: "serial", "imbalance", ...: docs/findings.md has them all */
@@ -14,7 +14,7 @@ struct finding {
     enum metric metric; /* what `seconds` are of */
     double seconds;     /* thread-seconds of the metric, in all contexts that the finding is about */
     bool sampled;       /* they are a sum over samples */
-    double own;         /* then: busy time of the same code, if they are core idleness */
+    struct error_basis basis; /* then: of the same code, as far as it is known */
     double error;       /* and how far the seconds can be off, 95 % */
     double share;       /* the seconds in percent of findings.whole_s */
     double gain_s;      /* wall seconds that the run would be shorter at most; 0: no bound is known */
@@ -27,7 +27,7 @@ struct finding {
 struct findings {
     struct finding *finding; /* the greatest share first */
     size_t count;
-    double whole_s; /* what shares, and per cent in all their texts, are of: thread time */
+    double whole_s; /* what shares, and per cent in all their texts, are of: the program's effort */
 };
 
 #endif

@@ -58,10 +58,6 @@ struct findings *findings_gather(const struct profile *profile, const struct row
         inquiry.nobody_busy_s =
             fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9);
     inquiry.whole_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
-    /* What is no more than sampling error does not make per cent here others than those of the rows. */
-    double nobody_s = inquiry.nobody_busy_s * most;
-    if (100 * nobody_s >= LOST_PERCENT * (inquiry.whole_s + nobody_s))
-        inquiry.whole_s += nobody_s;
     inquiry.findings->whole_s = inquiry.whole_s;
     gather_units(&inquiry);
     /* Seconds to gain cannot be told from samples by a counter's overflow. */

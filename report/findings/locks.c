@@ -82,8 +82,9 @@ static void put_waiting(struct inquiry *inquiry, const struct waiting *waiting, 
     finding.evidence = format_printable(
         "%s s waited (+- %s)%s; %s %% of it while nobody held the lock; %s %% of all (reported from %s %% "
         "on)",
-        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_LOCK_WAIT, seconds, 0), 2), more,
-        DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), DECIMAL(share, 1), DECIMAL(LEAST_PERCENT, 0));
+        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_LOCK_WAIT, seconds, ERROR_ALONE), 2),
+        more, DECIMAL(100 * waiting->handoff_ns / waiting->ns, 0), DECIMAL(share, 1),
+        DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable(
         "%s",
         handoff

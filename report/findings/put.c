@@ -75,7 +75,7 @@ static void put_error(const struct inquiry *inquiry, struct finding *put)
     char *title = put->title, *evidence = put->evidence;
     double value =
         put->metric == METRIC_CORE_IDLENESS ? -put->seconds : put->seconds; /* found where it is negative */
-    put->error = error_of(&inquiry->error, put->metric, value, put->own);
+    put->error = error_of(&inquiry->error, put->metric, value, put->basis);
     if (is_enough(inquiry, put->seconds - put->error))
         return;
     put->title = memory_text("perhaps %s", title);

@@ -1,5 +1,7 @@
 /* Regions in which threads idle: unequal work, too few pieces, too few tasks, small teams, and regions that
  * idle and have much overhead besides. */
+#include <math.h>
+
 #include "report/findings/rules.h"
 
 static bool is_named(const struct inquiry *inquiry, const struct unit *unit)
@@ -53,22 +55,25 @@ static void say(const struct inquiry *inquiry, const struct unit *unit, struct f
         "shorter.");
 }
 
-static struct finding start_finding(const struct inquiry *inquiry, const char *rule, uint32_t row,
-                                    double seconds)
+/* Of a part of the unit's idleness; the rest may all have been beside other threads. */
+static struct finding start_finding(const struct inquiry *inquiry, const char *rule, const struct unit *unit,
+                                    uint32_t row, double seconds)
 {
+    double rest = fmax(0, metric_value(inquiry->rows, &unit->sum, METRIC_IDLENESS) - seconds);
     return (struct finding){.rule = rule,
                             .row = row,
                             .metric = METRIC_IDLENESS,
                             .seconds = seconds,
                             .sampled = true,
+                            .basis.idle_beside = fmax(0, error_basis_of(&unit->sum).idle_beside - rest),
                             .gain_s = seconds * inquiry->idle_to_wall};
 }
 
 /* The part of evidence that every idle region has. */
-static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, double seconds,
+static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, const struct finding *finding,
                            const char *where)
 {
-    double overhead = unit->sum.overhead * 1e-9;
+    double seconds = finding->seconds, overhead = unit->sum.overhead * 1e-9;
     char some[64] = "", pieces[FORMAT_NUMBER_BYTES + 64] = "", asleep[FORMAT_NUMBER_BYTES + 64] = "",
          name[NAME_BYTES];
     if (unit->contexts > 1 && inquiry->rows->row[unit->row].kind != ROW_TASK)
@@ -83,9 +88,9 @@ static char *idle_evidence(struct inquiry *inquiry, const struct unit *unit, dou
     return format_printable(
         "%s s of idleness (+- %s) %s in %s%s%s%s: %s %% of all (reported from %s %% on); overhead "
         "in it %s %% of all",
-        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, 0), 2), where, name,
-        some, pieces, asleep, DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0),
-        DECIMAL(percent_of_program(inquiry, overhead), 1));
+        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, finding->basis), 2),
+        where, name, some, pieces, asleep, DECIMAL(percent_of_program(inquiry, seconds), 1),
+        DECIMAL(LEAST_PERCENT, 0), DECIMAL(percent_of_program(inquiry, overhead), 1));
 }
 
 /* What keeps threads waiting at barriers. */
@@ -140,16 +145,17 @@ static void put_barrier(struct inquiry *inquiry, const struct unit *unit, double
              "the tasks."},
     };
     enum uneven why = why_uneven(inquiry, unit);
-    struct finding finding = start_finding(inquiry, texts[why].rule, unit->worst[CAUSE_BARRIER], seconds);
-    finding.evidence = idle_evidence(inquiry, unit, seconds, place_of_waiting(unit, false));
+    struct finding finding =
+        start_finding(inquiry, texts[why].rule, unit, unit->worst[CAUSE_BARRIER], seconds);
+    finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, false));
     say(inquiry, unit, &finding, texts[why].title, texts[why].advice);
     put_finding(inquiry, &finding);
 }
 
 static void put_tasks(struct inquiry *inquiry, const struct unit *unit, double seconds)
 {
-    struct finding finding = start_finding(inquiry, "task-starved", unit->worst[CAUSE_TASKS], seconds);
-    finding.evidence = idle_evidence(inquiry, unit, seconds, place_of_waiting(unit, true));
+    struct finding finding = start_finding(inquiry, "task-starved", unit, unit->worst[CAUSE_TASKS], seconds);
+    finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
     say(inquiry, unit, &finding, "too few tasks",
         "Create more and smaller tasks, earlier, and by more than one thread; long tasks first; fewer "
         "taskwaits and dependences, so that more tasks can run at a time.");
@@ -160,12 +166,12 @@ static void put_small_team(struct inquiry *inquiry, const struct unit *unit, dou
 {
     double own = profile_sums_own(&unit->sum);
     double team = unit->sum.inverse_busy > 0 ? (own + unit->sum.shared_idle) / unit->sum.inverse_busy : 0;
-    struct finding finding = start_finding(inquiry, "narrow", unit->worst[CAUSE_NO_TEAM], seconds);
+    struct finding finding = start_finding(inquiry, "narrow", unit, unit->worst[CAUSE_NO_TEAM], seconds);
     finding.title = team < ONE_THREAD ? format_printable("%s s in a team of one thread",
                                                          DECIMAL(seconds / (inquiry->threads - 1), 2))
                                       : format_printable("small team: %s of %s threads", DECIMAL(team, 1),
                                                          DECIMAL(inquiry->threads, 0));
-    finding.evidence = idle_evidence(inquiry, unit, seconds, "of threads that are in no team");
+    finding.evidence = idle_evidence(inquiry, unit, &finding, "of threads that are in no team");
     finding.advice = format_printable("Let more threads take part: look at num_threads, if clauses, nested "
                                       "regions and OMP_MAX_ACTIVE_LEVELS. "
                                       "Outside a parallel region tasks are executed one after the other.");
@@ -207,12 +213,12 @@ void find_both(struct inquiry *inquiry)
                      100 * idle >= BOTH_PERCENT * effort && 100 * overhead >= BOTH_PERCENT * effort;
         if (!unit->both)
             continue;
-        struct finding finding = start_finding(inquiry, "both", unit->row, idle);
+        struct finding finding = start_finding(inquiry, "both", unit, unit->row, idle);
         finding.gain_s += overhead * inquiry->busy_to_wall + inquiry->nobody_busy_s;
         finding.title = format_printable("idle and busy with OpenMP: %s %% idleness, %s %% overhead",
                                          DECIMAL(percent_of_program(inquiry, idle), 0),
                                          DECIMAL(percent_of_program(inquiry, overhead), 0));
-        finding.evidence = idle_evidence(inquiry, unit, idle, place_of_waiting(unit, true));
+        finding.evidence = idle_evidence(inquiry, unit, &finding, place_of_waiting(unit, true));
         finding.advice = format_printable(
             "Smaller pieces would raise the overhead, larger ones the idleness: the division of the "
             "work itself is to be thought over.");

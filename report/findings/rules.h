@@ -79,8 +79,7 @@ struct inquiry {
     struct findings *findings;
     size_t room;
     struct ledger ledger;
-    double
-        whole_s; /* the program's effort, and where that is much the time of all threads while none was busy */
+    double whole_s;  /* the program's effort */
     double period_s; /* of the thread sampled least often */
     struct error_terms error;
     double threads, cores;

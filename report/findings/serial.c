@@ -88,7 +88,7 @@ static void put_serial(struct inquiry *inquiry, uint32_t row, double ns, enum sp
     finding.evidence = format_printable(
         "%s s of idleness (+- %s), 1 of %s threads busy, while %s outside "
         "parallel regions%s%s: %s %% of all (reported from %s %% on)",
-        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, 0), 2),
+        DECIMAL(seconds, 2), DECIMAL(error_of(&inquiry->error, METRIC_IDLENESS, seconds, ERROR_ALONE), 2),
         DECIMAL(inquiry->threads, 0), spread == IN_PIECES ? "many functions ran below this," : "this ran",
         some, asleep, DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable(
@@ -181,6 +181,7 @@ void find_start_up(struct inquiry *inquiry)
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         double seconds = metric_value(rows, row->exclusive, METRIC_IDLENESS);
+        char asleep[FORMAT_NUMBER_BYTES + 20] = "";
         if (!is_before_start(row) || !is_enough_idleness(inquiry, seconds))
             continue;
         struct finding finding = {.rule = "start-up",
@@ -188,11 +189,14 @@ void find_start_up(struct inquiry *inquiry)
                                   .metric = METRIC_IDLENESS,
                                   .seconds = seconds,
                                   .gain_s = seconds * inquiry->idle_to_wall};
-        finding.title =
-            format_printable("%s s before OpenMP starts", DECIMAL(1e-9 * row->exclusive->work, 2));
+        if (row->exclusive->blocked > 0)
+            snprintf(asleep, sizeof asleep, " (asleep for %s s)", DECIMAL(1e-9 * row->exclusive->blocked, 2));
+        finding.title = format_printable("%s s before OpenMP starts",
+                                         DECIMAL(1e-9 * profile_sums_own(row->exclusive), 2));
         finding.evidence = format_printable(
-            "%s s of idleness before the runtime was used first: %s %% of all (reported from %s %% on)",
-            DECIMAL(seconds, 2), DECIMAL(percent_of_program(inquiry, seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+            "%s s of idleness before the runtime was used first%s: %s %% of all (reported from %s %% on)",
+            DECIMAL(seconds, 2), asleep, DECIMAL(percent_of_program(inquiry, seconds), 1),
+            DECIMAL(LEAST_PERCENT, 0));
         finding.advice = format_printable(
             "Run the program with `blame run`: it looks into this serial time, and names its functions.");
         put_finding(inquiry, &finding);

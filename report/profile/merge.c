@@ -139,8 +139,9 @@ static bool merge_metric_sane(const struct profile_node *node, const struct prof
     return profile_number_sane(metric->work) && profile_number_sane(metric->overhead) &&
            profile_number_sane(metric->lock_wait) && profile_number_sane(metric->inverse_busy) &&
            profile_number_sane(metric->shared_idle) && profile_number_sane(metric->lock_wait_here) &&
-           metric->work >= 0 && metric->overhead >= least && metric->lock_wait >= 0 &&
-           metric->inverse_busy >= 0 && metric->lock_wait_here >= 0;
+           profile_number_sane((double)metric->idle_beside) && metric->work >= 0 &&
+           metric->overhead >= least && metric->lock_wait >= 0 && metric->inverse_busy >= 0 &&
+           metric->lock_wait_here >= 0;
 }
 
 /* What a node's record adds to its merged node's sums, and to those of that one's parent. */

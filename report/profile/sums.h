@@ -17,7 +17,8 @@ struct profile_sums {
             double inverse_busy;
             double shared_idle;
             double lock_wait_here;
-            uint64_t waits;
+            uint32_t waits;
+            float idle_beside;
         };
     };
     double no_core;
@@ -36,6 +37,9 @@ static inline double profile_sums_own(const struct profile_sums *sums)
     return sums->work + sums->overhead + sums->lock_wait + sums->no_core + sums->blocked -
            sums->own_elsewhere;
 }
+
+/* Of the time before the tool started: what the program had a core for, or slept, and what it had none for. */
+struct profile_sums profile_sums_before_start(const struct profile_header *header, struct profile_sums *no_core);
 
 void profile_sums_add(struct profile_sums *to, const struct profile_sums *from);
 

@@ -22,53 +22,66 @@ struct error_terms error_terms_of(const struct profile *profile)
     return terms;
 }
 
-/* Most that a moment of one thread adds to a metric; core idleness that is negative somewhere: or takes from it. */
-static double heaviest(const struct error_terms *terms, enum metric metric)
+struct error_form error_form_of(const struct error_terms *terms, enum metric metric)
 {
+    double unit = metric == METRIC_SAMPLES ? 1 : terms->period, t = terms->threads, c = terms->cores;
+    double up = 1, down = 0, beside = 0; /* a moment of one thread adds from -down to up */
     switch (metric) {
     case METRIC_IDLENESS:
     case METRIC_SHARED_IDLENESS:
-    case METRIC_THREAD_IDLENESS:
-        return terms->threads - 1; /* T/b - 1 */
-    case METRIC_CORE_IDLENESS:
-        return fmax(terms->cores - 1, 1 - terms->cores / terms->threads); /* from C/T - 1 to C - 1 */
+    case METRIC_THREAD_IDLENESS: /* T/b - 1 */
+        up = t - 1;
+        beside = t;
+        break;
+    case METRIC_CORE_IDLENESS: /* C/b - 1 */
+        up = c - 1;
+        down = 1 - c / t;
+        beside = c * c / t;
+        break;
     case METRIC_BLAME:
     case METRIC_EFFORT:
-    case METRIC_ORDER:
-        return terms->threads; /* 1 + T/b - 1 */
+    case METRIC_ORDER: /* 1 + T/b - 1 */
+        up = beside = t;
+        break;
     default:
-        return 1;
+        break;
     }
+    double most = unit * fmax(up, down);
+    return (struct error_form){.few = UNSEEN * most * most,
+                               .each = unit * (up - down),
+                               .own = unit * up * down,
+                               .beside = unit * beside,
+                               .all = terms->period > 0 ? terms->lifetime / terms->period : 0,
+                               .together = t > 1 ? TOGETHER : 1};
 }
 
-struct error_form error_form_of(const struct error_terms *terms, enum metric metric)
-{
-    double most = (metric == METRIC_SAMPLES ? 1 : terms->period) * heaviest(terms, metric);
-    struct error_form form = {.few = UNSEEN * most * most, .each = most};
-    if (metric == METRIC_CORE_IDLENESS && terms->cores < terms->threads) {
-        double up = terms->cores - 1, down = 1 - terms->cores / terms->threads; /* (w + down) (up - w) >= 0 */
-        form.each = terms->period * (up - down);
-        form.own = terms->period * up * down;
-    } else if (terms->period > 0) {
-        form.all = most * terms->lifetime / terms->period;
-        form.together = terms->threads > 1 ? TOGETHER : 1;
-    }
-    return form;
-}
-
-double error_variance(const struct error_terms *terms, enum metric metric, double value, double own)
+double error_variance(const struct error_terms *terms, enum metric metric, double value,
+                      struct error_basis basis)
 {
     struct error_form form = error_form_of(terms, metric);
-    double left = form.all > 0 ? fmin(1, form.together * fmax(0, 1 - value / form.all)) : 1;
-    return form.few + fmax(0, form.each * value * left + form.own * own);
+    double alone = fabs(form.each * value + form.own * basis.own);
+    double rain = fmax(0, alone - form.beside * basis.idle_beside);
+    double left = form.together * fmax(0, rain - (form.all > 0 ? value * value / form.all : 0));
+    return form.few * (alone > 0 ? rain / alone : 1) + fmin(rain, left);
 }
 
-double error_of(const struct error_terms *terms, enum metric metric, double value, double own)
+struct error_basis error_basis_of(const struct profile_sums *sums)
 {
-    return ERROR_DEVIATIONS * sqrt(error_variance(terms, metric, value, own));
+    return (struct error_basis){1e-9 * profile_sums_own(sums), 1e-9 * (double)sums->idle_beside};
+}
+
+void error_basis_add(struct error_basis *to, struct error_basis from)
+{
+    to->own += from.own;
+    to->idle_beside += from.idle_beside;
+}
+
+double error_of(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis)
+{
+    return ERROR_DEVIATIONS * sqrt(error_variance(terms, metric, value, basis));
 }
 
 double metric_error(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
-    return error_of(&rows->error, metric, metric_value(rows, sums, metric), 1e-9 * profile_sums_own(sums));
+    return error_of(&rows->error, metric, metric_value(rows, sums, metric), error_basis_of(sums));
 }

@@ -11,20 +11,32 @@
 struct error_terms error_terms_of(const struct profile *profile);
 
 /* A metric's variance in figures, so that others than C can have it of the values that they add up (docs/html-data.md):
- *   few + max(0, each value left + own busy time),  left = min(1, together max(0, 1 - value / all)), 1 if all is 0
- * left is what of rain's variance is left, as each period has one sample: what is always there has no error. */
+ *   few rain / alone + min(rain, together max(0, rain - value^2 / all))        without the last term where all is 0
+ *   rain = max(0, alone - beside idle_beside),  alone = |each value + own busy time|: were each thread busy alone
+ * all: moments of all threads. As each period has one, what is always there has no error. */
 struct error_form {
-    double few, each, all, together, own;
+    double few, each, own, beside, all, together;
 };
 
 struct error_form error_form_of(const struct error_terms *terms, enum metric metric);
 
-/* From above, in squares of the value's unit, of a value in seconds (events; samples: their number). own: the busy
- * time of the same code; core idleness alone needs it, which may be a small difference of large sums. */
-double error_variance(const struct error_terms *terms, enum metric metric, double value, double own);
+/* What is known of the same code beside a value, in seconds (events). */
+struct error_basis {
+    double own;         /* busy time: for core idleness, which may be a small difference of large sums */
+    double idle_beside; /* of its idleness: struct profile_metric */
+};
+
+#define ERROR_ALONE ((struct error_basis){0}) /* nothing is: each sample's thread may have been busy alone */
+
+struct error_basis error_basis_of(const struct profile_sums *sums);
+void error_basis_add(struct error_basis *to, struct error_basis from);
+
+/* From above, in squares of the value's unit, of a value in seconds (events; samples: their number). */
+double error_variance(const struct error_terms *terms, enum metric metric, double value,
+                      struct error_basis basis);
 
 /* The stated error: 95 % of all values are so close to the truth. Of a value, and of a row's metric. */
-double error_of(const struct error_terms *terms, enum metric metric, double value, double own);
+double error_of(const struct error_terms *terms, enum metric metric, double value, struct error_basis basis);
 double metric_error(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 
 #endif

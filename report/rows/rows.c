@@ -262,13 +262,16 @@ static void add_node(struct builder *builder, uint32_t node_idx)
 
 static void add_before_start(struct builder *builder)
 {
-    double before = (double)builder->profile->header.before_start_ns;
-    if (!(before > 0))
+    if (!builder->profile->header.before_start_ns)
         return;
+    struct profile_sums *sums = rows_alloc(builder->rows, 2 * sizeof *sums);
+    *sums = profile_sums_before_start(&builder->profile->header, sums + 1);
     uint32_t row = add_pseudo_row(builder, 0, PROFILE_PSEUDO_BEFORE_START, 0);
-    struct profile_sums *sums = rows_alloc(builder->rows, sizeof *sums);
-    *sums = (struct profile_sums){.work = before, .inverse_busy = before};
     rows_add_exclusive(builder->rows, &builder->rows->row[row], sums);
+    if (!(sums[1].no_core > 0))
+        return;
+    row = add_pseudo_row(builder, row, PROFILE_PSEUDO_NO_CORE, 0);
+    rows_add_exclusive(builder->rows, &builder->rows->row[row], sums + 1);
 }
 
 static struct rows *new_rows(const struct profile *profile)

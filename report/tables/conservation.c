@@ -1,10 +1,13 @@
 #include "report/tables/conservation.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "report/rows/error.h"
 #include "report/rows/make.h"
 #include "report/tables/threads.h"
+
+#define NO_CORE "no_core"
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger)
 {
@@ -94,8 +97,8 @@ static double ends_tolerance(const struct error_terms *error, size_t threads)
 /* Idleness by the samples of those that worked meanwhile, and by those of the idle: each is off on its own. */
 static double idle_tolerance(const struct error_terms *error, double idle_s)
 {
-    return ERROR_NEVER * sqrt(error_variance(error, METRIC_SHARED_IDLENESS, idle_s, 0) +
-                              error_variance(error, METRIC_WORK, idle_s, 0));
+    return ERROR_NEVER * sqrt(error_variance(error, METRIC_SHARED_IDLENESS, idle_s, ERROR_ALONE) +
+                              error_variance(error, METRIC_WORK, idle_s, ERROR_ALONE));
 }
 
 /* The time with something open, by samples and by the clock: of threads whose samples were all recorded. */
@@ -137,17 +140,19 @@ static void add_no_core(struct conservation_law *laws, size_t *count, const stru
         unknown += error->period * (double)thread->core_unasked;
     }
     if (threads)
-        add_law(laws, count, "no_core",
+        add_law(laws, count, NO_CORE,
                 "time of threads without a core: by their samples = by the kernel's count", sampled, counted,
-                ERROR_NEVER * sqrt(error_variance(error, METRIC_NO_CORE, fmax(sampled, counted), 0)) +
+                ERROR_NEVER *
+                        sqrt(error_variance(error, METRIC_NO_CORE, fmax(sampled, counted), ERROR_ALONE)) +
                     ends_tolerance(error, threads) + unknown);
 }
 
-/* Beside a thread whose time is missing, or was counted as work without a core, each other one may have been idle. */
+/* Beside a thread whose time is missing, or was counted as work without a core, each other one may have been idle. That there were
+ * missing cores does not explain why their time is off itself. */
 static void explain(struct conservation_law *law, const struct ledger *ledger, double threads)
 {
     double beyond = fabs(law->residual) - law->tolerance, others = fmax(1, threads - 1);
-    double lost_s = ledger->dropped_ns * 1e-9, no_core_s = ledger->no_core * 1e-9;
+    double lost_s = ledger->dropped_ns * 1e-9, no_core_s = strcmp(law->name, NO_CORE) == 0 ? 0 : ledger->no_core * 1e-9;
     if (law->ok)
         return;
     law->cause = law->exact                     ? LAW_UNEXPLAINED

@@ -149,7 +149,7 @@ static void add_program(struct phase_gathering *to, const struct rows *rows)
 {
     struct phase_entry *program = &to->table->entry[0];
     double wall = profile_wall_s(to->profile) * 1e9;
-    double before = (double)to->profile->header.before_start_ns;
+    struct profile_sums no_core, before = profile_sums_before_start(&to->profile->header, &no_core);
     program->probe = (struct profile_probe){.calls = 1,
                                             .inclusive_ns = wall,
                                             .exclusive_ns = wall,
@@ -159,8 +159,8 @@ static void add_program(struct phase_gathering *to, const struct rows *rows)
                                             .first_begin_ns = to->profile->header.start_ns};
     program->thread = to->profile->thread_count ? 0 : PHASE_THREAD_NONE;
     program->inclusive = *rows_whole(rows);
-    if (before > 0)
-        profile_sums_add(&program->exclusive, &(struct profile_sums){.work = before, .inverse_busy = before});
+    profile_sums_add(&program->exclusive, &before);
+    profile_sums_add(&program->exclusive, &no_core);
 }
 
 static int compare_entries(const void *left, const void *right)

@@ -18,8 +18,7 @@ enum wait_kind {
     WAIT_REDUCTION,
     WAIT_LOCK,
     WAIT_BETWEEN_REGIONS, /* in the pool, or not yet created: thread idleness beyond shared idleness */
-    WAIT_NOT_KEPT, /* idleness inherited by waiters for a lock, and in settled dispatch: the place is not kept
-                   */
+    WAIT_NOT_KEPT,        /* idleness inherited by waiters for a lock, and in dispatch: the place is not kept */
     WAIT_KINDS
 };
 

@@ -48,9 +48,12 @@ void view_text_findings(FILE *out, const struct profile *profile, const struct f
                         const struct view_style *style)
 {
     size_t shown = 0;
-    char base[80];
+    char base[160];
     view_text_header(out, profile, style);
-    snprintf(base, sizeof base, "Per cent of the run's thread time, %.40s s.", DECIMAL(findings->whole_s, 2));
+    snprintf(base, sizeof base,
+             "Per cent are of %.40s s of thread time: its work, idleness, overhead, lock wait, no core "
+             "and blocked together.",
+             DECIMAL(findings->whole_s, 2));
     if (findings->count)
         format_paragraph(out, base, style->columns);
     for (size_t i = 0; i < findings->count; i++)

@@ -258,8 +258,9 @@ static void print_event(const struct phases_view *to, const struct event *event)
     }
     print_cell(to, 11, event->samples > 0, event->sampled_s, to->decimals);
     if (event->samples)
-        snprintf(error, sizeof error, "+- %s",
-                 DECIMAL(error_of(&to->rows->error, METRIC_WORK, event->sampled_s, 0), to->decimals));
+        snprintf(
+            error, sizeof error, "+- %s",
+            DECIMAL(error_of(&to->rows->error, METRIC_WORK, event->sampled_s, ERROR_ALONE), to->decimals));
     fprintf(to->out, "%*s ", to->narrow ? 16 : 11, error);
     char *label = format_printable("%s", event->row->label->name);
     print_name(to, "", 0, label);

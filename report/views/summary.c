@@ -41,6 +41,12 @@ struct summary {
     bool poor; /* coverage_is_poor() */
 };
 
+/* What all per cent are of, but where a heading says otherwise. */
+static double effort_of(const struct summary *summary)
+{
+    return metric_value(summary->rows, summary->rows->row[0].inclusive, METRIC_EFFORT);
+}
+
 static void print_title(const struct summary *summary)
 {
     const struct profile_header *header = &summary->profile->header;
@@ -224,7 +230,7 @@ static void print_top(const struct summary *summary, const struct top *top, enum
                       bool functions)
 {
     const struct rows *rows = summary->rows;
-    double effort = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
+    double effort = effort_of(summary);
     bool events = profile_text(summary->profile, "sample") != NULL;
     for (size_t i = 0; i < top->count; i++) {
         char *label =
@@ -242,8 +248,7 @@ static void print_top(const struct summary *summary, const struct top *top, enum
 static void print_contexts(const struct summary *summary, struct listed listed, size_t room,
                            const char *heading)
 {
-    const struct profile_sums *total = summary->rows->row[0].inclusive;
-    double least_s = LEAST_PERCENT / 100 * metric_value(summary->rows, total, METRIC_EFFORT);
+    double least_s = LEAST_PERCENT / 100 * effort_of(summary);
     struct top contexts = {.room = room}, functions = {.room = room};
     double whole = find_top(summary->rows, listed, false, least_s, &contexts);
     if (!(whole >= least_s) || !(whole > 0))
@@ -337,7 +342,7 @@ static void print_residual(const struct summary *summary)
 {
     struct conservation_law laws[CONSERVATION_LAWS], *worst = NULL;
     size_t count = conservation_check(summary->profile, summary->rows, laws);
-    double effort = metric_value(summary->rows, summary->rows->row[0].inclusive, METRIC_EFFORT);
+    double effort = effort_of(summary);
     for (size_t i = 0; i < count; i++)
         if (!laws[i].ok && fabs(laws[i].relative) > (worst ? fabs(worst->relative) : RESIDUAL_TOLD) &&
             (laws[i].exact || fabs(laws[i].residual) > RESIDUAL_TOLD * effort))
@@ -389,9 +394,17 @@ static void print_phases(const struct summary *summary)
     phases_free(table);
 }
 
+static void print_whole(const struct summary *summary)
+{
+    bool events = profile_text(summary->profile, "sample") != NULL;
+    fprintf(summary->out, "  of %s %s:\n", DECIMAL(effort_of(summary), events ? 0 : 2),
+            events ? "events" : "s of thread time");
+}
+
 static void print_metrics(const struct summary *summary)
 {
     print_events(summary);
+    print_whole(summary);
     print_metric(summary, METRIC_WORK, "in your code");
     print_metric(summary, METRIC_IDLENESS, "threads without work");
     print_metric(summary, METRIC_OVERHEAD, "in the OpenMP runtime");

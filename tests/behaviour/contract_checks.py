@@ -165,10 +165,6 @@ def check_threads(profile):
         yield f"idle_total_s {profile.run['idle_total_s']} is not the threads' sum {idle:.6f}"
 
 
-def early_work(profile):
-    return profile.total("work", "<before OpenMP start>")
-
-
 def check_exact_laws(profile):
     root = profile.root
     slack = ROUNDING * (len(profile.threads) + 2)
@@ -182,8 +178,7 @@ def check_exact_laws(profile):
     for metric in ("work", "overhead", "no core", "blocked"):
         tree, threads = root[f"{metric} (I)"], profile.threads_total(metric.replace(" ", "_"))
         # Time before the runtime knew any thread may or may not be the first thread's.
-        early = early_work(profile) if metric == "work" else 0
-        if min(abs(tree - threads), abs(tree - early - threads)) > slack:
+        if min(abs(tree - threads), abs(tree - profile.total(metric, "<before OpenMP start>") - threads)) > slack:
             yield f"{metric} in the tree {tree:.6f}, of the threads {threads:.6f}"
 
 
@@ -208,7 +203,7 @@ def check_thread_time(profile):
     lost = sum(profile.run["samples"]["dropped"].values()) * period
     root, lifetimes = profile.root, profile.lifetimes()
     accounted = own_time(root) + profile.threads_total("idle")
-    over = accounted - early_work(profile) - lifetimes
+    over = accounted - profile.clocked("<before OpenMP start>") - lifetimes
     edges = 0.03 + 3 * period * len(profile.threads)
     if not -edges - lost < over < edges:
         yield f"accounted for {accounted:.6f} s of the threads' lifetimes of {lifetimes:.6f} s"

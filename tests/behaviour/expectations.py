@@ -70,12 +70,12 @@ def due(expectation, stated, without_core_s):
 def unmet_paths(paths, profile):
     """Each path is there, and the functions that paths end in are nowhere else."""
     for path in paths:
-        if not sum(row["work (I)"] for row in profile.at_path(path.context.split(" > "))) > 0:
-            yield f"{path}: no work there"
+        if not sum(row.clocked() for row in profile.at_path(path.context.split(" > "))) > 0:
+            yield f"{path}: not there"
     for name in {path.context.split(" > ")[-1] for path in paths}:
-        there = {row.id: row["work (I)"] for path in paths for row in profile.at_path(path.context.split(" > "))
+        there = {row.id: row.clocked() for path in paths for row in profile.at_path(path.context.split(" > "))
                  if row.name == name}
-        whole = profile.total("work", name)
+        whole = profile.clocked(name)
         if sum(there.values()) < ON_PATH * whole:
             yield f"{name}: {sum(there.values()):.6f} s of {whole:.6f} on the stated paths, the others on " + "; ".join(
                 " > ".join(row.path()) for row in profile.named(name) if row.id not in there)

@@ -111,7 +111,7 @@ class TheSameProgramInOtherForms(BlameTest):
 class BeforeTheRuntimeStarts(BlameTest):
     def test_without_the_launcher_early_time_is_a_row_with_its_wall_time_and_idleness(self):
         run, profile = self.profile_of("late_start")
-        measured_s, early_s = profile.total("work", "<before OpenMP start>"), float(run.stdout.split()[1]) / self.pace
+        measured_s, early_s = profile.clocked("<before OpenMP start>"), float(run.stdout.split()[1]) / self.pace
         self.assertGreaterEqual(measured_s, early_s)
         self.assertLessEqual(measured_s, run.elapsed_s)
         self.assertAlmostEqual(profile.total("idleness", "<before OpenMP start>"), measured_s, delta=1e-5)  # of two threads

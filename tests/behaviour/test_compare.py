@@ -204,9 +204,9 @@ class Stat(Compare):
     def test_text_has_the_contexts_with_most_and_the_confidence(self):
         runs = [self.profile("compare", number) for number in range(3)]
         text = self.blame("stat", *runs, "--sort", "work", "--view", "flat", "--top", "1").stdout
-        self.assertRegex(text, r"(?m)^work of the functions themselves:\n +[\d.]+ +[\d.]+ +[\d.]+  spin_until")
+        self.assertRegex(text, r"(?m)^work of the functions themselves:\n +[\d.]+ +[\d.]+ +[\d.]+  spin_on_clock")
         self.assertIn("75.0 %", text)
-        self.assertEqual(text.count("spin_until"), 1)
+        self.assertEqual(text.count("spin_on_clock"), 1)
 
     def test_what_makes_runs_incomparable_is_said(self):
         run = self.attached([program("compare")], {"BLAME_RATE": "500", "BLAME_TASKS": "creation"})

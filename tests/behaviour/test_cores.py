@@ -7,6 +7,7 @@ from harness import PASSIVE, BlameTest
 
 EACH_S = 0.3   # tests/programs/cores.c
 SLEEP_S = 0.2
+EARLY_SLEEP_S, START_UNSURE_S = 0.3, 0.005  # tests/programs/late_start.c, ompt_tool/start.c
 LITTLE = 0.25  # of a time: what is not there
 
 
@@ -37,6 +38,15 @@ class Cores(BlameTest):
             self.assertLess(profile.total("work", name), LITTLE * SLEEP_S, name)
         self.assertGreater(profile.total("work", "work"), EACH_S / 2)
         self.assertLess(profile.total("blocked", "work"), LITTLE * EACH_S)
+
+    def test_time_before_openmp_is_work_no_core_and_blocked_as_the_kernel_counted_it(self):
+        run, profile = self.profile_of("late_start", "asleep")
+        used_s = float(run.stdout.split()[3])
+        before, = profile.named("<before OpenMP start>")
+        self.assertGreaterEqual(before["work (I)"], used_s)
+        self.assertGreater(before["blocked (E)"], EARLY_SLEEP_S - START_UNSURE_S)
+        self.assertAlmostEqual(before.clocked(), profile.run["before_start_s"], places=4)
+        self.assertEqual(before["no core (I)"], sum(row["no core (E)"] for row in profile.named("<no core>") if before in row.ancestors()))
 
     def test_descriptors_that_the_program_uses_again_stay_its_own(self):
         run, _ = self.profiled("closes")

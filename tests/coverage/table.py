@@ -7,7 +7,7 @@ import known
 COMMAND = "make coverage"
 STATES = [("work", "work"), ("idle", "idle"), ("overhead", "overhead"), ("lock_wait", "lock wait")]
 # What stands between a sample and the function that the table names.
-HELPERS = {"spin_until", "work_for", "clock_s", "uneven", "share_of", "record_interval"}
+HELPERS = {"spin_until", "spin_on_clock", "work_for", "clock_s", "uneven", "share_of", "record_interval"}
 LEAST_SHARE = 0.10  # of the waiting, for a function to be named
 BOTH = ("parallel", "implicit_task", "thread")  # in every program: named once, above the table
 

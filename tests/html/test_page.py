@@ -355,6 +355,7 @@ class Places(PageTest):
         doubt = {**finding, "row": -1, "place": "", "gain_s": 0, "metric": "samples"}
         self.open(small(findings=[finding, doubt]))
         self.assertNotIn("of samples", self.all(".finding")[1].text)
+        self.assertNotIn("%", self.all(".finding")[1].text)
         for text in ("6.7", "a title", "some evidence", "some advice", "fast app.c:20", "0.01 s of work"):
             self.assertIn(text, self.all(".finding")[0].text)
         self.all(".finding-go")[0].click()

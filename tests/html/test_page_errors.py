@@ -3,17 +3,18 @@
 from browser import PageTest
 from test_page import small
 
-FIGURES = {"few": 5e7, "each": 5000, "all": 2e6, "together": 1.333333333, "own": 0}
+FIGURES = {"few": 5e7, "each": 5000, "own": 0, "beside": 0, "all": 400, "together": 1.333333333}
 
 
 def with_errors(**more):
     """Two threads, 200 samples/s, for a second. Of 80 ms of work in slow, 95 % are within 1.96 * sqrt(5e7 + 5000 * 80000) us."""
-    of = {"work": FIGURES, "idleness": FIGURES, "blame": {**FIGURES, "few": 2e8, "each": 10000, "all": 4e6},
-          "core idleness": {**FIGURES, "all": 0, "together": 0, "own": 2500}}
+    of = {"work": FIGURES, "idleness": {**FIGURES, "beside": 4000}, "blame": {**FIGURES, "few": 2e8, "each": 10000},
+          "core idleness": {**FIGURES, "own": 4000}}
     data = small(error={"deviations": 1.96, "of": of}, **more)
     for part in "ie":
         data["rows"][part]["core idleness"] = [-value for value in data["rows"][part]["idleness"]]
         data["rows"][part]["own"] = data["rows"][part]["work"]
+        data["rows"][part]["beside"] = [value / 2 for value in data["rows"][part]["idleness"]]
     return data
 
 
@@ -90,7 +91,10 @@ class Errors(PageTest):
         helper = rows[1, "helper"]  # 20 and 6 ms
         self.assertAlmostEqual(helper["work (I) ±"], 1.96 * (5e7 + 5000 * 26000) ** 0.5, delta=1e-6)
         self.assertAlmostEqual(
-            helper["core idleness (I) ±"], 1.96 * (5e7 + max(0, 5000 * -13000 + 2500 * 26000)) ** 0.5, delta=1e-6
+            helper["core idleness (I) ±"], 1.96 * (5e7 + 5000 * -13000 + 4000 * 26000) ** 0.5, delta=1e-6
+        )
+        self.assertAlmostEqual(
+            helper["idleness (I) ±"], 1.96 * (5e7 * 0.6 + 5000 * 13000 - 4000 * 6500) ** 0.5, delta=1e-6
         )
         self.assertIsNone(helper["lock wait (I) ±"])
         whole = self.run_script("return blame.report.model.error('work', 1.9e6)")  # nearly always

@@ -41,6 +41,12 @@ class ReportPage(BlameTest, PageTest):
         text = self.command("report", self.directory, "--view", view, "--format", "csv", *options).stdout
         return list(csv.DictReader(io.StringIO(text, newline="")))
 
+    def doubt(self, errors, metric, value, rounding):
+        """How far off rounded values can make a square of an error, in 1e-12 s^2."""
+        form = errors["of"][metric]
+        slope = form["each"] + abs(form["own"]) + form["beside"]
+        return errors["deviations"] ** 2 * slope * (rounding + 0.5) * (1 + form["few"] / max(1, form["each"] * abs(value)))
+
     def compare(self, view):
         """Each row with its path of callers (or callees), whatever the order of equal ones. Sums of a group are those
         of values that profile.csv rounds to 1e-6 s."""
@@ -48,6 +54,7 @@ class ReportPage(BlameTest, PageTest):
         expected, shown = self.csv(view, "--error"), self.run_script("return blame.rows(arguments[0])", view)
         columns = values + [f"{column} ±" for column in values if column in shown[0]]
         rounding = 0 if view == "top-down" else self.run_script("return blame.report.model.count") // 2 + 1
+        errors = self.run_script("return blame.report.model.data.error")
 
         def paths(rows, number):
             path, found = [], []
@@ -66,10 +73,12 @@ class ReportPage(BlameTest, PageTest):
         pairs = zip(paths(expected, lambda text, column: float(text) * (1 if column.startswith("samples") else 1e6)), shown)
         for (path, numbers), (shown_path, shown_numbers) in pairs:
             self.assertEqual(path, shown_path)
+            value_of = dict(zip(columns, numbers))
             for column, number, shown_number in zip(columns, numbers, shown_numbers):
                 near = 0 if column.startswith("samples") else rounding
-                if column.endswith("±"):  # changes less than its value, and is no whole number
-                    near += 1 + 1e-9 * number
+                if column.endswith("±"):  # no whole number
+                    doubt = self.doubt(errors, column[: -len(" (I) ±")], value_of[column[: -len(" ±")]], rounding)
+                    near = 1 + 1e-9 * number + (number**2 + doubt) ** 0.5 - number
                 self.assertAlmostEqual(number, shown_number, delta=near + 1e-3, msg=f"{path} {column}")
 
     def test_all_rows_of_all_views(self):
@@ -78,9 +87,9 @@ class ReportPage(BlameTest, PageTest):
             for view in ("top-down", "bottom-up", "flat"):
                 with self.subTest(program=name, view=view):
                     self.compare(view)
-            own = self.run_script("return blame.report.model.own !== null")
+            basis = self.run_script("return blame.report.model.basis.map((column) => column !== null)")
             header = self.run_script("return blame.report.model.data.header")
-            self.assertEqual(own, header["threads"] > header["cores"] > 1, name)
+            self.assertEqual(basis, [header["cores"] not in (1, header["threads"]), header["threads"] > 2], name)
 
     def test_phases_are_those_of_phases_csv(self):
         """Exact times of rows, the phases' table and their series, counters."""

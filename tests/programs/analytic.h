@@ -132,12 +132,9 @@ static inline double no_core_between(int waits, double begin_s, double end_s)
 }
 
 /* Some arithmetic between two clock readings, so that a profile shows the caller and not only the vDSO. */
-HELPER void spin_until(double end_s)
+HELPER void spin_on_clock(double end_s)
 {
     unsigned long state = 88172645463325252ul;
-    clockid_t clock = loaded ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
-    if (loaded)
-        end_s += seconds_of(clock) - seconds_of(CLOCK_MONOTONIC);
     do {
         for (int i = 0; i < 200; i++) {
             state ^= state << 13;
@@ -145,7 +142,21 @@ HELPER void spin_until(double end_s)
             state ^= state << 17;
             __asm__ volatile("" : "+r"(state));
         }
-    } while (seconds_of(clock) < end_s);
+    } while (seconds_of(CLOCK_MONOTONIC) < end_s);
+}
+
+/* By CPU time it is not over before as much time has passed. The CPU clock is read no oftener: the kernel counts at each
+ * reading, and by what it counts the tool tells when a thread got its core. */
+HELPER void spin_until(double end_s)
+{
+    double now_s = loaded ? seconds_of(CLOCK_MONOTONIC) : 0;
+    double cpu_end_s = loaded ? seconds_of(CLOCK_THREAD_CPUTIME_ID) + end_s - now_s : 0, left_s = 0;
+    do {
+        spin_on_clock(end_s);
+        if (loaded)
+            left_s = cpu_end_s - seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        end_s = seconds_of(CLOCK_MONOTONIC) + left_s;
+    } while (left_s > 0);
 }
 
 static inline void record_interval(enum interval_kind kind, const char *function, const void *lock,

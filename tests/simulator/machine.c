@@ -307,10 +307,18 @@ static void end_delivery(struct sim_thread *thread)
         leave_core(thread, RUN_WAITS);
 }
 
-static void go_on_delivering(struct sim_thread *thread, bool handled)
+static void stand_still(struct sim_thread *thread)
 {
     thread->on_core_ns += machine.now_ns - thread->since_ns;
     thread->since_ns = machine.now_ns;
+}
+
+static void go_on_delivering(struct sim_thread *thread, bool handled)
+{
+    if (!handled && thread->comes_ns != machine.now_ns) /* it has lost its core meanwhile */
+        return;
+    stand_still(thread);
+    thread->comes_ns = 0;
     uint64_t handler = 0;
     if (!handled) {
         call_handler(thread);
@@ -328,6 +336,7 @@ static void deliver(struct sim_thread *thread)
     uint64_t latency = random_duration(&thread->chance, &machine.scenario->latency);
     stop_progress(thread);
     thread->stands_still = true;
+    thread->comes_ns = machine.now_ns + latency;
     if (latency)
         post(EVENT_DELIVER, thread, machine.now_ns + latency, 0);
     else
@@ -336,7 +345,11 @@ static void deliver(struct sim_thread *thread)
 
 static void end_slice(struct sim_thread *thread)
 {
-    if (ready.first && !thread->stands_still) {
+    if (ready.first && (!thread->stands_still || thread->comes_ns)) {
+        if (thread->comes_ns) /* its signal comes when it has a core again */
+            stand_still(thread);
+        thread->stands_still = false;
+        thread->comes_ns = 0;
         leave_core(thread, RUN_READY);
         make_ready(thread);
     } else {
@@ -426,14 +439,14 @@ void __wrap_os_timer_stop(timer_t timer)
 
 pid_t __wrap_os_tid(void)
 {
-    return getpid() + (pid_t)machine.current->number;
+    return getpid() + (machine.current ? (pid_t)machine.current->number : 0);
 }
 
 void __wrap_os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns)
 {
-    const struct sim_thread *thread = machine.threads[tid - getpid()];
-    *on_core_ns = thread->on_core_ns + TICK_NS; /* as below */
-    *no_core_ns = thread->no_core_ns;
+    const struct sim_thread *thread = machine.threads ? machine.threads[tid - getpid()] : NULL;
+    *on_core_ns = thread ? thread->on_core_ns + TICK_NS : 0; /* as below; none before the tool's start */
+    *no_core_ns = thread ? thread->no_core_ns : 0;
 }
 
 bool run_file_keep(struct run_file *file)

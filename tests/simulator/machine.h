@@ -49,7 +49,8 @@ struct sim_thread {
     uint64_t woken_ns;       /* without a core, for a signal only */
     bool no_core;            /* and it wants one for what it does */
     uint32_t done_generation, slice_generation;
-    bool stands_still; /* for its sample */
+    bool stands_still; /* for its sample, */
+    uint64_t comes_ns; /* whose signal comes then; 0: none is on its way */
     bool asleep;       /* its signal has come while it waited */
     bool woken;        /* what it waited for has come; else it wants a core for a signal only */
     struct timer timer;

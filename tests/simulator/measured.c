@@ -13,6 +13,9 @@
 
 #define NS 1e-9
 
+/* What is summed beside the metrics, for what is stated. */
+enum { SUM_OWN = METRIC_COUNT, SUM_IDLE_BESIDE, SUMS };
+
 static void fail(struct run *run, const char *format, ...)
 {
     va_list arguments;
@@ -67,11 +70,13 @@ static void add_metric(double *to, const struct profile *profile, const struct p
     to[METRIC_SHARED_IDLE] += metric->shared_idle;
     to[METRIC_THREAD_IDLE] += profile->header.threads_max * metric->inverse_busy - own;
     to[METRIC_CORE_IDLE] += profile->header.cores * metric->inverse_busy - own;
+    to[SUM_OWN] += own;
+    to[SUM_IDLE_BESIDE] += (double)metric->idle_beside;
 }
 
-static double (*sum_metrics(const struct profile *profile, const uint32_t *contexts))[METRIC_COUNT]
+static double (*sum_metrics(const struct profile *profile, const uint32_t *contexts))[SUMS]
 {
-    double(*sums)[METRIC_COUNT] = calloc(context_count(), sizeof(*sums));
+    double(*sums)[SUMS] = calloc(context_count(), sizeof(*sums));
     for (size_t i = 0; i < profile->node_count; i++) {
         const struct merged_node *node = &profile->nodes[i];
         if (node->kind == PROFILE_NODE_WAITERS ||
@@ -119,7 +124,6 @@ static void add_figure(struct run *run, const char *of, const struct exact *exac
     struct figure *figure = &run->figures[run->figure_count++];
     snprintf(figure->name, sizeof(figure->name), "%.50s %s", of, metric_name[number]);
     figure->exact = exact->value[number] * NS;
-    figure->defined = (exact->as_defined[number] - exact->value[number]) * NS;
     figure->measured = measured * NS;
     figure->stated = stated;
     double variance = oracle_variance(exact, number, period_ns), one = period_ns * exact->heaviest[number];
@@ -141,7 +145,7 @@ static void add_places(struct run *run, const struct profile *profile, double pe
                 profile->nodes[i].key == oracle_place(number))
                 measured += profile->nodes[i].metric.shared_idle;
         add_figure(run, name, &exact, METRIC_SHARED_IDLE, measured,
-                   stated_error(profile, metric_name[METRIC_SHARED_IDLE], measured * NS, 0), period_ns);
+                   stated_error(profile, metric_name[METRIC_SHARED_IDLE], measured * NS, 0, 0), period_ns);
     }
 }
 
@@ -188,7 +192,7 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
 }
 
 /* Of all that is no clock's and no process's: equal for equal measurements. */
-static uint64_t digest_of(const struct profile *profile, double (*sums)[METRIC_COUNT])
+static uint64_t digest_of(const struct profile *profile, double (*sums)[SUMS])
 {
     double digest = 0;
     for (uint32_t context = 0; context < context_count(); context++) {
@@ -218,7 +222,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
     if (ended && scenario->chunks && run->chunks > scenario->chunks)
         fail(run, "the file has grown to %u chunks", run->chunks);
     uint32_t *contexts = contexts_of(profile, run);
-    double(*sums)[METRIC_COUNT] = sum_metrics(profile, contexts);
+    double(*sums)[SUMS] = sum_metrics(profile, contexts);
     run->digest = digest_of(profile, sums);
     if (profile->header.threads_max + profile->header.threads_untracked != oracle_threads_most() && ended)
         fail(run, "%u threads at most, %u without room, and it were %u",
@@ -229,8 +233,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
     const struct exact *exact = oracle_integrate(profile->header.cores, period_ns);
     for (uint32_t context = 0; context < context_count(); context++) {
         char name[FIGURE_NAME] = "";
-        double own = sums[context][METRIC_WORK] + sums[context][METRIC_OVERHEAD] + sums[context][METRIC_LOCK_WAIT] +
-                     sums[context][METRIC_NO_CORE] + sums[context][METRIC_BLOCKED];
+        double own = sums[context][SUM_OWN] * NS, beside = sums[context][SUM_IDLE_BESIDE] * NS;
         name_context(scenario, context, name, sizeof(name));
         /* What is lost around the begin of a wait is divided by guess. */
         double doubt_ns = context_function(context) == CONTEXT_NO_CORE ? 2 * period_ns * oracle_threads_most() : 0;
@@ -238,7 +241,8 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         for (int i = 0; i < count; i++)
             if (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > doubt_ns)
                 add_figure(run, name, &exact[context], i, sums[context][i],
-                           stated_error(profile, metric_name[i], sums[context][i] * NS, own * NS), period_ns);
+                           stated_error(profile, metric_name[i], sums[context][i] * NS, own, beside),
+                           period_ns);
     }
     add_places(run, profile, period_ns);
     if (profile->header.threads_max != oracle_threads_most())

@@ -7,7 +7,7 @@
 #include "tests/simulator/causes.h"
 #include "tests/simulator/machine.h"
 
-#define GRACE_NS  5000u /* docs/accounting.md: a shorter wait is dispatch */
+#define GRACE_NS  5000u /* docs/accounting.md: so much of each wait is dispatch */
 #define NO_THREAD UINT32_MAX
 #define MAX_LOCKS 64u
 #define TIE_NS    1 /* in the nanosecond in which something changes a sample may come before or behind it */
@@ -20,6 +20,7 @@ const char *const metric_name[METRIC_COUNT] = {
 struct change {
     uint64_t time_ns, place;
     uint32_t thread, context, lock; /* thread NO_THREAD: of the lock */
+    uint32_t dispatch;              /* begins_idle: the context of what is dispatch */
     enum exact_state state;
     bool begins_idle, begins_wait, held, about_core, no_core; /* begins_wait: however short */
 };
@@ -42,14 +43,6 @@ static struct change *note(struct change change)
     change.time_ns = machine.now_ns;
     noted.changes[noted.count] = change;
     return &noted.changes[noted.count++];
-}
-
-/* A wait that was shorter than the grace. */
-static void be_dispatch(struct change *change, uint32_t context)
-{
-    change->state = EXACT_OVERHEAD;
-    change->context = context;
-    change->begins_idle = false;
 }
 
 /* With a bias, who held the lock is not always known. */
@@ -96,12 +89,8 @@ void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uin
         of->idle ? &noted.changes[of->idle - 1] : NULL; /* where the wait begins that goes on */
     bool begins_idle =
         state == EXACT_IDLE && (!last || last->state < EXACT_PARKED || last->state > EXACT_IDLE);
-    if (idle && state != EXACT_PARKED && machine.now_ns - idle->time_ns < GRACE_NS) {
-        /* If the region has ended meanwhile, it is told where the next one begins. */
-        uint32_t there = last->state == EXACT_PARKED ? context_parent(context) : idle->context;
-        be_dispatch(idle, there);
-        be_dispatch(last, there);
-    }
+    if (idle && state != EXACT_PARKED) /* if the region has ended meanwhile, it is told where the next one begins */
+        idle->dispatch = last->state == EXACT_PARKED ? context_parent(context) : idle->context;
     if (state != EXACT_PARKED)
         of->idle = 0;
     if (state >= EXACT_WORK)
@@ -166,7 +155,8 @@ struct now {
     enum exact_state state;
     uint32_t context, lock;
     uint64_t place;
-    uint64_t young_until_ns;
+    uint64_t grace_until_ns; /* before that its wait is dispatch, from then on what it grows to; 0: it does not wait, or is idle */
+    enum exact_state grows_to;
     struct awaited core; /* since its last wait was over */
     struct waiting wait; /* the last */
     struct cell *cells;  /* one for each context, then one for each place */
@@ -198,14 +188,12 @@ struct crowd {
     double busy, in_use;
 };
 
-static struct crowd count_crowd(bool as_defined, uint64_t at_ns)
+static struct crowd count_crowd(void)
 {
     struct crowd crowd = {0};
     for (uint32_t i = 0; i < sum.thread_count; i++) {
-        const struct now *now = &sum.threads[i];
-        bool young = as_defined && now->young_until_ns > at_ns;
-        crowd.busy += now->state >= EXACT_WORK || young;
-        crowd.in_use += now->state >= EXACT_IDLE || (young && now->state == EXACT_PARKED);
+        crowd.busy += sum.threads[i].state >= EXACT_WORK;
+        crowd.in_use += sum.threads[i].state >= EXACT_IDLE;
     }
     return crowd;
 }
@@ -221,37 +209,36 @@ static void blame(double *weight, const struct crowd *crowd)
 /* What it does wants a core, and others may wait until it is done. */
 static bool is_busy(const struct now *now)
 {
-    return now->state == EXACT_WORK || now->state == EXACT_OVERHEAD || now->state == EXACT_BLOCKED;
+    return !now->grace_until_ns &&
+           (now->state == EXACT_WORK || now->state == EXACT_OVERHEAD || now->state == EXACT_BLOCKED);
 }
 
-/* It waits in a region for the others, and they count it as waiting. */
-static bool is_waiting(const struct now *now, bool as_defined, uint64_t at_ns)
-{
-    return now->state == EXACT_IDLE && !(as_defined && now->young_until_ns > at_ns);
-}
-
-static uint32_t find_waiting(bool as_defined, uint64_t at_ns)
+/* Who waits in a region for the others. */
+static uint32_t find_waiting(void)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < sum.thread_count; i++)
-        if (is_waiting(&sum.threads[i], as_defined, at_ns))
+        if (sum.threads[i].state == EXACT_IDLE)
             sum.waiting[count++] = sum.threads[i].wait;
     return count;
 }
 
 static void busy_shares(const struct now *now, const struct crowd *crowd, double late, struct share *shares)
 {
-    enum exact_metric own = now->core.no_core                  ? METRIC_NO_CORE
+    bool waits = now->grace_until_ns, no_core = now->core.no_core && !waits;
+    enum exact_metric own = no_core                       ? METRIC_NO_CORE
                             : now->state == EXACT_WORK    ? METRIC_WORK
                             : now->state == EXACT_BLOCKED ? METRIC_BLOCKED
                                                           : METRIC_OVERHEAD;
+    shares[2].adds = waits && now->core.no_core;
+    shares[2].weight[METRIC_IDLE_NO_CORE] = 1;
     shares[0].weight[own] = 1;
     blame(shares[0].weight, crowd);
-    if (!now->core.no_core && late == 0)
+    if (!no_core && late == 0)
         return;
     shares[1].context = oracle_no_core(now->context);
     shares[1].adds = shares[1].alone = shares[1].context != now->context;
-    shares[1].weight[own] = now->core.no_core;
+    shares[1].weight[own] = no_core;
     for (int i = METRIC_SHARED_IDLE; i <= METRIC_CORE_IDLE; i++)
         shares[1].weight[i] = shares[0].weight[i] * late;
 }
@@ -326,17 +313,16 @@ static void add_pieces(struct exact *exact, struct cell *cell, const double *wei
     }
 }
 
-static void add_share(struct now *now, const struct share *share, uint64_t begin_ns, uint64_t end_ns, bool as_defined)
+static void add_share(struct now *now, const struct share *share, uint64_t begin_ns, uint64_t end_ns)
 {
     struct piece pieces[2];
-    int count = as_defined ? cut(begin_ns, end_ns, pieces) : 0;
+    int count = cut(begin_ns, end_ns, pieces);
     if (!share->adds)
         return;
     for (uint32_t context = share->context;; context = context_parent(context)) {
         struct exact *exact = &sum.exact[context];
-        double *to = as_defined ? exact->as_defined : exact->value;
         for (int i = 0; i < METRIC_COUNT; i++)
-            to[i] += share->weight[i] * (double)(end_ns - begin_ns);
+            exact->value[i] += share->weight[i] * (double)(end_ns - begin_ns);
         add_pieces(exact, &now->cells[context], share->weight, pieces, count);
         if (!context || share->alone)
             return;
@@ -353,7 +339,7 @@ static uint32_t place_number(uint64_t place)
     return number < MAX_PLACES ? number : 0;
 }
 
-static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t end_ns, bool as_defined)
+static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t end_ns)
 {
     struct exact *exact = &sum.places[place].exact;
     double weight[METRIC_COUNT] = {[METRIC_SHARED_IDLE] = each};
@@ -362,40 +348,40 @@ static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t e
         struct piece pieces[2];
         if (!is_busy(now))
             continue;
-        double *to = as_defined ? exact->as_defined : exact->value;
-        to[METRIC_SHARED_IDLE] += each * (double)(end_ns - begin_ns);
-        int count = as_defined ? cut(begin_ns, end_ns, pieces) : 0;
+        exact->value[METRIC_SHARED_IDLE] += each * (double)(end_ns - begin_ns);
+        int count = cut(begin_ns, end_ns, pieces);
         add_pieces(exact, &now->cells[context_count() + place], weight, pieces, count);
     }
 }
 
-static void add_places(uint64_t begin_ns, uint64_t end_ns, const struct crowd *crowd, bool as_defined)
+static void add_places(uint64_t begin_ns, uint64_t end_ns, const struct crowd *crowd)
 {
     double each[MAX_PLACES] = {0};
     for (uint32_t i = 0; i < sum.thread_count; i++)
-        if (is_waiting(&sum.threads[i], as_defined, begin_ns))
+        if (sum.threads[i].state == EXACT_IDLE)
             each[place_number(sum.threads[i].place)] += crowd->busy > 0 ? 1 / crowd->busy : 0;
     for (uint32_t i = 0; i < sum.place_count; i++)
         if (each[i] > 0)
-            add_place(i, each[i], begin_ns, end_ns, as_defined);
+            add_place(i, each[i], begin_ns, end_ns);
 }
 
 /* An interval in which nothing changes. */
 static void add_interval(uint64_t begin_ns, uint64_t end_ns)
 {
-    for (int as_defined = 0; as_defined < 2; as_defined++) {
-        struct crowd crowd = count_crowd(as_defined, begin_ns);
-        uint32_t waiting = find_waiting(as_defined, begin_ns);
-        for (uint32_t i = 0; i < sum.thread_count; i++) {
-            struct now *now = &sum.threads[i];
-            struct share shares[SHARES];
-            shares_of(now, &crowd, causes_part_of_core(&now->core, sum.waiting, waiting, begin_ns, end_ns), shares);
-            for (int share = 0; share < SHARES; share++)
-                add_share(now, &shares[share], begin_ns, end_ns, as_defined);
-        }
-        add_places(begin_ns, end_ns, &crowd, as_defined);
-        for (uint32_t i = 0; i < sum.thread_count && as_defined; i++)
-            causes_pass(&sum.threads[i].core, crowd.in_use == 1 && sum.threads[i].state >= EXACT_WORK, end_ns - begin_ns);
+    struct crowd crowd = count_crowd();
+    uint32_t waiting = find_waiting();
+    for (uint32_t i = 0; i < sum.thread_count; i++) {
+        struct now *now = &sum.threads[i];
+        struct share shares[SHARES];
+        double late = is_busy(now) ? causes_part_of_core(&now->core, sum.waiting, waiting, begin_ns, end_ns) : 0;
+        shares_of(now, &crowd, late, shares);
+        for (int share = 0; share < SHARES; share++)
+            add_share(now, &shares[share], begin_ns, end_ns);
+    }
+    add_places(begin_ns, end_ns, &crowd);
+    for (uint32_t i = 0; i < sum.thread_count; i++) {
+        struct now *now = &sum.threads[i];
+        causes_pass(&now->core, crowd.in_use == 1 && now->state >= EXACT_WORK, end_ns - begin_ns);
     }
 }
 
@@ -417,24 +403,38 @@ static void apply(const struct change *change)
     }
     if (!now->cells)
         now->cells = calloc(context_count() + MAX_PLACES, sizeof(*now->cells));
-    now->state = change->state;
-    now->context = change->context;
     now->lock = change->lock;
     now->place = change->place;
+    now->grows_to = change->state;
     if (change->begins_idle)
-        now->young_until_ns = change->time_ns + GRACE_NS;
+        now->grace_until_ns = change->time_ns + GRACE_NS;
     else if (change->state != EXACT_PARKED && change->state != EXACT_IDLE)
-        now->young_until_ns = 0;
+        now->grace_until_ns = 0;
+    if (now->grace_until_ns && !change->begins_idle)
+        return;
+    now->state = change->begins_idle ? EXACT_OVERHEAD : change->state;
+    now->context = change->begins_idle ? change->dispatch : change->context;
+}
+
+static void grow_idle(uint64_t at_ns)
+{
+    for (uint32_t i = 0; i < sum.thread_count; i++) {
+        struct now *now = &sum.threads[i];
+        if (!now->grace_until_ns || now->grace_until_ns > at_ns)
+            continue;
+        now->grace_until_ns = 0;
+        now->state = now->grows_to;
+    }
 }
 
 /* The first end of a grace, or of a cause; these are too many in a crowd, in which so many wait that the average will do. */
 static uint64_t end_of_same(uint64_t begin_ns, uint64_t end_ns)
 {
-    uint32_t waiting = sum.thread_count > MOST_APART ? 0 : find_waiting(false, begin_ns);
+    uint32_t waiting = sum.thread_count > MOST_APART ? 0 : find_waiting();
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         const struct now *now = &sum.threads[i];
-        if (now->young_until_ns > begin_ns && now->young_until_ns < end_ns)
-            end_ns = now->young_until_ns;
+        if (now->grace_until_ns && now->grace_until_ns < end_ns)
+            end_ns = now->grace_until_ns;
         if (is_busy(now))
             end_ns = causes_end(&now->core, sum.waiting, waiting, begin_ns, end_ns);
     }
@@ -461,6 +461,7 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
         uint64_t next_ns = i + 1 < noted.count ? noted.changes[i + 1].time_ns : machine.now_ns;
         apply(&noted.changes[i]);
         for (uint64_t at = noted.changes[i].time_ns, end; at < next_ns; at = end) {
+            grow_idle(at);
             end = end_of_same(at, next_ns);
             add_interval(at, end);
         }
@@ -468,7 +469,6 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         end_cells(&sum.threads[i]);
         sum.exact[0].value[METRIC_IDLE_NO_CORE] += (double)machine.threads[i]->woken_ns;
-        sum.exact[0].as_defined[METRIC_IDLE_NO_CORE] += (double)machine.threads[i]->woken_ns;
     }
     return sum.exact;
 }

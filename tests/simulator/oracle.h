@@ -42,8 +42,6 @@ uint32_t oracle_handoff(uint32_t context); /* of who waits there for a lock that
 /* Nanoseconds, inclusive. */
 struct exact {
     double value[METRIC_COUNT];
-    double as_defined[METRIC_COUNT]; /* the same if an idle thread counts as busy for the grace
-                                        (docs/accounting.md) */
     double squares[METRIC_COUNT];  /* of what a moment adds, times its length */
     double cells[METRIC_COUNT];    /* squares of what each thread's periods add in all */
     double heaviest[METRIC_COUNT]; /* most that a moment adds */
@@ -60,8 +58,7 @@ uint64_t oracle_place(uint32_t number); /* a PROFILE_PLACE_KEY */
 struct exact oracle_place_exact(uint32_t number);
 uint32_t oracle_threads_most(void);
 
-/* What happens, at machine.now_ns. A thread's waits shorter than the grace turn out to be the runtime's work.
- */
+/* What happens, at machine.now_ns. The first microseconds of a thread's waits, the grace, are the runtime's work. */
 void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock);
 void oracle_core(uint32_t thread, bool no_core); /* it wants one, and has none */
 void oracle_lock(uint32_t lock, bool held, uint32_t context); /* whom waiting for it is blamed on */

@@ -15,7 +15,6 @@ struct figure {
     double exact, measured; /* seconds */
     double deviation;       /* of the measured one, as docs/accounting.md derives it: a bound */
     double stated;          /* what a report says of the measured one: it is within +- that of the exact one */
-    double defined;         /* what the definition of b adds to the exact one (the grace) */
 };
 
 struct sim_options {

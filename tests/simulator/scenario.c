@@ -208,6 +208,7 @@ static const struct setting {
     {"bias", NUMBER, offsetof(struct scenario, bias)},
     {"late-wakes", FLAG, offsetof(struct scenario, late_wakes)},
     {"one-idleness", FLAG, offsetof(struct scenario, one_idleness)},
+    {"stated", NUMBER, offsetof(struct scenario, stated)},
     {"laws-only", FLAG, offsetof(struct scenario, laws_only)},
     {"slice", TIME, offsetof(struct scenario, slice_ns)},
     {"latency", DURATION, offsetof(struct scenario, latency)},

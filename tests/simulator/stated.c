@@ -5,7 +5,8 @@
 
 #include "report/rows/error.h"
 
-double stated_error(const struct profile *profile, const char *name, double seconds, double own)
+double stated_error(const struct profile *profile, const char *name, double seconds, double own,
+                    double idle_beside)
 {
     struct error_terms terms = error_terms_of(profile);
     enum metric metric = METRIC_WORK; /* idle and parked time of threads weighs as much */
@@ -14,5 +15,5 @@ double stated_error(const struct profile *profile, const char *name, double seco
             metric = named;
     if (strcmp(name, "thread idleness") == 0)
         metric = METRIC_THREAD_IDLENESS;
-    return error_of(&terms, metric, seconds, own);
+    return error_of(&terms, metric, seconds, (struct error_basis){own, idle_beside});
 }

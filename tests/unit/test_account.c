@@ -39,52 +39,32 @@ UNIT_TEST(a_census_without_busy_threads_counts_the_sampled_one)
     assert_near(metric.shared_idle, 0);                                          /* never negative */
 }
 
-UNIT_TEST(an_idle_sample_is_booked_by_what_the_thread_was)
+/* What of it is not one thread's alone: for the error of idleness. */
+UNIT_TEST(idleness_beside_other_busy_threads_is_summed)
 {
+    struct profile_metric metric = {0};
+    account_busy(&metric, false, P, 1, (struct census){.busy = 1, .in_use = 4});
+    assert_near((double)metric.idle_beside, 0);
+    account_busy(&metric, true, P, 1, (struct census){.busy = 4, .in_use = 8});
+    assert_near((double)metric.idle_beside, P * 3 / 4);
+    account_idleness(&metric, P / 2, (struct census){.busy = 2, .in_use = 8});
+    assert_near((double)metric.idle_beside, P * 3 / 4 + P / 2 * 3 / 2);
+    account_busy(&metric, false, P, 1, (struct census){.busy = 8, .in_use = 8});
+    assert_near((double)metric.idle_beside, P * 3 / 4 + P / 2 * 3 / 2);
+}
+
+UNIT_TEST(an_idle_moment_is_booked_by_what_the_thread_was)
+{
+    const struct census nobody = {0}, one = {.busy = 1, .in_use = 1};
     struct profile_thread ledger = {0};
-    account_idle(&ledger, &(struct idle_sample){.p = 1});
-    account_idle(&ledger, &(struct idle_sample){.p = 2, .alone = 1});
-    account_idle(&ledger, &(struct idle_sample){.p = 4, .parked = 1});
-    account_idle(&ledger, &(struct idle_sample){.p = 8, .parked = 0.75, .alone = 0.25});
+    account_idle(&ledger, 1, false, one);
+    account_idle(&ledger, 2, false, nobody);
+    account_idle(&ledger, 4, true, one);
+    account_idle(&ledger, 8, true, nobody);
     assert_near(ledger.idle, 15);
-    assert_near(ledger.parked, 10);
-    assert_near(ledger.idle_nobody_busy, 4);
+    assert_near(ledger.parked, 12);
+    assert_near(ledger.idle_nobody_busy, 2);
     assert_int_equal(ledger.recorded, 0); /* counted when the sample was taken */
-}
-
-/* The gap is what was before the expiry and what came after the handler: neither the signal's latency nor the
- * handler itself counts. */
-UNIT_TEST(a_gap_shorter_than_the_grace_is_dispatch)
-{
-    struct idle_sample sample = {.grace_ns = STATE_GRACE_NS, .before_ns = 2000, .settled_from_ns = 1000000};
-    assert_true(idle_sample_is_dispatch(&sample, 1000000));
-    assert_true(idle_sample_is_dispatch(&sample, 1000000 + STATE_GRACE_NS - 2000 - 1));
-    assert_false(idle_sample_is_dispatch(&sample, 1000000 + STATE_GRACE_NS - 2000));
-    sample.before_ns = 0; /* the thread went idle after its timer was due */
-    assert_true(idle_sample_is_dispatch(&sample, 1000000 + STATE_GRACE_NS - 1));
-    assert_false(idle_sample_is_dispatch(&sample, 1000000 + STATE_GRACE_NS));
-    sample.before_ns = STATE_GRACE_NS;
-    assert_false(idle_sample_is_dispatch(&sample, 1000000));
-    sample.before_ns = 100 * STATE_GRACE_NS; /* no core when the timer fired, and the event right behind */
-    assert_false(idle_sample_is_dispatch(&sample, 1000001));
-}
-
-/* Of several expirations the last one counts: the gap is longer than what lies between them, however soon
- * after its begin the first was due. */
-UNIT_TEST(a_gap_that_lasted_through_expirations_is_no_dispatch)
-{
-    struct state_line line = {0};
-    struct profile_thread ledger = {0};
-    struct idle_sample sample = {0};
-    struct delivery delivery = {.count = 3,
-                                .p = 3 * P,
-                                .due_ns = 1001000,
-                                .census_ns = 11001000,
-                                .clocks = {.ns = 11002000, .ticks = 11002000, .ns_per_tick = 1}};
-    state_set_idle(&line, 1000000);
-    account_idle_hit(&ledger, &sample, &line, &delivery);
-    assert_false(sample.pending);
-    assert_near(ledger.idle, 3 * P);
 }
 
 static struct delivery delivery_at(uint64_t first_ns, uint64_t last_ns, uint64_t handled_ns)
@@ -96,43 +76,56 @@ static struct delivery delivery_at(uint64_t first_ns, uint64_t last_ns, uint64_t
                              .clocks = {.ns = handled_ns, .ticks = handled_ns, .ns_per_tick = 1}};
 }
 
-/* The thread stood still from the first of them to the handler: that is nothing it waited. */
-UNIT_TEST(two_moments_while_a_sample_is_delivered_hit_one_gap)
+#define SINCE 1000000u /* the waits below begin here */
+
+/* Idleness and dispatch of a wait that a delivery hit. */
+static void assert_booked(struct delivery delivery, double idle, double dispatch)
 {
     struct state_line line = {0};
     struct profile_thread ledger = {0};
     struct idle_sample sample = {0};
-    struct delivery delivery = delivery_at(1001000, 1021000, 1031000);
-    state_set_idle(&line, 1000000);
+    state_set_idle(&line, SINCE);
     account_idle_hit(&ledger, &sample, &line, &delivery);
-    assert_true(sample.pending);
-    assert_int_equal(sample.before_ns, 1000);
+    assert_near(ledger.idle, idle);
+    assert_near(sample.dispatch.overhead, dispatch);
+    assert_near(sample.p, dispatch);
+    assert_int_equal(sample.pending, dispatch > 0);
+    assert_int_equal(state_is_hidden(&line), idle == 0);
 }
 
-/* A moment that comes while the one before it is handled, or soon after: both are settled at once, each by its own
- * census. */
-UNIT_TEST(two_samples_in_one_gap_are_settled_together)
+/* However late its sample comes, and however long the wait goes on. */
+UNIT_TEST(a_moment_within_the_grace_is_dispatch)
+{
+    uint64_t end = SINCE + STATE_GRACE_NS, last = end - 1;
+    assert_booked(delivery_at(last, last, last + 30000), 0, P);
+    assert_booked(delivery_at(end, end, end), P, 0);
+    assert_booked(delivery_at(SINCE - 1000, SINCE - 1000, SINCE + 9000), 0, P); /* it went idle after its timer was due */
+}
+
+/* The thread stood still from the first of them to the handler: that is nothing it waited. */
+UNIT_TEST(two_moments_while_a_sample_is_delivered_are_of_the_same_wait)
+{
+    assert_booked(delivery_at(SINCE + 1000, SINCE + 21000, SINCE + 31000), 0, 2 * P);
+}
+
+UNIT_TEST(of_a_late_delivery_each_moment_counts_for_itself)
+{
+    struct delivery late = delivery_at(SINCE + 1000, SINCE + 1001000, SINCE + 1010000);
+    assert_booked(late, P, P);
+}
+
+/* A moment that comes while the one before it is handled, or soon after: the wait is no longer for that. */
+UNIT_TEST(a_handler_is_no_waiting)
 {
     struct state_line line = {0};
     struct profile_thread ledger = {0};
     struct idle_sample sample = {0};
-    struct delivery first = delivery_at(1001000, 1001000, 1031000), second = delivery_at(1052000, 1052000, 1070000),
-                    third = delivery_at(1093000, 1093000, 1094000);
-    state_set_idle(&line, 1000000);
-    account_idle_hit(&ledger, &sample, &line, &first);
-    sample.settled_from_ns = 1050000; /* as account_idle_resume() has it */
-    state_set_idle(&line, 1019000);
-    account_idle_hit(&ledger, &sample, &line, &second);
-    assert_true(sample.pending);
-    assert_int_equal(sample.before_ns, 3000);
-    assert_near(sample.dispatch.overhead, 2 * P);
-    assert_int_equal(sample.dispatch.samples, 2);
-    assert_near(ledger.idle, 0);
-    sample.settled_from_ns = 1090000;
-    state_set_idle(&line, 1039000);
-    account_idle_hit(&ledger, &sample, &line, &third); /* 1 + 2 + 3 us: it is a wait */
-    assert_false(sample.pending);
-    assert_near(ledger.idle, 3 * P);
+    struct delivery delivery = delivery_at(SINCE + 1000, SINCE + 1000, SINCE + 31000);
+    state_set_idle(&line, SINCE);
+    account_idle_hit(&ledger, &sample, &line, &delivery);
+    uint64_t before = clock_ticks();
+    account_idle_resume(&sample, &line);
+    assert_in_range(line.idle_since, before - 1000, clock_ticks() - 1000);
 }
 
 /* The last comes first, as that one is asked for before anything else. */
@@ -150,6 +143,27 @@ UNIT_TEST(a_delivery_asks_at_its_own_moments_and_evenly_between_them)
     assert_int_equal(delivery_moments(&many), DELIVERY_MOMENTS);
     assert_int_equal(delivery_moment_ns(&many, 0, DELIVERY_MOMENTS), 5000000 - 125000);
     assert_int_equal(delivery_moment_ns(&many, DELIVERY_MOMENTS - 1, DELIVERY_MOMENTS), 1000000 + 125000);
+}
+
+UNIT_TEST(a_delivery_is_divided_between_two_of_its_moments)
+{
+    struct delivery one = delivery_at(1000000, 1000000, 1010000), rest = delivery_at(1000000, 5000000, 5010000);
+    rest.count = 5;
+    rest.p = 5 * P;
+    assert_int_equal(delivery_moments_within(&one, 1), 1);
+    assert_int_equal(delivery_moments_within(&rest, 1), 1);
+    assert_int_equal(delivery_moments_within(&rest, 1000000), 1);
+    assert_int_equal(delivery_moments_within(&rest, 1000001), 2);
+    assert_int_equal(delivery_moments_within(&rest, 4000001), 5);
+    struct delivery first = delivery_take(&rest, 2);
+    assert_int_equal(first.count, 2);
+    assert_near(first.p, 2 * P);
+    assert_int_equal(first.due_ns, 1000000);
+    assert_int_equal(first.census_ns, 2000000);
+    assert_int_equal(rest.count, 3);
+    assert_near(rest.p, 3 * P);
+    assert_int_equal(rest.due_ns, 3000000);
+    assert_int_equal(rest.census_ns, 5000000);
 }
 
 UNIT_MAIN(NULL, NULL)

@@ -55,6 +55,7 @@ static void add_run(uint8_t build, const struct given *given, size_t count)
         made.sums[run][i] = (struct profile_sums){
             .samples = 1, .work = work, .inverse_busy = work, .no_core = made.no_core_s * 1e9};
         made.sums[run][i].own_elsewhere = (i % 2 ? -1e9 : 1e9) * made.elsewhere_s;
+        made.sums[run][i].idle_beside = (float)(0.5 * work);
         made.label[run][i] = (struct row_label){given[i].name, given[i].module, given[i].file, given[i].line};
         rows->row[row].label = &made.label[run][i];
         rows_add_exclusive(rows, &rows->row[row], &made.sums[run][i]);
@@ -369,7 +370,7 @@ COMPARED(a_run_has_the_errors_that_its_report_states)
                 double error = metric_error(rows, inclusive ? of->inclusive : of->exclusive, metric);
                 double variance = comparison_variance(comparison, 0, metric,
                                                       comparison_value(comparison, 0, row, metric, inclusive),
-                                                      comparison_own(comparison, 0, row, inclusive));
+                                                      comparison_basis(comparison, 0, row, inclusive));
                 assert_true(fabs(ERROR_DEVIATIONS * sqrt(variance) - error) < 1e-9);
             }
 }

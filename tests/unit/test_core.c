@@ -11,7 +11,7 @@
 
 /* Instead of base/run_counts.c. */
 static struct run_counts kernel;
-static bool told;
+static bool told, counts_when_read;
 
 bool run_file_keep(struct run_file *file)
 {
@@ -28,6 +28,7 @@ bool run_counts_read(struct run_file *file, struct run_counts *counts)
 {
     (void)file;
     *counts = kernel;
+    kernel.on_core_ns += counts_when_read ? 500 : 0;
     return told;
 }
 
@@ -64,6 +65,18 @@ static enum core_state ask(uint64_t late_ns, bool in_call)
     return core.state;
 }
 
+/* This test is the first: once a kernel is seen to count at ticks it is taken to do so. */
+UNIT_TEST(where_the_kernel_counts_when_it_is_read_only_a_late_sample_had_no_core)
+{
+    counts_when_read = true;
+    begin(NULL);
+    counts_when_read = false;
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns, .no_core_ns = 10 * MS, .turns = 4};
+    assert_int_equal(ask(20 * US, false), CORE_HAD);
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns, .no_core_ns = 13 * MS, .turns = 5};
+    assert_int_equal(ask(2 * MS, false), CORE_NONE);
+}
+
 UNIT_TEST_WITH(who_has_not_lost_its_core_had_it_however_late_the_sample_is, begin, NULL)
 {
     assert_int_equal(ask(20 * US, false), CORE_HAD);
@@ -81,19 +94,32 @@ UNIT_TEST_WITH(who_has_lost_it_before_the_moment_had_it, begin, NULL)
 
 UNIT_TEST_WITH(who_has_got_it_after_the_moment_had_none, begin, NULL)
 {
-    kernel.turns++;
-    assert_int_equal(ask(20 * US, false), CORE_HAD); /* by now it is known that the kernel counts at ticks */
     kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 5};
+    assert_int_equal(ask(20 * US, false), CORE_NONE);
+    assert_int_equal(core.lost_ns, 3 * MS);
+    kernel.no_core_ns += 3 * MS;
+    kernel.turns++;
     assert_int_equal(ask(2 * MS, false), CORE_NONE);
     assert_int_equal(core.lost_ns, 3 * MS);
     kernel.no_core_ns += 3 * MS;
     kernel.turns++;
     assert_int_equal(ask(12 * US, false), CORE_NONE); /* at the very end of it */
     kernel.turns++;
-    assert_int_equal(ask(2 * MS, false), CORE_NONE); /* it has not gone to sleep */
-    kernel.turns++;
     sleeps++;
     assert_int_equal(ask(2 * MS, false), CORE_ASLEEP); /* it waited for no core: for a page, say */
+}
+
+/* It has its core for 10 us; before, it had none for 3 ms. */
+UNIT_TEST_WITH(who_has_lost_it_while_the_signal_was_on_its_way_had_it_at_the_moment, begin, NULL)
+{
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 4};
+    assert_int_equal(ask(3 * MS + 50 * US, false), CORE_NONE);
+    assert_int_equal(core.had_first, 1);
+    assert_int_equal(core.lost_ns, 3 * MS);
+    begin(NULL);
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 10 * MS, .turns = 4};
+    assert_int_equal(ask(3 * MS, false), CORE_NONE);
+    assert_int_equal(core.had_first, 0);
 }
 
 UNIT_TEST_WITH(who_loses_it_in_the_handler_before_it_asks_had_none_at_the_moments_meanwhile, begin, NULL)
@@ -148,7 +174,8 @@ static void follow(enum core_state state, uint64_t at_ns, uint64_t lost_ns, uint
 {
     struct delivery delivery = {.count = 1, .clocks = {at_ns, at_ns, 1}, .due_ns = at_ns - away_ns};
     core.state = state;
-    core.lost_ns = lost_ns;
+    core.got_ns = at_ns;
+    core.lost_ns = core.gone_ns = lost_ns;
     core.away_ns = away_ns;
     core.woken_ns = state == CORE_ASLEEP ? away_ns : 0;
     core.in_call = state == CORE_ASLEEP;
@@ -157,8 +184,7 @@ static void follow(enum core_state state, uint64_t at_ns, uint64_t lost_ns, uint
 
 static int64_t lost_ns(void)
 {
-    struct delivery delivery = {.due_ns = 0};
-    return core_lost_ns(&core, &delivery, 0);
+    return core_lost_ns(&core, core.got_ns);
 }
 
 static int work_from_10_ms(void **state)
@@ -204,12 +230,13 @@ UNIT_TEST_WITH(what_was_lost_around_the_begin_of_a_wait_is_divided, work_from_10
 
 UNIT_TEST_WITH(a_moment_without_a_core_is_of_what_was_lost_until_then, work_from_10_ms, NULL)
 {
-    struct delivery delivery = {.due_ns = 16 * MS};
+    follow(CORE_HAD, 13 * MS, 2 * MS, 0);
     follow(CORE_NONE, 20 * MS, 5 * MS, 4 * MS);
-    assert_int_equal(core_lost_ns(&core, &delivery, 16 * MS), 1 * MS);
-    assert_int_equal(core_lost_ns(&core, &delivery, 18 * MS), 3 * MS);
+    assert_int_equal(core_lost_ns(&core, 16 * MS), 3 * MS);
+    assert_int_equal(core_lost_ns(&core, 18 * MS), 5 * MS);
+    assert_int_equal(core_lost_ns(&core, 15 * MS - 50 * US), 2 * MS); /* it had one yet */
     follow(CORE_HAD, 25 * MS, 0, 0);
-    assert_int_equal(lost_ns(), 5 * MS);
+    assert_int_equal(lost_ns(), 7 * MS);
 }
 
 UNIT_TEST_WITH(what_is_lost_while_no_other_thread_is_in_use_is_nobodys_later, work_from_10_ms, NULL)

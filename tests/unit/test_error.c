@@ -15,7 +15,7 @@ static double covered(const struct error_terms *terms, const double *ways, size_
 {
     double sum = 0;
     for (size_t n = 0; n < count; n++)
-        if (fabs((double)n * PERIOD - truth) <= error_of(terms, METRIC_WORK, (double)n * PERIOD, 0))
+        if (fabs((double)n * PERIOD - truth) <= error_of(terms, METRIC_WORK, (double)n * PERIOD, ERROR_ALONE))
             sum += ways[n];
     return sum;
 }
@@ -46,40 +46,113 @@ UNIT_TEST(what_is_most_of_a_life_is_known_better)
         double share = covered(&terms, ways, 1001, 1000 * part * PERIOD);
         assert_true(share >= 0.93 && share < 0.98);
     }
-    double always = error_of(&terms, METRIC_WORK, 1000 * PERIOD, 0);
+    double always = error_of(&terms, METRIC_WORK, 1000 * PERIOD, ERROR_ALONE);
     assert_true(always > 0 && always < 3 * PERIOD);
 }
 
 UNIT_TEST(a_moment_adds_as_much_as_all_others_can_idle)
 {
     struct error_terms terms = terms_of(9, 0);
-    double work = error_variance(&terms, METRIC_WORK, 1, 0),
-           idleness = error_variance(&terms, METRIC_IDLENESS, 8, 0);
+    double work = error_variance(&terms, METRIC_WORK, 1, ERROR_ALONE),
+           idleness = error_variance(&terms, METRIC_IDLENESS, 8, ERROR_ALONE);
     assert_true(fabs(idleness / work - 64) < 1e-9); /* eight threads that idle beside each of its samples */
-    assert_true(error_variance(&terms, METRIC_BLAME, 1, 0) > error_variance(&terms, METRIC_IDLENESS, 1, 0));
-    assert_true(
-        fabs(error_of(&terms, METRIC_SAMPLES, 200, 0) * PERIOD - error_of(&terms, METRIC_WORK, 1, 0)) < 1e-9);
+    assert_true(error_variance(&terms, METRIC_BLAME, 1, ERROR_ALONE) >
+                error_variance(&terms, METRIC_IDLENESS, 1, ERROR_ALONE));
+    assert_true(fabs(error_of(&terms, METRIC_SAMPLES, 200, ERROR_ALONE) * PERIOD -
+                     error_of(&terms, METRIC_WORK, 1, ERROR_ALONE)) < 1e-9);
     terms.threads = 1;
-    assert_true(error_of(&terms, METRIC_IDLENESS, 0, 0) == 0);
+    assert_true(error_of(&terms, METRIC_IDLENESS, 0, ERROR_ALONE) == 0);
 }
 
-/* 2 s alone on two cores, 3 s of each of nine threads there: what they add cancels, its error does not. */
-UNIT_TEST(core_idleness_is_a_difference)
+#define THREADS 9
+
+/* So many seconds of each number of busy threads, of THREADS. */
+struct busy_times {
+    double of[THREADS + 1];
+};
+
+/* Sum of p w^2 over the samples, w = capacity / b - 1 + more; and what reports know of them. */
+static double squares_of(const struct busy_times *times, double capacity, double more, double *value,
+                         struct error_basis *basis)
+{
+    double squares = 0;
+    *value = 0;
+    *basis = (struct error_basis){0};
+    for (int busy = 1; busy <= THREADS; busy++) {
+        double b = busy, seconds = b * times->of[busy], weight = capacity / b - 1 + more;
+        *value += seconds * weight;
+        squares += seconds * weight * weight;
+        error_basis_add(basis, (struct error_basis){seconds, seconds * (THREADS / b - 1) * (1 - 1 / b)});
+    }
+    return squares;
+}
+
+/* Of idleness and core idleness, be there fewer cores than threads, as many or more, the variance of rain is the sum of
+ * squares itself, whatever the sign: what cancels in a difference does not cancel in its error. */
+UNIT_TEST(idleness_is_known_as_well_as_the_threads_beside_it)
+{
+    static const struct busy_times times[] = {
+        {.of = {[1] = 2}}, {.of = {[3] = 4}},          {.of = {[1] = 2, [3] = 4}},
+        {.of = {[9] = 3}}, {.of = {[1] = 2, [9] = 3}}, {.of = {[1] = 1, [2] = 1, [4] = 1, [8] = 1}}};
+    struct error_terms terms = terms_of(THREADS, 0);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        for (terms.cores = 2; terms.cores < 14; terms.cores++)
+            for (int cores = 0; cores < 2; cores++) {
+                double capacity = cores ? terms.cores : THREADS, value;
+                struct error_basis basis;
+                enum metric metric = cores ? METRIC_CORE_IDLENESS : METRIC_IDLENESS;
+                double squares = squares_of(&times[i], capacity, 0, &value, &basis);
+                double most = fmax(capacity - 1, 1 - capacity / THREADS), unseen = 2 * pow(PERIOD * most, 2),
+                       variance = error_variance(&terms, metric, value, basis);
+                assert_true(variance >= PERIOD * squares - 1e-12 &&
+                            variance <= PERIOD * squares + unseen + 1e-12);
+                assert_true(variance <
+                            error_variance(&terms, metric, value, (struct error_basis){.own = basis.own}) +
+                                1e-12);
+            }
+}
+
+/* Two samples may have been missed: two of those whose mean the others are. */
+UNIT_TEST(few_samples_beside_many_threads_are_believed_as_what_they_are)
 {
     const struct error_terms terms = terms_of(9, 0);
-    double down = 7.0 / 9, value = 2 - 27 * down, own = 2 + 27, floor = 2 * PERIOD * PERIOD;
-    double variance = error_variance(&terms, METRIC_CORE_IDLENESS, value, own);
-    assert_true(fabs(variance - PERIOD * (2 + 27 * down * down) - floor) < 1e-9);
+    struct error_basis basis;
+    double value, squares = squares_of(&(struct busy_times){.of = {[3] = 0.01}}, 9, 0, &value, &basis);
+    double variance = error_variance(&terms, METRIC_IDLENESS, value, basis);
+    /* each weighs 2, 8 at most */
+    assert_true(fabs(variance - PERIOD * squares - 2 * PERIOD * PERIOD * 8 * 2) < 1e-12);
+}
+
+UNIT_TEST(blame_is_known_better_beside_others_too)
+{
+    const struct error_terms terms = terms_of(9, 0);
+    struct error_basis basis;
+    double value, squares = squares_of(&(struct busy_times){.of = {[1] = 2, [3] = 4}}, 9, 1, &value, &basis);
+    double known = error_variance(&terms, METRIC_BLAME, value, basis);
+    assert_true(known >= PERIOD * squares &&
+                known < error_variance(&terms, METRIC_BLAME, value, ERROR_ALONE));
+}
+
+/* It can be one only by rounding, or in a file that somebody wrote: as far off as its amount. */
+UNIT_TEST(a_sum_that_cannot_be_negative_has_the_error_of_its_amount)
+{
+    struct error_terms terms = terms_of(9, 0);
+    terms.cores = 9;
+    assert_true(error_of(&terms, METRIC_IDLENESS, -3, ERROR_ALONE) ==
+                error_of(&terms, METRIC_IDLENESS, 3, ERROR_ALONE));
+    assert_true(error_of(&terms, METRIC_CORE_IDLENESS, -3, ERROR_ALONE) ==
+                error_of(&terms, METRIC_CORE_IDLENESS, 3, ERROR_ALONE));
 }
 
 /* Threads that avoid each other's moments can have a third more variance than each by itself, never more than rain. */
 UNIT_TEST(threads_that_draw_together_get_room_for_it)
 {
     const struct error_terms one = terms_of(1, 10), two = terms_of(2, 10);
-    const double floor = error_variance(&one, METRIC_WORK, 0, 0), rain = PERIOD * 8, binomial = rain * 0.2;
-    assert_true(fabs(error_variance(&one, METRIC_WORK, 8, 0) - floor - binomial) < 1e-12);
-    assert_true(fabs(error_variance(&two, METRIC_WORK, 8, 0) - floor - binomial * 4 / 3) < 1e-12);
-    assert_true(fabs(error_variance(&two, METRIC_WORK, 1, 0) - floor - PERIOD) < 1e-12);
+    const double floor = error_variance(&one, METRIC_WORK, 0, ERROR_ALONE), rain = PERIOD * 8,
+                 binomial = rain * 0.2;
+    assert_true(fabs(error_variance(&one, METRIC_WORK, 8, ERROR_ALONE) - floor - binomial) < 1e-12);
+    assert_true(fabs(error_variance(&two, METRIC_WORK, 8, ERROR_ALONE) - floor - binomial * 4 / 3) < 1e-12);
+    assert_true(fabs(error_variance(&two, METRIC_WORK, 1, ERROR_ALONE) - floor - PERIOD) < 1e-12);
 }
 
 UNIT_MAIN(NULL, NULL)

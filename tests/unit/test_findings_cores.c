@@ -191,21 +191,31 @@ WITH_PROFILE(a_call_that_sleeps_in_a_region_is_what_others_wait_for)
     assert_said(only("coarse")->title, "one thread works alone");
 }
 
-/* Time in which nobody was busy is in no effort; shares and texts are of both. */
-WITH_PROFILE(all_per_cent_are_of_one_whole)
+/* Of the program's effort: also where much of the run is in no effort, as nobody was busy. */
+WITH_PROFILE(the_same_seconds_are_the_same_per_cent_in_findings_and_above_them)
 {
-    made.profile.header.end_ns = 1 + (uint64_t)(40 * S);
+    without_core(20, 4);
+    machine(100, 0, 0);
     run(frame(program.main_node, KEY(INIT)), 10, 1, 1, 0);
+    made.profile.header.start_ns = 1;
+    made.profile.header.end_ns = 1 + (uint64_t)(50 * S);
     gather();
     const struct finding *finding = program.findings->finding;
-    assert_int_equal(program.findings->count, 2);
-    assert_about(program.findings->whole_s, 160);
+    const struct profile_sums *root = made.tables.rows->row[0].inclusive;
+    assert_int_equal(program.findings->count, 3);
+    assert_about(program.findings->whole_s, 100);
     assert_string_equal(finding[0].rule, "nobody-busy");
-    assert_about(finding[0].share, 50);
-    assert_said(finding[0].evidence, "20.00 s of 40.00 s: 50.0 % of all");
+    assert_said(finding[0].evidence, "25.00 s of the run's 50.00 s (");
     assert_string_equal(finding[1].rule, "serial");
-    assert_about(finding[1].share, 100 * 30. / 160);
-    assert_said(finding[1].evidence, "18.8 % of all");
+    assert_about(finding[1].share, metric_absolute(made.tables.rows, root, METRIC_IDLENESS));
+    assert_said(finding[1].evidence, "30.0 % of all");
+    assert_string_equal(finding[2].rule, "cores-taken");
+    assert_about(finding[2].share, metric_absolute(made.tables.rows, root, METRIC_NO_CORE));
+    assert_said(finding[2].title, "20 % of the thread time");
+    char *text = summary();
+    assert_said(text, "of 100.00 s of thread time:");
+    assert_said(text, "idleness      30.00 s  30.0 %");
+    assert_said(text, "no core       20.00 s  20.0 %");
 }
 
 UNIT_MAIN(NULL, NULL)

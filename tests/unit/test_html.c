@@ -19,7 +19,9 @@ static char source[200]; /* a file that the tests make */
 static uint32_t add(uint32_t parent, int line, double work_s)
 {
     fake_function(KEY(line), line == 10 ? "main" : "f\"\\<\x01\xff", source, line == 10 ? 9 : 19, line);
-    return made_work(parent, KEY(line), work_s);
+    uint32_t node = made_work(parent, KEY(line), work_s);
+    made.nodes[node].metric.idle_beside = (float)(work_s * S / 8);
+    return node;
 }
 
 static int start(void **state)
@@ -145,13 +147,13 @@ static double figure(const char *metric, const char *name)
 }
 
 /* As the page does it, of values as it has them. */
-static double page_error(const char *metric, double value, double own)
+static double page_error(const char *metric, double value, struct error_basis basis)
 {
-    double all = figure(metric, "all"),
-           left = all > 0 ? fmin(1, figure(metric, "together") * fmax(0, 1 - value / all)) : 1;
+    double alone = fabs(figure(metric, "each") * value + figure(metric, "own") * basis.own),
+           rain = fmax(0, alone - figure(metric, "beside") * basis.idle_beside),
+           left = figure(metric, "together") * fmax(0, rain - value * value / figure(metric, "all"));
     return json_number_value(at(page.data, "error/deviations")) *
-           sqrt(figure(metric, "few") +
-                fmax(0, figure(metric, "each") * value * left + figure(metric, "own") * own));
+           sqrt(figure(metric, "few") * (alone > 0 ? rain / alone : 1) + fmin(rain, left));
 }
 
 WITH_PROFILE(errors_come_from_the_figures_of_the_function_that_reports_have)
@@ -163,16 +165,20 @@ WITH_PROFILE(errors_come_from_the_figures_of_the_function_that_reports_have)
         make_page(ALL);
         const struct error_terms *terms = &made.tables.rows->error;
         for (enum metric metric = 0; metric <= METRIC_BLAME; metric++)
-            for (double value = 0; value < 20; value += 4.5) {
+            for (double value = -4.5; value < 20; value += 4.5) {
                 double unit = metric == METRIC_SAMPLES ? 1 : 1e6,
-                       error = error_of(terms, metric, value, 3) * unit;
-                assert_true(fabs(page_error(metric_title(metric), unit * value, 3 * unit) - error) <=
-                            1e-6 * error);
+                       error = error_of(terms, metric, value, (struct error_basis){3, 0.5}) * unit;
+                assert_true(fabs(page_error(metric_title(metric), unit * value,
+                                            (struct error_basis){3 * unit, 0.5 * unit}) -
+                                 error) <= 1e-6 * error);
             }
-        assert_true((at(page.data, "rows/i/own") != NULL) == (threads > 2));
+        assert_true((at(page.data, "rows/i/own") != NULL) == (threads != 2)); /* there are two cores */
+        assert_true((at(page.data, "rows/i/beside") != NULL) == (threads > 2));
         if (threads > 2) {
             assert_int_equal(number("rows/i/own/1"), 3500000);
             assert_int_equal(number("rows/e/own/1"), 2000000);
+            assert_int_equal(number("rows/i/beside/1"), 437500);
+            assert_int_equal(number("rows/e/beside/1"), 250000);
         }
     }
 }

@@ -132,6 +132,28 @@ WITH_PROFILE(runtime_pseudo_and_nameless_rows_have_their_kinds)
     row_of(rows, ROW_STATEMENT, "a.c:3"); /* code of no line counts for the function's first */
 }
 
+/* And others idle because of it, but for what they do for want of a core. */
+WITH_PROFILE(time_before_openmp_is_work_blocked_and_without_a_core)
+{
+    struct profile_header *header = &made.profile.header;
+    header->before_start_ns = (uint64_t)(10 * S);
+    header->before_no_core_ns = (uint64_t)(3 * S);
+    header->before_blocked_ns = (uint64_t)(5 * S);
+    const struct rows *rows = made_tables();
+    const struct row *before = row_of(rows, ROW_PSEUDO, "<before OpenMP start>"), *lost = row_of(rows, ROW_PSEUDO, "<no core>");
+    assert_int_equal(lost->parent, before - rows->row);
+    assert_true(before->exclusive->work == 2 * S && before->exclusive->blocked == 5 * S);
+    assert_true(lost->exclusive->no_core == 3 * S && lost->exclusive->work == 0);
+    assert_true(metric_value(rows, before->exclusive, METRIC_IDLENESS) == 21);
+    assert_true(metric_value(rows, lost->exclusive, METRIC_IDLENESS) == 9);
+    struct conservation_law laws[CONSERVATION_LAWS];
+    for (size_t i = 0, count = conservation_check(&made.profile, rows, laws); i < count; i++)
+        assert_true(laws[i].ok);
+    header->before_no_core_ns = header->before_blocked_ns = UINT64_MAX; /* a damaged file */
+    rows = made_tables();
+    assert_true(rows->row[0].inclusive->no_core == 10 * S && rows->row[0].inclusive->blocked == 0);
+}
+
 WITH_PROFILE(lock_nodes_count_for_their_parents_statement)
 {
     struct profile_sums wait = {
@@ -373,6 +395,11 @@ WITH_PROFILE(a_law_that_is_off_says_what_explains_it)
     assert_string_equal(idle_law(laws, 2, 0, 1.5)->cause, LAW_NO_CORE);
     assert_string_equal(idle_law(laws, 2, 0, 0.5)->cause, LAW_UNEXPLAINED);
     assert_string_equal(idle_law(laws, -2, 1.5, 9)->cause, LAW_LOST);
+    made.threads[1].core_source = PROFILE_CORE_SCHEDSTAT;
+    made.threads[1].on_core_ns = 1 * S;
+    made.threads[1].dropped_ns = 0;
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core"); /* no sample saw any of it */
+    assert_string_equal(law->cause, LAW_UNEXPLAINED);
 }
 
 static void assert_exists(const char *dir, const char *name, bool expected)

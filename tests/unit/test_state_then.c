@@ -274,7 +274,9 @@ FROM_EMPTY(no_wait_is_read_while_it_is_overwritten)
     pthread_create(&thread, NULL, wait_and_hold, line);
     while (!load_acquire(&over)) {
         uint64_t i = load_relaxed(&line->place);
-        i = i > STATE_WAITS - 3 ? i - (STATE_WAITS - 3) : 1; /* about to be overwritten */
+        if (i < STATE_WAITS)
+            continue; /* the wait that is asked for may be the present one, of which nothing is kept */
+        i -= STATE_WAITS - 3; /* about to be overwritten */
         clocks.ns = clocks.ticks = 100000 * i + 20000;
         struct waiting_places places = {0};
         struct census census = state_census_at(&clocks, clocks.ns, NULL, 0, &places);

@@ -167,8 +167,8 @@ WITH_TREE(a_million_nodes_are_found_grafted_and_recycled)
 
 WITH_TREE(all_metrics_are_added)
 {
-    struct profile_metric a = {1, 2, 3, 4, 5, 6, 7, 8}, b = {10, 20, 30, 40, 50, 60, 70, 80};
-    static const struct profile_metric sum = {11, 22, 33, 44, 55, 66, 77, 88};
+    struct profile_metric a = {1, 2, 3, 4, 5, 6, 7, 8, 9}, b = {10, 20, 30, 40, 50, 60, 70, 80, 90};
+    static const struct profile_metric sum = {11, 22, 33, 44, 55, 66, 77, 88, 99};
     sums_add(&a, &b);
     assert_memory_equal(&a, &sum, sizeof(sum));
 }

@@ -62,5 +62,5 @@ export function chooseColumns(model, view, chosen, { all, counters, errors }) {
             );
     }
     if (!errors) return columns;
-    return columns.flatMap((of) => (model.error(of.key, 0, 0) === null ? [of] : [of, errorColumn(of)]));
+    return columns.flatMap((of) => (model.error(of.key, 0, [0]) === null ? [of] : [of, errorColumn(of)]));
 }

@@ -1,6 +1,6 @@
 // What the run was, where its thread time went, what was lost, and the findings.
 import { h } from "./dom.js";
-import { MICRO, count, decimalsFor, middle, oneLine, percent, plural } from "./format.js";
+import { MICRO, count, middle, oneLine, percent, plural } from "./format.js";
 import { metricVariable } from "./palette.js";
 
 const SHARES = [
@@ -34,9 +34,14 @@ export function titleLine(model) {
     );
 }
 
+// What all per cent of the head and of findings are of.
+function wholeOf(model) {
+    const whole = model.text({ unit: model.unit }, model.effort(), Math.min(model.decimals, 2));
+    return model.unit === "s" ? `Per cent of ${whole} of thread time` : `Per cent of ${whole}`;
+}
+
 export function shareBar(model, state) {
-    const whole = model.effort(),
-        decimals = decimalsFor(whole * MICRO),
+    const { decimals } = model,
         bars = [],
         legend = [];
     for (const [key, meaning] of SHARES) {
@@ -47,7 +52,7 @@ export function shareBar(model, state) {
             colour = `var(${metricVariable(key)})`;
         const choose = () => state.set({ metric: key, sort: "" }),
             fewer = Math.min(decimals, 2),
-            error = value ? model.error(key, value) : null;
+            error = value ? model.rowError(0, index, false) : null;
         bars.push(
             h("span.share", {
                 style: { "flex-grow": share, "background": colour },
@@ -64,7 +69,7 @@ export function shareBar(model, state) {
                 h("span.share-number", null, percent(share), h("small", null, "\u2009%")),
                 h(
                     "span.share-seconds",
-                    { title: error === null ? null : model.stated(model.metrics[index], value) },
+                    { title: error === null ? null : model.stated(model.metrics[index], value, error) },
                     model.text(model.metrics[index], value, fewer),
                     error !== null && ` ± ${model.figure(model.metrics[index], error, undefined, fewer)}`,
                 ),
@@ -75,6 +80,7 @@ export function shareBar(model, state) {
     const element = h(
         "section.shares",
         { "aria-label": model.unit === "s" ? "Where the thread time went" : "Where the events were counted" },
+        h("p.share-whole", null, wholeOf(model)),
         h("div.share-bar", { "aria-hidden": "true" }, bars),
         h("div.share-legends", null, legend),
     );
@@ -156,11 +162,11 @@ export function notes(model) {
 
 function card(model, finding, go) {
     const colour = `var(${metricVariable(finding.metric)})`,
+        timed = finding.metric !== "samples", // doubts are about samples; their title and evidence have the seconds
         percentages = Number(finding.share).toFixed(1);
     const gain = finding.gain_s > 0 ? `at most ${finding.gain_s.toFixed(2)} s shorter` : "";
-    // Doubts are about samples; their evidence has the seconds.
     const error = finding.error > 0 ? ` ± ${finding.error.toFixed(2)}` : "";
-    const cost = finding.metric === "samples" ? "" : `${finding.seconds.toFixed(2)} s${error} of ${finding.metric}`;
+    const cost = timed ? `${finding.seconds.toFixed(2)} s${error} of ${finding.metric}` : "";
     const facts = [cost, gain].filter(Boolean).join(" · ");
     return h(
         "li.finding",
@@ -168,7 +174,7 @@ function card(model, finding, go) {
         h(
             "button.finding-go",
             { "type": "button", "data-row": finding.row, "onclick": () => go(finding.row, finding.metric) },
-            h("span.finding-number", null, percentages, h("small", null, "\u2009%")),
+            timed ? h("span.finding-number", null, percentages, h("small", null, "\u2009%")) : null,
             h("span.finding-title", null, oneLine(finding.title)),
         ),
         facts ? h("p.finding-facts", null, facts) : null,
@@ -203,5 +209,5 @@ export function findings(model, go) {
             },
             `${cards.length - most} more findings`,
         );
-    return h("section", { "id": "findings", "aria-label": "Findings" }, h("h2", null, "Findings"), grid, more);
+    return h("section", { "id": "findings", "aria-label": "Findings" }, h("h2", null, "Findings", h("small", null, wholeOf(model))), grid, more);
 }

@@ -75,7 +75,7 @@ export class Model {
         this.shown = this.parts.filter((key) => !rare.includes(key) || this.shareOfAll(key) >= 0.0005);
         this.shownOwn = this.shown.filter((key) => key !== "idleness"); // of the threads that are in the row
         this.addExact(rows.exact);
-        this.addOwn(data);
+        this.addBasis(data);
         this.decimals = decimalsFor(this.effort() * MICRO);
         // The columns above are what is used from here on.
         data.rows = null;
@@ -109,13 +109,18 @@ export class Model {
         this.exclusive.push(spread(exact.e), calls);
     }
 
-    // Busy time, where an error needs it.
-    addOwn(data) {
-        this.own = null;
-        if (!data.rows.i.own) return;
-        this.own = this.inclusive.length;
-        this.inclusive.push(...columns(data, "i", ["own"]));
-        this.exclusive.push(...columns(data, "e", ["own"]));
+    // What errors need besides values, where they do: the columns of busy time, and of idleness beside other threads.
+    addBasis(data) {
+        this.basis = ["own", "beside"].map((name) => {
+            if (!data.rows.i[name]) return null;
+            this.exclusive.push(...columns(data, "e", [name]));
+            return this.inclusive.push(...columns(data, "i", [name])) - 1;
+        });
+    }
+
+    // Of what has a value in each column, by that.
+    basisOf(value) {
+        return this.basis.map((column) => (column === null ? undefined : value(column)));
     }
 
     measureTree() {
@@ -194,18 +199,21 @@ export class Model {
     }
 
     // How far sampling can have put a value off: 95 % are closer to the truth. By the figures that report/rows/error.c
-    // gives; own: the busy time of the same rows. null: nothing is said of that.
-    error(key, value, own = null) {
+    // gives, and the basis of the same rows, as far as it is known. null: nothing is said of that.
+    error(key, value, [own = null, beside = 0] = []) {
         const { deviations, of } = this.data.error ?? { of: {} };
         if (!Object.hasOwn(of, key) || (of[key].own && own === null)) return null;
-        const { few, each, all, together, own: busy } = of[key],
-            left = all > 0 ? Math.min(1, together * Math.max(0, 1 - value / all)) : 1;
-        return deviations * Math.sqrt(few + Math.max(0, each * value * left + busy * own));
+        const form = of[key],
+            alone = Math.abs(form.each * value + form.own * own),
+            rain = Math.max(0, alone - form.beside * beside),
+            left = form.together * Math.max(0, rain - (form.all > 0 ? value ** 2 / form.all : 0));
+        return deviations * Math.sqrt(form.few * (alone > 0 ? rain / alone : 1) + Math.min(rain, left));
     }
 
     rowError(row, metric, exclusive) {
         const values = exclusive ? this.exclusive : this.inclusive;
-        return this.error(this.metrics[metric].key, values[metric][row], this.own === null ? null : values[this.own][row]);
+        const basis = this.basisOf((column) => values[column][row]);
+        return this.error(this.metrics[metric].key, values[metric][row], basis);
     }
 
     // A value and its error as text: "1.234 s ± 0.120 (95 %)"; of a metric that has none the value.

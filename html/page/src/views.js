@@ -83,8 +83,8 @@ class View {
 
     error(node, metric, exclusive) {
         const { model } = this,
-            own = model.own === null ? null : this.value(node, model.own, exclusive);
-        return model.error(model.metrics[metric]?.key, this.value(node, metric, exclusive), own);
+            basis = model.basisOf((column) => this.value(node, column, exclusive));
+        return model.error(model.metrics[metric]?.key, this.value(node, metric, exclusive), basis);
     }
 
     label(node) {
