@@ -16,12 +16,12 @@ static void note_lag(struct core *core)
         store_relaxed(&counts_lag, true);
 }
 
-/* Whether it went to sleep since this was asked last. */
-static bool has_slept(struct core *core)
+/* Since this was asked last. */
+static void ask_sleeps(struct core *core)
 {
     long before = core->sleeps;
     core->sleeps = run_sleeps();
-    return core->sleeps != before;
+    core->slept = core->sleeps != before;
 }
 
 static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
@@ -64,9 +64,9 @@ static enum core_state explain(struct core *core, const struct delivery *deliver
                                const ucontext_t *context)
 {
     core->away_ns = away_ns;
-    bool is_away = away_ns >= STATE_LATE_NS, slept = is_away && has_slept(core);
+    bool is_away = away_ns >= STATE_LATE_NS;
     core->in_call = restart_is_asleep(context);
-    if (core->in_call || (slept && core->lost_ns <= away_ns)) {
+    if (core->in_call || (is_away && core->slept && core->lost_ns <= away_ns)) {
         core->woken_ns = core->lost_ns < away_ns ? core->lost_ns : away_ns;
         return CORE_ASLEEP;
     }
@@ -92,6 +92,7 @@ static enum core_state ask_kernel(struct core *core, struct profile_thread *ledg
     if (core->counts.turns == before.turns) /* what the last handler had lost before it asked, it asked about, too */
         return delivery->due_ns < core->got_ns ? explain(core, delivery, core->got_ns - delivery->due_ns, context)
                                                : CORE_HAD;
+    ask_sleeps(core);
     uint64_t now_ns = clock_now_ns(), late_ns = now_ns - delivery->due_ns;
     uint64_t on_core_ns = clock_thread_cpu_ns() - core->counts.on_core_ns; /* at least, since it has its core */
     core->got_ns = now_ns - on_core_ns;
@@ -107,13 +108,14 @@ static enum core_state ask_clock(struct core *core, const struct delivery *deliv
     uint64_t passed_ns = delivery->clocks.ns - core->counted_ns, late_ns = delivery->clocks.ns - delivery->due_ns;
     uint64_t cpu_ns = clock_thread_cpu_ns(), used_ns = cpu_ns - core->counts.on_core_ns;
     uint64_t away_ns = passed_ns > used_ns ? passed_ns - used_ns : 0;
-    bool is_late = late_ns >= STATE_LATE_NS && away_ns + STATE_LATE_NS >= late_ns, slept = has_slept(core);
+    bool is_late = late_ns >= STATE_LATE_NS && away_ns + STATE_LATE_NS >= late_ns;
+    ask_sleeps(core);
     core->counts.on_core_ns = cpu_ns;
-    core->lost_ns = core->gone_ns = slept ? 0 : away_ns;
+    core->lost_ns = core->gone_ns = core->slept ? 0 : away_ns;
     core->away_ns = core->lost_ns < late_ns ? core->lost_ns : late_ns;
     core->got_ns = delivery->due_ns + core->away_ns;
     core->in_call = restart_is_asleep(context);
-    if (core->in_call || (is_late && slept))
+    if (core->in_call || (is_late && core->slept))
         return CORE_ASLEEP;
     return is_late ? CORE_NONE : CORE_HAD;
 }

@@ -24,7 +24,8 @@ struct core {
     uint64_t counted_ns;             /* when that was */
     uint64_t got_ns;                 /* when it had got its core, at the latest, */
     uint64_t gone_ns;                /* and for how long it had none until then */
-    long sleeps;                     /* when it was asked last how many they are */
+    long sleeps;                     /* when it was asked last how many they are: when it had lost its core, */
+    bool slept;                      /* and whether it did meanwhile */
     /* Of the present sample: */
     enum core_state state;
     uint64_t lost_ns;  /* without a core since the one before */

@@ -109,6 +109,16 @@ UNIT_TEST_WITH(who_has_got_it_after_the_moment_had_none, begin, NULL)
     assert_int_equal(ask(2 * MS, false), CORE_ASLEEP); /* it waited for no core: for a page, say */
 }
 
+UNIT_TEST_WITH(who_slept_before_its_last_sample_does_not_sleep_now, begin, NULL)
+{
+    kernel.turns++;
+    sleeps++;
+    assert_int_equal(ask(20 * US, false), CORE_HAD); /* it has run for 10 ms since */
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns - 10 * US, .no_core_ns = 8 * MS, .turns = 5};
+    assert_int_equal(ask(200 * MS, false), CORE_NONE);
+    assert_int_equal(core.lost_ns, 1 * MS);
+}
+
 /* It has its core for 10 us; before, it had none for 3 ms. */
 UNIT_TEST_WITH(who_has_lost_it_while_the_signal_was_on_its_way_had_it_at_the_moment, begin, NULL)
 {
