@@ -3,8 +3,8 @@
 #   scripts/setup.sh          to be built, tested and benchmarked
 #   scripts/setup.sh build    to be built and to profile programs
 set -eu
-build="gcc g++ make libc6-dev libunwind-dev libzydis-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev zlib1g-dev
-    libprotobuf-c-dev protobuf-c-compiler"
+build="gcc g++ make libc6-dev libunwind-dev libzydis-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev libpfm4-dev
+    zlib1g-dev libprotobuf-c-dev protobuf-c-compiler"
 openmp="clang-19 libomp-19-dev"
 tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind
     chromium chromium-driver python3-selenium nodejs libcap2-bin protobuf-compiler graphviz python3-jsonschema python3-protobuf mandoc patchelf

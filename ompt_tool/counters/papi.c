@@ -2,20 +2,11 @@
 
 #include <dlfcn.h>
 #include <papi.h>
+#include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
-#define PFM_KERNEL_AND_USER                                                                                  \
-    (1 | 8)                  /* privilege levels of libpfm, which encodes PAPI's native events: PFM_PLM0, 3 */
-#define PFM_PERF_EVENT_EXT 2 /* PFM_OS_PERF_EVENT_EXT: what PAPI itself asks for */
-
-/* pfm_perf_encode_arg_t; its header is not part of PAPI's development package. */
-struct pfm_request {
-    void *attr;
-    char **name;
-    size_t size;
-    int index, cpu, flags;
-};
+#define ALL_LEVELS (PFM_PLM0 | PFM_PLM3) /* of the kernel and of the user */
 
 static struct {
     bool shared; /* the program had initialised it */
@@ -26,12 +17,18 @@ static struct {
     int (*name_to_code)(const char *, int *);
     int (*code_to_name)(int, char *);
     int (*event_info)(int, PAPI_event_info_t *);
-    int (*component)(const char *);
     int (*enum_preset)(int *, int);
-    int (*enum_native)(int *, int, int);
-    int (*encode)(const char *, int, int, void *);
-    const char *(*pfm_strerror)(int);
 } papi;
+
+/* Which has the processor's and the kernel's own events, and has the kernel's on processors, too, that PAPI does not know. */
+static struct {
+    pfm_err_t (*initialize)(void);
+    const char *(*strerror)(int);
+    pfm_err_t (*encode)(const char *, int, pfm_os_t, void *);
+    pfm_err_t (*pmu_info)(pfm_pmu_t, pfm_pmu_info_t *);
+    pfm_err_t (*event_info)(int, pfm_os_t, pfm_event_info_t *);
+    int (*next)(int);
+} pfm;
 
 static const char *const libraries[] = {"libpapi.so.7.0", "libpapi.so.7", "libpapi.so"};
 
@@ -46,11 +43,13 @@ static const struct {
     {"PAPI_event_name_to_code", (void **)&papi.name_to_code},
     {"PAPI_event_code_to_name", (void **)&papi.code_to_name},
     {"PAPI_get_event_info", (void **)&papi.event_info},
-    {"PAPI_get_component_index", (void **)&papi.component},
     {"PAPI_enum_event", (void **)&papi.enum_preset},
-    {"PAPI_enum_cmp_event", (void **)&papi.enum_native},
-    {"pfm_get_os_event_encoding", (void **)&papi.encode},
-    {"pfm_strerror", (void **)&papi.pfm_strerror},
+    {"pfm_initialize", (void **)&pfm.initialize},
+    {"pfm_strerror", (void **)&pfm.strerror},
+    {"pfm_get_os_event_encoding", (void **)&pfm.encode},
+    {"pfm_get_pmu_info", (void **)&pfm.pmu_info},
+    {"pfm_get_event_info", (void **)&pfm.event_info},
+    {"pfm_get_event_next", (void **)&pfm.next},
 };
 
 /* It stays loaded: a library that goes again may leave something behind in other threads. */
@@ -78,8 +77,10 @@ bool papi_open(char *why, size_t bytes)
         return false;
     papi.shared = papi.is_initialized() != PAPI_NOT_INITED;
     int code = papi.shared ? (int)PAPI_VER_CURRENT : papi.library_init(PAPI_VER_CURRENT);
-    if (code == (int)PAPI_VER_CURRENT)
+    if (code == (int)PAPI_VER_CURRENT) {
+        pfm.initialize(); /* PAPI does not where it does not know the processor */
         return true;
+    }
     snprintf(why, bytes, "%s", code > 0 ? "another version of PAPI" : papi.strerror(code));
     return false;
 }
@@ -94,12 +95,12 @@ void papi_close(void)
 static bool encode(const char *name, struct perf_event *event, char *why, size_t bytes)
 {
     const char *behind = strstr(name, ":::");
-    struct pfm_request request = {.attr = event->attr, .size = sizeof(request)};
+    pfm_perf_encode_arg_t request = {.attr = (void *)event->attr, .size = sizeof(request)};
     memset(event, 0, sizeof(*event));
-    int code = papi.encode(behind ? behind + 3 : name, PFM_KERNEL_AND_USER, PFM_PERF_EVENT_EXT, &request);
-    if (code)
-        snprintf(why, bytes, "not an event of the processor or the kernel (%s)", papi.pfm_strerror(code));
-    return code == 0;
+    int code = pfm.encode(behind ? behind + 3 : name, ALL_LEVELS, PFM_OS_PERF_EVENT_EXT, &request);
+    if (code != PFM_SUCCESS)
+        snprintf(why, bytes, "not an event of the processor or the kernel (%s)", pfm.strerror(code));
+    return code == PFM_SUCCESS;
 }
 
 static bool encode_preset(const PAPI_event_info_t *info, struct papi_event *event, char *why, size_t bytes)
@@ -126,44 +127,55 @@ bool papi_find(const char *name, struct papi_event *event, char *why, size_t byt
     int number;
     memset(event, 0, sizeof(*event));
     int code = papi.name_to_code(name, &number);
-    if (code != PAPI_OK) {
-        snprintf(why, bytes, "PAPI does not know it on this machine (%s)", papi.strerror(code));
-        return false;
-    }
-    if (IS_PRESET(number) || IS_USER_DEFINED(number)) {
+    if (code == PAPI_OK && (IS_PRESET(number) || IS_USER_DEFINED(number))) {
         memset(&info, 0, sizeof(info));
         if (papi.event_info(number, &info) != PAPI_OK)
             info.count = 0;
         return encode_preset(&info, event, why, bytes);
     }
     event->parts = 1;
-    return encode(name, &event->part[0], why, bytes);
+    if (encode(name, &event->part[0], why, bytes))
+        return true;
+    if (code != PAPI_OK)
+        snprintf(why, bytes, "PAPI does not know it on this machine (%s)", papi.strerror(code));
+    return false;
 }
 
-static void offer(int number, const char *wanted, bool (*works)(const struct papi_event *event),
+static void offer(const char *name, const char *wanted, bool (*works)(const struct papi_event *event),
                   struct counter_nearest *nearest)
 {
-    char name[PAPI_MAX_STR_LEN + 1], why[COUNTER_NAME_BYTES];
+    char why[COUNTER_NAME_BYTES];
     struct papi_event event;
-    if (papi.code_to_name(number, name) != PAPI_OK || strlen(name) >= COUNTER_NAME_BYTES)
-        return;
-    if (counter_nearest_wants(nearest, wanted, name) && papi_find(name, &event, why, sizeof(why)) &&
-        works(&event))
+    if (strlen(name) < COUNTER_NAME_BYTES && counter_nearest_wants(nearest, wanted, name) &&
+        papi_find(name, &event, why, sizeof(why)) && works(&event))
         counter_nearest_add(nearest, wanted, name);
+}
+
+static void offer_natives(const pfm_pmu_info_t *pmu, const char *wanted,
+                          bool (*works)(const struct papi_event *event), struct counter_nearest *nearest)
+{
+    char name[COUNTER_NAME_BYTES];
+    for (int i = pmu->first_event; i != -1; i = pfm.next(i)) {
+        pfm_event_info_t info = {.size = sizeof(info)};
+        if (pfm.event_info(i, PFM_OS_PERF_EVENT_EXT, &info) == PFM_SUCCESS &&
+            snprintf(name, sizeof(name), "%s::%s", pmu->name, info.name) < (int)sizeof(name))
+            offer(name, wanted, works, nearest);
+    }
 }
 
 void papi_find_nearest(const char *wanted, bool (*works)(const struct papi_event *event),
                        struct counter_nearest *nearest)
 {
+    char name[PAPI_MAX_STR_LEN + 1];
     nearest->count = 0;
-    int number = PAPI_PRESET_MASK, component = papi.component("perf_event");
+    int number = PAPI_PRESET_MASK;
     for (int found = papi.enum_preset(&number, PAPI_ENUM_FIRST); found == PAPI_OK;
          found = papi.enum_preset(&number, PAPI_PRESET_ENUM_AVAIL))
-        offer(number, wanted, works, nearest);
-    number = PAPI_NATIVE_MASK;
-    if (component < 0 || papi.enum_native(&number, PAPI_ENUM_FIRST, component) != PAPI_OK)
-        return;
-    do
-        offer(number, wanted, works, nearest);
-    while (papi.enum_native(&number, PAPI_ENUM_EVENTS, component) == PAPI_OK);
+        if (papi.code_to_name(number, name) == PAPI_OK)
+            offer(name, wanted, works, nearest);
+    for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
+        pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
+        if (pfm.pmu_info((pfm_pmu_t)i, &pmu) == PFM_SUCCESS && pmu.is_present)
+            offer_natives(&pmu, wanted, works, nearest);
+    }
 }

@@ -143,6 +143,8 @@ class AtSamples(Counters):
                 self.assertEqual(self.counted(run).failed(), failed)
 
     def test_a_program_that_counts_with_papi_itself_goes_on_counting(self):
+        if self.plain([program("own_papi")]).status == 4:
+            self.skipTest("PAPI does not know this processor, and counts nothing on it")
         for env in ({"BLAME_COUNTERS": f"{FAULTS},PAPI_NO_SUCH"}, {"BLAME_SAMPLE": f"{FAULTS}@10"}):
             for how in ("library", "launcher"):
                 with self.subTest(env, how=how):

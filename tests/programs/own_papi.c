@@ -21,8 +21,12 @@ int main(void)
 {
     int set = PAPI_NULL, threads = 0;
     long long faults;
-    if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT || PAPI_create_eventset(&set) != PAPI_OK ||
-        PAPI_add_named_event(set, "perf::PAGE-FAULTS") != PAPI_OK || PAPI_start(set) != PAPI_OK)
+    if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
+        return 1;
+    if (PAPI_get_component_info(PAPI_get_component_index("perf_event"))->disabled)
+        return 4;
+    if (PAPI_create_eventset(&set) != PAPI_OK || PAPI_add_named_event(set, "perf::PAGE-FAULTS") != PAPI_OK ||
+        PAPI_start(set) != PAPI_OK)
         return 1;
 #pragma omp parallel num_threads(2) reduction(+ : threads)
     threads += touch_pages();
