@@ -93,7 +93,7 @@ DEFECTS = [
     Defect("cores: who has lost its core while the signal was on its way had none at the moment",
            "    note_had(core, delivery, away_ns);\n", ""),
     Defect("cores: who was woken by its signal had no core before",
-           "(slept && core->lost_ns <= away_ns)", "(slept && core->lost_ns < away_ns)"),
+           "(is_away && core->slept && core->lost_ns <= away_ns)", "(is_away && core->slept && core->lost_ns < away_ns)"),
     Defect("cores: only a millisecond late is late", "if (on_core_ns >= late_ns ||", "if (on_core_ns + 1000000 >= late_ns ||"),
     Defect("cores: who has its core back is not late", "(places->no_core ? 0 : waited_ns) + ", "(places->no_core ? 0 : 1e18) + "),
     Defect("cores: who is late once remains so", "(places->no_core ? 0 : waited_ns) + ", ""),
