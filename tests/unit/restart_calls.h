@@ -27,6 +27,7 @@
 #include "ompt_tool/sample_signal.h"
 
 #define MS             1000000l
+#define AMPLE_NS       (100000 * MS) /* a limit that no call is to end by, however starved its thread */
 #define SAMPLE_SIGNAL  (SIGRTMIN + 3)
 #define PROGRAM_SIGNAL SIGUSR1
 

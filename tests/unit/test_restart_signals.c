@@ -2,6 +2,8 @@
  */
 #include "restart_calls.h"
 
+#include <sys/prctl.h>
+
 #if defined(__SANITIZE_ADDRESS__)
 #define CANCELLATION_WORKS 0 /* AddressSanitizer fails on it by itself, without a sampler */
 #else
@@ -24,6 +26,8 @@ struct sender {
     pthread_t target;
     pid_t target_tid;
     int rounds, resent;
+    uint64_t blocked_ns,
+        sent_ns; /* of the round: when the target was in its call, at the latest, and when it was signalled */
 };
 
 static bool is_blocked(pid_t tid)
@@ -38,6 +42,23 @@ static bool is_blocked(pid_t tid)
     return strncmp(text, "running", 7) != 0;
 }
 
+/* The signal has been handled, and the target stays in its call: it is lost. */
+static void send_until_it_interrupts(struct sender *sender, int round)
+{
+    int before = atomic_load(&handled), seen = 0;
+    pthread_kill(sender->target, PROGRAM_SIGNAL);
+    while (atomic_load(&round_ready) == round && round < sender->rounds) {
+        struct timespec patience = in_ns(MS / 10);
+        nanosleep(&patience, NULL);
+        if (atomic_load(&handled) == before || !is_blocked(sender->target_tid) || ++seen < 500)
+            continue;
+        seen = 0;
+        before = atomic_load(&handled);
+        sender->resent++;
+        pthread_kill(sender->target, PROGRAM_SIGNAL);
+    }
+}
+
 /* Once a round: waits until the target is in its call, then for a random time, then signals it; again if it
  * was lost. */
 static void *send_signals(void *argument)
@@ -47,17 +68,11 @@ static void *send_signals(void *argument)
     for (int round = 1; round <= sender->rounds; round++) {
         while (atomic_load(&round_ready) < round || !is_blocked(sender->target_tid))
             sched_yield();
+        sender->blocked_ns = clock_now_ns();
         struct timespec wait = in_ns(rand_r(&seed) % 1500000);
         nanosleep(&wait, NULL);
-        pthread_kill(sender->target, PROGRAM_SIGNAL);
-        for (int i = 0; atomic_load(&round_ready) == round && round < sender->rounds; i++) {
-            struct timespec patience = in_ns(MS / 10);
-            nanosleep(&patience, NULL);
-            if (i % 5000 == 4999) {
-                sender->resent++;
-                pthread_kill(sender->target, PROGRAM_SIGNAL);
-            }
-        }
+        sender->sent_ns = clock_now_ns();
+        send_until_it_interrupts(sender, round);
     }
     return NULL;
 }
@@ -76,26 +91,33 @@ static pthread_t start_sender(struct sender *sender, int rounds)
     return thread;
 }
 
+/* What nanosleep says is left: from the signal, which came between two times, to the end of its limit, which had begun between
+ * two, and of the kernel's slack. */
+static void check_left(const struct sender *sender, uint64_t begin_ns, uint64_t end_ns)
+{
+    long left_ns = remainder_left.tv_sec * 1000 * MS + remainder_left.tv_nsec;
+    long least_ns = AMPLE_NS - (long)(end_ns - begin_ns);
+    long most_ns = AMPLE_NS - (long)(sender->sent_ns - sender->blocked_ns) + prctl(PR_GET_TIMERSLACK);
+    if (left_ns < least_ns || left_ns > most_ns)
+        fail_msg("nanosleep reports %ld ns left, it is %ld to %ld", left_ns, least_ns, most_ns);
+}
+
 /* Returns how many of the signals failed to interrupt the call. */
 static int interrupt_call(const struct call *call, int rounds)
 {
     struct sender sender;
-    const long limit_ns = 3000 * MS;
     int lost = 0;
     pthread_t thread = start_sender(&sender, rounds + 1); /* the last one is for the thread to end by */
     set_period(MS);
     for (int i = 0; i < rounds; i++) {
-        uint64_t begin = clock_now_ns();
+        uint64_t begin_ns = clock_now_ns();
         atomic_fetch_add(&round_ready, 1);
-        int result = call->make(limit_ns);
-        long left = limit_ns - (long)(clock_now_ns() - begin);
+        int result = call->make(AMPLE_NS);
+        uint64_t end_ns = clock_now_ns();
         if (result != EINTR)
             lost++;
-        else if (call->make == call_nanosleep_rem) {
-            long reported = remainder_left.tv_sec * 1000000000l + remainder_left.tv_nsec;
-            if (labs(reported - left) > 20 * MS)
-                fail_msg("nanosleep reports %ld ns left, %ld are", reported, left);
-        }
+        else if (call->make == call_nanosleep_rem)
+            check_left(&sender, begin_ns, end_ns);
     }
     set_period(0);
     atomic_fetch_add(&round_ready, 1);
@@ -126,7 +148,7 @@ static bool is_jumped_out_of(const struct call *call)
         return true;
     atomic_store(&jump_out, true);
     atomic_fetch_add(&round_ready, 1);
-    call->make(3000 * MS);
+    call->make(AMPLE_NS);
     atomic_store(&jump_out, false);
     return false;
 }
@@ -164,7 +186,7 @@ static void *sampled_thread(void *call)
     set_period(MS / 2);
     pthread_cleanup_push(clean_up, NULL);
     atomic_store(&cancel_ready, 1);
-    ((const struct call *)call)->make(5000 * MS);
+    ((const struct call *)call)->make(AMPLE_NS);
     pthread_cleanup_pop(0);
     return NULL;
 }
