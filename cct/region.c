@@ -24,15 +24,14 @@ static void refill(struct region_pool *pool)
     }
 }
 
-struct region *region_begin(struct region_pool *pool, struct region *outer, uintptr_t codeptr)
+static inline struct region *begin_first_free(struct region_pool *pool, struct region *outer,
+                                              uintptr_t codeptr)
 {
-    pool->begun++;
-    if (unlikely(!pool->free))
-        refill(pool);
     struct region *region = pool->free;
-    if (unlikely(!region))
-        return NULL;
+    pool->begun++;
     pool->free = region->next_free;
+    region->below = pool->open;
+    pool->open = region;
     region->outer = outer;
     region->codeptr = codeptr;
     region->epoch = region_epoch;
@@ -42,6 +41,25 @@ struct region *region_begin(struct region_pool *pool, struct region *outer, uint
     store_relaxed(&region->instance, region->instance + 1);
     store_release(&region->state, 0);
     return region;
+}
+
+static __attribute__((noinline)) struct region *begin_slowly(struct region_pool *pool, struct region *outer,
+                                                             uintptr_t codeptr)
+{
+    if (!pool->nameless)
+        refill(pool);
+    if (pool->free)
+        return begin_first_free(pool, outer, codeptr);
+    pool->begun++;
+    pool->nameless++;
+    return NULL;
+}
+
+struct region *region_begin(struct region_pool *pool, struct region *outer, uintptr_t codeptr)
+{
+    if (unlikely(!pool->free))
+        return begin_slowly(pool, outer, codeptr);
+    return begin_first_free(pool, outer, codeptr);
 }
 
 void region_reference(struct region *region)

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/atomics.h"
 #include "cct/tree.h"
 
 #define REGION_SAMPLED 1u
@@ -35,6 +36,7 @@ struct region {
     uintptr_t codeptr; /* the fork call's return address as the runtime gave it, or 0 */
     struct region_pool *home;
     struct region *next_free;
+    struct region *below; /* the one that its thread had begun last, and not ended */
 } __attribute__((aligned(16))); /* so that four bits of its address are free */
 
 #define REGION_ENDS 16u /* a power of two */
@@ -44,7 +46,9 @@ struct region_pool {
     struct region *free;     /* the owner's list */
     struct region *returned; /* released by other threads: pushed by anybody, taken whole by the owner */
     uint64_t begun;
-    uint32_t ends; /* written to ended[] so far */
+    struct region *open; /* begun last, and not ended; linked by below */
+    uint32_t nameless;   /* begun since then, and without a record: then free is NULL until they have ended */
+    uint32_t ends;       /* written to ended[] so far */
     struct region_end {
         const struct region *region;
         uint32_t instance;
@@ -58,6 +62,20 @@ extern uint32_t region_epoch;
 
 /* A record with one reference, the encountering thread's; NULL when there is no memory. O(1). [owner] */
 struct region *region_begin(struct region_pool *pool, struct region *outer, uintptr_t codeptr);
+
+/* The region that the calling thread has begun last and not ended, which it ends now; NULL if that has no record. By the time that
+ * the runtime tells of an end it has given the team's memory away (libomp's nested teams), and what it had noted there
+ * is another team's, or nobody's: so the tool knows by itself which one ends. [owner] */
+static inline struct region *region_close(struct region_pool *pool)
+{
+    struct region *region = pool->open;
+    if (unlikely(!region || pool->nameless)) {
+        pool->nameless -= pool->nameless > 0;
+        return NULL;
+    }
+    pool->open = region->below;
+    return region;
+}
 
 /* Marks the region as sampled and takes a reference (R1). [handler] */
 void region_reference(struct region *region);

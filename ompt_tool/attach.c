@@ -22,6 +22,8 @@ struct thread *attach_thread(enum profile_thread_kind kind)
         core_begin(&thread->core, thread->ledger);
     sampler_crowd(thread_sampled());
     levels_clear(thread);
+    thread->regions.open = NULL; /* what the record's last owner left so never ends */
+    thread->regions.nameless = 0;
     probes_attach(thread);
     unwinder_attach(&thread->unwinder);
     restart_state_init(&thread->restart, sampler_signals());

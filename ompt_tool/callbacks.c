@@ -101,18 +101,19 @@ static void resolve(struct thread *thread, struct region *ended)
 static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, int flags,
                             const void *codeptr)
 {
+    (void)parallel_data; /* by now it may be freed memory */
     (void)task_data, (void)flags, (void)codeptr;
     struct thread *thread = self();
-    struct region *region = runtime_region(parallel_data);
-    if (thread)
-        levels_join(thread);
-    if (!thread || !region || region->home != &thread->regions)
+    if (!thread)
+        return;
+    levels_join(thread);
+    struct region *region = region_close(&thread->regions);
+    if (!region)
         return;
     if (unlikely(region_needs_context(region) || thread->placeholders.count))
         resolve(thread, region);
     state_set_idle_region(thread->line, region->outer);
     state_set_work(thread->line);
-    parallel_data->ptr = NULL;
     thread->team = 0;
     if (unlikely(thread->wait_end & WAIT_END_NOTES))
         region_note_end(region, clock_ticks());

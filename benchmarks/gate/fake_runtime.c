@@ -186,7 +186,7 @@ EXPORT __attribute__((noinline)) void fake_parallel(unsigned threads, fake_body 
     execute_implicit(&parallel, 0, threads, body);
     for (unsigned i = 1; i < threads; i++)
         pthread_join(workers[i].thread, NULL);
-    send_parallel_end(task, &parallel, HERE);
+    send_parallel_end(task, HERE);
     task->frame.enter_frame.ptr = NULL;
 }
 

@@ -207,7 +207,7 @@ class SameWithTool(BlameTest):
     def test_teams_made_and_unmade_around_tasks_that_are_begun_at_once(self):
         """At 10,000/s on more threads than cores: samples hit the runtime while its own records are half changed."""
         for name, how in (("team_sizes", "library"), ("team_sizes_O0", "launcher"), ("team_sizes_gcc", "launcher")):
-            for way in ("final", "if", "lock", "nested"):
+            for way in ("final", "if", "lock", "nested", "teams"):
                 with self.subTest(name=name, way=way):
                     self.assert_same_with_tool([program(name), way, "2"], {"BLAME_RATE": "10000"} | PASSIVE, how)
 

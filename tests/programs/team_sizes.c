@@ -1,5 +1,5 @@
 /* Regions of other sizes after each other, so that teams are made and unmade all the time, with tasks in them
- * that are begun at once: team_sizes final|if|lock|nested [ROUNDS]. It prints a sum that is known. */
+ * that are begun at once: team_sizes final|if|lock|nested|teams [ROUNDS]. It prints a sum that is known. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,20 +64,36 @@ static void nested_region(int threads)
     }
 }
 
+/* Teams of many threads at once, each of which gives its memory away before its end is told. */
+static void teams_in_teams(int threads)
+{
+    for (int round = 0; round < 256 / threads; round++) {
+#pragma omp parallel num_threads(4)
+        {
+#pragma omp parallel num_threads(2 + threads % 5)
+            add(1);
+        }
+    }
+}
+
 static const struct {
     const char *name;
     void (*body)(int threads);
-} ways[] = {{"final", final_task}, {"if", if_tasks}, {"lock", locked_task}, {"nested", nested_region}};
+} ways[] = {{"final", final_task},
+            {"if", if_tasks},
+            {"lock", locked_task},
+            {"nested", nested_region},
+            {"teams", teams_in_teams}};
 
 int main(int argc, char **argv)
 {
     int rounds = argc > 2 ? atoi(argv[2]) : 1, way = 0;
-    while (way < 3 && argc > 1 && strcmp(argv[1], ways[way].name) != 0)
+    while (way < 4 && argc > 1 && strcmp(argv[1], ways[way].name) != 0)
         way++;
-    omp_set_max_active_levels(2);
+    omp_set_max_active_levels(3);
     omp_init_lock(&lock);
     for (int round = 0; round < rounds; round++)
-        for (int threads = 4; threads <= 64; threads *= 2) {
+        for (int threads = 4; threads <= (way == 4 ? 8 : 64); threads *= 2) {
 #pragma omp parallel num_threads(threads)
             ways[way].body(threads);
         }

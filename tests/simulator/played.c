@@ -154,9 +154,11 @@ SEND send_parallel_begin(struct played_task *task, ompt_data_t *parallel, unsign
          threads, ompt_parallel_team | ompt_parallel_invoker_runtime, codeptr);
 }
 
-SEND send_parallel_end(struct played_task *task, ompt_data_t *parallel, const void *codeptr)
+/* libomp has given a nested team's memory away by then, and freed memory it fills with this. */
+SEND send_parallel_end(struct played_task *task, const void *codeptr)
 {
-    CALL(ompt_callback_parallel_end_t, ompt_callback_parallel_end, parallel, &task->data,
+    ompt_data_t given_away = {.value = 0xefefefefefefefef};
+    CALL(ompt_callback_parallel_end_t, ompt_callback_parallel_end, &given_away, &task->data,
          ompt_parallel_team | ompt_parallel_invoker_runtime, codeptr);
 }
 

@@ -98,10 +98,10 @@ static void end_region(const struct activity *activity)
     struct team *team = activity->team;
     const void *codeptr = runtime_codeptr(activity->op);
     if (is_serialised(team)) {
-        send_parallel_end(&thread->task->below->played, &team->told, codeptr);
+        send_parallel_end(&thread->task->below->played, codeptr);
         leave_task();
     } else {
-        send_parallel_end(&thread->task->played, &team->parallel, codeptr);
+        send_parallel_end(&thread->task->played, codeptr);
     }
     for (uint32_t i = 1; i < team->size; i++) {
         struct sim_thread *worker = team->members[i];

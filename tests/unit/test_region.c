@@ -383,6 +383,27 @@ WITH_WORKERS(threads_share_regions_and_all_samples_arrive)
     assert_true(count <= 8 * slab); /* bounded by what was live and sampled at once, not by ROUNDS */
 }
 
+/* Without asking the runtime; a region that there was no memory for is closed, too. */
+WITH_WORKERS(the_region_that_a_thread_ends_is_the_one_that_it_began_last)
+{
+    assert_null(region_close(&primary.pool)); /* it began before the thread was known */
+    struct region *outer = begin(&primary, NULL), *inner = begin(&primary, outer);
+    assert_ptr_equal(region_close(&primary.pool), inner);
+    region_end(inner);
+    struct region *again = begin(&primary, outer), *free = primary.pool.free;
+    primary.pool.free = NULL;
+    primary.pool.nameless = 1;
+    assert_null(region_begin(&primary.pool, again, 0x1000));
+    for (int i = 0; i < 2; i++)
+        assert_null(region_close(&primary.pool));
+    primary.pool.free = free;
+    assert_ptr_equal(region_close(&primary.pool), again);
+    assert_ptr_equal(region_close(&primary.pool), outer);
+    assert_null(region_close(&primary.pool));
+    region_end(again);
+    region_end(outer);
+}
+
 /* By a record that lives again meanwhile; of more than are remembered nothing is said. */
 WITH_WORKERS(when_the_last_regions_ended_is_known)
 {
