@@ -135,10 +135,10 @@ class Summary(BlameTest):
             self.assertTrue(any(abs(number - measured) < 0.06 for number in seconds), f"{measured} in\n{text}")
 
     def test_it_names_the_functions_to_blame_with_their_lines(self):
-        _, text = self.summary("lock")
+        _, text = self.summary("lock", {"TEST_LOADED": "1"})  # it works for so long by its own CPU time
         self.assertRegex(text, r"long_holder")
-        self.assertRegex(text, r"lock\.c:\d+")
-        _, text = self.summary("serial_gap")
+        self.assertRegex(text, r"(lock\.c|analytic\.h):\d+")
+        _, text = self.summary("serial_gap", {"TEST_LOADED": "1"})
         self.assertRegex(text, r"serial_part")
 
     def test_a_run_of_some_milliseconds_has_no_books_to_complain_about(self):
