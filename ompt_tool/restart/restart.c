@@ -36,6 +36,9 @@
 #include "restart_stub.h"
 
 enum { SIGNAL_SET_BYTES = 8, MOST_CALLS = 1024 };
+/* Flags of io_uring_enter that headers of before Linux 6.12 do not have: the limit is a time of the clock; the structure is not in
+ * memory of the program's. */
+enum { URING_ABSOLUTE = 1 << 5, URING_REGISTERED = 1 << 6 };
 
 void restart_state_init(struct restart_state *state, uint64_t own_signals)
 {
@@ -400,22 +403,46 @@ static enum restart_result go_on_waiting(struct restart_state *state, ucontext_t
     return result;
 }
 
-/* The time limit of io_uring_enter is in a structure of its own, and begins anew with each call. */
-static bool has_hidden_limit(long call, const ucontext_t *context)
+/* The time limit of io_uring_enter is in a structure with others: one in the frame takes its place, in three words that the stub
+ * needs for no mask then. False where the structure is another. */
+static bool plan_uring(struct restart_state *state, const ucontext_t *context, uint64_t now_ns)
 {
-    return call == SYS_io_uring_enter && (argument(context, 3) & IORING_ENTER_EXT_ARG) != 0;
+    struct restart_frame *job = &state->job;
+    struct io_uring_getevents_arg given;
+    struct timespec limit;
+    _Static_assert(offsetof(struct restart_frame, wait_mask) + sizeof given ==
+                       offsetof(struct restart_frame, left),
+                   "three words");
+    if (!(job->args[3] & IORING_ENTER_EXT_ARG))
+        return true;
+    if (job->args[5] != sizeof given || job->args[3] & URING_REGISTERED)
+        return false;
+    memcpy(&given, (const void *)job->args[4], sizeof given);
+    if (given.ts == 0 || job->args[3] & URING_ABSOLUTE)
+        return true;
+    memcpy(&limit, (const void *)given.ts, sizeof limit);
+    job->deadline_ns = deadline_after(begin_of_call_ns(state, now_ns), limit);
+    given.ts = in_frame(context, offsetof(struct restart_frame, left));
+    memcpy((char *)job + offsetof(struct restart_frame, wait_mask), &given, sizeof given);
+    job->args[4] = in_frame(context, offsetof(struct restart_frame, wait_mask));
+    return true;
 }
 
-/* The wait is done anew, by a call that submits nothing: as if the thread had been without a core between the two. If the completions
- * are there it returns at once. */
-static enum restart_result start_completions(struct restart_state *state, ucontext_t *context)
+/* What has submitted waits anew, by a call that submits nothing: as if the thread had been without a core between the two. If the
+ * completions are there it returns at once. */
+static enum restart_result start_uring(struct restart_state *state, ucontext_t *context, uint64_t now_ns)
 {
-    if (has_hidden_limit(SYS_io_uring_enter, context))
-        return give_up(state, SYS_io_uring_enter);
+    uint64_t result = (uint64_t)context->uc_mcontext.gregs[REG_RAX];
+    if (result == (uint64_t)-EINTR && !(argument(context, 3) & IORING_ENTER_EXT_ARG))
+        return go_in_place(state, context, SYS_io_uring_enter);
     struct restart_frame *job = begin_job(state, context, SYS_io_uring_enter);
+    if (!plan_uring(state, context, now_ns))
+        return give_up(state, SYS_io_uring_enter);
     job->unmask_first = 1;
-    job->args[1] = 0;
-    job->result_known = (uint64_t)context->uc_mcontext.gregs[REG_RAX];
+    if (result != (uint64_t)-EINTR) {
+        job->args[1] = 0;
+        job->result_known = result;
+    }
     return go_wait(state, context);
 }
 
@@ -426,12 +453,12 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
     if (state->waiting)
         return go_on_waiting(state, context, now_ns);
     if (gregs[REG_RAX] != -EINTR)
-        return has_submitted(context) ? start_completions(state, context) : RESTART_NONE;
+        return has_submitted(context) ? start_uring(state, context, now_ns) : RESTART_NONE;
     long call = restart_decode_call_before((uintptr_t)gregs[REG_RIP]);
     if (call == RESTART_DECODE_NOT_A_CALL)
         return RESTART_NONE;
     const struct restart_rule *rule = restart_find_rule(call);
-    if (rule == NULL || has_hidden_limit(call, context))
+    if (rule == NULL)
         return give_up(state, call);
     switch (rule->way) {
     case WAY_KERNEL:
@@ -440,6 +467,8 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
         return start_wait(state, context, rule, now_ns);
     case WAY_SOCKET:
         return start_socket(state, context, rule, now_ns);
+    case WAY_URING:
+        return start_uring(state, context, now_ns);
     default:
         return go_in_place(state, context, call);
     }

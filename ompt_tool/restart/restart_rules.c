@@ -31,7 +31,7 @@ static const struct restart_rule RULES[] = {
     {.call = SYS_semop, .way = WAY_IN_PLACE},
     {.call = SYS_msgsnd, .way = WAY_IN_PLACE},
     {.call = SYS_msgrcv, .way = WAY_IN_PLACE},
-    {.call = SYS_io_uring_enter, .way = WAY_IN_PLACE},
+    {.call = SYS_io_uring_enter, .way = WAY_URING},
     {.call = SYS_read, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
     {.call = SYS_readv, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
     {.call = SYS_recvfrom, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},

@@ -131,7 +131,7 @@ static int interrupt_call(const struct call *call, int rounds)
 UNIT_TEST(program_signals_interrupt)
 {
     const int rounds = 500;
-    for (int i = 0; i < CALL_COUNT; i++) {
+    for (int i = 0; i < call_count; i++) {
         if (CALLS[i].traits & UNANSWERED)
             continue;
         int lost = interrupt_call(&CALLS[i], rounds);
@@ -156,7 +156,7 @@ static bool is_jumped_out_of(const struct call *call)
 UNIT_TEST(handlers_may_jump_out)
 {
     const int rounds = 20;
-    for (int i = 0; i < CALL_COUNT; i++) {
+    for (int i = 0; i < call_count; i++) {
         struct sender sender;
         int jumped = 0;
         pthread_t thread = start_sender(&sender, rounds + 1);
@@ -196,7 +196,7 @@ static atomic_int in_sample, may_end;
 /* Each in its call, so long after it is ready. */
 static void cancel_sampled_threads(atomic_int *ready, useconds_t later_us)
 {
-    for (int i = 0; i < CALL_COUNT && CANCELLATION_WORKS; i++) {
+    for (int i = 0; i < call_count && CANCELLATION_WORKS; i++) {
         pthread_t thread;
         void *result;
         if (CALLS[i].traits & UNCANCELLABLE)
