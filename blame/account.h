@@ -141,7 +141,8 @@ static inline void account_idle_hit(struct profile_thread *ledger, struct idle_s
             account_idle(ledger, p, state_was_parked(line, clocks, time_ns), others);
             continue;
         }
-        account_dispatch(sample, p, delivery->count / moments, others);
+        uint64_t count = delivery->count * (number + 1) / moments - delivery->count * number / moments;
+        account_dispatch(sample, p, count, others);
         if (number > 0 || clocks->ns - time_ns > STATE_LATE_NS)
             continue;
         sample->waited_ticks = (uint64_t)((double)waited_ns / clocks->ns_per_tick);

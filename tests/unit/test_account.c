@@ -114,6 +114,22 @@ UNIT_TEST(of_a_late_delivery_each_moment_counts_for_itself)
     assert_booked(late, P, P);
 }
 
+/* Of more moments than it asks at each stands for several, in all for as many as there are. */
+UNIT_TEST(all_moments_of_a_late_delivery_are_counted)
+{
+    struct delivery late = delivery_at(SINCE + 1000, SINCE + 4000, SINCE + 1010000);
+    struct state_line line = {0};
+    struct profile_thread ledger = {0};
+    struct idle_sample sample = {0};
+    late.count = 2 * DELIVERY_MOMENTS + 5;
+    late.p = P * (double)late.count;
+    state_set_idle(&line, SINCE);
+    account_idle_hit(&ledger, &sample, &line, &late);
+    assert_int_equal(sample.count, late.count);
+    assert_int_equal(sample.dispatch.samples, late.count);
+    assert_near(sample.p, late.p);
+}
+
 /* A moment that comes while the one before it is handled, or soon after: the wait is no longer for that. */
 UNIT_TEST(a_handler_is_no_waiting)
 {
