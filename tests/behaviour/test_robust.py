@@ -43,6 +43,17 @@ class Endings(BlameTest):
             with self.subTest(way=way):
                 self.reported_tree(self.end(way, "library").directories()[0])
 
+    def test_what_is_known_when_a_thread_waits_is_resolved_when_it_is_killed_there(self):
+        for name, how in (("known_late", "library"), ("known_late_gcc", "launcher")):
+            with self.subTest(name=name):
+                run = self.attached([program(name)], PASSIVE, how)
+                self.assertEqual(run.status, STATUS["sigkill"], run)
+                tree = self.reported_tree(run.directories()[0])
+                self.assertEqual(tree.named("<unresolved>"), [], run)
+                for row in tree.outermost("before_it_is_known"):
+                    self.assertIn("encounter", row.path(), run)
+                self.assertGreater(tree.clocked("before_it_is_known"), 0, run)
+
     def test_a_killed_profile_is_seen_in_every_view(self):
         run = self.end("sigkill", "library")
         for view in ("top-down", "bottom-up", "flat", "threads", "locks"):
