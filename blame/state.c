@@ -6,7 +6,6 @@ static struct state_line lines[STATE_MAX_THREADS];
 struct state_line state_nobody;
 static uint8_t taken[STATE_MAX_THREADS];
 static uint32_t high_water; /* lines at and above it were never used */
-static uint64_t notes_until_ns;
 
 struct state_line *state_line_acquire(void)
 {
@@ -34,7 +33,6 @@ void state_reset(void)
     memset(lines, 0, high_water * sizeof(lines[0]));
     memset(taken, 0, sizeof(taken));
     high_water = 0;
-    notes_until_ns = 0;
 }
 
 static bool names(const struct state_line *line, uint64_t key)
@@ -104,7 +102,7 @@ static void note_release(struct state_line *line, uint64_t key, uint64_t since_t
     store_release(&release->since, since_ticks);
     store_release(&release->ticks, now_ticks);
     store_release(&line->releases, line->releases + 1);
-    store_release(&line->released_last, now_ticks);
+    store_release(&line->noted_last, now_ticks);
 }
 
 bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_ticks)
@@ -118,17 +116,6 @@ bool state_lock_released(struct state_line *line, uint64_t key, uint64_t now_tic
         store_release(&line->holds_more, line->holds_more - (place > 0));
     }
     return named;
-}
-
-bool state_choose_notes(struct state_line *line, const struct clock_reading *clocks, uint64_t due_ns)
-{
-    if (unlikely((int64_t)(clocks->ns - due_ns) > STATE_LATE_NS))
-        store_relaxed(&notes_until_ns, clocks->ns + STATE_NOTES_NS);
-    bool notes = unlikely(clocks->ns < load_relaxed(&notes_until_ns));
-    if (notes)
-        line->grace_ticks = (uint32_t)(STATE_GRACE_NS / clocks->ns_per_tick);
-    store_relaxed(&line->notes_waits, notes);
-    return notes;
 }
 
 /* How long the thread had lacked a core before its wait of that begin. */
@@ -153,6 +140,7 @@ void state_note_wait(struct state_line *line, uint64_t now_ticks)
     store_release(&wait->region_instance, line->region_instance);
     store_release(&wait->lost_us, lost_us);
     store_release(&line->waits_noted, line->waits_noted + 1);
+    store_release(&line->noted_last, now_ticks);
 }
 
 /* A moment that a census asks for, on clock_ticks(). */
@@ -165,7 +153,7 @@ struct moment {
 static int64_t remembers_from(const struct state_line *line, uint64_t wait_key)
 {
     uint32_t releases = wait_key ? load_acquire(&line->releases) : 0;
-    uint32_t waits = load_relaxed(&line->notes_waits) ? load_acquire(&line->waits_noted) : 0;
+    uint32_t waits = load_acquire(&line->waits_noted);
     int64_t released = 0, waited = 0;
     if (releases >= STATE_RELEASES)
         released = (int64_t)load_relaxed(&line->released[(releases + 1) % STATE_RELEASES].ticks);
@@ -213,7 +201,7 @@ static bool may_hold(const struct state_line *line, uint64_t key)
 /* When the thread released the lock that it held at the moment; 0: it did not, as far as is remembered. */
 static int64_t released_after(const struct state_line *line, uint64_t key, const struct moment *moment)
 {
-    if ((int64_t)load_acquire(&line->released_last) < moment->ticks)
+    if ((int64_t)load_acquire(&line->noted_last) < moment->ticks)
         return 0; /* of most threads no more than one cache line is read */
     uint32_t releases = load_acquire(&line->releases);
     for (uint32_t back = 1; back < STATE_RELEASES && back <= releases; back++) {
@@ -291,7 +279,7 @@ static inline bool waited(const struct state_line *line, uint32_t state, const s
                                     load_relaxed(&line->region_instance), 0, false, 0};
         return true;
     }
-    return unlikely(load_relaxed(&line->notes_waits)) && waited_then(line, moment, waiting);
+    return (int64_t)load_acquire(&line->noted_last) > moment->ticks && waited_then(line, moment, waiting);
 }
 
 /* True if the region of the wait had ended at the moment. */
@@ -358,7 +346,7 @@ struct census state_census_at(const struct clock_reading *clocks, uint64_t time_
         const struct state_line *line = &lines[i];
         uint32_t state = load_acquire(&line->state); /* S2, S5 */
         struct waiting waiting;
-        if (likely(state == STATE_WORK && !load_relaxed(&line->notes_waits))) {
+        if (likely(state == STATE_WORK && (int64_t)load_relaxed(&line->noted_last) <= moment.ticks)) {
             census.busy++;
             continue;
         }

@@ -34,10 +34,6 @@
 /* Longer than a signal takes: a sample that comes so long after it was due is that of a thread which had no core. */
 #define STATE_LATE_NS 100000u
 
-/* So long after a late sample threads note their waits: for the next ones, which will ask what they did then, and for prompt ones,
- * whose signals take longest on the machines where some are late: waits of some 20 us are over by then. */
-#define STATE_NOTES_NS 1000000000u
-
 enum thread_state {
     STATE_ABSENT = 0,
     STATE_WORK = 1, /* work or overhead: decided per sample, from the call path */
@@ -49,7 +45,6 @@ enum state_stamps { STATE_STAMPS_ALL, STATE_STAMPS_SEEN, STATE_STAMPS_NONE };
 
 struct state_line {
     uint8_t state;
-    bool notes_waits;         /* until the thread's next sample */
     uint16_t stamps;          /* enum state_stamps: until the thread's next sample */
     uint32_t held_unnamed;    /* locks held beyond those in held[] */
     uint64_t idle_since;      /* IDLE: when the thread became so, on clock_ticks() */
@@ -58,7 +53,7 @@ struct state_line {
     uint32_t region_instance; /* the record's life at that time */
     uint32_t holds_more;      /* locks in held[1] and above; too many when another thread released one */
     uint64_t place;           /* STATE_PLACE of the wait entered last; 0: none, or over */
-    uint64_t released_last;   /* when the last of released[] was, on clock_ticks() */
+    uint64_t noted_last;      /* when the last of released[] was, or of waits[] was over, on clock_ticks() */
     uint64_t held[STATE_HELD_LOCKS]; /* keys of locks that the thread holds, 0: none */
     /* From here on read for holders of locks that somebody waits for, only. Stamps are on clock_ticks(), 0:
      * the lock was not stamped (blame/contended.h). */
@@ -73,7 +68,7 @@ struct state_line {
         uint64_t since; /* when it had been acquired; 0: not known */
         uint64_t ticks; /* when it was released */
     } released[STATE_RELEASES];
-    /* The last waits that were longer than the grace, for samples that come late. */
+    /* The last waits that were noted and longer than the grace, for samples that come when they are over (blame/notes.h). */
     uint32_t waits_noted; /* written to waits[] so far */
     uint32_t grace_ticks; /* the grace on clock_ticks() */
     /* How long the thread lacked a core between its waits, as its last sample knew; read of who waits for a thread that
@@ -153,10 +148,6 @@ void state_reset(void);
  * moment before that the census is one of another moment, within what they remember. [handler] */
 struct census state_census_at(const struct clock_reading *clocks, uint64_t time_ns, const struct state_line *own,
                               uint64_t wait_key, struct waiting_places *places);
-
-/* Whether the thread notes its waits until its next sample: yes if this one, due at due_ns, is late, or one was of late.
- * [handler] */
-bool state_choose_notes(struct state_line *line, const struct clock_reading *clocks, uint64_t due_ns);
 
 /* True if the IDLE thread was between regions at that time: the region it waits in had ended. [handler] */
 bool state_was_parked(const struct state_line *line, const struct clock_reading *clocks, uint64_t time_ns);

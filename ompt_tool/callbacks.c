@@ -115,8 +115,9 @@ static void on_parallel_end(ompt_data_t *parallel_data, ompt_data_t *task_data, 
     state_set_idle_region(thread->line, region->outer);
     state_set_work(thread->line);
     thread->team = 0;
-    if (unlikely(thread->wait_end & WAIT_END_NOTES))
+    if (unlikely(thread->noted))
         region_note_end(region, clock_ticks());
+    thread->noted = false;
     region_end(region);
 }
 
@@ -131,8 +132,8 @@ static __attribute__((noinline)) void end_wait_hit(struct thread *thread, const 
     bool holds_locks = is_idle(thread) && state_holds_locks(thread->line);
     if (in_region && waiter)
         levels_return_to(thread, waiter);
-    if (thread->wait_end & WAIT_END_SETTLES) {
-        fetch_and_acq_rel(&thread->wait_end, (uint8_t)~WAIT_END_SETTLES);
+    if (thread->wait_end.settles) {
+        store_release(&thread->wait_end.settles, 0);
         bystander_end(&thread->stands_by);
         if (!thread_enter_tool(thread))
             return;
@@ -145,12 +146,15 @@ static __attribute__((noinline)) void end_wait_hit(struct thread *thread, const 
     thread_leave_tool(thread);
 }
 
-/* The end of any wait. Late samples will ask for it. */
+/* The end of any wait. */
 static inline void end_wait(struct thread *thread, const ompt_data_t *waiter, bool in_region)
 {
-    if (thread->wait_end & WAIT_END_NOTES && is_idle(thread))
+    if (thread->wait_end.notes && is_idle(thread)) {
         state_note_wait(thread->line, clock_ticks());
-    if (thread->wait_end & WAIT_END_SETTLES || (is_idle(thread) && state_holds_locks(thread->line)))
+        thread->noted = true;
+    }
+    thread->wait_end.notes = false;
+    if (thread->wait_end.settles || (is_idle(thread) && state_holds_locks(thread->line)))
         end_wait_hit(thread, waiter, in_region);
 }
 
@@ -174,7 +178,7 @@ static __attribute__((noinline)) void begin_implicit_task(struct thread *thread,
     thread->team = team_size;
     if (unlikely(!thread->begun) && helpers_begin_task(thread, parallel_data))
         return;
-    if (unlikely(thread->wait_end)) /* a new worker's wait has no end event */
+    if (unlikely(thread->wait_end.any)) /* a new worker's wait has no end event */
         end_wait(thread, NULL, false);
     state_set_work(thread->line);
     if (unlikely(thread->placeholders.count))
@@ -236,6 +240,7 @@ static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data
 static inline void become_idle(struct thread *thread)
 {
     uint64_t now_ticks = clock_ticks();
+    thread->wait_end.notes = now_ticks - thread->line->idle_since > thread->notes_apart;
     state_set_idle(thread->line, likely(thread->counted) ? now_ticks : 0);
     sampler_watch(thread, now_ticks);
 }
@@ -262,7 +267,7 @@ static void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t e
     }
     if (task_data)
         task_data->value &= ~TASK_WAIT_MASK;
-    if (unlikely(thread->wait_end || state_holds_locks(thread->line)))
+    if (unlikely(thread->wait_end.any || state_holds_locks(thread->line)))
         end_wait(thread, task_data, parallel_data != NULL);
     if (unlikely(!parallel_data))
         levels_leave(thread);
@@ -318,7 +323,7 @@ static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt
             wait_for_dependences(ompt_scope_end, runtime_current_task(NULL), NULL);
         return;
     }
-    if (unlikely(!thread || thread->wait_end || (is_idle(thread) && state_holds_locks(thread->line)) ||
+    if (unlikely(!thread || thread->wait_end.any || (is_idle(thread) && state_holds_locks(thread->line)) ||
                  thread->helper || !levels_schedule(thread, prior, status, next)))
         schedule_slowly(prior, status, next);
     else

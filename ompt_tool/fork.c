@@ -6,6 +6,7 @@
 #include "base/atomics.h"
 #include "base/clock.h"
 #include "blame/directed.h"
+#include "blame/notes.h"
 #include "blame/state.h"
 #include "cct/arena.h"
 #include "cct/region.h"
@@ -34,6 +35,7 @@ static void in_child(void)
         core_end(&thread->core); /* its file would go on telling of the parent's thread */
     thread_reset();
     state_reset();
+    notes_reset();
     directed_reset();
     probe_names_reset();
     region_epoch++;

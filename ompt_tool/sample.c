@@ -233,12 +233,6 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     take_held(thread, capture.node_idx);
 }
 
-void sample_choose_notes(struct thread *thread, const struct clock_reading *clocks, uint64_t due_ns)
-{
-    bool notes = state_choose_notes(thread->line, clocks, due_ns);
-    thread->wait_end = (uint8_t)((thread->wait_end & ~WAIT_END_NOTES) | (notes ? WAIT_END_NOTES : 0));
-}
-
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     contended_forget(delivery->clocks.ns);
@@ -246,7 +240,6 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     core_ask(&thread->core, thread->ledger, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.woken_ns;
     core_follow(&thread->core, thread->line, delivery);
-    sample_choose_notes(thread, &delivery->clocks, delivery->due_ns);
     if (load_relaxed(&thread->line->state) == STATE_IDLE)
         record_idle(thread, delivery);
     else if (load_relaxed(&thread->line->wait_key))

@@ -11,9 +11,6 @@
 /* Records a delivery in the thread's tree and ledger. [handler] */
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context);
 
-/* Whether the thread notes its waits until its next sample, for late ones. [handler] */
-void sample_choose_notes(struct thread *thread, const struct clock_reading *clocks, uint64_t due_ns);
-
 /* Counts a delivery as lost. [handler] */
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause);
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/os.h"
+#include "blame/notes.h"
 #include "cct/arena.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/probe_stack.h"
@@ -161,15 +162,6 @@ static void set_timer(struct thread *thread)
     heed_taken_signal(thread);
 }
 
-/* At the handler's end, for the next sample. */
-static void go_on_sampling(struct thread *thread)
-{
-    bool is_set = thread->second_ns == thread->moments.next_ns;
-    thread->second_ns = 0;
-    if (!is_set && thread->drawn)
-        set_timer(thread);
-}
-
 /* From the first period on that had no sample yet they are longer. One system call (timer_settime). */
 static void slow_down(struct thread *thread)
 {
@@ -178,6 +170,19 @@ static void slow_down(struct thread *thread)
         set_timer(thread);
     else if (session.options.clock == CLOCK_CPU)
         os_timer_set(thread->timer, true, 0, thread->moments.period_ns);
+}
+
+/* At the handler's end, for the next sample. */
+static void go_on_sampling(struct thread *thread, const struct clock_reading *clocks)
+{
+    bool is_set = thread->second_ns == thread->moments.next_ns;
+    thread->second_ns = 0;
+    if (!is_set && thread->drawn)
+        set_timer(thread);
+    if (unlikely(thread->moments.period_ns < load_relaxed(&least_period_ns)))
+        slow_down(thread);
+    notes_due(thread->line, clocks, thread->drawn ? thread->moments.next_ns : 0);
+    thread->look_ticks = 0; /* the next wait is noted: what was lost before it is not what others were behind */
 }
 
 static bool is_worker(const struct thread *thread)
@@ -193,11 +198,12 @@ static void stand_by(struct thread *thread, bool idle, ucontext_t *context, uint
         if (is_worker(thread) && !thread->restart.resume && !thread->restart.waiting)
             bystander_begin(&thread->stands_by, context, now_ns);
         if (thread->idle.pending || thread->stands_by.added)
-            thread->wait_end |= WAIT_END_SETTLES;
+            thread->wait_end.settles = true;
+        thread->wait_end.notes = true; /* it may last */
         return;
     }
     if (is_worker(thread))
-        thread->look_ticks = 0;
+        thread->heard_ticks = 0;
     if (unlikely(thread->stands_by.added)) /* a sample hit it on its way out of a wait */
         bystander_wakes(&thread->stands_by, context);
 }
@@ -215,11 +221,8 @@ static void handle_sample(int signal, siginfo_t *info, void *argument)
     struct clock_reading clocks = clock_read(); /* the only one of this sample */
     restart_enter(&thread->restart, context);
     bool overflowed = counters_overflowed(thread, info);
-    if ((info->si_code == SI_TIMER || overflowed) && record(thread, info, context, &clocks)) {
-        go_on_sampling(thread);
-        if (unlikely(thread->moments.period_ns < load_relaxed(&least_period_ns)))
-            slow_down(thread);
-    }
+    if ((info->si_code == SI_TIMER || overflowed) && record(thread, info, context, &clocks))
+        go_on_sampling(thread, &clocks);
     if (restart_interrupted_call(&thread->restart, context, clocks.ns) == RESTART_UNKNOWN)
         thread->ledger->unrestored_calls++;
     bool idle = load_relaxed(&thread->line->state) == STATE_IDLE;
@@ -273,7 +276,7 @@ static void note_no_timer(int error)
     header->timer_error = (uint32_t)error;
 }
 
-void sampler_start(struct thread *thread)
+static void start(struct thread *thread)
 {
     uint64_t period_ns = load_relaxed(&least_period_ns);
     int signal = thread->signal = load_relaxed(&sample_signal);
@@ -299,6 +302,18 @@ void sampler_start(struct thread *thread)
     }
 }
 
+static void tell_due(struct thread *thread)
+{
+    struct clock_reading clocks = clock_read();
+    notes_due(thread->line, &clocks, thread->drawn ? thread->moments.next_ns : 0);
+}
+
+void sampler_start(struct thread *thread)
+{
+    start(thread);
+    tell_due(thread);
+}
+
 /* Since the last sample came; 0 where nobody knows: for a counter's overflows, and another thread's CPU time. */
 static uint64_t silent_ns(const struct thread *thread, uint64_t now_ns)
 {
@@ -317,6 +332,7 @@ static void stop(struct thread *thread)
         counters_overflow_stop(thread);
     else
         os_timer_stop(thread->timer);
+    tell_due(thread);
 }
 
 /* Long silence is the program's doing if it has taken the signal or blocks it; a thread that gets no core, or has a CPU
@@ -390,14 +406,14 @@ static void take_another_signal(int taken)
     os_unlock(&moving);
 }
 
-void sampler_look(struct thread *thread)
+static void look_for_signal(struct thread *thread)
 {
     if (is_worker(thread) && load_relaxed(&thread->line->state) == STATE_IDLE) {
         bystander_now(&thread->stands_by);
-        fetch_or_acq_rel(&thread->wait_end, (uint8_t)WAIT_END_SETTLES);
+        thread->wait_end.settles = true;
     }
     struct clock_reading now = clock_read();
-    thread->look_ticks = now.ticks + (uint64_t)((double)SILENCE_NS / now.ns_per_tick);
+    thread->heard_ticks = now.ticks + (uint64_t)((double)SILENCE_NS / now.ns_per_tick);
     int signal = load_relaxed(&sample_signal);
     if (thread->signal == signal && signal && !sample_signal_comes_to(handle_sample, signal))
         take_another_signal(signal);
@@ -410,6 +426,18 @@ void sampler_look(struct thread *thread)
     thread->restart.own_signals = sampler_signals();
     thread->from_ns = now_ns;
     sampler_start(thread);
+}
+
+void sampler_look(struct thread *thread, uint64_t now_ticks)
+{
+    uint64_t due_ticks;
+    thread->notes_apart = notes_choose(thread->line, now_ticks, &due_ticks);
+    if (!thread->notes_apart || !thread->look_ticks) /* of this wait, if it is one */
+        thread->wait_end.notes = true;
+    if (now_ticks > thread->heard_ticks)
+        look_for_signal(thread);
+    uint64_t heard_ticks = load_relaxed(&thread->heard_ticks);
+    thread->look_ticks = heard_ticks < due_ticks ? heard_ticks : due_ticks;
 }
 
 static __thread int blocked_for_fork; /* 0: the program itself blocks the signal, or there is none */

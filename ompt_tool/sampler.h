@@ -10,14 +10,15 @@
 /* Installs the handler. False when no signal is free. [init] */
 bool sampler_init(void);
 
-/* Once in a tenth of a second, and a worker in the first wait behind a sample of its work, a thread looks, in a callback,
- * whether the program has taken the signal: then all timers stand still, and each thread's starts again with another
- * signal at its own next look. A worker that waits becomes a bystander (restart/bystander.h). [owner] */
-void sampler_look(struct thread *thread);
+/* A thread looks, in a callback, whether a sample of any thread is due (blame/notes.h); and once in a tenth of a second, and a
+ * worker in the first wait behind a sample of its work, whether the program has taken the signal: then all timers stand still,
+ * and each thread's starts again with another signal at its own next look. A worker that waits becomes a bystander
+ * (restart/bystander.h) then. [owner] */
+void sampler_look(struct thread *thread, uint64_t now_ticks);
 static inline void sampler_watch(struct thread *thread, uint64_t now_ticks)
 {
-    if (unlikely((int64_t)(now_ticks - thread->look_ticks) > 0))
-        sampler_look(thread);
+    if (unlikely(now_ticks > thread->look_ticks))
+        sampler_look(thread, now_ticks);
 }
 
 /* The signal by which samples come, 0 when none is left; and bit n-1 for that signal n. [any] */

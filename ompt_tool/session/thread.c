@@ -145,7 +145,7 @@ static void clear_record(struct thread *thread)
     thread->in_tool = thread->in_handler = 0;
     thread->guarded = false;
     thread->stands_by.added = 0;
-    thread->wait_end = 0;
+    thread->wait_end.any = 0;
     thread->idle.pending = thread->carries = false;
     /* The record's waits were numbered up to here when it was sampled last: none has the same number. */
     thread->line->acquisitions = ++thread->pace.acquisitions;

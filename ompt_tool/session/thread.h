@@ -52,8 +52,14 @@ struct creation_call {
     bool by_program;
 };
 
-#define WAIT_END_SETTLES 1u /* a sample hit this wait */
-#define WAIT_END_NOTES   2u /* samples come late: until the next one the line notes its waits */
+/* What the end of a wait is to do, while the thread is in one (callbacks.c). */
+union wait_end {
+    uint16_t any;
+    struct {
+        uint8_t settles; /* a sample hit it */
+        uint8_t notes;   /* the line is to remember it */
+    };
+};
 
 struct thread {
     struct state_line *line;
@@ -79,11 +85,14 @@ struct thread {
     bool guarded;              /* a fault is one of the handler's: back to before_sample (fault.c) */
     sigjmp_buf before_sample;
     struct bystander stands_by;
-    uint8_t wait_end;    /* what the end of a wait is to do: WAIT_END_ flags (callbacks.c) */
+    union wait_end wait_end;
+    bool noted;          /* a wait, since the last region's end */
     bool sampled;        /* has a timer */
     bool unheard;        /* at its end its samples did not come to us: unsignalled_ns */
     int signal;          /* by which its samples come; 0: there was none left */
-    uint64_t look_ticks; /* when to look again whether they do (sampler_watch) */
+    uint64_t look_ticks; /* when to look again whether they do, or for what is due (sampler_watch) */
+    uint64_t heard_ticks; /* until then its samples are taken to come to us */
+    uint64_t notes_apart; /* notes_choose() */
     timer_t timer;
     bool drawn;          /* the timer is to expire at moments.next_ns */
     uint64_t from_ns;    /* its time is sampled from then on */

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "blame/notes.h"
 #include "tests/unit/census.h"
 #include "tests/unit/fake_clock.h"
 
@@ -20,14 +21,14 @@ static int reset(void **unused)
 
 #define FROM_EMPTY(name) UNIT_TEST_WITH(name, reset, NULL)
 
-/* A thread that works and, as a sample was late, notes its waits. */
+/* A thread that works and notes its waits. */
 static struct state_line *noting(void)
 {
     struct state_line *line = state_line_acquire();
     struct clock_reading clocks = clock_read();
     assert_non_null(line);
     state_set_work(line);
-    assert_true(state_choose_notes(line, &clocks, fake_now_ns - STATE_LATE_NS - 1));
+    notes_due(line, &clocks, 0);
     return line;
 }
 
@@ -86,17 +87,16 @@ FROM_EMPTY(dispatch_is_not_noted)
     assert_census(3002, 1, 1);
 }
 
-FROM_EMPTY(waits_are_noted_for_a_second_after_a_late_sample)
+FROM_EMPTY(who_has_noted_nothing_worked)
 {
-    struct state_line *line = noting(), *other = state_line_acquire();
-    struct clock_reading clocks = clock_read();
-    assert_true(state_choose_notes(other, &clocks, fake_now_ns));
-    fake_now_ns += STATE_NOTES_NS;
-    clocks = clock_read();
-    assert_false(state_choose_notes(line, &clocks, fake_now_ns));
-    assert_false(line->notes_waits);
-    assert_false(state_choose_notes(line, &clocks, fake_now_ns - STATE_LATE_NS));
-    assert_true(state_choose_notes(line, &clocks, fake_now_ns - STATE_LATE_NS - 1));
+    struct region region = {.instance = 1};
+    struct state_line *line = noting();
+    wait_in(line, &region, 1000, 2000);
+    state_set_idle(line, begin + 3 * MS);
+    fake_now_ns = begin + 4 * MS;
+    state_set_work(line);
+    assert_census(1500, 0, 1);
+    assert_census(3500, 1, 1);
 }
 
 FROM_EMPTY(the_asking_thread_is_as_it_is_now)
