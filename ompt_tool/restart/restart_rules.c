@@ -36,12 +36,14 @@ static const struct restart_rule RULES[] = {
     {.call = SYS_readv, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
     {.call = SYS_recvfrom, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
     {.call = SYS_recvmsg, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
+    {.call = SYS_recvmmsg, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
     {.call = SYS_accept, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
     {.call = SYS_accept4, .way = WAY_SOCKET, .socket_option = SO_RCVTIMEO},
     {.call = SYS_write, .way = WAY_SOCKET, .socket_option = SO_SNDTIMEO},
     {.call = SYS_writev, .way = WAY_SOCKET, .socket_option = SO_SNDTIMEO},
     {.call = SYS_sendto, .way = WAY_SOCKET, .socket_option = SO_SNDTIMEO},
     {.call = SYS_sendmsg, .way = WAY_SOCKET, .socket_option = SO_SNDTIMEO},
+    {.call = SYS_sendmmsg, .way = WAY_SOCKET, .socket_option = SO_SNDTIMEO},
     {.call = SYS_connect, .way = WAY_SOCKET, .socket_option = SO_SNDTIMEO},
 };
 

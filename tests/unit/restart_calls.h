@@ -190,6 +190,7 @@ CALL(sigtimedwait, EAGAIN, sigtimedwait((sigset_t[]){mask_of(SIGWINCH)}, NULL, &
 CALL(semtimedop, EAGAIN, semtimedop(semaphores, (struct sembuf[]){{.sem_op = -1}}, 1, &limit))
 CALL(recv, EAGAIN, recv(limited_socket(&us), &byte, 1, 0))
 CALL(read_socket, EAGAIN, read(limited_socket(&us), &byte, 1))
+CALL(recvmmsg, EAGAIN, recvmmsg(limited_socket(&us), (struct mmsghdr[]){{.msg_len = 0}}, 1, 0, NULL))
 /* Without a limit: only signals end them. */
 CALL(pause, 0, pause())
 CALL(sigsuspend, 0, sigsuspend((sigset_t[]){mask_now()}))
@@ -295,6 +296,7 @@ static const struct call {
     {"semtimedop", call_semtimedop, UNCANCELLABLE},
     {"recv", call_recv, 0},
     {"read socket", call_read_socket, 0},
+    {"recvmmsg", call_recvmmsg, 0},
     {"pause", call_pause, UNLIMITED},
     {"sigsuspend", call_sigsuspend, UNLIMITED},
     {"epoll_wait forever", call_epoll_forever, UNLIMITED},
