@@ -184,7 +184,8 @@ class Events(PhaseTest):
         self.assertLess(calls, 1000000)
         self.assertEqual(total(profile, "event", "event loop", "calls"), 2)
         samples = profile.run["samples"]  # what is not measured any more takes no lock and no time in the tool
-        self.assertLess(samples["dropped"].get("in tool", 0), samples["delivered"] / 4)
+        if profile.run["no_core_s"] < 0.1 * profile.lifetimes():  # a sample in the tool stands for all that its thread then lost
+            self.assertLess(samples["dropped"].get("in tool", 0), samples["delivered"] / 4)
         said, = [phase for phase in profile.run["phases"] if phase["name"] == "short"]
         self.assertTrue(said["throttled"], said)
         self.assertRegex(run.stderr, "note: short is short and frequent: not measured any more after 100001 calls")

@@ -183,9 +183,10 @@ class SameWithTool(BlameTest):
         self.assertLessEqual(100 * profile.run["truncated_paths"], profile.run["samples"]["recorded"])
 
     def assert_whole(self, profile):
-        """Of samples that hit the middle of something that only a debugger could know, one in a hundred may break."""
+        """Of samples that hit the middle of something that only a debugger could know, one in a hundred may break. A good part of
+        all frames is passed by what their code says."""
         self.assertLessEqual(100 * profile.run["truncated_paths"], profile.run["samples"]["recorded"])
-        self.assertGreater(20 * profile.run["unwinding"]["decoded_steps"], profile.run["samples"]["recorded"])
+        self.assertGreater(20 * profile.run["unwinding"]["decoded_steps"], profile.run["unwinding"]["frames"])
 
     def test_exceptions_on_all_threads(self):
         for name, how in (("exceptions", "library"), ("exceptions_gcc", "launcher")):
