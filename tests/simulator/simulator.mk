@@ -1,6 +1,7 @@
 # The simulator. Included by the Makefile, behind tests/tests.mk.
 #   make simulate                                                   every claim; part of make test
 #   make simulate SIM_ARGS='--seeds 5000'                           the same with more seeds
+#   make simulate SAN=address,undefined BUILD=build-san SIM_ARGS='--seeds 20'   with sanitizers
 #   build/simulator/simulate --rate 1000 --figures SCENARIO         one scenario, all figures
 #   make simulate-recycling REGIONS=10000000                        many regions
 #   make simulate-broken                                            does it see defects? tests/simulator/broken.py, a quarter of an hour
