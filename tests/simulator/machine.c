@@ -12,27 +12,13 @@
 #include "base/os.h"
 #include "base/run_counts.h"
 #include "tests/simulator/oracle.h"
+#include "tests/simulator/queue.h"
 #include "tests/unit/fake_clock.h"
 
 #define LONG_NS 10000000000ull
 #define TICK_NS 4000000u
 
-enum event_kind { EVENT_DONE, EVENT_WAKE, EVENT_TIMER, EVENT_DELIVER, EVENT_SLICE };
-
-struct event {
-    uint64_t time_ns, order;
-    enum event_kind kind;
-    uint32_t generation;
-    struct sim_thread *thread;
-};
-
 struct machine machine;
-
-static struct {
-    struct event *heap;
-    size_t count, room;
-    uint64_t posted;
-} queue;
 
 static struct {
     struct sim_thread *first, *last;
@@ -43,41 +29,6 @@ static struct {
     size_t bytes;
     char *fresh; /* a new thread's */
 } tls;
-
-static bool comes_before(const struct event *a, const struct event *b)
-{
-    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
-}
-
-static void post(enum event_kind kind, struct sim_thread *thread, uint64_t time_ns, uint32_t generation)
-{
-    if (queue.count == queue.room) {
-        queue.room = queue.room ? 2 * queue.room : 1024;
-        queue.heap = realloc(queue.heap, queue.room * sizeof(*queue.heap));
-    }
-    uint64_t order = machine.shuffled ? random_next(&machine.shuffling) : queue.posted;
-    struct event event = {time_ns, order, kind, generation, thread};
-    queue.posted++;
-    size_t at = queue.count++;
-    for (; at > 0 && comes_before(&event, &queue.heap[(at - 1) / 2]); at = (at - 1) / 2)
-        queue.heap[at] = queue.heap[(at - 1) / 2];
-    queue.heap[at] = event;
-}
-
-static struct event take(void)
-{
-    struct event first = queue.heap[0], last = queue.heap[--queue.count];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < queue.count; at = child) {
-        if (child + 1 < queue.count && comes_before(&queue.heap[child + 1], &queue.heap[child]))
-            child++;
-        if (!comes_before(&queue.heap[child], &last))
-            break;
-        queue.heap[at] = queue.heap[child];
-    }
-    queue.heap[at] = last;
-    return first;
-}
 
 /* The program's own thread-local variables: those of the plugin's objects, which are linked into it. */
 static int find_tls(struct dl_phdr_info *info, size_t bytes, void *unused)
@@ -142,7 +93,7 @@ static void stop_progress(struct sim_thread *thread)
 static void progress(struct sim_thread *thread)
 {
     thread->since_ns = machine.now_ns;
-    post(EVENT_DONE, thread, machine.now_ns + thread->need_ns, ++thread->done_generation);
+    queue_post(EVENT_DONE, thread, machine.now_ns + thread->need_ns, ++thread->done_generation);
 }
 
 /* What a thread does has to wait for a core, or has one. */
@@ -164,7 +115,8 @@ static void begin_on_core(struct sim_thread *thread)
     thread->turns++;
     thread->turn_ns = thread->since_ns = machine.now_ns;
     if (machine.thread_count > machine.scenario->cores)
-        post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns, ++thread->slice_generation);
+        queue_post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns,
+                   ++thread->slice_generation);
     thread->asleep = thread->asleep && !thread->woken;
     if (thread->timer.waiting)
         deliver(thread);
@@ -226,7 +178,7 @@ void machine_wait(void)
 
 void machine_wake(struct sim_thread *thread, uint64_t after_ns)
 {
-    post(EVENT_WAKE, thread, machine.now_ns + after_ns, 0);
+    queue_post(EVENT_WAKE, thread, machine.now_ns + after_ns, 0);
 }
 
 void machine_end_thread(void)
@@ -262,7 +214,7 @@ static void expire(struct sim_thread *thread, uint32_t generation)
         timer->first_ns = timer->due_ns;
     timer->waiting++;
     timer->due_ns += timer->period_ns;
-    post(EVENT_TIMER, thread, timer->due_ns, timer->generation);
+    queue_post(EVENT_TIMER, thread, timer->due_ns, timer->generation);
     if (timer->waiting > 1)
         return;
     if (thread->run == RUN_ON_CORE && !thread->stands_still)
@@ -325,7 +277,7 @@ static void go_on_delivering(struct sim_thread *thread, bool handled)
         handler = random_duration(&thread->chance, &machine.scenario->handler);
     }
     if (handler)
-        post(EVENT_DELIVER, thread, machine.now_ns + handler, 1);
+        queue_post(EVENT_DELIVER, thread, machine.now_ns + handler, 1);
     else
         end_delivery(thread);
 }
@@ -338,7 +290,7 @@ static void deliver(struct sim_thread *thread)
     thread->stands_still = true;
     thread->comes_ns = machine.now_ns + latency;
     if (latency)
-        post(EVENT_DELIVER, thread, machine.now_ns + latency, 0);
+        queue_post(EVENT_DELIVER, thread, machine.now_ns + latency, 0);
     else
         go_on_delivering(thread, false);
 }
@@ -353,7 +305,8 @@ static void end_slice(struct sim_thread *thread)
         leave_core(thread, RUN_READY);
         make_ready(thread);
     } else {
-        post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns, thread->slice_generation);
+        queue_post(EVENT_SLICE, thread, machine.now_ns + machine.scenario->slice_ns,
+                   thread->slice_generation);
     }
 }
 
@@ -388,9 +341,9 @@ static void handle(const struct event *event)
 void machine_run(void)
 {
     uint64_t last_ns = machine.now_ns;
-    while (queue.count && !machine.over && machine.events != machine.stop_at - 1 &&
+    while (!queue_is_empty() && !machine.over && machine.events != machine.stop_at - 1 &&
            machine.now_ns - last_ns < LONG_NS) {
-        struct event event = take();
+        struct event event = queue_take();
         machine.now_ns = fake_now_ns = event.time_ns;
         machine.events++;
         if (event.kind == EVENT_DONE || event.kind == EVENT_WAKE)
@@ -418,7 +371,8 @@ bool __wrap_os_timer_set(timer_t timer, bool cpu_clock, uint64_t first_ns, uint6
     thread->timer.due_ns = first_ns;
     thread->timer.period_ns = period_ns;
     if (period_ns)
-        post(EVENT_TIMER, thread, first_ns > machine.now_ns ? first_ns : machine.now_ns, thread->timer.generation);
+        queue_post(EVENT_TIMER, thread, first_ns > machine.now_ns ? first_ns : machine.now_ns,
+                   thread->timer.generation);
     return true;
 }
 
