@@ -271,7 +271,8 @@ struct profile_thread {
     uint64_t core_source;  /* enum profile_core_source */
     uint64_t core_unasked; /* samples that came late, when it could not be asked: work as they stand */
     uint64_t only_core;    /* 1 + the one core that it might run on, at its end; 0: several, or not known */
-    uint64_t reserved[2];
+    double stolen;         /* the part of no_core in which a hypervisor had the core: not in no_core_ns */
+    uint64_t reserved[1];
 };
 
 /* How samples know whether their thread had a core. */

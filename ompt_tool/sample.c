@@ -117,8 +117,10 @@ static bool book_busy(struct thread *thread, const struct busy *busy, double p, 
         account_idleness(code, p * (1 - late), census);
     if (late > 0)
         account_idleness(core, p * late, census);
-    if (late > 0 || busy->no_core)
+    if (late > 0 || busy->no_core) {
         core->overhead += p * (late - busy->no_core);
+        thread->ledger->stolen += busy->no_core ? p * thread->core.stolen_part : 0;
+    }
     if (places->count)
         record_places(thread, code_idx, core_idx, p, census, places);
     return true;
@@ -174,13 +176,14 @@ static void record_busy(struct thread *thread, const struct delivery *delivery, 
     }
 }
 
-/* It had no core either; what it waits for is another thread. */
+/* It had no core either, by the kernel's count; what it waits for is another thread. */
 static void book_waiting_core(struct thread *thread, const struct delivery *delivery)
 {
     const struct core *core = &thread->core;
     if (core->state == CORE_NONE)
-        thread->ledger->idle_no_core +=
-            delivery->p * (double)core_moments_in_state(core, delivery) / (double)delivery->count;
+        thread->ledger->idle_no_core += delivery->p * (1 - core->stolen_part) *
+                                        (double)core_moments_in_state(core, delivery) /
+                                        (double)delivery->count;
 }
 
 /* No unwinding here: idle threads must cost next to nothing. */

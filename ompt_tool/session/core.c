@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "ompt_tool/restart/restart.h"
 
+#define CLOCKS_APART 64 /* the wall clock's time and the kernel's counts, by a part of it, at most */
+
 /* The kernel counts time on a core at ticks and switches, and not when it is read: only so can be seen how long ago a thread got
  * its core. */
 static bool counts_lag;
@@ -14,6 +16,13 @@ static void note_lag(struct core *core)
     struct run_counts again;
     if (run_counts_read(&core->file, &again) && again.on_core_ns == core->counts.on_core_ns)
         store_relaxed(&counts_lag, true);
+}
+
+static void note_asked(struct core *core, uint64_t now_ns, uint64_t cpu_ns)
+{
+    core->asked_ns = now_ns;
+    core->asked_cpu_ns = cpu_ns;
+    core->asked_no_core_ns = core->counts.no_core_ns;
 }
 
 /* Since this was asked last. */
@@ -28,6 +37,7 @@ static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
 {
     ledger->core_source = PROFILE_CORE_CPU_CLOCK;
     core->counts.on_core_ns = clock_thread_cpu_ns();
+    core->stolen_part = 0; /* nobody tells it apart */
 }
 
 void core_begin(struct core *core, struct profile_thread *ledger)
@@ -36,6 +46,7 @@ void core_begin(struct core *core, struct profile_thread *ledger)
     if (run_file_keep(&core->file) && run_counts_read(&core->file, &core->counts)) {
         ledger->core_source = PROFILE_CORE_SCHEDSTAT;
         note_lag(core);
+        note_asked(core, clock_now_ns(), clock_thread_cpu_ns());
     } else if (core->sleeps >= 0) {
         ask_clock_from_now(core, ledger);
     }
@@ -78,28 +89,66 @@ static enum core_state explain(struct core *core, const struct delivery *deliver
     return CORE_NONE;
 }
 
+/* What a hypervisor took: the wall clock has gone on, and no count of the kernel's. Exactly so much since the CPU time was asked last, if it
+ * is more than clocks are apart and interrupts take; else, at least, so much since the last sample: what the thread ran from the tick
+ * before that on is not known apart. Of a thread that has slept nobody knows. */
+static uint64_t stolen_ns(const struct core *core, uint64_t on_core_before_ns, uint64_t now_ns,
+                          uint64_t cpu_ns)
+{
+    int64_t passed_ns = (int64_t)(now_ns - core->asked_ns);
+    int64_t rest_ns = passed_ns - (int64_t)(cpu_ns - core->asked_cpu_ns) -
+                      (int64_t)(core->counts.no_core_ns - core->asked_no_core_ns);
+    if (core->asked_ns < core->counted_ns && rest_ns < passed_ns / CLOCKS_APART)
+        rest_ns = (int64_t)(now_ns - core->counted_ns) - (int64_t)(cpu_ns - on_core_before_ns) -
+                  (int64_t)core->lost_ns;
+    return rest_ns >= (int64_t)STATE_LATE_NS && !core->slept && core->sleeps >= 0 ? (uint64_t)rest_ns : 0;
+}
+
+static bool is_late(const struct delivery *delivery)
+{
+    return delivery->clocks.ns - delivery->due_ns >= STATE_LATE_NS;
+}
+
+/* It has had a turn since the sample before, or comes late without one. Apart, so that it costs others nothing. */
+static __attribute__((noinline)) enum core_state ask_closely(struct core *core, bool same_turn,
+                                                             uint64_t on_core_before_ns,
+                                                             const struct delivery *delivery,
+                                                             const ucontext_t *context)
+{
+    if (same_turn)
+        core->slept = false;
+    else
+        ask_sleeps(core);
+    uint64_t now_ns = clock_now_ns(), cpu_ns = clock_thread_cpu_ns(), late_ns = now_ns - delivery->due_ns;
+    uint64_t stolen = is_late(delivery) ? stolen_ns(core, on_core_before_ns, now_ns, cpu_ns) : 0;
+    uint64_t on_core_ns = stolen ? 0 : cpu_ns - core->counts.on_core_ns; /* at least, since it has its core */
+    note_asked(core, now_ns, cpu_ns);
+    if (same_turn && !stolen)
+        return CORE_HAD;
+    core->got_ns = now_ns - on_core_ns;
+    core->gone_ns = core->lost_ns += stolen;
+    core->stolen_part = stolen ? (double)stolen / (double)core->gone_ns : 0;
+    if (on_core_ns >= late_ns || (!is_late(delivery) && !load_relaxed(&counts_lag)))
+        return explain(core, delivery, 0, context);
+    return explain(core, delivery, late_ns - on_core_ns, context);
+}
+
 static enum core_state ask_kernel(struct core *core, struct profile_thread *ledger, const struct delivery *delivery,
                                   const ucontext_t *context)
 {
     struct run_counts before = core->counts;
-    bool is_late = delivery->clocks.ns - delivery->due_ns >= STATE_LATE_NS;
     if (!run_counts_read(&core->file, &core->counts)) { /* the program has closed it */
         ask_clock_from_now(core, ledger);
-        ledger->core_unasked += is_late;
+        ledger->core_unasked += is_late(delivery);
         return CORE_HAD;
     }
     core->lost_ns = core->counts.no_core_ns - before.no_core_ns;
-    if (core->counts.turns == before.turns) /* what the last handler had lost before it asked, it asked about, too */
-        return delivery->due_ns < core->got_ns ? explain(core, delivery, core->got_ns - delivery->due_ns, context)
-                                               : CORE_HAD;
-    ask_sleeps(core);
-    uint64_t now_ns = clock_now_ns(), late_ns = now_ns - delivery->due_ns;
-    uint64_t on_core_ns = clock_thread_cpu_ns() - core->counts.on_core_ns; /* at least, since it has its core */
-    core->got_ns = now_ns - on_core_ns;
-    core->gone_ns = core->lost_ns;
-    if (on_core_ns >= late_ns || (!is_late && !load_relaxed(&counts_lag)))
-        return explain(core, delivery, 0, context);
-    return explain(core, delivery, late_ns - on_core_ns, context);
+    if (core->counts.turns != before.turns)
+        return ask_closely(core, false, before.on_core_ns, delivery, context);
+    /* What the last handler had lost before it asked, it asked about, too. */
+    if (delivery->due_ns < core->got_ns)
+        return explain(core, delivery, core->got_ns - delivery->due_ns, context);
+    return is_late(delivery) ? ask_closely(core, true, before.on_core_ns, delivery, context) : CORE_HAD;
 }
 
 /* What it did not run since its last sample it was without a core, unless it went to sleep meanwhile. */

@@ -26,6 +26,8 @@ struct core {
     uint64_t gone_ns;                /* and for how long it had none until then */
     long sleeps;                     /* when it was asked last how many they are: when it had lost its core, */
     bool slept;                      /* and whether it did meanwhile */
+    uint64_t asked_ns;               /* when its CPU time was asked last, */
+    uint64_t asked_cpu_ns, asked_no_core_ns; /* that, and the time without a core until then */
     /* Of the present sample: */
     enum core_state state;
     uint64_t lost_ns;  /* without a core since the one before */
@@ -35,6 +37,7 @@ struct core {
     /* CORE_NONE: of its moments so many, at which it had a core. The first ones: it lost it while the signal was on its way; the last
      * ones: until the handler began. */
     uint64_t had_first, had_last;
+    double stolen_part; /* of the others: a hypervisor had taken the core, and the kernel counts nothing */
     /* Of its waits: */
     uint64_t waited_ticks; /* when the last began */
     double lost_wait_ns;   /* without a core since that was over */

@@ -24,7 +24,8 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
         ledger->on_core += thread->on_core_ns;
         ledger->no_core += thread->no_core_ns;
         ledger->no_core_busy += thread->no_core;
-        ledger->no_core_sampled += thread->no_core + thread->idle_no_core;
+        ledger->no_core_sampled += thread->no_core - thread->stolen + thread->idle_no_core;
+        ledger->stolen += thread->stolen;
         ledger->blocked += thread->blocked;
         ledger->delivered += thread->delivered;
         ledger->recorded += thread->recorded;
@@ -123,7 +124,7 @@ static void add_probed(struct conservation_law *laws, size_t *count, const struc
             sampled * 1e-9, exact * 1e-9, ERROR_NEVER * 1e-9 * sqrt(variance));
 }
 
-/* Time without a core, by samples and by the kernel: of threads whose samples could ask, and for which it could be asked at
+/* Time without a core, by samples and by the kernel, who knows nothing of what a hypervisor took: of threads whose samples could ask, and for which it could be asked at
  * their end (that of a killed program could not). */
 static void add_no_core(struct conservation_law *laws, size_t *count, const struct profile *profile,
                         const struct error_terms *error)
@@ -135,7 +136,7 @@ static void add_no_core(struct conservation_law *laws, size_t *count, const stru
         if (thread->core_source == PROFILE_CORE_NOT_TOLD || thread->timer_failed || !(thread->on_core_ns > 0))
             continue;
         threads++;
-        sampled += 1e-9 * (thread->no_core + thread->idle_no_core);
+        sampled += 1e-9 * (thread->no_core - thread->stolen + thread->idle_no_core);
         counted += 1e-9 * thread->no_core_ns;
         unknown += error->period * (double)thread->core_unasked;
     }

@@ -42,6 +42,7 @@ struct ledger {
     double on_core, no_core; /* running, ready to run without a core: by the kernel's count */
     double no_core_sampled;  /* the same by samples; and of busy and lock-waiting threads alone: */
     double no_core_busy;
+    double stolen; /* the part of it that a hypervisor had taken: in no count of the kernel's */
     double blocked;
     double unsignalled;      /* of the others: the program had blocked or taken the sampling signal */
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;

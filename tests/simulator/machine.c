@@ -100,7 +100,7 @@ static void progress(struct sim_thread *thread)
 static void note_core(struct sim_thread *thread, bool no_core)
 {
     if (thread->no_core != no_core && !thread->foreign)
-        oracle_core(thread->number, no_core);
+        oracle_core(thread->number, no_core, thread->run == RUN_ON_CORE);
     thread->no_core = no_core;
 }
 
@@ -214,7 +214,8 @@ static void expire(struct sim_thread *thread, uint32_t generation)
         timer->first_ns = timer->due_ns;
     timer->waiting++;
     timer->due_ns += timer->period_ns;
-    queue_post(EVENT_TIMER, thread, timer->due_ns, timer->generation);
+    queue_post(EVENT_TIMER, thread, timer->due_ns > machine.now_ns ? timer->due_ns : machine.now_ns,
+               timer->generation);
     if (timer->waiting > 1)
         return;
     if (thread->run == RUN_ON_CORE && !thread->stands_still)
@@ -310,6 +311,33 @@ static void end_slice(struct sim_thread *thread)
     }
 }
 
+/* Of threads that had cores nothing goes on but the clock. */
+static void stall(void)
+{
+    uint64_t ns = random_duration(&machine.chance, &machine.scenario->stall);
+    for (uint32_t i = 0; i < machine.thread_count; i++) {
+        struct sim_thread *thread = machine.threads[i];
+        if (thread->run != RUN_ON_CORE)
+            continue;
+        note_core(thread, thread->woken);
+        thread->since_ns += ns;
+        thread->comes_ns += thread->comes_ns ? ns : 0;
+    }
+    machine.stalled_ns = machine.now_ns;
+    queue_stand_still(machine.now_ns, machine.now_ns + ns);
+    machine.now_ns = fake_now_ns = machine.went_on_ns = machine.now_ns + ns;
+    for (uint32_t i = 0; i < machine.thread_count; i++)
+        if (machine.threads[i]->run == RUN_ON_CORE)
+            note_core(machine.threads[i], false);
+}
+
+static void post_stall(void)
+{
+    if (machine.scenario->stall.mean_ns)
+        queue_post(EVENT_STALL, NULL,
+                   machine.now_ns + random_duration(&machine.chance, &machine.scenario->stall_pause), 0);
+}
+
 static void handle(const struct event *event)
 {
     struct sim_thread *thread = event->thread;
@@ -334,6 +362,10 @@ static void handle(const struct event *event)
         if (event->generation == thread->slice_generation)
             end_slice(thread);
         break;
+    case EVENT_STALL:
+        stall();
+        post_stall();
+        break;
     }
 }
 
@@ -341,6 +373,7 @@ static void handle(const struct event *event)
 void machine_run(void)
 {
     uint64_t last_ns = machine.now_ns;
+    post_stall();
     while (!queue_is_empty() && !machine.over && machine.events != machine.stop_at - 1 &&
            machine.now_ns - last_ns < LONG_NS) {
         struct event event = queue_take();
@@ -414,14 +447,23 @@ void run_file_let_go(struct run_file *file)
     file->fd = 0;
 }
 
+/* How long the thread has run since the last tick or switch; a tick that was due while the machine stood still came behind that. */
+static uint64_t uncounted_ns(const struct sim_thread *thread)
+{
+    uint64_t tick_ns = machine.now_ns - machine.now_ns % TICK_NS;
+    uint64_t since_ns = tick_ns > thread->turn_ns ? tick_ns : thread->turn_ns, begin_ns = machine.stalled_ns;
+    uint64_t stood_ns =
+        since_ns < machine.went_on_ns ? machine.went_on_ns - (since_ns > begin_ns ? since_ns : begin_ns) : 0;
+    return machine.now_ns - since_ns - stood_ns;
+}
+
 /* The current thread's; what it ran is counted at ticks. */
 bool run_counts_read(struct run_file *file, struct run_counts *counts)
 {
     const struct sim_thread *thread = machine.current;
-    uint64_t tick_ns = machine.now_ns - machine.now_ns % TICK_NS;
     (void)file;
     fake_cpu_ns = thread->on_core_ns + TICK_NS; /* a thread runs before it begins to be played */
-    counts->on_core_ns = fake_cpu_ns - (machine.now_ns - (tick_ns > thread->turn_ns ? tick_ns : thread->turn_ns));
+    counts->on_core_ns = fake_cpu_ns - uncounted_ns(thread);
     counts->no_core_ns = thread->no_core_ns;
     counts->turns = thread->turns;
     return true;

@@ -13,6 +13,22 @@
 
 #define NS 1e-9
 
+const char *const metric_name[METRIC_COUNT] = {
+    "work",
+    "overhead",
+    "lock wait here",
+    "lock wait",
+    "shared idleness",
+    "thread idleness",
+    "core idleness",
+    "idle",
+    "parked",
+    "no core",
+    "blocked",
+    "stolen",
+    "idle without a core",
+};
+
 /* What is summed beside the metrics, for what is stated. */
 enum { SUM_OWN = METRIC_COUNT, SUM_IDLE_BESIDE, SUMS };
 
@@ -91,6 +107,7 @@ static double (*sum_metrics(const struct profile *profile, const uint32_t *conte
     for (size_t i = 0; i < profile->thread_count; i++) {
         sums[0][METRIC_IDLE] += profile->threads[i].idle;
         sums[0][METRIC_PARKED] += profile->threads[i].parked;
+        sums[0][METRIC_STOLEN] += profile->threads[i].stolen;
         sums[0][METRIC_IDLE_NO_CORE] += profile->threads[i].idle_no_core;
     }
     return sums;

@@ -13,16 +13,12 @@
 #define TIE_NS    1 /* in the nanosecond in which something changes a sample may come before or behind it */
 #define MOST_TOGETHER (4.0 / 3) /* docs/accounting.md: of threads whose moments are spread evenly, for independent ones */
 
-const char *const metric_name[METRIC_COUNT] = {
-    "work",          "overhead", "lock wait here", "lock wait", "shared idleness", "thread idleness",
-    "core idleness", "idle",     "parked",         "no core",   "blocked",         "idle without a core"};
-
 struct change {
     uint64_t time_ns, place;
     uint32_t thread, context, lock; /* thread NO_THREAD: of the lock */
     uint32_t dispatch;              /* begins_idle: the context of what is dispatch */
     enum exact_state state;
-    bool begins_idle, begins_wait, held, about_core, no_core; /* begins_wait: however short */
+    bool begins_idle, begins_wait, held, about_core, no_core, stolen; /* begins_wait: however short */
 };
 
 static struct {
@@ -73,10 +69,11 @@ static struct noted_thread *noted_thread(uint32_t thread)
     return &noted.threads[thread];
 }
 
-void oracle_core(uint32_t thread, bool no_core)
+void oracle_core(uint32_t thread, bool no_core, bool stolen)
 {
     if (!machine.scenario->laws_only)
-        note((struct change){.thread = thread, .about_core = true, .no_core = no_core});
+        note((struct change){
+            .thread = thread, .about_core = true, .no_core = no_core, .stolen = no_core && stolen});
 }
 
 void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock)
@@ -158,6 +155,7 @@ struct now {
     uint64_t grace_until_ns; /* before that its wait is dispatch, from then on what it grows to; 0: it does not wait, or is idle */
     enum exact_state grows_to;
     struct awaited core; /* since its last wait was over */
+    bool stolen;
     struct waiting wait; /* the last */
     struct cell *cells;  /* one for each context, then one for each place */
 };
@@ -230,8 +228,9 @@ static void busy_shares(const struct now *now, const struct crowd *crowd, double
                             : now->state == EXACT_WORK    ? METRIC_WORK
                             : now->state == EXACT_BLOCKED ? METRIC_BLOCKED
                                                           : METRIC_OVERHEAD;
-    shares[2].adds = waits && now->core.no_core;
-    shares[2].weight[METRIC_IDLE_NO_CORE] = 1;
+    shares[2].adds = now->core.no_core && (waits || now->stolen);
+    shares[2].weight[METRIC_IDLE_NO_CORE] = waits && !now->stolen;
+    shares[2].weight[METRIC_STOLEN] = !waits && now->stolen;
     shares[0].weight[own] = 1;
     blame(shares[0].weight, crowd);
     if (!no_core && late == 0)
@@ -395,6 +394,7 @@ static void apply(const struct change *change)
     struct now *now = &sum.threads[change->thread];
     if (change->about_core) {
         now->core.no_core = change->no_core;
+        now->stolen = change->stolen;
         return;
     }
     if (change->begins_wait) {

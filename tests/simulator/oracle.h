@@ -30,6 +30,7 @@ enum exact_metric {
     METRIC_PARKED,
     METRIC_NO_CORE,
     METRIC_BLOCKED,
+    METRIC_STOLEN,       /* the part of no core in which nobody had it, at context 0 only */
     METRIC_IDLE_NO_CORE, /* of threads that had no core, and did not wait for one */
     METRIC_COUNT
 };
@@ -60,7 +61,8 @@ uint32_t oracle_threads_most(void);
 
 /* What happens, at machine.now_ns. The first microseconds of a thread's waits, the grace, are the runtime's work. */
 void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock);
-void oracle_core(uint32_t thread, bool no_core); /* it wants one, and has none */
+/* It wants one, and has none; stolen: it had one when everything began to stand still. */
+void oracle_core(uint32_t thread, bool no_core, bool stolen);
 void oracle_lock(uint32_t lock, bool held, uint32_t context); /* whom waiting for it is blamed on */
 void oracle_count(int threads);                               /* of the program's */
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum event_kind { EVENT_DONE, EVENT_WAKE, EVENT_TIMER, EVENT_DELIVER, EVENT_SLICE };
+enum event_kind { EVENT_DONE, EVENT_WAKE, EVENT_TIMER, EVENT_DELIVER, EVENT_SLICE, EVENT_STALL };
 
 struct event {
     uint64_t time_ns, order;
@@ -17,5 +17,8 @@ struct event {
 void queue_post(enum event_kind kind, struct sim_thread *thread, uint64_t time_ns, uint32_t generation);
 bool queue_is_empty(void);
 struct event queue_take(void);
+
+/* Nothing happens from now on until then: what clocks tell comes at the end, what runs is as much later. */
+void queue_stand_still(uint64_t now_ns, uint64_t until_ns);
 
 #endif

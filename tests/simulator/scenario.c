@@ -218,6 +218,8 @@ static const struct setting {
     {"dispatch", DURATION, offsetof(struct scenario, dispatch)},
     {"foreign", DURATION, offsetof(struct scenario, foreign_busy)},
     {"pause", DURATION, offsetof(struct scenario, foreign_pause)},
+    {"stall", DURATION, offsetof(struct scenario, stall)},
+    {"stall-pause", DURATION, offsetof(struct scenario, stall_pause)},
 };
 #define SETTINGS (sizeof(settings) / sizeof(*settings))
 

@@ -43,26 +43,34 @@ static struct core core;
 static struct profile_thread ledger;
 static const uint8_t code[] = {0x90, 0x90, 0x0f, 0x05};
 
-/* Counted since 10 ms, at the last tick. */
+/* At 990 ms; the last tick was then, and it has run since. */
 static int begin(void **state)
 {
     (void)state;
     told = true;
-    kernel = (struct run_counts){.on_core_ns = 50 * MS, .no_core_ns = 7 * MS, .turns = 3};
+    fake_now_ns = 990 * MS;
+    fake_cpu_ns = 50 * MS;
+    kernel = (struct run_counts){.on_core_ns = fake_cpu_ns, .no_core_ns = 7 * MS, .turns = 3};
     ledger = (struct profile_thread){0};
     core_begin(&core, &ledger);
-    fake_cpu_ns = 50 * MS + 10 * MS;
+    fake_cpu_ns += 10 * MS;
     return 0;
+}
+
+static enum core_state ask_at(uint64_t now_ns, uint64_t late_ns, bool in_call)
+{
+    ucontext_t context = {.uc_mcontext.gregs[REG_RAX] = SYS_futex,
+                          .uc_mcontext.gregs[REG_RIP] = (greg_t)(code + (in_call ? 2 : 0))};
+    struct delivery delivery = {
+        .count = 1, .clocks.ns = now_ns, .due_ns = now_ns - late_ns, .census_ns = now_ns - late_ns};
+    fake_now_ns = now_ns;
+    core_ask(&core, &ledger, &delivery, &context);
+    return core.state;
 }
 
 static enum core_state ask(uint64_t late_ns, bool in_call)
 {
-    ucontext_t context = {.uc_mcontext.gregs[REG_RAX] = SYS_futex,
-                          .uc_mcontext.gregs[REG_RIP] = (greg_t)(code + (in_call ? 2 : 0))};
-    struct delivery delivery = {.count = 1, .clocks.ns = 1000 * MS, .due_ns = 1000 * MS - late_ns};
-    fake_now_ns = delivery.clocks.ns;
-    core_ask(&core, &ledger, &delivery, &context);
-    return core.state;
+    return ask_at(1000 * MS, late_ns, in_call);
 }
 
 /* This test is the first: once a kernel is seen to count at ticks it is taken to do so. */
@@ -175,6 +183,76 @@ UNIT_TEST(where_the_kernel_does_not_count_the_threads_own_time_tells)
     fake_cpu_ns += 4 * MS;
     assert_int_equal(ask(3 * MS, false), CORE_NONE);
     assert_int_equal(core.lost_ns, 6 * MS);
+}
+
+/* The whole machine stood still: the tick that was due comes when it goes on. */
+static void stand_still(uint64_t ran_ns)
+{
+    fake_cpu_ns += ran_ns;
+    kernel.on_core_ns = fake_cpu_ns - 10 * US;
+}
+
+UNIT_TEST_WITH(what_no_count_of_the_kernels_has_was_taken_by_a_hypervisor, begin, NULL)
+{
+    assert_int_equal(ask_at(1000 * MS, 20 * US, false), CORE_HAD);
+    stand_still(3 * MS);
+    assert_int_equal(ask_at(1288 * MS, 285 * MS, false), CORE_NONE);
+    assert_int_equal(core.lost_ns, 285 * MS);
+    assert_true(core.stolen_part == 1);
+    assert_int_equal(core.had_first, 0);
+    stand_still(4 * MS); /* it is less than a tick, and known exactly, as its time was asked before */
+    assert_int_equal(ask_at(1295 * MS, 2 * MS, false), CORE_NONE);
+    assert_int_equal(core.lost_ns, 3 * MS);
+    stand_still(5 * MS);
+    assert_int_equal(ask_at(1300 * MS, 2 * MS, false), CORE_HAD); /* the signal was blocked */
+    assert_int_equal(ask_at(1300 * MS, 20 * US, false), CORE_HAD);
+}
+
+/* Clocks are not as exact, and interrupts take some time: of what ran for a minute nothing but the last is known. */
+UNIT_TEST_WITH(of_a_long_time_what_was_taken_at_the_end_is_known_but_for_a_tick, begin, NULL)
+{
+    fake_cpu_ns = 60000 * MS; /* of 60,060 */
+    kernel.on_core_ns = fake_cpu_ns - 4 * MS;
+    assert_int_equal(ask_at(61050 * MS, 20 * US, false), CORE_HAD);
+    stand_still(5 * MS);
+    assert_int_equal(ask_at(61155 * MS, 100 * MS, false), CORE_NONE);
+    assert_int_equal(core.lost_ns, 96 * MS);
+    assert_int_equal(core.had_first, 1); /* within 4 ms of the 100 */
+    begin(NULL);
+    fake_cpu_ns = 60000 * MS;
+    kernel.on_core_ns = fake_cpu_ns - 4 * MS;
+    assert_int_equal(ask_at(61050 * MS, 20 * US, false), CORE_HAD);
+    fake_cpu_ns += 105 * MS;
+    assert_int_equal(ask_at(61155 * MS, 100 * MS, false), CORE_HAD); /* the signal was blocked */
+}
+
+UNIT_TEST_WITH(what_was_taken_stands_beside_what_the_kernel_counts, begin, NULL)
+{
+    stand_still(0);
+    kernel.no_core_ns += 5 * MS;
+    kernel.turns++;
+    assert_int_equal(ask_at(1010 * MS, 10 * MS, false), CORE_NONE);
+    assert_int_equal(core.lost_ns, 10 * MS);
+    assert_true(core.stolen_part == 0.5);
+}
+
+UNIT_TEST_WITH(of_who_has_slept_nobody_knows_whether_something_was_taken, begin, NULL)
+{
+    stand_still(0);
+    kernel.turns++;
+    sleeps++;
+    assert_int_equal(ask_at(1100 * MS, 90 * MS, false), CORE_ASLEEP);
+    assert_true(core.stolen_part == 0);
+    stand_still(5 * MS); /* it does not sleep any more */
+    assert_int_equal(ask_at(1200 * MS, 94 * MS, false), CORE_NONE);
+    assert_int_equal(core.lost_ns, 95 * MS);
+}
+
+UNIT_TEST_WITH(what_is_taken_of_a_short_time_makes_no_prompt_sample_late, begin, NULL)
+{
+    stand_still(0);
+    assert_int_equal(ask_at(1100 * MS, 20 * US, false), CORE_HAD);
+    assert_int_equal(core.lost_ns, 0);
 }
 
 /* Between samples, each of a thread that is as the line says. */

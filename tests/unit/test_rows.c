@@ -352,6 +352,10 @@ WITH_PROFILE(time_without_a_core_is_compared_with_the_kernels_count)
     made.threads[0].no_core_ns = 4.5 * S;
     law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
     assert_false(law->ok);
+    made.threads[0].no_core += 2 * S; /* that no count of the kernel's has */
+    made.threads[0].stolen = 2 * S;
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
+    assert_true(fabs(law->left - 4) < 1e-9);
     made.threads[0].core_unasked = 400; /* samples that may have been without a core */
     law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
     assert_true(law->ok);
