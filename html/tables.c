@@ -31,6 +31,7 @@ void page_put_threads(struct page *page)
         put_seconds(page, ",\"parked\":", thread->parked);
         put_seconds(page, ",\"no_core\":", thread->no_core);
         put_seconds(page, ",\"blocked\":", thread->blocked);
+        put_seconds(page, ",\"stolen\":", thread->stolen);
         putc('}', page->out);
     }
     putc(']', page->out);

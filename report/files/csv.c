@@ -190,7 +190,9 @@ void write_profile_csv(FILE *out, const struct rows *rows, bool errors)
 
 void write_threads_csv(FILE *out, const struct profile *profile, const size_t *order)
 {
-    fputs("thread,kind,begin_s,end_s,samples,work,idle,overhead,lock_wait,parked,no_core,blocked" END_OF_LINE, out);
+    fputs("thread,kind,begin_s,end_s,samples,work,idle,overhead,lock_wait,parked,no_core,blocked,"
+          "stolen" END_OF_LINE,
+          out);
     for (size_t place = 0; place < profile->thread_count; place++) {
         size_t i = order ? order[place] : place;
         const struct profile_thread *thread = &profile->threads[i];
@@ -198,8 +200,8 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
             profile->header.start_ns; /* differences first: a double cannot hold every absolute time */
         const double seconds[] = {(double)(int64_t)(thread->begin_ns - start),
                                   (double)(int64_t)(thread_end_ns(thread) - start)};
-        const double sums[] = {thread->work, thread->idle, thread->overhead, thread->lock_wait,
-                               thread->parked, thread->no_core, thread->blocked};
+        const double sums[] = {thread->work,   thread->idle,    thread->overhead, thread->lock_wait,
+                               thread->parked, thread->no_core, thread->blocked,  thread->stolen};
         fprintf(out, "%zu,%s", i, thread_kind_name(thread));
         for (size_t s = 0; s < COUNT(seconds); s++) {
             putc(',', out);

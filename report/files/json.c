@@ -294,6 +294,7 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "blocked_s", seconds(ledger.blocked));
     json_object_set_new(json, "no_core_s", seconds(ledger.no_core));
     json_object_set_new(json, "no_core_sampled_s", seconds(ledger.no_core_sampled));
+    json_object_set_new(json, "stolen_s", seconds(ledger.stolen));
     json_object_set_new(json, "conservation", conservation(profile, rows));
     set_losses(json, profile, &ledger);
     set_probes(json, profile, rows);

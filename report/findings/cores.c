@@ -13,9 +13,10 @@
 /* What is known of it. */
 struct shortage {
     double seconds, spun_s; /* the second: cores' time of threads that waited */
+    double stolen_s;        /* of the first: no process had the core, nor the kernel */
     double threads, cores;
     struct machine machine;
-    bool crowded, spins, throttled, others, bound;
+    bool crowded, spins, throttled, others, bound, stolen;
 };
 
 static bool samples_tell(const struct profile *profile)
@@ -31,6 +32,7 @@ static struct shortage shortage_of(const struct inquiry *inquiry)
     const struct ledger *ledger = &inquiry->ledger;
     struct shortage shortage = {
         .seconds = metric_value(inquiry->rows, inquiry->rows->row[0].inclusive, METRIC_NO_CORE),
+        .stolen_s = 1e-9 * ledger->stolen,
         .threads = inquiry->threads,
         .cores = inquiry->cores};
     const struct machine *machine = &shortage.machine;
@@ -43,7 +45,9 @@ static struct shortage shortage_of(const struct inquiry *inquiry)
     shortage.spins = machine->told && shortage.spun_s > much;
     shortage.throttled = machine->throttled_s > much;
     shortage.others = machine->others_ready > 0.5 && !(shortage.throttled && machine->others_ready < 1);
-    shortage.bound = !shortage.crowded && !shortage.throttled && machine->free_s > much;
+    shortage.stolen = shortage.stolen_s > much;
+    shortage.bound = !shortage.crowded && !shortage.throttled && machine->free_s > much &&
+                     shortage.seconds - shortage.stolen_s > much;
     return shortage;
 }
 
@@ -58,19 +62,29 @@ static const char *rule_of(const struct shortage *shortage)
     return shortage->bound && !shortage->others ? "binding" : "cores-taken";
 }
 
+/* Kernels that count interrupts apart take their time from threads', too; and only these keep no count of a hypervisor's. */
+static const char *thief(const struct machine *machine, double stolen_s)
+{
+    return machine->told && machine->stolen_s < MOSTLY * stolen_s ? "interrupts" : "the hypervisor";
+}
+
 static char *title_of(const struct inquiry *inquiry, const struct shortage *shortage)
 {
+    char stolen[FORMAT_NUMBER_BYTES + 48] = "";
     char others[FORMAT_NUMBER_BYTES + 32] = "";
     if (shortage->others && !shortage->machine.others_weigh_more)
         snprintf(others, sizeof others, " and %s other runnable processes",
                  DECIMAL(shortage->machine.others_ready, 1));
     else if (shortage->others || (!shortage->machine.told && !shortage->crowded))
         snprintf(others, sizeof others, " and other processes");
+    if (shortage->stolen_s >= LEAST_GAIN_S)
+        snprintf(stolen, sizeof stolen, ", of it %s s taken by %s", DECIMAL(shortage->stolen_s, 2),
+                 thief(&shortage->machine, shortage->stolen_s));
     return format_printable(
-        "%s %% of the thread time there was no core: %s thread%s of this program%s on %s core%s",
+        "%s %% of the thread time there was no core: %s thread%s of this program%s on %s core%s%s",
         DECIMAL(percent_of_program(inquiry, shortage->seconds), 0), DECIMAL(shortage->threads, 0),
         shortage->threads == 1 ? "" : "s", others, DECIMAL(shortage->cores, 0),
-        shortage->cores == 1 ? "" : "s");
+        shortage->cores == 1 ? "" : "s", stolen);
 }
 
 static char *evidence_of(const struct inquiry *inquiry, const struct shortage *shortage)
@@ -124,7 +138,7 @@ static char *bound_threads(const struct profile *profile)
 static char *advice_of(const struct profile *profile, const struct shortage *shortage)
 {
     const struct machine *machine = &shortage->machine;
-    char *part[5] = {NULL};
+    char *part[6] = {NULL};
     size_t count = 0;
     if (shortage->throttled)
         part[count++] =
@@ -152,11 +166,16 @@ static char *advice_of(const struct profile *profile, const struct shortage *sho
             memory_text("Other processes had %s of the cores: nothing of the program's; measure on a "
                         "quiet machine. ",
                         DECIMAL(machine->others_cores, 1));
+    if (shortage->stolen)
+        part[count++] = memory_text(
+            "No process had the cores that were taken (%s s of all processors' time were stolen by "
+            "/proc/stat): nothing of the program's, nor of this machine's. ",
+            DECIMAL(machine->stolen_s, 2));
     if (!count)
         part[count++] = memory_text("Measure on a quiet machine. ");
-    char *text =
-        format_printable("%s%s%s%s%sWork and idleness are without it.", part[0], part[1] ? part[1] : "",
-                         part[2] ? part[2] : "", part[3] ? part[3] : "", part[4] ? part[4] : "");
+    char *text = format_printable("%s%s%s%s%s%sWork and idleness are without it.", part[0],
+                                  part[1] ? part[1] : "", part[2] ? part[2] : "", part[3] ? part[3] : "",
+                                  part[4] ? part[4] : "", part[5] ? part[5] : "");
     for (size_t i = 0; i < count; i++)
         free(part[i]);
     return text;

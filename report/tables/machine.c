@@ -68,6 +68,7 @@ void machine_read(const struct profile *profile, const struct ledger *ledger, st
     double busy = end.busy - begin.busy, idle = end.idle - begin.idle, stolen = end.stolen - begin.stolen;
     double on_core = 1e-9 * ledger->on_core, no_core = 1e-9 * ledger->no_core, cores = profile->header.cores;
     machine->told = true;
+    machine->stolen_s = fmax(0, stolen);
     machine->throttled_s = fmin(no_core, fmax(0, end.throttled - begin.throttled));
     machine->ready_own = (on_core + no_core) / wall_s;
     machine->others_cores = fmax(0, busy - fmax(on_core, end.own - begin.own)) / wall_s;

@@ -14,6 +14,7 @@ struct machine {
         others_ready; /* other processes that ran or were ready to, if they got as much as each own thread */
     bool others_weigh_more; /* that are more than the kernel ever counted: they do not share fairly (nice, a group) */
     double free_s;    /* processors' time that nobody had; 0 unless the program may run on all of them */
+    double stolen_s;  /* of all processors' time, by a hypervisor */
     double throttled_s; /* the process's cgroup was kept from running: its quota was used up */
 };
 

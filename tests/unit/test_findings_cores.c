@@ -4,16 +4,22 @@
 #define WITH_PROFILE(name) UNIT_TEST_WITH(name, make, destroy)
 
 /* What the kernel counted while the program ran for 20 seconds: processors' time in ticks. */
-static void machine_beside(int own_s, int busy_s, int idle_s, int throttled_s)
+static void machine_beside_host(int own_s, int busy_s, int idle_s, int throttled_s, int stolen_s)
 {
     static char text[400];
     int used = snprintf(text, sizeof text,
                         "machine_begin%cthrottled_ns 7000000000\nown_cpu_ns 5000000000\ncpu  100 0 0 500 0 0 0 0%c", 0, 0);
     used += snprintf(text + used, sizeof text - (size_t)used,
-                     "machine_end%cthrottled_ns %d000000000\nown_cpu_ns %d000000000\nloadavg 9 9 9 9/9 9\ncpu  %d 10 90 %d 0 0 0 0%c",
-                     0, 7 + throttled_s, 5 + own_s, busy_s * 100, 500 + idle_s * 100, 0);
+                     "machine_end%cthrottled_ns %d000000000\nown_cpu_ns %d000000000\nloadavg 9 9 9 9/9 "
+                     "9\ncpu  %d 10 90 %d 0 0 0 %d%c",
+                     0, 7 + throttled_s, 5 + own_s, busy_s * 100, 500 + idle_s * 100, stolen_s * 100, 0);
     made.profile.text = text;
     made.profile.text_bytes = (size_t)used;
+}
+
+static void machine_beside(int own_s, int busy_s, int idle_s, int throttled_s)
+{
+    machine_beside_host(own_s, busy_s, idle_s, throttled_s, 0);
 }
 
 static void machine(int busy_s, int idle_s, int throttled_s)
@@ -101,6 +107,27 @@ WITH_PROFILE(spinning_threads_take_cores)
     made.threads[0].on_core_ns = 55 * S;
     machine(55, 0, 0);
     assert_said(only("oversubscribed")->advice, "spun on cores for 15.00 s");
+}
+
+WITH_PROFILE(what_a_hypervisor_took_is_said)
+{
+    without_core(20, 4);
+    made.threads[0].no_core_ns = 4 * S;
+    made.threads[0].stolen = 16 * S;
+    machine_beside_host(0, 40, 20, 0, 20); /* threads that were bound to one core would not have lost it so */
+    const struct finding *finding = only("cores-taken");
+    assert_string_equal(
+        finding->title,
+        "33 % of the thread time there was no core: 4 threads of this program on 4 cores, of it "
+        "16.00 s taken by the hypervisor");
+    assert_said(finding->advice, "No process had the cores that were taken (20.00 s of all processors' time "
+                                 "were stolen by /proc/stat)");
+    machine_beside_host(0, 40, 20, 0, 0);
+    assert_said(only("cores-taken")->title, "taken by interrupts");
+    made.threads[0].stolen = 2 * S;
+    machine_beside_host(0, 40, 37, 0, 3);
+    assert_said(only("binding")->title, ", of it 2.00 s taken by the hypervisor");
+    assert_null(strstr(only("binding")->advice, "No process had"));
 }
 
 WITH_PROFILE(a_quota_is_said)
