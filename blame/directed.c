@@ -101,7 +101,7 @@ static void add(struct entry *entry, const struct lock_blame *blame)
     atomic_add_double(&entry->inverse_busy, blame->inverse_busy);
     atomic_add_double(&entry->shared_idle, blame->shared_idle);
     if (atomic_add_double(&entry->lock_wait, blame->lock_wait))
-        contended_blame_left(lock_key(entry->key));
+        contended_blame_left(lock_key(load_relaxed(&entry->key)));
     fetch_add_acq_rel(&entry->ended, 1);
 }
 
@@ -122,7 +122,7 @@ static bool take(struct entry *entry, struct lock_blame *blame)
     blame->lock_wait = atomic_take_double(&entry->lock_wait);
     if (blame->lock_wait == 0)
         return false; /* another taker was first: the other sums are its own */
-    contended_blame_taken(lock_key(entry->key));
+    contended_blame_taken(lock_key(load_relaxed(&entry->key)));
     blame->inverse_busy = atomic_take_double(&entry->inverse_busy);
     blame->shared_idle = atomic_take_double(&entry->shared_idle);
     return true;
