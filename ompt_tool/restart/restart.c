@@ -31,7 +31,9 @@
 
 #include "base/atomics.h"
 #include "base/kernel.h"
+#include "restart_begin.h"
 #include "restart_decode.h"
+#include "restart_rest.h"
 #include "restart_rules.h"
 #include "restart_stub.h"
 
@@ -100,12 +102,6 @@ static struct timespec left_until(uint64_t deadline_ns)
                              .tv_nsec = (long)(left_ns % 1000000000u)};
 }
 
-static uint64_t used_us(const struct rusage *usage)
-{
-    return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000u +
-           (uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec;
-}
-
 /* Set for good when the first such call is interrupted: few programs of many threads make any, and the
  * baseline costs two system calls a sample. */
 static bool baseline_wanted;
@@ -119,29 +115,10 @@ void restart_note_sample(struct restart_state *state)
     state->base_valid = true;
 }
 
-/*
- * When the interrupted call began, never too early: a limit counted from here ends in time or late. If since
- * the baseline the thread gave up its core once, of its own will, and was never preempted, then it ran until
- * it blocked in this call: it blocked at baseline + time used since. Otherwise all we know is that the call
- * had begun by now. Where the kernel takes interrupts or a VM's stolen time out of a thread's time, that
- * would be too early: hence a margin.
- */
 static uint64_t begin_of_call_ns(const struct restart_state *state, uint64_t now_ns)
 {
-    struct rusage usage;
     store_relaxed(&baseline_wanted, true);
-    if (!state->base_valid)
-        return now_ns;
-    memset(&usage, 0, sizeof usage);
-    kernel_call(SYS_getrusage, RUSAGE_THREAD, (uint64_t)&usage, 0, 0, 0, 0);
-    if (usage.ru_nvcsw - state->base_usage.ru_nvcsw != 1 || usage.ru_nivcsw != state->base_usage.ru_nivcsw)
-        return now_ns;
-    uint64_t base_ns = (uint64_t)state->base_time.tv_sec * 1000000000u + (uint64_t)state->base_time.tv_nsec;
-    uint64_t rounding_us = 2; /* utime and stime are each rounded down, at both ends */
-    uint64_t margin_ns = (now_ns > base_ns ? now_ns - base_ns : 0) / 64;
-    uint64_t begin_ns =
-        base_ns + margin_ns + (used_us(&usage) - used_us(&state->base_usage) + rounding_us) * 1000u;
-    return begin_ns < now_ns ? begin_ns : now_ns;
+    return restart_begin_of_call_ns(state, now_ns);
 }
 
 static void copy_registers(ucontext_t *to, const ucontext_t *from)
@@ -180,14 +157,17 @@ static void enter_wait(struct restart_state *state, ucontext_t *context, uintptr
         return;
     }
     const struct restart_frame *frame = (const struct restart_frame *)gregs[REG_RSP];
-    bool is_stored = rip >= (uintptr_t)restart_wait_stored;
+    bool is_made = rip >= (uintptr_t)restart_wait_done, is_stored = rip >= (uintptr_t)restart_wait_stored;
     uint64_t result = is_stored ? frame->result : (uint64_t)gregs[REG_RAX];
-    if (rip < (uintptr_t)restart_wait_done || (!is_stored && result == (uint64_t)-EINTR)) {
+    bool has_rest = rip == (uintptr_t)restart_wait_done && restart_has_rest(frame, result);
+    if (!is_made || has_rest || (!is_stored && result == (uint64_t)-EINTR)) {
         state->waiting = true;
         memcpy(&state->job, frame, sizeof state->job);
-        result = (uint64_t)-EINTR;
-    } else if (frame->result_known) {
-        result = frame->result_known;
+        if (has_rest)
+            restart_take_rest(&state->job, result);
+        result = has_rest ? state->job.result_known : (uint64_t)-EINTR;
+    } else if (frame->result_known && !is_stored) {
+        result = frame->result_known + ((int64_t)result > 0 ? result : 0);
     }
     restart_set_mask(context, frame->program_mask);
     show_program(frame, context, result);
@@ -446,6 +426,25 @@ static enum restart_result start_uring(struct restart_state *state, ucontext_t *
     return go_wait(state, context);
 }
 
+/* The call returns with a part of what it was to move: as behind any call, rcx is where it goes on. */
+static enum restart_result start_rest(struct restart_state *state, ucontext_t *context)
+{
+    const greg_t *gregs = context->uc_mcontext.gregs;
+    if (gregs[REG_RAX] <= 0 || gregs[REG_RCX] != gregs[REG_RIP])
+        return RESTART_NONE;
+    struct restart_frame *job = begin_job(state, context, restart_decode_call_before((uintptr_t)gregs[REG_RIP]));
+    switch (restart_find_rest((long)job->call, job->args, (uint64_t)gregs[REG_RAX])) {
+    case REST_NONE:
+        return RESTART_NONE;
+    case REST_LIMITED:
+        return give_up(state, (long)job->call);
+    default:
+        restart_take_rest(job, (uint64_t)gregs[REG_RAX]);
+        job->unmask_first = 1;
+        return go_wait(state, context);
+    }
+}
+
 enum restart_result restart_interrupted_call(struct restart_state *state, ucontext_t *context,
                                              uint64_t now_ns)
 {
@@ -453,7 +452,7 @@ enum restart_result restart_interrupted_call(struct restart_state *state, uconte
     if (state->waiting)
         return go_on_waiting(state, context, now_ns);
     if (gregs[REG_RAX] != -EINTR)
-        return has_submitted(context) ? start_uring(state, context, now_ns) : RESTART_NONE;
+        return has_submitted(context) ? start_uring(state, context, now_ns) : start_rest(state, context);
     long call = restart_decode_call_before((uintptr_t)gregs[REG_RIP]);
     if (call == RESTART_DECODE_NOT_A_CALL)
         return RESTART_NONE;

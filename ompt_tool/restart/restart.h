@@ -21,6 +21,8 @@
  *   in place  calls without a time limit or with an absolute one: semop, msgsnd,
  *             clock_nanosleep(TIMER_ABSTIME) ...: the program counter goes back to the syscall instruction.
  *
+ * Calls that move bytes come back with a part of them; restart_rest.h has which are made to move the rest, in the stub.
+ *
  * Guarantee S: after nanosleep, poll and futex (sem_timedwait), relative or not but for
  * clock_nanosleep(TIMER_ABSTIME), every signal of the program's that interrupts the call is seen as EINTR.
  * For the other calls one can get lost as an interruption (its handler runs all the same, the call then goes

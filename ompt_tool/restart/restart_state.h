@@ -25,7 +25,7 @@ struct restart_frame {
     uint64_t unmask_first;  /* the call cannot set the mask: signals are let in before it */
     uint64_t program_left;  /* the program's structure in which the kernel keeps the remainder, or 0 */
     uint64_t result_at_end; /* what we answer after the deadline when the kernel would not, or 0 */
-    uint64_t result_known;  /* the program's call has done something, and returns this however the wait ends; or 0 */
+    uint64_t result_known;  /* what the program's call has done already, and returns with what comes, if any does; or 0 */
 };
 
 /* One a thread; written by that thread only: by its handler, and by the stub with all signals blocked. No

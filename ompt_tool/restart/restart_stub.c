@@ -9,7 +9,7 @@
  * program counter:
  *     .. wait_unmasked      signals blocked, no delivery possible
  *     .. wait_done          call not made, or interrupted: the frame at rsp is valid
- *     wait_done ..          the call's result, or the one that was known, is in rax
+ *     wait_done ..          the call's result is in rax; with what was known it goes to the frame
  *     .. wait_leave         the result is in the frame, the program's registers are in the frame
  *     wait_leave            everything is the program's again, rcx = where it goes on
  *
@@ -84,9 +84,15 @@ __asm__(".text\n"
         "    movq 112(%rsp), %r9\n"
         "    syscall\n"
         "restart_wait_done:\n"
-        "    cmpq $0, 208(%rsp)\n"
-        "    cmovneq 208(%rsp), %rax\n"
-        "    movq %rax, 120(%rsp)\n"
+        "    movq %rax, %r11\n"
+        "    movq 208(%rsp), %rcx\n"
+        "    testq %rcx, %rcx\n"
+        "    je 4f\n"
+        "    testq %rax, %rax\n"
+        "    jns 3f\n"
+        "    xorl %r11d, %r11d\n"
+        "3:  addq %rcx, %r11\n"
+        "4:  movq %r11, 120(%rsp)\n"
         "restart_wait_stored:\n"
         "    cmpq $0, 184(%rsp)\n"
         "    je 2f\n"

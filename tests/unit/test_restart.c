@@ -1,6 +1,7 @@
 /* Interrupted calls return what and when they would without a sampler. */
 #include "restart_calls.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 
 static void wait_for_a_sample(void)
@@ -323,6 +324,124 @@ UNIT_TEST(what_submits_and_waits_returns_with_its_completions)
     set_period(0);
     assert_true(sampler.asleep > asleep);
     close(ring.fd);
+}
+
+/* The other end of a pipe or socket: it moves a page at a time, and naps meanwhile. */
+enum { MOVED_BYTES = 512 * 1024, PIECE_BYTES = 4096 };
+static unsigned char moved[MOVED_BYTES], received[MOVED_BYTES];
+
+static void nap(void)
+{
+    struct timespec limit = in_ns(MS / 4);
+    nanosleep(&limit, NULL);
+}
+
+static void *receive_slowly(void *fd)
+{
+    size_t bytes = 0;
+    for (ssize_t part = 1; bytes < MOVED_BYTES && part > 0; bytes += (size_t)part) {
+        nap();
+        part = read((int)(intptr_t)fd, received + bytes, MOVED_BYTES - bytes < PIECE_BYTES ? MOVED_BYTES - bytes : PIECE_BYTES);
+    }
+    return NULL;
+}
+
+static void *send_slowly(void *fd)
+{
+    for (size_t bytes = 0; bytes < MOVED_BYTES; bytes += PIECE_BYTES) {
+        nap();
+        if (write((int)(intptr_t)fd, moved + bytes, PIECE_BYTES) != PIECE_BYTES)
+            break;
+    }
+    return NULL;
+}
+
+static ssize_t write_all(int fd)
+{
+    return write(fd, moved, MOVED_BYTES);
+}
+
+static ssize_t send_all(int fd)
+{
+    return send(fd, moved, MOVED_BYTES, 0);
+}
+
+static ssize_t receive_all(int fd)
+{
+    return recv(fd, received, MOVED_BYTES, MSG_WAITALL);
+}
+
+/* Samples come until one has made the call go on. */
+static void check_transfer(ssize_t (*call)(int fd), void *(*other_end)(void *), bool sockets)
+{
+    unsigned put_back = sampler.results[RESTART_DONE];
+    while (sampler.results[RESTART_DONE] == put_back) {
+        int ends[2];
+        pthread_t thread;
+        assert_int_equal(sockets ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends), 0);
+        memset(received, 0, sizeof received);
+        pthread_create(&thread, NULL, other_end, (void *)(intptr_t)ends[0]);
+        set_period(MS);
+        ssize_t bytes = call(ends[1]);
+        set_period(0);
+        pthread_join(thread, NULL);
+        close(ends[0]);
+        close(ends[1]);
+        assert_int_equal(bytes, MOVED_BYTES);
+        assert_memory_equal(received, moved, MOVED_BYTES);
+    }
+}
+
+UNIT_TEST(what_a_sample_cuts_in_parts_moves_all)
+{
+    for (size_t i = 0; i < MOVED_BYTES; i++)
+        moved[i] = (unsigned char)(i / PIECE_BYTES + i);
+    check_transfer(write_all, receive_slowly, false);
+    check_transfer(write_all, receive_slowly, true);
+    check_transfer(send_all, receive_slowly, true);
+    check_transfer(receive_all, send_slowly, true);
+}
+
+/* Played: a call that has moved 10 of 100 bytes. */
+static enum restart_result cut_short(uint8_t call, int fd, long flags)
+{
+    static unsigned char code[48]; /* the decoder reads before the call */
+    unsigned char load[] = {0xb8, call, 0, 0, 0, 0x0f, 0x05};
+    static ucontext_t context;
+    greg_t *gregs = context.uc_mcontext.gregs;
+    memcpy(code + 32, load, sizeof load);
+    memset(&context, 0, sizeof context);
+    gregs[REG_RIP] = gregs[REG_RCX] = (greg_t)(code + 32 + sizeof load);
+    gregs[REG_RAX] = 10;
+    gregs[REG_RDI] = fd;
+    gregs[REG_RDX] = 100;
+    gregs[REG_R10] = flags;
+    restart_enter(&sampler.state, &context);
+    return restart_interrupted_call(&sampler.state, &context, clock_now_ns());
+}
+
+UNIT_TEST(what_moves_what_there_is_returns_it)
+{
+    int sockets[2], pipes[2];
+    struct timeval limit = {1, 0};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    assert_int_equal(pipe(pipes), 0);
+    assert_int_equal(cut_short(SYS_write, pipes[1], 0), RESTART_DONE);
+    assert_int_equal(cut_short(SYS_read, pipes[0], 0), RESTART_NONE);
+    assert_int_equal(cut_short(SYS_read, sockets[0], 0), RESTART_NONE);
+    assert_int_equal(cut_short(SYS_sendto, sockets[0], 0), RESTART_DONE);
+    assert_int_equal(cut_short(SYS_sendto, sockets[0], MSG_DONTWAIT), RESTART_NONE);
+    assert_int_equal(cut_short(SYS_recvfrom, sockets[0], 0), RESTART_NONE);
+    assert_int_equal(cut_short(SYS_recvfrom, sockets[0], MSG_WAITALL), RESTART_DONE);
+    assert_int_equal(setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
+    assert_int_equal(cut_short(SYS_recvfrom, sockets[0], MSG_WAITALL), RESTART_UNKNOWN);
+    assert_int_equal(fcntl(pipes[1], F_SETFL, O_NONBLOCK), 0);
+    assert_int_equal(cut_short(SYS_write, pipes[1], 0), RESTART_NONE);
+    assert_int_equal(cut_short(SYS_write, -1, 0), RESTART_NONE);
+    for (int i = 0; i < 2; i++) {
+        close(sockets[i]);
+        close(pipes[i]);
+    }
 }
 
 UNIT_TEST(no_call_is_left_unknown)

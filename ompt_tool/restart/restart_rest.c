@@ -1,0 +1,106 @@
+/* Handler code: system calls by kernel_call. Calls that take vectors are not here: what is left of a vector would need a place. */
+#include "restart_rest.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+
+#include "base/kernel.h"
+#include "restart_state.h"
+
+enum {
+    MOST_BYTES = 0x7ffff000, /* MAX_RW_COUNT: no call moves more */
+    NO_BUFFER = -1,
+    MEMORY_DEVICES = 1, /* their major number: zero, random, urandom */
+};
+
+enum from_to {
+    ANY,           /* it moves all */
+    OUT_TO_STREAM, /* if a pipe or a socket blocks */
+    OUT_TO_SOCKET, /* the same; a pipe gets what it has room for */
+    IN_ALL,        /* of a socket that blocks, with MSG_WAITALL */
+    IN_MEMORY,     /* of a device that always has more */
+};
+
+static const struct transfer {
+    short call;
+    signed char buffer_arg, count_arg;
+    uint8_t from_to;
+} TRANSFERS[] = {
+    {SYS_write, 1, 2, OUT_TO_STREAM},
+    {SYS_sendto, 1, 2, OUT_TO_STREAM},
+    {SYS_sendfile, NO_BUFFER, 3, OUT_TO_SOCKET},
+    {SYS_recvfrom, 1, 2, IN_ALL},
+    {SYS_read, 1, 2, IN_MEMORY},
+    {SYS_getrandom, 0, 1, ANY},
+};
+
+static const struct transfer *find(long call)
+{
+    for (size_t i = 0; i < sizeof TRANSFERS / sizeof TRANSFERS[0]; i++)
+        if (TRANSFERS[i].call == call)
+            return &TRANSFERS[i];
+    return NULL;
+}
+
+static bool is_part(const struct transfer *transfer, const uint64_t args[6], uint64_t moved)
+{
+    uint64_t wanted = transfer ? args[transfer->count_arg] : 0;
+    return moved > 0 && moved < wanted && moved < MOST_BYTES;
+}
+
+static bool has_limit(uint64_t fd, int option)
+{
+    struct timeval limit = {0};
+    uint32_t size = sizeof limit;
+    long failed =
+        kernel_call(SYS_getsockopt, fd, SOL_SOCKET, (uint64_t)option, (uint64_t)&limit, (uint64_t)&size, 0);
+    return failed != 0 || limit.tv_sec != 0 || limit.tv_usec != 0;
+}
+
+static enum restart_rest of_stream(const struct transfer *transfer, const uint64_t args[6], bool is_socket)
+{
+    bool has_flags = transfer->call == SYS_sendto || transfer->call == SYS_recvfrom, reads = transfer->from_to == IN_ALL;
+    uint64_t flags = has_flags ? args[3] : 0;
+    long status = kernel_call(SYS_fcntl, args[0], F_GETFL, 0, 0, 0, 0);
+    if (status < 0 || status & O_NONBLOCK || flags & MSG_DONTWAIT)
+        return REST_NONE;
+    if (reads && (flags & (MSG_WAITALL | MSG_PEEK)) != MSG_WAITALL)
+        return REST_NONE;
+    return is_socket && has_limit(args[0], reads ? SO_RCVTIMEO : SO_SNDTIMEO) ? REST_LIMITED : REST_IS_LEFT;
+}
+
+enum restart_rest restart_find_rest(long call, const uint64_t args[6], uint64_t moved)
+{
+    const struct transfer *transfer = find(call);
+    struct stat file;
+    if (!is_part(transfer, args, moved))
+        return REST_NONE;
+    if (transfer->from_to == ANY)
+        return REST_IS_LEFT;
+    if (kernel_call(SYS_fstat, args[0], (uint64_t)&file, 0, 0, 0, 0) != 0)
+        return REST_NONE;
+    if (transfer->from_to == IN_MEMORY)
+        return S_ISCHR(file.st_mode) && file.st_rdev >> 8 == MEMORY_DEVICES ? REST_IS_LEFT : REST_NONE;
+    if (!S_ISSOCK(file.st_mode) && !(S_ISFIFO(file.st_mode) && transfer->from_to == OUT_TO_STREAM))
+        return REST_NONE;
+    return of_stream(transfer, args, S_ISSOCK(file.st_mode));
+}
+
+bool restart_has_rest(const struct restart_frame *job, uint64_t moved)
+{
+    return job->result_known && is_part(find((long)job->call), job->args, moved);
+}
+
+void restart_take_rest(struct restart_frame *job, uint64_t moved)
+{
+    const struct transfer *transfer = find((long)job->call);
+    uint64_t *wanted = &job->args[transfer->count_arg];
+    *wanted = (*wanted < MOST_BYTES ? *wanted : MOST_BYTES) - moved;
+    if (transfer->buffer_arg != NO_BUFFER)
+        job->args[transfer->buffer_arg] += moved;
+    job->result_known += moved;
+}
