@@ -69,7 +69,7 @@ def left_out(event, key, value):
 
 def is_late(event):
     """Of a thread of the pool, behind the region."""
-    return event.point == "end" and event.identity("parallel") == "-"
+    return event.point == "end" and event.values.get("parallel") == "-"
 
 
 def to_the_last_region(thread):
