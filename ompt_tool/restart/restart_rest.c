@@ -102,5 +102,7 @@ void restart_take_rest(struct restart_frame *job, uint64_t moved)
     *wanted = (*wanted < MOST_BYTES ? *wanted : MOST_BYTES) - moved;
     if (transfer->buffer_arg != NO_BUFFER)
         job->args[transfer->buffer_arg] += moved;
+    if (job->call == SYS_sendto) /* a peer that has gone meanwhile is told by the program's next call */
+        job->args[3] |= MSG_NOSIGNAL;
     job->result_known += moved;
 }
