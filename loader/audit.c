@@ -28,7 +28,9 @@ static struct {
     bool moved;                    /* GCC's name stands for it */
     const struct link_map *judged; /* who looked for a runtime last, and whether ours is enough */
     bool enough;
-    char given[4096]; /* the runtime that programs of GCC get; empty: none, or not yet known */
+    const struct link_map *told; /* what it lacks was said last */
+    const struct link_map *last; /* of those that were asked for what nobody has */
+    char given[4096];            /* the runtime that programs of GCC get; empty: none, or not yet known */
     uint32_t asked;
 } self;
 
@@ -74,17 +76,44 @@ static void ask_environment(void)
         kernel_close(fd);
 }
 
+static void write_line(const char *const *parts, size_t count)
+{
+    char line[1024];
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++)
+        for (const char *at = parts[i]; *at && length < sizeof(line); at++)
+            line[length++] = *at;
+    kernel_write(2, line, length);
+}
+
 /* One line on stderr: why an object does not get our runtime, and what follows. */
 static void say(const struct link_map *needer, const char *why, const char *what, const char *follows)
 {
     const char *parts[] = {"blame: ", self.llvm ? self.llvm->l_name : self.given,       why,     what,
                            ": ",      *needer->l_name ? needer->l_name : "the program", follows, "\n"};
-    char line[1024];
-    size_t length = 0;
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        for (const char *at = parts[i]; *at && length < sizeof(line); at++)
-            line[length++] = *at;
-    kernel_write(2, line, length);
+    write_line(parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+/* The same of what the runtime lacks. */
+static void say_lack(const struct link_map *needer, const struct elf_lack *lack, const char *follows)
+{
+    char more[] = " and 00 more";
+    more[5] = (char)('0' + (lack->count - 1) / 10);
+    more[6] = (char)('0' + (lack->count - 1) % 10);
+    if (more[5] == '0') /* no leading zero */
+        for (char *at = &more[5]; *at; at++)
+            at[0] = at[1];
+    const char *parts[] = {"blame: ",
+                           self.llvm ? self.llvm->l_name : self.given,
+                           " does not have ",
+                           lack->name,
+                           lack->count > 1 ? more : "",
+                           ": ",
+                           *needer->l_name ? needer->l_name : "the program",
+                           follows,
+                           "\n"};
+    write_line(parts, sizeof(parts) / sizeof(parts[0]));
+    self.told = needer;
 }
 
 #define KEEPS " keeps the runtime that it asks for, and what that does is not measured"
@@ -95,8 +124,8 @@ static bool judge(const struct link_map *needer, const char *library)
     struct elf_view runtime, wanted;
     size_t bytes = 0;
     const void *file = NULL;
-    const char *lack = NULL;
-    bool readable = true;
+    struct elf_lack lack;
+    bool readable = true, lacks = false;
     if (kernel_file_limit() < LIBOMP_FILE_BYTES) {
         say(needer, " cannot start below so low a limit on the size of files (ulimit -f)", "", KEEPS);
         return false;
@@ -112,15 +141,15 @@ static bool judge(const struct link_map *needer, const char *library)
     }
     if (readable) {
         elf_view_of_map(&wanted, needer);
-        lack = elf_view_lacks(&runtime, &wanted, library);
+        lacks = elf_view_lacks(&runtime, &wanted, library, &lack);
     } else {
         say(needer, " is no library that can be read", "", KEEPS);
     }
-    if (lack)
-        say(needer, " does not have ", lack, KEEPS);
+    if (lacks)
+        say_lack(needer, &lack, KEEPS);
     if (file)
         kernel_unmap(file, bytes);
-    return readable && !lack;
+    return readable && !lacks;
 }
 
 /* Asked again for each folder in which the library may be. */
@@ -162,12 +191,10 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 static void tell_of_lack(const struct elf_view *needer, const struct link_map *map)
 {
     struct elf_view runtime;
-    const char *lack = NULL;
+    struct elf_lack lack;
     elf_view_of_map(&runtime, self.llvm);
-    if (elf_view_needs(needer, map, GCC_NAME))
-        lack = elf_view_lacks(&runtime, needer, GCC_NAME);
-    if (lack)
-        say(map, " does not have ", lack, " may not load: " GCC_NAME " has been replaced already");
+    if (elf_view_needs(needer, map, GCC_NAME) && elf_view_lacks(&runtime, needer, GCC_NAME, &lack))
+        say_lack(map, &lack, " may not load: " GCC_NAME " has been replaced already");
 }
 
 EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
@@ -199,7 +226,46 @@ EXPORT unsigned la_objclose(uintptr_t *cookie)
         self.llvm = NULL;
     if (map == self.judged)
         self.judged = NULL;
+    if (map == self.told)
+        self.told = NULL;
+    if (map == self.last)
+        self.last = map->l_prev;
     return 0;
+}
+
+/* Whether any object of the process has it, or might: one whose names are hashed in the old way is not searched. */
+static bool process_has(const void *first, const char *name)
+{
+    struct elf_view view;
+    for (const struct link_map *map = first; map; map = map->l_next) {
+        elf_view_of_map(&view, map);
+        bool searched = view.gnu_hash || !view.symbols || text_after(map->l_name, "linux-vdso");
+        if (!searched || elf_view_find(&view, name))
+            return true;
+    }
+    return false;
+}
+
+/* Names are bound when they are first called: without this, one that nobody has would be known in the middle of the
+ * run. Asked of the objects that have come since the last time, which stand behind the others. */
+static void tell_of_unmet(void)
+{
+    const struct link_map *map = self.last ? self.last->l_next : self.program;
+    for (; map; map = map->l_next) {
+        struct elf_view view;
+        struct elf_lack lack;
+        elf_view_of_map(&view, map);
+        if (map != self.told && elf_view_unmet(&view, process_has, self.program, &lack))
+            say_lack(map, &lack, " runs all the same, and ends where it calls that");
+        self.last = map;
+    }
+}
+
+EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
+{
+    (void)cookie;
+    if (flag == LA_ACT_CONSISTENT && self.llvm)
+        tell_of_unmet();
 }
 
 /* Before main, when all libraries are there and have run their constructors: any omp_ call starts the

@@ -158,29 +158,59 @@ static bool is_runtimes(const char *name)
     return false;
 }
 
-/* Symbols that a library needs have no table of their own, but a relocation each. */
-static const char *lacks_symbol(const struct elf_view *runtime, const struct elf_view *needer,
-                                uintptr_t relocations, size_t bytes)
+static void note_lack(struct elf_lack *lack, uint32_t symbol, const char *name)
+{
+    for (unsigned i = 0; i < lack->count; i++)
+        if (lack->symbol[i] == symbol)
+            return; /* of which there is another relocation */
+    if (!lack->name)
+        lack->name = name;
+    if (lack->count < ELF_LACK_MOST)
+        lack->symbol[lack->count++] = symbol;
+}
+
+/* Symbols that a library needs have no table of their own, but a relocation each. Weak ones may be missing. */
+static void find_lacks(struct elf_lack *lack, const struct elf_view *needer, uintptr_t relocations,
+                       size_t bytes, bool (*has)(const void *in, const char *name), const void *in)
 {
     const ElfW(Rela) *relocation = (const ElfW(Rela) *)relocations;
     for (size_t i = 0; relocations && i < bytes / sizeof(*relocation); i++) {
-        const ElfW(Sym) *symbol = &needer->symbols[ELF64_R_SYM(relocation[i].r_info)];
+        uint32_t number = (uint32_t)ELF64_R_SYM(relocation[i].r_info);
+        const ElfW(Sym) *symbol = &needer->symbols[number];
         const char *name = needer->strings + symbol->st_name;
         if (symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL &&
-            is_runtimes(name) && !elf_view_find(runtime, name))
-            return name;
+            is_runtimes(name) && !has(in, name))
+            note_lack(lack, number, name);
     }
-    return NULL;
 }
 
-const char *elf_view_lacks(const struct elf_view *runtime, const struct elf_view *needer, const char *library)
+bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, const char *name),
+                    const void *in, struct elf_lack *lack)
 {
+    lack->name = NULL;
+    lack->count = 0;
     if (!needer->symbols || !needer->strings)
-        return NULL;
+        return false;
     size_t relative_bytes = needer->relative_count * sizeof(ElfW(Rela));
-    const char *name = lacks_symbol(runtime, needer, needer->plt_relocations, needer->plt_relocations_bytes);
-    if (!name && needer->relocations && needer->relocations_bytes >= relative_bytes)
-        name = lacks_symbol(runtime, needer, needer->relocations + relative_bytes,
-                            needer->relocations_bytes - relative_bytes);
-    return name ? name : lacks_version(runtime, needer, library);
+    find_lacks(lack, needer, needer->plt_relocations, needer->plt_relocations_bytes, has, in);
+    if (needer->relocations && needer->relocations_bytes >= relative_bytes)
+        find_lacks(lack, needer, needer->relocations + relative_bytes,
+                   needer->relocations_bytes - relative_bytes, has, in);
+    return lack->name != NULL;
+}
+
+static bool has_symbol(const void *runtime, const char *name)
+{
+    return elf_view_find(runtime, name) != NULL;
+}
+
+bool elf_view_lacks(const struct elf_view *runtime, const struct elf_view *needer, const char *library,
+                    struct elf_lack *lack)
+{
+    if (elf_view_unmet(needer, has_symbol, runtime, lack))
+        return true;
+    if (needer->symbols && needer->strings)
+        lack->name = lacks_version(runtime, needer, library);
+    lack->count = lack->name != NULL;
+    return lack->name != NULL;
 }

@@ -31,9 +31,22 @@ const ElfW(Sym) * elf_view_find(const struct elf_view *view, const char *name);
 /* Whether it names that library among those that it needs. [init] */
 bool elf_view_needs(const struct elf_view *view, const struct link_map *map, const char *library);
 
-/* What `needer` asks of an OpenMP runtime, of which it knows by the name `library`, and `runtime` does not
- * have: a symbol, or the name of a version. NULL if there is nothing. [init] */
-const char *elf_view_lacks(const struct elf_view *runtime, const struct elf_view *needer,
-                           const char *library);
+#define ELF_LACK_MOST 64
+
+/* What an object asks of an OpenMP runtime, and is not there. */
+struct elf_lack {
+    const char *name; /* the first of them: a symbol, or a version */
+    unsigned count;   /* at most ELF_LACK_MOST are counted */
+    uint32_t symbol[ELF_LACK_MOST];
+};
+
+/* Whether has() does not find something that `needer` asks of an OpenMP runtime by name. [init] */
+bool elf_view_unmet(const struct elf_view *needer, bool (*has)(const void *in, const char *name),
+                    const void *in, struct elf_lack *lack);
+
+/* Whether `runtime`, of which `needer` knows by the name `library`, does not have something of it: symbols, or else a
+ * version. [init] */
+bool elf_view_lacks(const struct elf_view *runtime, const struct elf_view *needer, const char *library,
+                    struct elf_lack *lack);
 
 #endif

@@ -139,6 +139,15 @@ class OtherRuntimes(BlameTest):
                 self.assert_only_tool_lines(run)
                 self.assertEqual(len([line for line in run.tool_lines() if "does not have GOMP_coming" in line]), 1, run)
 
+    def test_a_program_that_may_call_what_nobody_has_runs_and_one_line_tells(self):
+        lack = r"/libomp\.so\.5 does not have __kmpc_coming(_too)? and 1 more: .* runs all the same"
+        for argv in ([program("lacking")], ["sh", "-c", program("lacking")]):
+            with self.subTest(argv=argv):
+                run = self.attached(argv, how="launcher", timeout_s=20)
+                self.assertEqual((run.status, run.stdout, run.other_lines()), (3, "done\n", []), run)
+                line, = run.tool_lines()
+                self.assertRegex(line, lack)
+
     def test_a_library_that_needs_more_than_libomp_has_keeps_its_runtime_beside_it(self):
         lack = r"^blame: .*does not have GOMP_coming: .*coming_later.so "
         for first, result in (("loads_later_clang.so", "sum 3\n"), ("hashed/loads_later_lib.so", "sum 3\n"),

@@ -83,7 +83,7 @@ $(call test_forms,compare_gcc,compare.cc,$(TEST_GCC_CXX))
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
 
 # OpenMP that is loaded later, and a runtime of years to come.
-test-programs: $(addprefix $(TEST_BIN)/,hashed/loads_later_lib.so coming coming_later.so)
+test-programs: $(addprefix $(TEST_BIN)/,hashed/loads_later_lib.so coming coming_later.so lacking)
 
 $(TEST_BIN):
 	mkdir -p $@
@@ -116,6 +116,14 @@ $(TEST_BIN)/coming: $(TEST_SOURCE)/coming.c $(TEST_SOURCE)/coming_libgomp.c | $(
 $(TEST_BIN)/coming_later.so: $(TEST_SOURCE)/loads_later_lib.c $(TEST_BIN)/coming
 	$(TEST_GCC) $(TEST_CFLAGS) -fPIC -DCOMING -c -o $(TEST_BIN)/coming.lib/later.o $<
 	$(TEST_GCC) -shared -o $@ $(TEST_BIN)/coming.lib/later.o $(TEST_BIN)/coming.lib/libgomp.so.1 -Wl,-rpath,'$$ORIGIN/coming.lib'
+
+# Bound when it is called, as by default: the program runs as long as it does not.
+$(TEST_BIN)/lacking: $(TEST_SOURCE)/lacking.c $(TEST_SOURCE)/lacking_libomp.c | $(TEST_BIN)
+	mkdir -p $@.lib
+	$(TEST_GCC) -O2 -g $(TEST_WARN) -shared -fPIC -Wl,-soname,libomp.so.5 -o $@.lib/libomp.so.5 $(TEST_SOURCE)/lacking_libomp.c
+	$(CLANG) -O2 -g $(TEST_WARN) -fopenmp -c -o $@.lib/lacking.o $<
+	$(CLANG) -o $@ $@.lib/lacking.o $@.lib/libomp.so.5 -Wl,-z,lazy \
+	    -Wl,-rpath,$$(dirname $$($(CLANG) -print-file-name=libomp.so))
 
 $(TEST_BIN)/imbalance2_stripped: $(TEST_BIN)/imbalance2_nodebug
 	strip --strip-all -o $@ $<

@@ -62,15 +62,35 @@ UNIT_TEST(a_mapped_library_and_its_file_have_the_symbols_that_dlsym_finds)
 UNIT_TEST(a_library_lacks_nothing_that_it_is_not_asked_for)
 {
     struct elf_view system, program;
+    struct elf_lack lack;
     const struct link_map *own = map_of(map_of);
     elf_view_of_map(&system, map_of(libc_symbol("qsort")));
     elf_view_of_map(&program, own);
-    assert_null(elf_view_lacks(&system, &program, "libgomp.so.1"));
+    assert_false(elf_view_lacks(&system, &program, "libgomp.so.1", &lack));
     assert_true(elf_view_needs(&program, own, "libcmocka.so.0"));
     assert_false(elf_view_needs(&program, own, "libcmocka.so"));
     /* The same versions, asked of a library that has none of them. */
-    assert_null(elf_view_lacks(&system, &program, "libc.so.6"));
-    assert_non_null(elf_view_lacks(&program, &program, "libc.so.6"));
+    assert_false(elf_view_lacks(&system, &program, "libc.so.6", &lack));
+    assert_true(elf_view_lacks(&program, &program, "libc.so.6", &lack));
+    assert_int_equal(lack.count, 1);
+}
+
+void GOMP_nobody_has_this(void) __attribute__((weak));
+
+static bool has_nothing(const void *in, const char *name)
+{
+    (void)in, (void)name;
+    return false;
+}
+
+UNIT_TEST(what_may_be_missing_is_no_lack)
+{
+    struct elf_view program;
+    struct elf_lack lack;
+    elf_view_of_map(&program, map_of(map_of));
+    assert_null(GOMP_nobody_has_this);
+    assert_false(elf_view_unmet(&program, has_nothing, NULL, &lack));
+    assert_int_equal(lack.count, 0);
 }
 
 UNIT_TEST(what_is_no_library_is_refused)
