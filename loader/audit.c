@@ -17,6 +17,8 @@
 /* libomp makes a small file in /dev/shm as it starts, and dies of a limit below that; libgomp does not. */
 #define LIBOMP_FILE_BYTES 1024
 
+#define FRESH_OBJECTS 1024 /* of more at once the rest is not asked */
+
 #define GCC_NAME "libgomp.so.1"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -29,7 +31,8 @@ static struct {
     const struct link_map *judged; /* who looked for a runtime last, and whether ours is enough */
     bool enough;
     const struct link_map *told; /* what it lacks was said last */
-    const struct link_map *last; /* of those that were asked for what nobody has */
+    const struct link_map *fresh[FRESH_OBJECTS]; /* not yet asked for what nobody has */
+    unsigned fresh_count;
     char given[4096];            /* the runtime that programs of GCC get; empty: none, or not yet known */
     uint32_t asked;
 } self;
@@ -206,6 +209,8 @@ EXPORT unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         return 0;
     if (!self.program)
         self.program = map;
+    if (self.fresh_count < FRESH_OBJECTS)
+        self.fresh[self.fresh_count++] = map;
     if (!self.llvm && (is_llvm(file) || (*self.given && text_equal(map->l_name, self.given))))
         self.llvm = map;
     elf_view_of_map(&view, map);
@@ -228,8 +233,9 @@ EXPORT unsigned la_objclose(uintptr_t *cookie)
         self.judged = NULL;
     if (map == self.told)
         self.told = NULL;
-    if (map == self.last)
-        self.last = map->l_prev;
+    for (unsigned i = 0; i < self.fresh_count; i++)
+        if (self.fresh[i] == map)
+            self.fresh[i--] = self.fresh[--self.fresh_count];
     return 0;
 }
 
@@ -247,18 +253,17 @@ static bool process_has(const void *first, const char *name)
 }
 
 /* Names are bound when they are first called: without this, one that nobody has would be known in the middle of the
- * run. Asked of the objects that have come since the last time, which stand behind the others. */
+ * run. Asked of the objects that have come since the last time. */
 static void tell_of_unmet(void)
 {
-    const struct link_map *map = self.last ? self.last->l_next : self.program;
-    for (; map; map = map->l_next) {
+    for (unsigned i = 0; i < self.fresh_count; i++) {
         struct elf_view view;
         struct elf_lack lack;
-        elf_view_of_map(&view, map);
-        if (map != self.told && elf_view_unmet(&view, process_has, self.program, &lack))
-            say_lack(map, &lack, " runs all the same, and ends where it calls that");
-        self.last = map;
+        elf_view_of_map(&view, self.fresh[i]);
+        if (self.fresh[i] != self.told && elf_view_unmet(&view, process_has, self.program, &lack))
+            say_lack(self.fresh[i], &lack, " runs all the same, and ends where it calls that");
     }
+    self.fresh_count = 0;
 }
 
 EXPORT void la_activity(uintptr_t *cookie, unsigned flag)
