@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -144,6 +145,24 @@ uint32_t os_only_core(pid_t tid)
     while (!CPU_ISSET(core, &set))
         core++;
     return core + 1;
+}
+
+bool os_core_list(char *text, size_t bytes)
+{
+    cpu_set_t set;
+    size_t used = 0;
+    CPU_ZERO(&set);
+    text[0] = '\0';
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        return false;
+    for (int core = 0, last; core < CPU_SETSIZE && used + 24 < bytes; core = last + 1) {
+        for (last = core; last + 1 < CPU_SETSIZE && CPU_ISSET(core, &set) && CPU_ISSET(last + 1, &set);)
+            last++;
+        if (CPU_ISSET(core, &set))
+            used += (size_t)snprintf(text + used, bytes - used, last > core ? "%s%d-%d" : "%s%d",
+                                     used ? "," : "", core, last);
+    }
+    return used > 0;
 }
 
 int os_open_read(const char *path)
@@ -419,6 +438,24 @@ bool os_copy_file(const char *from, const char *to)
         unlink(to);
     errno = cause;
     return moved == 0;
+}
+
+bool os_copy_over(const char *from, const char *to)
+{
+    char part[PATH_MAX];
+    if (snprintf(part, sizeof(part), "%s.part", to) >= (int)sizeof(part)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    unlink(part);
+    if (!os_copy_file(from, part))
+        return false;
+    if (rename(part, to) == 0)
+        return true;
+    int cause = errno;
+    unlink(part);
+    errno = cause;
+    return false;
 }
 
 bool os_is_network_path(const char *path)

@@ -40,8 +40,8 @@ ssize_t os_read(int fd, void *buffer, size_t bytes); /* [handler] */
 ssize_t os_read_at(int fd, void *buffer, size_t bytes, uint64_t offset); /* [handler] */
 /* What can be read of a file at once, with a zero byte behind it; its bytes, 0 when it cannot be read. [handler] */
 size_t os_read_text(const char *path, char *text, size_t bytes);
-ssize_t os_write(int fd, const void *buffer, size_t bytes);  /* [handler] */
-void os_close(int fd);                                       /* [handler] */
+ssize_t os_write(int fd, const void *buffer, size_t bytes); /* [handler] */
+void os_close(int fd);                                      /* [handler] */
 
 /* The same file by a number out of the way of programs that count on low ones, have closed their standard streams, or need many:
  * all below 400, or below half of the process's limit, is theirs. -1 with errno: none is free there. [handler] */
@@ -58,7 +58,7 @@ struct os_low_fds {
 void os_take_low(struct os_low_fds *taken);       /* [init] */
 void os_give_low(const struct os_low_fds *taken); /* [init] */
 
-bool os_file_id(int fd, uint64_t *device, uint64_t *inode);  /* [handler] */
+bool os_file_id(int fd, uint64_t *device, uint64_t *inode); /* [handler] */
 
 /* The absolute path that a descriptor's file has now; false when it cannot be had. [handler] */
 bool os_file_path(int fd, char *path, size_t bytes);
@@ -95,6 +95,9 @@ void os_run_times(pid_t tid, uint64_t *on_core_ns, uint64_t *no_core_ns);
 /* 1 + the core that a thread may run on, if it is one alone; else, and where that is not known, 0. [any] */
 uint32_t os_only_core(pid_t tid);
 
+/* The cores that the calling thread may run on, as "0-3,8"; false where that is not known. [init] */
+bool os_core_list(char *text, size_t bytes);
+
 /* A timer that signals the calling thread every period_ns from first_ns (absolute, on CLOCK_MONOTONIC) on;
  * for a CPU clock, first_ns is ignored. Returns false when the system has no timer left. [owner] */
 bool os_timer_start(timer_t *timer, int signal, bool cpu_clock, uint64_t first_ns, uint64_t period_ns);
@@ -111,6 +114,9 @@ uint64_t os_process_start_ns(void);
 
 /* Copies a file; `to` must not exist. False with errno set on failure. [init] */
 bool os_copy_file(const char *from, const char *to);
+
+/* The same in the place of `to`, which is replaced when all is there. [init] */
+bool os_copy_over(const char *from, const char *to);
 
 /* True when path lies on a file system where shared mappings stall (NFS, Lustre, GPFS, FUSE, SMB). [init] */
 bool os_is_network_path(const char *path);

@@ -23,6 +23,19 @@ bool run_option_throttle(const char *text, void *to)
     return true;
 }
 
+bool run_option_job(const char *text, void *to)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    size_t length = strlen(text);
+    if (length == 0 || length > 63 || !strchr(letters, text[0]))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (!strchr(letters, text[i]) && !strchr("._+-", text[i]))
+            return false;
+    *(const char **)to = text;
+    return true;
+}
+
 /* 50, rt16, RTMIN+16, RTMAX-14: a real-time signal, or one of those that programs seldom use. */
 bool run_option_signal(const char *text, void *to)
 {

@@ -20,6 +20,7 @@ struct run_throttle {
 
 struct run_options {
     const char *out, *counters, *sample; /* as given; NULL: not */
+    const char *job;                     /* NULL: the launcher's, if there is one */
     const char *events_include, *events_exclude;
     struct run_throttle events_throttle;
     int rate, clock, environment, context, tasks, locks, depth, phase_instances;
@@ -29,6 +30,7 @@ struct run_options {
 };
 
 bool run_option_throttle(const char *text, void *throttle); /* [init] */
+bool run_option_job(const char *text, void *name);          /* [init] */
 bool run_option_signal(const char *text, void *number);     /* [init] */
 
 #define ENVIRONMENT_WORDS(W)                                                                                 \
@@ -41,11 +43,15 @@ bool run_option_signal(const char *text, void *number);     /* [init] */
  * In the order of --help. */
 #define RUN_OPTIONS(TEXT, WHOLE, WORD, W, FORM)                                                              \
     TEXT("BLAME_OUT", out, "DIR",                                                                            \
-         "output directory; %e program, %p pid, %h host, %r MPI rank;\n"                                     \
+         "output directory; %e program, %p pid, %h host, %r MPI rank, %j job;\n"                             \
          "what exists is never overwritten: .1, .2 is appended, or, where that\n"                            \
          "cannot be (., .., a slash at the end), it gets the default name inside;\n"                         \
          "missing folders above are made\n"                                                                  \
-         "(default: blame-%e-%p, under an MPI launcher blame-%e-%r-%p)")                                     \
+         "(default: blame-%e-%p, of a job blame-%e-%j)")                                                     \
+    FORM("BLAME_JOB", job, "the launcher's" /* refused */, run_option_job,                                   \
+         "a name of at most 63 letters, digits, '.', '_', '+' and '-'", "NAME",                              \
+         "all processes that are given this name write into one directory, a\n"                              \
+         "file each: of jobs that MPI does not launch (default: an MPI job's own)")                          \
     WHOLE("BLAME_RATE", rate, 200, 1, 10000, "samples per second and thread")                                \
     WORD("BLAME_CLOCK", clock, "wall",                                                                       \
          W("wall", "(default)") W("cpu", "a sleeping thread is not sampled then"), "CLOCK", "")              \

@@ -362,6 +362,9 @@ struct profile_header {
     uint32_t reported;          /* 1: its reports were written, as far as they can be */
     /* Parts of before_start_ns, the rest of which is work: ready to run without a core, and asleep. */
     uint64_t before_no_core_ns, before_blocked_ns;
+    uint32_t in_job;      /* 1: a process of a job, in its directory */
+    uint32_t rank, ranks; /* of the job; 0 ranks: not known */
+    uint32_t process;     /* of that rank: a second one's is 1 */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/job_directory.h"
 #include "base/os.h"
 #include "report/profile/read.h"
 
@@ -50,7 +51,8 @@ static bool finish_profile(const char *directory, const char *file)
     bool gone = kill(header.pid, 0) != 0; /* not one that runs on behind the program */
     if (header.wants_region && gone) {
         unlink(file);
-        rmdir(directory);
+        if (rmdir(directory) != 0) /* a job's */
+            job_directory_leave(directory);
     } else if (!header.wants_region && !header.reported && (gone || !header.finished) &&
                (header.csv || header.summary)) {
         start_finisher(directory, file);
@@ -58,18 +60,20 @@ static bool finish_profile(const char *directory, const char *file)
     return !header.wants_region;
 }
 
-static bool collect_one(const char *directory, const char *file)
+/* claimed: where a file that lies elsewhere goes; NULL: below directory. */
+static bool collect_one(const char *directory, const char *file, const char *claimed)
 {
     char target[PATH_MAX];
     const char *name = strrchr(file, '/');
     size_t length = strlen(directory);
     if (strncmp(file, directory, length) == 0 && file[length] == '/')
         return finish_profile(directory, file);
-    if (!name || snprintf(target, sizeof(target), "%s%s", directory, name) >= (int)sizeof(target))
+    if (!name || snprintf(target, sizeof(target), "%s%s", claimed ? claimed : directory,
+                          claimed ? "" : name) >= (int)sizeof(target))
         return true;
     /* It lay in memory for the time of the run; a process that ended well has moved it itself. */
     if (access(file, F_OK) == 0) {
-        if (!os_copy_file(file, target)) {
+        if (!(claimed ? os_copy_over(file, target) : os_copy_file(file, target))) {
             fprintf(stderr, "blame: %s: %s; the profile stays in %s\n", target, strerror(errno), file);
             return true;
         }
@@ -80,7 +84,7 @@ static bool collect_one(const char *directory, const char *file)
 
 int collect_profiles(const char *notes)
 {
-    char line[2 * PATH_MAX + 2];
+    char line[3 * PATH_MAX + 3];
     int count = 0;
     bool empty = true;
     FILE *list = fopen(notes, "re");
@@ -92,7 +96,10 @@ int collect_profiles(const char *notes)
             continue;
         }
         *tab = *end = '\0';
-        count += collect_one(line, tab + 1);
+        char *file = tab + 1, *claimed = strchr(file, '\t');
+        if (claimed)
+            *claimed++ = '\0';
+        count += collect_one(line, file, claimed);
     }
     if (list)
         fclose(list);

@@ -21,6 +21,7 @@
 #include "ompt_tool/finisher.h"
 #include "ompt_tool/launch.h"
 #include "ompt_tool/machine.h"
+#include "ompt_tool/place.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
@@ -98,12 +99,15 @@ static void finish_header(uint64_t now_ns)
 /* From its temporary place to the output directory. */
 static void move_file(void)
 {
-    char target[sizeof(session.directory) + 256];
+    char target[sizeof(session.target)];
     const char *name = strrchr(session.file, '/');
     if (strncmp(session.file, session.directory, strlen(session.directory)) == 0 || !name)
         return;
-    snprintf(target, sizeof(target), "%s%s", session.directory, name);
-    if (os_copy_file(session.file, target)) {
+    if (*session.target)
+        strcpy(target, session.target);
+    else
+        snprintf(target, sizeof(target), "%s%s", session.directory, name);
+    if (*session.target ? os_copy_over(session.file, target) : os_copy_file(session.file, target)) {
         unlink(session.file);
         strcpy(session.file, target);
     } else {
@@ -114,7 +118,11 @@ static void move_file(void)
 static void make_reports(void)
 {
     char why[512];
-    if (!session.options.csv && !session.options.summary) {
+    const struct job *job = place_job();
+    if (!session.options.csv && !session.options.summary && job) {
+        if (job->rank == 0 && session.process == 0) /* once a job */
+            log_line("job ", job->name, ": measured; blame report ", session.directory, " shows it", NULL);
+    } else if (!session.options.csv && !session.options.summary) {
         if (!launch_is_one_of_many() || strcmp(launch_rank(), "0") == 0) /* once a job */
             log_line("measured; ", "blame finish ", session.directory, " makes the reports", NULL);
     } else if (!finisher_run(session.directory, session.file, why, sizeof(why)) && !launch_notes()) {

@@ -75,6 +75,15 @@ const char *launch_rank(void)
     return rank;
 }
 
+const char *launch_ranks(void)
+{
+    const char *ranks = NULL;
+    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]) && !ranks; i++)
+        if (value_of(launchers[i].rank))
+            ranks = value_of(launchers[i].ranks);
+    return ranks;
+}
+
 bool launch_is_one_of_many(void)
 {
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {

@@ -19,6 +19,7 @@ const char *launch_notes(void);
 
 /* The process's rank in its job; NULL: there is none. [any] */
 const char *launch_rank(void);
+const char *launch_ranks(void);   /* how many there are; NULL: not known. [any] */
 bool launch_is_one_of_many(void); /* of the job's ranks. [any] */
 
 #endif

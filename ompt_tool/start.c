@@ -17,145 +17,13 @@
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/launch.h"
 #include "ompt_tool/machine.h"
+#include "ompt_tool/place.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/moments.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
 
-#define LETTERS         "ephr%"
-#define MAX_ATTEMPTS    100000   /* of ".1", ".2" ... behind a directory's name */
 #define START_UNSURE_NS 5000000u /* how far off os_process_start_ns() may be */
-
-static void append(char *text, size_t bytes, const char *more)
-{
-    size_t used = strlen(text);
-    if (used < bytes)
-        snprintf(text + used, bytes - used, "%s", more);
-}
-
-/* %e program, %p pid, %h host, %r MPI rank, %% a percent sign; anything else stays as it is. */
-static void expand(const char *pattern, char *text, size_t bytes)
-{
-    char number[24], host[HOST_NAME_MAX + 1] = "";
-    text[0] = '\0';
-    for (const char *at = pattern; *at; at++) {
-        char single[3] = {*at, '\0', '\0'};
-        const char *piece = single;
-        if (*at == '%' && at[1] && strchr(LETTERS, at[1])) {
-            switch (*++at) {
-            case 'e':
-                piece = program_invocation_short_name;
-                break;
-            case 'p':
-                piece = log_decimal((uint64_t)getpid(), number);
-                break;
-            case 'h':
-                gethostname(host, sizeof(host) - 1);
-                piece = host;
-                break;
-            case 'r':
-                piece = launch_rank() ? launch_rank() : "0";
-                break;
-            default:
-                piece = "%";
-            }
-        }
-        append(text, bytes, piece);
-    }
-}
-
-static void check_pattern(const char *pattern)
-{
-    for (const char *at = pattern; (at = strchr(at, '%')); at += 2)
-        if (!at[1] || !strchr(LETTERS, at[1])) {
-            log_line("BLAME_OUT=", pattern, ": behind % is accepted e, p, h, r or %; what else is there stays as it is", NULL);
-            return;
-        }
-}
-
-/* The folders above path, as far as they are missing. */
-static void make_folders_above(const char *path)
-{
-    char folder[sizeof(session.directory)];
-    const char *name = path + strspn(path, "/"), *slash;
-    for (; (slash = strchr(name, '/')) && slash[strspn(slash, "/")]; name = slash + strspn(slash, "/")) {
-        snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
-        mkdir(folder, 0777);
-    }
-}
-
-/* A folder that exists and has no name to which a number could be appended: it ends in a slash, or is . or .. */
-static bool is_place(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
-    return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && access(path, F_OK) == 0;
-}
-
-/* Beside a device or a pipe nobody wants a directory. */
-static bool is_device(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode);
-}
-
-/* Creates the directory exclusively: an existing one is never touched, several processes never share one. */
-static bool make_directory(void)
-{
-    char wanted[sizeof(session.directory) - 16]; /* room for a number behind it */
-    const char *name = launch_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
-    if (session.options.out)
-        check_pattern(session.options.out);
-    expand(session.options.out ? session.options.out : name, wanted, sizeof(wanted));
-    if (is_place(wanted)) {
-        append(wanted, sizeof(wanted), "/");
-        size_t length = strlen(wanted);
-        expand(name, wanted + length, sizeof(wanted) - length);
-    }
-    if (is_device(wanted)) {
-        log_line("BLAME_OUT=", wanted,
-                 ": is a device or a pipe, and accepted is the name of a directory; nothing is measured", NULL);
-        return false;
-    }
-    snprintf(session.directory, sizeof(session.directory), "%s", wanted);
-    make_folders_above(wanted);
-    for (int i = 1; i <= MAX_ATTEMPTS; i++) {
-        if (mkdir(session.directory, session.options.private ? 0700 : 0777) == 0) {
-            char absolute[PATH_MAX]; /* the program may change its directory */
-            if (realpath(session.directory, absolute) && strlen(absolute) < sizeof(session.directory))
-                strcpy(session.directory, absolute);
-            return true;
-        }
-        if (errno != EEXIST)
-            break;
-        snprintf(session.directory, sizeof(session.directory), "%s.%d", wanted, i);
-    }
-    log_line("BLAME_OUT=", wanted, ": cannot create this directory: ", strerror(errno),
-             "; nothing is measured", NULL);
-    return false;
-}
-
-/* Shared mappings of network files stall: there the arena lives in memory, or in TMPDIR, and moves at the
- * end. */
-static bool open_arena(void)
-{
-    const char *places[] = {session.directory, "/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
-    bool network = os_is_network_path(session.directory) || secure_getenv("BLAME_TEST_NETWORK");
-    for (size_t i = network ? 1 : 0; i < (network ? 4 : 1); i++) {
-        if (!places[i])
-            continue;
-        snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i],
-                 program_invocation_short_name, (int)getpid());
-        if (arena_open(session.file)) {
-            if (session.options.private)
-                chmod(session.file, 0600);
-            return true;
-        }
-    }
-    int cause = errno;
-    rmdir(session.directory);
-    log_line(session.directory, ": cannot write there: ", strerror(cause), "; nothing is measured", NULL);
-    return false;
-}
 
 static void read_command(char *text, size_t bytes)
 {
@@ -165,6 +33,27 @@ static void read_command(char *text, size_t bytes)
             text[i] = ' ';
     if (!got)
         snprintf(text, bytes, "%s", program_invocation_name);
+}
+
+static void write_job(void)
+{
+    const struct job *job = place_job();
+    struct profile_header *header = arena_header();
+    char cores[1024];
+    if (launch_rank())
+        arena_text("rank", launch_rank());
+    if (launch_rank() && launch_ranks())
+        arena_text("ranks", launch_ranks());
+    if (os_core_list(cores, sizeof(cores)))
+        arena_text("binding", cores);
+    if (!job)
+        return;
+    header->in_job = 1;
+    header->rank = job->rank;
+    header->ranks = job->ranks;
+    header->process = session.process;
+    arena_text("job", job->name);
+    arena_text("job_identity", job->identity);
 }
 
 static void write_texts(void)
@@ -179,8 +68,7 @@ static void write_texts(void)
     arena_text("runtime", session.runtime);
     arena_text("directory", session.directory);
     arena_text("file", session.file);
-    if (launch_rank())
-        arena_text("rank", launch_rank());
+    write_job();
     variables_print(text, sizeof(text));
     arena_text("options", text);
     if (counters_plan_text())
@@ -233,13 +121,14 @@ static void write_header(void)
 /* Tells `blame run` which profiles there are: it finishes those of processes that were killed. */
 static void leave_note(bool measured)
 {
-    char line[sizeof(session.directory) + sizeof(session.file) + 3];
+    char line[sizeof(session.directory) + 2 * sizeof(session.file) + 4];
     const char *notes = launch_notes();
     int fd = notes ? open(notes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (fd < 0)
         return;
     /* Without a profile an empty line: the tool has said why. */
-    int bytes = measured ? snprintf(line, sizeof(line), "%s\t%s\n", session.directory, session.file)
+    int bytes = measured ? snprintf(line, sizeof(line), "%s\t%s%s%s\n", session.directory, session.file,
+                                    *session.target ? "\t" : "", session.target)
                          : snprintf(line, sizeof(line), "\n");
     struct os_write_guard guard;
     os_guard_writes(&guard);
@@ -252,7 +141,7 @@ static void leave_note(bool measured)
  * unless they are asked for by name. */
 static void choose_reports(struct run_options *options)
 {
-    if (launch_is_one_of_many() && !secure_getenv("BLAME_CSV"))
+    if ((launch_is_one_of_many() || options->job) && !secure_getenv("BLAME_CSV"))
         options->csv = 0;
     if (!options->csv && !secure_getenv("BLAME_SUMMARY"))
         options->summary = 0;
@@ -275,7 +164,7 @@ bool start_measuring(uint64_t process_start_ns)
     session.period_ns = counted_ns ? counted_ns : NS_PER_S / (uint64_t)session.options.rate;
     choose_reports(&session.options);
     choose_seed(&session.options);
-    if (!make_directory() || !open_arena()) {
+    if (!place_open()) {
         leave_note(false);
         return false;
     }

@@ -8,7 +8,8 @@ build="gcc g++ make libc6-dev libunwind-dev libzydis-dev libdw-dev libelf-dev li
 openmp="clang-19 libomp-19-dev"
 tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind
     chromium chromium-driver python3-selenium nodejs libcap2-bin protobuf-compiler graphviz python3-jsonschema python3-protobuf mandoc patchelf
-    python3-numpy libopenblas0-openmp python3-sklearn r-cran-data.table"
+    python3-numpy libopenblas0-openmp python3-sklearn r-cran-data.table
+    libmpich-dev libopenmpi-dev mpich openmpi-bin"
 case "${1-all}" in
 build) tests= ;;
 all) ;;

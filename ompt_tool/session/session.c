@@ -5,6 +5,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/job_directory.h"
 #include "cct/arena.h"
 #include "unwind/loadmap.h"
 
@@ -23,7 +24,10 @@ bool session_is_wanted(void)
 void session_discard(void)
 {
     unlink(session.file);
-    rmdir(session.directory);
+    if (*session.target)
+        unlink(session.target);
+    if (rmdir(session.directory) != 0) /* a job's */
+        job_directory_leave(session.directory);
 }
 
 void session_begin(uint64_t process_start_ns)

@@ -17,6 +17,8 @@ struct session {
     uint64_t paused_ticks; /* of the pauses that are over */
     char directory[4096];
     char file[4224]; /* the measurement file, perhaps elsewhere (network file systems) */
+    char target[4224]; /* where it goes then, if that was claimed; empty: below directory */
+    uint32_t process;  /* of its rank, in a job */
     char runtime[128];
 };
 

@@ -120,6 +120,8 @@ static const char *value_of(const struct option_spec *option, char *text, size_t
         return *(const char *const *)option->to;
     if (option->kind == OPTION_FORM) {
         const struct option_form *form = option->to;
+        if (form->read == run_option_job)
+            return *(const char *const *)form->to;
         if (form->read == run_option_throttle)
             return throttle_text(text, bytes);
         number = form->to;

@@ -55,7 +55,8 @@ static json_t *start_time(int64_t realtime_ns)
 static json_t *option_value(const char *name, const char *value)
 {
     size_t digits = strspn(value, "0123456789");
-    bool names = strncmp(name, "events_", 7) == 0 || strcmp(name, "counters") == 0 || strcmp(name, "out") == 0;
+    bool names = strncmp(name, "events_", 7) == 0 || strcmp(name, "counters") == 0 ||
+                 strcmp(name, "out") == 0 || strcmp(name, "job") == 0;
     return digits > 0 && digits <= 18 && !value[digits] && !names ? json_integer(strtoll(value, NULL, 10))
                                                                  : text(value);
 }
@@ -262,6 +263,19 @@ static void set_losses(json_t *json, const struct profile *profile, const struct
     json_object_set_new(json, "signals_taken", number(profile->header.signals_taken));
 }
 
+/* Of a rank: which, of how many, on which node, and the cores that it might run on. */
+static void set_rank(json_t *json, const struct profile *profile)
+{
+    const char *rank = profile_text(profile, "rank"), *ranks = profile_text(profile, "ranks");
+    const char *binding = profile_text(profile, "binding");
+    if (!rank)
+        return;
+    json_object_set_new(json, "rank", json_integer(strtol(rank, NULL, 10)));
+    json_object_set_new(json, "size", ranks ? json_integer(strtol(ranks, NULL, 10)) : json_null());
+    json_object_set_new(json, "node", text(profile_text(profile, "host")));
+    json_object_set_new(json, "binding", binding ? text(binding) : json_null());
+}
+
 json_t *run_json(const struct profile *profile, const struct rows *rows)
 {
     const struct profile_header *header = &profile->header;
@@ -279,6 +293,7 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "threads_max", number(header->threads_max));
     json_object_set_new(json, "threads", number(profile->thread_count));
     json_object_set_new(json, "cores", number(header->cores));
+    set_rank(json, profile);
     json_object_set_new(json, "regions", number(header->regions));
     json_object_set_new(json, "options", options(profile));
     if (profile_text(profile, "sample"))

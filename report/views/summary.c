@@ -15,6 +15,7 @@
 #include "report/tables/locks.h"
 #include "report/tables/other_runtimes.h"
 #include "report/tables/phases.h"
+#include "report/tables/ranks.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
@@ -51,12 +52,13 @@ static void print_title(const struct summary *summary)
 {
     const struct profile_header *header = &summary->profile->header;
     const char *command = profile_text(summary->profile, "command");
-    char threads[64], facts[FORMAT_NUMBER_BYTES + 120];
+    char threads[64], rank[120], facts[FORMAT_NUMBER_BYTES + 240];
+    rank_note(summary->profile, rank, sizeof rank);
     snprintf(threads, sizeof threads, "%u thread%s", header->threads_max,
              header->threads_max == 1 ? "" : "s");
-    snprintf(facts, sizeof facts, "%s s, %s on %u core%s, %s", DECIMAL(profile_wall_s(summary->profile), 2),
+    snprintf(facts, sizeof facts, "%s s, %s on %u core%s%s, %s", DECIMAL(profile_wall_s(summary->profile), 2),
              header->threads_untracked ? "some threads" : threads, header->cores,
-             header->cores == 1 ? "" : "s", header->environment == 1 ? "shared" : "dedicated");
+             header->cores == 1 ? "" : "s", rank, header->environment == 1 ? "shared" : "dedicated");
     if (!command)
         command = header->program;
     size_t taken = strlen(facts) + strlen("blame:   ");

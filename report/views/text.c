@@ -9,6 +9,7 @@
 #include "report/rows/label.h"
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"
+#include "report/tables/ranks.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
 #include "report/text/source_text.h"
@@ -94,7 +95,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
 {
     const struct profile_header *header = &profile->header;
     const char *command = profile_text(profile, "command"), *host = profile_text(profile, "host");
-    char where[160], facts[320], pace[64] = "samples by overflow";
+    char where[160], rank[120], facts[440], pace[64] = "samples by overflow";
     if (!profile_text(profile, "sample"))
         snprintf(pace, sizeof pace, "%u samples/s and thread, %s clock", header->rate,
                  header->clock == 1 ? "CPU" : "wall");
@@ -110,10 +111,12 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     char *clean = format_fit(where, style->columns, style->utf8);
     fprintf(out, "%s%s%s: %s%s\n", format_strong(style->colour), style->title, format_plain(style->colour),
             line, clean);
-    snprintf(facts, sizeof facts, "%.40s s wall time, %u thread%s, %u core%s, %s; %s%s",
+    rank_note(profile, rank, sizeof rank);
+    snprintf(facts, sizeof facts, "%.40s s wall time, %u thread%s, %u core%s%s, %s; %s%s",
              DECIMAL(profile_wall_s(profile), 2), header->threads_max, header->threads_max == 1 ? "" : "s",
-             header->cores, header->cores == 1 ? "" : "s", header->environment == 1 ? "shared" : "dedicated",
-             pace, header->finished ? "" : "; did not end normally, or by exec");
+             header->cores, header->cores == 1 ? "" : "s", rank,
+             header->environment == 1 ? "shared" : "dedicated", pace,
+             header->finished ? "" : "; did not end normally, or by exec");
     format_paragraph(out, facts, style->columns);
     print_coverage(out, profile, style);
     print_events(out, profile, style);

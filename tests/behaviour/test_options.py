@@ -62,7 +62,7 @@ class Options(BlameTest):
                 self.assertIn(said, run.tool_lines()[0])
 
     def test_patterns_and_lists_with_nothing_in_them_are_told(self):
-        for name, value, accepted in (("BLAME_OUT", "profile-%q", "e, p, h, r or %"), ("BLAME_OUT", "profile%", "e, p, h, r or %"),
+        for name, value, accepted in (("BLAME_OUT", "profile-%q", "e, p, h, r, j or %"), ("BLAME_OUT", "profile%", "e, p, h, r, j or %"),
                                       ("BLAME_COUNTERS", ",,,", "names of counters")):
             run = self.quick({name: value})
             line, = run.tool_lines()

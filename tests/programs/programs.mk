@@ -125,6 +125,14 @@ $(TEST_BIN)/lacking: $(TEST_SOURCE)/lacking.c $(TEST_SOURCE)/lacking_libomp.c | 
 	$(CLANG) -o $@ $@.lib/lacking.o $@.lib/libomp.so.5 -Wl,-z,lazy \
 	    -Wl,-rpath,$$(dirname $$($(CLANG) -print-file-name=libomp.so))
 
+# Jobs, by each MPI that there is.
+TEST_MPICC_openmpi := OMPI_CC=$(CLANG) mpicc.openmpi
+TEST_MPICC_mpich := MPICH_CC=$(CLANG) mpicc.mpich
+TEST_MPIS := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
+test-programs: $(TEST_MPIS:%=$(TEST_BIN)/job_%)
+$(TEST_BIN)/job_%: $(TEST_SOURCE)/job.c | $(TEST_BIN)
+	$(TEST_MPICC_$*) $(TEST_CFLAGS) -o $@ $<
+
 $(TEST_BIN)/imbalance2_stripped: $(TEST_BIN)/imbalance2_nodebug
 	strip --strip-all -o $@ $<
 

@@ -1,0 +1,167 @@
+#include "base/job_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST_ATTEMPTS 100000 /* of ".1", ".2" ... */
+#define MARK_LOOKS    20     /* at a directory that has no mark: it may be leaving, or coming back */
+#define LOOK_NS       1000000
+
+static bool mark_path(const char *directory, char *path, size_t bytes)
+{
+    int length = snprintf(path, bytes, "%s/" JOB_MARK, directory);
+    if (length >= 0 && (size_t)length < bytes)
+        return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
+static bool read_mark(const char *mark, char identity[JOB_IDENTITY_BYTES])
+{
+    int fd = open(mark, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0)
+        return false;
+    ssize_t got = read(fd, identity, JOB_IDENTITY_BYTES - 1);
+    close(fd);
+    identity[got > 0 ? got : 0] = '\0';
+    return got > 0;
+}
+
+bool job_directory_identity(const char *path, char identity[JOB_IDENTITY_BYTES])
+{
+    char mark[PATH_MAX];
+    return mark_path(path, mark, sizeof(mark)) && read_mark(mark, identity);
+}
+
+static bool write_mark(const char *path, const char *identity)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return false;
+    size_t length = strlen(identity);
+    bool good = write(fd, identity, length) == (ssize_t)length;
+    int cause = good ? 0 : errno ? errno : ENOSPC;
+    if (close(fd) != 0 && good) {
+        cause = errno;
+        good = false;
+    }
+    if (!good)
+        unlink(path);
+    errno = cause;
+    return good;
+}
+
+/* Under a name of this process's own first: it is there with its mark or not at all. True if it is ours now; else errno
+ * says why, EEXIST: there is something of that name. */
+static bool make_marked(const char *path, const char *identity, mode_t mode)
+{
+    char temporary[PATH_MAX], mark[PATH_MAX], host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof(host) - 1);
+    int length = snprintf(temporary, sizeof(temporary), "%s.%s-%d", path, host, (int)getpid());
+    if (length < 0 || (size_t)length >= sizeof(temporary) || !mark_path(temporary, mark, sizeof(mark))) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    if (mkdir(temporary, mode) != 0) {
+        if (errno == EEXIST) /* of a process that had our number and was killed here */
+            errno = EBUSY;
+        return false;
+    }
+    bool made = write_mark(mark, identity) && rename(temporary, path) == 0;
+    int cause = made ? 0 : errno;
+    if (!made) {
+        unlink(mark);
+        rmdir(temporary);
+    }
+    errno = cause == ENOTEMPTY || cause == ENOTDIR ? EEXIST : cause;
+    return made;
+}
+
+/* A directory without a mark may be one that another process is just leaving. */
+bool job_directory_is(const char *path, const char *identity)
+{
+    char found[JOB_IDENTITY_BYTES];
+    struct stat there;
+    for (int look = 0; look < MARK_LOOKS; look++) {
+        if (job_directory_identity(path, found))
+            return strcmp(found, identity) == 0;
+        if (stat(path, &there) != 0 || !S_ISDIR(there.st_mode))
+            return false;
+        nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
+    }
+    return false;
+}
+
+/* 1: ours, 0: another's, -1: cannot be made. */
+static int take(const char *path, const char *identity, mode_t mode)
+{
+    for (int again = 0; again < MARK_LOOKS; again++) {
+        struct stat there;
+        if (lstat(path, &there) == 0) {
+            if (job_directory_is(path, identity))
+                return 1;
+            if (lstat(path, &there) == 0)
+                return 0; /* and has not gone meanwhile */
+        } else {
+            if (make_marked(path, identity, mode))
+                return 1;
+            if (errno != EEXIST)
+                return -1;
+        }
+    }
+    return 0; /* it comes and goes */
+}
+
+bool job_directory_join(const char *wanted, const char *identity, mode_t mode, char *path, size_t bytes)
+{
+    snprintf(path, bytes, "%s", wanted);
+    for (int number = 1; number <= MOST_ATTEMPTS; number++) {
+        int taken = take(path, identity, mode);
+        if (taken)
+            return taken > 0;
+        int length = snprintf(path, bytes, "%s.%d", wanted, number);
+        if (length < 0 || (size_t)length >= bytes) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+    }
+    errno = EEXIST;
+    return false;
+}
+
+static bool holds_its_mark_alone(const char *path)
+{
+    bool alone = true;
+    DIR *directory = opendir(path);
+    for (struct dirent *entry; directory && alone && (entry = readdir(directory));)
+        alone = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+                strcmp(entry->d_name, JOB_MARK) == 0;
+    if (directory)
+        closedir(directory);
+    return directory && alone;
+}
+
+void job_directory_leave(const char *path)
+{
+    char before[JOB_IDENTITY_BYTES], identity[JOB_IDENTITY_BYTES], mark[PATH_MAX], taken[PATH_MAX];
+    if (!holds_its_mark_alone(path) || !job_directory_identity(path, before) ||
+        !mark_path(path, mark, sizeof(mark)) ||
+        snprintf(taken, sizeof(taken), "%s-%d", mark, (int)getpid()) >= (int)sizeof(taken) ||
+        rename(mark, taken) != 0) /* one of those who leave at once gets it */
+        return;
+    bool same = read_mark(taken, identity) && strcmp(identity, before) == 0;
+    if (!same) { /* of another job, by now */
+        rename(taken, mark);
+        return;
+    }
+    unlink(taken);
+    if (rmdir(path) != 0) /* another has come meanwhile: of the same job, or it has put its marked directory there */
+        write_mark(mark, identity);
+}

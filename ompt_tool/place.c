@@ -1,0 +1,296 @@
+/* Where the measurement goes: the output directory, of this process alone or of its job, and the file in it. */
+#include "ompt_tool/place.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/os.h"
+#include "cct/arena.h"
+#include "ompt_tool/job.h"
+#include "ompt_tool/launch.h"
+#include "ompt_tool/session/session.h"
+
+#define LETTERS      "ephrj%"
+#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind a directory's name */
+#define MOST_LEFT    20     /* so often the job's directory may go away before our file is in it */
+
+static struct job job; /* all zero: none */
+
+static void append(char *text, size_t bytes, const char *more)
+{
+    size_t used = strlen(text);
+    if (used < bytes)
+        snprintf(text + used, bytes - used, "%s", more);
+}
+
+/* %e program, %p pid, %h host, %r MPI rank, %j job, %% a percent sign; anything else stays as it is. */
+static void expand(const char *pattern, char *text, size_t bytes)
+{
+    char number[24], host[HOST_NAME_MAX + 1] = "";
+    text[0] = '\0';
+    for (const char *at = pattern; *at; at++) {
+        char single[3] = {*at, '\0', '\0'};
+        const char *piece = single;
+        if (*at == '%' && at[1] && strchr(LETTERS, at[1])) {
+            switch (*++at) {
+            case 'e':
+                piece = program_invocation_short_name;
+                break;
+            case 'p':
+                piece = log_decimal((uint64_t)getpid(), number);
+                break;
+            case 'h':
+                gethostname(host, sizeof(host) - 1);
+                piece = host;
+                break;
+            case 'r':
+                piece = launch_rank() ? launch_rank() : "0";
+                break;
+            case 'j': /* a program alone is its own job */
+                piece = *job.name ? job.name : log_decimal((uint64_t)getpid(), number);
+                break;
+            default:
+                piece = "%";
+            }
+        }
+        append(text, bytes, piece);
+    }
+}
+
+static void check_pattern(const char *pattern)
+{
+    for (const char *at = pattern; (at = strchr(at, '%')); at += 2)
+        if (!at[1] || !strchr(LETTERS, at[1])) {
+            log_line("BLAME_OUT=", pattern,
+                     ": behind % is accepted e, p, h, r, j or %; what else is there stays as it is", NULL);
+            return;
+        }
+}
+
+/* The folders above path, as far as they are missing. */
+static void make_folders_above(const char *path)
+{
+    char folder[sizeof(session.directory)];
+    const char *name = path + strspn(path, "/"), *slash;
+    for (; (slash = strchr(name, '/')) && slash[strspn(slash, "/")]; name = slash + strspn(slash, "/")) {
+        snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+        mkdir(folder, 0777);
+    }
+}
+
+/* A folder that exists and has no name to which a number could be appended: it ends in a slash, or is . or .. */
+static bool is_place(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    return (!*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && access(path, F_OK) == 0;
+}
+
+/* Beside a device or a pipe nobody wants a directory. */
+static bool is_device(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode);
+}
+
+/* A pattern with the process or the rank in it names a directory for each; so does who wants the files of each. */
+static bool shares_directory(void)
+{
+    const char *csv = secure_getenv("BLAME_CSV");
+    for (const char *at = session.options.out; at && (at = strchr(at, '%')); at += 2)
+        if (at[1] == 'p' || at[1] == 'r')
+            return false;
+        else if (!at[1])
+            break;
+    return !(csv && strcmp(csv, "1") == 0);
+}
+
+/* What BLAME_OUT, or the default, names; false: no directory can have that name. */
+static bool choose_name(char *wanted, size_t bytes)
+{
+    const char *name = *job.identity ? "blame-%e-%j" : launch_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
+    if (session.options.out)
+        check_pattern(session.options.out);
+    expand(session.options.out ? session.options.out : name, wanted, bytes);
+    if (is_place(wanted)) {
+        append(wanted, bytes, "/");
+        size_t length = strlen(wanted);
+        expand(name, wanted + length, bytes - length);
+    }
+    if (!is_device(wanted))
+        return true;
+    log_line("BLAME_OUT=", wanted,
+             ": is a device or a pipe, and accepted is the name of a directory; nothing is measured", NULL);
+    return false;
+}
+
+/* Exclusively: an existing directory is never touched, several processes never share one. */
+static bool make_own(const char *wanted)
+{
+    snprintf(session.directory, sizeof(session.directory), "%s", wanted);
+    for (int i = 1; i <= MAX_ATTEMPTS; i++) {
+        if (mkdir(session.directory, session.options.private ? 0700 : 0777) == 0)
+            return true;
+        if (errno != EEXIST)
+            break;
+        snprintf(session.directory, sizeof(session.directory), "%s.%d", wanted, i);
+    }
+    return false;
+}
+
+/* The program may change its directory. */
+static void make_absolute(void)
+{
+    char absolute[PATH_MAX];
+    if (realpath(session.directory, absolute) && strlen(absolute) < sizeof(session.directory))
+        strcpy(session.directory, absolute);
+}
+
+static bool open_at(const char *path)
+{
+    if (!arena_open(path))
+        return false;
+    if (session.options.private)
+        chmod(path, 0600);
+    return true;
+}
+
+/* Shared mappings of network files stall: there the arena lives in memory, or in TMPDIR, and moves at the
+ * end. */
+static bool open_elsewhere(void)
+{
+    const char *places[] = {"/dev/shm", secure_getenv("TMPDIR"), "/tmp"};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        if (!places[i])
+            continue;
+        snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", places[i],
+                 program_invocation_short_name, (int)getpid());
+        if (open_at(session.file))
+            return true;
+    }
+    return false;
+}
+
+static bool is_network(void)
+{
+    return os_is_network_path(session.directory) || secure_getenv("BLAME_TEST_NETWORK");
+}
+
+/* A file of that name, empty as yet, so that nobody else of the job takes it. */
+static bool claim(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, session.options.private ? 0600 : 0666);
+    if (fd < 0)
+        return false;
+    close(fd);
+    return true;
+}
+
+static uint32_t count_files(void)
+{
+    uint32_t count = 0;
+    DIR *directory = opendir(session.directory);
+    while (directory && readdir(directory))
+        count++;
+    if (directory)
+        closedir(directory);
+    return count > 3 ? count - 3 : 0; /* ".", "..", the mark */
+}
+
+/* The file of this rank, or of its second process; who has no rank takes the next number. False with errno. */
+static bool open_in_job(void)
+{
+    uint32_t *counted = job.ranked ? &session.process : &job.rank;
+    bool network = is_network();
+    if (!job.ranked)
+        job.rank = count_files();
+    for (int i = 0; i < MAX_ATTEMPTS; i++, ++*counted) {
+        char *path = network ? session.target : session.file;
+        int used = snprintf(path, sizeof(session.target), "%s/" JOB_RANK_FORMAT, session.directory, job.rank);
+        if (session.process) /* instead of ".blame" */
+            snprintf(path + used - strlen(".blame"), 32, ".%u.blame", session.process);
+        if (network ? claim(path) : open_at(path))
+            return !network || open_elsewhere();
+        if (errno != EEXIST)
+            return false;
+    }
+    return false;
+}
+
+/* Who leaves may take the directory away: it is made anew. */
+static bool join_job(const char *wanted)
+{
+    for (int i = 0; i < MOST_LEFT; i++) {
+        session.process = 0;
+        if (!job_directory_join(wanted, job.identity, session.options.private ? 0700 : 0777,
+                                session.directory, sizeof(session.directory)))
+            return false;
+        make_absolute();
+        bool opened = open_in_job();
+        if (opened && job_directory_is(session.directory, job.identity))
+            return true;
+        int cause = opened ? ENOENT : errno;
+        if (opened)
+            arena_abandon();
+        if (opened)
+            unlink(session.file);
+        unlink(session.target);
+        job_directory_leave(session.directory);
+        errno = cause;
+        if (cause != ENOENT)
+            return false;
+    }
+    return false;
+}
+
+static bool open_own(void)
+{
+    snprintf(session.file, sizeof(session.file), "%s/%s-%d.blame", session.directory,
+             program_invocation_short_name, (int)getpid());
+    return is_network() ? open_elsewhere() : open_at(session.file);
+}
+
+bool place_open(void)
+{
+    char wanted[sizeof(session.directory) - 16]; /* room for a number behind it */
+    session.target[0] = '\0';
+    session.process = 0;
+    bool shared = job_find(&job) && shares_directory();
+    if (!shared)
+        *job.identity = '\0';
+    if (!choose_name(wanted, sizeof(wanted)))
+        return false;
+    make_folders_above(wanted);
+    if (shared && join_job(wanted))
+        return true;
+    int why = shared ? errno : 0;
+    *job.identity = '\0';
+    if (!make_own(wanted)) {
+        log_line("BLAME_OUT=", wanted, ": cannot create this directory: ", strerror(errno),
+                 "; nothing is measured", NULL);
+        return false;
+    }
+    make_absolute();
+    if (open_own()) {
+        if (why)
+            log_line(wanted, ": the job can have no directory of this name: ", strerror(why),
+                     "; this process has ", session.directory, NULL);
+        return true;
+    }
+    int cause = errno;
+    rmdir(session.directory);
+    log_line(session.directory, ": cannot write there: ", strerror(cause), "; nothing is measured", NULL);
+    return false;
+}
+
+const struct job *place_job(void)
+{
+    return *job.identity ? &job : NULL;
+}

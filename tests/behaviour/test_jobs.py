@@ -1,0 +1,189 @@
+"""Jobs: many processes, one directory, a file each, one line at the end."""
+
+import os
+import subprocess
+import threading
+import unittest
+
+import mpi
+from harness import BLAME, LIBRARY, BlameTest, execute, program
+
+OWN_LINE = "the program's own line"
+KEY = "0011223344556677-8899aabbccddeeff"
+
+
+def rank_of_open_mpi(rank, ranks, namespace="4711", key=KEY):
+    """As Open MPI 4.1.4 sets them."""
+    return {"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(ranks), "PMIX_RANK": str(rank),
+            "PMIX_NAMESPACE": namespace, "OMPI_MCA_orte_precondition_transports": key}
+
+
+class JobTest(BlameTest):
+    def job_environment(self, env):
+        return self.tool_environment({"BLAME_OUT": None, "BLAME_SUMMARY": None} | env) | {"OMP_TOOL_LIBRARIES": LIBRARY}
+
+    def rank(self, folder, env, argv=("5",)):
+        run = execute([program("quick"), *argv], self.job_environment(env), folder)
+        self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
+        return run
+
+    def at_once(self, folder, envs):
+        runs = [None] * len(envs)
+
+        def start(number):
+            runs[number] = self.rank(folder, envs[number])
+        threads = [threading.Thread(target=start, args=(number,)) for number in range(len(envs))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return runs
+
+    def files(self, directory):
+        return sorted(name for name in os.listdir(directory) if not name.startswith("."))
+
+
+class Directories(JobTest):
+    def test_the_ranks_of_a_job_have_one_directory_and_a_file_each(self):
+        folder, ranks = self.new_folder(), 12
+        runs = self.at_once(folder, [rank_of_open_mpi(rank, ranks) for rank in range(ranks)])
+        self.assertEqual(os.listdir(folder), ["blame-quick-4711"])
+        self.assertEqual(self.files(f"{folder}/blame-quick-4711"), [f"rank-{rank:06}.blame" for rank in range(ranks)])
+        lines = [line for run in runs for line in run.tool_lines()]
+        self.assertEqual(lines, [f"blame: job 4711: measured; blame report {folder}/blame-quick-4711 shows it"])
+
+    def test_two_jobs_of_one_name_never_share_a_directory(self):
+        folder = self.new_folder()
+        envs = [rank_of_open_mpi(rank, 4, key=key) for rank in range(4) for key in (KEY, KEY[::-1])]
+        self.at_once(folder, [env | {"BLAME_OUT": "mine"} for env in envs])
+        self.assertEqual(sorted(os.listdir(folder)), ["mine", "mine.1"])
+        for name in os.listdir(folder):
+            self.assertEqual(self.files(f"{folder}/{name}"), [f"rank-{rank:06}.blame" for rank in range(4)])
+
+    def test_a_second_process_of_a_rank_has_a_file_of_its_own(self):
+        folder = self.new_folder()
+        for _ in range(2):
+            self.rank(folder, rank_of_open_mpi(3, 4))
+        self.assertEqual(self.files(f"{folder}/blame-quick-4711"), ["rank-000003.1.blame", "rank-000003.blame"])
+
+    def test_a_users_directory_is_never_touched(self):
+        folder = self.new_folder()
+        os.mkdir(f"{folder}/mine")
+        self.at_once(folder, [rank_of_open_mpi(rank, 2) | {"BLAME_OUT": "mine"} for rank in range(2)])
+        self.assertEqual(os.listdir(f"{folder}/mine"), [])
+        self.assertEqual(self.files(f"{folder}/mine.1"), ["rank-000000.blame", "rank-000001.blame"])
+
+    def test_patterns_have_the_job_and_may_give_each_rank_a_directory(self):
+        folder = self.new_folder()
+        for out, made in (("o-%j", "o-4711"), ("o-%j-%r", "o-4711-1"), ("in/", None)):
+            with self.subTest(out=out):
+                self.rank(folder, rank_of_open_mpi(1, 2) | {"BLAME_OUT": out})
+                self.assertTrue(made is None or os.path.isdir(f"{folder}/{made}"), os.listdir(folder))
+        self.assertEqual(self.files(f"{folder}/o-4711"), ["rank-000001.blame"])
+
+    def test_users_know_their_batch_jobs_number(self):
+        folder = self.new_folder()
+        step = {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "SLURM_JOB_ID": "77", "SLURM_STEP_ID": "0"}
+        self.rank(folder, step)
+        self.rank(folder, step | {"SLURM_STEP_ID": "1"})
+        self.rank(folder, rank_of_open_mpi(1, 2) | {"SLURM_JOB_ID": "77"})
+        self.assertEqual(sorted(os.listdir(folder)), ["blame-quick-77", "blame-quick-77.1", "blame-quick-77.2"])
+
+    def test_a_rank_that_begins_no_region_leaves_nothing_behind(self):
+        folder = self.new_folder()
+        for rank in range(2):
+            run = execute([BLAME, "run", "sh", "-c", f"{program('qsort_serial')} >/dev/null; exit 5"],
+                          self.job_environment(rank_of_open_mpi(rank, 2)), folder)
+            self.assertEqual(run.status, 5, run)
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_on_a_network_file_system_the_name_is_taken_first_and_filled_at_the_end(self):
+        folder = self.new_folder()
+        self.at_once(folder, [rank_of_open_mpi(rank, 3) | {"BLAME_TEST_NETWORK": "1"} for rank in (0, 1, 2, 1)])
+        directory = f"{folder}/blame-quick-4711"
+        self.assertEqual(self.files(directory),
+                         ["rank-000000.blame", "rank-000001.1.blame", "rank-000001.blame", "rank-000002.blame"])
+        self.assertTrue(all(os.path.getsize(f"{directory}/{name}") > 4096 for name in self.files(directory)))
+
+    def test_where_no_directory_can_be_made_the_program_runs(self):
+        run = self.rank(self.new_folder(), rank_of_open_mpi(1, 2) | {"BLAME_OUT": "/proc/job"})
+        self.assertEqual([line[:24] for line in run.tool_lines()], ["blame: BLAME_OUT=/proc/j"], run)
+
+
+class Named(JobTest):
+    def test_processes_without_mpi_are_a_job_by_their_name(self):
+        folder = self.new_folder()
+        processes = [subprocess.Popen([BLAME, "run", "--job", "sweep", program("quick"), str(i)], cwd=folder,
+                                      env=self.job_environment({}), stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, text=True) for i in range(6)]
+        lines = []
+        for i, process in enumerate(processes):
+            lines += process.communicate(timeout=60)[1].splitlines()
+            self.assertEqual(process.returncode, i)
+        self.assertEqual(os.listdir(folder), ["blame-quick-sweep"])
+        self.assertEqual(self.files(f"{folder}/blame-quick-sweep"), [f"rank-{i:06}.blame" for i in range(6)])
+        self.assertEqual([line for line in lines if line != OWN_LINE],
+                         [f"blame: job sweep: measured; blame report {folder}/blame-quick-sweep shows it"])
+
+    def test_forks_are_processes_of_the_job(self):
+        run = self.attached([program("forks"), "fork"], {"BLAME_OUT": None, "BLAME_JOB": "family"})
+        directory, = run.directories("blame-*")
+        self.assertEqual(os.path.basename(directory), "blame-forks-family")
+        self.assertGreater(len(self.files(directory)), 1, run)
+
+    def test_a_name_that_is_no_directorys_is_refused(self):
+        for name in ("a/b", ".hidden", "a b", "x" * 64):
+            run = self.attached([program("quick"), "5"], {"BLAME_JOB": name})
+            self.assertEqual((run.status, len(run.tool_lines())), (5, 1), run)
+            self.assertIn("BLAME_JOB", run.stderr)
+            run = execute([BLAME, "run", "--job", name, program("quick")], self.tool_environment({}), self.new_folder())
+            self.assertEqual(run.status, 2, run)
+
+
+class Real(JobTest):
+    together = True
+
+    def job(self, name, ranks, *argv, env=None):
+        if name not in mpi.installed():
+            self.skipTest(f"no {name} is installed (scripts/setup.sh)")
+        command, more = mpi.command(name, ranks, BLAME, "run", mpi.program(name), *argv)
+        return execute(command, self.tool_environment({"BLAME_OUT": None, "BLAME_SUMMARY": None, "OMP_NUM_THREADS": "2"} |
+                                                      more | (env or {})), self.new_folder(), 120)
+
+    def test_each_mpi_makes_one_directory_and_one_line(self):
+        for name in mpi.LAUNCHERS:
+            for ranks in (2, 4):
+                with self.subTest(mpi=name, ranks=ranks):
+                    run = self.job(name, ranks)
+                    self.assertEqual((run.status, run.stdout), (0, f"{ranks} ranks\n"), run)
+                    directory, = run.directories("blame-*")
+                    self.assertEqual(self.files(directory), [f"rank-{rank:06}.blame" for rank in range(ranks)])
+                    line, = run.tool_lines()
+                    self.assertTrue(line.endswith(f" measured; blame report {directory} shows it"), line)
+
+    def test_a_job_of_one_rank_is_a_program(self):
+        for name in mpi.LAUNCHERS:
+            with self.subTest(mpi=name):
+                run = self.job(name, 1)
+                directory, = run.directories("blame-*")
+                self.assertIn("profile.csv", self.files(directory))
+                self.assertIn("see more: blame report", run.stderr)
+
+    def test_a_rank_says_where_it_was_bound(self):
+        if "openmpi" not in mpi.installed():
+            self.skipTest("no openmpi is installed (scripts/setup.sh)")
+        command, env = mpi.command("openmpi", 2, BLAME, "run", mpi.program("openmpi"))
+        command[command.index("none")] = "core"
+        run = execute(command, self.tool_environment(env | {"BLAME_OUT": "o-%r", "BLAME_CSV": "1"}), self.new_folder(), 120)
+        if run.status != 0 and "bind" in run.stderr:
+            self.skipTest(f"ranks cannot be bound here: {run.stderr}")
+        for rank in range(2):
+            profile = self.load(run, f"{run.folder}/o-{rank}", checks=[])
+            self.assertEqual((profile.run["rank"], profile.run["size"]), (rank, 2))
+            self.assertRegex(profile.run["binding"], r"^\d")
+            text = self.report(f"{run.folder}/o-{rank}").stdout
+            self.assertRegex(text, rf"rank {rank} of 2, bound\s+to\s+cores?\s+{profile.run['binding']}")
+
+
+if __name__ == "__main__":
+    unittest.main()
