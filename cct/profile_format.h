@@ -32,6 +32,8 @@ enum profile_chunk_kind {
     PROFILE_CHUNK_MODULE = 3, /* struct profile_module[], from byte PROFILE_MODULE_BYTES on */
     PROFILE_CHUNK_TEXT = 4,   /* "key\0value\0" pairs, from byte PROFILE_UNIT_BYTES on: see docs/format.md */
     PROFILE_CHUNK_NAME = 5,   /* struct profile_name[], from byte PROFILE_NAME_BYTES on */
+    PROFILE_CHUNK_RANK =
+        6, /* struct profile_rank[], from byte PROFILE_RANK_BYTES on: of a job that was merged */
 };
 
 struct profile_chunk {
@@ -146,6 +148,9 @@ struct profile_node {
     uint8_t kind;          /* enum profile_node_kind */
     uint8_t reserved[3];
 };
+
+/* A bit for each thread with busy time at a node, in a file that was merged: in first_child and next_sibling. */
+#define PROFILE_NODE_THREADS(node) ((uint64_t)(node)->next_sibling << 32 | (node)->first_child)
 
 /* Exclusive sums of one node; times in nanoseconds (docs/accounting.md). The busy time `own` of LMF13 eq. 1
  * is work + overhead + lock_wait. */
@@ -272,7 +277,7 @@ struct profile_thread {
     uint64_t core_unasked; /* samples that came late, when it could not be asked: work as they stand */
     uint64_t only_core;    /* 1 + the one core that it might run on, at its end; 0: several, or not known */
     double stolen;         /* the part of no_core in which a hypervisor had the core: not in no_core_ns */
-    uint64_t reserved[1];
+    uint64_t rank_record;  /* 1 + the number of its rank's record, in a file that was merged; 0: none */
 };
 
 /* How samples know whether their thread had a core. */
@@ -316,6 +321,32 @@ struct profile_name {
 #define PROFILE_NAME_DYNAMIC   1u /* a phase that has instances */
 #define PROFILE_NAME_THROTTLED 2u /* an event that was too short and too frequent: not measured any more */
 #define PROFILE_NAME_CUT       4u /* the text is the name's begin and a hash of the rest */
+
+enum profile_rank_state {
+    PROFILE_RANK_WHOLE = 0,
+    PROFILE_RANK_OPEN = 1,    /* it had not ended when its file was read: it ran, or had been killed */
+    PROFILE_RANK_DAMAGED = 2, /* its file cannot be used; from here on nothing of the rank counts */
+    PROFILE_RANK_MISSING = 3, /* there is none */
+    PROFILE_RANK_FOREIGN = 4, /* of another job, or measured in another way */
+};
+
+#define PROFILE_RANK_UNKNOWN UINT32_MAX /* of a file that cannot be read, and whose name does not tell */
+
+/* One process of a job that was merged. Times in nanoseconds, on the clock of profile_header.start_ns of this file. */
+#define PROFILE_RANK_BYTES 512u
+struct profile_rank {
+    uint32_t rank, process; /* as in profile_header */
+    int32_t pid;
+    uint32_t state; /* enum profile_rank_state */
+    uint32_t threads, threads_max, cores;
+    uint32_t reserved;
+    uint64_t begin_ns, end_ns, samples;
+    double work, overhead, lock_wait, idle, no_core, blocked; /* of its threads */
+    char host[64];                                            /* its node */
+    char binding[64];                                         /* cores that it might run on */
+    char why[240];                                            /* what is wrong with it; empty: nothing */
+    uint64_t reserved_sums[5];
+};
 
 struct profile_header {
     char magic[8];
@@ -365,6 +396,7 @@ struct profile_header {
     uint32_t in_job;      /* 1: a process of a job, in its directory */
     uint32_t rank, ranks; /* of the job; 0 ranks: not known */
     uint32_t process;     /* of that rank: a second one's is 1 */
+    uint32_t merged;      /* of how many processes' files this was made; 0: it is a process's own */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");
@@ -379,6 +411,7 @@ _Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric), "s
 _Static_assert(sizeof(struct profile_counters) == sizeof(struct profile_metric), "and counters");
 _Static_assert(sizeof(struct profile_name) == PROFILE_NAME_BYTES, "name records tile their chunk");
 _Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread records tile their chunk");
+_Static_assert(sizeof(struct profile_rank) == PROFILE_RANK_BYTES, "rank records tile their chunk");
 _Static_assert(sizeof(struct profile_module) == PROFILE_MODULE_BYTES, "module records tile their chunk");
 _Static_assert(sizeof(struct profile_header) <= PROFILE_HEADER_BYTES, "the header fits its page");
 

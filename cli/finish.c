@@ -12,6 +12,7 @@
 #include "base/os.h"
 #include "report/profile/read.h"
 #include "cli/cli.h"
+#include "cli/finish.h"
 #include "cli/open_profile.h"
 #include "cli/patient_stderr.h"
 #include "report/files/output.h"
@@ -92,7 +93,7 @@ static int write_reports(const char *directory, const char *file, struct profile
     return wrong ? CLI_BAD_INPUT : status;
 }
 
-static int finish(const char *directory, const char *file, bool all)
+int finish_reports(const char *directory, const char *file, bool all)
 {
     char error[512];
     struct profile *profile = profile_read(file, error, sizeof(error));
@@ -114,7 +115,7 @@ int cli_finish(int argc, char **argv)
     if (argc == 3) {
         patient_stderr();
         offer_ourselves();
-        return finish(argv[1], argv[2], false);
+        return finish_reports(argv[1], argv[2], false);
     }
     if (argc != 2 || argv[1][0] == '-') {
         bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
@@ -125,7 +126,7 @@ int cli_finish(int argc, char **argv)
     }
     char *file = find_measurement("finish", argv[1]);
     char *directory = file ? memory_text("%s", file) : NULL; /* for dirname(), which changes it */
-    int status = file ? finish(dirname(directory), file, true) : CLI_BAD_INPUT;
+    int status = file ? finish_reports(dirname(directory), file, true) : CLI_BAD_INPUT;
     free(directory);
     free(file);
     return status;

@@ -22,6 +22,7 @@ static const struct command {
     {"export", cli_export, "write a profile in the format of another program"},
     {"diff", cli_diff, "compare profiles of two builds or inputs"},
     {"stat", cli_stat, "show how the runs of one program scatter"},
+    {"merge", cli_merge, "make one measurement of those of a job's ranks"},
     {"finish", cli_finish, NULL},
 };
 

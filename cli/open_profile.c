@@ -11,21 +11,17 @@
 #include "base/clock.h"
 #include "base/run_options.h"
 #include "cli/cli.h"
+#include "cli/job_files.h"
 #include "cli/progress.h"
 #include "report/profile/merge.h"
 #include "report/profile/read.h"
 #include "report/rows/rows.h"
 #include "report/tables/coverage.h"
 #include "report/tables/locks.h"
+#include "report/tables/ranks.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
-
-int is_measurement(const struct dirent *entry)
-{
-    size_t length = strlen(entry->d_name);
-    return length > 6 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 6, ".blame") == 0;
-}
 
 #define MEMORY_ADVICE "; end other programs, or raise the limit (ulimit -v)"
 #define ACCEPTED      "accepted is a profile directory, as blame run leaves it, or a *.blame file in one"
@@ -39,6 +35,8 @@ char *find_measurement(const char *command, const char *input)
     }
     if (!S_ISDIR(status.st_mode))
         return memory_text("%s", input);
+    if (job_is_there(input))
+        return job_measurement(command, input);
     struct dirent **found = NULL;
     int count = scandir(input, &found, is_measurement, alphasort);
     char *path = NULL;
@@ -99,6 +97,15 @@ static void say_what_is_missing(const char *command, const char *input, const st
     free(cause);
 }
 
+static void say_which_ranks(const char *command, const char *input, const struct profile *profile)
+{
+    char *problems = ranks_problems(profile), *clean = format_clean(problems ? problems : "", true);
+    if (problems)
+        fprintf(stderr, "blame %s: %s: %s\n", command, input, clean);
+    free(clean);
+    free(problems);
+}
+
 static int environment = -1; /* the run's */
 static const struct option_word environment_word[] = {
 #define W(word, about) {word, about},
@@ -128,6 +135,8 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     free(path);
     if (!profile)
         fprintf(stderr, "blame %s: %s%s\n", command, error, advice_about(error));
+    else if (profile->header.merged)
+        say_which_ranks(command, input, profile);
     else if (!profile->header.finished)
         fprintf(stderr,
                 "blame %s: %s: the program did not end normally, or went on as another (exec); this is what was measured "

@@ -2,7 +2,6 @@
 #ifndef BLAME_CLI_OPEN_PROFILE_H
 #define BLAME_CLI_OPEN_PROFILE_H
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -17,9 +16,6 @@ struct opened_profile {
     struct symbols *symbols;
     struct rows *rows;
 };
-
-/* For scandir(): whether it is a measurement file, by its name. */
-int is_measurement(const struct dirent *entry);
 
 /* Whether it is one, or NULL; false after a message: a wrong folder would look like sources that are missing. */
 bool check_source_dir(const char *command, const char *directory);

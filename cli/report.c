@@ -5,10 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/job_directory.h"
 #include "cli/clean_stream.h"
 #include "cli/cli.h"
 #include "cli/open_profile.h"
 #include "report/files/csv.h"
+#include "report/files/ranks_csv.h"
 #include "report/findings/findings.h"
 #include "report/rows/filter.h"
 #include "report/rows/make.h"
@@ -254,10 +256,19 @@ static void print_phases(struct report *report)
     phases_free(table);
 }
 
+static void print_ranks(struct report *report)
+{
+    const struct profile *profile = report->opened->profile;
+    if (report->request->format == FORMAT_CSV)
+        write_ranks_csv(report->out, profile);
+    else
+        view_text_ranks(report->out, profile, &report->style);
+}
+
 static void (*const print_view[VIEW_COUNT])(struct report *report) = {
     [VIEW_TOP_DOWN] = print_tree,     [VIEW_BOTTOM_UP] = print_tree, [VIEW_FLAT] = print_tree,
     [VIEW_THREADS] = print_threads,   [VIEW_LOCKS] = print_locks,    [VIEW_WAITS] = print_waits,
-    [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,
+    [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,  [VIEW_RANKS] = print_ranks,
 };
 
 /* Takes the rows that the filters leave; false after a message. */
@@ -279,11 +290,16 @@ static bool filter_rows(struct report *report)
 
 static bool open_input(const struct report_request *request, struct opened_profile *opened)
 {
-    if (request->view != VIEW_THREADS)
+    if (request->view != VIEW_THREADS && request->view != VIEW_RANKS)
         return open_thread_rows("report", request->input, request->thread, opened);
     *opened =
         (struct opened_profile){.input = request->input, .profile = open_profile("report", request->input)};
-    return opened->profile != NULL;
+    if (!opened->profile || request->view != VIEW_RANKS || opened->profile->header.merged)
+        return opened->profile != NULL;
+    fprintf(stderr, "blame report: --view ranks: %s is of one process; accepted is the directory of a job\n",
+            request->input);
+    close_profile(opened);
+    return false;
 }
 
 /* Text is clean already; data has names as they are. */
@@ -297,6 +313,16 @@ static void print_to(struct report *report, FILE *out)
     print_view[report->request->view](report);
     if (data)
         fclose(report->out);
+}
+
+/* --rank: of a job's directory, the measurement of that rank's first process. */
+static char *rank_file(const struct report_request *request)
+{
+    char name[40];
+    if (request->rank == NOT_GIVEN)
+        return memory_text("%s", request->input);
+    snprintf(name, sizeof name, JOB_RANK_FORMAT, (unsigned)request->rank);
+    return memory_text("%s/%s", request->input, name);
 }
 
 static int run(const struct report_request *request)
@@ -322,8 +348,12 @@ int cli_report(int argc, char **argv)
     struct report_request request;
     enum options_result parsed = report_options_read(&request, argc, argv);
     int status = parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
-    if (parsed == OPTIONS_RUN)
+    if (parsed == OPTIONS_RUN) {
+        char *input = rank_file(&request);
+        request.input = input;
         status = run(&request);
+        free(input);
+    }
     report_options_free(&request);
     return status;
 }

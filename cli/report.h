@@ -17,6 +17,7 @@ enum report_view {
     VIEW_WAITS,
     VIEW_FINDINGS,
     VIEW_PHASES,
+    VIEW_RANKS,
     VIEW_COUNT
 };
 enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED };
@@ -27,7 +28,7 @@ struct report_request {
     const char *input, *output;
     int view, format, by, metric, percent, colour;
     double least_percent;
-    int depth, thread, width;
+    int depth, thread, rank, width;
     const char *focus, *hide, *column_list, *source_directory;
     bool source, error;
     regex_t focus_expression, hide_expression; /* compiled if their texts are given */

@@ -16,10 +16,11 @@ const struct option_word report_view[] = {
     {"waits", "where threads waited, and whose code kept them waiting"},
     {"findings", "what to look at first, with evidence and advice"},
     {"phases", "the program's phases and what their code calls; events,\nexact and sampled"},
+    {"ranks", "what each rank of a job did with its threads' time"},
     {NULL, NULL},
 };
 const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",   "Threads", "Locks",
-                                         "Waits",    "Findings",  "Phases", NULL};
+                                         "Waits",    "Findings",  "Phases", "Ranks",   NULL};
 
 static const struct option_word by[] = {
     {"function", "(default)"},
@@ -49,7 +50,7 @@ static const struct option_word colour[] = {
 static const struct usage usage = {
     .command = "report",
     .synopsis = "DIR [options]",
-    .about = "DIR is a profile directory, or a measurement file (*.blame) in one.",
+    .about = "DIR is a profile directory, a job's, or a measurement file (*.blame) in one.",
     .examples = "  blame report blame-amg-4711\n"
                 "  blame report blame-amg-4711 --view bottom-up --sort lock-wait\n"
                 "  blame report blame-amg-4711 --focus relax --hide '^__kmpc' --source\n"
@@ -107,6 +108,7 @@ static int metrics_of(int view)
         return 1 << METRIC_IDLENESS | 1 << METRIC_LOCK_WAIT;
     case VIEW_FINDINGS:
     case VIEW_PHASES:
+    case VIEW_RANKS:
         return 0;
     default:
         return -1;
@@ -209,6 +211,8 @@ static enum options_result read_arguments(struct report_request *request, int ar
          "line that called them"},
         {"--thread", OPTION_WHOLE, &request->thread, "N", NULL, 0, 1000000,
          "what was blamed on one thread's samples; N as in threads.csv"},
+        {"--rank", OPTION_WHOLE, &request->rank, "N", NULL, 0, 999999999,
+         "one rank of a job, from its own file"},
         environment_option,
         {"--columns", OPTION_TEXT, &request->column_list, "LIST", NULL, 0, 0,
          "numbers to show: METRIC, METRIC:i (inclusive), METRIC:e (exclusive),\n"
@@ -242,6 +246,7 @@ enum options_result report_options_read(struct report_request *request, int argc
                                        .least_percent = NOT_GIVEN,
                                        .depth = NOT_GIVEN,
                                        .thread = NOT_GIVEN,
+                                       .rank = NOT_GIVEN,
                                        .width = NOT_GIVEN};
     enum options_result result = read_arguments(request, argc, argv);
     if (result == OPTIONS_RUN)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/job_files.h"
 #include "cli/open_profile.h"
 #include "compare/statistics.h"
 #include "report/rows/rows.h"

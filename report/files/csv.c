@@ -188,11 +188,20 @@ void write_profile_csv(FILE *out, const struct rows *rows, bool errors)
     flush(&lines);
 }
 
+static void put_rank(FILE *out, const struct profile *profile, const struct profile_thread *thread)
+{
+    uint64_t record = thread->rank_record;
+    putc(',', out);
+    if (record && record <= profile->rank_count)
+        fprintf(out, "%u", profile->ranks[record - 1].rank);
+}
+
 void write_threads_csv(FILE *out, const struct profile *profile, const size_t *order)
 {
-    fputs("thread,kind,begin_s,end_s,samples,work,idle,overhead,lock_wait,parked,no_core,blocked,"
-          "stolen" END_OF_LINE,
-          out);
+    fprintf(out,
+            "thread,kind,begin_s,end_s,samples,work,idle,overhead,lock_wait,parked,no_core,blocked,"
+            "stolen%s" END_OF_LINE,
+            profile->rank_count ? ",rank" : "");
     for (size_t place = 0; place < profile->thread_count; place++) {
         size_t i = order ? order[place] : place;
         const struct profile_thread *thread = &profile->threads[i];
@@ -212,6 +221,8 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
             putc(',', out);
             format_csv_number(out, sums[s] * 1e-9);
         }
+        if (profile->rank_count)
+            put_rank(out, profile, thread);
         fputs(END_OF_LINE, out);
     }
 }

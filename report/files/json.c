@@ -9,6 +9,7 @@
 
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"
+#include "report/tables/ranks.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
 #include "report/tables/other_runtimes.h"
@@ -263,11 +264,30 @@ static void set_losses(json_t *json, const struct profile *profile, const struct
     json_object_set_new(json, "signals_taken", number(profile->header.signals_taken));
 }
 
+/* The job's name, how many ranks it had (null: not known), and what became of each. */
+static json_t *job(const struct profile *profile)
+{
+    json_t *ranks = json_array();
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        const struct profile_rank *rank = &profile->ranks[i];
+        json_array_append_new(ranks,
+                              OBJECT("{so so ss so so so so}", "rank", json_integer(rank->rank), "process",
+                                     json_integer(rank->process), "state", rank_state_name(rank), "node",
+                                     text(rank->host), "binding", text(rank->binding), "why", text(rank->why),
+                                     "pid", json_integer(rank->pid)));
+    }
+    return OBJECT("{so so so so}", "name", text(profile_text(profile, "job")), "size",
+                  profile->header.ranks ? number(profile->header.ranks) : json_null(), "merged",
+                  number(profile->header.merged), "ranks", ranks);
+}
+
 /* Of a rank: which, of how many, on which node, and the cores that it might run on. */
 static void set_rank(json_t *json, const struct profile *profile)
 {
     const char *rank = profile_text(profile, "rank"), *ranks = profile_text(profile, "ranks");
     const char *binding = profile_text(profile, "binding");
+    if (profile->header.merged)
+        json_object_set_new(json, "job", job(profile));
     if (!rank)
         return;
     json_object_set_new(json, "rank", json_integer(strtol(rank, NULL, 10)));

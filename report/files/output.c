@@ -9,6 +9,7 @@
 
 #include "report/files/csv.h"
 #include "report/files/json.h"
+#include "report/files/ranks_csv.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
 #include "report/text/memory.h"
@@ -44,6 +45,17 @@ static void put_phases(FILE *out, const struct profile *profile, const struct re
     phases_free(table);
 }
 
+static void put_ranks(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    (void)tables;
+    write_ranks_csv(out, profile);
+}
+
+static bool is_job(const struct profile *profile)
+{
+    return profile->header.merged > 0;
+}
+
 static void put_json(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
     write_run_json(out, profile, tables->rows);
@@ -59,6 +71,7 @@ static const struct output_file {
     {.name = "locks.csv", .put = put_locks},
     {.name = "waits.csv", .put = put_waits},
     {.name = "phases.csv", .put = put_phases, .wanted = phases_any},
+    {.name = "ranks.csv", .put = put_ranks, .wanted = is_job},
     {.name = "run.json", .put = put_json},
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/findings/rules.h"
+#include "report/profile/job.h"
 #include "report/text/memory.h"
 
 /* Each puts down what it finds. find_both comes before the rules whose findings it replaces. */
@@ -52,11 +53,13 @@ struct findings *findings_gather(const struct profile *profile, const struct row
     ledger_sum(profile, &inquiry.ledger);
     inquiry.error = rows->error;
     inquiry.period_s = least_rate > 0 ? 1 / least_rate : 0;
-    inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) : 0;
-    inquiry.busy_to_wall = useful >= 1 ? 1 / useful : 1;
+    double ranks =
+        (double)job_ranks(profile); /* side by side: a job gains what a rank of it does, on average */
+    inquiry.idle_to_wall = most > 1 ? (1 - 1 / useful) / (most - 1) / ranks : 0;
+    inquiry.busy_to_wall = (useful >= 1 ? 1 / useful : 1) / ranks;
     if (profile->header.clock == 0)
         inquiry.nobody_busy_s =
-            fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9);
+            fmax(0, profile_wall_s(profile) - rows->row[0].inclusive->inverse_busy * 1e-9 / ranks);
     inquiry.whole_s = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
     inquiry.findings->whole_s = inquiry.whole_s;
     gather_units(&inquiry);

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "report/profile/index_map.h"
+#include "report/profile/node_tree.h"
 #include "report/profile/probes.h"
 #include "report/text/memory.h"
 
@@ -22,37 +22,13 @@ enum {
 struct merge {
     const struct profile_chunks *chunks;
     struct profile *profile;
-    size_t node_capacity;
     uint32_t *place; /* by node_idx */
     uint32_t *stack;
     size_t stack_count, stack_capacity;
-    struct index_map children; /* merged nodes by key, parent and kind */
+    struct node_tree tree;
 };
 
 void (*profile_read_progress)(size_t done, size_t total);
-
-static uint32_t merge_append(struct merge *merge, uint32_t parent, uint8_t kind, uint64_t key)
-{
-    struct profile *profile = merge->profile;
-    memory_grow(&profile->nodes, &merge->node_capacity, profile->node_count, sizeof *profile->nodes);
-    profile->nodes[profile->node_count] = (struct merged_node){.key = key, .parent = parent, .kind = kind};
-    return (uint32_t)profile->node_count++;
-}
-
-static uint32_t merge_child(struct merge *merge, uint32_t parent, uint8_t kind, uint64_t key)
-{
-    index_map_reserve(&merge->children);
-    uint32_t tag = index_map_hash(key, (uint64_t)parent << 8 | kind);
-    struct index_entry *entry = index_map_first(&merge->children, tag);
-    for (; entry->tag; entry = index_map_next(&merge->children, entry)) {
-        const struct merged_node *node = &merge->profile->nodes[entry->index];
-        if (node->key == key && node->parent == parent && node->kind == kind)
-            return entry->index;
-    }
-    uint32_t index = merge_append(merge, parent, kind, key);
-    index_map_put(&merge->children, entry, tag, index);
-    return index;
-}
 
 static bool is_leaf(const struct merged_node *node)
 {
@@ -73,9 +49,9 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
     case PROFILE_NODE_REGION: {
         if (node->parent != 0)
             return PLACE_SKIP;
-        uint32_t at = merge_child(merge, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRESOLVED);
+        uint32_t at = node_tree_child(&merge->tree, 0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNRESOLVED);
         if (node->key != 0)
-            at = merge_child(merge, at, PROFILE_NODE_FRAME, node->key);
+            at = node_tree_child(&merge->tree, at, PROFILE_NODE_FRAME, node->key);
         return PLACE_MERGED + at;
     }
     case PROFILE_NODE_FRAME:
@@ -90,11 +66,11 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
             return PLACE_SKIP;
         if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED))
             return parent;
-        return PLACE_MERGED + merge_child(merge, parent - PLACE_MERGED, node->kind, node->key);
+        return PLACE_MERGED + node_tree_child(&merge->tree, parent - PLACE_MERGED, node->kind, node->key);
     case PROFILE_NODE_INSTANCE:
         if (parent == PLACE_SKIP || merge->profile->nodes[parent - PLACE_MERGED].kind != PROFILE_NODE_PHASE)
             return PLACE_SKIP;
-        return PLACE_MERGED + merge_child(merge, parent - PLACE_MERGED, node->kind, node->key);
+        return PLACE_MERGED + node_tree_child(&merge->tree, parent - PLACE_MERGED, node->kind, node->key);
     default: /* recycled, a trie of region contexts, or nothing that this version writes */
         return PLACE_SKIP;
     }
@@ -164,6 +140,12 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
     profile_sums_add(&nodes[merged].metric, &sums);
 }
 
+/* In a file that was merged the owner says nothing, and what is for the writer of trees has them. */
+static uint64_t threads_of(const struct merge *merge, const struct profile_node *node, uint32_t owner)
+{
+    return merge->profile->header.merged ? PROFILE_NODE_THREADS(node) : 1ull << owner % 64;
+}
+
 static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
 {
     const struct profile_chunk *chunk = profile_chunk_at(merge->chunks, chunk_no);
@@ -181,7 +163,8 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
         if (!merge_metric_sane((const struct profile_node *)chunk + unit, metric))
             return "damaged: a metric is not a number that can be measured";
         if (metric->work + metric->overhead > 0)
-            merge->profile->nodes[place - PLACE_MERGED].threads |= 1ull << chunk->owner % 64;
+            merge->profile->nodes[place - PLACE_MERGED].threads |=
+                threads_of(merge, (const struct profile_node *)chunk + unit, chunk->owner);
         merge_metric(merge, (const struct profile_node *)chunk + unit, place - PLACE_MERGED, metric);
     }
     return NULL;
@@ -205,7 +188,7 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
     struct merge merge = {.chunks = chunks, .profile = profile};
     const char *wrong = NULL;
     merge.place = memory_array((size_t)chunks->count * PROFILE_UNITS_PER_CHUNK + 1, sizeof *merge.place);
-    merge_append(&merge, 0, PROFILE_NODE_ROOT, 0);
+    node_tree_start(&merge.tree, profile);
     for (uint32_t n = 0; n < chunks->count && !wrong; n++)
         if (profile_chunk_wanted(chunks, profile_chunk_at(chunks, n))) {
             wrong = merge_chunk(&merge, n);
@@ -218,6 +201,6 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
         wrong = profile_read_probes(chunks, merge.place, profile);
     free(merge.place);
     free(merge.stack);
-    index_map_free(&merge.children);
+    node_tree_end(&merge.tree);
     return wrong;
 }

@@ -138,10 +138,12 @@ static void merge_probes(struct profile *profile)
     if (profile->probe_count)
         qsort(profile->probes, profile->probe_count, sizeof *profile->probes, compare_probes);
     for (size_t i = 0; i < profile->probe_count; i++)
-        if (kept && compare_probes(&profile->probes[kept - 1], &profile->probes[i]) == 0)
+        if (kept && compare_probes(&profile->probes[kept - 1], &profile->probes[i]) == 0) {
             sums_add_probe(&profile->probes[kept - 1].probe, &profile->probes[i].probe);
-        else
+            sums_add_counters(&profile->probes[kept - 1].counters, &profile->probes[i].counters);
+        } else {
             profile->probes[kept++] = profile->probes[i];
+        }
     profile->probe_count = kept;
 }
 
@@ -194,13 +196,18 @@ static const char *read_nodes(const struct profile_chunks *chunks, const uint32_
     return wrong;
 }
 
+void profile_join_probes(struct profile *profile)
+{
+    merge_probes(profile);
+    merge_counters(profile);
+}
+
 const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place,
                                 struct profile *profile)
 {
     const char *wrong = read_nodes(chunks, place, profile, read_node);
     if (wrong)
         return wrong;
-    merge_probes(profile);
-    merge_counters(profile);
+    profile_join_probes(profile);
     return profile->probe_count ? read_nodes(chunks, place, profile, read_exact) : NULL;
 }

@@ -21,4 +21,7 @@ void profile_read_names(const struct profile_chunks *chunks, struct profile *pro
 const char *profile_read_probes(const struct profile_chunks *chunks, const uint32_t *place,
                                 struct profile *profile);
 
+/* Sorts probes and counters, and adds up those of one node and tree, or one node. */
+void profile_join_probes(struct profile *profile);
+
 #endif

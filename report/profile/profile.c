@@ -56,6 +56,7 @@ void profile_free(struct profile *profile)
     free(profile->nodes);
     free(profile->threads);
     free(profile->modules);
+    free(profile->ranks);
     free(profile->locks);
     free(profile->text);
     free(profile->names);

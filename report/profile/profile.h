@@ -49,6 +49,8 @@ struct profile {
     size_t thread_count;
     struct profile_module *modules; /* module id m is modules[m - 1] */
     size_t module_count;
+    struct profile_rank *ranks; /* of a job that was merged */
+    size_t rank_count;
     struct profile_lock *locks; /* in no order */
     size_t lock_count;
     struct profile_name *names; /* name number n is names[n - 1] */

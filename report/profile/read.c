@@ -16,6 +16,7 @@
 
 #define THREADS_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_THREAD_BYTES) / PROFILE_THREAD_BYTES)
 #define MODULES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_MODULE_BYTES) / PROFILE_MODULE_BYTES)
+#define RANKS_PER_CHUNK   ((PROFILE_CHUNK_BYTES - PROFILE_RANK_BYTES) / PROFILE_RANK_BYTES)
 #define ALL_THREADS       SIZE_MAX
 #define TEXT_PER_CHUNK    (PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES)
 
@@ -102,6 +103,38 @@ static const char *read_threads(const struct profile_chunks *chunks, struct prof
         }
     }
     qsort(profile->threads, profile->thread_count, sizeof *profile->threads, compare_threads);
+    return NULL;
+}
+
+static bool rank_sane(const struct profile_rank *rank)
+{
+    const double sums[] = {rank->work, rank->overhead, rank->lock_wait,
+                           rank->idle, rank->no_core,  rank->blocked};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (!profile_number_sane(sums[i]) || sums[i] < 0)
+            return false;
+    return true;
+}
+
+static const char *read_ranks(const struct profile_chunks *chunks, struct profile *profile)
+{
+    size_t room = count_records(chunks, PROFILE_CHUNK_RANK, RANKS_PER_CHUNK);
+    profile->ranks = memory_array(room, sizeof *profile->ranks);
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_RANK)
+            continue;
+        const struct profile_rank *from = (const struct profile_rank *)chunk + 1;
+        for (uint32_t i = 0; i < chunk->used && i < RANKS_PER_CHUNK; i++, from++) {
+            if (!rank_sane(from))
+                return "damaged: a rank's sum is not a number that can be measured";
+            struct profile_rank *rank = &profile->ranks[profile->rank_count++];
+            *rank = *from;
+            rank->host[sizeof rank->host - 1] = '\0';
+            rank->binding[sizeof rank->binding - 1] = '\0';
+            rank->why[sizeof rank->why - 1] = '\0';
+        }
+    }
     return NULL;
 }
 
@@ -268,6 +301,9 @@ static const char *choose_thread(struct profile *profile, size_t thread, char *b
                  thread, (ssize_t)profile->thread_count - 1);
         return buffer;
     }
+    if (profile->header.merged)
+        return "is of a whole job, in which the ranks' samples are together; one thread's are in a rank's "
+               "file (--rank)";
     profile->tree = profile->threads[thread].tree;
     if (!profile->tree)
         return "does not say which samples are whose: an older tool, or too many threads; it can be read "
@@ -314,6 +350,8 @@ static const char *read_open_file(int file, size_t thread, struct profile *profi
     if (!wrong && thread != ALL_THREADS)
         wrong = choose_thread(profile, thread, buffer, buffer_bytes);
     chunks.only_tree = profile->tree;
+    if (!wrong)
+        wrong = read_ranks(&chunks, profile);
     if (!wrong) {
         read_modules(&chunks, profile);
         read_text(&chunks, profile);

@@ -1,12 +1,26 @@
-/* Which rank of a job a process was, and where it might run. */
+/* Which rank of a job a process was, and the ranks of a job that was merged. */
 #ifndef BLAME_REPORT_TABLES_RANKS_H
 #define BLAME_REPORT_TABLES_RANKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "report/profile/profile.h"
 
-/* ", rank 1 of 2, bound to core 3", to be put behind the number of cores; "" of a program that is no rank. */
+/* To be put behind the number of cores: ", rank 1 of 2, bound to core 3", of a job " each, 4 ranks on 2 nodes"; "" of a
+ * program that is neither. */
 void rank_note(const struct profile *profile, char *text, size_t bytes);
+
+/* Of a job: one line on ranks that are missing, damaged or had not ended, malloc'ed; NULL: there are none. */
+char *ranks_problems(const struct profile *profile);
+
+/* Whether the rank's figures are in the job's. */
+bool rank_counts(const struct profile_rank *rank);
+
+/* "3", or "3.1" of a rank's second process. */
+void rank_name(const struct profile_rank *rank, char *text, size_t bytes);
+
+/* "whole", "open", "damaged", "missing", "foreign". */
+const char *rank_state_name(const struct profile_rank *rank);
 
 #endif

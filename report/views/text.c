@@ -101,6 +101,9 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
                  header->clock == 1 ? "CPU" : "wall");
     snprintf(where, sizeof where, "  (%s%.64s%spid %d)", host ? "on " : "", host ? host : "",
              host ? ", " : "", header->pid);
+    if (header->merged)
+        snprintf(where, sizeof where, "  (job %.64s)",
+                 profile_text(profile, "job") ? profile_text(profile, "job") : "");
     size_t taken = strlen(style->title) + 2 + strlen(where);
     if (taken + 16 > style->columns) {
         where[0] = '\0';

@@ -1,14 +1,20 @@
 """Jobs: many processes, one directory, a file each, one line at the end."""
 
+import csv
+import json
 import os
+import shutil
 import subprocess
 import threading
 import unittest
 
+import contract_checks
 import mpi
-from harness import BLAME, LIBRARY, BlameTest, execute, program
+from harness import BLAME, LIBRARY, BlameTest, clean_environment, execute, program
 
 OWN_LINE = "the program's own line"
+# Which sums and rows there are, not how long they took.
+EXACT = contract_checks.TREE_CHECKS + [contract_checks.check_exact_laws]
 KEY = "0011223344556677-8899aabbccddeeff"
 
 
@@ -140,6 +146,84 @@ class Named(JobTest):
             self.assertEqual(run.status, 2, run)
 
 
+class Merged(JobTest):
+    def made(self, ranks):
+        folder = self.new_folder()
+        self.at_once(folder, [rank_of_open_mpi(rank, ranks) for rank in range(ranks)])
+        return f"{folder}/blame-quick-4711"
+
+    def blame(self, *argv, status=0):
+        run = execute([BLAME, *argv], clean_environment(), self.new_folder())
+        self.assertEqual(run.status, status, run)
+        return run
+
+    def ranks(self, directory):
+        with open(f"{directory}/ranks.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def test_all_commands_read_a_job(self):
+        directory = self.made(3)
+        for argv in (["report"], ["report", "--view", "findings"], ["report", "--view", "ranks"],
+                     ["report", "--view", "threads"], ["report", "--view", "locks"], ["report", "--view", "waits"],
+                     ["export", "--format", "folded"], ["html", "--output", "page.html"]):
+            run = self.blame(argv[0], directory, *argv[1:])
+            self.assertEqual(run.stderr.count("blame "), 0, run)
+        self.assertIn("3 ranks on 1 node", self.blame("report", directory).stdout)
+        self.blame("diff", directory, directory)
+        self.blame("finish", directory)
+        self.assertLessEqual({"job.blame", "ranks.csv", "profile.csv", "run.json"}, set(self.files(directory)))
+
+    def test_a_job_is_merged_anew_when_another_rank_is_there(self):
+        directory = self.made(2)
+        self.blame("merge", directory)
+        self.rank(os.path.dirname(directory), rank_of_open_mpi(2, 3))
+        run = self.blame("report", directory, "--view", "ranks", "--format", "csv")
+        self.assertEqual([row["state"] for row in csv.DictReader(run.stdout.splitlines())], ["whole"] * 3)
+
+    def test_ranks_that_cannot_be_used_are_named_and_the_others_count(self):
+        directory = self.made(5)
+        os.remove(f"{directory}/rank-000001.blame")
+        os.truncate(f"{directory}/rank-000002.blame", 5000)
+        with open(f"{directory}/rank-000003.blame", "wb"):
+            pass
+        run = self.blame("merge", directory)
+        self.assertIn("2 ranks merged", run.stdout)
+        for number in (1, 2, 3):
+            self.assertIn(f"rank {number}: ", run.stderr)
+        self.assertEqual([row["state"] for row in self.ranks(directory)],
+                         ["whole", "missing", "damaged", "damaged", "whole"])
+        self.assertIn("rank 1: ", self.blame("report", directory).stderr)
+
+    def test_a_rank_of_another_job_is_left_out(self):
+        directory, other = self.made(2), self.new_folder()
+        self.rank(other, rank_of_open_mpi(1, 2, key=KEY[::-1]))
+        os.replace(f"{other}/blame-quick-4711/rank-000001.blame", f"{directory}/rank-000001.blame")
+        self.assertIn("rank 1: it is of another job", self.blame("merge", directory).stderr)
+        self.assertEqual([row["state"] for row in self.ranks(directory)], ["whole", "foreign"])
+
+    def test_a_copy_of_the_program_elsewhere_is_the_same_program(self):
+        folder, copy = self.new_folder(), shutil.copy(program("quick"), self.new_folder())
+        self.rank(folder, rank_of_open_mpi(0, 2))
+        run = execute([copy, "5"], self.job_environment(rank_of_open_mpi(1, 2)), folder)
+        self.assertEqual(run.status, 5, run)
+        directory = f"{folder}/blame-quick-4711"
+        self.blame("merge", directory)
+        with open(f"{directory}/run.json", encoding="utf-8") as file:
+            names = [os.path.basename(module["path"]) for module in json.load(file)["modules"]]
+        self.assertEqual(names.count("quick"), 1, names)
+
+    def test_what_is_no_job_is_refused(self):
+        directory = self.made(2)
+        self.assertIn("is no directory", self.blame("merge", f"{directory}/rank-000000.blame", status=1).stderr)
+        self.assertIn("no rank", self.blame("merge", self.new_folder(), status=1).stderr)
+        self.assertIn("of one process", self.blame("report", f"{directory}/rank-000000.blame", "--view", "ranks",
+                                                   status=1).stderr)
+        self.assertIn("--rank", self.blame("report", directory, "--thread", "0", status=1).stderr)
+
+    def test_one_rank_can_be_looked_at(self):
+        self.assertIn("rank 1 of 2, bound to core", self.blame("report", self.made(2), "--rank", "1", "--width", "200").stdout)
+
+
 class Real(JobTest):
     together = True
 
@@ -160,6 +244,36 @@ class Real(JobTest):
                     self.assertEqual(self.files(directory), [f"rank-{rank:06}.blame" for rank in range(ranks)])
                     line, = run.tool_lines()
                     self.assertTrue(line.endswith(f" measured; blame report {directory} shows it"), line)
+
+    def test_the_jobs_sums_are_those_of_its_ranks(self):
+        for name, ranks in (("openmpi", 4), ("mpich", 2)):
+            with self.subTest(mpi=name):
+                run = self.job(name, ranks, env={"BLAME_RATE": "1000"})
+                directory, = run.directories("blame-*")
+                merged = execute([BLAME, "merge", directory], clean_environment(), self.new_folder())
+                self.assertEqual((merged.status, merged.stderr), (0, ""), merged)
+                job = self.load(run, directory, EXACT)
+                trees = [self.reported_tree(f"{directory}/rank-{rank:06}.blame", checks=[]) for rank in range(ranks)]
+                for metric in ("work", "idleness", "overhead", "no core", "blocked", "shared idleness"):
+                    parts = sum(float(tree.rows[0].cells[f"{metric} (I)"]) for tree in trees)
+                    self.assertAlmostEqual(float(job.rows[0].cells[f"{metric} (I)"]), parts, delta=1e-5, msg=metric)
+                samples = sum(int(tree.rows[0].cells["samples (I)"]) for tree in trees)
+                self.assertEqual(int(job.rows[0].cells["samples (I)"]), samples)
+                self.assertGreater(job.total("work", "every_ranks_share"), trees[0].total("work", "every_ranks_share"))
+                self.assertEqual(trees[0].total("work", "last_ranks_share"), 0)
+                self.assertAlmostEqual(job.total("work", "last_ranks_share"),
+                                       trees[-1].total("work", "last_ranks_share"), delta=1e-5)
+                self.assertEqual([rank["rank"] for rank in job.run["job"]["ranks"]], list(range(ranks)))
+
+    def test_a_rank_that_was_killed_is_named_and_what_it_measured_counts(self):
+        for name in mpi.LAUNCHERS:
+            with self.subTest(mpi=name):
+                run = self.job(name, 2, "1")
+                self.assertNotEqual(run.status, 0)
+                directory, = run.directories("blame-*")
+                merged = execute([BLAME, "merge", directory], clean_environment(), self.new_folder())
+                self.assertEqual(merged.status, 0, merged)
+                self.assertIn("rank 1: it had not ended", merged.stderr)
 
     def test_a_job_of_one_rank_is_a_program(self):
         for name in mpi.LAUNCHERS:

@@ -1,0 +1,133 @@
+#include "cli/job_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/job_directory.h"
+#include "cli/progress.h"
+#include "report/profile/job.h"
+#include "report/profile/merge.h"
+#include "report/profile/write.h"
+#include "report/text/memory.h"
+
+struct files {
+    char **path;
+    int count;
+};
+
+int is_measurement(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length > 6 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 6, ".blame") == 0;
+}
+
+static int is_ranks(const struct dirent *entry)
+{
+    return is_measurement(entry) && strcmp(entry->d_name, JOB_FILE) != 0;
+}
+
+static struct files list_files(const char *directory)
+{
+    struct dirent **found = NULL;
+    struct files files = {.count = scandir(directory, &found, is_ranks, alphasort)};
+    if (files.count < 0)
+        files.count = 0;
+    files.path = memory_array((size_t)files.count, sizeof *files.path);
+    for (int i = 0; i < files.count; i++) {
+        files.path[i] = memory_text("%s/%s", directory, found[i]->d_name);
+        free(found[i]);
+    }
+    free(found);
+    return files;
+}
+
+static void free_files(struct files *files)
+{
+    for (int i = 0; i < files->count; i++)
+        free(files->path[i]);
+    free(files->path);
+}
+
+bool job_is_there(const char *directory)
+{
+    char identity[JOB_IDENTITY_BYTES], *made = memory_text("%s/" JOB_FILE, directory);
+    bool there = job_directory_identity(directory, identity) || access(made, F_OK) == 0;
+    free(made);
+    return there;
+}
+
+/* Names that were kept are by the numbers of modules, which are others now. */
+static void remove_names(const char *output)
+{
+    size_t length = strlen(output), ending = strlen(".blame");
+    if (length < ending || strcmp(output + length - ending, ".blame") != 0)
+        return;
+    char *names = memory_text("%.*s.symbols", (int)(length - ending), output);
+    unlink(names);
+    free(names);
+}
+
+bool job_merge(const char *command, const char *directory, const char *output)
+{
+    char identity[JOB_IDENTITY_BYTES], *why = NULL;
+    bool known = job_directory_identity(directory, identity);
+    struct files files = list_files(directory);
+    if (!files.count) {
+        fprintf(stderr, "blame %s: %s: no rank has left a measurement (*.blame) in this directory\n", command,
+                directory);
+        free_files(&files);
+        return false;
+    }
+    progress_start(isatty(STDERR_FILENO) ? stderr : NULL, clock_now_ns);
+    progress_phase("merging the ranks");
+    profile_read_progress = progress_step;
+    struct profile *profile =
+        job_read((const char *const *)files.path, (size_t)files.count, known ? identity : NULL, &why);
+    progress_end();
+    free_files(&files);
+    if (!profile) {
+        fprintf(stderr, "blame %s: %s: nothing of the job can be read: %s\n", command, directory, why);
+        free(why);
+        return false;
+    }
+    remove_names(output);
+    int wrong = profile_write(profile, output);
+    if (wrong)
+        fprintf(stderr, "blame %s: %s: %s; blame merge %s --output FILE writes it elsewhere\n", command,
+                output, strerror(wrong), directory);
+    profile_free(profile);
+    return !wrong;
+}
+
+static bool is_older(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+/* Also where ranks' files were removed since: what was merged of them stays. */
+static bool is_current(const char *made, const struct files *files)
+{
+    struct stat job, rank;
+    if (stat(made, &job) != 0)
+        return false;
+    for (int i = 0; i < files->count; i++)
+        if (stat(files->path[i], &rank) == 0 && is_older(&job.st_mtim, &rank.st_mtim))
+            return false;
+    return true;
+}
+
+char *job_measurement(const char *command, const char *directory)
+{
+    char *made = memory_text("%s/" JOB_FILE, directory);
+    struct files files = list_files(directory);
+    bool good = is_current(made, &files) || job_merge(command, directory, made);
+    free_files(&files);
+    if (good)
+        return made;
+    free(made);
+    return NULL;
+}

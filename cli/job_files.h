@@ -1,0 +1,22 @@
+/* The directory of a job: its ranks' files, and job.blame, which is made of them. */
+#ifndef BLAME_CLI_JOB_FILES_H
+#define BLAME_CLI_JOB_FILES_H
+
+#include <dirent.h>
+#include <stdbool.h>
+
+#define JOB_FILE "job.blame"
+
+/* For scandir(): whether it is a measurement file, by its name. */
+int is_measurement(const struct dirent *entry);
+
+/* Whether ranks of a job left their files there. */
+bool job_is_there(const char *directory);
+
+/* Merges all files of the directory into `output`. False after a message. */
+bool job_merge(const char *command, const char *directory, const char *output);
+
+/* The path of job.blame, malloc'ed, which is made if it is not there or older than a rank's file; NULL after a message. */
+char *job_measurement(const char *command, const char *directory);
+
+#endif

@@ -1,0 +1,427 @@
+#include "report/profile/job.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cct/sums.h"
+#include "report/profile/job_keys.h"
+#include "report/profile/merge.h"
+#include "report/profile/node_tree.h"
+#include "report/profile/probes.h"
+#include "report/profile/read.h"
+#include "report/text/memory.h"
+
+#define START_NS     1000000000u /* of the job, on its own clock: the ranks' clocks have nothing in common */
+#define MOST_MISSING 1024        /* that have a record each */
+
+struct job {
+    struct profile *profile;
+    struct node_tree tree;
+    size_t rank_room, thread_room, lock_room;
+    struct pair_map locks;
+    uint32_t threads_max;      /* T: the most of any rank */
+    int64_t start_realtime_ns; /* of the first */
+    uint32_t ranks;            /* how many there should be; 0: not known */
+    bool based;                /* the header and texts are there, the first rank's */
+    const char *identity;
+};
+
+/* A time of the rank's clock on the job's. */
+static uint64_t shifted(const struct job *job, const struct profile *rank, uint64_t ns)
+{
+    int64_t late = rank->header.start_realtime_ns - job->start_realtime_ns;
+    int64_t since = (int64_t)(ns - rank->header.start_ns);
+    int64_t shifted_ns = START_NS + late + since;
+    return shifted_ns > 0 ? (uint64_t)shifted_ns : 0;
+}
+
+static struct profile_rank *add_record(struct job *job, uint32_t rank, enum profile_rank_state state,
+                                       const char *why)
+{
+    struct profile *profile = job->profile;
+    memory_grow(&profile->ranks, &job->rank_room, profile->rank_count, sizeof *profile->ranks);
+    struct profile_rank *record = &profile->ranks[profile->rank_count++];
+    *record = (struct profile_rank){.rank = rank, .state = state};
+    snprintf(record->why, sizeof record->why, "%s", why);
+    return record;
+}
+
+static void copy_text(char *to, size_t bytes, const char *from)
+{
+    snprintf(to, bytes, "%s", from ? from : "");
+}
+
+static void add_rank_record(struct job *job, const struct profile *rank, uint64_t end_ns)
+{
+    const struct profile_header *header = &rank->header;
+    struct profile_rank *record = add_record(job, header->rank, PROFILE_RANK_WHOLE, "");
+    if (!header->finished) {
+        record->state = PROFILE_RANK_OPEN;
+        copy_text(record->why, sizeof record->why, "it had not ended: it ran still, or was killed");
+    }
+    record->process = header->process;
+    record->pid = header->pid;
+    record->threads = (uint32_t)rank->thread_count;
+    record->threads_max = header->threads_max;
+    record->cores = header->cores;
+    record->begin_ns = shifted(job, rank, header->start_ns);
+    record->end_ns = end_ns;
+    for (size_t i = 0; i < rank->thread_count; i++) {
+        const struct profile_thread *thread = &rank->threads[i];
+        record->samples += thread->recorded;
+        record->work += thread->work;
+        record->overhead += thread->overhead;
+        record->lock_wait += thread->lock_wait;
+        record->idle += thread->idle;
+        record->no_core += thread->no_core;
+        record->blocked += thread->blocked;
+    }
+    copy_text(record->host, sizeof record->host, profile_text(rank, "host"));
+    copy_text(record->binding, sizeof record->binding, profile_text(rank, "binding"));
+}
+
+/* Returns when the last of them ended. */
+static uint64_t add_threads(struct job *job, const struct profile *rank)
+{
+    struct profile *to = job->profile;
+    uint64_t last_ns = 0;
+    for (size_t i = 0; i < rank->thread_count; i++) {
+        struct profile_thread thread = rank->threads[i];
+        uint64_t begin_ns = thread.begin_ns, end_ns = thread_end_ns(&thread);
+        if (begin_ns < rank->header.tool_start_ns)
+            begin_ns = rank->header.tool_start_ns;
+        thread.begin_ns = shifted(job, rank, begin_ns);
+        thread.end_ns = thread.last_ns = shifted(job, rank, end_ns < begin_ns ? begin_ns : end_ns);
+        thread.tree = 0; /* that of all ranks is one */
+        memset(thread.counters, 0, sizeof thread.counters);
+        thread.rank_record = to->rank_count + 1;
+        memory_grow(&to->threads, &job->thread_room, to->thread_count, sizeof *to->threads);
+        to->threads[to->thread_count++] = thread;
+        last_ns = thread.end_ns > last_ns ? thread.end_ns : last_ns;
+    }
+    return last_ns;
+}
+
+static void add_lock(struct job *job, const struct job_keys *keys, const struct profile_lock *from)
+{
+    struct profile *to = job->profile;
+    struct profile_lock lock = *from;
+    lock.key = job_key_of(keys, PROFILE_NODE_LOCK, from->key);
+    lock.initialiser = job_key_address(keys, from->initialiser);
+    lock.variable = job_key_address(keys, from->variable);
+    uint32_t *slot = pair_map_slot(&job->locks, lock.key, lock.initialiser);
+    if (*slot == PAIR_MAP_NEW) {
+        memory_grow(&to->locks, &job->lock_room, to->lock_count, sizeof *to->locks);
+        *slot = (uint32_t)to->lock_count++;
+        to->locks[*slot] = lock;
+        return;
+    }
+    struct profile_lock *known = &to->locks[*slot];
+    known->variable = known->variable ? known->variable : lock.variable;
+    known->sum_ns += lock.sum_ns;
+    known->waits += lock.waits;
+    known->longest_ns = fmax(known->longest_ns, lock.longest_ns);
+}
+
+/* Idleness is T x inverse_busy less the own time: a rank with fewer threads has as much of it with the job's T. */
+static void add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank,
+                      uint32_t *place)
+{
+    double scale = (double)rank->header.threads_max / job->threads_max;
+    for (size_t i = 0; i < rank->node_count; i++) {
+        const struct merged_node *node = &rank->nodes[i];
+        struct profile_sums sums = node->metric;
+        place[i] = i ? node_tree_child(&job->tree, place[node->parent], node->kind,
+                                       job_key_of(keys, node->kind, node->key))
+                     : 0;
+        if (scale != 1 && node->kind != PROFILE_NODE_WAITERS)
+            sums.inverse_busy *= scale;
+        struct merged_node *to = &job->profile->nodes[place[i]];
+        to->threads |= node->threads;
+        profile_sums_add(&to->metric, &sums);
+    }
+}
+
+/* The threads of a rank together. */
+static void add_probes(struct job *job, const struct profile *rank, const uint32_t *place)
+{
+    struct profile *to = job->profile;
+    size_t count = to->probe_count + rank->probe_count;
+    if (rank->probe_count)
+        to->probes = memory_check(reallocarray(to->probes, count, sizeof *to->probes));
+    for (size_t i = 0; i < rank->probe_count; i++) {
+        struct merged_probe *probe = &to->probes[to->probe_count++];
+        *probe = rank->probes[i];
+        probe->node = place[probe->node];
+        probe->tree = (uint32_t)to->rank_count + 1;
+        probe->probe.first_begin_ns = shifted(job, rank, probe->probe.first_begin_ns);
+        probe->probe.last_end_ns = shifted(job, rank, probe->probe.last_end_ns);
+    }
+    count = to->counters_count + rank->counters_count;
+    if (rank->counters_count)
+        to->counters = memory_check(reallocarray(to->counters, count, sizeof *to->counters));
+    for (size_t i = 0; i < rank->counters_count; i++) {
+        to->counters[to->counters_count] = rank->counters[i];
+        to->counters[to->counters_count++].node = place[rank->counters[i].node];
+    }
+    profile_join_probes(to);
+}
+
+static void add_header(struct job *job, const struct profile *rank, uint64_t end_ns)
+{
+    struct profile_header *to = &job->profile->header;
+    const struct profile_header *from = &rank->header;
+    uint64_t tool_start_ns = shifted(job, rank, from->tool_start_ns);
+    to->merged++;
+    to->finished &= from->finished;
+    to->end_ns = end_ns > to->end_ns ? end_ns : to->end_ns;
+    to->tool_start_ns = tool_start_ns < to->tool_start_ns ? tool_start_ns : to->tool_start_ns;
+    to->period_ns = from->period_ns > to->period_ns ? from->period_ns : to->period_ns;
+    to->rate = from->rate < to->rate ? from->rate : to->rate;
+    to->cores = from->cores > to->cores ? from->cores : to->cores;
+    to->ranks = from->ranks > to->ranks ? from->ranks : to->ranks;
+    to->regions += from->regions;
+    to->threads_untracked += from->threads_untracked;
+    to->untracked_ns += from->untracked_ns;
+    to->lock_inits_lost += from->lock_inits_lost;
+    to->paused_ns += from->paused_ns;
+    to->pauses += from->pauses;
+    to->probes_lost += from->probes_lost;
+    to->signals_taken += from->signals_taken;
+    to->ended_by_program |= from->ended_by_program;
+    to->before_start_ns += from->before_start_ns;
+    to->before_no_core_ns += from->before_no_core_ns;
+    to->before_blocked_ns += from->before_blocked_ns;
+    if (!to->room_error) {
+        to->room_error = from->room_error;
+        to->room_limit = from->room_limit;
+    }
+    if (!to->timer_error) {
+        to->timer_error = from->timer_error;
+        to->timer_limit = from->timer_limit;
+    }
+}
+
+/* Texts of one rank that are not the job's, or are another file's. */
+static bool is_ranks_own(const char *key)
+{
+    static const char *const keys[] = {"rank", "binding",       "host",        "directory",
+                                       "file", "machine_begin", "machine_end", "misnested"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+static void copy_texts(struct profile *to, const struct profile *from)
+{
+    const char *at = from->text, *end = at + from->text_bytes;
+    to->text = memory_array(from->text_bytes + 1, 1);
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        size_t bytes = value < end ? (size_t)(value + strlen(value) + 1 - at) : 0;
+        if (!bytes || at + bytes > end)
+            break;
+        if (!is_ranks_own(at)) {
+            memcpy(to->text + to->text_bytes, at, bytes);
+            to->text_bytes += bytes;
+        }
+        at += bytes;
+    }
+}
+
+/* Header, texts and names of counters are those of the first; sums begin with nothing. */
+static void take_base(struct job *job, const struct profile *rank)
+{
+    struct profile *to = job->profile;
+    const struct profile_header *from = &rank->header;
+    to->header = (struct profile_header){
+        .version = from->version,
+        .finished = 1,
+        .start_realtime_ns = job->start_realtime_ns,
+        .start_ns = START_NS,
+        .tool_start_ns = UINT64_MAX,
+        .rate = from->rate,
+        .clock = from->clock,
+        .environment = from->environment,
+        .context = from->context,
+        .tasks = from->tasks,
+        .depth = from->depth,
+        .threads_max = job->threads_max,
+        .phase_instances = from->phase_instances,
+        .sample_signal = from->sample_signal,
+        .in_job = 1,
+        .csv = 1,
+    };
+    memcpy(to->header.program, from->program, sizeof to->header.program);
+    copy_texts(to, rank);
+    const char *counters = profile_text(rank, "counters");
+    to->counter_text = memory_text("%s", counters ? counters : "");
+    for (size_t i = 0; i < rank->counter_count; i++)
+        to->counter_name[i] = to->counter_text + (rank->counter_name[i] - rank->counter_text);
+    for (char *at = to->counter_text; *at; at++)
+        *at = *at == '\n' ? '\0' : *at;
+    to->counter_count = rank->counter_count;
+    job->based = true;
+}
+
+static const char *text_or_nothing(const struct profile *profile, const char *key)
+{
+    const char *text = profile_text(profile, key);
+    return text ? text : "";
+}
+
+/* NULL, or why the rank's figures cannot be added to the job's. */
+static const char *why_foreign(const struct job *job, const struct profile *rank)
+{
+    const char *identity = profile_text(rank, "job_identity");
+    if (job->identity && (!identity || strcmp(identity, job->identity) != 0))
+        return "it is of another job";
+    if (!job->based)
+        return NULL;
+    if (strcmp(text_or_nothing(rank, "sample"), text_or_nothing(job->profile, "sample")) != 0 ||
+        rank->header.clock != job->profile->header.clock)
+        return "it was measured otherwise (BLAME_SAMPLE, BLAME_CLOCK)";
+    if (strcmp(text_or_nothing(rank, "counters"), text_or_nothing(job->profile, "counters")) != 0)
+        return "it counted otherwise (BLAME_COUNTERS)";
+    return NULL;
+}
+
+static void add_rank(struct job *job, const struct profile *rank)
+{
+    struct job_keys keys;
+    if (!job->based)
+        take_base(job, rank);
+    job_keys_start(&keys, job->profile, rank);
+    uint32_t *place = memory_array(rank->node_count, sizeof *place);
+    uint64_t last_ns = add_threads(job, rank);
+    uint64_t end_ns = rank->header.end_ns ? shifted(job, rank, rank->header.end_ns) : last_ns;
+    add_nodes(job, &keys, rank, place);
+    add_probes(job, rank, place);
+    for (size_t i = 0; i < rank->lock_count; i++)
+        add_lock(job, &keys, &rank->locks[i]);
+    add_header(job, rank, end_ns);
+    add_rank_record(job, rank, end_ns);
+    job->profile->unresolved_ns += rank->unresolved_ns;
+    free(place);
+    job_keys_end(&keys);
+}
+
+/* The number in its name, where the file itself cannot say. */
+static uint32_t rank_by_name(const char *path)
+{
+    const char *name = strstr(strrchr(path, '/') ? strrchr(path, '/') : path, "rank-");
+    unsigned rank;
+    return name && sscanf(name, "rank-%u", &rank) == 1 ? rank : PROFILE_RANK_UNKNOWN;
+}
+
+static void add_file(struct job *job, const char *path, char **why)
+{
+    char error[512];
+    struct profile *rank = profile_read(path, error, sizeof error);
+    if (!rank) {
+        const char *cause = strstr(error, path) == error ? error + strlen(path) + 2 : error;
+        add_record(job, rank_by_name(path), PROFILE_RANK_DAMAGED, cause);
+        if (!*why)
+            *why = memory_text("%s", error);
+        return;
+    }
+    const char *foreign = why_foreign(job, rank);
+    if (foreign)
+        add_record(job, rank->header.rank, PROFILE_RANK_FOREIGN, foreign)->process = rank->header.process;
+    else
+        add_rank(job, rank);
+    profile_free(rank);
+}
+
+static int compare_records(const void *left, const void *right)
+{
+    const struct profile_rank *a = left, *b = right;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return (a->process > b->process) - (a->process < b->process);
+}
+
+/* The records in the order of ranks, to which threads refer. */
+static void sort_records(struct job *job)
+{
+    struct profile *profile = job->profile;
+    uint64_t *now = memory_array(profile->rank_count + 1, sizeof *now);
+    for (size_t i = 0; i < profile->rank_count; i++)
+        profile->ranks[i].reserved = (uint32_t)i + 1; /* its number before */
+    qsort(profile->ranks, profile->rank_count, sizeof *profile->ranks, compare_records);
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        now[profile->ranks[i].reserved] = i + 1;
+        profile->ranks[i].reserved = 0;
+    }
+    for (size_t i = 0; i < profile->thread_count; i++)
+        profile->threads[i].rank_record = now[profile->threads[i].rank_record];
+    free(now);
+}
+
+/* Of those that should be there, by the sorted records. */
+static void add_missing(struct job *job)
+{
+    struct profile *profile = job->profile;
+    size_t there = profile->rank_count, missing = 0;
+    for (size_t i = 0, rank = 0; rank < profile->header.ranks && missing < MOST_MISSING; rank++) {
+        while (i < there && profile->ranks[i].rank < rank)
+            i++;
+        if (i < there && profile->ranks[i].rank == rank)
+            continue;
+        add_record(job, (uint32_t)rank, PROFILE_RANK_MISSING, "it left no measurement");
+        missing++;
+    }
+}
+
+/* T of all, and when the first began: known before the first is added. */
+static void look_ahead(struct job *job, const char *const *paths, size_t count)
+{
+    job->threads_max = 1;
+    job->start_realtime_ns = INT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        struct profile_header header;
+        if (!profile_read_header(paths[i], &header))
+            continue;
+        job->threads_max = header.threads_max > job->threads_max ? header.threads_max : job->threads_max;
+        if (header.start_realtime_ns < job->start_realtime_ns)
+            job->start_realtime_ns = header.start_realtime_ns;
+    }
+}
+
+struct profile *job_read(const char *const *paths, size_t count, const char *identity, char **why)
+{
+    struct job job = {.profile = memory_array(1, sizeof *job.profile), .identity = identity};
+    void (*progress)(size_t done, size_t total) = profile_read_progress;
+    *why = NULL;
+    profile_read_progress = NULL;
+    look_ahead(&job, paths, count);
+    node_tree_start(&job.tree, job.profile);
+    for (size_t i = 0; i < count; i++) {
+        add_file(&job, paths[i], why);
+        if (progress)
+            progress(i + 1, count);
+    }
+    profile_read_progress = progress;
+    node_tree_end(&job.tree);
+    pair_map_free(&job.locks);
+    if (!job.based) {
+        profile_free(job.profile);
+        if (!*why)
+            *why = memory_text("none of its files is of this job");
+        return NULL;
+    }
+    sort_records(&job);
+    add_missing(&job);
+    sort_records(&job);
+    free(*why);
+    *why = NULL;
+    return job.profile;
+}
+
+size_t job_ranks(const struct profile *profile)
+{
+    return profile->header.merged ? profile->header.merged : 1;
+}

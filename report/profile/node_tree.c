@@ -1,0 +1,37 @@
+#include "report/profile/node_tree.h"
+
+#include "report/text/memory.h"
+
+static uint32_t append(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    struct profile *profile = tree->profile;
+    memory_grow(&profile->nodes, &tree->capacity, profile->node_count, sizeof *profile->nodes);
+    profile->nodes[profile->node_count] = (struct merged_node){.key = key, .parent = parent, .kind = kind};
+    return (uint32_t)profile->node_count++;
+}
+
+void node_tree_start(struct node_tree *tree, struct profile *profile)
+{
+    *tree = (struct node_tree){.profile = profile};
+    append(tree, 0, PROFILE_NODE_ROOT, 0);
+}
+
+uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    index_map_reserve(&tree->children);
+    uint32_t tag = index_map_hash(key, (uint64_t)parent << 8 | kind);
+    struct index_entry *entry = index_map_first(&tree->children, tag);
+    for (; entry->tag; entry = index_map_next(&tree->children, entry)) {
+        const struct merged_node *node = &tree->profile->nodes[entry->index];
+        if (node->key == key && node->parent == parent && node->kind == kind)
+            return entry->index;
+    }
+    uint32_t index = append(tree, parent, kind, key);
+    index_map_put(&tree->children, entry, tag, index);
+    return index;
+}
+
+void node_tree_end(struct node_tree *tree)
+{
+    index_map_free(&tree->children);
+}

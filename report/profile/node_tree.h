@@ -1,0 +1,23 @@
+/* A merged tree as it grows: the child of a node by kind and key. What threads' trees and ranks' profiles are merged with. */
+#ifndef BLAME_REPORT_PROFILE_NODE_TREE_H
+#define BLAME_REPORT_PROFILE_NODE_TREE_H
+
+#include "report/profile/index_map.h"
+#include "report/profile/profile.h"
+
+struct node_tree {
+    struct profile *profile; /* whose nodes they are */
+    size_t capacity;
+    struct index_map children; /* nodes by key, parent and kind */
+};
+
+/* An empty tree but for the root, node 0. */
+void node_tree_start(struct node_tree *tree, struct profile *profile);
+
+/* The child of that kind and key, made if it is not there; later calls may move the nodes. */
+uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key);
+
+/* The nodes stay the profile's. */
+void node_tree_end(struct node_tree *tree);
+
+#endif

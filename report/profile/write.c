@@ -1,0 +1,240 @@
+#include "report/profile/write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/profile/pair_map.h"
+#include "report/text/memory.h"
+
+#define MAIN_TREE 1u
+
+struct writer {
+    const struct profile *profile;
+    unsigned char *chunks;
+    uint32_t count;
+    size_t room;
+    struct pair_map open; /* (kind, owner) -> the chunk that is being filled */
+    uint32_t *node_idx;   /* by node of the profile */
+    bool full;            /* more than PROFILE_MAX_CHUNKS are needed */
+};
+
+static struct profile_chunk *chunk_at(const struct writer *writer, uint32_t number)
+{
+    return (struct profile_chunk *)(writer->chunks + (size_t)number * PROFILE_CHUNK_BYTES);
+}
+
+static uint32_t add_chunk(struct writer *writer, uint32_t kind, uint32_t owner)
+{
+    if (writer->count == PROFILE_MAX_CHUNKS) { /* the last one is written over, and the file never */
+        writer->full = true;
+        writer->count--;
+    }
+    if (writer->count == writer->room) {
+        writer->room = writer->room ? 2 * writer->room : 16;
+        writer->chunks = memory_check(reallocarray(writer->chunks, writer->room, PROFILE_CHUNK_BYTES));
+    }
+    struct profile_chunk *chunk = chunk_at(writer, writer->count);
+    memset(chunk, 0, PROFILE_CHUNK_BYTES);
+    chunk->kind = kind;
+    chunk->owner = owner;
+    chunk->used = kind == PROFILE_CHUNK_TREE;
+    chunk->metric_unit = PROFILE_UNITS_PER_CHUNK;
+    *pair_map_slot(&writer->open, kind, owner) = writer->count;
+    return writer->count++;
+}
+
+/* The chunk of that kind and owner that has room: `units` of a tree's, `bytes` of text, one record of others. */
+static uint32_t chunk_with_room(struct writer *writer, uint32_t kind, uint32_t owner, uint32_t wanted,
+                                uint32_t most)
+{
+    uint32_t number = *pair_map_slot(&writer->open, kind, owner);
+    if (number == PAIR_MAP_NEW)
+        return add_chunk(writer, kind, owner);
+    const struct profile_chunk *chunk = chunk_at(writer, number);
+    uint32_t limit = kind == PROFILE_CHUNK_TREE ? chunk->metric_unit : most;
+    return chunk->used + wanted <= limit ? number : add_chunk(writer, kind, owner);
+}
+
+/* With a record of a metric's size, unless that is NULL. Returns the node's index. */
+static uint32_t put_node(struct writer *writer, uint32_t tree, const struct profile_node *node,
+                         const void *record)
+{
+    uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TREE, tree, record ? 3 : 1, 0);
+    struct profile_chunk *chunk = chunk_at(writer, number);
+    struct profile_node *to = (struct profile_node *)chunk + chunk->used;
+    *to = *node;
+    if (record) {
+        chunk->metric_unit -= 2;
+        memcpy((struct profile_node *)chunk + chunk->metric_unit, record, sizeof(struct profile_metric));
+        to->metric = number * PROFILE_UNITS_PER_CHUNK + chunk->metric_unit;
+    }
+    return number * PROFILE_UNITS_PER_CHUNK + chunk->used++;
+}
+
+static void put_record(struct writer *writer, uint32_t kind, const void *record, size_t bytes)
+{
+    uint32_t most = (uint32_t)(PROFILE_CHUNK_BYTES / bytes - 1);
+    struct profile_chunk *chunk = chunk_at(writer, chunk_with_room(writer, kind, 0, 1, most));
+    memcpy((char *)chunk + (size_t)(1 + chunk->used++) * bytes, record, bytes);
+}
+
+static bool is_nothing(const void *record)
+{
+    static const struct profile_metric nothing;
+    return memcmp(record, &nothing, sizeof nothing) == 0;
+}
+
+/* What readers made of the pseudo nodes for blocked time and missing cores, back into these (profile_format.h). */
+static void put_sums(struct writer *writer, uint32_t i)
+{
+    const struct merged_node *from = &writer->profile->nodes[i];
+    struct profile_metric metric = from->metric.metric;
+    struct profile_node node = {.key = from->key,
+                                .kind = from->kind,
+                                .parent = i ? writer->node_idx[from->parent] : 0,
+                                .first_child = (uint32_t)from->threads,
+                                .next_sibling = (uint32_t)(from->threads >> 32)};
+    struct profile_metric blocked = {.work = from->metric.blocked, .shared_idle = from->metric.blocked_idle};
+    if (from->kind == PROFILE_NODE_PSEUDO && from->key == PROFILE_PSEUDO_NO_CORE) {
+        metric.work = from->metric.no_core;
+        metric.overhead = -from->metric.own_elsewhere;
+    }
+    metric.shared_idle -= blocked.shared_idle;
+    writer->node_idx[i] = put_node(writer, MAIN_TREE, &node, is_nothing(&metric) ? NULL : &metric);
+    if (is_nothing(&blocked))
+        return;
+    struct profile_node below = {
+        .key = PROFILE_PSEUDO_BLOCKED, .kind = PROFILE_NODE_PSEUDO, .parent = writer->node_idx[i]};
+    put_node(writer, MAIN_TREE, &below, &blocked);
+}
+
+static void put_nodes(struct writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    writer->node_idx = memory_array(profile->node_count, sizeof *writer->node_idx);
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        put_sums(writer, i);
+    for (size_t i = 0; i < profile->counters_count; i++) {
+        const struct merged_counters *counters = &profile->counters[i];
+        struct profile_node node = {.kind = PROFILE_NODE_COUNTERS,
+                                    .parent = writer->node_idx[counters->node]};
+        put_node(writer, MAIN_TREE, &node, &counters->counters);
+    }
+    for (size_t i = 0; i < profile->probe_count; i++) {
+        const struct merged_probe *probe = &profile->probes[i];
+        struct profile_node node = {.kind = PROFILE_NODE_PROBE, .parent = writer->node_idx[probe->node]};
+        struct profile_node counted = {.kind = PROFILE_NODE_COUNTERS,
+                                       .parent = put_node(writer, probe->tree, &node, &probe->probe)};
+        if (profile->counter_count)
+            put_node(writer, probe->tree, &counted, &probe->counters);
+    }
+}
+
+static void put_lock(struct writer *writer, struct pair_map *nodes, const struct profile_lock *lock)
+{
+    uint32_t *slot = pair_map_slot(nodes, lock->key, 0);
+    struct profile_waits waits = {
+        .sum_ns = lock->sum_ns, .longest_ns = lock->longest_ns, .waits = lock->waits};
+    struct profile_node node = {.key = lock->key, .kind = PROFILE_NODE_WAITS, .parent = writer->node_idx[0]};
+    if (*slot == PAIR_MAP_NEW)
+        *slot = put_node(writer, MAIN_TREE, &node, lock->initialiser ? NULL : &waits);
+    else if (!lock->initialiser)
+        put_node(writer, MAIN_TREE, &node, &waits); /* readers add nodes of one key up */
+    if (lock->initialiser) {
+        node = (struct profile_node){
+            .key = lock->initialiser, .kind = PROFILE_NODE_INITIALISER, .parent = *slot};
+        put_node(writer, MAIN_TREE, &node, &waits);
+    }
+    if (lock->variable) {
+        node = (struct profile_node){.key = lock->variable, .kind = PROFILE_NODE_VARIABLE, .parent = *slot};
+        put_node(writer, MAIN_TREE, &node, NULL);
+    }
+}
+
+static void put_texts(struct writer *writer)
+{
+    const uint32_t most = PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES;
+    const char *at = writer->profile->text, *end = at + writer->profile->text_bytes;
+    while (at < end) {
+        const char *value = at + strlen(at) + 1;
+        size_t bytes = value < end ? (size_t)(value + strlen(value) + 1 - at) : most + 1;
+        if (bytes > most)
+            break;
+        uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TEXT, 0, (uint32_t)bytes, most);
+        struct profile_chunk *chunk = chunk_at(writer, number);
+        memcpy((char *)chunk + PROFILE_UNIT_BYTES + chunk->used, at, bytes);
+        chunk->used += (uint32_t)bytes;
+        at += bytes;
+    }
+}
+
+static void put_all(struct writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    struct pair_map locks = {0};
+    put_texts(writer);
+    for (size_t i = 0; i < profile->rank_count; i++)
+        put_record(writer, PROFILE_CHUNK_RANK, &profile->ranks[i], sizeof *profile->ranks);
+    for (size_t i = 0; i < profile->module_count; i++)
+        put_record(writer, PROFILE_CHUNK_MODULE, &profile->modules[i], sizeof *profile->modules);
+    for (size_t i = 0; i < profile->name_count; i++)
+        put_record(writer, PROFILE_CHUNK_NAME, &profile->names[i], sizeof *profile->names);
+    for (size_t i = 0; i < profile->thread_count; i++)
+        put_record(writer, PROFILE_CHUNK_THREAD, &profile->threads[i], sizeof *profile->threads);
+    put_nodes(writer);
+    for (size_t i = 0; i < profile->lock_count; i++)
+        put_lock(writer, &locks, &profile->locks[i]);
+    pair_map_free(&locks);
+}
+
+static void complete_header(struct profile_header *header, uint32_t chunks)
+{
+    memcpy(header->magic, PROFILE_MAGIC, sizeof header->magic);
+    header->version = PROFILE_VERSION;
+    header->byte_order = PROFILE_BYTE_ORDER;
+    header->header_bytes = PROFILE_HEADER_BYTES;
+    header->chunk_bytes = PROFILE_CHUNK_BYTES;
+    header->unit_bytes = PROFILE_UNIT_BYTES;
+    header->thread_bytes = PROFILE_THREAD_BYTES;
+    header->module_bytes = PROFILE_MODULE_BYTES;
+    header->chunk_count = chunks;
+}
+
+static int write_file(const struct writer *writer, const char *path)
+{
+    char page[PROFILE_HEADER_BYTES] = "";
+    char *part = memory_text("%s.%ld.part", path, (long)getpid());
+    struct profile_header header = writer->profile->header;
+    complete_header(&header, writer->count);
+    memcpy(page, &header, sizeof header);
+    FILE *out = fopen(part, "wxe");
+    int wrong = out ? 0 : errno;
+    if (out) {
+        errno = 0;
+        bool good = fwrite(page, sizeof page, 1, out) == 1 &&
+                    fwrite(writer->chunks, PROFILE_CHUNK_BYTES, writer->count, out) == writer->count;
+        wrong = good ? 0 : errno ? errno : EIO;
+        if (fclose(out) != 0 && !wrong)
+            wrong = errno ? errno : EIO;
+        if (!wrong && rename(part, path) != 0)
+            wrong = errno;
+        if (wrong)
+            unlink(part);
+    }
+    free(part);
+    return wrong;
+}
+
+int profile_write(const struct profile *profile, const char *path)
+{
+    struct writer writer = {.profile = profile};
+    put_all(&writer);
+    int wrong = writer.full ? EOVERFLOW : write_file(&writer, path);
+    free(writer.chunks);
+    free(writer.node_idx);
+    pair_map_free(&writer.open);
+    return wrong;
+}

@@ -1,0 +1,10 @@
+/* A merged profile as a measurement file: what profile_read() makes the same profile of. */
+#ifndef BLAME_REPORT_PROFILE_WRITE_H
+#define BLAME_REPORT_PROFILE_WRITE_H
+
+#include "report/profile/profile.h"
+
+/* The file appears whole or not at all, in the place of one that is there. 0 or an errno value. */
+int profile_write(const struct profile *profile, const char *path);
+
+#endif
