@@ -13,13 +13,15 @@
 #include "report/profile/read.h"
 #include "report/text/memory.h"
 
-#define START_NS     1000000000u /* of the job, on its own clock: the ranks' clocks have nothing in common */
-#define MOST_MISSING 1024        /* that have a record each */
+#define START_NS       1000000000u /* of the job, on its own clock: the ranks' clocks have nothing in common */
+#define JOINED_AT_ONCE 10000       /* probes and counters: they are sorted whenever twice as many have come */
+#define MOST_MISSING   1024        /* that have a record each */
 
 struct job {
     struct profile *profile;
     struct node_tree tree;
     size_t rank_room, thread_room, lock_room;
+    size_t joined; /* probes and counters when they were sorted last */
     struct pair_map locks;
     uint32_t threads_max;      /* T: the most of any rank */
     int64_t start_realtime_ns; /* of the first */
@@ -166,7 +168,10 @@ static void add_probes(struct job *job, const struct profile *rank, const uint32
         to->counters[to->counters_count] = rank->counters[i];
         to->counters[to->counters_count++].node = place[rank->counters[i].node];
     }
+    if (to->probe_count + to->counters_count < 2 * job->joined + JOINED_AT_ONCE)
+        return;
     profile_join_probes(to);
+    job->joined = to->probe_count + to->counters_count;
 }
 
 static void add_header(struct job *job, const struct profile *rank, uint64_t end_ns)
@@ -413,6 +418,7 @@ struct profile *job_read(const char *const *paths, size_t count, const char *ide
             *why = memory_text("none of its files is of this job");
         return NULL;
     }
+    profile_join_probes(job.profile);
     sort_records(&job);
     add_missing(&job);
     sort_records(&job);
