@@ -34,7 +34,7 @@ class Findings(BlameTest):
         self.assertEqual((run.status, found), (0, []), run)
 
     def test_without_the_launcher_the_time_before_openmp_is_one(self):
-        run = self.attached([program("late_start")], {"BLAME_SUMMARY": "1"})
+        run = self.attached([program("late_start")], {"BLAME_SUMMARY": "1", "TEST_LOADED": "1"})
         self.assertTrue([text for _, text in findings_of(run.stderr) if re.match(r"[\d.]+ s before OpenMP starts: <before.*start>", text)],
                         run)
 
