@@ -38,6 +38,7 @@ enum thread_state {
     STATE_ABSENT = 0,
     STATE_WORK = 1, /* work or overhead: decided per sample, from the call path */
     STATE_IDLE = 2,
+    STATE_MPI_WAIT = 3, /* in a call of MPI's that may wait for other ranks: for its team it is as busy as one that waits for a lock */
 };
 
 /* Which locks a thread stamps (blame/contended.h). */
@@ -155,7 +156,7 @@ bool state_was_parked(const struct state_line *line, const struct clock_reading 
 /* Notes the wait of the thread, which is IDLE until now, unless it is within the grace. [owner] */
 void state_note_wait(struct state_line *line, uint64_t now_ticks);
 
-static inline void state_set_work(struct state_line *line) /* [owner] */
+static inline void state_set_work(struct state_line *line) /* [handler] */
 {
     store_release(&line->state, (uint8_t)STATE_WORK); /* S5: behind the note of the wait, pairs with state_census_at() */
 }
@@ -171,6 +172,12 @@ static inline void state_set_idle(struct state_line *line, uint64_t since_ticks)
 static inline void state_hide_idle(struct state_line *line)
 {
     store_relaxed(&line->idle_since, STATE_FUTURE_TICKS);
+}
+
+/* From WORK, and back to it. */
+static inline void state_set_mpi_wait(struct state_line *line) /* [owner] */
+{
+    store_release(&line->state, (uint8_t)STATE_MPI_WAIT);
 }
 
 static inline bool state_is_hidden(const struct state_line *line) /* [handler] */

@@ -75,6 +75,8 @@ enum profile_node_kind {
                                    0; metric: struct profile_probe; no row */
     PROFILE_NODE_COUNTERS = 18, /* counters of its parent, PROFILE_COUNTERS of them; key: 0; metric: struct
                                    profile_counters; no row. Below a PROBE: counted, else: at samples */
+    PROFILE_NODE_MPI = 19, /* a call of MPI's that may wait for other ranks; key: enum mpi_function (base/mpi_calls.h). Its `work` is that time:
+                              mpi wait, no work */
 };
 
 #define PROFILE_INSTANCE_REST (1ull << 63) /* all instances beyond BLAME_PHASE_INSTANCES */
@@ -256,7 +258,8 @@ struct profile_thread {
     uint64_t creations_lost; /* those whose context could not be had: the tasks hang below their region */
     uint64_t period_ns;      /* sampling period at last: longer than the header's with many threads */
     uint64_t recipes_read;   /* code addresses whose call frame information had to be read */
-    uint64_t slow_steps[16]; /* frames that libunwind stepped over, by enum recipe_cause */
+    uint64_t slow_steps[15]; /* frames that libunwind stepped over, by enum recipe_cause */
+    double mpi_wait;         /* p summed over samples in calls of MPI's that may wait for other ranks; 0 in older files */
     uint64_t tree; /* number of the tree that its samples are in, which an earlier or later thread may have had,
                       too; 0: not known */
     double probed_exact;   /* time with at least one phase, event or parameter open, by the clock */

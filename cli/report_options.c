@@ -101,7 +101,7 @@ static int metrics_of(int view)
     switch (view) {
     case VIEW_THREADS:
         return 1 << METRIC_IDLENESS | 1 << METRIC_WORK | 1 << METRIC_OVERHEAD | 1 << METRIC_LOCK_WAIT |
-               1 << METRIC_SAMPLES | 1 << METRIC_NO_CORE | 1 << METRIC_BLOCKED;
+               1 << METRIC_SAMPLES | 1 << METRIC_NO_CORE | 1 << METRIC_BLOCKED | 1 << METRIC_MPI_WAIT;
     case VIEW_LOCKS:
         return 1 << METRIC_LOCK_WAIT | 1 << METRIC_LOCK_WAIT_HERE | 1 << METRIC_SAMPLES;
     case VIEW_WAITS:

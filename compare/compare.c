@@ -263,7 +263,7 @@ double comparison_least(const struct comparison *comparison, enum metric metric,
 
 bool comparison_shows(const struct comparison *comparison, enum metric metric)
 {
-    bool shown = metric != METRIC_NO_CORE && metric != METRIC_BLOCKED;
+    bool shown = !metric_is_rare(metric);
     double least = comparison_least(comparison, metric, METRIC_LEAST_SHOWN);
     for (size_t run = 0; run < comparison->run_count; run++) {
         double value = comparison_value(comparison, run, 0, metric, true);

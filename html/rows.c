@@ -118,7 +118,7 @@ static enum metric same_as(const struct rows *rows, enum metric metric)
 
 bool page_has_metric(const struct page *page, enum metric metric)
 {
-    return (metric != METRIC_NO_CORE && metric != METRIC_BLOCKED) || value_of(page, 0, metric, false) > 0;
+    return !metric_is_rare(metric) || value_of(page, 0, metric, false) > 0;
 }
 
 static void put_values(struct page *page, enum metric metric, bool exclusive)

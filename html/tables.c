@@ -32,6 +32,7 @@ void page_put_threads(struct page *page)
         put_seconds(page, ",\"no_core\":", thread->no_core);
         put_seconds(page, ",\"blocked\":", thread->blocked);
         put_seconds(page, ",\"stolen\":", thread->stolen);
+        put_seconds(page, ",\"mpi_wait\":", thread->mpi_wait);
         putc('}', page->out);
     }
     putc(']', page->out);

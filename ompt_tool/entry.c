@@ -22,6 +22,7 @@
 #include "ompt_tool/finisher.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/launch.h"
+#include "ompt_tool/mpi_wait.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
@@ -51,6 +52,7 @@ static void flag_modules(ompt_function_lookup_t lookup)
     loadmap_flag((uintptr_t)getauxval(AT_ENTRY), PROFILE_MODULE_EXECUTABLE);
     loadmap_flag((uintptr_t)&flag_modules, PROFILE_MODULE_TOOL); /* a symbol that nobody can interpose */
     loadmap_flag(blame_launched.loader, PROFILE_MODULE_TOOL);
+    loadmap_flag(mpi_wait_layer(), PROFILE_MODULE_TOOL);
     loadmap_flag((uintptr_t)dlsym(RTLD_DEFAULT, "read"), PROFILE_MODULE_SYSTEM);
     loadmap_flag((uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr"), PROFILE_MODULE_SYSTEM);
     /* Linked into the program itself, the runtime cannot be told from user code by its address range. */
@@ -108,6 +110,7 @@ static int start(ompt_function_lookup_t lookup)
     atexit(finish_beside_others);
     fork_init();
     probes_init(fork_child_attach);
+    mpi_wait_init();
     int refused = callbacks_register();
     if (!runtime_warn_unheard((const void *)lookup))
         runtime.set_callback(ompt_callback_work, NULL);

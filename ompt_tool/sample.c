@@ -5,12 +5,14 @@
 
 #include "cct/sums.h"
 #include "base/atomics.h"
+#include "base/mpi_layer.h"
 #include "blame/account.h"
 #include "blame/attribute.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/locks/lock_waits.h"
+#include "ompt_tool/mpi_wait.h"
 #include "ompt_tool/session/session.h"
 
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause)
@@ -126,37 +128,50 @@ static bool book_busy(struct thread *thread, const struct busy *busy, double p, 
     return true;
 }
 
+static bool is_in_mpi(const struct thread *thread)
+{
+    return load_relaxed(&thread->line->state) == STATE_MPI_WAIT;
+}
+
 static struct census census_of_busy(const struct thread *thread, const struct delivery *delivery, uint32_t number,
                                     enum core_state core, struct waiting_places *places)
 {
     uint64_t time_ns = delivery_moment_ns(delivery, number, delivery_moments(delivery));
-    *places = (struct waiting_places){.no_core = core == CORE_NONE, .lost_ns = core_lost_ns(&thread->core, time_ns)};
+    *places = (struct waiting_places){.no_core = core == CORE_NONE};
+    if (likely(!is_in_mpi(thread))) /* there it is another rank that is late */
+        places->lost_ns = core_lost_ns(&thread->core, time_ns);
     return state_census_at(&delivery->clocks, time_ns, thread->line, 0, places);
 }
 
-/* At all of the delivery's moments the thread was in that state. */
+/* At all of the delivery's moments the thread was in that state; census and places are those of the last. False without room. */
+static bool book_moments(struct thread *thread, const struct busy *busy, enum core_state core, const struct delivery *delivery,
+                         struct census census, struct waiting_places *places)
+{
+    uint32_t moments = delivery_moments(delivery);
+    double p = delivery->p / moments;
+    if (!book_busy(thread, busy, p, delivery->count, census, places))
+        return false;
+    core_note_others(&thread->core, thread->line, census);
+    for (uint32_t number = 1; number < moments; number++) {
+        census = census_of_busy(thread, delivery, number, core, places);
+        book_busy(thread, busy, p, 0, census, places);
+    }
+    *busy->sum += delivery->p;
+    thread->ledger->recorded += delivery->count;
+    counters_book(thread, busy->node_idx);
+    take_held(thread, busy->node_idx);
+    return true;
+}
+
 static void record_busy_in(struct thread *thread, enum core_state core, const struct delivery *delivery,
                            const ucontext_t *context)
 {
-    uint32_t moments = delivery_moments(delivery);
     struct waiting_places places;
     struct census census = census_of_busy(thread, delivery, 0, core, &places);
     struct capture capture = capture_interrupted(thread, context, LEAF_RUNTIME);
     struct busy busy = busy_of(thread, &capture, core);
-    double p = delivery->p / moments;
-    if (!book_busy(thread, &busy, p, delivery->count, census, &places)) {
+    if (!book_moments(thread, &busy, core, delivery, census, &places))
         sample_drop(thread, delivery, capture.cause);
-        return;
-    }
-    core_note_others(&thread->core, thread->line, census);
-    for (uint32_t number = 1; number < moments; number++) {
-        census = census_of_busy(thread, delivery, number, core, &places);
-        book_busy(thread, &busy, p, 0, census, &places);
-    }
-    *busy.sum += delivery->p;
-    thread->ledger->recorded += delivery->count;
-    counters_book(thread, busy.node_idx);
-    take_held(thread, busy.node_idx);
 }
 
 static void record_busy(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
@@ -184,6 +199,22 @@ static void book_waiting_core(struct thread *thread, const struct delivery *deli
         thread->ledger->idle_no_core += delivery->p * (1 - core->stolen_part) *
                                         (double)core_moments_in_state(core, delivery) /
                                         (double)delivery->count;
+}
+
+/* Whatever the thread does inside, and whether it has a core for that: it waits for other ranks, and who idles beside it does so
+ * because of that. */
+static void record_mpi(struct thread *thread, const struct delivery *delivery)
+{
+    struct waiting_places places;
+    struct census census = census_of_busy(thread, delivery, 0, CORE_HAD, &places);
+    struct capture capture = capture_mpi(thread, thread->mpi);
+    struct busy busy = {.node_idx = capture.node_idx, .own_idx = capture.node_idx, .sum = &thread->ledger->mpi_wait};
+    if (!book_moments(thread, &busy, CORE_HAD, delivery, census, &places)) {
+        sample_drop(thread, delivery, capture.cause);
+        return;
+    }
+    thread->mpi->samples++;
+    book_waiting_core(thread, delivery);
 }
 
 /* No unwinding here: idle threads must cost next to nothing. */
@@ -245,6 +276,8 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     core_follow(&thread->core, thread->line, delivery);
     if (load_relaxed(&thread->line->state) == STATE_IDLE)
         record_idle(thread, delivery);
+    else if (unlikely(is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))
+        record_mpi(thread, delivery);
     else if (load_relaxed(&thread->line->wait_key))
         record_waiting(thread, delivery, context);
     else

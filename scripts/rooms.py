@@ -24,7 +24,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
      "sentences: what costs most, and why"),
     ("report/tables", COMMAND, "report/rows report/symbols report/profile report/text cct base",
      "locks, waits, phases, threads; the laws"),
-    ("report/rows", COMMAND, "report/symbols report/profile report/text cct", "the tree with names, and its metrics"),
+    ("report/rows", COMMAND, "report/symbols report/profile report/text cct base", "the tree with names, and its metrics"),
     ("report/symbols", COMMAND, "report/profile report/text cct base", "names and lines of addresses, by libdw"),
     ("report/profile", COMMAND, "report/text cct", "the measurement file, read, checked and merged into one tree"),
     ("report/text", COMMAND, "", "numbers, JSON, strings, source files"),

@@ -153,6 +153,16 @@ __attribute__((noinline)) void unwinder_start_here(struct unwinder *unwinder)
     start(unwinder, false);
 }
 
+void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame)
+{
+    uintptr_t *r = unwinder->registers;
+    memset(r, 0, sizeof(unwinder->registers)); /* what others held then is not known */
+    r[RBP] = frame[0];
+    r[RIP] = frame[1];
+    r[RSP] = (uintptr_t)(frame + 2);
+    start(unwinder, false);
+}
+
 /* The executable range of a frame's address; a miss may mean that a library was loaded since, or that code was
  * compiled. */
 static const struct loadmap_range *range_of(struct unwinder *unwinder, uintptr_t ip)

@@ -25,6 +25,10 @@ void unwinder_attach(struct unwinder *unwinder);
 /* Starts a walk where a signal interrupted the thread. [handler] */
 void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context);
 
+/* Starts a walk in the caller of a function that waits further out on the calling thread's stack; frame: where that function
+ * keeps the caller's rbp, and behind it the address that it returns to. [handler] */
+void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame);
+
 /* True if the interrupted code is a loop that waits: at a `pause`, or in sched_yield. [handler] */
 bool unwind_is_spinning(const ucontext_t *context);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/atomics.h"
+#include "base/mpi_layer.h"
 #include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/context/task_word.h"
 #include "ompt_tool/context/walk.h"
@@ -177,6 +178,15 @@ struct capture capture_interrupted(struct thread *thread, const ucontext_t *cont
     if (result.in_runtime && result.node_idx && !told && unwind_is_spinning(context))
         result.node_idx =
             tree_child(&thread->tree, result.node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_UNTOLD_WAIT);
+    return result;
+}
+
+struct capture capture_mpi(struct thread *thread, const struct mpi_call *call)
+{
+    unwinder_start_above(&thread->unwinder, call->frame);
+    struct capture result = capture(thread, LEAF_USER);
+    if (result.node_idx)
+        result.node_idx = tree_child(&thread->tree, result.node_idx, PROFILE_NODE_MPI, call->number);
     return result;
 }
 

@@ -21,6 +21,7 @@
 #include "ompt_tool/session/moments.h"
 #include "unwind/unwind.h"
 
+struct mpi_call;
 struct probes;
 
 /* A call path as the tree takes it: keys from the leaf outward. */
@@ -104,6 +105,7 @@ struct thread {
     uint64_t share;           /* THREAD_SHARE of the worksharing construct that it executes, 0: none */
     uint32_t team;            /* threads of the region begun last, 0: not known any more */
     struct path path, context_path;
+    struct mpi_call *mpi;  /* that the thread is in (mpi_wait.c) */
     struct probes *probes; /* phases, events and parameters; NULL until the first (probes.c) */
     struct creation_call undeferred[CREATION_CALLS];
     struct creation_memo *memos; /* creation contexts found before, NULL until the first (creation.c) */

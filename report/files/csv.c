@@ -200,7 +200,7 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
 {
     fprintf(out,
             "thread,kind,begin_s,end_s,samples,work,idle,overhead,lock_wait,parked,no_core,blocked,"
-            "stolen%s" END_OF_LINE,
+            "stolen,mpi_wait%s" END_OF_LINE,
             profile->rank_count ? ",rank" : "");
     for (size_t place = 0; place < profile->thread_count; place++) {
         size_t i = order ? order[place] : place;
@@ -210,7 +210,8 @@ void write_threads_csv(FILE *out, const struct profile *profile, const size_t *o
         const double seconds[] = {(double)(int64_t)(thread->begin_ns - start),
                                   (double)(int64_t)(thread_end_ns(thread) - start)};
         const double sums[] = {thread->work,   thread->idle,    thread->overhead, thread->lock_wait,
-                               thread->parked, thread->no_core, thread->blocked,  thread->stolen};
+                               thread->parked, thread->no_core, thread->blocked,  thread->stolen,
+                               thread->mpi_wait};
         fprintf(out, "%zu,%s", i, thread_kind_name(thread));
         for (size_t s = 0; s < COUNT(seconds); s++) {
             putc(',', out);

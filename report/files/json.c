@@ -327,6 +327,7 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "idle_parked_s", seconds(ledger.parked));
     json_object_set_new(json, "idle_nobody_busy_s", seconds(ledger.idle_nobody_busy));
     json_object_set_new(json, "blocked_s", seconds(ledger.blocked));
+    json_object_set_new(json, "mpi_wait_s", seconds(ledger.mpi_wait));
     json_object_set_new(json, "no_core_s", seconds(ledger.no_core));
     json_object_set_new(json, "no_core_sampled_s", seconds(ledger.no_core_sampled));
     json_object_set_new(json, "stolen_s", seconds(ledger.stolen));

@@ -56,6 +56,7 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
     }
     case PROFILE_NODE_FRAME:
     case PROFILE_NODE_RUNTIME:
+    case PROFILE_NODE_MPI:
     case PROFILE_NODE_LOCK:
     case PROFILE_NODE_PSEUDO:
     case PROFILE_NODE_WAITERS:
@@ -129,6 +130,9 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
     if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED)) {
         sums.blocked = sums.work;
         sums.blocked_idle = sums.shared_idle;
+        sums.work = 0;
+    } else if (node->kind == PROFILE_NODE_MPI) {
+        sums.mpi_wait = sums.work;
         sums.work = 0;
     } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE)) {
         /* In `overhead` is time of the parent's whose inverse_busy is here: what it runs late for. */

@@ -59,7 +59,7 @@ static bool thread_sane(const struct profile_thread *thread)
     const double sums[] = {
         thread->work,       thread->overhead,   thread->lock_wait,        thread->idle,
         thread->parked,     thread->dropped_ns, thread->idle_nobody_busy, thread->on_core_ns,
-        thread->no_core_ns, thread->stolen,     thread->probed_exact,     thread->probed_sampled};
+        thread->no_core_ns, thread->stolen,     thread->mpi_wait,  thread->probed_exact,     thread->probed_sampled};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (!profile_number_sane(sums[i]) || sums[i] < 0)
             return false;

@@ -20,5 +20,6 @@ void profile_sums_add(struct profile_sums *to, const struct profile_sums *from)
     to->no_core += from->no_core;
     to->blocked += from->blocked;
     to->blocked_idle += from->blocked_idle;
+    to->mpi_wait += from->mpi_wait;
     to->own_elsewhere += from->own_elsewhere;
 }

@@ -1,4 +1,4 @@
-/* What readers have of a context: a metric record's sums, and apart from them what came of `<no core>` and blocked time,
+/* What readers have of a context: a metric record's sums, and apart from them what came of `<no core>`, blocked time and MPI wait,
  * whose records have it in a metric's `work` (cct/profile_format.h). */
 #ifndef BLAME_REPORT_PROFILE_SUMS_H
 #define BLAME_REPORT_PROFILE_SUMS_H
@@ -24,6 +24,7 @@ struct profile_sums {
     double no_core;
     double blocked;
     double blocked_idle;  /* the part of shared_idle that is beside it */
+    double mpi_wait;
     double own_elsewhere; /* the part of these times whose inverse_busy is another context's, where it is negative */
 };
 
@@ -34,7 +35,7 @@ _Static_assert(offsetof(struct profile_sums, shared_idle) == offsetof(struct pro
 /* The own time of LMF13 eq. 1: what inverse_busy counts threads in. */
 static inline double profile_sums_own(const struct profile_sums *sums)
 {
-    return sums->work + sums->overhead + sums->lock_wait + sums->no_core + sums->blocked -
+    return sums->work + sums->overhead + sums->lock_wait + sums->no_core + sums->blocked + sums->mpi_wait -
            sums->own_elsewhere;
 }
 

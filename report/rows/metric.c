@@ -26,11 +26,12 @@ const char *metric_title(enum metric metric)
 const enum metric metric_columns[METRIC_COLUMNS] = {
     METRIC_SAMPLES,   METRIC_WORK,          METRIC_IDLENESS,        METRIC_OVERHEAD,
     METRIC_LOCK_WAIT, METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
-    METRIC_NO_CORE,   METRIC_BLOCKED,
+    METRIC_NO_CORE,   METRIC_BLOCKED,       METRIC_MPI_WAIT,
 };
 
 const enum metric metric_parts[METRIC_PARTS] = {METRIC_WORK,      METRIC_IDLENESS, METRIC_OVERHEAD,
-                                                METRIC_LOCK_WAIT, METRIC_NO_CORE,  METRIC_BLOCKED};
+                                                METRIC_LOCK_WAIT, METRIC_NO_CORE,  METRIC_BLOCKED,
+                                                METRIC_MPI_WAIT};
 
 const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD,
                                                            METRIC_LOCK_WAIT};
@@ -68,6 +69,8 @@ static double value_ns(const struct rows *rows, const struct profile_sums *sums,
         return sums->no_core;
     case METRIC_BLOCKED:
         return sums->blocked;
+    case METRIC_MPI_WAIT:
+        return sums->mpi_wait;
     case METRIC_BLAME:
         for (size_t i = 0; i < METRIC_BLAME_PARTS; i++)
             sum += value_ns(rows, sums, metric_blame_part[i]);
@@ -111,10 +114,17 @@ double metric_absolute(const struct rows *rows, const struct profile_sums *sums,
     return percent(value_ns(rows, sums, metric), effort_with(rows, rows_whole(rows), metric));
 }
 
+bool metric_is_rare(enum metric metric)
+{
+    for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
+        if (metric_parts[i] == metric)
+            return true;
+    return false;
+}
+
 bool metric_is_shown(const struct rows *rows, enum metric metric)
 {
-    return (metric != METRIC_NO_CORE && metric != METRIC_BLOCKED) ||
-           metric_absolute(rows, rows_whole(rows), metric) >= METRIC_LEAST_SHOWN;
+    return !metric_is_rare(metric) || metric_absolute(rows, rows_whole(rows), metric) >= METRIC_LEAST_SHOWN;
 }
 
 enum metric metric_default(const struct rows *rows)

@@ -18,6 +18,7 @@
     METRIC(SAMPLES, "samples", "samples", "")                                                                \
     METRIC(NO_CORE, "no-core", "no core", "s") /* ready to run */                                            \
     METRIC(BLOCKED, "blocked", "blocked", "s") /* asleep of its own will, in none of OpenMP's waits */       \
+    METRIC(MPI_WAIT, "mpi-wait", "mpi wait", "s") /* in calls of MPI's that may wait for other ranks */       \
     METRIC(BLAME, "blame", "blame", "s") /* what others lost by it: idleness + overhead + lock wait */
 
 enum metric {
@@ -36,15 +37,17 @@ extern const char *const metric_unit[METRIC_NAMED];
 /* As columns and headings have it: "lock wait"; "effort". */
 const char *metric_title(enum metric metric);
 
-#define METRIC_FIRST_COLUMNS (METRIC_COLUMNS - 2) /* profile.csv has the others behind all that came before them */
+#define METRIC_FIRST_COLUMNS (METRIC_COLUMNS - 3) /* profile.csv has the others behind all that came before them */
 extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of files */
-#define METRIC_PARTS        6
+#define METRIC_PARTS        7
 #define METRIC_ALWAYS_PARTS 4 /* the first of them, which are shown whatever their value is */
 #define METRIC_BLAME_PARTS  3
-/* Of effort: work, idleness, overhead, lock wait; no core, blocked. */
+/* Of effort: work, idleness, overhead, lock wait; no core, blocked, mpi wait. */
 extern const enum metric metric_parts[METRIC_PARTS];
 #define METRIC_LEAST_SHOWN 0.05 /* per cent: what is printed as more than 0.0 */
-/* Whether the metric is worth a line or a column: no core and blocked only where they are not 0.0 % of all. */
+/* Whether it is one of those, which are told of only where there is something to tell. */
+bool metric_is_rare(enum metric metric);
+/* Whether the metric is worth a line or a column: a rare one only where it is not 0.0 % of all. */
 bool metric_is_shown(const struct rows *rows, enum metric metric);
 extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the same without work */
 

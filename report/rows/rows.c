@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mpi_calls.h"
 #include "report/rows/build.h"
 #include "report/rows/error.h"
 #include "report/rows/make.h"
@@ -198,6 +199,18 @@ static uint32_t add_runtime_row(struct builder *builder, uint64_t key, uint32_t 
     return rows_find_function_row(builder, parent, ROW_RUNTIME, builder->places[place].function, call_line);
 }
 
+/* Whatever the layer stood in front of, MPI_X or PMPI_X, in C or in Fortran. */
+static uint32_t add_mpi_row(struct builder *builder, uint64_t number, uint32_t parent, int call_line)
+{
+    static const char *const names[MPI_CALL_COUNT] = {
+#define NAME(name, ...) "MPI_" #name,
+        MPI_CALLS(NAME, NAME)
+#undef NAME
+    };
+    const char *name = number < MPI_CALL_COUNT ? names[number] : "<unknown call of MPI>";
+    return rows_find_named_row(builder, parent, ROW_RUNTIME, name, call_line);
+}
+
 /* The row that shows a node's own metrics: for user code with a known line its statement. */
 static uint32_t find_metric_row(struct builder *builder, uint32_t node_idx)
 {
@@ -235,6 +248,9 @@ static void add_node(struct builder *builder, uint32_t node_idx)
         if (node->key != PROFILE_PSEUDO_BARRIER)
             parent = add_tail_rows(builder, node_idx, parent, &call_line, &key);
         parent = add_runtime_row(builder, key, parent, call_line);
+        break;
+    case PROFILE_NODE_MPI:
+        parent = add_mpi_row(builder, node->key, parent, call_line);
         break;
     case PROFILE_NODE_PSEUDO:
         parent = add_pseudo_row(builder, parent, node->key, call_line);

@@ -27,6 +27,7 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger)
         ledger->no_core_sampled += thread->no_core - thread->stolen + thread->idle_no_core;
         ledger->stolen += thread->stolen;
         ledger->blocked += thread->blocked;
+        ledger->mpi_wait += thread->mpi_wait;
         ledger->delivered += thread->delivered;
         ledger->recorded += thread->recorded;
         ledger->paths_truncated += thread->paths_truncated;
@@ -183,7 +184,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
         profile_text(profile, "sample") != NULL; /* samples by overflow: no time, none of idle threads */
     if (profile->header.clock == 0 && !events)
         add_law(laws, &count, "thread_time",
-                "work + overhead + lock wait + no core + blocked of all contexts, + idle time + time of dropped "
+                "work + overhead + lock wait + no core + blocked + mpi wait of all contexts, + idle time + time of dropped "
                 "samples = lifetimes of all sampled threads",
                 (busy + ledger.idle + ledger.dropped_ns) * s, ledger.lifetime * s,
                 ends_tolerance(error, profile->thread_count));
@@ -193,7 +194,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
             (double)(ledger.recorded + ledger.dropped), 0)
         ->ok = ledger.delivered == ledger.recorded + ledger.dropped;
     add_law(laws, &count, "busy_time",
-            "work + overhead + no core + blocked of contexts = work + overhead + no core + blocked of threads",
+            "work + overhead + no core + blocked + mpi wait of contexts = the same of threads",
             (busy - total.lock_wait) * s, (ledger_busy(&ledger) - ledger.lock_wait) * s, 0);
     if (!events) {
         double idle_s = (ledger.idle - ledger.parked - ledger.idle_nobody_busy) * s;

@@ -44,6 +44,7 @@ struct ledger {
     double no_core_busy;
     double stolen; /* the part of it that a hypervisor had taken: in no count of the kernel's */
     double blocked;
+    double mpi_wait;
     double unsignalled;      /* of the others: the program had blocked or taken the sampling signal */
     uint64_t delivered, recorded, dropped, paths_truncated, unrestored_calls;
     uint64_t creation_walks, creations_lost;
@@ -56,7 +57,8 @@ void ledger_sum(const struct profile *profile, struct ledger *ledger);
 /* All time of threads that were not idle. */
 static inline double ledger_busy(const struct ledger *ledger)
 {
-    return ledger->work + ledger->overhead + ledger->lock_wait + ledger->no_core_busy + ledger->blocked;
+    return ledger->work + ledger->overhead + ledger->lock_wait + ledger->no_core_busy + ledger->blocked +
+           ledger->mpi_wait;
 }
 
 #define LEDGER_TAKEN_PERCENT 10.0 /* of thread time: with less, which any machine has, it is 0 */

@@ -19,7 +19,7 @@
 #define NAME_INDENT    64 /* columns in front of a name */
 #define NARROW_COLUMNS 84 /* narrower terminals get fewer numbers, */
 #define NARROW_INDENT  45 /* and the name has more room */
-#define PART_COLUMNS   9  /* of each of no core and blocked, where there is something to say */
+#define PART_COLUMNS   9  /* of each of no core, blocked and mpi wait, where there is something to say */
 #define SERIES_INDENT  20
 
 struct phases_view {
@@ -48,7 +48,7 @@ static bool has_part(const struct phases_view *to, size_t part)
 static void print_numbers(const struct phases_view *to, const struct profile_probe *probe,
                           const struct profile_sums *sums)
 {
-    static const int widths[METRIC_PARTS] = {10, 10, 9, 10, PART_COLUMNS, PART_COLUMNS};
+    static const int widths[METRIC_PARTS] = {10, 10, 9, 10, PART_COLUMNS, PART_COLUMNS, PART_COLUMNS};
     double effort = metric_value(to->rows, sums, METRIC_EFFORT);
     double idle = metric_relative(to->rows, sums, METRIC_IDLENESS);
     print_cell(to, 9, probe->calls > 0, probe->inclusive_ns * 1e-9, to->decimals);
@@ -168,10 +168,11 @@ static void print_executions(const struct phases_view *to, const struct phase_gr
 
 static void print_phases(struct phases_view *to)
 {
-    fprintf(to->out, "\n%s%9s%8s%10s%10s%s%s%s%7s %s%s\n", format_strong(to->style->colour), "exact", "calls",
+    fprintf(to->out, "\n%s%9s%8s%10s%10s%s%s%s%s%7s %s%s\n", format_strong(to->style->colour), "exact", "calls",
             "work", "idleness", to->narrow ? "" : " overhead lock wait",
             metric_is_shown(to->rows, METRIC_NO_CORE) ? "  no core" : "",
-            metric_is_shown(to->rows, METRIC_BLOCKED) ? "  blocked" : "", "idle %", "phase",
+            metric_is_shown(to->rows, METRIC_BLOCKED) ? "  blocked" : "",
+            metric_is_shown(to->rows, METRIC_MPI_WAIT) ? " mpi wait" : "", "idle %", "phase",
             format_plain(to->style->colour));
     for (size_t g = 0; g < to->table->group_count; g++) {
         const struct phase_group *group = &to->table->group[g];

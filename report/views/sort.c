@@ -116,6 +116,8 @@ static double thread_value(const struct profile_thread *thread, enum metric metr
         return thread->overhead;
     case METRIC_LOCK_WAIT:
         return thread->lock_wait;
+    case METRIC_MPI_WAIT:
+        return thread->mpi_wait;
     case METRIC_NO_CORE:
         return thread->no_core;
     case METRIC_BLOCKED:

@@ -415,6 +415,8 @@ static void print_metrics(const struct summary *summary)
         print_metric(summary, METRIC_NO_CORE, "ready to run, and not running");
     if (metric_is_shown(summary->rows, METRIC_BLOCKED))
         print_metric(summary, METRIC_BLOCKED, "asleep outside OpenMP: I/O, other locks");
+    if (metric_is_shown(summary->rows, METRIC_MPI_WAIT))
+        print_metric(summary, METRIC_MPI_WAIT, "in calls of MPI that wait for other ranks");
     print_phases(summary);
 }
 

@@ -14,15 +14,17 @@
 #define BAR_COLUMNS     18
 #define THREAD_COLUMNS  79 /* in front of the bar */
 
-enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PART_NO_CORE, PART_BLOCKED, PARTS };
+enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PART_NO_CORE, PART_BLOCKED, PART_MPI_WAIT, PARTS };
 
-#define FEW_COLUMNS 8 /* of no core and of blocked */
-#define SHOWN_NS 5e6 /* of no core or blocked, in some thread: what two decimals show */
+/* Of no core, blocked and mpi wait, in one of which there may be nothing. */
+#define PART_COLUMNS(p) ((p) < PART_NO_CORE ? 10 : (p) < PART_MPI_WAIT ? 8 : 9)
+#define SHOWN_NS 5e6 /* of one of them, in some thread: what two decimals show */
 
 static void parts_of(const struct profile_thread *thread, double part[PARTS])
 {
     const double parts[PARTS] = {thread->work, thread->overhead, thread->lock_wait,
-                                 thread->idle, thread->no_core,  thread->blocked};
+                                 thread->idle, thread->no_core,  thread->blocked,
+                                 thread->mpi_wait};
     memcpy(part, parts, sizeof parts);
 }
 
@@ -30,7 +32,7 @@ struct thread_table {
     FILE *out;
     const struct profile *profile;
     const struct view_style *style;
-    bool shown[PARTS]; /* no core and blocked only where there is something to say */
+    bool shown[PARTS]; /* no core, blocked and mpi wait only where there is something to say */
     bool times, bar;
 };
 
@@ -45,7 +47,7 @@ static struct thread_table lay_out(FILE *out, const struct profile *profile, con
             parts_of(&profile->threads[i], part);
             table.shown[p] = part[p] >= SHOWN_NS;
         }
-        columns += p >= PART_NO_CORE && table.shown[p] ? FEW_COLUMNS : 0;
+        columns += p >= PART_NO_CORE && table.shown[p] ? PART_COLUMNS(p) : 0;
     }
     table.times = style->columns >= columns;
     table.bar = style->columns >= columns + BAR_COLUMNS + 2;
@@ -55,9 +57,9 @@ static struct thread_table lay_out(FILE *out, const struct profile *profile, con
 /* One thread's time as a bar: as many columns for each part as it has of the whole. */
 static void print_bar(FILE *out, const double part[PARTS], double whole, bool utf8)
 {
-    static const char *const plain[PARTS] = {"#", "o", "L", ".", "x", "z"};
+    static const char *const plain[PARTS] = {"#", "o", "L", ".", "x", "z", "m"};
     static const char *const fine[PARTS] = {
-        "\xe2\x96\x88", "\xe2\x96\x92", "\xe2\x96\x9a", "\xc2\xb7", "\xc3\x97", "z"};
+        "\xe2\x96\x88", "\xe2\x96\x92", "\xe2\x96\x9a", "\xc2\xb7", "\xc3\x97", "z", "m"};
     double sum = 0;
     int drawn = 0;
     fputs("  ", out);
@@ -86,7 +88,7 @@ static void print_thread(const struct thread_table *table, size_t index)
     }
     for (int p = 0; p < PARTS; p++)
         if (table->shown[p])
-            fprintf(out, "%*s", p < PART_NO_CORE ? 10 : FEW_COLUMNS,
+            fprintf(out, "%*s", PART_COLUMNS(p),
                     part[p] > 0 ? DECIMAL(part[p] * 1e-9, 2) : "");
     fprintf(out, "%8s", whole > 0 ? DECIMAL(100 * part[PART_IDLE] / whole, 1) : "");
     if (thread->timer_failed)
@@ -103,16 +105,17 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
     view_text_header(out, profile, style);
     format_paragraph(out, "Seconds; begin and end since the program's start.", style->columns);
     if (table.bar)
-        fprintf(out, "%s%s%s\n",
+        fprintf(out, "%s%s%s%s\n",
                 style->utf8 ? "Bars: \xe2\x96\x88 work  \xe2\x96\x92 overhead  \xe2\x96\x9a lock wait  \xc2\xb7 idle"
                             : "Bars: # work  o overhead  L lock wait  . idle",
                 !table.shown[PART_NO_CORE] ? ""
                 : style->utf8              ? "  \xc3\x97 no core"
                                            : "  x no core",
-                table.shown[PART_BLOCKED] ? "  z blocked" : "");
-    fprintf(out, "\n%s%6s  %-7s%s%10s%10s%10s%10s%s%s%8s%s\n", format_strong(style->colour), "thread", "kind",
+                table.shown[PART_BLOCKED] ? "  z blocked" : "", table.shown[PART_MPI_WAIT] ? "  m mpi wait" : "");
+    fprintf(out, "\n%s%6s  %-7s%s%10s%10s%10s%10s%s%s%s%8s%s\n", format_strong(style->colour), "thread", "kind",
             table.times ? "   begin     end" : "", "work", "overhead", "lock wait", "idle",
-            table.shown[PART_NO_CORE] ? " no core" : "", table.shown[PART_BLOCKED] ? " blocked" : "", "idle %",
+            table.shown[PART_NO_CORE] ? " no core" : "", table.shown[PART_BLOCKED] ? " blocked" : "",
+            table.shown[PART_MPI_WAIT] ? " mpi wait" : "", "idle %",
             format_plain(style->colour));
     for (size_t i = 0; i < profile->thread_count; i++)
         print_thread(&table, style->order ? style->order[i] : i);

@@ -7,7 +7,7 @@ import os
 
 FIRST_METRICS = ["samples", "work", "idleness", "overhead", "lock wait", "core idleness", "shared idleness",
                  "lock wait here"]
-LAST_METRICS = ["no core", "blocked"]  # behind all other columns
+LAST_METRICS = ["no core", "blocked", "mpi wait"]  # behind all other columns
 METRICS = FIRST_METRICS + LAST_METRICS
 PERCENTAGES = [f"{kind} {metric}" for metric in ("work", "idleness", "overhead", "lock wait")
                for kind in ("absolute", "relative")]
@@ -15,7 +15,7 @@ COLUMNS = (["id", "parent", "depth", "kind", "name", "module", "file", "line", "
            + [f"{metric} ({part})" for metric in FIRST_METRICS for part in "IE"] + PERCENTAGES)
 ALL_COLUMNS = COLUMNS + [f"{metric} ({part})" for metric in LAST_METRICS for part in "IE"]
 THREAD_COLUMNS = ["thread", "kind", "begin_s", "end_s", "samples", "work", "idle", "overhead", "lock_wait", "parked",
-                  "no_core", "blocked"]
+                  "no_core", "blocked", "stolen", "mpi_wait"]
 LOCK_COLUMNS = ["lock", "kind", "symbol", "wait", "acquisitions_contended", "blamed_contexts"]
 WAIT_COLUMNS = ["place", "place_kind", "place_function", "place_file", "place_line", "in_region", "context",
                 "context_name", "seconds"]
@@ -52,7 +52,7 @@ class Row:
 
     def clocked(self):
         """Of a busy thread's time by the clock, which runs on while it has no core, or sleeps."""
-        return sum(self[f"{metric} (I)"] for metric in ("work", "no core", "blocked"))
+        return sum(self[f"{metric} (I)"] for metric in ("work", "no core", "blocked", "mpi wait"))
 
     def ancestors(self):
         row = self.parent

@@ -112,7 +112,7 @@ def check_percentages(profile):
 
 
 def own_time(row):
-    return sum(row[f"{metric} (I)"] for metric in ("work", "overhead", "lock wait", "no core", "blocked"))
+    return sum(row[f"{metric} (I)"] for metric in ("work", "overhead", "lock wait", "no core", "blocked", "mpi wait"))
 
 
 def check_core_idleness(profile):
@@ -155,7 +155,7 @@ def check_run(profile):
 def check_threads(profile):
     for thread in profile.threads:
         values = {column: float(thread[column]) for column in ("begin_s", "end_s", "work", "idle", "overhead",
-                                                               "lock_wait", "no_core", "blocked")}
+                                                               "lock_wait", "no_core", "blocked", "mpi_wait")}
         if min(values.values()) < 0 or values["end_s"] < values["begin_s"]:
             yield f"threads.csv: {thread}"
     if not profile.threads:
@@ -175,7 +175,7 @@ def check_exact_laws(profile):
         yield f"lock wait blamed {waited:.6f} is not the lock wait felt {here:.6f}"
     if abs(waited - profile.threads_total("lock_wait")) > slack:
         yield f"lock wait blamed {waited:.6f}, the threads waited {profile.threads_total('lock_wait'):.6f}"
-    for metric in ("work", "overhead", "no core", "blocked"):
+    for metric in ("work", "overhead", "no core", "blocked", "mpi wait"):
         tree, threads = root[f"{metric} (I)"], profile.threads_total(metric.replace(" ", "_"))
         # Time before the runtime knew any thread may or may not be the first thread's.
         if min(abs(tree - threads), abs(tree - profile.total(metric, "<before OpenMP start>") - threads)) > slack:

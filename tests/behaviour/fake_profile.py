@@ -15,7 +15,7 @@ class Node:
 
     def __init__(self, kind, name, children=(), line=0, call_line=0, **seconds):
         self.kind, self.name, self.children, self.line, self.call_line = kind, name, list(children), line, call_line
-        own = sum(seconds.get(part, 0) for part in ("work", "overhead", "lock_wait", "no_core", "blocked"))
+        own = sum(seconds.get(part, 0) for part in ("work", "overhead", "lock_wait", "no_core", "blocked", "mpi_wait"))
         inverse = seconds.get("inverse_busy", own)
         self.exclusive = {
             "samples": round(own * 1000),
@@ -28,6 +28,7 @@ class Node:
             "lock wait here": seconds.get("here", 0),
             "no core": seconds.get("no_core", 0),
             "blocked": seconds.get("blocked", 0),
+            "mpi wait": seconds.get("mpi_wait", 0),
         }
 
     def inclusive(self, metric):
@@ -95,9 +96,10 @@ def example_run():
 def example_threads():
     return [
         dict(zip(THREAD_COLUMNS, [0, "initial", "0.000000", "3.750000", 3000, "3.000000", "0.000000", "0.000000",
-                                  "0.000000", "0.000000", "0.500000", "0.250000"])),
+                                  "0.000000", "0.000000", "0.500000", "0.250000", "0.000000", "0.000000"])),
         dict(zip(THREAD_COLUMNS, [1, "worker", "0.000000", "3.000000", 3000, "0.500000", "2.000000", "0.000000",
-                                  "0.500000", "0.000000", "0.000000", "0.000000"])),
+                                  "0.500000", "0.000000", "0.000000", "0.000000", "0.000000",
+                                  "0.000000"])),
     ]
 
 

@@ -104,6 +104,7 @@ static void make_random(void)
         sums->inverse_busy += sums->overhead + sums->lock_wait;
         sums->no_core = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
         sums->blocked = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
+        sums->mpi_wait = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
         sums->shared_idle = sums->work / 3;
     }
 }

@@ -11,7 +11,8 @@ import sys
 
 METRICS = {"idleness": "idleness", "work": "work", "overhead": "overhead", "lock-wait": "lock wait",
            "lock-wait-here": "lock wait here", "core-idleness": "core idleness", "shared-idleness": "shared idleness",
-           "samples": "samples", "no-core": "no core", "blocked": "blocked"}  # as --metric takes them, as profile.csv calls them
+           "samples": "samples", "no-core": "no core", "blocked": "blocked",
+           "mpi-wait": "mpi wait"}  # as --metric takes them, as profile.csv calls them
 ROOT = "<program root>"
 
 

@@ -26,6 +26,7 @@ const char *const metric_name[METRIC_COUNT] = {
     "no core",
     "blocked",
     "stolen",
+    "mpi wait",
     "idle without a core",
 };
 
@@ -79,6 +80,7 @@ static void add_metric(double *to, const struct profile *profile, const struct p
     double own = profile_sums_own(metric);
     to[METRIC_NO_CORE] += metric->no_core;
     to[METRIC_BLOCKED] += metric->blocked;
+    to[METRIC_MPI_WAIT] += metric->mpi_wait;
     to[METRIC_WORK] += metric->work;
     to[METRIC_OVERHEAD] += metric->overhead;
     to[METRIC_LOCK_HERE] += metric->lock_wait_here;
@@ -178,9 +180,9 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
         for (int cause = 0; cause < PROFILE_DROP_REASONS; cause++)
             dropped += thread->dropped[cause];
         waits += thread->lock_wait;
-        busy += thread->work + thread->overhead + thread->no_core + thread->blocked;
+        busy += thread->work + thread->overhead + thread->no_core + thread->blocked + thread->mpi_wait;
         lost += thread->dropped_ns;
-        times += thread->work + thread->overhead + thread->no_core + thread->blocked + thread->lock_wait +
+        times += thread->work + thread->overhead + thread->no_core + thread->blocked + thread->mpi_wait + thread->lock_wait +
                  thread->idle + thread->dropped_ns;
         uint64_t end_ns = thread->end_ns ? thread->end_ns : thread->last_ns;
         lifetimes += end_ns > thread->begin_ns ? (double)(end_ns - thread->begin_ns) : 0;
@@ -191,7 +193,8 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
         bool before = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_BEFORE_START;
         if (node->kind == PROFILE_NODE_WAITERS || before)
             continue;
-        contexts += node->metric.work + node->metric.overhead + node->metric.no_core + node->metric.blocked;
+        contexts += node->metric.work + node->metric.overhead + node->metric.no_core + node->metric.blocked +
+                    node->metric.mpi_wait;
         blamed += node->metric.lock_wait;
         here += node->metric.lock_wait_here;
     }

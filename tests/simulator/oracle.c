@@ -247,15 +247,19 @@ static void shares_of(const struct now *now, const struct crowd *crowd, double l
     memset(shares, 0, SHARES * sizeof(*shares));
     shares[0].context = now->context;
     shares[0].adds = now->state != EXACT_ABSENT;
+    shares[2].adds = now->core.no_core && (now->state == EXACT_LOCKWAIT || now->state == EXACT_MPI_WAIT);
+    shares[2].weight[METRIC_IDLE_NO_CORE] = 1;
     switch (now->state) {
     case EXACT_WORK:
     case EXACT_OVERHEAD:
     case EXACT_BLOCKED:
         busy_shares(now, crowd, late, shares);
         break;
+    case EXACT_MPI_WAIT:
+        shares[0].weight[METRIC_MPI_WAIT] = 1;
+        blame(shares[0].weight, crowd);
+        break;
     case EXACT_LOCKWAIT:
-        shares[2].adds = now->core.no_core;
-        shares[2].weight[METRIC_IDLE_NO_CORE] = 1;
         shares[0].weight[METRIC_LOCK_HERE] = 1;
         shares[1].adds = true;
         shares[1].context = sum.locks[now->lock].held ? sum.locks[now->lock].context
@@ -345,7 +349,7 @@ static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t e
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         struct now *now = &sum.threads[i];
         struct piece pieces[2];
-        if (!is_busy(now))
+        if (!is_busy(now) && now->state != EXACT_MPI_WAIT) /* a lock's waiter leaves them to the holder */
             continue;
         exact->value[METRIC_SHARED_IDLE] += each * (double)(end_ns - begin_ns);
         int count = cut(begin_ns, end_ns, pieces);

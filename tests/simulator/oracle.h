@@ -16,6 +16,7 @@ enum exact_state {
     EXACT_OVERHEAD,
     EXACT_LOCKWAIT,
     EXACT_BLOCKED, /* asleep, outside OpenMP */
+    EXACT_MPI_WAIT,
 };
 
 enum exact_metric {
@@ -31,6 +32,7 @@ enum exact_metric {
     METRIC_NO_CORE,
     METRIC_BLOCKED,
     METRIC_STOLEN,       /* the part of no core in which nobody had it, at context 0 only */
+    METRIC_MPI_WAIT,
     METRIC_IDLE_NO_CORE, /* of threads that had no core, and did not wait for one */
     METRIC_COUNT
 };

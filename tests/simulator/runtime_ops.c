@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "include/blame.h"
+#include "ompt_tool/mpi_wait.h"
 #include "tests/simulator/runtime.h"
 #include "tests/simulator/stack.h"
 
@@ -40,6 +41,36 @@ static enum outcome do_blocked(struct activity *activity)
     }
     stack_top(machine.current)->ip = stack_line(runtime_function(), activity->op->line);
     runtime_state(EXACT_BLOCKED);
+    machine_wait();
+    machine_wake(machine.current, own_duration(activity->op));
+    return PAUSE;
+}
+
+/* What libblame-mpi.so has in its function's frame. */
+static void tell_mpi(struct activity *activity, bool begins)
+{
+    if (begins) {
+        activity->call = calloc(1, sizeof(*activity->call));
+        if (!mpi_wait_tool.begin(activity->call))
+            abort();
+        return;
+    }
+    mpi_wait_tool.end(activity->call);
+    free(activity->call);
+}
+
+static enum outcome do_mpi(struct activity *activity)
+{
+    if (activity->step++) {
+        tell_mpi(activity, false);
+        runtime_state(EXACT_WORK);
+        return end();
+    }
+    stack_top(machine.current)->ip = stack_line(runtime_function(), activity->op->line);
+    tell_mpi(activity, true);
+    runtime_state(EXACT_MPI_WAIT);
+    if (activity->op->kind == OP_MPI_SPIN)
+        return busy(activity->op);
     machine_wait();
     machine_wake(machine.current, own_duration(activity->op));
     return PAUSE;
@@ -241,7 +272,8 @@ enum outcome runtime_op(struct activity *activity)
         [OP_MASKED] = do_masked,  [OP_LOCK] = runtime_lock,         [OP_CRITICAL] = runtime_lock,
         [OP_NEST] = runtime_lock, [OP_ORDERED] = runtime_ordered,   [OP_TASK] = do_task,
         [OP_TASKWAIT] = do_wait,  [OP_TASKWAIT_DEPEND] = do_wait,   [OP_TASKGROUP] = do_taskgroup,
-        [OP_PHASE] = do_phase,    [OP_BLOCKED] = do_blocked,
+        [OP_PHASE] = do_phase,    [OP_BLOCKED] = do_blocked,        [OP_MPI_SLEEP] = do_mpi,
+        [OP_MPI_SPIN] = do_mpi,
     };
     return functions[activity->op->kind](activity);
 }

@@ -10,6 +10,8 @@ enum op_kind {
     OP_WORK,    /* user code */
     OP_RUNTIME, /* the runtime works for the user code that called it */
     OP_BLOCKED, /* user code sleeps */
+    OP_MPI_SLEEP, /* in a call of MPI's that waits, asleep */
+    OP_MPI_SPIN,  /* the same, on a core */
     OP_CALL,    /* a function of its own */
     OP_REPEAT,
     OP_PARALLEL,

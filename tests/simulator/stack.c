@@ -141,6 +141,13 @@ void unwinder_start_at(struct unwinder *unwinder, const ucontext_t *context)
     unwinder_start_here(unwinder);
 }
 
+/* Its function is the library's, and not among the frames. */
+void unwinder_start_above(struct unwinder *unwinder, const uintptr_t *frame)
+{
+    (void)frame;
+    unwinder_start_here(unwinder);
+}
+
 bool unwind_is_spinning(const ucontext_t *context)
 {
     (void)context;

@@ -205,7 +205,7 @@ WITH_PROFILE(profile_csv_has_exact_times_and_counters)
     out = made_out();
     write_profile_csv(out, made_tables(), false);
     fclose(out);
-    const char *end = strstr(made_text, "relative lock wait,no core (I),no core (E),blocked (I),blocked (E)\r\n");
+    const char *end = strstr(made_text, "relative lock wait,no core (I),no core (E),blocked (I),blocked (E),mpi wait (I),mpi wait (E)\r\n");
     assert_non_null(end); /* no column more than in profiles of other programs */
 }
 
@@ -236,7 +236,7 @@ WITH_PROFILE(phases_csv_adds_up_contexts_and_threads)
         "phase,instance,thread,begin,seconds,calls,min,max,mean,deviation,samples (I),samples (E),"
         "work (I),work (E),idleness (I),idleness (E),overhead (I),overhead (E),"
         "lock wait (I),lock wait (E),absolute idleness,relative idleness,perf::A,B,"
-        "no core (I),no core (E),blocked (I),blocked (E)");
+        "no core (I),no core (E),blocked (I),blocked (E),mpi wait (I),mpi wait (E)");
     /* One thread of two works all the time. */
     assert_line("<program>",
                 "<program>,,0,0.000000,20.000000,1,20.000000,20.000000,20.000000,0.000000,1800,500,"

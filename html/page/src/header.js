@@ -10,6 +10,7 @@ const SHARES = [
     ["lock wait", "waiting for locks"],
     ["no core", "ready to run, and not running"],
     ["blocked", "asleep outside OpenMP"],
+    ["mpi wait", "in calls of MPI that wait for other ranks"],
 ];
 const TOLERATED = 0.02; // as in blame's summary
 

@@ -1,9 +1,9 @@
 // The rows of the profile in columns, and what can be asked about them.
 import { MICRO, baseName, count, decimalsFor, largest, oneLine, seconds, shortCount } from "./format.js";
 
-// What thread time consists of. The last two are not in data where the program had none of them, and not shown where
+// What thread time consists of. The last three are not in data where the program had none of them, and not shown where
 // that is 0.0 %.
-const PARTS = ["work", "idleness", "overhead", "lock wait", "no core", "blocked"];
+const PARTS = ["work", "idleness", "overhead", "lock wait", "no core", "blocked", "mpi wait"];
 const ANOTHER_IDLENESS = ["core idleness", "shared idleness"];
 export const CONSTRUCTS = new Set(["parallel", "task"]);
 

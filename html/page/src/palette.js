@@ -27,6 +27,7 @@ const METRICS = new Set([
     "lock wait",
     "no core",
     "blocked",
+    "mpi wait",
     "core idleness",
     "shared idleness",
     "lock wait here",
