@@ -1,4 +1,4 @@
-# make            $(BUILD)/bin/blame, $(BUILD)/lib/libblame.so and $(BUILD)/lib/libblame-loader.so
+# make            $(BUILD)/bin/blame, $(BUILD)/lib/libblame.so, libblame-loader.so and libblame-mpi.so beside it
 # make demo       installs what is missing, builds, profiles an example, prints the report and makes a page of it
 # make test       installs what is missing, builds and runs all tests      (SAN=address|undefined|thread: unit tests)
 # make bench      the kernels: no tool, empty tool, blame
@@ -29,7 +29,8 @@ COMMAND := base/clock.c base/job_directory.c base/log.c base/option.c base/os.c 
 BLAME    := $(BUILD)/bin/blame
 LIBRARY  := $(BUILD)/lib/libblame.so
 LOADER   := $(BUILD)/lib/libblame-loader.so
-PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER)
+MPI_LAYER := $(BUILD)/lib/libblame-mpi.so
+PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -52,6 +53,11 @@ LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -fvisibili
 $(LOADER): $(wildcard loader/*.c loader/*.h) base/launched.h base/kernel.h
 	@mkdir -p $(@D)
 	$(CC) $(LOADER_CFLAGS) -shared -nostdlib -o $@ $(wildcard loader/*.c) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
+
+# Needs no MPI. A caller's context is read from where a frame pointer leads.
+$(MPI_LAYER): mpi/layer.c base/mpi_calls.h base/mpi_layer.h base/atomics.h
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) -fno-omit-frame-pointer -shared -o $@ $< -Wl,-soname,libblame-mpi.so -Wl,-z,defs
 
 $(BLAME): $(call objects,$(COMMAND)) $(BUILD)/export/pprof.pb-c.o
 	@mkdir -p $(@D)
@@ -95,7 +101,7 @@ include benchmarks/gate/gate.mk
 include tests/simulator/simulator.mk
 
 # What is installed, as FILE:FOLDER below PREFIX:MODE; DESTDIR and PREFIX may hold blanks.
-INSTALLED := $(BLAME):bin:755 $(LIBRARY):lib/blame:755 $(LOADER):lib/blame:755 \
+INSTALLED := $(BLAME):bin:755 $(LIBRARY):lib/blame:755 $(LOADER):lib/blame:755 $(MPI_LAYER):lib/blame:755 \
     include/blame.h:include:644 include/blame.F90:include:644 \
     cli/man/blame.1:share/man/man1:644 cli/man/libblame.7:share/man/man7:644 \
     cli/completion/blame:share/bash-completion/completions:644

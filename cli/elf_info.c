@@ -83,6 +83,12 @@ static size_t tls_bytes_of(const char *line)
     return bytes;
 }
 
+/* Open MPI's libmpi.so.40, MPICH's libmpich.so.12 or libmpi.so.12, their parts for Fortran, and what came of them. */
+static bool names_mpi(const char *line)
+{
+    return strncmp(line, "\tlibmpi", 7) == 0 && strchr(".cf_", line[7]);
+}
+
 static void read_line(const char *line, const char *libomp, struct elf_openmp *openmp)
 {
     static const char mark[] = "undefined symbol: ";
@@ -90,6 +96,7 @@ static void read_line(const char *line, const char *libomp, struct elf_openmp *o
     size_t length = strlen(libomp);
     openmp->tls_bytes += tls_bytes_of(line);
     openmp->needed |= strstr(line, "libomp") || strstr(line, "libiomp5") || strstr(line, "libgomp");
+    openmp->mpi |= names_mpi(line);
     if (strstr(line, "libgomp.so.1 "))
         openmp->gcc = true;
     if (length && line[0] == '\t' && strncmp(line + 1, libomp, length) == 0 && line[1 + length] == ' ')

@@ -14,9 +14,10 @@ enum elf_kind {
 /* Looks at the file's program headers. */
 enum elf_kind elf_kind_of(const char *path);
 
-/* The OpenMP runtime of a dynamic program. */
+/* The OpenMP runtime of a dynamic program, and its MPI. */
 struct elf_openmp {
     bool needed;       /* starts with one */
+    bool mpi;          /* starts with an MPI */
     bool gcc;          /* gets libgomp.so.1 */
     bool moved;        /* wants that, and gets libomp */
     char missing[256]; /* what it needs of libgomp.so.1 and libomp does not have, or "" */

@@ -30,6 +30,7 @@
 struct parts {
     char tool[PATH_MAX];
     char loader[PATH_MAX + 32];
+    char mpi[PATH_MAX + 32]; /* "": it is not there */
 };
 
 /* A private folder for the length of the run: the list of profiles. */
@@ -95,6 +96,10 @@ static bool find_parts(char *self, struct parts *parts)
             continue;
         snprintf(parts->loader, sizeof(parts->loader), "%.*s/libblame-loader.so",
                  (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
+        snprintf(parts->mpi, sizeof(parts->mpi), "%.*s/libblame-mpi.so",
+                 (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
+        if (access(parts->mpi, R_OK) != 0)
+            parts->mpi[0] = '\0';
         if (access(parts->loader, R_OK) == 0)
             return true;
     }
@@ -200,17 +205,19 @@ static void reserve_tls(const struct elf_openmp *openmp)
 
 /* Where the loader will send programs of GCC, and a line on the one that is started; others say it
  * themselves. */
-static void prepare_loader(const char *program, const char *loader)
+static void prepare_loader(const char *program, const struct parts *parts)
 {
     char libomp[PATH_MAX];
     struct elf_openmp openmp;
     if (!find_libomp(libomp, sizeof(libomp)))
         libomp[0] = '\0';
     setenv("BLAME_LIBOMP", libomp, 1);
-    prepend("LD_AUDIT", loader);
+    prepend("LD_AUDIT", parts->loader);
     set_for_gcc();
     elf_openmp_of(program, libomp, &openmp);
     reserve_tls(&openmp);
+    if (openmp.mpi && parts->mpi[0])
+        prepend("LD_PRELOAD", parts->mpi);
     if (openmp.moved && openmp.missing[0]) {
         fprintf(stderr, "blame: built by GCC, and needs %s, which %s does not have: it runs unmeasured\n",
                 openmp.missing, libomp);
@@ -250,7 +257,7 @@ static void prepare(const char *program, const struct parts *parts, const struct
                 "GCC are not\n",
                 gnu_get_libc_version());
     else
-        prepare_loader(program, parts->loader);
+        prepare_loader(program, parts);
 }
 
 static int start(char **argv, const char *program)

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 Room = namedtuple("Room", "name side uses purpose")
 
-PLUGIN, COMMAND, BOTH, LOADER = "libblame.so", "blame", "both", "libblame-loader.so"
+PLUGIN, COMMAND, BOTH, LOADER, MPI = "libblame.so", "blame", "both", "libblame-loader.so", "libblame-mpi.so"
 
 ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose in (
     ("cli", COMMAND, "html export compare report/views report/files report/findings report/tables report/rows report/symbols report/profile report/text base",
@@ -43,6 +43,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
     ("unwind", PLUGIN, "base", "call paths and the load map; the only place that knows libunwind"),
     ("cct", BOTH, "base", "trees, regions, deferred contexts, the measurement file as it is written"),
     ("loader", LOADER, "base", "what `blame run` gives to the program's dynamic loader; no C library"),
+    ("mpi", MPI, "base", "what stands in front of a program's MPI, and tells when it waits; no MPI is needed to build it"),
     ("base", BOTH, "", "atomics, clock, log, the operating system"),
     ("include", BOTH, "", "what programs are compiled with"),
 )]

@@ -79,6 +79,15 @@ $(call test_forms,compare_slower,compare.cc,$(TEST_CLANGXX) -DSLOW_S=0.6035)
 $(call test_forms,compare_moved,compare.cc,$(TEST_CLANGXX) -DMOVED)
 $(call test_forms,compare_gcc,compare.cc,$(TEST_GCC_CXX))
 
+# NAME_openmpi, NAME_mpich: where that MPI is installed.
+TEST_MPI := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
+TEST_MPI_C := mpi_late
+TEST_PROGRAMS += $(foreach mpi,$(TEST_MPI),$(TEST_MPI_C:%=%_$(mpi)))
+$(TEST_MPI_C:%=$(TEST_BIN)/%_openmpi): $(TEST_BIN)/%_openmpi: $(TEST_SOURCE)/%.c | $(TEST_BIN)
+	OMPI_CC=$(CLANG) mpicc.openmpi $(TEST_CFLAGS) -o $@ $<
+$(TEST_MPI_C:%=$(TEST_BIN)/%_mpich): $(TEST_BIN)/%_mpich: $(TEST_SOURCE)/%.c | $(TEST_BIN)
+	MPICH_CC=$(CLANG) mpicc.mpich $(TEST_CFLAGS) -o $@ $<
+
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
 
