@@ -12,6 +12,7 @@
 #include "report/tables/ranks.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
+#include "report/tables/mpi_untold.h"
 #include "report/tables/other_runtimes.h"
 
 #ifndef BLAME_VERSION
@@ -328,6 +329,7 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "idle_nobody_busy_s", seconds(ledger.idle_nobody_busy));
     json_object_set_new(json, "blocked_s", seconds(ledger.blocked));
     json_object_set_new(json, "mpi_wait_s", seconds(ledger.mpi_wait));
+    json_object_set_new(json, "mpi_untold_s", json_real(mpi_untold_s(rows)));
     json_object_set_new(json, "no_core_s", seconds(ledger.no_core));
     json_object_set_new(json, "no_core_sampled_s", seconds(ledger.no_core_sampled));
     json_object_set_new(json, "stolen_s", seconds(ledger.stolen));

@@ -154,6 +154,7 @@ void find_both(struct inquiry *inquiry);
 void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
 void find_locks(struct inquiry *inquiry);
+void find_mpi_waits(struct inquiry *inquiry);
 
 enum construct construct_of(const struct rows *rows, const struct row *row);
 bool is_untold_wait(const struct row *row); /* the runtime waited, and did not tell */

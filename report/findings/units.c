@@ -170,14 +170,15 @@ static void gather_pairs(struct inquiry *inquiry)
         enum wait_kind kind = waits->place[pair->place].kind;
         if (row_is_no_core(&inquiry->rows->row[pair->row]))
             inquiry->no_core_idle_ns += pair->ns;
-        else if (kind != WAIT_LOCK)
+        else if (kind != WAIT_LOCK && !row_is_mpi_wait(&inquiry->rows->row[pair->row])) /* a rule of its own */
             inquiry->idle_ns[cause_of(inquiry, kind, pair->row)][inquiry->own[pair->row]] += pair->ns;
     }
     for (uint32_t i = 0; i < inquiry->rows->count; i++) {
         uint32_t own = inquiry->own[i];
         bool waited_for = inquiry->idle_ns[CAUSE_BARRIER][own] > 0 || inquiry->idle_ns[CAUSE_TASKS][own] > 0;
         inquiry->unit_of[i] = UNIT_NONE;
-        if (!row_is_no_core(&inquiry->rows->row[i]) && (inquiry->region[i] != ROW_NONE || waited_for))
+        if (!row_is_no_core(&inquiry->rows->row[i]) && !row_is_mpi_wait(&inquiry->rows->row[i]) &&
+            (inquiry->region[i] != ROW_NONE || waited_for))
             add_row_to_unit(inquiry, i);
     }
     for (size_t i = 0; i < waits->pair_count; i++) {

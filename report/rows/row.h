@@ -130,6 +130,12 @@ static inline bool row_is_probe(const struct row *row)
     return row->kind == ROW_PHASE || row->kind == ROW_EVENT || row->kind == ROW_PARAMETER;
 }
 
+/* Whether a row is a call of MPI's that waited for other ranks. */
+static inline bool row_is_mpi_wait(const struct row *row)
+{
+    return row->kind == ROW_RUNTIME && strncmp(row->label->name, "MPI_", 4) == 0;
+}
+
 #define ROW_NAME_NO_CORE     "<no core>"
 #define ROW_NAME_UNTOLD_WAIT "<untold wait>"
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mpi_calls.h"
 #include "report/rows/build.h"
 #include "report/rows/error.h"
 #include "report/rows/make.h"
+#include "report/rows/mpi_names.h"
 #include "report/rows/own.h"
 #include "report/text/memory.h"
 
@@ -50,9 +50,11 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
     struct strings *strings = builder->rows->strings;
     memory_grow(&builder->places, &builder->place_capacity, builder->place_count, sizeof *builder->places);
     bool known = frame->at_line > 0 && *frame->at_file;
+    char name[MPI_NAME_BYTES];
+    const char *module = symbols_module_name(builder->symbols, PROFILE_KEY_MODULE(key));
     struct function function = {
-        .name = strings_intern(strings, frame->name),
-        .module = strings_intern(strings, symbols_module_name(builder->symbols, PROFILE_KEY_MODULE(key))),
+        .name = strings_intern(strings, mpi_function_name(module, frame->name, name)),
+        .module = strings_intern(strings, module),
         .file = strings_intern(strings, frame->file),
         .line = frame->line,
     };
@@ -199,18 +201,6 @@ static uint32_t add_runtime_row(struct builder *builder, uint64_t key, uint32_t 
     return rows_find_function_row(builder, parent, ROW_RUNTIME, builder->places[place].function, call_line);
 }
 
-/* Whatever the layer stood in front of, MPI_X or PMPI_X, in C or in Fortran. */
-static uint32_t add_mpi_row(struct builder *builder, uint64_t number, uint32_t parent, int call_line)
-{
-    static const char *const names[MPI_CALL_COUNT] = {
-#define NAME(name, ...) "MPI_" #name,
-        MPI_CALLS(NAME, NAME)
-#undef NAME
-    };
-    const char *name = number < MPI_CALL_COUNT ? names[number] : "<unknown call of MPI>";
-    return rows_find_named_row(builder, parent, ROW_RUNTIME, name, call_line);
-}
-
 /* The row that shows a node's own metrics: for user code with a known line its statement. */
 static uint32_t find_metric_row(struct builder *builder, uint32_t node_idx)
 {
@@ -250,7 +240,7 @@ static void add_node(struct builder *builder, uint32_t node_idx)
         parent = add_runtime_row(builder, key, parent, call_line);
         break;
     case PROFILE_NODE_MPI:
-        parent = add_mpi_row(builder, node->key, parent, call_line);
+        parent = rows_find_named_row(builder, parent, ROW_RUNTIME, mpi_call_name(node->key), call_line);
         break;
     case PROFILE_NODE_PSEUDO:
         parent = add_pseudo_row(builder, parent, node->key, call_line);

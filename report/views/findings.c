@@ -51,8 +51,8 @@ void view_text_findings(FILE *out, const struct profile *profile, const struct f
     char base[160];
     view_text_header(out, profile, style);
     snprintf(base, sizeof base,
-             "Per cent are of %.40s s of thread time: its work, idleness, overhead, lock wait, no core "
-             "and blocked together.",
+             "Per cent are of %.40s s of thread time: its work, idleness, overhead, lock wait, no core, "
+             "blocked and mpi wait together.",
              DECIMAL(findings->whole_s, 2));
     if (findings->count)
         format_paragraph(out, base, style->columns);

@@ -13,6 +13,7 @@
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"
 #include "report/tables/locks.h"
+#include "report/tables/mpi_untold.h"
 #include "report/tables/other_runtimes.h"
 #include "report/tables/phases.h"
 #include "report/tables/ranks.h"
@@ -29,6 +30,7 @@
 #define SUMMARY_COLUMNS 100
 #define BAR_COLUMNS     30
 #define FIGURES         22   /* columns in front of what they are of */
+#define MPI_UNTOLD_PERCENT 1 /* of the effort: less is not told */
 #define RESIDUAL_TOLD   0.02 /* of the effort, of what a law is off: less changes no finding */
 #define LEAST_PERCENT   0.05 /* contexts that would be printed as 0.0 % are not */
 
@@ -331,6 +333,18 @@ static void print_other_runtimes(const struct summary *summary)
     }
 }
 
+/* A thread in MPI wait is told by libblame-mpi.so alone. */
+static void print_mpi_untold(const struct summary *summary)
+{
+    double seconds = mpi_untold_s(summary->rows);
+    if (100 * seconds < MPI_UNTOLD_PERCENT * effort_of(summary))
+        return;
+    fprintf(summary->out,
+            "\nnote: %s s in calls of MPI that may have waited for other ranks are in work and blocked here: libblame-mpi.so, which "
+            "blame run preloads for programs that are linked with MPI, tells them apart (docs/jobs.md)\n",
+            DECIMAL(seconds, 2));
+}
+
 static void print_rate(const struct summary *summary)
 {
     double least = profile_least_rate(summary->profile);
@@ -468,6 +482,7 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
         print_causes(&summary, tables);
     view_text_probe_notes(out, profile, tables->rows, summary.columns);
     print_other_runtimes(&summary);
+    print_mpi_untold(&summary);
     print_losses(&summary);
     print_rate(&summary);
     if (!summary.poor)

@@ -1,4 +1,5 @@
 /* needs: tests/fuzz/fake_symbols.c */
+#include "base/mpi_calls.h"
 #include "tests/unit/findings_program.h"
 
 #define WITH_PROFILE(name) UNIT_TEST_WITH(name, make, destroy)
@@ -216,6 +217,25 @@ WITH_PROFILE(a_call_that_sleeps_in_a_region_is_what_others_wait_for)
     assert_said(finding->place, "heavy");
     made.nodes[call].metric.blocked_idle = 13 * S;
     assert_said(only("coarse")->title, "one thread works alone");
+}
+
+/* Three threads of four have nothing to do while the first waits for other ranks. */
+WITH_PROFILE(waiting_for_other_ranks_is_a_finding_of_its_own_with_the_teams_idleness)
+{
+    uint32_t init = frame(program.main_node, KEY(INIT));
+    uint32_t call = add(init, PROFILE_NODE_MPI, MPI_CALL_Allreduce);
+    run(call, 5, 1, 1, 0);
+    made.nodes[call].metric.overhead = 0;
+    made.nodes[call].metric.mpi_wait = 5 * S;
+    const struct finding *finding = only("mpi-wait");
+    assert_string_equal(finding->title, "5.00 s of waiting for other ranks in MPI_Allreduce");
+    assert_said(finding->evidence, "5.00 s waited");
+    assert_said(finding->evidence, "15.00 s of idleness");
+    assert_said(finding->advice, "comes last");
+    assert_said(finding->place, "init");
+    assert_int_equal(finding->metric, METRIC_IDLENESS);
+    assert_about(finding->seconds, 15);
+    assert_about(finding->gain_s, 5);
 }
 
 /* Of the program's effort: also where much of the run is in no effort, as nobody was busy. */

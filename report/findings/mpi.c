@@ -1,0 +1,94 @@
+/* Waiting for other ranks, with the idleness of the team meanwhile: by call, and by the program's function that makes it. */
+#include "report/findings/rules.h"
+
+#include <string.h>
+
+struct ranks_wait {
+    double waited_s, idle_s;
+    uint32_t row; /* where most was waited */
+    double row_s;
+    uint32_t contexts;
+};
+
+/* The same call in the same function of the program's, in all contexts. */
+static bool is_same(const struct inquiry *inquiry, uint32_t row, uint32_t other)
+{
+    const struct row *rows = inquiry->rows->row;
+    return row_is_mpi_wait(&rows[other]) && rows[row].function == rows[other].function &&
+           rows[inquiry->own[row]].function == rows[inquiry->own[other]].function;
+}
+
+static struct ranks_wait sum_of(const struct inquiry *inquiry, uint32_t first)
+{
+    const struct rows *rows = inquiry->rows;
+    struct ranks_wait sum = {.row = first};
+    for (uint32_t i = first; i < rows->count; i++) {
+        if (!is_same(inquiry, first, i))
+            continue;
+        double waited_s = metric_value(rows, rows->row[i].exclusive, METRIC_MPI_WAIT);
+        sum.waited_s += waited_s;
+        sum.idle_s += metric_value(rows, rows->row[i].exclusive, METRIC_IDLENESS);
+        sum.contexts++;
+        if (waited_s > sum.row_s) {
+            sum.row_s = waited_s;
+            sum.row = i;
+        }
+    }
+    return sum;
+}
+
+static bool is_first(const struct inquiry *inquiry, uint32_t row)
+{
+    for (uint32_t i = 0; i < row; i++)
+        if (is_same(inquiry, row, i))
+            return false;
+    return true;
+}
+
+static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
+{
+    const char *call = inquiry->rows->row[wait->row].label->name;
+    bool ends = strcmp(call, "MPI_Finalize") == 0;
+    bool idle = wait->idle_s > wait->waited_s; /* what there is more of */
+    char some[64] = "";
+    if (wait->contexts > 1)
+        snprintf(some, sizeof some, " in %u calling contexts", wait->contexts);
+    struct finding finding = {.rule = "mpi-wait",
+                              .row = wait->row,
+                              .metric = idle ? METRIC_IDLENESS : METRIC_MPI_WAIT,
+                              .seconds = idle ? wait->idle_s : wait->waited_s,
+                              .sampled = true,
+                              .gain_s = bound_of_cost(inquiry, wait->waited_s, wait->idle_s * 1e9)};
+    finding.title =
+        format_printable("%s s of waiting for other ranks in %s", DECIMAL(wait->waited_s, 2), call);
+    finding.evidence = format_printable(
+        "%s s waited (+- %s)%s, and %s s of idleness of other threads that had nothing to do meanwhile: %s "
+        "%% of all "
+        "(reported from %s %% on)",
+        DECIMAL(wait->waited_s, 2),
+        DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2), some,
+        DECIMAL(wait->idle_s, 2), DECIMAL(percent_of_program(inquiry, wait->waited_s + wait->idle_s), 1),
+        DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable("%s", ends ? "This rank has done its part before the others. Compare "
+                                                   "the ranks' profiles: give those that come last less to "
+                                                   "do, and this one more."
+                                                 : "Another rank comes later, or messages take their time. "
+                                                   "Compare the ranks' profiles: who waits least in this "
+                                                   "call comes last, and its work before it is what to "
+                                                   "divide otherwise. Or give this one something to do "
+                                                   "meanwhile: calls that do not wait (MPI_Isend, MPI_Irecv, "
+                                                   "MPI_Iallreduce) before the work, MPI_Wait behind "
+                                                   "it.");
+    put_finding(inquiry, &finding);
+}
+
+void find_mpi_waits(struct inquiry *inquiry)
+{
+    for (uint32_t i = 0; i < inquiry->rows->count; i++) {
+        if (!row_is_mpi_wait(&inquiry->rows->row[i]) || !is_first(inquiry, i))
+            continue;
+        struct ranks_wait wait = sum_of(inquiry, i);
+        if (is_enough(inquiry, wait.waited_s + wait.idle_s) && wait.waited_s + wait.idle_s >= LEAST_GAIN_S)
+            put_wait(inquiry, &wait);
+    }
+}
