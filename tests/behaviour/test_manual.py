@@ -87,7 +87,7 @@ class Manual(BlameTest):
             pass
         self.assertEqual(self.make("install", prefix),
                          ["bin/blame", "include/blame.F90", "include/blame.h", "lib/another's",
-                          "lib/blame/libblame-loader.so", "lib/blame/libblame.so", "share/bash-completion/completions/blame",
+                          "lib/blame/libblame-loader.so", "lib/blame/libblame-mpi.so", "lib/blame/libblame.so", "share/bash-completion/completions/blame",
                           "share/man/man1/blame.1", "share/man/man7/libblame.7"])
         self.assertEqual(self.make("uninstall", prefix), ["lib/another's"])
         self.assertFalse(os.path.exists(prefix + "/lib/blame"))

@@ -5,11 +5,13 @@ import os
 import shutil
 import unittest
 
-from harness import BLAME, BlameTest, PASSIVE, execute, program
+from harness import BLAME, LIBRARY, PASSIVE, BlameTest, execute, program
 
 ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none"], "mpich": ["mpirun.mpich"]}
+LAYER = os.path.join(os.path.dirname(LIBRARY), "libblame-mpi.so")
 LATE_S = 5 * 0.1  # tests/programs/mpi_late.c
+HOLD_S = 0.3      # tests/programs/mpi_levels.c
 
 
 class MpiTest(BlameTest):
@@ -21,36 +23,43 @@ class MpiTest(BlameTest):
             self.skipTest(f"{mpi} is not installed")
         return execute([*launcher, "-n", str(ranks), *argv], env | ROOT_MAY, self.new_folder())
 
-    def job(self, mpi, ranks, name, *arguments, env=None, status=0):
-        """A program's run by so many ranks, each under `blame run`, as without; and the profiles by rank."""
+    def job(self, mpi, ranks, name, *arguments, env=None, how="launcher"):
+        """A program's run by so many ranks under the tool, as without; and the profiles by rank."""
         argv = [program(f"{name}_{mpi}"), *arguments]
         env = self.tool_environment(PASSIVE | {"BLAME_OUT": "profile-%r", "BLAME_CSV": "1", "OMP_NUM_THREADS": "2"} | (env or {}))
         alone = self.mpirun(mpi, ranks, argv, env)
-        run = self.mpirun(mpi, ranks, [BLAME, "run", "--", *argv], env)
+        if how == "launcher":
+            argv = [BLAME, "run", "--", *argv]
+        else:
+            env["OMP_TOOL_LIBRARIES"] = LIBRARY
+        run = self.mpirun(mpi, ranks, argv, env)
         self.assertEqual((run.status, sorted(run.stdout.splitlines())), (alone.status, sorted(alone.stdout.splitlines())),
                          f"without the tool: {alone}\nwith: {run}")
-        self.assertEqual(run.status, status, run)
+        self.assertEqual(run.status, 0, run)
         return [self.load(run, os.path.join(run.folder, f"profile-{rank}"), elapsed=False) for rank in range(ranks)]
 
-    def assert_waits(self, profile, call, caller, least_s):
-        """In that call, whatever MPI does inside, and its team's idleness is the call's."""
+    def waits(self, profile, call, caller, least_s):
+        """The rows of that call, for so long at least, whatever MPI does inside."""
         rows = [row for row in profile.named(call) if caller in [above.name for above in row.ancestors()]]
         self.assertTrue(rows, f"{profile.directory}: no {call} below {caller}")
         for row in rows:
             self.assertEqual((row.kind, row.children), ("runtime", []))
             self.assertEqual(row["mpi wait (E)"], row.clocked() + row["overhead (I)"])
-        waited_s = sum(row["mpi wait (E)"] for row in rows)
-        self.assertGreater(waited_s, least_s)
-        self.assertGreater(sum(row["idleness (E)"] for row in rows), waited_s / 2)
+        self.assertGreater(sum(row["mpi wait (E)"] for row in rows), least_s)
+        return rows
+
+    def assert_team_waits(self, rows):
+        """The idleness of their team is the call's."""
+        self.assertGreater(sum(row["idleness (E)"] for row in rows), sum(row["mpi wait (E)"] for row in rows) / 2)
 
 
 class LateRank(MpiTest):
     def check(self, mpi, ranks):
         late, *others = self.job(mpi, ranks, "mpi_late")
         for profile in others:
-            self.assert_waits(profile, "MPI_Allreduce", "add_up", LATE_S / 5)
+            self.assert_team_waits(self.waits(profile, "MPI_Allreduce", "add_up", LATE_S / 5))
             self.assertFalse(profile.named("be_late"))
-        self.assertGreater(late.total("work", "be_late"), LATE_S / 5)
+        self.assertGreater(late.clocked("be_late"), LATE_S / 5)
         for profile in (late, *others):
             calls = {row.name for row in profile.rows if row["mpi wait (E)"]}
             self.assertLessEqual(calls, {"MPI_Allreduce", "MPI_Recv", "MPI_Send", "MPI_Finalize"})
@@ -63,6 +72,80 @@ class LateRank(MpiTest):
 
     def test_four_ranks_of_mpich(self):
         self.check("mpich", 4)
+
+    def check_fortran(self, mpi, name):
+        _, other = self.job(mpi, 2, name)
+        self.assert_team_waits(self.waits(other, "MPI_Allreduce", "add_up", LATE_S / 5))
+        calls = {row.name for row in other.rows if row["mpi wait (E)"]}
+        self.assertLessEqual(calls, {"MPI_Allreduce", "MPI_Send", "MPI_Finalize"})
+
+    def test_fortran_by_use_mpi(self):
+        self.check_fortran("openmpi", "mpi_late_use")
+        self.check_fortran("mpich", "mpi_late_use")
+
+    def test_fortran_by_use_mpi_f08(self):
+        self.check_fortran("openmpi", "mpi_late_f08")
+        self.check_fortran("mpich", "mpi_late_f08")
+
+    def test_without_the_layer_the_path_tells_and_the_report_says_that_no_state_does(self):
+        _, other = self.job("openmpi", 2, "mpi_late", how="library")
+        row, = [row for row in other.named("MPI_Allreduce") if row.parent.name == "add_up"]
+        self.assertEqual((row.kind, other.root["mpi wait (I)"]), ("procedure", 0))
+        self.assertTrue(row.module.startswith("libmpi.so"))
+        self.assertGreater(other.run["mpi_untold_s"], 0)
+        self.assertFalse([row.name for row in other.rows if row.name.startswith("PMPI_")])
+        run = execute([BLAME, "finish", other.directory], self.tool_environment({"BLAME_SUMMARY": "1"}), self.new_folder())
+        self.assertIn("calls of MPI that may have waited for other ranks", run.stderr + run.stdout)
+
+
+class Levels(MpiTest):
+    """tests/programs/mpi_levels.c: rank 0 is late"""
+
+    def check(self, way, call, caller, above):
+        for mpi in LAUNCHERS:
+            with self.subTest(mpi):
+                late, other = self.job(mpi, 2, "mpi_levels", way)
+                rows = self.waits(other, call, caller, HOLD_S / 5)
+                for row in rows:
+                    self.assertTrue(any(above in around.name for around in row.ancestors()), row.path())
+                self.assertGreater(late.clocked("spin"), HOLD_S / 5)
+
+    def test_the_first_thread_in_a_region(self):
+        self.check("funneled", "MPI_Allreduce", "add_up", "in_region [parallel")
+
+    def test_one_thread_at_a_time(self):
+        self.check("serialized", "MPI_Allreduce", "add_up", "in_region [parallel")
+
+    def test_all_threads_at_once(self):
+        self.check("multiple", "MPI_Recv", "pass", "in_region [parallel")
+
+    def test_tasks_that_wait(self):
+        self.check("tasks", "MPI_Recv", "pass", "in_tasks [task")
+
+    def test_openmp_before_mpi(self):
+        self.check("first", "MPI_Allreduce", "add_up", "main")
+
+
+class Layer(BlameTest):
+    """libblame-mpi.so in front of an MPI that notes what it is called with."""
+
+    def assert_all_came(self, run):
+        self.assertRegex(run.stdout, r"\A\d{3} calls, 0 wrong\n\Z", run)
+        self.assertEqual(run.status, 3, run)
+
+    def test_every_call_comes_through_as_it_was_made(self):
+        self.assert_all_came(self.plain([program("mpi_fake")], {"LD_PRELOAD": LAYER}))  # without libblame.so
+        self.assert_all_came(self.attached([program("mpi_fake")], {"LD_PRELOAD": LAYER}))
+        run, _ = self.profile_of("mpi_fake", how="launcher", status=3, env={"BLAME_RATE": "10000"})
+        self.assert_all_came(run)
+
+    def test_it_is_preloaded_where_the_program_is_linked_with_an_mpi_only(self):
+        shows = ["sh", "-c", 'echo "$LD_PRELOAD"']
+        self.assertEqual(self.attached(shows, how="launcher").stdout, "\n")
+        run = self.attached([program("mpi_fake")], {"LD_DEBUG": "files"}, how="launcher")
+        self.assertIn(LAYER, run.stderr)
+        run = self.attached([program("quick")], {"LD_DEBUG": "files"}, how="launcher")
+        self.assertNotIn(LAYER, run.stderr)
 
 
 if __name__ == "__main__":

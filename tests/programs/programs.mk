@@ -79,14 +79,26 @@ $(call test_forms,compare_slower,compare.cc,$(TEST_CLANGXX) -DSLOW_S=0.6035)
 $(call test_forms,compare_moved,compare.cc,$(TEST_CLANGXX) -DMOVED)
 $(call test_forms,compare_gcc,compare.cc,$(TEST_GCC_CXX))
 
+# An MPI of our own, by the name of a real one.
+TEST_PROGRAMS += mpi_fake
+$(TEST_BIN)/mpi_fake: $(TEST_SOURCE)/mpi_fake.c base/mpi_calls.h | $(TEST_BIN)
+	mkdir -p $@.lib
+	$(CLANG) -O2 -g -I. $(TEST_WARN) -DLIBRARY -shared -fPIC -Wl,-soname,libmpi.so.40 -o $@.lib/libmpi.so.40 $<
+	$(CLANG) $(TEST_CFLAGS) -I. -o $@ $< $@.lib/libmpi.so.40 -Wl,-rpath,'$$ORIGIN/mpi_fake.lib'
+
 # NAME_openmpi, NAME_mpich: where that MPI is installed.
 TEST_MPI := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
-TEST_MPI_C := mpi_late
-TEST_PROGRAMS += $(foreach mpi,$(TEST_MPI),$(TEST_MPI_C:%=%_$(mpi)))
+TEST_MPI_C := mpi_late mpi_levels
+TEST_MPI_FORTRAN := mpi_late_use mpi_late_f08
+TEST_PROGRAMS += $(foreach mpi,$(TEST_MPI),$(patsubst %,%_$(mpi),$(TEST_MPI_C) $(TEST_MPI_FORTRAN)))
 $(TEST_MPI_C:%=$(TEST_BIN)/%_openmpi): $(TEST_BIN)/%_openmpi: $(TEST_SOURCE)/%.c | $(TEST_BIN)
 	OMPI_CC=$(CLANG) mpicc.openmpi $(TEST_CFLAGS) -o $@ $<
 $(TEST_MPI_C:%=$(TEST_BIN)/%_mpich): $(TEST_BIN)/%_mpich: $(TEST_SOURCE)/%.c | $(TEST_BIN)
 	MPICH_CC=$(CLANG) mpicc.mpich $(TEST_CFLAGS) -o $@ $<
+$(TEST_MPI_FORTRAN:%=$(TEST_BIN)/%_openmpi): $(TEST_SOURCE)/mpi_late.f90 | $(TEST_BIN)
+	mpifort.openmpi -cpp -O2 -g -fopenmp $(if $(findstring f08,$@),-DF08) -o $@ $<
+$(TEST_MPI_FORTRAN:%=$(TEST_BIN)/%_mpich): $(TEST_SOURCE)/mpi_late.f90 | $(TEST_BIN)
+	mpif90.mpich -cpp -O2 -g -fopenmp $(if $(findstring f08,$@),-DF08) -o $@ $<
 
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)

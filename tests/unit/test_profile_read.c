@@ -97,6 +97,22 @@ WITH_FILE(equal_paths_of_two_threads_become_one)
     profile_free(profile);
 }
 
+WITH_FILE(time_in_a_call_of_mpi_is_mpi_wait)
+{
+    uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
+    uint32_t inner = node(1, root, PROFILE_NODE_FRAME, KEY(1));
+    uint32_t call = node(1, inner, PROFILE_NODE_MPI, 15);
+    work(1, inner, 10);
+    work(1, call, 4);
+    struct profile *profile = read_built();
+    const struct merged_node *code = &profile->nodes[find(profile, 1, (uint64_t[]){KEY(1)})];
+    const struct merged_node *row = &profile->nodes[find(profile, 2, (uint64_t[]){KEY(1), 15})];
+    assert_true(code->metric.work == 10 && code->metric.mpi_wait == 0);
+    assert_true(row->kind == PROFILE_NODE_MPI && row->metric.work == 0 && row->metric.mpi_wait == 4);
+    assert_true(profile_sums_own(&row->metric) == 4);
+    profile_free(profile);
+}
+
 WITH_FILE(time_without_a_core_is_no_work_and_blocked_time_is_its_parents)
 {
     uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);

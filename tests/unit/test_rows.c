@@ -4,6 +4,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
+#include "base/mpi_calls.h"
 #include "report/files/csv.h"
 #include "report/files/output.h"
 #include "report/tables/conservation.h"
@@ -215,6 +216,27 @@ WITH_PROFILE(no_core_is_a_row_below_its_context_and_blocked_a_metric_of_it)
     assert_true(metric_value(rows, code->inclusive, METRIC_EFFORT) == 32);
     assert_true(metric_value(rows, code->inclusive, METRIC_ORDER) == 27);
     assert_true(metric_is_shown(rows, METRIC_NO_CORE));
+}
+
+WITH_PROFILE(a_call_of_mpi_is_a_row_below_the_line_that_makes_it)
+{
+    uint32_t body = work(0, BODY_8, 3);
+    struct profile_sums waited = {.samples = 2, .mpi_wait = 2 * S, .inverse_busy = 2 * S};
+    made_add(body, PROFILE_NODE_MPI, MPI_CALL_Barrier, waited);
+    made_add(body, PROFILE_NODE_MPI, 100000, waited); /* of a later version */
+    struct rows *rows = made_tables();
+    const struct row *code = row_of(rows, ROW_PARALLEL, "solve [parallel a.c:7]");
+    const struct row *row = row_of(rows, ROW_RUNTIME, "MPI_Barrier");
+    assert_ptr_equal(&rows->row[row->parent], code);
+    assert_int_equal(row->call_line, 8);
+    assert_true(row->foreign && row_is_mpi_wait(row));
+    assert_true(metric_value(rows, row->exclusive, METRIC_MPI_WAIT) == 2);
+    assert_true(metric_value(rows, row->exclusive, METRIC_WORK) == 0);
+    assert_true(metric_value(rows, row->exclusive, METRIC_IDLENESS) == 6); /* four threads */
+    assert_true(metric_value(rows, code->inclusive, METRIC_MPI_WAIT) == 4);
+    assert_true(metric_value(rows, code->exclusive, METRIC_MPI_WAIT) == 0);
+    assert_true(metric_is_shown(rows, METRIC_MPI_WAIT));
+    row_of(rows, ROW_RUNTIME, "<unknown call of MPI>");
 }
 
 WITH_PROFILE(idleness_follows_the_environment_and_eq_1)
