@@ -2,7 +2,8 @@
  * their numbers, and reports their names. Numbers are in files: new calls come at the end.
  *
  * CALL(Name, name in Fortran, parameters in C, in Fortran, which of them are the communicator, a count of elements and
- * their type; 0: none). BUFFERED(...): the same of those that take a buffer, which have more names. */
+ * their type, if these count whatever the others are; 0: none). BUFFERED(...): the same of those that take a buffer, which
+ * have more names. */
 #ifndef BLAME_BASE_MPI_CALLS_H
 #define BLAME_BASE_MPI_CALLS_H
 
@@ -24,25 +25,25 @@
     CALL(Waitsome, waitsome, 5, 6, 0, 0, 0) \
     BUFFERED(Buffer_detach, buffer_detach, 2, 3, 0, 0, 0) \
     CALL(Barrier, barrier, 1, 2, 1, 0, 0) \
-    BUFFERED(Bcast, bcast, 5, 6, 5, 2, 3) \
-    BUFFERED(Gather, gather, 8, 9, 8, 2, 3) \
-    BUFFERED(Gatherv, gatherv, 9, 10, 9, 2, 3) \
-    BUFFERED(Scatter, scatter, 8, 9, 8, 5, 6) \
-    BUFFERED(Scatterv, scatterv, 9, 10, 9, 6, 7) \
-    BUFFERED(Allgather, allgather, 7, 8, 7, 2, 3) \
-    BUFFERED(Allgatherv, allgatherv, 8, 9, 8, 2, 3) \
-    BUFFERED(Alltoall, alltoall, 7, 8, 7, 2, 3) \
+    BUFFERED(Bcast, bcast, 5, 6, 5, 0, 0) \
+    BUFFERED(Gather, gather, 8, 9, 8, 0, 0) \
+    BUFFERED(Gatherv, gatherv, 9, 10, 9, 0, 0) \
+    BUFFERED(Scatter, scatter, 8, 9, 8, 0, 0) \
+    BUFFERED(Scatterv, scatterv, 9, 10, 9, 0, 0) \
+    BUFFERED(Allgather, allgather, 7, 8, 7, 0, 0) \
+    BUFFERED(Allgatherv, allgatherv, 8, 9, 8, 0, 0) \
+    BUFFERED(Alltoall, alltoall, 7, 8, 7, 0, 0) \
     BUFFERED(Alltoallv, alltoallv, 9, 10, 9, 0, 0) \
     BUFFERED(Alltoallw, alltoallw, 9, 10, 9, 0, 0) \
-    BUFFERED(Reduce, reduce, 7, 8, 7, 3, 4) \
+    BUFFERED(Reduce, reduce, 7, 8, 7, 0, 0) \
     BUFFERED(Allreduce, allreduce, 6, 7, 6, 3, 4) \
     BUFFERED(Reduce_scatter, reduce_scatter, 6, 7, 6, 0, 0) \
     BUFFERED(Reduce_scatter_block, reduce_scatter_block, 6, 7, 6, 3, 4) \
     BUFFERED(Scan, scan, 6, 7, 6, 3, 4) \
     BUFFERED(Exscan, exscan, 6, 7, 6, 3, 4) \
-    BUFFERED(Neighbor_allgather, neighbor_allgather, 7, 8, 7, 2, 3) \
-    BUFFERED(Neighbor_allgatherv, neighbor_allgatherv, 8, 9, 8, 2, 3) \
-    BUFFERED(Neighbor_alltoall, neighbor_alltoall, 7, 8, 7, 2, 3) \
+    BUFFERED(Neighbor_allgather, neighbor_allgather, 7, 8, 7, 0, 0) \
+    BUFFERED(Neighbor_allgatherv, neighbor_allgatherv, 8, 9, 8, 0, 0) \
+    BUFFERED(Neighbor_alltoall, neighbor_alltoall, 7, 8, 7, 0, 0) \
     BUFFERED(Neighbor_alltoallv, neighbor_alltoallv, 9, 10, 9, 0, 0) \
     BUFFERED(Neighbor_alltoallw, neighbor_alltoallw, 9, 10, 9, 0, 0) \
     CALL(Comm_dup, comm_dup, 2, 3, 1, 0, 0) \

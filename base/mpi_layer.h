@@ -6,19 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A call that goes on, in its function's frame. */
-struct mpi_call {
-    uint32_t number;  /* enum mpi_function */
-    uint32_t samples; /* that hit it */
-    const uintptr_t
-        *frame; /* of the function: the caller's frame pointer, and the address that it returns to */
-};
-
+/* Of the calling thread; nothing that the tool keeps is in the program's memory. */
 struct mpi_tool {
     uint32_t bytes; /* of this struct: later versions are longer */
-    /* Of the calling thread. False: its end need not be told. [any] */
-    bool (*begin)(struct mpi_call *call);
-    void (*end)(struct mpi_call *call);
+    /* A call begins, by its enum mpi_function; frame: where its function keeps the caller's frame pointer, and behind it the
+     * address that it returns to. False: its end need not be told. [any] */
+    bool (*begin)(uint32_t number, const uintptr_t *frame);
+    /* The call of that frame ends. True if samples hit it. [any] */
+    bool (*end)(const uintptr_t *frame);
+    /* Of the call that ended last, if samples hit it: how many ranks are in its communicator, and how many bytes it sent or
+     * received; 0: not known. [any] */
+    void (*size)(uint32_t ranks, double bytes);
 };
 
 /* What libblame-mpi.so exports: its calls are told to that tool from now on. */

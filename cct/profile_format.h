@@ -75,8 +75,8 @@ enum profile_node_kind {
                                    0; metric: struct profile_probe; no row */
     PROFILE_NODE_COUNTERS = 18, /* counters of its parent, PROFILE_COUNTERS of them; key: 0; metric: struct
                                    profile_counters; no row. Below a PROBE: counted, else: at samples */
-    PROFILE_NODE_MPI = 19, /* a call of MPI's that may wait for other ranks; key: enum mpi_function (base/mpi_calls.h). Its `work` is that time:
-                              mpi wait, no work */
+    PROFILE_NODE_MPI = 19, /* a call of MPI's that may wait for other ranks; key: enum mpi_function (base/mpi_calls.h). Its `work` is that time: mpi wait,
+                              no work. `overhead` and `lock_wait_here` are sizes of communicators and bytes, added up over `waits` calls that samples hit */
 };
 
 #define PROFILE_INSTANCE_REST (1ull << 63) /* all instances beyond BLAME_PHASE_INSTANCES */

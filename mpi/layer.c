@@ -5,6 +5,7 @@
  *
  * The program's MPI may be called from anywhere: nothing here allocates, prints, or changes errno. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 
 #include "base/atomics.h"
@@ -46,6 +47,51 @@ static __attribute__((noinline, cold)) function find_next(const char *name, cons
     return next ? next : (function)no_such_function;
 }
 
+/* What MPI says of its handles, in C and in Fortran. */
+enum { RANKS = 0, BYTES = 2, IN_FORTRAN = 1 };
+
+static word ask(int question, word handle, const void *caller)
+{
+    static const char *const names[] = {"PMPI_Comm_size", "pmpi_comm_size_", "PMPI_Type_size",
+                                        "pmpi_type_size_"};
+    static function functions[sizeof names / sizeof *names];
+    function asked = load_relaxed(&functions[question]);
+    int answer = 0, error = 0;
+    if (!asked) {
+        asked = find_next(names[question], caller);
+        store_relaxed(&functions[question], asked);
+    }
+    if (question & IN_FORTRAN)
+        ((void (*)(word, int *, int *))asked)(handle, &answer, &error);
+    else
+        error = ((int (*)(word, int *))asked)(handle, &answer);
+    return error ? 0 : answer;
+}
+
+struct size {
+    bool fortran, large;           /* large: the count is no int */
+    word error, comm, count, type; /* of Fortran their addresses; 0: there is none */
+};
+
+/* Of a call that samples hit, and that did well: so its handles are good, and no error handler is called for them. */
+static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *tool, const uintptr_t *frame,
+                                                      struct size size)
+{
+    int saved = errno, in = size.fortran ? IN_FORTRAN : 0;
+    const void *caller = (const void *)frame[1];
+    int failed = !size.fortran ? (int)size.error : size.error ? *(const int *)size.error : 0;
+    if (failed || (!size.comm && !size.type))
+        return;
+    word count = !size.count    ? 0
+                 : size.fortran ? *(const int *)size.count
+                 : size.large   ? size.count
+                                : (int)size.count;
+    word ranks = size.comm ? ask(RANKS | in, size.comm, caller) : 0;
+    word bytes = size.type ? ask(BYTES | in, size.type, caller) : 0;
+    tool->size((uint32_t)ranks, (double)count * (double)bytes);
+    errno = saved;
+}
+
 /* Parameters and arguments, by their number. */
 #define P0  void
 #define P1  word a1
@@ -76,7 +122,36 @@ static __attribute__((noinline, cold)) function find_next(const char *name, cons
 #define A12 A11, a12
 #define A13 A12, a13
 
-#define FUNCTION(call_number, name, count)                                                                   \
+/* The parameter of that number; and the one behind it, Fortran's error. */
+#define W0  0
+#define W1  a1
+#define W2  a2
+#define W3  a3
+#define W4  a4
+#define W5  a5
+#define W6  a6
+#define W7  a7
+#define W8  a8
+#define W9  a9
+#define W10 a10
+#define W11 a11
+#define W12 a12
+#define W13 a13
+#define E0  W1
+#define E1  W2
+#define E2  W3
+#define E3  W4
+#define E4  W5
+#define E5  W6
+#define E6  W7
+#define E7  W8
+#define E8  W9
+#define E9  W10
+#define E10 W11
+#define E11 W12
+#define E12 W13
+
+#define FUNCTION(call_number, name, count, ...)                                                              \
     EXPORT word name(P##count);                                                                              \
     word name(P##count)                                                                                      \
     {                                                                                                        \
@@ -87,24 +162,28 @@ static __attribute__((noinline, cold)) function find_next(const char *name, cons
             store_relaxed(&next, called);                                                                    \
         }                                                                                                    \
         const struct mpi_tool *tool = load_acquire(&attached);                                               \
-        struct mpi_call call = {.number = (call_number), .frame = __builtin_frame_address(0)};               \
-        if (unlikely(!tool) || !tool->begin(&call))                                                          \
+        const uintptr_t *frame = __builtin_frame_address(0);                                                 \
+        if (unlikely(!tool) || !tool->begin(call_number, frame))                                             \
             return called(A##count);                                                                         \
         word result = called(A##count);                                                                      \
-        tool->end(&call);                                                                                    \
+        if (unlikely(tool->end(frame)))                                                                      \
+            tell_size(tool, frame, (struct size){__VA_ARGS__});                                              \
         return result;                                                                                       \
     }
 
+#define SIZE_IN_C(large, comm, count, type)      false, large, result, W##comm, W##count, W##type
+#define SIZE_IN_FORTRAN(in_c, comm, count, type) true, false, E##in_c, W##comm, W##count, W##type
+
 /* In C; in Fortran by mpif.h and `use mpi`, and by `use mpi_f08`. */
-#define CALL(name, fortran, in_c, in_fortran, ...)                                                           \
-    FUNCTION(MPI_CALL_##name, MPI_##name, in_c)                                                              \
-    FUNCTION(MPI_CALL_##name, mpi_##fortran##_, in_fortran)                                                  \
-    FUNCTION(MPI_CALL_##name, mpi_##fortran##_f08_, in_fortran)
+#define CALL(name, fortran, in_c, in_fortran, comm, count, type)                                             \
+    FUNCTION(MPI_CALL_##name, MPI_##name, in_c, SIZE_IN_C(false, comm, count, type))                         \
+    FUNCTION(MPI_CALL_##name, mpi_##fortran##_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))        \
+    FUNCTION(MPI_CALL_##name, mpi_##fortran##_f08_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))
 
 /* And what takes counts beyond an int, and MPICH's mpi_f08 of what takes buffers. */
-#define BUFFERED(name, fortran, in_c, in_fortran, ...)                                                       \
-    CALL(name, fortran, in_c, in_fortran, )                                                                  \
-    FUNCTION(MPI_CALL_##name, MPI_##name##_c, in_c)                                                          \
-    FUNCTION(MPI_CALL_##name, mpi_##fortran##_f08ts_, in_fortran)
+#define BUFFERED(name, fortran, in_c, in_fortran, comm, count, type)                                         \
+    CALL(name, fortran, in_c, in_fortran, comm, count, type)                                                 \
+    FUNCTION(MPI_CALL_##name, MPI_##name##_c, in_c, SIZE_IN_C(true, comm, count, type))                      \
+    FUNCTION(MPI_CALL_##name, mpi_##fortran##_f08ts_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))
 
 MPI_CALLS(CALL, BUFFERED)

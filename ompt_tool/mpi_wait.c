@@ -1,60 +1,80 @@
-/* Two stores to the thread's own lines at the begin of a call, and two at its end. */
+/* Some stores to the thread's own lines at the begin of a call, and one at its end. */
 #include "ompt_tool/mpi_wait.h"
 
 #include <stddef.h>
 
 #include "base/atomics.h"
+#include "blame/attribute.h"
 
 /* libblame-mpi.so's. (Asking by name for what is not there takes the program's heap.) */
 extern mpi_layer_attach blame_mpi_attach __attribute__((weak));
 
-/* True if the place on the stack lies further out than the call's function: that has returned, or was jumped out of. */
-static bool is_behind(const struct thread *thread, const struct mpi_call *call, uintptr_t stack)
+/* True if the function of the thread's call has returned, or was jumped out of: its frame lies deeper than that place on the stack,
+ * or others have used it since. */
+static bool is_gone(const struct thread *thread, uintptr_t stack)
 {
-    uintptr_t frame = (uintptr_t)call->frame;
-    return stack >= frame && stack < thread->unwinder.own_stack_high &&
-           frame >= thread->unwinder.own_stack_low;
-}
-
-static void leave(struct thread *thread)
-{
-    state_set_work(thread->line);
-    signal_fence(); /* the handler finds a call where it finds the state */
-    store_relaxed(&thread->mpi, NULL);
+    const uintptr_t *frame = thread->mpi.frame;
+    return frame[1] != thread->mpi.returns_to ||
+           (stack >= (uintptr_t)frame && stack < thread->unwinder.own_stack_high &&
+            (uintptr_t)frame >= thread->unwinder.own_stack_low);
 }
 
 bool mpi_wait_is_left(struct thread *thread, const ucontext_t *context)
 {
-    bool left = is_behind(thread, thread->mpi, (uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
+    bool left = is_gone(thread, (uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
     if (unlikely(left))
-        leave(thread);
+        state_set_work(thread->line);
     return left;
 }
 
 /* A call inside a call is the outer one's: MPICH's Fortran calls its C. */
-static bool begin(struct mpi_call *call)
+static bool begin(uint32_t number, const uintptr_t *frame)
 {
     struct thread *thread = thread_self;
     if (unlikely(!thread))
         return false;
     uint8_t state = thread->line->state;
-    if (unlikely(state != STATE_WORK) &&
-        !(state == STATE_MPI_WAIT && is_behind(thread, thread->mpi, (uintptr_t)call->frame)))
-        return false;
-    store_relaxed(&thread->mpi, call);
-    signal_fence(); /* as above */
+    if (unlikely(state != STATE_WORK)) {
+        if (state != STATE_MPI_WAIT || !is_gone(thread, (uintptr_t)frame))
+            return false;
+        state_set_work(thread->line); /* M1 */
+    }
+    thread->mpi.number = number;
+    thread->mpi.samples = 0;
+    thread->mpi.returns_to = frame[1];
+    thread->mpi.frame = frame;
+    signal_fence(); /* M1 */
     state_set_mpi_wait(thread->line);
     return true;
 }
 
-static void end(struct mpi_call *call)
+static bool end(const uintptr_t *frame)
 {
     struct thread *thread = thread_self;
-    if (likely(thread && thread->mpi == call && thread->line->state == STATE_MPI_WAIT))
-        leave(thread);
+    if (unlikely(!thread || thread->mpi.frame != frame))
+        return false;
+    if (likely(thread->line->state == STATE_MPI_WAIT))
+        state_set_work(thread->line);
+    return thread->mpi.samples > 0;
 }
 
-const struct mpi_tool mpi_wait_tool = {sizeof(struct mpi_tool), begin, end};
+/* Beside the handler's sums, in what they leave free of the call's record (cct/profile_format.h). */
+static void size(uint32_t ranks, double bytes)
+{
+    struct thread *thread = thread_self;
+    if (!thread || !thread_enter_tool(thread))
+        return;
+    struct profile_metric *metric =
+        thread->mpi.grafts == thread->tree.grafts ? attribute_at(&thread->tree, thread->mpi.node_idx) : NULL;
+    if (metric) {
+        metric->waits++;
+        metric->overhead += ranks;
+        metric->lock_wait_here += bytes;
+    }
+    thread_leave_tool(thread);
+}
+
+const struct mpi_tool mpi_wait_tool = {sizeof(struct mpi_tool), begin, end, size};
 
 uintptr_t mpi_wait_layer(void)
 {

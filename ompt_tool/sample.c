@@ -5,7 +5,6 @@
 
 #include "cct/sums.h"
 #include "base/atomics.h"
-#include "base/mpi_layer.h"
 #include "blame/account.h"
 #include "blame/attribute.h"
 #include "ompt_tool/context/capture.h"
@@ -207,13 +206,15 @@ static void record_mpi(struct thread *thread, const struct delivery *delivery)
 {
     struct waiting_places places;
     struct census census = census_of_busy(thread, delivery, 0, CORE_HAD, &places);
-    struct capture capture = capture_mpi(thread, thread->mpi);
+    struct capture capture = capture_mpi(thread);
     struct busy busy = {.node_idx = capture.node_idx, .own_idx = capture.node_idx, .sum = &thread->ledger->mpi_wait};
     if (!book_moments(thread, &busy, CORE_HAD, delivery, census, &places)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }
-    thread->mpi->samples++;
+    thread->mpi.samples++;
+    thread->mpi.node_idx = capture.node_idx;
+    thread->mpi.grafts = thread->tree.grafts;
     book_waiting_core(thread, delivery);
 }
 

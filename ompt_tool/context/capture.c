@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/atomics.h"
-#include "base/mpi_layer.h"
 #include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/context/task_word.h"
 #include "ompt_tool/context/walk.h"
@@ -181,12 +180,12 @@ struct capture capture_interrupted(struct thread *thread, const ucontext_t *cont
     return result;
 }
 
-struct capture capture_mpi(struct thread *thread, const struct mpi_call *call)
+struct capture capture_mpi(struct thread *thread)
 {
-    unwinder_start_above(&thread->unwinder, call->frame);
+    unwinder_start_above(&thread->unwinder, thread->mpi.frame);
     struct capture result = capture(thread, LEAF_USER);
     if (result.node_idx)
-        result.node_idx = tree_child(&thread->tree, result.node_idx, PROFILE_NODE_MPI, call->number);
+        result.node_idx = tree_child(&thread->tree, result.node_idx, PROFILE_NODE_MPI, thread->mpi.number);
     return result;
 }
 

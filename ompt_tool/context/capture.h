@@ -31,7 +31,7 @@ bool capture_program_calls(struct thread *thread);
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf);
 
 /* The call of MPI's that the thread is in, below the context that called it: whatever MPI does inside. [handler] */
-struct capture capture_mpi(struct thread *thread, const struct mpi_call *call);
+struct capture capture_mpi(struct thread *thread);
 
 /* The context of the user code that led to this callback; the thread is in the tool. [owner] */
 struct capture capture_callback(struct thread *thread, enum leaf leaf);

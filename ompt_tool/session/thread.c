@@ -151,7 +151,7 @@ static void clear_record(struct thread *thread)
     thread->line->acquisitions = ++thread->pace.acquisitions;
     thread->pace.since_ns = clock_now_ns();
     thread->unnamed_critical = 0;
-    thread->mpi = NULL;
+    thread->mpi = (struct mpi_wait){0};
     thread->core = (struct core){.state = CORE_HAD};
 }
 

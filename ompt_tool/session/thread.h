@@ -21,7 +21,6 @@
 #include "ompt_tool/session/moments.h"
 #include "unwind/unwind.h"
 
-struct mpi_call;
 struct probes;
 
 /* A call path as the tree takes it: keys from the leaf outward. */
@@ -60,6 +59,15 @@ union wait_end {
         uint8_t settles; /* a sample hit it */
         uint8_t notes;   /* the line is to remember it */
     };
+};
+
+/* The call of MPI's that the thread is in, or was in last (mpi_wait.c). */
+struct mpi_wait {
+    const uintptr_t *frame; /* of its function (base/mpi_layer.h); it may have been jumped out of: */
+    uintptr_t returns_to;   /* then this is not in it any more */
+    uint32_t number;
+    uint32_t samples;          /* that hit it, */
+    uint32_t node_idx, grafts; /* and where they were booked last */
 };
 
 struct thread {
@@ -105,7 +113,7 @@ struct thread {
     uint64_t share;           /* THREAD_SHARE of the worksharing construct that it executes, 0: none */
     uint32_t team;            /* threads of the region begun last, 0: not known any more */
     struct path path, context_path;
-    struct mpi_call *mpi;  /* that the thread is in (mpi_wait.c) */
+    struct mpi_wait mpi;
     struct probes *probes; /* phases, events and parameters; NULL until the first (probes.c) */
     struct creation_call undeferred[CREATION_CALLS];
     struct creation_memo *memos; /* creation contexts found before, NULL until the first (creation.c) */

@@ -8,6 +8,7 @@ struct ranks_wait {
     uint32_t row; /* where most was waited */
     double row_s;
     uint32_t contexts;
+    double calls, ranks, bytes; /* as in struct profile_sums */
 };
 
 /* The same call in the same function of the program's, in all contexts. */
@@ -29,6 +30,9 @@ static struct ranks_wait sum_of(const struct inquiry *inquiry, uint32_t first)
         sum.waited_s += waited_s;
         sum.idle_s += metric_value(rows, rows->row[i].exclusive, METRIC_IDLENESS);
         sum.contexts++;
+        sum.calls += rows->row[i].exclusive->mpi_calls;
+        sum.ranks += rows->row[i].exclusive->mpi_ranks;
+        sum.bytes += rows->row[i].exclusive->mpi_bytes;
         if (waited_s > sum.row_s) {
             sum.row_s = waited_s;
             sum.row = i;
@@ -45,12 +49,25 @@ static bool is_first(const struct inquiry *inquiry, uint32_t row)
     return true;
 }
 
+/* ", among 4 ranks, with 8 bytes each time": on average, as far as it is known. */
+static void describe_calls(const struct ranks_wait *wait, char *text, size_t bytes)
+{
+    int used = 0;
+    *text = '\0';
+    if (wait->ranks > 0)
+        used = snprintf(text, bytes, ", among %s ranks", DECIMAL(wait->ranks / wait->calls, 0));
+    if (wait->bytes > 0)
+        snprintf(text + used, bytes - (size_t)used, ", with %s bytes each time",
+                 DECIMAL(wait->bytes / wait->calls, 0));
+}
+
 static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     const char *call = inquiry->rows->row[wait->row].label->name;
     bool ends = strcmp(call, "MPI_Finalize") == 0;
     bool idle = wait->idle_s > wait->waited_s; /* what there is more of */
-    char some[64] = "";
+    char some[64] = "", calls[2 * FORMAT_NUMBER_BYTES + 64];
+    describe_calls(wait, calls, sizeof calls);
     if (wait->contexts > 1)
         snprintf(some, sizeof some, " in %u calling contexts", wait->contexts);
     struct finding finding = {.rule = "mpi-wait",
@@ -62,11 +79,11 @@ static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
     finding.title =
         format_printable("%s s of waiting for other ranks in %s", DECIMAL(wait->waited_s, 2), call);
     finding.evidence = format_printable(
-        "%s s waited (+- %s)%s, and %s s of idleness of other threads that had nothing to do meanwhile: %s "
+        "%s s waited (+- %s)%s%s, and %s s of idleness of other threads that had nothing to do meanwhile: %s "
         "%% of all "
         "(reported from %s %% on)",
         DECIMAL(wait->waited_s, 2),
-        DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2), some,
+        DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2), some, calls,
         DECIMAL(wait->idle_s, 2), DECIMAL(percent_of_program(inquiry, wait->waited_s + wait->idle_s), 1),
         DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable("%s", ends ? "This rank has done its part before the others. Compare "

@@ -133,7 +133,10 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
         sums.work = 0;
     } else if (node->kind == PROFILE_NODE_MPI) {
         sums.mpi_wait = sums.work;
-        sums.work = 0;
+        sums.mpi_calls = sums.waits;
+        sums.mpi_ranks = sums.overhead;
+        sums.mpi_bytes = sums.lock_wait_here;
+        sums.work = sums.overhead = sums.lock_wait_here = sums.waits = 0;
     } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE)) {
         /* In `overhead` is time of the parent's whose inverse_busy is here: what it runs late for. */
         sums.no_core = sums.work;

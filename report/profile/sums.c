@@ -21,5 +21,8 @@ void profile_sums_add(struct profile_sums *to, const struct profile_sums *from)
     to->blocked += from->blocked;
     to->blocked_idle += from->blocked_idle;
     to->mpi_wait += from->mpi_wait;
+    to->mpi_calls += from->mpi_calls;
+    to->mpi_ranks += from->mpi_ranks;
+    to->mpi_bytes += from->mpi_bytes;
     to->own_elsewhere += from->own_elsewhere;
 }

@@ -25,6 +25,7 @@ struct profile_sums {
     double blocked;
     double blocked_idle;  /* the part of shared_idle that is beside it */
     double mpi_wait;
+    double mpi_calls, mpi_ranks, mpi_bytes; /* calls that samples hit; sizes of their communicators and what they moved, added up */
     double own_elsewhere; /* the part of these times whose inverse_busy is another context's, where it is negative */
 };
 

@@ -11,6 +11,7 @@ ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none"], "mpich": ["mpirun.mpich"]}
 LAYER = os.path.join(os.path.dirname(LIBRARY), "libblame-mpi.so")
 LATE_S = 5 * 0.1  # tests/programs/mpi_late.c
+LEFT_S = 0.2      # tests/programs/mpi_left.c
 HOLD_S = 0.3      # tests/programs/mpi_levels.c
 
 
@@ -41,7 +42,7 @@ class MpiTest(BlameTest):
     def waits(self, profile, call, caller, least_s):
         """The rows of that call, for so long at least, whatever MPI does inside."""
         rows = [row for row in profile.named(call) if caller in [above.name for above in row.ancestors()]]
-        self.assertTrue(rows, f"{profile.directory}: no {call} below {caller}")
+        self.assertTrue(rows, f"no {call} below {caller}")
         for row in rows:
             self.assertEqual((row.kind, row.children), ("runtime", []))
             self.assertEqual(row["mpi wait (E)"], row.clocked() + row["overhead (I)"])
@@ -64,8 +65,20 @@ class LateRank(MpiTest):
             calls = {row.name for row in profile.rows if row["mpi wait (E)"]}
             self.assertLessEqual(calls, {"MPI_Allreduce", "MPI_Recv", "MPI_Send", "MPI_Finalize"})
 
+    def assert_size(self, mpi, name, ranks, bytes):
+        """What was waited in is said to be so large."""
+        other = self.job(mpi, ranks, name)[-1]
+        found = self.report(other.directory, "--view", "findings", "--format", "csv").stdout
+        self.assertIn(f", among {ranks} ranks, with {bytes} bytes each time", found)
+
     def test_two_ranks_of_open_mpi(self):
         self.check("openmpi", 2)
+
+    def test_how_many_ranks_and_bytes(self):
+        for mpi in LAUNCHERS:
+            for name, bytes in (("mpi_late", 8), ("mpi_late_use", 4), ("mpi_late_f08", 4)):
+                with self.subTest(mpi=mpi, name=name):
+                    self.assert_size(mpi, name, 2, bytes)
 
     def test_four_ranks_of_open_mpi(self):
         self.check("openmpi", 4)
@@ -138,6 +151,13 @@ class Layer(BlameTest):
         self.assert_all_came(self.attached([program("mpi_fake")], {"LD_PRELOAD": LAYER}))
         run, _ = self.profile_of("mpi_fake", how="launcher", status=3, env={"BLAME_RATE": "10000"})
         self.assert_all_came(run)
+
+    def test_a_call_that_is_jumped_out_of_is_over(self):
+        run, profile = self.profile_of("mpi_left", how="launcher")
+        self.assertEqual(run.stdout, "6 good\n")
+        self.assertGreater(profile.clocked("work"), LEFT_S / 2)
+        self.assertEqual(profile.total("mpi wait", "work"), 0)
+        self.assertGreater(profile.total("mpi wait", "wait_here"), LEFT_S)
 
     def test_it_is_preloaded_where_the_program_is_linked_with_an_mpi_only(self):
         shows = ["sh", "-c", 'echo "$LD_PRELOAD"']

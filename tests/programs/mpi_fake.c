@@ -1,5 +1,5 @@
 /* As a library (LIBRARY), an MPI whose functions only note what they were called with. As a program, one that calls every function of
- * base/mpi_calls.h with parameters that fill their words, and prints how many calls came through as they were made. */
+ * base/mpi_calls.h with parameters that fill their words (in Fortran addresses), and prints how many calls came through as they were made. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ unsigned fake_count, fake_errno;
 #define N12 N11 fake_parameter[11] = a12;
 #define N13 N12 fake_parameter[12] = a13;
 
-#define FUNCTION(name, count)                                                                                \
+#define FUNCTION(name, count, is_fortran)                                                                    \
     uint64_t name(P##count);                                                                                 \
     uint64_t name(P##count)                                                                                  \
     {                                                                                                        \
@@ -58,7 +58,9 @@ unsigned fake_count, fake_errno;
         return RESULT(count);                                                                                \
     }
 #else
-#define V(number, count) NUMBERED(number, count)
+/* Fortran's parameters are addresses; that of its error is one of an error. */
+static int words[MOST + 1];
+#define V(number, c) parameter(number, c)
 #define A0(c)
 #define A1(c)  V(1, c)
 #define A2(c)  A1(c), V(2, c)
@@ -76,11 +78,16 @@ unsigned fake_count, fake_errno;
 
 static int calls, wrong;
 
-static void check(const char *name, unsigned count, uint64_t result)
+static uint64_t parameter(unsigned number, int is_fortran)
+{
+    return is_fortran ? (uint64_t)(uintptr_t)&words[number] : NUMBERED(number, calls);
+}
+
+static void check(const char *name, unsigned count, int is_fortran, uint64_t result)
 {
     int error = errno;
     unsigned same = 0;
-    while (same < count && fake_parameter[same] == NUMBERED(same + 1, count))
+    while (same < count && fake_parameter[same] == parameter(same + 1, is_fortran))
         same++;
     calls++;
     if (same == count && fake_count == count && fake_errno == 500 + count && error == (int)(1000 + count) &&
@@ -91,23 +98,23 @@ static void check(const char *name, unsigned count, uint64_t result)
            fake_errno, error, (unsigned long long)result);
 }
 
-#define FUNCTION(name, count)                                                                                \
+#define FUNCTION(name, count, is_fortran)                                                                    \
     uint64_t name(P##count);                                                                                 \
     static void call_##name(void)                                                                            \
     {                                                                                                        \
         errno = 500 + (count);                                                                               \
-        check(#name, count, name(A##count(count)));                                                          \
+        check(#name, count, is_fortran, name(A##count(is_fortran)));                                         \
     }
 #endif
 
 #define CALL(name, fortran, in_c, in_fortran, ...)                                                           \
-    FUNCTION(MPI_##name, in_c)                                                                               \
-    FUNCTION(mpi_##fortran##_, in_fortran)                                                                   \
-    FUNCTION(mpi_##fortran##_f08_, in_fortran)
+    FUNCTION(MPI_##name, in_c, 0)                                                                            \
+    FUNCTION(mpi_##fortran##_, in_fortran, 1)                                                                \
+    FUNCTION(mpi_##fortran##_f08_, in_fortran, 1)
 #define BUFFERED(name, fortran, in_c, in_fortran, ...)                                                       \
     CALL(name, fortran, in_c, in_fortran, )                                                                  \
-    FUNCTION(MPI_##name##_c, in_c)                                                                           \
-    FUNCTION(mpi_##fortran##_f08ts_, in_fortran)
+    FUNCTION(MPI_##name##_c, in_c, 0)                                                                        \
+    FUNCTION(mpi_##fortran##_f08ts_, in_fortran, 1)
 
 MPI_CALLS(CALL, BUFFERED)
 
@@ -121,6 +128,8 @@ MPI_CALLS(CALL, BUFFERED)
 int main(void)
 {
     int threads = 0;
+    for (int i = 0; i <= MOST; i++)
+        words[i] = 1;
 #pragma omp parallel reduction(+ : threads)
     threads++;
     MPI_CALLS(CALL, BUFFERED)

@@ -79,12 +79,13 @@ $(call test_forms,compare_slower,compare.cc,$(TEST_CLANGXX) -DSLOW_S=0.6035)
 $(call test_forms,compare_moved,compare.cc,$(TEST_CLANGXX) -DMOVED)
 $(call test_forms,compare_gcc,compare.cc,$(TEST_GCC_CXX))
 
-# An MPI of our own, by the name of a real one.
-TEST_PROGRAMS += mpi_fake
-$(TEST_BIN)/mpi_fake: $(TEST_SOURCE)/mpi_fake.c base/mpi_calls.h | $(TEST_BIN)
+# MPIs of our own, by the name of a real one.
+TEST_FAKE_MPI := mpi_fake mpi_left
+TEST_PROGRAMS += $(TEST_FAKE_MPI)
+$(TEST_FAKE_MPI:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c base/mpi_calls.h | $(TEST_BIN)
 	mkdir -p $@.lib
 	$(CLANG) -O2 -g -I. $(TEST_WARN) -DLIBRARY -shared -fPIC -Wl,-soname,libmpi.so.40 -o $@.lib/libmpi.so.40 $<
-	$(CLANG) $(TEST_CFLAGS) -I. -o $@ $< $@.lib/libmpi.so.40 -Wl,-rpath,'$$ORIGIN/mpi_fake.lib'
+	$(CLANG) $(TEST_CFLAGS) -I. -o $@ $< $@.lib/libmpi.so.40 -Wl,-rpath,'$$ORIGIN/$(@F).lib'
 
 # NAME_openmpi, NAME_mpich: where that MPI is installed.
 TEST_MPI := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))

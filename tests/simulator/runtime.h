@@ -75,7 +75,6 @@ struct activity {
     uint64_t place;
     const void *codeptr;
     uint32_t function; /* whose body it is */
-    struct mpi_call *call;
 };
 
 enum outcome { GO_ON, PAUSE };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mpi_calls.h"
 #include "include/blame.h"
 #include "ompt_tool/mpi_wait.h"
 #include "tests/simulator/runtime.h"
@@ -46,28 +47,23 @@ static enum outcome do_blocked(struct activity *activity)
     return PAUSE;
 }
 
-/* What libblame-mpi.so has in its function's frame. */
-static void tell_mpi(struct activity *activity, bool begins)
+/* As libblame-mpi.so does; what there would be in its function's frame nobody reads. */
+static void tell_mpi(bool begins)
 {
-    if (begins) {
-        activity->call = calloc(1, sizeof(*activity->call));
-        if (!mpi_wait_tool.begin(activity->call))
-            abort();
-        return;
-    }
-    mpi_wait_tool.end(activity->call);
-    free(activity->call);
+    static const uintptr_t frame[2];
+    if (begins ? !mpi_wait_tool.begin(MPI_CALL_Barrier, frame) : (mpi_wait_tool.end(frame), false))
+        abort();
 }
 
 static enum outcome do_mpi(struct activity *activity)
 {
     if (activity->step++) {
-        tell_mpi(activity, false);
+        tell_mpi(false);
         runtime_state(EXACT_WORK);
         return end();
     }
     stack_top(machine.current)->ip = stack_line(runtime_function(), activity->op->line);
-    tell_mpi(activity, true);
+    tell_mpi(true);
     runtime_state(EXACT_MPI_WAIT);
     if (activity->op->kind == OP_MPI_SPIN)
         return busy(activity->op);

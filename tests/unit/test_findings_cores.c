@@ -227,9 +227,13 @@ WITH_PROFILE(waiting_for_other_ranks_is_a_finding_of_its_own_with_the_teams_idle
     run(call, 5, 1, 1, 0);
     made.nodes[call].metric.overhead = 0;
     made.nodes[call].metric.mpi_wait = 5 * S;
+    made.nodes[call].metric.mpi_calls = 2;
+    made.nodes[call].metric.mpi_ranks = 8;
+    made.nodes[call].metric.mpi_bytes = 2000;
     const struct finding *finding = only("mpi-wait");
     assert_string_equal(finding->title, "5.00 s of waiting for other ranks in MPI_Allreduce");
     assert_said(finding->evidence, "5.00 s waited");
+    assert_said(finding->evidence, ", among 4 ranks, with 1000 bytes each time, and");
     assert_said(finding->evidence, "15.00 s of idleness");
     assert_said(finding->advice, "comes last");
     assert_said(finding->place, "init");

@@ -104,12 +104,14 @@ WITH_FILE(time_in_a_call_of_mpi_is_mpi_wait)
     uint32_t call = node(1, inner, PROFILE_NODE_MPI, 15);
     work(1, inner, 10);
     work(1, call, 4);
+    builder_metric(&builder, 1, call, &(struct profile_metric){.overhead = 8, .lock_wait_here = 100, .waits = 2});
     struct profile *profile = read_built();
     const struct merged_node *code = &profile->nodes[find(profile, 1, (uint64_t[]){KEY(1)})];
     const struct merged_node *row = &profile->nodes[find(profile, 2, (uint64_t[]){KEY(1), 15})];
     assert_true(code->metric.work == 10 && code->metric.mpi_wait == 0);
     assert_true(row->kind == PROFILE_NODE_MPI && row->metric.work == 0 && row->metric.mpi_wait == 4);
-    assert_true(profile_sums_own(&row->metric) == 4);
+    assert_true(profile_sums_own(&row->metric) == 4 && row->metric.lock_wait_here == 0 && row->metric.waits == 0);
+    assert_true(row->metric.mpi_calls == 2 && row->metric.mpi_ranks == 8 && row->metric.mpi_bytes == 100);
     profile_free(profile);
 }
 
