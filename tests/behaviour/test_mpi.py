@@ -139,6 +139,29 @@ class Levels(MpiTest):
         self.check("first", "MPI_Allreduce", "add_up", "main")
 
 
+class BadEnds(MpiTest):
+    """tests/programs/mpi_ends.c: a job that its last rank ends while the others wait"""
+
+    def check(self, way):
+        for mpi in LAUNCHERS:
+            with self.subTest(mpi):
+                argv = [program(f"mpi_ends_{mpi}"), way]
+                env = self.tool_environment(PASSIVE | {"BLAME_OUT": "profile-%r", "OMP_NUM_THREADS": "2"})
+                alone = self.mpirun(mpi, 2, argv, env)
+                run = self.mpirun(mpi, 2, [BLAME, "run", "--", *argv], env)
+                # A killed program is one that `blame run` ends with 128 + signal for: to MPICH that is no signal.
+                self.assertEqual(run.status % 128, alone.status % 128, f"{alone}\n{run}")
+                self.assertNotEqual(run.status, 0, run)
+                tree = self.reported_tree(os.path.join(run.folder, "profile-0"))
+                self.waits(tree, "MPI_Barrier", "wait_for_all", HOLD_S / 5)
+
+    def test_abort(self):
+        self.check("abort")
+
+    def test_a_rank_that_is_killed(self):
+        self.check("killed")
+
+
 class Layer(BlameTest):
     """libblame-mpi.so in front of an MPI that notes what it is called with."""
 
