@@ -348,7 +348,8 @@ struct profile_rank {
     char host[64];                                            /* its node */
     char binding[64];                                         /* cores that it might run on */
     char why[240];                                            /* what is wrong with it; empty: nothing */
-    uint64_t reserved_sums[5];
+    double mpi_wait;                                          /* of its threads */
+    uint64_t reserved_sums[4];
 };
 
 struct profile_header {

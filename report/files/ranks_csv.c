@@ -14,7 +14,7 @@ static void put_seconds(FILE *out, const struct profile_rank *rank, double ns)
 
 void write_ranks_csv(FILE *out, const struct profile *profile)
 {
-    /* What ranks wait for each other is not measured yet: these columns are empty. */
+    /* Whom ranks wait for is not measured yet: rank_idleness and made_others_wait_s are empty. */
     fputs("rank,host,threads,wall_s,work,idleness,overhead,lock_wait,mpi_wait,no_core,rank_idleness,"
           "made_others_wait_s,blocked,process,state,why,cores,binding" END_OF_LINE,
           out);
@@ -33,7 +33,7 @@ void write_ranks_csv(FILE *out, const struct profile *profile)
         put_seconds(out, rank, rank->idle);
         put_seconds(out, rank, rank->overhead);
         put_seconds(out, rank, rank->lock_wait);
-        putc(',', out);
+        put_seconds(out, rank, rank->mpi_wait);
         put_seconds(out, rank, rank->no_core);
         fputs(",,", out);
         put_seconds(out, rank, rank->blocked);

@@ -79,6 +79,7 @@ static void add_rank_record(struct job *job, const struct profile *rank, uint64_
         record->idle += thread->idle;
         record->no_core += thread->no_core;
         record->blocked += thread->blocked;
+        record->mpi_wait += thread->mpi_wait;
     }
     copy_text(record->host, sizeof record->host, profile_text(rank, "host"));
     copy_text(record->binding, sizeof record->binding, profile_text(rank, "binding"));

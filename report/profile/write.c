@@ -87,7 +87,7 @@ static bool is_nothing(const void *record)
     return memcmp(record, &nothing, sizeof nothing) == 0;
 }
 
-/* What readers made of the pseudo nodes for blocked time and missing cores, back into these (profile_format.h). */
+/* What readers made of the pseudo nodes for blocked time and missing cores, and of calls of MPI's, back into these (profile_format.h). */
 static void put_sums(struct writer *writer, uint32_t i)
 {
     const struct merged_node *from = &writer->profile->nodes[i];
@@ -101,6 +101,11 @@ static void put_sums(struct writer *writer, uint32_t i)
     if (from->kind == PROFILE_NODE_PSEUDO && from->key == PROFILE_PSEUDO_NO_CORE) {
         metric.work = from->metric.no_core;
         metric.overhead = -from->metric.own_elsewhere;
+    } else if (from->kind == PROFILE_NODE_MPI) {
+        metric.work = from->metric.mpi_wait;
+        metric.waits = (uint32_t)from->metric.mpi_calls;
+        metric.overhead = from->metric.mpi_ranks;
+        metric.lock_wait_here = from->metric.mpi_bytes;
     }
     metric.shared_idle -= blocked.shared_idle;
     writer->node_idx[i] = put_node(writer, MAIN_TREE, &node, is_nothing(&metric) ? NULL : &metric);

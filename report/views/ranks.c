@@ -16,7 +16,8 @@ static void put_seconds(FILE *out, double ns)
 static void print_rank(FILE *out, const struct profile_rank *rank, const struct view_style *style)
 {
     char name[32], *host = format_fit(rank->host, HOST_COLUMNS, style->utf8);
-    double whole = rank->work + rank->overhead + rank->lock_wait + rank->idle + rank->no_core + rank->blocked;
+    double whole = rank->work + rank->overhead + rank->lock_wait + rank->idle + rank->no_core + rank->blocked +
+                   rank->mpi_wait;
     rank_name(rank, name, sizeof name);
     fprintf(out, "%8s  %s%*s", name, host, HOST_COLUMNS - (int)format_columns(host), "");
     free(host);
@@ -34,6 +35,7 @@ static void print_rank(FILE *out, const struct profile_rank *rank, const struct 
     put_seconds(out, rank->lock_wait);
     put_seconds(out, rank->no_core);
     put_seconds(out, rank->blocked);
+    put_seconds(out, rank->mpi_wait);
     fprintf(out, "%8s%s\n", whole > 0 ? DECIMAL(100 * rank->idle / whole, 1) : "",
             rank->state == PROFILE_RANK_OPEN ? "  had not ended" : "");
 }
@@ -43,9 +45,9 @@ void view_text_ranks(FILE *out, const struct profile *profile, const struct view
     view_text_header(out, profile, style);
     format_paragraph(out, "Seconds of the ranks' threads; idle is time without work inside the rank.",
                      style->columns);
-    fprintf(out, "\n%s%8s  %-*s%8s%10s%10s%10s%10s%10s%10s%10s%8s%s\n", format_strong(style->colour), "rank",
+    fprintf(out, "\n%s%8s  %-*s%8s%10s%10s%10s%10s%10s%10s%10s%10s%8s%s\n", format_strong(style->colour), "rank",
             HOST_COLUMNS, "node", "threads", "wall", "work", "idle", "overhead", "lock wait", "no core",
-            "blocked", "idle %", format_plain(style->colour));
+            "blocked", "mpi wait", "idle %", format_plain(style->colour));
     for (size_t i = 0; i < profile->rank_count; i++)
         print_rank(out, &profile->ranks[i], style);
 }

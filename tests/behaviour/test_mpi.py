@@ -1,6 +1,7 @@
 """Waiting in MPI is a state: whose it is, where, and what it is to the threads of its team. Ranks that are late by design say so
 (tests/programs/mpi_*). How near the seconds are is what tests/simulator proves."""
 
+import csv
 import os
 import shutil
 import unittest
@@ -109,6 +110,26 @@ class LateRank(MpiTest):
         self.assertFalse([row.name for row in other.rows if row.name.startswith("PMPI_")])
         run = execute([BLAME, "finish", other.directory], self.tool_environment({"BLAME_SUMMARY": "1"}), self.new_folder())
         self.assertIn("calls of MPI that may have waited for other ranks", run.stderr + run.stdout)
+
+    def test_one_measurement_of_the_job_has_it_too(self):
+        argv = [BLAME, "run", "--", program("mpi_late_openmpi")]
+        env = self.tool_environment(PASSIVE | {"BLAME_OUT": "job", "OMP_NUM_THREADS": "2"})
+        run = self.mpirun("openmpi", 2, argv, env)
+        self.assertEqual(run.status, 0, run)
+        directory = os.path.join(run.folder, "job")
+        waited_s = [sum(row["mpi wait (E)"] for row in self.waits(tree, "MPI_Allreduce", "add_up", LATE_S / 5))
+                    for tree in (self.reported_tree(directory), self.merged(directory))]
+        self.assertAlmostEqual(*waited_s, places=5)
+        findings = self.report(directory, "--view", "findings", "--format", "csv").stdout
+        self.assertIn("in MPI_Allreduce", findings)
+
+    def merged(self, directory):
+        run = execute([BLAME, "merge", directory], self.tool_environment({}), self.new_folder())
+        self.assertEqual(run.status, 0, run)
+        with open(os.path.join(directory, "ranks.csv"), encoding="utf-8", newline="") as file:
+            ranks = list(csv.DictReader(file))
+        self.assertGreater(float(ranks[1]["mpi_wait"]), LATE_S / 5)
+        return self.reported_tree(directory)
 
 
 class Levels(MpiTest):
