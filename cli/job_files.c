@@ -1,9 +1,11 @@
 #include "cli/job_files.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -11,6 +13,7 @@
 #include "cli/progress.h"
 #include "report/profile/job.h"
 #include "report/profile/merge.h"
+#include "report/profile/read.h"
 #include "report/profile/write.h"
 #include "report/text/memory.h"
 
@@ -75,6 +78,8 @@ bool job_merge(const char *command, const char *directory, const char *output)
 {
     char identity[JOB_IDENTITY_BYTES], *why = NULL;
     bool known = job_directory_identity(directory, identity);
+    struct timespec listed; /* as files are dated */
+    clock_gettime(CLOCK_REALTIME_COARSE, &listed);
     struct files files = list_files(directory);
     if (!files.count) {
         fprintf(stderr, "blame %s: %s: no rank has left a measurement (*.blame) in this directory\n", command,
@@ -99,6 +104,8 @@ bool job_merge(const char *command, const char *directory, const char *output)
     if (wrong)
         fprintf(stderr, "blame %s: %s: %s; blame merge %s --output FILE writes it elsewhere\n", command,
                 output, strerror(wrong), directory);
+    else /* what comes while ranks are read is later */
+        utimensat(AT_FDCWD, output, (struct timespec[]){listed, listed}, 0);
     profile_free(profile);
     return !wrong;
 }
@@ -108,8 +115,17 @@ static bool is_older(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
+/* A rank writes by a mapping, which does not date its file: where one had not ended, all are read again, as long as they
+ * are there and what is made of them can be written. */
+static bool may_have_grown(const char *made, const char *directory, const struct files *files)
+{
+    struct profile_header header;
+    return profile_read_header(made, &header) && !header.finished &&
+           (uint32_t)files->count >= header.merged && access(directory, W_OK) == 0;
+}
+
 /* Also where ranks' files were removed since: what was merged of them stays. */
-static bool is_current(const char *made, const struct files *files)
+static bool is_current(const char *made, const char *directory, const struct files *files)
 {
     struct stat job, rank;
     if (stat(made, &job) != 0)
@@ -117,14 +133,14 @@ static bool is_current(const char *made, const struct files *files)
     for (int i = 0; i < files->count; i++)
         if (stat(files->path[i], &rank) == 0 && is_older(&job.st_mtim, &rank.st_mtim))
             return false;
-    return true;
+    return !may_have_grown(made, directory, files);
 }
 
 char *job_measurement(const char *command, const char *directory)
 {
     char *made = memory_text("%s/" JOB_FILE, directory);
     struct files files = list_files(directory);
-    bool good = is_current(made, &files) || job_merge(command, directory, made);
+    bool good = is_current(made, directory, &files) || job_merge(command, directory, made);
     free_files(&files);
     if (good)
         return made;

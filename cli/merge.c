@@ -64,6 +64,13 @@ int cli_merge(int argc, char **argv)
         fprintf(stderr, "blame merge: %s: is no directory; accepted is the directory of a job\n", operand[0]);
         return CLI_BAD_INPUT;
     }
+    struct profile_header header;
+    if (output && profile_read_header(output, &header) && !header.merged) {
+        fprintf(stderr,
+                "blame merge: --output %s: is the measurement of a process; accepted is another name\n",
+                output);
+        return CLI_BAD_USAGE;
+    }
     char *made = output ? memory_text("%s", output) : memory_text("%s/" JOB_FILE, operand[0]);
     int status = CLI_BAD_INPUT;
     if (job_merge("merge", operand[0], made))

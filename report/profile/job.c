@@ -13,9 +13,11 @@
 #include "report/profile/read.h"
 #include "report/text/memory.h"
 
-#define START_NS       1000000000u /* of the job, on its own clock: the ranks' clocks have nothing in common */
-#define JOINED_AT_ONCE 10000       /* probes and counters: they are sorted whenever twice as many have come */
-#define MOST_MISSING   1024        /* that have a record each */
+/* Of the first rank that is read, on the job's own clock: the ranks' clocks have nothing in common, and others may have
+ * begun earlier. */
+#define START_NS       (1000 * 86400 * (uint64_t)1000000000)
+#define JOINED_AT_ONCE 10000 /* probes and counters: they are sorted whenever twice as many have come */
+#define MOST_MISSING   1024  /* that have a record each */
 
 struct job {
     struct profile *profile;
@@ -23,9 +25,7 @@ struct job {
     size_t rank_room, thread_room, lock_room;
     size_t joined; /* probes and counters when they were sorted last */
     struct pair_map locks;
-    uint32_t threads_max;      /* T: the most of any rank */
-    int64_t start_realtime_ns; /* of the first */
-    uint32_t ranks;            /* how many there should be; 0: not known */
+    int64_t start_realtime_ns; /* at START_NS */
     bool based;                /* the header and texts are there, the first rank's */
     const char *identity;
 };
@@ -35,7 +35,7 @@ static uint64_t shifted(const struct job *job, const struct profile *rank, uint6
 {
     int64_t late = rank->header.start_realtime_ns - job->start_realtime_ns;
     int64_t since = (int64_t)(ns - rank->header.start_ns);
-    int64_t shifted_ns = START_NS + late + since;
+    int64_t shifted_ns = (int64_t)START_NS + late + since;
     return shifted_ns > 0 ? (uint64_t)shifted_ns : 0;
 }
 
@@ -61,7 +61,8 @@ static void add_rank_record(struct job *job, const struct profile *rank, uint64_
     struct profile_rank *record = add_record(job, header->rank, PROFILE_RANK_WHOLE, "");
     if (!header->finished) {
         record->state = PROFILE_RANK_OPEN;
-        copy_text(record->why, sizeof record->why, "it had not ended: it ran still, or was killed");
+        copy_text(record->why, sizeof record->why,
+                  "it had not ended: it ran still, was killed, or went on as another program (exec)");
     }
     record->process = header->process;
     record->pid = header->pid;
@@ -128,23 +129,30 @@ static void add_lock(struct job *job, const struct job_keys *keys, const struct 
     known->longest_ns = fmax(known->longest_ns, lock.longest_ns);
 }
 
-/* Idleness is T x inverse_busy less the own time: a rank with fewer threads has as much of it with the job's T. */
+/* Idleness is T x inverse_busy less the own time: a rank with fewer threads has as much of it with the job's T. Here it is
+ * multiplied by the rank's T, and by divide_idleness() divided by the job's, which is known when all ranks are read. */
 static void add_nodes(struct job *job, const struct job_keys *keys, const struct profile *rank,
                       uint32_t *place)
 {
-    double scale = (double)rank->header.threads_max / job->threads_max;
     for (size_t i = 0; i < rank->node_count; i++) {
         const struct merged_node *node = &rank->nodes[i];
         struct profile_sums sums = node->metric;
         place[i] = i ? node_tree_child(&job->tree, place[node->parent], node->kind,
                                        job_key_of(keys, node->kind, node->key))
                      : 0;
-        if (scale != 1 && node->kind != PROFILE_NODE_WAITERS)
-            sums.inverse_busy *= scale;
+        if (node->kind != PROFILE_NODE_WAITERS)
+            sums.inverse_busy *= rank->header.threads_max;
         struct merged_node *to = &job->profile->nodes[place[i]];
         to->threads |= node->threads;
         profile_sums_add(&to->metric, &sums);
     }
+}
+
+static void divide_idleness(struct profile *profile)
+{
+    for (size_t i = 0; i < profile->node_count; i++)
+        if (profile->nodes[i].kind != PROFILE_NODE_WAITERS)
+            profile->nodes[i].metric.inverse_busy /= profile->header.threads_max;
 }
 
 /* The threads of a rank together. */
@@ -180,12 +188,18 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
     struct profile_header *to = &job->profile->header;
     const struct profile_header *from = &rank->header;
     uint64_t tool_start_ns = shifted(job, rank, from->tool_start_ns);
+    uint64_t start_ns = shifted(job, rank, from->start_ns);
+    if (start_ns < to->start_ns) {
+        to->start_ns = start_ns;
+        to->start_realtime_ns = from->start_realtime_ns;
+    }
     to->merged++;
     to->finished &= from->finished;
     to->end_ns = end_ns > to->end_ns ? end_ns : to->end_ns;
     to->tool_start_ns = tool_start_ns < to->tool_start_ns ? tool_start_ns : to->tool_start_ns;
     to->period_ns = from->period_ns > to->period_ns ? from->period_ns : to->period_ns;
     to->rate = from->rate < to->rate ? from->rate : to->rate;
+    to->threads_max = from->threads_max > to->threads_max ? from->threads_max : to->threads_max;
     to->cores = from->cores > to->cores ? from->cores : to->cores;
     to->ranks = from->ranks > to->ranks ? from->ranks : to->ranks;
     to->regions += from->regions;
@@ -243,10 +257,11 @@ static void take_base(struct job *job, const struct profile *rank)
 {
     struct profile *to = job->profile;
     const struct profile_header *from = &rank->header;
+    job->start_realtime_ns = from->start_realtime_ns;
     to->header = (struct profile_header){
         .version = from->version,
         .finished = 1,
-        .start_realtime_ns = job->start_realtime_ns,
+        .start_realtime_ns = from->start_realtime_ns,
         .start_ns = START_NS,
         .tool_start_ns = UINT64_MAX,
         .rate = from->rate,
@@ -255,7 +270,7 @@ static void take_base(struct job *job, const struct profile *rank)
         .context = from->context,
         .tasks = from->tasks,
         .depth = from->depth,
-        .threads_max = job->threads_max,
+        .threads_max = 1,
         .phase_instances = from->phase_instances,
         .sample_signal = from->sample_signal,
         .in_job = 1,
@@ -283,7 +298,9 @@ static const char *text_or_nothing(const struct profile *profile, const char *ke
 static const char *why_foreign(const struct job *job, const struct profile *rank)
 {
     const char *identity = profile_text(rank, "job_identity");
-    if (job->identity && (!identity || strcmp(identity, job->identity) != 0))
+    if (job->identity && !identity)
+        return "it does not say of which job it is: there was no room, or it was killed as it began";
+    if (job->identity && strcmp(identity, job->identity) != 0)
         return "it is of another job";
     if (!job->based)
         return NULL;
@@ -382,28 +399,12 @@ static void add_missing(struct job *job)
     }
 }
 
-/* T of all, and when the first began: known before the first is added. */
-static void look_ahead(struct job *job, const char *const *paths, size_t count)
-{
-    job->threads_max = 1;
-    job->start_realtime_ns = INT64_MAX;
-    for (size_t i = 0; i < count; i++) {
-        struct profile_header header;
-        if (!profile_read_header(paths[i], &header))
-            continue;
-        job->threads_max = header.threads_max > job->threads_max ? header.threads_max : job->threads_max;
-        if (header.start_realtime_ns < job->start_realtime_ns)
-            job->start_realtime_ns = header.start_realtime_ns;
-    }
-}
-
 struct profile *job_read(const char *const *paths, size_t count, const char *identity, char **why)
 {
     struct job job = {.profile = memory_array(1, sizeof *job.profile), .identity = identity};
     void (*progress)(size_t done, size_t total) = profile_read_progress;
     *why = NULL;
     profile_read_progress = NULL;
-    look_ahead(&job, paths, count);
     node_tree_start(&job.tree, job.profile);
     for (size_t i = 0; i < count; i++) {
         add_file(&job, paths[i], why);
@@ -419,6 +420,7 @@ struct profile *job_read(const char *const *paths, size_t count, const char *ide
             *why = memory_text("none of its files is of this job");
         return NULL;
     }
+    divide_idleness(job.profile);
     profile_join_probes(job.profile);
     sort_records(&job);
     add_missing(&job);

@@ -16,6 +16,7 @@ OWN_LINE = "the program's own line"
 # Which sums and rows there are, not how long they took.
 EXACT = contract_checks.TREE_CHECKS + [contract_checks.check_exact_laws]
 KEY = "0011223344556677-8899aabbccddeeff"
+FINISHED = 40 # where that stands in a file's header
 
 
 def rank_of_open_mpi(rank, ranks, namespace="4711", key=KEY):
@@ -179,6 +180,38 @@ class Merged(JobTest):
         self.rank(os.path.dirname(directory), rank_of_open_mpi(2, 3))
         run = self.blame("report", directory, "--view", "ranks", "--format", "csv")
         self.assertEqual([row["state"] for row in csv.DictReader(run.stdout.splitlines())], ["whole"] * 3)
+
+    def test_a_snapshot_is_merged_anew_though_no_file_has_another_date(self):
+        directory = self.made(2)
+        path = f"{directory}/rank-000001.blame"
+        with open(path, "r+b") as file:
+            file.seek(FINISHED)
+            file.write(b"\0")
+        self.assertIn("rank 1: it had not ended", self.blame("merge", directory).stderr)
+        with open(path, "r+b") as file:
+            file.seek(FINISHED)
+            file.write(b"\1")
+        os.utime(path, (0, 0))
+        self.assertEqual(self.blame("report", directory).stderr, "")
+
+    def test_a_snapshot_keeps_ranks_whose_files_were_removed_since(self):
+        directory = self.made(2)
+        with open(f"{directory}/rank-000001.blame", "r+b") as file:
+            file.seek(FINISHED)
+            file.write(b"\0")
+        self.blame("merge", directory)
+        os.remove(f"{directory}/rank-000000.blame")
+        os.utime(f"{directory}/rank-000001.blame", (0, 0))
+        self.assertIn("2 ranks on 1 node", self.blame("report", directory).stdout)
+
+    def test_a_ranks_measurement_is_not_written_over(self):
+        directory = self.made(2)
+        path = f"{directory}/rank-000001.blame"
+        with open(path, "rb") as file:
+            before = file.read()
+        self.assertIn("--output", self.blame("merge", directory, "--output", path, status=2).stderr)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), before)
 
     def test_ranks_that_cannot_be_used_are_named_and_the_others_count(self):
         directory = self.made(5)

@@ -302,6 +302,21 @@ UNIT_TEST_WITH(who_is_missing_damaged_or_of_another_job_is_named_and_the_others_
     free(why);
 }
 
+UNIT_TEST_WITH(a_rank_of_another_job_changes_neither_when_the_job_began_nor_its_threads, make_paths,
+               remove_files)
+{
+    write_rank(path[0], (struct made){.rank = 2, .ranks = 3, .threads_max = 2});
+    write_rank(path[1], (struct made){.rank = 0, .ranks = 3, .threads_max = 64, .identity = "another\n"});
+    write_rank(path[2], (struct made){.rank = 1, .ranks = 3, .threads_max = 2});
+    struct profile *job = job_read(paths, 3, IDENTITY, &why);
+    assert_int_equal(job->header.merged, 2);
+    assert_int_equal(job->header.threads_max, 2);
+    assert_int_equal(job->header.start_realtime_ns, 1700000000000000000 + 1000000);
+    assert_int_equal(job->header.end_ns - job->header.start_ns, 1000000000 + 1000000);
+    assert_int_equal(job->threads[1].begin_ns, job->header.tool_start_ns); /* of rank 1, which began first */
+    profile_free(job);
+}
+
 UNIT_TEST_WITH(a_place_that_cannot_be_written_is_an_error_and_leaves_nothing, make_paths, remove_files)
 {
     write_ranks(2);
