@@ -8,6 +8,7 @@
 #include "base/job_directory.h"
 #include "cli/clean_stream.h"
 #include "cli/cli.h"
+#include "cli/job_files.h"
 #include "cli/open_profile.h"
 #include "report/files/csv.h"
 #include "report/files/ranks_csv.h"
@@ -315,14 +316,22 @@ static void print_to(struct report *report, FILE *out)
         fclose(report->out);
 }
 
-/* --rank: of a job's directory, the measurement of that rank's first process. */
+/* --rank: of a job's directory, the measurement of that rank's first process. NULL after a message. */
 static char *rank_file(const struct report_request *request)
 {
     char name[40];
     if (request->rank == NOT_GIVEN)
         return memory_text("%s", request->input);
     snprintf(name, sizeof name, JOB_RANK_FORMAT, (unsigned)request->rank);
-    return memory_text("%s/%s", request->input, name);
+    char *file = memory_text("%s/%s", request->input, name);
+    if (access(file, F_OK) == 0)
+        return file;
+    bool job = job_is_there(request->input);
+    fprintf(stderr, "blame report: --rank %d: %s %s; accepted is %s\n", request->rank, request->input,
+            job ? "has no file of that rank" : "is no job's directory",
+            job ? "one that --view ranks names, while its file is there" : "it with the directory of a job");
+    free(file);
+    return NULL;
 }
 
 static int run(const struct report_request *request)
@@ -351,7 +360,7 @@ int cli_report(int argc, char **argv)
     if (parsed == OPTIONS_RUN) {
         char *input = rank_file(&request);
         request.input = input;
-        status = run(&request);
+        status = input ? run(&request) : CLI_BAD_INPUT;
         free(input);
     }
     report_options_free(&request);

@@ -332,12 +332,14 @@ static void add_rank(struct job *job, const struct profile *rank)
     job_keys_end(&keys);
 }
 
-/* The number in its name, where the file itself cannot say. */
-static uint32_t rank_by_name(const char *path)
+/* The numbers in its name, where the file itself cannot say. */
+static uint32_t rank_by_name(const char *path, uint32_t *process)
 {
     const char *name = strstr(strrchr(path, '/') ? strrchr(path, '/') : path, "rank-");
-    unsigned rank;
-    return name && sscanf(name, "rank-%u", &rank) == 1 ? rank : PROFILE_RANK_UNKNOWN;
+    unsigned rank, number = 0;
+    bool known = name && sscanf(name, "rank-%u.%u", &rank, &number) >= 1;
+    *process = known ? number : 0;
+    return known ? rank : PROFILE_RANK_UNKNOWN;
 }
 
 static void add_file(struct job *job, const char *path, char **why)
@@ -346,7 +348,8 @@ static void add_file(struct job *job, const char *path, char **why)
     struct profile *rank = profile_read(path, error, sizeof error);
     if (!rank) {
         const char *cause = strstr(error, path) == error ? error + strlen(path) + 2 : error;
-        add_record(job, rank_by_name(path), PROFILE_RANK_DAMAGED, cause);
+        uint32_t process, number = rank_by_name(path, &process);
+        add_record(job, number, PROFILE_RANK_DAMAGED, cause)->process = process;
         if (!*why)
             *why = memory_text("%s", error);
         return;

@@ -217,14 +217,15 @@ class Merged(JobTest):
         directory = self.made(5)
         os.remove(f"{directory}/rank-000001.blame")
         os.truncate(f"{directory}/rank-000002.blame", 5000)
-        with open(f"{directory}/rank-000003.blame", "wb"):
-            pass
+        for name in ("rank-000003.blame", "rank-000004.1.blame"):
+            with open(f"{directory}/{name}", "wb"):
+                pass
         run = self.blame("merge", directory)
         self.assertIn("2 ranks merged", run.stdout)
-        for number in (1, 2, 3):
+        for number in ("1", "2", "3", "4.1"):
             self.assertIn(f"rank {number}: ", run.stderr)
         self.assertEqual([row["state"] for row in self.ranks(directory)],
-                         ["whole", "missing", "damaged", "damaged", "whole"])
+                         ["whole", "missing", "damaged", "damaged", "whole", "damaged"])
         self.assertIn("rank 1: ", self.blame("report", directory).stderr)
 
     def test_a_rank_of_another_job_is_left_out(self):
@@ -254,7 +255,11 @@ class Merged(JobTest):
         self.assertIn("--rank", self.blame("report", directory, "--thread", "0", status=1).stderr)
 
     def test_one_rank_can_be_looked_at(self):
-        self.assertIn("rank 1 of 2, bound to core", self.blame("report", self.made(2), "--rank", "1", "--width", "200").stdout)
+        directory = self.made(2)
+        self.assertIn("rank 1 of 2, bound to core", self.blame("report", directory, "--rank", "1", "--width", "200").stdout)
+        self.assertIn("--rank 2: ", self.blame("report", directory, "--rank", "2", status=1).stderr)
+        self.assertIn("is no job's directory", self.blame("report", f"{directory}/rank-000000.blame", "--rank", "0",
+                                                          status=1).stderr)
 
 
 class Real(JobTest):
