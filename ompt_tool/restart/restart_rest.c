@@ -14,7 +14,11 @@
 enum {
     MOST_BYTES = 0x7ffff000, /* MAX_RW_COUNT: no call moves more */
     NO_BUFFER = -1,
-    MEMORY_DEVICES = 1, /* their major number: zero, random, urandom */
+    MEMORY_DEVICES = 1, /* their major number; below the minor ones: others are read record by record (kmsg) or end (mem) */
+    ZERO = 5,
+    FULL = 7,
+    RANDOM = 8,
+    URANDOM = 9,
 };
 
 enum from_to {
@@ -52,6 +56,22 @@ static bool is_part(const struct transfer *transfer, const uint64_t args[6], uin
     return moved > 0 && moved < wanted && moved < MOST_BYTES;
 }
 
+static bool always_has_more(const struct stat *file)
+{
+    uint64_t minor = file->st_rdev & 0xff;
+    return S_ISCHR(file->st_mode) && file->st_rdev >> 8 == MEMORY_DEVICES &&
+           (minor == ZERO || minor == FULL || minor == RANDOM || minor == URANDOM);
+}
+
+/* 0: no socket. */
+static int socket_type(uint64_t fd)
+{
+    int type = 0;
+    uint32_t size = sizeof type;
+    long failed = kernel_call(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, (uint64_t)&type, (uint64_t)&size, 0);
+    return failed ? 0 : type;
+}
+
 static bool has_limit(uint64_t fd, int option)
 {
     struct timeval limit = {0};
@@ -68,7 +88,9 @@ static enum restart_rest of_stream(const struct transfer *transfer, const uint64
     long status = kernel_call(SYS_fcntl, args[0], F_GETFL, 0, 0, 0, 0);
     if (status < 0 || status & O_NONBLOCK || flags & MSG_DONTWAIT)
         return REST_NONE;
-    if (reads && (flags & (MSG_WAITALL | MSG_PEEK)) != MSG_WAITALL)
+    if (reads && (flags & (MSG_WAITALL | MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) != MSG_WAITALL)
+        return REST_NONE;
+    if (is_socket && socket_type(args[0]) != SOCK_STREAM) /* one message, whatever the flags */
         return REST_NONE;
     return is_socket && has_limit(args[0], reads ? SO_RCVTIMEO : SO_SNDTIMEO) ? REST_LIMITED : REST_IS_LEFT;
 }
@@ -84,7 +106,7 @@ enum restart_rest restart_find_rest(long call, const uint64_t args[6], uint64_t 
     if (kernel_call(SYS_fstat, args[0], (uint64_t)&file, 0, 0, 0, 0) != 0)
         return REST_NONE;
     if (transfer->from_to == IN_MEMORY)
-        return S_ISCHR(file.st_mode) && file.st_rdev >> 8 == MEMORY_DEVICES ? REST_IS_LEFT : REST_NONE;
+        return always_has_more(&file) ? REST_IS_LEFT : REST_NONE;
     if (!S_ISSOCK(file.st_mode) && !(S_ISFIFO(file.st_mode) && transfer->from_to == OUT_TO_STREAM))
         return REST_NONE;
     return of_stream(transfer, args, S_ISSOCK(file.st_mode));
@@ -102,6 +124,10 @@ void restart_take_rest(struct restart_frame *job, uint64_t moved)
     *wanted = (*wanted < MOST_BYTES ? *wanted : MOST_BYTES) - moved;
     if (transfer->buffer_arg != NO_BUFFER)
         job->args[transfer->buffer_arg] += moved;
+    if (job->call == SYS_write && socket_type(job->args[0])) {
+        job->call = SYS_sendto;
+        job->args[3] = job->args[4] = job->args[5] = 0;
+    }
     if (job->call == SYS_sendto) /* a peer that has gone meanwhile is told by the program's next call */
         job->args[3] |= MSG_NOSIGNAL;
     job->result_known += moved;

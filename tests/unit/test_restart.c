@@ -444,6 +444,34 @@ UNIT_TEST(what_moves_what_there_is_returns_it)
     }
 }
 
+UNIT_TEST(what_moves_one_message_or_record_returns_it)
+{
+    int types[] = {SOCK_DGRAM, SOCK_SEQPACKET}, sockets[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(socketpair(AF_UNIX, types[i], 0, sockets), 0);
+        assert_int_equal(cut_short(SYS_recvfrom, sockets[0], MSG_WAITALL), RESTART_NONE);
+        close(sockets[0]);
+        close(sockets[1]);
+    }
+    int zeros = open("/dev/zero", O_RDONLY), nothing = open("/dev/null", O_RDONLY);
+    assert_int_equal(cut_short(SYS_read, zeros, 0), RESTART_DONE);
+    assert_int_equal(cut_short(SYS_read, nothing, 0), RESTART_NONE);
+    close(zeros);
+    close(nothing);
+}
+
+UNIT_TEST(what_is_left_of_a_write_to_a_socket_is_sent_without_a_signal)
+{
+    int sockets[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+    assert_int_equal(cut_short(SYS_write, sockets[0], 0), RESTART_DONE);
+    assert_int_equal(sampler.state.job.call, SYS_sendto);
+    assert_int_equal(sampler.state.job.args[2], 90);
+    assert_int_equal(sampler.state.job.args[3], MSG_NOSIGNAL);
+    close(sockets[0]);
+    close(sockets[1]);
+}
+
 UNIT_TEST(no_call_is_left_unknown)
 {
     assert_true(sampler.samples > 1000);
