@@ -39,14 +39,7 @@ static uint64_t chunk_offset(uint32_t chunk_no)
 
 static void fill_header(struct profile_header *header)
 {
-    memcpy(header->magic, PROFILE_MAGIC, sizeof(header->magic));
-    header->version = PROFILE_VERSION;
-    header->byte_order = PROFILE_BYTE_ORDER;
-    header->header_bytes = PROFILE_HEADER_BYTES;
-    header->chunk_bytes = PROFILE_CHUNK_BYTES;
-    header->unit_bytes = PROFILE_UNIT_BYTES;
-    header->thread_bytes = PROFILE_THREAD_BYTES;
-    header->module_bytes = PROFILE_MODULE_BYTES;
+    profile_header_identify(header);
     header->pid = getpid();
 }
 

@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/module_flags.h"
 
@@ -418,5 +419,18 @@ _Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread re
 _Static_assert(sizeof(struct profile_rank) == PROFILE_RANK_BYTES, "rank records tile their chunk");
 _Static_assert(sizeof(struct profile_module) == PROFILE_MODULE_BYTES, "module records tile their chunk");
 _Static_assert(sizeof(struct profile_header) <= PROFILE_HEADER_BYTES, "the header fits its page");
+
+/* Which format it is, and how large its records are. [init] */
+static inline void profile_header_identify(struct profile_header *header)
+{
+    memcpy(header->magic, PROFILE_MAGIC, sizeof(header->magic));
+    header->version = PROFILE_VERSION;
+    header->byte_order = PROFILE_BYTE_ORDER;
+    header->header_bytes = PROFILE_HEADER_BYTES;
+    header->chunk_bytes = PROFILE_CHUNK_BYTES;
+    header->unit_bytes = PROFILE_UNIT_BYTES;
+    header->thread_bytes = PROFILE_THREAD_BYTES;
+    header->module_bytes = PROFILE_MODULE_BYTES;
+}
 
 #endif

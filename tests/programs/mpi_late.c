@@ -4,23 +4,10 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-#define NAMED  __attribute__((noinline))
+#include "spin.h"
+
 #define HOLD_S 0.1
-
-static double spin(double seconds)
-{
-    struct timespec now;
-    double sum = 0, end = 0;
-    do {
-        for (int i = 0; i < 200; i++)
-            sum += 1e-9 * i;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        end = end ? end : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec + seconds;
-    } while ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec < end);
-    return sum;
-}
 
 NAMED double in_region(void)
 {

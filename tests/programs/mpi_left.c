@@ -2,7 +2,8 @@
  * the next one. */
 #include <setjmp.h>
 #include <stdio.h>
-#include <time.h>
+
+#include "spin.h"
 
 extern void (*in_barrier)(void);
 int MPI_Barrier(int communicator);
@@ -16,33 +17,19 @@ int MPI_Barrier(int communicator)
     return communicator;
 }
 #else
-#define NAMED  __attribute__((noinline))
 #define EACH_S 0.2
 
 static jmp_buf out;
 
-NAMED static double spin(void)
-{
-    struct timespec now;
-    double sum = 0, end = 0;
-    do {
-        for (int i = 0; i < 200; i++)
-            sum += 1e-9 * i;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        end = end ? end : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec + EACH_S;
-    } while ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec < end);
-    return sum;
-}
-
 static void wait_and_leave(void)
 {
-    spin();
+    spin(EACH_S);
     longjmp(out, 1);
 }
 
 static void just_wait(void)
 {
-    spin();
+    spin(EACH_S);
 }
 
 NAMED static int wait_here(int communicator)
@@ -54,7 +41,7 @@ NAMED static int wait_here(int communicator)
 NAMED static double work(int depth)
 {
     volatile char room[200] = {0}; /* where the frame of the call was */
-    double sum = depth ? work(depth - 1) : spin();
+    double sum = depth ? work(depth - 1) : spin(EACH_S);
     return sum + room[0];
 }
 

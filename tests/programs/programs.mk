@@ -92,9 +92,9 @@ TEST_MPI := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(
 TEST_MPI_C := mpi_late mpi_levels mpi_ends
 TEST_MPI_FORTRAN := mpi_late_use mpi_late_f08
 TEST_PROGRAMS += $(foreach mpi,$(TEST_MPI),$(patsubst %,%_$(mpi),$(TEST_MPI_C) $(TEST_MPI_FORTRAN)))
-$(TEST_MPI_C:%=$(TEST_BIN)/%_openmpi): $(TEST_BIN)/%_openmpi: $(TEST_SOURCE)/%.c | $(TEST_BIN)
+$(TEST_MPI_C:%=$(TEST_BIN)/%_openmpi): $(TEST_BIN)/%_openmpi: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/spin.h | $(TEST_BIN)
 	OMPI_CC=$(CLANG) mpicc.openmpi $(TEST_CFLAGS) -o $@ $<
-$(TEST_MPI_C:%=$(TEST_BIN)/%_mpich): $(TEST_BIN)/%_mpich: $(TEST_SOURCE)/%.c | $(TEST_BIN)
+$(TEST_MPI_C:%=$(TEST_BIN)/%_mpich): $(TEST_BIN)/%_mpich: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/spin.h | $(TEST_BIN)
 	MPICH_CC=$(CLANG) mpicc.mpich $(TEST_CFLAGS) -o $@ $<
 $(TEST_MPI_FORTRAN:%=$(TEST_BIN)/%_openmpi): $(TEST_SOURCE)/mpi_late.f90 | $(TEST_BIN)
 	mpifort.openmpi -cpp -O2 -g -fopenmp $(if $(findstring f08,$@),-DF08) -o $@ $<
