@@ -78,6 +78,8 @@ enum profile_node_kind {
                                    profile_counters; no row. Below a PROBE: counted, else: at samples */
     PROFILE_NODE_MPI = 19, /* a call of MPI's that may wait for other ranks; key: enum mpi_function (base/mpi_calls.h). Its `work` is that time: mpi wait,
                               no work. `overhead` and `lock_wait_here` are sizes of communicators and bytes, added up over `waits` calls that samples hit */
+    PROFILE_NODE_RANKS = 20, /* other ranks' waiting in MPI, by the call that they waited in; key: PROFILE_RANKS_KEY; metric: struct
+                                profile_ranks; no row. Below an MPI node, with key 0: of the call itself */
 };
 
 #define PROFILE_INSTANCE_REST (1ull << 63) /* all instances beyond BLAME_PHASE_INSTANCES */
@@ -131,6 +133,13 @@ enum profile_place_kind {
     PROFILE_PLACE_REDUCTION = 6,
     PROFILE_PLACE_KINDS
 };
+
+/* A call in which other ranks wait: enum mpi_function, and a PROFILE_KEY of the place that calls it, with 12 bits for the module and 44 for the
+ * address; 0: not known, or not in this process's program. */
+#define PROFILE_RANKS_KEY(function, key)                                                                     \
+    ((uint64_t)(function) << 56 | ((key) >> 48 & 0xfffull) << 44 | ((key)&0xfffffffffffull))
+#define PROFILE_RANKS_FUNCTION(key) ((uint32_t)((key) >> 56))
+#define PROFILE_RANKS_CALL(key)     PROFILE_KEY((key) >> 44 & 0xfffull, (key)&0xfffffffffffull)
 
 enum profile_lock_kind {
     PROFILE_LOCK_UNKNOWN = 0,
@@ -192,6 +201,15 @@ struct profile_waits {
     uint64_t waits;
     uint64_t searched; /* 1: the critical section's variable was looked for */
     uint64_t reserved[2];
+};
+
+/* In a metric's place at RANKS nodes, in nanoseconds. Of a busy context the first three, of a call the fourth. */
+struct profile_ranks {
+    double blame;  /* rank idleness: other ranks' waiting that this context is answerable for */
+    double named;  /* the part of it whose waiters had said that they wait for this rank */
+    double wall;   /* for how long somebody waited */
+    double waited; /* the call waited so long while another rank of its node was busy, and blamed for it */
+    double reserved[4];
 };
 
 /* In a metric's place at PROBE nodes: begin/end pairs, those that ended. Pauses are not part of it. */
@@ -350,7 +368,10 @@ struct profile_rank {
     char binding[64];                                         /* cores that it might run on */
     char why[240];                                            /* what is wrong with it; empty: nothing */
     double mpi_wait;                                          /* of its threads */
-    uint64_t reserved_sums[4];
+    double rank_idle;     /* the part of mpi_wait in which another rank of its node was busy, and blamed for it */
+    double made_wait;     /* others' waiting that it is blamed for */
+    uint64_t ranks_seen;  /* as in profile_header */
+    uint64_t reserved_sum;
 };
 
 struct profile_header {
@@ -402,6 +423,8 @@ struct profile_header {
     uint32_t rank, ranks; /* of the job; 0 ranks: not known */
     uint32_t process;     /* of that rank: a second one's is 1 */
     uint32_t merged;      /* of how many processes' files this was made; 0: it is a process's own */
+    uint32_t ranks_seen;  /* of the job's processes on this node so many were seen at once, itself included; 0: none could be, and nothing is known of
+                             who makes whom wait in MPI */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");
@@ -414,6 +437,7 @@ _Static_assert(sizeof(struct profile_waits) == sizeof(struct profile_metric),
                "waits stand in a metric's place");
 _Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric), "so do exact times");
 _Static_assert(sizeof(struct profile_counters) == sizeof(struct profile_metric), "and counters");
+_Static_assert(sizeof(struct profile_ranks) == sizeof(struct profile_metric), "and what ranks wait");
 _Static_assert(sizeof(struct profile_name) == PROFILE_NAME_BYTES, "name records tile their chunk");
 _Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread records tile their chunk");
 _Static_assert(sizeof(struct profile_rank) == PROFILE_RANK_BYTES, "rank records tile their chunk");
