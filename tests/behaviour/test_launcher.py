@@ -69,7 +69,8 @@ class Scripts(BlameTest):
         """Whose parent is to see a death of SIGINT, as a shell that ends its loop; of other signals it gets the number."""
         for name, status in (("INT", -signal.SIGINT), ("TERM", 128 + signal.SIGTERM)):
             run = subprocess.run([BLAME, "run", "sh", "-c", f"kill -{name} $$"], env=self.tool_environment({}), check=False,
-                                 cwd=self.new_folder(), stderr=subprocess.PIPE, text=True, timeout=20)
+                                 cwd=self.new_folder(), stderr=subprocess.PIPE, text=True, timeout=20,
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # a job in the background ignores it
             self.assertEqual(run.returncode, status, run)
             self.assertIn(f"was killed by signal {abs(status) % 128} ", run.stderr)
 
