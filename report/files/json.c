@@ -3,12 +3,14 @@
 #include <inttypes.h>
 #include <ctype.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"
+#include "report/tables/efficiency.h"
 #include "report/tables/ranks.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
@@ -265,7 +267,25 @@ static void set_losses(json_t *json, const struct profile *profile, const struct
     json_object_set_new(json, "signals_taken", number(profile->header.signals_taken));
 }
 
-/* The job's name, how many ranks it had (null: not known), and what became of each. */
+static json_t *real_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* null: cannot be told. */
+static json_t *efficiencies(const struct profile *profile)
+{
+    struct efficiencies made = efficiencies_of(profile);
+    json_t *json = OBJECT("{so so so so so so}", "untold", text(made.why ? made.why : made.why_balance),
+                          "runtime_s", json_real(made.runtime_s), "processes", number(made.processes), "threads",
+                          number(made.threads), "useful_no_core", real_or_null(made.no_core),
+                          "useful_blocked", real_or_null(made.blocked));
+    for (int i = 0; i < EFFICIENCIES; i++)
+        json_object_set_new(json, efficiency_key[i], real_or_null(made.of[i]));
+    return json;
+}
+
+/* The job's name, how many ranks it had (null: not known), its efficiencies, and what became of each rank. */
 static json_t *job(const struct profile *profile)
 {
     json_t *ranks = json_array();
@@ -277,9 +297,9 @@ static json_t *job(const struct profile *profile)
                                      text(rank->host), "binding", text(rank->binding), "why", text(rank->why),
                                      "pid", json_integer(rank->pid)));
     }
-    return OBJECT("{so so so so}", "name", text(profile_text(profile, "job")), "size",
+    return OBJECT("{so so so so so}", "name", text(profile_text(profile, "job")), "size",
                   profile->header.ranks ? number(profile->header.ranks) : json_null(), "merged",
-                  number(profile->header.merged), "ranks", ranks);
+                  number(profile->header.merged), "efficiencies", efficiencies(profile), "ranks", ranks);
 }
 
 /* Of a rank: which, of how many, on which node, and the cores that it might run on. */

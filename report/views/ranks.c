@@ -43,6 +43,8 @@ static void print_rank(FILE *out, const struct profile_rank *rank, const struct 
 void view_text_ranks(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     view_text_header(out, profile, style);
+    view_text_efficiencies(out, profile, style);
+    putc('\n', out);
     format_paragraph(out, "Seconds of the ranks' threads; idle is time without work inside the rank.",
                      style->columns);
     fprintf(out, "\n%s%8s  %-*s%8s%10s%10s%10s%10s%10s%10s%10s%10s%8s%s\n", format_strong(style->colour), "rank",

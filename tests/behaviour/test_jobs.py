@@ -170,6 +170,7 @@ class Merged(JobTest):
             run = self.blame(argv[0], directory, *argv[1:])
             self.assertEqual(run.stderr.count("blame "), 0, run)
         self.assertIn("3 ranks on 1 node", self.blame("report", directory).stdout)
+        self.assertIn("cannot be told: no waiting in MPI was measured", self.blame("report", directory, "--view", "ranks").stdout)
         self.blame("diff", directory, directory)
         self.blame("finish", directory)
         self.assertLessEqual({"job.blame", "ranks.csv", "profile.csv", "run.json"}, set(self.files(directory)))
@@ -302,6 +303,12 @@ class Real(JobTest):
                 self.assertAlmostEqual(job.total("work", "last_ranks_share"),
                                        trees[-1].total("work", "last_ranks_share"), delta=1e-5)
                 self.assertEqual([rank["rank"] for rank in job.run["job"]["ranks"]], list(range(ranks)))
+                of = job.run["job"]["efficiencies"]
+                self.assertEqual((of["untold"], of["processes"], of["threads"], of["mpi_transfer"]), (None, ranks, 2 * ranks, None))
+                for name in ("", "mpi_", "openmp_"):
+                    whole = of[name.rstrip("_") or "parallel"]
+                    self.assertTrue(0 < whole < 1.05, of)
+                    self.assertAlmostEqual(whole, of[f"{name}load_balance"] * of[f"{name}communication"])
 
     def test_a_rank_that_was_killed_is_named_and_what_it_measured_counts(self):
         for name in mpi.LAUNCHERS:
