@@ -433,7 +433,7 @@ static enum restart_result start_rest(struct restart_state *state, ucontext_t *c
     if (gregs[REG_RAX] <= 0 || gregs[REG_RCX] != gregs[REG_RIP])
         return RESTART_NONE;
     struct restart_frame *job = begin_job(state, context, restart_decode_call_before((uintptr_t)gregs[REG_RIP]));
-    switch (restart_find_rest((long)job->call, job->args, (uint64_t)gregs[REG_RAX])) {
+    switch (restart_find_rest(job, (uint64_t)gregs[REG_RAX])) {
     case REST_NONE:
         return RESTART_NONE;
     case REST_LIMITED:

@@ -64,12 +64,12 @@ static bool always_has_more(const struct stat *file)
 }
 
 /* 0: no socket. */
-static int socket_type(uint64_t fd)
+static int socket_has(uint64_t fd, int option)
 {
-    int type = 0;
-    uint32_t size = sizeof type;
-    long failed = kernel_call(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, (uint64_t)&type, (uint64_t)&size, 0);
-    return failed ? 0 : type;
+    int value = 0;
+    uint32_t size = sizeof value;
+    long failed = kernel_call(SYS_getsockopt, fd, SOL_SOCKET, (uint64_t)option, (uint64_t)&value, (uint64_t)&size, 0);
+    return failed ? 0 : value;
 }
 
 static bool has_limit(uint64_t fd, int option)
@@ -81,8 +81,19 @@ static bool has_limit(uint64_t fd, int option)
     return failed != 0 || limit.tv_sec != 0 || limit.tv_usec != 0;
 }
 
-static enum restart_rest of_stream(const struct transfer *transfer, const uint64_t args[6], bool is_socket)
+/* A connection that is reset has an error for the next call that moves nothing. Alone that is not this one, which has moved a part: so
+ * its rest is moved only when some can be. Unix sockets and sendfile take the error alone, too, behind a part. */
+static struct pollfd movable(const struct transfer *transfer, uint64_t fd, bool reads)
 {
+    bool keeps_error = transfer->call != SYS_sendfile && socket_has(fd, SO_DOMAIN) != AF_UNIX;
+    if (!keeps_error || (reads && socket_has(fd, SO_RCVLOWAT) > 1)) /* the rest may be less than poll then waits for */
+        return (struct pollfd){0};
+    return (struct pollfd){.fd = (int)fd, .events = reads ? POLLIN : POLLOUT};
+}
+
+static enum restart_rest of_stream(const struct transfer *transfer, struct restart_frame *job, bool is_socket)
+{
+    const uint64_t *args = job->args;
     bool has_flags = transfer->call == SYS_sendto || transfer->call == SYS_recvfrom, reads = transfer->from_to == IN_ALL;
     uint64_t flags = has_flags ? args[3] : 0;
     long status = kernel_call(SYS_fcntl, args[0], F_GETFL, 0, 0, 0, 0);
@@ -90,14 +101,20 @@ static enum restart_rest of_stream(const struct transfer *transfer, const uint64
         return REST_NONE;
     if (reads && (flags & (MSG_WAITALL | MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) != MSG_WAITALL)
         return REST_NONE;
-    if (is_socket && socket_type(args[0]) != SOCK_STREAM) /* one message, whatever the flags */
+    if (!is_socket)
+        return REST_IS_LEFT;
+    if (socket_has(args[0], SO_TYPE) != SOCK_STREAM) /* one message, whatever the flags */
         return REST_NONE;
-    return is_socket && has_limit(args[0], reads ? SO_RCVTIMEO : SO_SNDTIMEO) ? REST_LIMITED : REST_IS_LEFT;
+    if (has_limit(args[0], reads ? SO_RCVTIMEO : SO_SNDTIMEO))
+        return REST_LIMITED;
+    job->ready = movable(transfer, args[0], reads);
+    return REST_IS_LEFT;
 }
 
-enum restart_rest restart_find_rest(long call, const uint64_t args[6], uint64_t moved)
+enum restart_rest restart_find_rest(struct restart_frame *job, uint64_t moved)
 {
-    const struct transfer *transfer = find(call);
+    const struct transfer *transfer = find((long)job->call);
+    const uint64_t *args = job->args;
     struct stat file;
     if (!is_part(transfer, args, moved))
         return REST_NONE;
@@ -109,7 +126,7 @@ enum restart_rest restart_find_rest(long call, const uint64_t args[6], uint64_t 
         return always_has_more(&file) ? REST_IS_LEFT : REST_NONE;
     if (!S_ISSOCK(file.st_mode) && !(S_ISFIFO(file.st_mode) && transfer->from_to == OUT_TO_STREAM))
         return REST_NONE;
-    return of_stream(transfer, args, S_ISSOCK(file.st_mode));
+    return of_stream(transfer, job, S_ISSOCK(file.st_mode));
 }
 
 bool restart_has_rest(const struct restart_frame *job, uint64_t moved)
@@ -124,7 +141,7 @@ void restart_take_rest(struct restart_frame *job, uint64_t moved)
     *wanted = (*wanted < MOST_BYTES ? *wanted : MOST_BYTES) - moved;
     if (transfer->buffer_arg != NO_BUFFER)
         job->args[transfer->buffer_arg] += moved;
-    if (job->call == SYS_write && socket_type(job->args[0])) {
+    if (job->call == SYS_write && socket_has(job->args[0], SO_TYPE)) {
         job->call = SYS_sendto;
         job->args[3] = job->args[4] = job->args[5] = 0;
     }

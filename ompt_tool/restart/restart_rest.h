@@ -14,9 +14,9 @@ enum restart_rest {
     REST_LIMITED, /* it would have, until its socket's time limit */
 };
 
-/* Of a call with these arguments that has returned `moved`. At most four system calls, none of which waits (fstat, fcntl, getsockopt).
- * [handler] */
-__attribute__((visibility("hidden"))) enum restart_rest restart_find_rest(long call, const uint64_t args[6], uint64_t moved);
+/* Of the job's call, which has returned `moved`. Says what the stub is to wait for first. At most six system calls, none of which waits
+ * (fstat, fcntl, getsockopt). [handler] */
+__attribute__((visibility("hidden"))) enum restart_rest restart_find_rest(struct restart_frame *job, uint64_t moved);
 
 /* Whether the job's call, which went on once, is to go on again. No system call. [handler] */
 __attribute__((visibility("hidden"))) bool restart_has_rest(const struct restart_frame *job, uint64_t moved);

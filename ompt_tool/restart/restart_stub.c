@@ -7,7 +7,7 @@
  * restart_state, everything else as in the program. Copies the job to the stack below the red zone, so that
  * nested signals, each with stubs of their own, and siglongjmp are no problem. What restart_enter() finds, by
  * program counter:
- *     .. wait_unmasked      signals blocked, no delivery possible
+ *     .. wait_unmasked      signals blocked, no delivery possible but in the wait for the socket
  *     .. wait_done          call not made, or interrupted: the frame at rsp is valid
  *     wait_done ..          the call's result is in rax; with what was known it goes to the frame
  *     .. wait_leave         the result is in the frame, the program's registers are in the frame
@@ -29,7 +29,7 @@
 
 #define ASSERT_AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #member)
 #define GREG(n)                         (40 + 8 * (n))
-_Static_assert(sizeof(struct restart_frame) == RESTART_FRAME_BYTES, "the stub copies 27 words");
+_Static_assert(sizeof(struct restart_frame) == RESTART_FRAME_BYTES, "the stub copies 29 words");
 ASSERT_AT(struct restart_frame, rip, 8);
 ASSERT_AT(struct restart_frame, program_args, 16);
 ASSERT_AT(struct restart_frame, call, 64);
@@ -39,6 +39,8 @@ ASSERT_AT(struct restart_frame, program_mask, 128);
 ASSERT_AT(struct restart_frame, wait_mask, 136);
 ASSERT_AT(struct restart_frame, unmask_first, 184);
 ASSERT_AT(struct restart_frame, result_known, 208);
+ASSERT_AT(struct restart_frame, ready, 216);
+ASSERT_AT(struct restart_frame, received, 224);
 ASSERT_AT(struct restart_state, base_time, 0);
 ASSERT_AT(struct restart_state, base_usage, 16);
 ASSERT_AT(ucontext_t, uc_mcontext.gregs[REG_R8], GREG(0));
@@ -57,16 +59,40 @@ __asm__(".text\n"
         ".p2align 4\n"
         "restart_wait_enter:\n"
         "    .cfi_startproc\n"
-        "    leaq -344(%rsp), %rsp\n" /* 128 of red zone and 216 of frame */
-        "    .cfi_def_cfa %rsp, 344\n"
-        "    .cfi_offset %rip, 8 - 344\n"
+        "    leaq -360(%rsp), %rsp\n" /* 128 of red zone and 232 of frame */
+        "    .cfi_def_cfa %rsp, 360\n"
+        "    .cfi_offset %rip, 8 - 360\n"
         "    .set restart_word, 0\n"
-        "    .rept 27\n"
+        "    .rept 29\n"
         "    movq restart_word(%rcx), %r11\n"
         "    movq %r11, restart_word(%rsp)\n"
         "    .set restart_word, restart_word + 8\n"
         "    .endr\n"
-        "    cmpq $0, 184(%rsp)\n"
+        "    cmpw $0, 220(%rsp)\n" /* ready.events */
+        "    je 5f\n"
+        "    movl $271, %eax\n" /* ppoll(&ready, 1, NULL, &program_mask) */
+        "    leaq 216(%rsp), %rdi\n"
+        "    movl $1, %esi\n"
+        "    xorl %edx, %edx\n"
+        "    leaq 128(%rsp), %r10\n"
+        "    movl $8, %r8d\n"
+        "    syscall\n"
+        "    testq %rax, %rax\n" /* a signal of the program's: the part, as alone */
+        "    jle 6f\n"
+        "    testb $0x30, 222(%rsp)\n" /* POLLHUP, POLLNVAL: nothing can be sent any more, but what has come be received */
+        "    je 5f\n"
+        "    cmpw $1, 220(%rsp)\n" /* POLLIN */
+        "    jne 6f\n"
+        "    movl $16, %eax\n" /* ioctl(fd, FIONREAD, &received) */
+        "    movl 216(%rsp), %edi\n"
+        "    movl $0x541b, %esi\n"
+        "    leaq 224(%rsp), %rdx\n"
+        "    syscall\n"
+        "    cmpl $0, 224(%rsp)\n"
+        "    jne 5f\n"
+        "6:  movq 208(%rsp), %r11\n"
+        "    jmp 4f\n"
+        "5:  cmpq $0, 184(%rsp)\n"
         "    je 1f\n"
         "    movl $14, %eax\n" /* rt_sigprocmask(SIG_SETMASK, program_mask) */
         "    movl $2, %edi\n"
@@ -128,7 +154,7 @@ __asm__(".text\n"
         "    movq 56(%rsp), %r9\n"
         "    movq 120(%rsp), %rax\n"
         "    movq 8(%rsp), %rcx\n"
-        "    leaq 344(%rsp), %rsp\n"
+        "    leaq 360(%rsp), %rsp\n"
         "    .cfi_def_cfa %rsp, 0\n"
         "    .cfi_register %rip, %rcx\n"
         "restart_wait_leave:\n"

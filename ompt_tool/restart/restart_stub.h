@@ -7,7 +7,7 @@
 
 enum {
     RESTART_RED_ZONE_BYTES = 128, /* below the stack pointer, the program's (x86-64 ABI) */
-    RESTART_FRAME_BYTES = 216,
+    RESTART_FRAME_BYTES = 232,
 };
 
 #define RESTART_HIDDEN __attribute__((visibility("hidden")))
