@@ -115,6 +115,7 @@ bench-ompt-header:
 	    done; \
 	    echo "omp-tools.h not found: install libomp-19-dev, or set CLANG" >&2; exit 1; }
 
+include benchmarks/mpi/mpi.mk
 ifeq ($(bench_alone),)
 include benchmarks/scale/scale.mk
 include benchmarks/report/report.mk

@@ -100,6 +100,8 @@ TEST_BUILT += $(if $(SAN),,check-objects)
 checks: $(CHECK_OBJECTS) $(call objects,$(sort $(PLUGIN) $(COMMAND)))
 	@$(PYTHON) tests/run.py commands $(CHECKS)
 
+test-programs: $(bench_mpi)
+
 behaviour: $(PRODUCTS) test-programs
 	@BUILD=$(BUILD) $(PYTHON) tests/behaviour/run.py
 

@@ -1,0 +1,152 @@
+/* CG of npb/cg.c in blocks of rows: each rank has the rows and the parts of the vectors that belong to them, and before a product all gather the
+ * whole vector. Three collective calls an iteration, short regions between them. Verified against NPB's published zeta. */
+#include "../npb/cg_matrix.h"
+#include "ranks.h"
+
+struct part {
+    const struct matrix *a;
+    int first, rows;
+    int *counts, *begins;      /* of all ranks' rows */
+    double *whole;             /* a gathered vector */
+    double *x, *z, *p, *q, *r; /* this rank's rows */
+};
+
+static struct part new_part(const struct matrix *a, struct ranks ranks)
+{
+    struct part part = {.a = a,
+                        .counts = kernel_alloc((size_t)ranks.count, sizeof(int)),
+                        .begins = kernel_alloc((size_t)ranks.count, sizeof(int)),
+                        .whole = kernel_alloc((size_t)a->order, sizeof(double))};
+    for (int rank = 0; rank < ranks.count; rank++) {
+        part.begins[rank] = (int)ranks_block(a->order, ranks.count, rank);
+        part.counts[rank] = (int)ranks_block(a->order, ranks.count, rank + 1) - part.begins[rank];
+    }
+    part.first = part.begins[ranks.rank];
+    part.rows = part.counts[ranks.rank];
+    double **vectors[] = {&part.x, &part.z, &part.p, &part.q, &part.r};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        *vectors[i] = kernel_alloc((size_t)part.rows, sizeof(double));
+    return part;
+}
+
+static void free_part(struct part *part)
+{
+    void *memory[] = {part->counts, part->begins, part->whole, part->x, part->z, part->p, part->q, part->r};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        free(memory[i]);
+}
+
+static double add_up(double own)
+{
+    double all;
+    MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}
+
+static void gather(const struct part *part, const double *vector)
+{
+    MPI_Allgatherv(vector, part->rows, MPI_DOUBLE, part->whole, part->counts, part->begins, MPI_DOUBLE,
+                   MPI_COMM_WORLD);
+}
+
+/* q = A p; returns p's product with q. */
+static double multiply(const struct part *part)
+{
+    double pq = 0.0;
+    gather(part, part->p);
+#pragma omp parallel for reduction(+ : pq)
+    for (int j = 0; j < part->rows; j++) {
+        part->q[j] = row_product(part->a, part->first + j, part->whole);
+        pq += part->p[j] * part->q[j];
+    }
+    return add_up(pq);
+}
+
+/* Goes by alpha along p; returns the square of what remains. */
+static double advance(const struct part *part, double alpha)
+{
+    double rho = 0.0;
+#pragma omp parallel for reduction(+ : rho)
+    for (int j = 0; j < part->rows; j++) {
+        part->z[j] += alpha * part->p[j];
+        part->r[j] -= alpha * part->q[j];
+        rho += part->r[j] * part->r[j];
+    }
+    return add_up(rho);
+}
+
+static double residual_of(const struct part *part)
+{
+    double residual = 0.0;
+    gather(part, part->z);
+#pragma omp parallel for reduction(+ : residual)
+    for (int j = 0; j < part->rows; j++) {
+        double difference = part->x[j] - row_product(part->a, part->first + j, part->whole);
+        residual += difference * difference;
+    }
+    return sqrt(add_up(residual));
+}
+
+/* Solves A z = x approximately; returns the norm of the residual. */
+static double solve(const struct part *part)
+{
+    double rho = 0.0;
+#pragma omp parallel for reduction(+ : rho)
+    for (int j = 0; j < part->rows; j++) {
+        part->z[j] = 0.0;
+        part->r[j] = part->p[j] = part->x[j];
+        rho += part->x[j] * part->x[j];
+    }
+    rho = add_up(rho);
+    for (int iteration = 0; iteration < SOLVER_ITERATIONS; iteration++) {
+        double before = rho;
+        rho = advance(part, before / multiply(part));
+        const double beta = rho / before;
+#pragma omp parallel for
+        for (int j = 0; j < part->rows; j++)
+            part->p[j] = part->r[j] + beta * part->p[j];
+    }
+    return residual_of(part);
+}
+
+/* One step of inverse iteration; returns zeta. */
+static double iterate(const struct problem *problem, const struct part *part, double *residual)
+{
+    double xz = 0.0, zz = 0.0;
+    *residual = solve(part);
+#pragma omp parallel for reduction(+ : xz, zz)
+    for (int j = 0; j < part->rows; j++) {
+        xz += part->x[j] * part->z[j];
+        zz += part->z[j] * part->z[j];
+    }
+    const double scale = 1.0 / sqrt(add_up(zz));
+#pragma omp parallel for
+    for (int j = 0; j < part->rows; j++)
+        part->x[j] = scale * part->z[j];
+    return problem->shift + 1.0 / add_up(xz);
+}
+
+int main(int argc, char **argv)
+{
+    struct ranks ranks = ranks_init(&argc, &argv);
+    struct kernel_class class = kernel_parse_class(argc, argv, "cg");
+    const struct problem *problem = &problems[class.index];
+    struct matrix a = make_matrix(problem);
+    struct part part = new_part(&a, ranks);
+    double zeta = 0.0, residual = 0.0, seconds = 0.0;
+    bool verified = true;
+
+    for (long repeat = 0; repeat < class.repeat; repeat++) {
+        for (int j = 0; j < part.rows; j++)
+            part.x[j] = 1.0;
+        MPI_Barrier(MPI_COMM_WORLD);
+        double begin_s = kernel_clock_s();
+        for (int i = 0; i < OUTER_ITERATIONS; i++)
+            zeta = iterate(problem, &part, &residual);
+        seconds += kernel_clock_s() - begin_s;
+        verified = verified && is_verified(problem, zeta, residual);
+    }
+    free_part(&part);
+    free_matrix(&a);
+    return ranks_report(ranks, "cg", class.text, seconds, verified);
+}

@@ -1,0 +1,32 @@
+# Kernels of many ranks, $(BUILD)/bench/mpi/NAME_MPI, by each MPI that is installed. Included by bench.mk.
+#   stencil cg queens zones   C, clang or BENCH_CC
+#   stencil_f08               gfortran, which MPI's modules were made by
+#   stencil_mpifh             flang
+
+bench_mpis := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
+bench_mpi := $(foreach mpi,$(bench_mpis),$(patsubst %,$(BUILD)/bench/mpi/%_$(mpi),stencil cg queens zones stencil_f08 stencil_mpifh))
+bench_mpicc_openmpi := OMPI_CC=$(BENCH_CC) mpicc.openmpi
+bench_mpicc_mpich := MPICH_CC=$(BENCH_CC) mpicc.mpich
+# Of a wrapper's flags those that other compilers know.
+bench_mpi_flags = $(filter -I% -L% -l%,$(shell mpif90.$(1) -show))
+
+.PHONY: bench-mpi
+bench-mpi: $(bench_mpi)
+	@$(if $(bench_mpis),true,echo "no MPI is installed (scripts/setup.sh): no kernels of many ranks")
+
+define bench_mpi_rules
+$(BUILD)/bench/mpi/%_$(1): benchmarks/mpi/%.c
+	@mkdir -p $$(@D)
+	$(bench_mpicc_$(1)) $(BENCH_CFLAGS) -fopenmp -MMD -MP -MF $$@.d -o $$@ $$< -lm
+
+$(BUILD)/bench/mpi/stencil_f08_$(1): benchmarks/mpi/stencil.F90
+	@mkdir -p $$(@D)
+	mpif90.$(1) -O2 -g -Wall -fopenmp -o $$@ $$<
+
+$(BUILD)/bench/mpi/stencil_mpifh_$(1): benchmarks/mpi/stencil.F90
+	@mkdir -p $$(@D)
+	$$(or $$(TEST_FLANG),flang-new-19) -DOLD -O2 -g -fopenmp -o $$@ $$< $$(call bench_mpi_flags,$(1))
+endef
+$(foreach mpi,$(bench_mpis),$(eval $(call bench_mpi_rules,$(mpi))))
+
+-include $(addsuffix .d,$(bench_mpi))

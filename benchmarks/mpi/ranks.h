@@ -1,0 +1,50 @@
+/* What the kernels of many ranks share beside kernel.h: MPI_Init, the timed part's length, and one result line a job. */
+#ifndef BENCHMARKS_MPI_RANKS_H
+#define BENCHMARKS_MPI_RANKS_H
+
+#include <mpi.h>
+
+#include "../kernel.h"
+
+struct ranks {
+    int rank, count;
+};
+
+/* Only the first thread of a rank calls MPI. */
+static inline struct ranks ranks_init(int *argc, char ***argv)
+{
+    struct ranks ranks;
+    int level;
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ranks.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks.count);
+    if (level < MPI_THREAD_FUNNELED) {
+        fprintf(stderr, "this MPI was built without threads\n");
+        MPI_Abort(MPI_COMM_WORLD, KERNEL_FAILED);
+    }
+    return ranks;
+}
+
+/* The share of rank `number` of `items` things, in blocks that differ by one at most: where it begins. */
+static inline long ranks_block(long items, int count, int number)
+{
+    return items / count * number + (items % count < number ? items % count : number);
+}
+
+/* Ends the job: its time is that of the slowest rank, and it is verified if each rank's part is. */
+static inline int ranks_report(struct ranks ranks, const char *kernel, const char *size, double seconds,
+                               bool verified)
+{
+    char text[80];
+    double slowest = 0;
+    int own = verified, all = 0, status = KERNEL_VERIFIED;
+    MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    snprintf(text, sizeof text, "%s,ranks=%d", size, ranks.count);
+    if (ranks.rank == 0)
+        status = kernel_report(kernel, text, slowest, all);
+    MPI_Finalize();
+    return all ? status : KERNEL_FAILED;
+}
+
+#endif

@@ -1,0 +1,266 @@
+/* Multi-zone, after the idea of NPB's BT-MZ (NASA report NAS-03-010): a grid cut into a mesh of zones whose widths and heights grow geometrically,
+ * so that the largest has RATIO times the values of the smallest. Zones exchange their edges, then each makes a step of its own with all
+ * threads of its rank; each tenth step the ranks add up what is left. By default ranks take zones in the mesh's order: some have much
+ * more than others. With --balance 1 each zone, the largest first, goes to the rank that has the least.
+ *
+ * The equation is that of heat, explicit, with a border of zeros. What begins as a product of sines stays one: each step multiplies it by a known
+ * factor, and all values are verified against that. */
+#include <math.h>
+
+#include "ranks.h"
+
+#define FLOW       0.2 /* of the difference to each neighbour, in a step */
+#define WAVES_X    2
+#define WAVES_Y    1
+#define TOLERANCE  1e-10 /* of values up to 1; rounding adds up to 1e-16 in a step */
+#define SUM_EVERY  10
+#define MOST_ZONES 32 /* along an edge */
+
+enum side { LEFT, RIGHT, UP, DOWN, SIDES };
+
+struct zone {
+    int owner;
+    long neighbour[SIDES]; /* -1: the border */
+    long first_row, first_column, rows, columns, stride;
+    double *now, *next; /* of the owner only: with a frame of one value */
+    double *sent[SIDES], *received[SIDES];
+};
+
+struct mesh {
+    struct zone zones[MOST_ZONES * MOST_ZONES];
+    long edge, count, size; /* zones along an edge and in all; values along an edge */
+    int rank;
+};
+
+/* Where part `number` of so many begins, if each is wider than the one before it, and the last one `ratio` times as wide as the first. */
+static long grown(long size, long parts, double ratio, long number)
+{
+    double growth = parts > 1 ? pow(ratio, 1.0 / (double)(parts - 1)) : 1.0, before = 0, all = 0, width = 1;
+    for (long i = 0; i < parts; i++, width *= growth) {
+        before += i < number ? width : 0;
+        all += width;
+    }
+    return lround((double)size * before / all);
+}
+
+static void cut(struct mesh *mesh, double ratio)
+{
+    const long edge = mesh->edge;
+    mesh->count = edge * edge;
+    for (long i = 0; i < mesh->count; i++) {
+        struct zone *zone = &mesh->zones[i];
+        long row = i / edge, column = i % edge;
+        zone->first_row = grown(mesh->size, edge, sqrt(ratio), row);
+        zone->first_column = grown(mesh->size, edge, sqrt(ratio), column);
+        zone->rows = grown(mesh->size, edge, sqrt(ratio), row + 1) - zone->first_row;
+        zone->columns = grown(mesh->size, edge, sqrt(ratio), column + 1) - zone->first_column;
+        zone->stride = zone->columns + 2;
+        zone->neighbour[LEFT] = column > 0 ? i - 1 : -1;
+        zone->neighbour[RIGHT] = column < edge - 1 ? i + 1 : -1;
+        zone->neighbour[UP] = row > 0 ? i - edge : -1;
+        zone->neighbour[DOWN] = row < edge - 1 ? i + edge : -1;
+    }
+}
+
+/* Both the largest zone and the largest growth are at the end of the mesh: backwards is by size. */
+static void deal(struct mesh *mesh, int ranks, bool balanced)
+{
+    long *values = kernel_alloc((size_t)ranks, sizeof(long));
+    for (long i = mesh->count - 1; i >= 0; i--) {
+        struct zone *zone = &mesh->zones[i];
+        int least = 0;
+        for (int rank = 1; rank < ranks; rank++)
+            least = values[rank] < values[least] ? rank : least;
+        while (!balanced && (i < ranks_block(mesh->count, ranks, least) ||
+                             i >= ranks_block(mesh->count, ranks, least + 1)))
+            least = (least + 1) % ranks;
+        zone->owner = least;
+        values[least] += zone->rows * zone->columns;
+    }
+    free(values);
+}
+
+static long edge_length(const struct zone *zone, enum side side)
+{
+    return side == LEFT || side == RIGHT ? zone->rows : zone->columns;
+}
+
+/* The first value and the distance of those along an edge, inside it or (`outside`) on its frame. */
+static double *edge_of(const struct zone *zone, enum side side, bool outside, long *step)
+{
+    long row = side == DOWN ? zone->rows + outside : side == UP ? !outside : 1;
+    long column = side == RIGHT ? zone->columns + outside : side == LEFT ? !outside : 1;
+    *step = side == LEFT || side == RIGHT ? zone->stride : 1;
+    return zone->now + row * zone->stride + column;
+}
+
+static void copy_edge(const struct zone *zone, enum side side, double *buffer, bool in)
+{
+    long step, length = edge_length(zone, side);
+    double *at = edge_of(zone, side, in, &step);
+    for (long i = 0; i < length; i++)
+        *(in ? &at[i * step] : &buffer[i]) = in ? buffer[i] : at[i * step];
+}
+
+static double sine(long at, long size, int waves)
+{
+    return sin(acos(-1.0) * waves * (double)at / (double)(size + 1));
+}
+
+/* A zone's values times `factor`; or the largest difference to them. */
+static double fill_or_compare(struct zone *zone, long size, double factor, bool compare)
+{
+    double largest = 0;
+#pragma omp parallel for reduction(max : largest)
+    for (long i = 1; i <= zone->rows; i++) {
+        double height = factor * sine(zone->first_row + i, size, WAVES_Y);
+        for (long j = 1; j <= zone->columns; j++) {
+            double *value = &zone->now[i * zone->stride + j];
+            double expected = height * sine(zone->first_column + j, size, WAVES_X);
+            if (compare)
+                largest = fmax(largest, fabs(*value - expected));
+            else
+                *value = expected;
+        }
+    }
+    return largest;
+}
+
+static void make_zone(struct zone *zone, long size)
+{
+    zone->now = kernel_alloc((size_t)((zone->rows + 2) * zone->stride), sizeof(double));
+    zone->next = kernel_alloc((size_t)((zone->rows + 2) * zone->stride), sizeof(double));
+    for (enum side side = 0; side < SIDES; side++) {
+        zone->sent[side] = kernel_alloc((size_t)edge_length(zone, side), sizeof(double));
+        zone->received[side] = kernel_alloc((size_t)edge_length(zone, side), sizeof(double));
+    }
+    fill_or_compare(zone, size, 1.0, false);
+}
+
+static void free_zone(struct zone *zone)
+{
+    free(zone->now);
+    free(zone->next);
+    for (enum side side = 0; side < SIDES; side++) {
+        free(zone->sent[side]);
+        free(zone->received[side]);
+    }
+}
+
+static void exchange(struct mesh *mesh)
+{
+    static MPI_Request requests[2 * SIDES * MOST_ZONES * MOST_ZONES];
+    int count = 0;
+    for (long i = 0; i < mesh->count; i++) {
+        struct zone *zone = &mesh->zones[i];
+        for (enum side side = 0; side < SIDES && zone->owner == mesh->rank; side++) {
+            long other = zone->neighbour[side];
+            if (other < 0)
+                continue;
+            int length = (int)edge_length(zone, side), owner = mesh->zones[other].owner;
+            copy_edge(zone, side, zone->sent[side], false);
+            MPI_Irecv(zone->received[side], length, MPI_DOUBLE, owner, (int)(i * SIDES + side),
+                      MPI_COMM_WORLD, &requests[count++]);
+            /* What is left of one is right of the other. */
+            MPI_Isend(zone->sent[side], length, MPI_DOUBLE, owner, (int)(other * SIDES + (side ^ 1)),
+                      MPI_COMM_WORLD, &requests[count++]);
+        }
+    }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    for (long i = 0; i < mesh->count; i++)
+        for (enum side side = 0; side < SIDES && mesh->zones[i].owner == mesh->rank; side++)
+            if (mesh->zones[i].neighbour[side] >= 0)
+                copy_edge(&mesh->zones[i], side, mesh->zones[i].received[side], true);
+}
+
+static void step_zone(struct zone *zone)
+{
+    const long stride = zone->stride;
+#pragma omp parallel for
+    for (long i = 1; i <= zone->rows; i++) {
+        const double *here = zone->now + i * stride;
+        double *to = zone->next + i * stride;
+        for (long j = 1; j <= zone->columns; j++)
+            to[j] = here[j] +
+                    FLOW * (here[j - 1] + here[j + 1] + here[j - stride] + here[j + stride] - 4 * here[j]);
+    }
+    double *now = zone->now;
+    zone->now = zone->next;
+    zone->next = now;
+}
+
+static double sum_of_squares(const struct zone *zone)
+{
+    double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (long i = 1; i <= zone->rows; i++)
+        for (long j = 1; j <= zone->columns; j++)
+            sum += zone->now[i * zone->stride + j] * zone->now[i * zone->stride + j];
+    return sum;
+}
+
+static double energy(struct mesh *mesh)
+{
+    double own = 0, all = 0;
+    for (long i = 0; i < mesh->count; i++)
+        if (mesh->zones[i].owner == mesh->rank)
+            own += sum_of_squares(&mesh->zones[i]);
+    MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}
+
+static void step(struct mesh *mesh, long number)
+{
+    exchange(mesh);
+    for (long i = 0; i < mesh->count; i++)
+        if (mesh->zones[i].owner == mesh->rank)
+            step_zone(&mesh->zones[i]);
+    if (number % SUM_EVERY == 0 && energy(mesh) < 1e-30 * (double)(mesh->size * mesh->size))
+        fprintf(stderr, "zones: nothing is left at step %ld\n", number);
+}
+
+static bool is_verified(struct mesh *mesh, long steps)
+{
+    double x = sine(WAVES_X, 2 * mesh->size + 1, 1), y = sine(WAVES_Y, 2 * mesh->size + 1, 1), largest = 0;
+    double factor = pow(1 - 4 * FLOW * (x * x + y * y), (double)steps);
+    for (long i = 0; i < mesh->count; i++)
+        if (mesh->zones[i].owner == mesh->rank)
+            largest = fmax(largest, fill_or_compare(&mesh->zones[i], mesh->size, factor, true));
+    if (!(largest <= TOLERANCE))
+        fprintf(stderr, "zones: values differ by %.3e\n", largest);
+    return largest <= TOLERANCE;
+}
+
+int main(int argc, char **argv)
+{
+    static struct mesh mesh = {.edge = 4, .size = 512};
+    long steps = 200, ratio = 20, balance = 0;
+    const struct kernel_arg args[] = {
+        {"SIZE", &mesh.size, 256, 30000, "values along an edge of the grid", NULL},
+        {"--zones", &mesh.edge, 1, MOST_ZONES, "zones along an edge", NULL},
+        {"--steps", &steps, 1, 1000000, "steps in time", NULL},
+        {"--ratio", &ratio, 1, 100, "of the largest zone to the smallest", NULL},
+        {"--balance", &balance, 0, 1, "1: ranks have as many values, not as many zones", NULL},
+        {0}};
+    struct ranks ranks = ranks_init(&argc, &argv);
+    char text[32];
+    kernel_parse_args(argc, argv, "zones", args);
+    mesh.rank = ranks.rank;
+    cut(&mesh, (double)ratio);
+    deal(&mesh, ranks.count, balance);
+    for (long i = 0; i < mesh.count; i++)
+        if (mesh.zones[i].owner == mesh.rank)
+            make_zone(&mesh.zones[i], mesh.size);
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin_s = kernel_clock_s();
+    for (long number = 1; number <= steps; number++)
+        step(&mesh, number);
+    double seconds = kernel_clock_s() - begin_s;
+
+    bool verified = is_verified(&mesh, steps);
+    for (long i = 0; i < mesh.count; i++)
+        free_zone(&mesh.zones[i]);
+    return ranks_report(ranks, "zones", kernel_size_text(text, sizeof text, mesh.size, "balance", balance),
+                        seconds, verified);
+}
