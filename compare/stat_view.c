@@ -121,7 +121,7 @@ void stat_text(FILE *out, const struct comparison *comparison, const struct stat
             has_interval(comparison) ? "      95 % interval" : "");
     print_spread(out, comparison, &spread, 3);
     fprintf(out, "  wall time\n");
-    for (size_t m = 0; m < METRIC_PARTS; m++) {
+    for (size_t m = 0; m < METRIC_TOLD; m++) {
         if (!comparison_shows(comparison, metric_parts[m]))
             continue;
         spread = spread_of_context(comparison, 0, metric_parts[m], true);
@@ -147,7 +147,7 @@ static void put_spread(FILE *out, const char *metric, const char *part, size_t r
 
 static void put_context(FILE *out, const struct comparison *comparison, uint32_t index, const uint32_t *id)
 {
-    for (size_t m = 0; m < METRIC_PARTS; m++)
+    for (size_t m = 0; m < METRIC_TOLD; m++)
         for (int inclusive = 1; inclusive >= 0; inclusive--) {
             struct spread spread = spread_of_context(comparison, index, metric_parts[m], inclusive);
             if (spread.most == 0 && spread.least == 0 && index > 0)

@@ -13,7 +13,7 @@
 static const enum metric sizes[] = {METRIC_IDLENESS,  METRIC_WORK,            METRIC_OVERHEAD,
                                     METRIC_LOCK_WAIT, METRIC_LOCK_WAIT_HERE,  METRIC_SHARED_IDLENESS,
                                     METRIC_SAMPLES,   METRIC_THREAD_IDLENESS, METRIC_NO_CORE,
-                                    METRIC_BLOCKED,  METRIC_MPI_WAIT};
+                                    METRIC_BLOCKED,   METRIC_MPI_WAIT,        METRIC_RANK_IDLENESS};
 
 #define SIZES (sizeof sizes / sizeof *sizes)
 

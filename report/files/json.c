@@ -302,13 +302,19 @@ static json_t *job(const struct profile *profile)
                   number(profile->header.merged), "efficiencies", efficiencies(profile), "ranks", ranks);
 }
 
-/* Of a rank: which, of how many, on which node, and the cores that it might run on. */
-static void set_rank(json_t *json, const struct profile *profile)
+/* Of a rank: which, of how many, on which node, and the cores that it might run on; whom it waited for and made wait, where
+ * that is known. */
+static void set_rank(json_t *json, const struct profile *profile, const struct profile_sums *all)
 {
     const char *rank = profile_text(profile, "rank"), *ranks = profile_text(profile, "ranks");
     const char *binding = profile_text(profile, "binding");
     if (profile->header.merged)
         json_object_set_new(json, "job", job(profile));
+    if (profile->header.ranks_seen) {
+        json_object_set_new(json, "ranks_seen", number(profile->header.ranks_seen));
+        json_object_set_new(json, "rank_idleness_s", seconds(all->rank_waited));
+        json_object_set_new(json, "made_others_wait_s", seconds(all->rank_idle));
+    }
     if (!rank)
         return;
     json_object_set_new(json, "rank", json_integer(strtol(rank, NULL, 10)));
@@ -334,7 +340,7 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "threads_max", number(header->threads_max));
     json_object_set_new(json, "threads", number(profile->thread_count));
     json_object_set_new(json, "cores", number(header->cores));
-    set_rank(json, profile);
+    set_rank(json, profile, rows->row[0].inclusive);
     json_object_set_new(json, "regions", number(header->regions));
     json_object_set_new(json, "options", options(profile));
     if (profile_text(profile, "sample"))

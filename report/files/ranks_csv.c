@@ -12,11 +12,19 @@ static void put_seconds(FILE *out, const struct profile_rank *rank, double ns)
         format_csv_number(out, ns * 1e-9);
 }
 
+/* Nothing where it is not known who made whom wait. */
+static void put_known(FILE *out, const struct profile_rank *rank, double ns)
+{
+    if (rank->ranks_seen)
+        put_seconds(out, rank, ns);
+    else
+        putc(',', out);
+}
+
 void write_ranks_csv(FILE *out, const struct profile *profile)
 {
-    /* Whom ranks wait for is not measured yet: rank_idleness and made_others_wait_s are empty. */
     fputs("rank,host,threads,wall_s,work,idleness,overhead,lock_wait,mpi_wait,no_core,rank_idleness,"
-          "made_others_wait_s,blocked,process,state,why,cores,binding" END_OF_LINE,
+          "made_others_wait_s,blocked,process,state,why,cores,binding,ranks_seen" END_OF_LINE,
           out);
     for (size_t i = 0; i < profile->rank_count; i++) {
         const struct profile_rank *rank = &profile->ranks[i];
@@ -35,7 +43,8 @@ void write_ranks_csv(FILE *out, const struct profile *profile)
         put_seconds(out, rank, rank->lock_wait);
         put_seconds(out, rank, rank->mpi_wait);
         put_seconds(out, rank, rank->no_core);
-        fputs(",,", out);
+        put_known(out, rank, rank->rank_idle);
+        put_known(out, rank, rank->made_wait);
         put_seconds(out, rank, rank->blocked);
         fprintf(out, ",%u,%s,", rank->process, rank_state_name(rank));
         format_csv_text(out, rank->why);
@@ -44,6 +53,9 @@ void write_ranks_csv(FILE *out, const struct profile *profile)
         else
             fputs(",,", out);
         format_csv_text(out, rank->binding);
-        fputs(END_OF_LINE, out);
+        if (rank_counts(rank))
+            fprintf(out, ",%u" END_OF_LINE, (unsigned)rank->ranks_seen);
+        else
+            fputs("," END_OF_LINE, out);
     }
 }

@@ -82,6 +82,11 @@ static void add_rank_record(struct job *job, const struct profile *rank, uint64_
         record->blocked += thread->blocked;
         record->mpi_wait += thread->mpi_wait;
     }
+    record->ranks_seen = header->ranks_seen;
+    for (size_t i = 0; i < rank->node_count; i++) {
+        record->rank_idle += rank->nodes[i].metric.rank_waited;
+        record->made_wait += rank->nodes[i].metric.rank_idle;
+    }
     copy_text(record->host, sizeof record->host, profile_text(rank, "host"));
     copy_text(record->binding, sizeof record->binding, profile_text(rank, "binding"));
 }
@@ -202,6 +207,7 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
     to->threads_max = from->threads_max > to->threads_max ? from->threads_max : to->threads_max;
     to->cores = from->cores > to->cores ? from->cores : to->cores;
     to->ranks = from->ranks > to->ranks ? from->ranks : to->ranks;
+    to->ranks_seen = from->ranks_seen > to->ranks_seen ? from->ranks_seen : to->ranks_seen;
     to->regions += from->regions;
     to->threads_untracked += from->threads_untracked;
     to->untracked_ns += from->untracked_ns;

@@ -135,6 +135,14 @@ static uint64_t place_of(const struct job_keys *keys, uint64_t key)
     return (key & ~(uint64_t)0x0fffffffffffffffull) | call;
 }
 
+static uint64_t ranks_call_of(const struct job_keys *keys, uint64_t key)
+{
+    uint64_t call = job_key_address(keys, PROFILE_RANKS_CALL(key));
+    if (PROFILE_KEY_MODULE(call) >= PROFILE_PLACE_MODULES) /* as above */
+        call = 0;
+    return PROFILE_RANKS_KEY(PROFILE_RANKS_FUNCTION(key), call);
+}
+
 uint64_t job_key_of(const struct job_keys *keys, uint8_t kind, uint64_t key)
 {
     switch (kind) {
@@ -143,6 +151,8 @@ uint64_t job_key_of(const struct job_keys *keys, uint8_t kind, uint64_t key)
         return job_key_address(keys, key);
     case PROFILE_NODE_WAITERS:
         return place_of(keys, key);
+    case PROFILE_NODE_RANKS:
+        return ranks_call_of(keys, key);
     case PROFILE_NODE_LOCK:
         return keys->lock[*pair_map_slot((struct pair_map *)&keys->lock_map, key, 0)];
     case PROFILE_NODE_PHASE:

@@ -32,7 +32,8 @@ void (*profile_read_progress)(size_t done, size_t total);
 
 static bool is_leaf(const struct merged_node *node)
 {
-    return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS;
+    return node->kind == PROFILE_NODE_LOCK || node->kind == PROFILE_NODE_WAITERS ||
+           node->kind == PROFILE_NODE_RANKS;
 }
 
 static bool is_pseudo(uint8_t kind, uint64_t key, enum profile_pseudo pseudo)
@@ -60,6 +61,7 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
     case PROFILE_NODE_LOCK:
     case PROFILE_NODE_PSEUDO:
     case PROFILE_NODE_WAITERS:
+    case PROFILE_NODE_RANKS:
     case PROFILE_NODE_PHASE:
     case PROFILE_NODE_EVENT:
     case PROFILE_NODE_PARAMETER:
@@ -109,8 +111,19 @@ static uint32_t merge_place(struct merge *merge, uint32_t node_idx)
     return place;
 }
 
+static bool ranks_sane(const struct profile_ranks *ranks)
+{
+    const double sums[] = {ranks->blame, ranks->named, ranks->wall, ranks->waited};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        if (!profile_number_sane(sums[i]) || sums[i] < 0)
+            return false;
+    return true;
+}
+
 static bool merge_metric_sane(const struct profile_node *node, const struct profile_metric *metric)
 {
+    if (node->kind == PROFILE_NODE_RANKS)
+        return ranks_sane((const void *)metric);
     /* Time without a core whose inverse_busy is its parent's counts against its `overhead`. */
     double least = is_pseudo(node->kind, node->key, PROFILE_PSEUDO_NO_CORE) ? -metric->work - 1 : 0;
     return profile_number_sane(metric->work) && profile_number_sane(metric->overhead) &&
@@ -127,7 +140,9 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
 {
     struct merged_node *nodes = merge->profile->nodes;
     struct profile_sums sums = {.metric = *metric};
-    if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED)) {
+    if (node->kind == PROFILE_NODE_RANKS) {
+        sums = profile_sums_of_ranks((const void *)metric);
+    } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED)) {
         sums.blocked = sums.work;
         sums.blocked_idle = sums.shared_idle;
         sums.work = 0;
@@ -169,7 +184,8 @@ static const char *merge_chunk(struct merge *merge, uint32_t chunk_no)
             continue;
         if (!merge_metric_sane((const struct profile_node *)chunk + unit, metric))
             return "damaged: a metric is not a number that can be measured";
-        if (metric->work + metric->overhead > 0)
+        if (((const struct profile_node *)chunk)[unit].kind != PROFILE_NODE_RANKS &&
+            metric->work + metric->overhead > 0)
             merge->profile->nodes[place - PLACE_MERGED].threads |=
                 threads_of(merge, (const struct profile_node *)chunk + unit, chunk->owner);
         merge_metric(merge, (const struct profile_node *)chunk + unit, place - PLACE_MERGED, metric);

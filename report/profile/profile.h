@@ -13,9 +13,9 @@ struct merged_node {
     uint64_t key;
     uint32_t parent;
     uint8_t kind; /* enum profile_node_kind: ROOT (node 0 only), FRAME, RUNTIME, LOCK, PSEUDO, WAITERS, PHASE,
-                     EVENT, PARAMETER, INSTANCE */
+                     EVENT, PARAMETER, INSTANCE, MPI, RANKS */
     uint64_t threads; /* a bit for each tree (its number modulo 64) with busy time here */
-    struct profile_sums metric; /* exclusive, all threads summed; of WAITERS: struct profile_idle */
+    struct profile_sums metric; /* exclusive, all threads summed; of WAITERS: struct profile_idle; of RANKS: rank_... alone */
 };
 
 /* The waits for one lock while the same call had initialised it, all threads together. */

@@ -109,7 +109,8 @@ static const char *read_threads(const struct profile_chunks *chunks, struct prof
 static bool rank_sane(const struct profile_rank *rank)
 {
     const double sums[] = {rank->work, rank->overhead, rank->lock_wait,
-                           rank->idle, rank->no_core,  rank->blocked, rank->mpi_wait};
+                           rank->idle, rank->no_core,  rank->blocked,
+                           rank->mpi_wait, rank->rank_idle, rank->made_wait};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (!profile_number_sane(sums[i]) || sums[i] < 0)
             return false;

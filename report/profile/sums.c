@@ -14,6 +14,22 @@ struct profile_sums profile_sums_before_start(const struct profile_header *heade
     return (struct profile_sums){.work = left - blocked, .blocked = blocked, .inverse_busy = left};
 }
 
+struct profile_sums profile_sums_of_ranks(const struct profile_ranks *ranks)
+{
+    return (struct profile_sums){.rank_idle = ranks->blame,
+                                 .rank_named = ranks->named,
+                                 .rank_wall = ranks->wall,
+                                 .rank_waited = ranks->waited};
+}
+
+struct profile_ranks profile_ranks_of_sums(const struct profile_sums *sums)
+{
+    return (struct profile_ranks){.blame = sums->rank_idle,
+                                  .named = sums->rank_named,
+                                  .wall = sums->rank_wall,
+                                  .waited = sums->rank_waited};
+}
+
 void profile_sums_add(struct profile_sums *to, const struct profile_sums *from)
 {
     sums_add(&to->metric, &from->metric);
@@ -24,5 +40,9 @@ void profile_sums_add(struct profile_sums *to, const struct profile_sums *from)
     to->mpi_calls += from->mpi_calls;
     to->mpi_ranks += from->mpi_ranks;
     to->mpi_bytes += from->mpi_bytes;
+    to->rank_idle += from->rank_idle;
+    to->rank_named += from->rank_named;
+    to->rank_wall += from->rank_wall;
+    to->rank_waited += from->rank_waited;
     to->own_elsewhere += from->own_elsewhere;
 }

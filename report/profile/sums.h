@@ -1,4 +1,4 @@
-/* What readers have of a context: a metric record's sums, and apart from them what came of `<no core>`, blocked time and MPI wait,
+/* What readers have of a context: a metric record's sums, and apart from them what came of `<no core>`, blocked time, MPI wait and blame across ranks,
  * whose records have it in a metric's `work` (cct/profile_format.h). */
 #ifndef BLAME_REPORT_PROFILE_SUMS_H
 #define BLAME_REPORT_PROFILE_SUMS_H
@@ -26,8 +26,13 @@ struct profile_sums {
     double blocked_idle;  /* the part of shared_idle that is beside it */
     double mpi_wait;
     double mpi_calls, mpi_ranks, mpi_bytes; /* calls that samples hit; sizes of their communicators and what they moved, added up */
+    double rank_idle, rank_named, rank_wall, rank_waited; /* struct profile_ranks: blame, named, wall, waited */
     double own_elsewhere; /* the part of these times whose inverse_busy is another context's, where it is negative */
 };
+
+/* As a RANKS node has them, and as it is written. */
+struct profile_sums profile_sums_of_ranks(const struct profile_ranks *ranks);
+struct profile_ranks profile_ranks_of_sums(const struct profile_sums *sums);
 
 _Static_assert(offsetof(struct profile_sums, shared_idle) == offsetof(struct profile_metric, shared_idle) &&
                    offsetof(struct profile_sums, waits) == offsetof(struct profile_metric, waits),

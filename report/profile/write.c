@@ -108,6 +108,10 @@ static void put_sums(struct writer *writer, uint32_t i)
         metric.lock_wait_here = from->metric.mpi_bytes;
     }
     metric.shared_idle -= blocked.shared_idle;
+    if (from->kind == PROFILE_NODE_RANKS) {
+        struct profile_ranks ranks = profile_ranks_of_sums(&from->metric);
+        memcpy(&metric, &ranks, sizeof metric);
+    }
     writer->node_idx[i] = put_node(writer, MAIN_TREE, &node, is_nothing(&metric) ? NULL : &metric);
     if (is_nothing(&blocked))
         return;

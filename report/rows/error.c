@@ -8,7 +8,8 @@
 struct error_terms error_terms_of(const struct profile *profile)
 {
     const struct profile_header *header = &profile->header;
-    struct error_terms terms = {.threads = fmax(header->threads_max, 1), .cores = fmax(header->cores, 1)};
+    struct error_terms terms = {.threads = fmax(header->threads_max, 1), .cores = fmax(header->cores, 1),
+                                .ranks = fmax(header->ranks_seen, 1)};
     double rate = profile_least_rate(profile);
     if (profile_text(profile, "sample"))
         terms.period = (double)header->period_ns * 1e-9;
@@ -37,6 +38,9 @@ struct error_form error_form_of(const struct error_terms *terms, enum metric met
         up = c - 1;
         down = 1 - c / t;
         beside = c * c / t;
+        break;
+    case METRIC_RANK_IDLENESS: /* waiting ranks / busy ones */
+        up = fmax(terms->ranks - 1, 0);
         break;
     case METRIC_BLAME:
     case METRIC_EFFORT:

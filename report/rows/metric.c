@@ -26,12 +26,12 @@ const char *metric_title(enum metric metric)
 const enum metric metric_columns[METRIC_COLUMNS] = {
     METRIC_SAMPLES,   METRIC_WORK,          METRIC_IDLENESS,        METRIC_OVERHEAD,
     METRIC_LOCK_WAIT, METRIC_CORE_IDLENESS, METRIC_SHARED_IDLENESS, METRIC_LOCK_WAIT_HERE,
-    METRIC_NO_CORE,   METRIC_BLOCKED,       METRIC_MPI_WAIT,
+    METRIC_NO_CORE,   METRIC_BLOCKED,       METRIC_MPI_WAIT,        METRIC_RANK_IDLENESS,
 };
 
-const enum metric metric_parts[METRIC_PARTS] = {METRIC_WORK,      METRIC_IDLENESS, METRIC_OVERHEAD,
-                                                METRIC_LOCK_WAIT, METRIC_NO_CORE,  METRIC_BLOCKED,
-                                                METRIC_MPI_WAIT};
+const enum metric metric_parts[METRIC_TOLD] = {METRIC_WORK,      METRIC_IDLENESS, METRIC_OVERHEAD,
+                                               METRIC_LOCK_WAIT, METRIC_NO_CORE,  METRIC_BLOCKED,
+                                               METRIC_MPI_WAIT,  METRIC_RANK_IDLENESS};
 
 const enum metric metric_blame_part[METRIC_BLAME_PARTS] = {METRIC_IDLENESS, METRIC_OVERHEAD,
                                                            METRIC_LOCK_WAIT};
@@ -71,6 +71,8 @@ static double value_ns(const struct rows *rows, const struct profile_sums *sums,
         return sums->blocked;
     case METRIC_MPI_WAIT:
         return sums->mpi_wait;
+    case METRIC_RANK_IDLENESS:
+        return sums->rank_idle;
     case METRIC_BLAME:
         for (size_t i = 0; i < METRIC_BLAME_PARTS; i++)
             sum += value_ns(rows, sums, metric_blame_part[i]);
@@ -104,6 +106,8 @@ static double effort_with(const struct rows *rows, const struct profile_sums *su
     if (metric == METRIC_SAMPLES)
         return (double)sums->samples;
     double effort = value_ns(rows, sums, METRIC_EFFORT);
+    if (metric == METRIC_RANK_IDLENESS)
+        return effort + sums->rank_idle - sums->rank_waited;
     bool idleness = metric == METRIC_CORE_IDLENESS || metric == METRIC_SHARED_IDLENESS ||
                     metric == METRIC_THREAD_IDLENESS;
     return idleness ? effort - value_ns(rows, sums, METRIC_IDLENESS) + value_ns(rows, sums, metric) : effort;
@@ -116,7 +120,7 @@ double metric_absolute(const struct rows *rows, const struct profile_sums *sums,
 
 bool metric_is_rare(enum metric metric)
 {
-    for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
+    for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_TOLD; i++)
         if (metric_parts[i] == metric)
             return true;
     return false;

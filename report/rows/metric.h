@@ -19,6 +19,7 @@
     METRIC(NO_CORE, "no-core", "no core", "s") /* ready to run */                                            \
     METRIC(BLOCKED, "blocked", "blocked", "s") /* asleep of its own will, in none of OpenMP's waits */       \
     METRIC(MPI_WAIT, "mpi-wait", "mpi wait", "s") /* in calls of MPI's that may wait for other ranks */       \
+    METRIC(RANK_IDLENESS, "rank-idleness", "rank idleness", "s") /* other ranks', in MPI: their mpi wait */   \
     METRIC(BLAME, "blame", "blame", "s") /* what others lost by it: idleness + overhead + lock wait */
 
 enum metric {
@@ -37,15 +38,16 @@ extern const char *const metric_unit[METRIC_NAMED];
 /* As columns and headings have it: "lock wait"; "effort". */
 const char *metric_title(enum metric metric);
 
-#define METRIC_FIRST_COLUMNS (METRIC_COLUMNS - 3) /* profile.csv has the others behind all that came before them */
+#define METRIC_FIRST_COLUMNS (METRIC_COLUMNS - 4) /* profile.csv has the others behind all that came before them */
 extern const enum metric metric_columns[METRIC_COLUMNS]; /* in the order of files */
 #define METRIC_PARTS        7
+#define METRIC_TOLD         8 /* with rank idleness, which is other ranks' time: a part of the effort where they are in it, as their mpi wait */
 #define METRIC_ALWAYS_PARTS 4 /* the first of them, which are shown whatever their value is */
 #define METRIC_BLAME_PARTS  3
-/* Of effort: work, idleness, overhead, lock wait; no core, blocked, mpi wait. */
-extern const enum metric metric_parts[METRIC_PARTS];
+/* Of effort: work, idleness, overhead, lock wait; no core, blocked, mpi wait. Behind them what is told of as well. */
+extern const enum metric metric_parts[METRIC_TOLD];
 #define METRIC_LEAST_SHOWN 0.05 /* per cent: what is printed as more than 0.0 */
-/* Whether it is one of those, which are told of only where there is something to tell. */
+/* Whether it is one of the last of those, which are told of only where there is something to tell. */
 bool metric_is_rare(enum metric metric);
 /* Whether the metric is worth a line or a column: a rare one only where it is not 0.0 % of all. */
 bool metric_is_shown(const struct rows *rows, enum metric metric);
@@ -54,7 +56,8 @@ extern const enum metric metric_blame_part[METRIC_BLAME_PARTS]; /* the same with
 /* Value of one metric of a row's inclusive or exclusive metrics. */
 double metric_value(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 /* LMF13 eq. 2 in percent, 0 ... 100: against the whole program's effort, and against the row's own. For core
- * and shared idleness the effort is the one with that idleness; samples are compared with all samples. */
+ * and shared idleness the effort is the one with that idleness, for rank idleness the one with the other ranks' time in the
+ * place of the own that they are blamed for; samples are compared with all samples. */
 double metric_absolute(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 double metric_relative(const struct rows *rows, const struct profile_sums *sums, enum metric metric);
 /* The same as CSV files have it: of the METRIC_ORDER of `of`. */

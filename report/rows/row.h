@@ -83,6 +83,7 @@ struct error_terms {
     double period;   /* most that one sample of a thread stands for, in seconds or events */
     double lifetime; /* of all threads, while they had a sample each period; 0: they had not */
     double threads, cores;
+    double ranks; /* of a node, as far as they saw each other */
 };
 
 struct rows {

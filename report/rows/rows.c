@@ -247,6 +247,7 @@ static void add_node(struct builder *builder, uint32_t node_idx)
         break;
     case PROFILE_NODE_LOCK:
     case PROFILE_NODE_WAITERS:
+    case PROFILE_NODE_RANKS:
         shown_as = node->parent;
         break;
     case PROFILE_NODE_PHASE:

@@ -41,7 +41,8 @@ bool sums_are_zero(const struct profile_sums *sums)
 {
     return sums->samples == 0 && sums->work == 0 && sums->overhead == 0 && sums->lock_wait == 0 &&
            sums->inverse_busy == 0 && sums->shared_idle == 0 && sums->lock_wait_here == 0 &&
-           sums->no_core == 0 && sums->blocked == 0 && sums->mpi_wait == 0 && sums->own_elsewhere == 0;
+           sums->no_core == 0 && sums->blocked == 0 && sums->mpi_wait == 0 && sums->own_elsewhere == 0 &&
+           sums->rank_idle == 0 && sums->rank_waited == 0;
 }
 
 /* A sum of one is that one. */

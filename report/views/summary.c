@@ -107,7 +107,8 @@ static void print_metric(const struct summary *summary, enum metric metric, cons
     const struct profile_sums *total = summary->rows->row[0].inclusive;
     double percent = metric_absolute(summary->rows, total, metric);
     bool events = profile_text(summary->profile, "sample") != NULL;
-    fprintf(summary->out, "  %-9s %9s %s %5s %%  ", metric_title(metric),
+    int width = metric_is_shown(summary->rows, METRIC_RANK_IDLENESS) ? 13 : 9;
+    fprintf(summary->out, "  %-*s %9s %s %5s %%  ", width, metric_title(metric),
             DECIMAL(metric_value(summary->rows, total, metric), events ? 0 : 2), events ? " " : "s",
             DECIMAL(percent, 1));
     int filled = (int)(BAR_COLUMNS * percent / 100 + 0.5);
@@ -431,6 +432,10 @@ static void print_metrics(const struct summary *summary)
         print_metric(summary, METRIC_BLOCKED, "asleep outside OpenMP: I/O, other locks");
     if (metric_is_shown(summary->rows, METRIC_MPI_WAIT))
         print_metric(summary, METRIC_MPI_WAIT, "in calls of MPI that wait for other ranks");
+    if (metric_is_shown(summary->rows, METRIC_RANK_IDLENESS))
+        print_metric(summary, METRIC_RANK_IDLENESS,
+                     summary->profile->header.merged ? "of it for a rank that was busy meanwhile"
+                                                     : "of other ranks, while this one was busy");
     print_phases(summary);
 }
 

@@ -1,6 +1,7 @@
 /* Trees as text. */
 #include "report/views/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,19 +160,19 @@ static bool add_column(struct table *table, enum metric metric, bool exclusive, 
     return true;
 }
 
-/* The parts of the effort, those with the most time in this profile first, as many as there is room for. */
+/* The parts of the effort, and rank idleness, those with the most time in this profile first, as many as there is room for. */
 static void add_others(struct table *table)
 {
-    enum metric others[METRIC_PARTS];
+    enum metric others[METRIC_TOLD];
     const struct rows *rows = table->rows;
-    for (size_t i = 0; i < METRIC_PARTS; i++) {
+    for (size_t i = 0; i < METRIC_TOLD; i++) {
         size_t place = i;
         double value = metric_value(rows, rows_whole(rows), metric_parts[i]);
         for (; place && metric_value(rows, rows_whole(rows), others[place - 1]) < value; place--)
             others[place] = others[place - 1];
         others[place] = metric_parts[i];
     }
-    for (size_t i = 0; i < METRIC_PARTS; i++)
+    for (size_t i = 0; i < METRIC_TOLD; i++)
         if (others[i] != table->style->metric && metric_is_shown(rows, others[i]) &&
             !add_column(table, others[i], table->style->by_exclusive, false, metric_title(others[i])))
             return;
@@ -182,7 +183,8 @@ static void choose_columns(struct table *table)
     const struct view_style *style = table->style;
     double effort = metric_value(table->rows, rows_whole(table->rows), METRIC_EFFORT);
     table->decimals = effort < 10 ? 3 : effort < 1000 ? 2 : effort < 1e5 ? 1 : 0;
-    table->number_columns = strlen(DECIMAL(effort, table->decimals)) + 1; /* none is larger */
+    double ranks = metric_value(table->rows, rows_whole(table->rows), METRIC_RANK_IDLENESS);
+    table->number_columns = strlen(DECIMAL(fmax(effort, ranks), table->decimals)) + 1; /* none is larger */
     if (table->number_columns < 8)
         table->number_columns = 8;
     table->tree_columns = style->columns - 2;

@@ -7,7 +7,7 @@ import os
 
 FIRST_METRICS = ["samples", "work", "idleness", "overhead", "lock wait", "core idleness", "shared idleness",
                  "lock wait here"]
-LAST_METRICS = ["no core", "blocked", "mpi wait"]  # behind all other columns
+LAST_METRICS = ["no core", "blocked", "mpi wait", "rank idleness"]  # behind all other columns
 METRICS = FIRST_METRICS + LAST_METRICS
 PERCENTAGES = [f"{kind} {metric}" for metric in ("work", "idleness", "overhead", "lock wait")
                for kind in ("absolute", "relative")]

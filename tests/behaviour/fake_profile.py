@@ -29,6 +29,7 @@ class Node:
             "no core": seconds.get("no_core", 0),
             "blocked": seconds.get("blocked", 0),
             "mpi wait": seconds.get("mpi_wait", 0),
+            "rank idleness": seconds.get("rank_idleness", 0),
         }
 
     def inclusive(self, metric):

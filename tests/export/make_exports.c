@@ -105,6 +105,7 @@ static void make_random(void)
         sums->no_core = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
         sums->blocked = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
         sums->mpi_wait = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
+        sums->rank_idle = rand_r(&seed) % 9 ? 0 : rand_r(&seed) % 1000 * 1e3;
         sums->shared_idle = sums->work / 3;
     }
 }

@@ -12,7 +12,7 @@ import sys
 METRICS = {"idleness": "idleness", "work": "work", "overhead": "overhead", "lock-wait": "lock wait",
            "lock-wait-here": "lock wait here", "core-idleness": "core idleness", "shared-idleness": "shared idleness",
            "samples": "samples", "no-core": "no core", "blocked": "blocked",
-           "mpi-wait": "mpi wait"}  # as --metric takes them, as profile.csv calls them
+           "mpi-wait": "mpi wait", "rank-idleness": "rank idleness"}  # as --metric takes them, as profile.csv calls them
 ROOT = "<program root>"
 
 

@@ -211,6 +211,21 @@ static uint32_t example_probe(struct profile_builder *builder, uint32_t tree, ui
     return node;
 }
 
+/* Other ranks' waiting because of a context, and of a call the part that another rank is blamed for. */
+static void example_ranks(struct profile_builder *builder, uint32_t tree, uint32_t parent, unsigned number)
+{
+    struct profile_ranks ranks = {.blame = 1e6 * (number % 7), .wall = 5e5 * (number % 7)};
+    struct profile_metric waited = {.samples = 1, .work = 5e6, .inverse_busy = 5e6, .waits = 1};
+    uint64_t call = PROFILE_KEY(1 + number % 2, number % 40000);
+    uint32_t node = builder_node(builder, tree, parent, PROFILE_NODE_RANKS,
+                                 PROFILE_RANKS_KEY(number % 100, number % 5 ? call : 0));
+    builder_record(builder, tree, node, &ranks);
+    node = builder_node(builder, tree, parent, PROFILE_NODE_MPI, number % 100);
+    builder_metric(builder, tree, node, &waited);
+    builder_record(builder, tree, builder_node(builder, tree, node, PROFILE_NODE_RANKS, 0),
+                   &(struct profile_ranks){.waited = 4e6});
+}
+
 static void example_names(struct profile_builder *builder)
 {
     static const char *const names[] = {"step", "solve", "pack", "unpack", "size = 512", "\xff, \"x\""};
@@ -233,9 +248,10 @@ static void example_names(struct profile_builder *builder)
     }
 }
 
+static const uint8_t kinds[16] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 9, 5, 5, 6, 7, 0}; /* of nodes, as often */
+
 void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t nodes, unsigned seed)
 {
-    static const uint8_t kinds[16] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 9, 5, 5, 6, 7, 0};
     struct profile_module module = {
         .vaddr_high = 1ull << 40, .load_bias = 0x550000000000, .build_id_bytes = 20};
     struct profile_thread thread = {.delivered = 110,
@@ -283,6 +299,8 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
             uint32_t parent = recent[(number >> 4) % 8];
             if (number % 23 == 0)
                 parent = recent[(number >> 4) % 8] = example_probe(builder, tree, parent, number >> 8);
+            if (number % 29 == 0)
+                example_ranks(builder, tree, parent, number);
             uint32_t node = builder_node(builder, tree, parent, kind, key);
             if (kind == PROFILE_NODE_FRAME)
                 recent[(number >> 7) % 8] = (number >> 10) % 9 ? node : roots[(number >> 14) % 3];

@@ -19,8 +19,8 @@ KINDS = [
     "parameter",
 ]
 METRICS = ["samples", "work", "idleness", "overhead", "lock wait", "core idleness", "shared idleness", "lock wait here",
-           "no core", "blocked", "mpi wait"]
-RARE = METRICS[-3:]  # which are not there where there is none
+           "no core", "blocked", "mpi wait", "rank idleness"]
+RARE = METRICS[-4:]  # which are not there where there is none
 MARK = "<!--BLAME-DATA-->"
 
 

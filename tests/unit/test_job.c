@@ -79,6 +79,13 @@ static void add_tree(struct profile_builder *builder, struct made made, uint32_t
         builder_node(builder, 1, work, PROFILE_NODE_WAITERS, PROFILE_PLACE_KEY(1, PROFILE_KEY(app, 0x310)));
     uint32_t lost = builder_node(builder, 1, work, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE);
     uint32_t asleep = builder_node(builder, 1, work, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_BLOCKED);
+    uint32_t call = builder_node(builder, 1, main, PROFILE_NODE_MPI, 15);
+    uint32_t waiting = builder_node(builder, 1, call, PROFILE_NODE_RANKS, 0);
+    uint32_t ranks = builder_node(builder, 1, work, PROFILE_NODE_RANKS,
+                                  PROFILE_RANKS_KEY(15, PROFILE_KEY(app, 0x320)));
+    builder_metric(builder, 1, call, &(struct profile_metric){.work = 3e8, .inverse_busy = 3e8, .waits = 2});
+    builder_record(builder, 1, waiting, &(struct profile_ranks){.waited = 2e8});
+    builder_record(builder, 1, ranks, &(struct profile_ranks){.blame = 2e8, .named = 1e8, .wall = 1e8});
     const struct profile_metric metrics[] = {
         {.samples = 5, .work = 1e9, .shared_idle = 4e8, .inverse_busy = 2e9 / made.threads_max},
         {.overhead = 2e8, .inverse_busy = 2e8},
@@ -115,6 +122,7 @@ static void write_rank(const char *file, struct made made)
     header->start_realtime_ns = 1700000000000000000 + 1000000 * (int64_t)made.rank;
     header->before_start_ns = 1000;
     header->rate = 200;
+    header->ranks_seen = 4;
     builder_text(&builder, "job_identity", made.identity ? made.identity : IDENTITY);
     builder_text(&builder, "host", made.rank % 2 ? "node1" : "node0");
     for (int i = 0; i < 2; i++)
@@ -176,9 +184,14 @@ UNIT_TEST_WITH(contexts_of_equal_binaries_meet_wherever_they_were, make_paths, r
         assert_true(fabs(all->inverse_busy - RANKS * single->inverse_busy) < 1);
         assert_true(fabs(all->no_core - RANKS * single->no_core) < 1);
         assert_true(fabs(all->blocked - RANKS * single->blocked) < 1);
+        assert_true(fabs(all->rank_idle - RANKS * single->rank_idle) < 1);
+        assert_true(fabs(all->rank_waited - RANKS * single->rank_waited) < 1);
     }
     assert_int_equal(job->probe_count, RANKS); /* one of each rank */
     assert_true(job->locks[0].longest_ns == 1e6 * RANKS);
+    assert_true(job->ranks[1].rank_idle == 2e8 && job->ranks[1].made_wait == 2e8);
+    assert_int_equal(job->ranks[1].ranks_seen, 4);
+    assert_int_equal(job->header.ranks_seen, 4);
     assert_int_equal(job->header.merged, RANKS);
     assert_int_equal(job->header.before_start_ns, RANKS * 1000);
     assert_int_equal(job->header.end_ns - job->header.start_ns, 1000000000 + 1000000 * (RANKS - 1));
@@ -211,9 +224,11 @@ UNIT_TEST_WITH(idleness_of_ranks_with_fewer_threads_is_as_much, make_paths, remo
 static void assert_same_sums(const struct profile_sums *a, const struct profile_sums *b)
 {
     const double left[] = {a->work,           a->overhead, a->lock_wait, a->inverse_busy, a->shared_idle,
-                           a->lock_wait_here, a->no_core,  a->blocked,   a->blocked_idle, a->own_elsewhere};
+                           a->lock_wait_here, a->no_core,  a->blocked,   a->blocked_idle, a->own_elsewhere,
+                           a->rank_idle, a->rank_named, a->rank_wall, a->rank_waited, a->mpi_wait};
     const double right[] = {b->work,           b->overhead, b->lock_wait, b->inverse_busy, b->shared_idle,
-                            b->lock_wait_here, b->no_core,  b->blocked,   b->blocked_idle, b->own_elsewhere};
+                            b->lock_wait_here, b->no_core,  b->blocked,   b->blocked_idle, b->own_elsewhere,
+                            b->rank_idle, b->rank_named, b->rank_wall, b->rank_waited, b->mpi_wait};
     assert_int_equal(a->samples, b->samples);
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         assert_true(fabs(left[i] - right[i]) <= 1e-9 * (1e9 + fabs(left[i])));

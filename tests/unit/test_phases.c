@@ -205,7 +205,7 @@ WITH_PROFILE(profile_csv_has_exact_times_and_counters)
     out = made_out();
     write_profile_csv(out, made_tables(), false);
     fclose(out);
-    const char *end = strstr(made_text, "relative lock wait,no core (I),no core (E),blocked (I),blocked (E),mpi wait (I),mpi wait (E)\r\n");
+    const char *end = strstr(made_text, "relative lock wait,no core (I),no core (E),blocked (I),blocked (E),mpi wait (I),mpi wait (E),rank idleness (I),rank idleness (E)\r\n");
     assert_non_null(end); /* no column more than in profiles of other programs */
 }
 

@@ -115,6 +115,34 @@ WITH_FILE(time_in_a_call_of_mpi_is_mpi_wait)
     profile_free(profile);
 }
 
+WITH_FILE(what_other_ranks_wait_for_stands_below_the_code_and_below_the_call)
+{
+    uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);
+    uint32_t inner = node(1, root, PROFILE_NODE_FRAME, KEY(1));
+    uint64_t there = PROFILE_RANKS_KEY(15, KEY(7));
+    uint32_t ranks = node(1, inner, PROFILE_NODE_RANKS, there);
+    uint32_t call = node(1, inner, PROFILE_NODE_MPI, 15);
+    work(1, call, 4);
+    builder_record(&builder, 1, ranks, &(struct profile_ranks){.blame = 9, .named = 2, .wall = 3});
+    builder_record(&builder, 1, node(1, call, PROFILE_NODE_RANKS, 0), &(struct profile_ranks){.waited = 3});
+    node(1, ranks, PROFILE_NODE_FRAME, KEY(2)); /* below it is nothing */
+    struct profile *profile = read_built();
+    const struct profile_sums *blamed = &profile->nodes[find(profile, 2, (uint64_t[]){KEY(1), there})].metric;
+    const struct profile_sums *waited = &profile->nodes[find(profile, 3, (uint64_t[]){KEY(1), 15, 0})].metric;
+    assert_int_equal(profile->node_count, 5);
+    assert_true(blamed->rank_idle == 9 && blamed->rank_named == 2 && blamed->rank_wall == 3);
+    assert_true(waited->rank_waited == 3 && waited->rank_idle == 0);
+    assert_true(blamed->samples == 0 && blamed->work == 0 && profile_sums_own(blamed) == 0);
+    profile_free(profile);
+}
+
+WITH_FILE(what_other_ranks_wait_for_is_not_less_than_nothing)
+{
+    uint32_t ranks = node(1, node(1, 0, PROFILE_NODE_ROOT, 0), PROFILE_NODE_RANKS, 0);
+    builder_record(&builder, 1, ranks, &(struct profile_ranks){.blame = -9});
+    assert_refused("damaged: a metric");
+}
+
 WITH_FILE(time_without_a_core_is_no_work_and_blocked_time_is_its_parents)
 {
     uint32_t root = node(1, 0, PROFILE_NODE_ROOT, 0);

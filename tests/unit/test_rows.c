@@ -239,6 +239,34 @@ WITH_PROFILE(a_call_of_mpi_is_a_row_below_the_line_that_makes_it)
     row_of(rows, ROW_RUNTIME, "<unknown call of MPI>");
 }
 
+/* Three other ranks wait for this one, of one of whose own waits another is the cause. */
+WITH_PROFILE(rank_idleness_is_the_codes_that_others_wait_for_and_no_part_of_the_effort)
+{
+    uint32_t body = work(0, BODY_8, 3);
+    uint32_t call = made_add(body, PROFILE_NODE_MPI, MPI_CALL_Barrier,
+                             (struct profile_sums){.samples = 2, .mpi_wait = 2 * S, .inverse_busy = 2 * S});
+    struct rows *rows = made_tables();
+    double effort = metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT);
+    assert_false(metric_is_shown(rows, METRIC_RANK_IDLENESS));
+    made_add(body, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(MPI_CALL_Barrier, KEY(BODY_9)),
+             (struct profile_sums){.rank_idle = 9 * S, .rank_wall = 3 * S});
+    made_add(call, PROFILE_NODE_RANKS, 0, (struct profile_sums){.rank_waited = 1 * S});
+    rows = made_tables();
+    const struct row *code = row_of(rows, ROW_PARALLEL, "solve [parallel a.c:7]");
+    const struct row *line = row_of(rows, ROW_STATEMENT, "a.c:8");
+    const struct row *row = row_of(rows, ROW_RUNTIME, "MPI_Barrier");
+    assert_true(metric_value(rows, code->inclusive, METRIC_RANK_IDLENESS) == 9);
+    assert_true(metric_value(rows, code->exclusive, METRIC_RANK_IDLENESS) == 9);
+    assert_true(metric_value(rows, line->exclusive, METRIC_RANK_IDLENESS) == 9);
+    assert_true(metric_value(rows, row->exclusive, METRIC_RANK_IDLENESS) == 0);
+    assert_true(row->exclusive->rank_waited == 1 * S && row->exclusive->mpi_wait == 2 * S);
+    assert_true(metric_value(rows, rows->row[0].inclusive, METRIC_EFFORT) == effort);
+    assert_true(metric_is_shown(rows, METRIC_RANK_IDLENESS));
+    /* Of what this rank's code is answerable for: its own time without what others are blamed for, and theirs. */
+    assert_true(fabs(metric_absolute(rows, rows->row[0].inclusive, METRIC_RANK_IDLENESS) -
+                     100 * 9 / (effort - 1 + 9)) < 1e-9);
+}
+
 WITH_PROFILE(idleness_follows_the_environment_and_eq_1)
 {
     struct profile_sums sums = {.work = 3 * S, .overhead = S, .inverse_busy = 2 * S, .shared_idle = 5 * S};

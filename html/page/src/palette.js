@@ -28,6 +28,7 @@ const METRICS = new Set([
     "no core",
     "blocked",
     "mpi wait",
+    "rank idleness",
     "core idleness",
     "shared idleness",
     "lock wait here",
