@@ -80,7 +80,23 @@ enum profile_node_kind {
                               no work. `overhead` and `lock_wait_here` are sizes of communicators and bytes, added up over `waits` calls that samples hit */
     PROFILE_NODE_RANKS = 20, /* other ranks' waiting in MPI, by the call that they waited in; key: PROFILE_RANKS_KEY; metric: struct
                                 profile_ranks; no row. Below an MPI node, with key 0: of the call itself */
+    PROFILE_NODE_SPREAD = 22, /* of a job that was merged: how a time of its parent differs between ranks; key: PROFILE_SPREAD_KEY; metric: struct
+                                 profile_spread; no row */
 };
+
+/* Which time of a context's: of the context itself, or of the frames below it, that is of the function called there; its own, or with what
+ * it calls. Contexts that are no frames have both, frames the latter. */
+enum profile_spread_metric {
+    PROFILE_SPREAD_TIME = 0, /* of threads in any state but idle: work, overhead, lock wait here, no core, blocked, mpi wait */
+    PROFILE_SPREAD_WORK = 1,
+    PROFILE_SPREAD_MPI_WAIT = 2,
+    PROFILE_SPREAD_METRICS = 3
+};
+#define PROFILE_SPREAD_EXCLUSIVE 4u
+#define PROFILE_SPREAD_CALLEE    8u
+#define PROFILE_SPREAD_KEYS      16u
+#define PROFILE_SPREAD_KEY(metric, exclusive, callee)                                                        \
+    ((uint32_t)(metric) | ((exclusive) ? PROFILE_SPREAD_EXCLUSIVE : 0) | ((callee) ? PROFILE_SPREAD_CALLEE : 0))
 
 #define PROFILE_INSTANCE_REST (1ull << 63) /* all instances beyond BLAME_PHASE_INSTANCES */
 
@@ -222,6 +238,15 @@ struct profile_probe {
     double sum_of_squares;    /* of inclusive times, in ns^2 */
     uint64_t first_begin_ns;  /* on the clock of profile_header.start_ns */
     uint64_t last_end_ns;
+};
+
+/* In a metric's place at SPREAD nodes: one number of each rank's process that has it, more than 0; in nanoseconds. */
+struct profile_spread {
+    double mean, squares; /* squares: the sum of (value - mean)^2 */
+    double least, most;
+    uint32_t ranks; /* that have it */
+    uint32_t least_rank, least_process, most_rank, most_process; /* whose they are, as in profile_header */
+    uint32_t reserved[3];
 };
 
 #define PROFILE_COUNTERS 8u /* most of BLAME_COUNTERS */
@@ -438,6 +463,7 @@ _Static_assert(sizeof(struct profile_waits) == sizeof(struct profile_metric),
 _Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric), "so do exact times");
 _Static_assert(sizeof(struct profile_counters) == sizeof(struct profile_metric), "and counters");
 _Static_assert(sizeof(struct profile_ranks) == sizeof(struct profile_metric), "and what ranks wait");
+_Static_assert(sizeof(struct profile_spread) == sizeof(struct profile_metric), "and spreads");
 _Static_assert(sizeof(struct profile_name) == PROFILE_NAME_BYTES, "name records tile their chunk");
 _Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread records tile their chunk");
 _Static_assert(sizeof(struct profile_rank) == PROFILE_RANK_BYTES, "rank records tile their chunk");

@@ -12,6 +12,7 @@
 #include "cli/open_profile.h"
 #include "report/files/csv.h"
 #include "report/files/ranks_csv.h"
+#include "report/files/spread_csv.h"
 #include "report/findings/findings.h"
 #include "report/rows/filter.h"
 #include "report/rows/make.h"
@@ -266,10 +267,20 @@ static void print_ranks(struct report *report)
         view_text_ranks(report->out, profile, &report->style);
 }
 
+static void print_spread(struct report *report)
+{
+    const struct profile *profile = report->opened->profile;
+    if (report->request->format == FORMAT_CSV)
+        write_spread_csv(report->out, profile, report->rows);
+    else
+        view_text_spread(report->out, profile, report->rows, &report->style);
+}
+
 static void (*const print_view[VIEW_COUNT])(struct report *report) = {
     [VIEW_TOP_DOWN] = print_tree,     [VIEW_BOTTOM_UP] = print_tree, [VIEW_FLAT] = print_tree,
     [VIEW_THREADS] = print_threads,   [VIEW_LOCKS] = print_locks,    [VIEW_WAITS] = print_waits,
     [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,  [VIEW_RANKS] = print_ranks,
+    [VIEW_SPREAD] = print_spread,
 };
 
 /* Takes the rows that the filters leave; false after a message. */
@@ -291,14 +302,18 @@ static bool filter_rows(struct report *report)
 
 static bool open_input(const struct report_request *request, struct opened_profile *opened)
 {
-    if (request->view != VIEW_THREADS && request->view != VIEW_RANKS)
-        return open_thread_rows("report", request->input, request->thread, opened);
-    *opened =
-        (struct opened_profile){.input = request->input, .profile = open_profile("report", request->input)};
-    if (!opened->profile || request->view != VIEW_RANKS || opened->profile->header.merged)
+    bool of_jobs = request->view == VIEW_RANKS || request->view == VIEW_SPREAD;
+    if (request->view != VIEW_THREADS && request->view != VIEW_RANKS) {
+        if (!open_thread_rows("report", request->input, request->thread, opened))
+            return false;
+    } else {
+        *opened =
+            (struct opened_profile){.input = request->input, .profile = open_profile("report", request->input)};
+    }
+    if (!opened->profile || !of_jobs || opened->profile->header.merged)
         return opened->profile != NULL;
-    fprintf(stderr, "blame report: --view ranks: %s is of one process; accepted is the directory of a job\n",
-            request->input);
+    fprintf(stderr, "blame report: --view %s: %s is of one process; accepted is the directory of a job\n",
+            report_view[request->view].word, request->input);
     close_profile(opened);
     return false;
 }

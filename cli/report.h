@@ -18,6 +18,7 @@ enum report_view {
     VIEW_FINDINGS,
     VIEW_PHASES,
     VIEW_RANKS,
+    VIEW_SPREAD,
     VIEW_COUNT
 };
 enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED };

@@ -17,10 +17,11 @@ const struct option_word report_view[] = {
     {"findings", "what to look at first, with evidence and advice"},
     {"phases", "the program's phases and what their code calls; events,\nexact and sampled"},
     {"ranks", "what each rank of a job did with its threads' time"},
+    {"spread", "rows by how they differ between a job's ranks"},
     {NULL, NULL},
 };
 const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",   "Threads", "Locks",
-                                         "Waits",    "Findings",  "Phases", "Ranks",   NULL};
+                                         "Waits",    "Findings",  "Phases", "Ranks",   "Spread", NULL};
 
 static const struct option_word by[] = {
     {"function", "(default)"},
@@ -106,6 +107,8 @@ static int metrics_of(int view)
         return 1 << METRIC_LOCK_WAIT | 1 << METRIC_LOCK_WAIT_HERE | 1 << METRIC_SAMPLES;
     case VIEW_WAITS:
         return 1 << METRIC_IDLENESS | 1 << METRIC_LOCK_WAIT;
+    case VIEW_SPREAD:
+        return 1 << METRIC_WORK | 1 << METRIC_MPI_WAIT;
     case VIEW_FINDINGS:
     case VIEW_PHASES:
     case VIEW_RANKS:
@@ -140,7 +143,7 @@ static bool fits_together(const struct report_request *request)
     return fits_view(request, "--format", "folded", request->format == FORMAT_FOLDED, TREES) &&
            fits_view(request, "--by", NULL, request->by != NOT_GIVEN, 1 << VIEW_FLAT) &&
            fits_view(request, "--min", NULL, request->least_percent >= 0,
-                     TREES | TABLES | 1 << VIEW_FINDINGS | 1 << VIEW_PHASES) &&
+                     TREES | TABLES | 1 << VIEW_FINDINGS | 1 << VIEW_PHASES | 1 << VIEW_SPREAD) &&
            fits_view(request, "--depth", NULL, request->depth != NOT_GIVEN,
                      TREES | TABLES | 1 << VIEW_PHASES) &&
            fits_view(request, "--focus", NULL, request->focus, TREES | 1 << VIEW_WAITS) &&

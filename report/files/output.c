@@ -10,6 +10,7 @@
 #include "report/files/csv.h"
 #include "report/files/json.h"
 #include "report/files/ranks_csv.h"
+#include "report/files/spread_csv.h"
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
 #include "report/text/memory.h"
@@ -51,6 +52,11 @@ static void put_ranks(FILE *out, const struct profile *profile, const struct rep
     write_ranks_csv(out, profile);
 }
 
+static void put_spread(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    write_spread_csv(out, profile, tables->rows);
+}
+
 static bool is_job(const struct profile *profile)
 {
     return profile->header.merged > 0;
@@ -72,6 +78,7 @@ static const struct output_file {
     {.name = "waits.csv", .put = put_waits},
     {.name = "phases.csv", .put = put_phases, .wanted = phases_any},
     {.name = "ranks.csv", .put = put_ranks, .wanted = is_job},
+    {.name = "spread.csv", .put = put_spread, .wanted = is_job},
     {.name = "run.json", .put = put_json},
 };
 

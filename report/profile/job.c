@@ -11,6 +11,7 @@
 #include "report/profile/node_tree.h"
 #include "report/profile/probes.h"
 #include "report/profile/read.h"
+#include "report/profile/spread.h"
 #include "report/text/memory.h"
 
 /* Of the first rank that is read, on the job's own clock: the ranks' clocks have nothing in common, and others may have
@@ -25,6 +26,7 @@ struct job {
     size_t rank_room, thread_room, lock_room;
     size_t joined; /* probes and counters when they were sorted last */
     struct pair_map locks;
+    struct spread_sums spreads;
     int64_t start_realtime_ns; /* at START_NS */
     bool based;                /* the header and texts are there, the first rank's */
     const char *identity;
@@ -329,6 +331,7 @@ static void add_rank(struct job *job, const struct profile *rank)
     uint64_t end_ns = rank->header.end_ns ? shifted(job, rank, rank->header.end_ns) : last_ns;
     add_nodes(job, &keys, rank, place);
     add_probes(job, rank, place);
+    spread_sums_add(&job->spreads, rank, place, job->profile->node_count);
     for (size_t i = 0; i < rank->lock_count; i++)
         add_lock(job, &keys, &rank->locks[i]);
     add_header(job, rank, end_ns);
@@ -430,6 +433,7 @@ struct profile *job_read(const char *const *paths, size_t count, const char *ide
         return NULL;
     }
     divide_idleness(job.profile);
+    spread_sums_end(&job.spreads, job.profile);
     profile_join_probes(job.profile);
     sort_records(&job);
     add_missing(&job);

@@ -10,6 +10,7 @@
 
 #include "report/profile/node_tree.h"
 #include "report/profile/probes.h"
+#include "report/profile/spread.h"
 #include "report/text/memory.h"
 
 enum {
@@ -222,6 +223,8 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
         merge_sum_unresolved(profile);
     if (!wrong)
         wrong = profile_read_probes(chunks, merge.place, profile);
+    if (!wrong)
+        wrong = profile_read_spreads(chunks, merge.place, profile);
     free(merge.place);
     free(merge.stack);
     node_tree_end(&merge.tree);

@@ -57,6 +57,7 @@ void profile_free(struct profile *profile)
     free(profile->threads);
     free(profile->modules);
     free(profile->ranks);
+    free(profile->spreads);
     free(profile->locks);
     free(profile->text);
     free(profile->names);

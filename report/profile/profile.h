@@ -35,6 +35,13 @@ struct merged_probe {
     struct profile_counters counters; /* from begin to end */
 };
 
+/* How one time of a node's differs between a job's ranks. */
+struct merged_spread {
+    uint32_t node;
+    uint32_t key; /* PROFILE_SPREAD_KEY */
+    struct profile_spread spread;
+};
+
 struct merged_counters {
     uint32_t node;
     struct profile_counters counters; /* at samples, exclusive, all threads summed */
@@ -59,6 +66,8 @@ struct profile {
     size_t probe_count;
     struct merged_counters *counters; /* by node */
     size_t counters_count;
+    struct merged_spread *spreads; /* by node and key; of a job that was merged */
+    size_t spread_count;
     const char *counter_name[PROFILE_COUNTERS];
     size_t counter_count; /* of these names */
     char *counter_text;   /* their text */

@@ -132,6 +132,12 @@ static void put_nodes(struct writer *writer)
                                     .parent = writer->node_idx[counters->node]};
         put_node(writer, MAIN_TREE, &node, &counters->counters);
     }
+    for (size_t i = 0; i < profile->spread_count; i++) {
+        const struct merged_spread *spread = &profile->spreads[i];
+        struct profile_node node = {
+            .kind = PROFILE_NODE_SPREAD, .key = spread->key, .parent = writer->node_idx[spread->node]};
+        put_node(writer, MAIN_TREE, &node, &spread->spread);
+    }
     for (size_t i = 0; i < profile->probe_count; i++) {
         const struct merged_probe *probe = &profile->probes[i];
         struct profile_node node = {.kind = PROFILE_NODE_PROBE, .parent = writer->node_idx[probe->node]};

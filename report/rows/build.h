@@ -70,6 +70,9 @@ const struct merged_node *rows_caller_of(const struct profile *profile, const st
  * parameter ("size = 512"), at the place where it was begun first. */
 uint32_t rows_add_probe(struct builder *builder, uint32_t node_idx, uint32_t parent);
 
+/* Fills spread of the rows: which of them the ranks of a job are compared by. */
+void rows_find_spreads(struct builder *builder);
+
 /* Fills misnested of the rows; the symbols must be there. */
 void rows_read_misnested(struct builder *builder);
 

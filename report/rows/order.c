@@ -144,6 +144,25 @@ static void move_rows(struct rows *rows, uint32_t *new_index, size_t kept)
     rows->count = rows->capacity = kept;
 }
 
+static int compare_spreads(const void *left, const void *right)
+{
+    uint32_t a = ((const struct row_spread *)left)->row, b = ((const struct row_spread *)right)->row;
+    return (a > b) - (a < b);
+}
+
+static void renumber_spreads(struct rows *rows, const uint32_t *new_index)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->spread_count; i++) {
+        rows->spread[kept] = rows->spread[i];
+        rows->spread[kept].row = new_index[rows->spread[i].row];
+        kept += rows->spread[kept].row != ROW_NONE;
+    }
+    rows->spread_count = kept;
+    if (kept)
+        qsort(rows->spread, kept, sizeof *rows->spread, compare_spreads);
+}
+
 void rows_order(struct rows *rows, enum metric metric, bool by_exclusive)
 {
     size_t count = rows->count;
@@ -159,6 +178,7 @@ void rows_order(struct rows *rows, enum metric metric, bool by_exclusive)
     for (size_t n = 0; n < rows->node_count; n++)
         if (rows->node_row[n] != ROW_NONE)
             rows->node_row[n] = order.new_index[rows->node_row[n]];
+    renumber_spreads(rows, order.new_index);
     free(order.first_child);
     free(order.child);
     move_rows(rows, order.new_index, kept);

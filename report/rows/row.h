@@ -86,6 +86,13 @@ struct error_terms {
     double ranks; /* of a node, as far as they saw each other */
 };
 
+/* Of which node a row shows how its times differ between a job's ranks: report/rows/spread.c. */
+struct row_spread {
+    uint32_t row, node;
+    bool callee;    /* it is PROFILE_SPREAD_CALLEE of the node */
+    bool exclusive; /* the row's own time is known, too */
+};
+
 struct rows {
     struct row *row;
     size_t count;
@@ -110,6 +117,8 @@ struct rows {
         *begun_in; /* by name of the profile: the function that began it first, perhaps NULL; or NULL */
     const struct misnesting *misnested; /* what was ended in a wrong order */
     size_t misnested_count;
+    struct row_spread *spread; /* by row */
+    size_t spread_count;
     size_t counter_count; /* rows have these counters */
     const char *const *counter_name;
     struct pool memory; /* what rows_alloc() gave out */

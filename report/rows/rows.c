@@ -330,6 +330,7 @@ struct rows *rows_build(const struct profile *profile, struct symbols *symbols)
     }
     add_before_start(&builder);
     rows_read_misnested(&builder);
+    rows_find_spreads(&builder);
     free_builder(&builder); /* before more is needed */
     rows_mark_foreign(rows, profile);
     rows_sum(rows);

@@ -33,6 +33,7 @@ void rows_free(struct rows *rows)
     pool_free(&rows->memory);
     free(rows->row);
     free(rows->node_row);
+    free(rows->spread);
     strings_free(rows->strings);
     free(rows);
 }

@@ -17,6 +17,8 @@ void view_text(FILE *out, const struct profile *profile, const struct rows *rows
 void view_text_threads(FILE *out, const struct profile *profile, const struct view_style *style);
 void view_text_ranks(FILE *out, const struct profile *profile, const struct view_style *style);
 void view_text_efficiencies(FILE *out, const struct profile *profile, const struct view_style *style);
+/* How rows differ between ranks. */
+void view_text_spread(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style);
 void view_text_locks(FILE *out, const struct profile *profile, const struct lock_table *table,
                      const struct view_style *style);
 void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows,

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import threading
 import unittest
@@ -165,6 +166,7 @@ class Merged(JobTest):
     def test_all_commands_read_a_job(self):
         directory = self.made(3)
         for argv in (["report"], ["report", "--view", "findings"], ["report", "--view", "ranks"],
+                     ["report", "--view", "spread"],
                      ["report", "--view", "threads"], ["report", "--view", "locks"], ["report", "--view", "waits"],
                      ["export", "--format", "folded"], ["html", "--output", "page.html"]):
             run = self.blame(argv[0], directory, *argv[1:])
@@ -253,6 +255,8 @@ class Merged(JobTest):
         self.assertIn("no rank", self.blame("merge", self.new_folder(), status=1).stderr)
         self.assertIn("of one process", self.blame("report", f"{directory}/rank-000000.blame", "--view", "ranks",
                                                    status=1).stderr)
+        self.assertIn("of one process", self.blame("report", f"{directory}/rank-000000.blame", "--view", "spread",
+                                                   status=1).stderr)
         self.assertIn("--rank", self.blame("report", directory, "--thread", "0", status=1).stderr)
 
     def test_one_rank_can_be_looked_at(self):
@@ -309,6 +313,33 @@ class Real(JobTest):
                     whole = of[name.rstrip("_") or "parallel"]
                     self.assertTrue(0 < whole < 1.05, of)
                     self.assertAlmostEqual(whole, of[f"{name}load_balance"] * of[f"{name}communication"])
+
+    def test_rows_say_how_the_ranks_differ(self):
+        run = self.job("openmpi", 4, env={"BLAME_RATE": "1000"})
+        directory, = run.directories("blame-*")
+        self.assertEqual(execute([BLAME, "merge", directory], clean_environment(), self.new_folder()).status, 0)
+        trees = [self.reported_tree(f"{directory}/rank-{rank:06}.blame", checks=[]) for rank in range(4)]
+        with open(f"{directory}/profile.csv", newline="", encoding="utf-8") as file:
+            rows = {row["id"]: row for row in csv.DictReader(file)}
+        with open(f"{directory}/spread.csv", newline="", encoding="utf-8") as file:
+            spreads = list(csv.DictReader(file))
+        states = ("work", "overhead", "lock wait here", "no core", "blocked", "mpi wait")
+        for spread in spreads:
+            row, (metric, kind) = rows[spread["id"]], spread["metric"].rsplit(" ", 1)
+            whole = sum(float(row[f"{state} {kind}"]) for state in (states if metric == "time" else [metric]))
+            self.assertAlmostEqual(4 * float(spread["mean"]), whole, delta=2e-5, msg=spread)
+        self.assertEqual({rows[spread["id"]]["kind"] for spread in spreads} - {"inlined", "pseudo"},
+                         {"root", "procedure", "parallel", "runtime"})
+        for name in ("every_ranks_share", "last_ranks_share"):
+            spread, = [spread for spread in spreads if (spread["name"], spread["metric"]) == (name, "work (I)")]
+            work = [tree.total("work", name) for tree in trees]
+            self.assertEqual((int(spread["ranks"]), spread["min_rank"] == ""),
+                             (sum(value > 0 for value in work), min(work) == 0))
+            for column, value in (("min", min(work)), ("max", max(work)), ("deviation", statistics.pstdev(work))):
+                self.assertAlmostEqual(float(spread[column]), value, delta=2e-5, msg=column)
+            self.assertAlmostEqual(work[int(spread["max_rank"])], max(work), delta=2e-5)
+        text = execute([BLAME, "report", directory, "--view", "spread", "--sort", "work"], clean_environment(), self.new_folder())
+        self.assertRegex(text.stdout, r"\n +1 +[0-9.]+ +[0-9.]+ +0\.000 +[0-9.]+ 3 +4\.00 +[0-9]+: last_ranks_share ")
 
     def test_a_rank_that_was_killed_is_named_and_what_it_measured_counts(self):
         for name in mpi.LAUNCHERS:
