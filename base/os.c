@@ -341,6 +341,14 @@ void os_unlock(uint32_t *lock)
         syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+bool os_is_dead(pid_t pid)
+{
+    int saved = errno;
+    bool dead = syscall(SYS_kill, pid, 0) != 0 && errno == ESRCH;
+    errno = saved;
+    return dead;
+}
+
 pid_t os_tid(void)
 {
     return (pid_t)syscall(SYS_gettid);

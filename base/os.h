@@ -85,6 +85,9 @@ void os_unlock(uint32_t *lock); /* [owner] */
 
 pid_t os_tid(void); /* [handler] */
 
+/* Whether no process has that number (any more). [handler] */
+bool os_is_dead(pid_t pid);
+
 /* How many threads this process has; 0 where /proc does not tell. [any] */
 uint32_t os_threads(void);
 

@@ -39,3 +39,11 @@ void sums_add_counters(struct profile_counters *to, const struct profile_counter
     for (uint32_t i = 0; i < PROFILE_COUNTERS; i++)
         to->value[i] += from->value[i];
 }
+
+void sums_add_ranks(struct profile_ranks *to, const struct profile_ranks *from)
+{
+    to->blame += from->blame;
+    to->named += from->named;
+    to->wall += from->wall;
+    to->waited += from->waited;
+}

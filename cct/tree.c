@@ -235,6 +235,9 @@ static void add_record(enum profile_node_kind kind, void *to, const void *from)
     case PROFILE_NODE_PROBE:
         sums_add_probe(to, from);
         break;
+    case PROFILE_NODE_RANKS:
+        sums_add_ranks(to, from);
+        break;
     default:
         sums_add(to, from);
     }

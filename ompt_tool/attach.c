@@ -7,6 +7,7 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/counters/counters_plan.h"
+#include "ompt_tool/mpi_wait.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/restart/bystander.h"
 #include "ompt_tool/sample.h"
@@ -43,6 +44,7 @@ void attach_end(struct thread *thread)
     if (!thread)
         return;
     sampler_stop(thread);
+    mpi_wait_forget(thread);
     core_end(&thread->core);
     bystander_end(&thread->stands_by);
     if (thread_enter_tool(thread)) {

@@ -23,6 +23,7 @@
 #include "ompt_tool/machine.h"
 #include "ompt_tool/place.h"
 #include "ompt_tool/probes/probes.h"
+#include "ompt_tool/ranks_join.h"
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
@@ -134,6 +135,7 @@ static void end_measurement(void)
 {
     uint64_t now_ns = clock_now_ns();
     resolve_all(now_ns);
+    ranks_leave();
     if (thread_all())
         attribute_rest(&thread_all()->tree);
     loadmap_refresh();

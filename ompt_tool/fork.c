@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "blame/directed.h"
 #include "blame/notes.h"
+#include "blame/ranks.h"
 #include "blame/state.h"
 #include "cct/arena.h"
 #include "cct/region.h"
@@ -36,6 +37,7 @@ static void in_child(void)
     thread_reset();
     state_reset();
     notes_reset();
+    ranks_forget();
     directed_reset();
     probe_names_reset();
     region_epoch++;

@@ -4,6 +4,7 @@
 #define BLAME_OMPT_TOOL_LAUNCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* True if the process may not be worth a profile: none of its regions has begun, and it is not the program
  * that the user named, or that does not itself need OpenMP. [init] */
@@ -21,5 +22,6 @@ const char *launch_notes(void);
 const char *launch_rank(void);
 const char *launch_ranks(void);   /* how many there are; NULL: not known. [any] */
 bool launch_is_one_of_many(void); /* of the job's ranks. [any] */
+uint32_t launch_local_ranks(void); /* how many run on this node; 0: not known. [any] */
 
 #endif

@@ -1,10 +1,12 @@
-/* Some stores to the thread's own lines at the begin of a call, and one at its end. */
+/* Some stores to the thread's own lines and its rank's at the begin of a call, and at its end. */
 #include "ompt_tool/mpi_wait.h"
 
 #include <stddef.h>
 
 #include "base/atomics.h"
 #include "blame/attribute.h"
+#include "blame/ranks.h"
+#include "ompt_tool/ranks_join.h"
 
 /* libblame-mpi.so's. (Asking by name for what is not there takes the program's heap.) */
 extern mpi_layer_attach blame_mpi_attach __attribute__((weak));
@@ -22,9 +24,18 @@ static bool is_gone(const struct thread *thread, uintptr_t stack)
 bool mpi_wait_is_left(struct thread *thread, const ucontext_t *context)
 {
     bool left = is_gone(thread, (uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
-    if (unlikely(left))
+    if (unlikely(left)) {
+        thread->mpi.told = thread->mpi.told && !ranks_wait_left();
         state_set_work(thread->line);
+    }
     return left;
+}
+
+void mpi_wait_forget(struct thread *thread)
+{
+    if (unlikely(thread->mpi.told))
+        ranks_wait_end();
+    thread->mpi.told = false;
 }
 
 /* A call inside a call is the outer one's: MPICH's Fortran calls its C. */
@@ -39,10 +50,12 @@ static bool begin(uint32_t number, const uintptr_t *frame)
             return false;
         state_set_work(thread->line); /* M1 */
     }
+    mpi_wait_forget(thread);
     thread->mpi.number = number;
     thread->mpi.samples = 0;
     thread->mpi.returns_to = frame[1];
     thread->mpi.frame = frame;
+    thread->mpi.told = ranks_wait_begin(ranks_join_call(number, frame[1]));
     signal_fence(); /* M1 */
     state_set_mpi_wait(thread->line);
     return true;
@@ -55,6 +68,7 @@ static bool end(const uintptr_t *frame)
         return false;
     if (likely(thread->line->state == STATE_MPI_WAIT))
         state_set_work(thread->line);
+    mpi_wait_forget(thread);
     return thread->mpi.samples > 0;
 }
 
@@ -83,6 +97,8 @@ uintptr_t mpi_wait_layer(void)
 
 void mpi_wait_init(void)
 {
-    if (blame_mpi_attach)
-        blame_mpi_attach(&mpi_wait_tool);
+    if (!blame_mpi_attach)
+        return;
+    ranks_join();
+    blame_mpi_attach(&mpi_wait_tool);
 }

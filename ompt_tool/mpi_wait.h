@@ -18,6 +18,9 @@ uintptr_t mpi_wait_layer(void);
 /* True if the thread, in MPI wait, has left its call without an end: by longjmp() or an exception. Then it works. [handler] */
 bool mpi_wait_is_left(struct thread *thread, const ucontext_t *context);
 
+/* The thread is in no call any more, as far as other ranks are concerned. [owner] */
+void mpi_wait_forget(struct thread *thread);
+
 /* What the library calls. */
 extern const struct mpi_tool mpi_wait_tool;
 

@@ -7,11 +7,13 @@
 #include "base/atomics.h"
 #include "blame/account.h"
 #include "blame/attribute.h"
+#include "blame/ranks.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/counters/counters.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/mpi_wait.h"
+#include "ompt_tool/sample_ranks.h"
 #include "ompt_tool/session/session.h"
 
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause)
@@ -74,6 +76,7 @@ static void record_places(struct thread *thread, uint32_t code_idx, uint32_t cor
 struct busy {
     bool in_runtime, no_core;
     uint32_t node_idx, own_idx; /* its context, and where its own time counts; 0: there is no room */
+    uint32_t ranks_idx;         /* and other ranks' waiting; 0: nowhere */
     double *sum;                /* the thread's */
 };
 
@@ -86,10 +89,10 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
 {
     struct profile_thread *ledger = thread->ledger;
     struct busy busy = {capture->in_runtime, core == CORE_NONE, capture->node_idx, capture->node_idx,
-                        capture->in_runtime ? &ledger->overhead : &ledger->work};
+                        capture->node_idx, capture->in_runtime ? &ledger->overhead : &ledger->work};
     if (busy.no_core) {
         busy.sum = &ledger->no_core;
-        busy.own_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
+        busy.own_idx = busy.ranks_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
     } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* there the runtime waits for something that no event tells */
         busy.sum = &ledger->blocked;
         busy.own_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_BLOCKED);
@@ -151,9 +154,14 @@ static bool book_moments(struct thread *thread, const struct busy *busy, enum co
     if (!book_busy(thread, busy, p, delivery->count, census, places))
         return false;
     core_note_others(&thread->core, thread->line, census);
+    bool ranks = ranks_are_seen() && busy->ranks_idx;
+    if (unlikely(ranks))
+        sample_ranks_busy(thread, busy->ranks_idx, delivery, 0, census.busy);
     for (uint32_t number = 1; number < moments; number++) {
         census = census_of_busy(thread, delivery, number, core, places);
         book_busy(thread, busy, p, 0, census, places);
+        if (unlikely(ranks))
+            sample_ranks_busy(thread, busy->ranks_idx, delivery, number, census.busy);
     }
     *busy->sum += delivery->p;
     thread->ledger->recorded += delivery->count;
@@ -212,6 +220,8 @@ static void record_mpi(struct thread *thread, const struct delivery *delivery)
         sample_drop(thread, delivery, capture.cause);
         return;
     }
+    if (ranks_are_seen())
+        sample_ranks_waiting(thread, capture.node_idx, delivery);
     thread->mpi.samples++;
     thread->mpi.node_idx = capture.node_idx;
     thread->mpi.grafts = thread->tree.grafts;
@@ -256,7 +266,11 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
             state_census_at(&delivery->clocks, delivery_moment_ns(delivery, number, moments), thread->line, key, NULL);
         if (!blame_holder(thread, capture.node_idx, key, p, then))
             blame_holder(thread, capture.node_idx, key, p, census); /* there was room */
+        if (unlikely(ranks_are_seen()))
+            sample_ranks_busy(thread, capture.node_idx, delivery, number, then.busy);
     }
+    if (unlikely(ranks_are_seen()))
+        sample_ranks_busy(thread, capture.node_idx, delivery, 0, census.busy);
     account_waiting_here(here, delivery->p, delivery->count,
                          thread->counted_wait != thread->line->acquisitions);
     thread->counted_wait = thread->line->acquisitions;

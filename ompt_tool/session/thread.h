@@ -68,6 +68,7 @@ struct mpi_wait {
     uint32_t number;
     uint32_t samples;          /* that hit it, */
     uint32_t node_idx, grafts; /* and where they were booked last */
+    bool told;                 /* the rank's line counts the thread (blame/ranks.h) */
 };
 
 struct thread {

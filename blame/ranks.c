@@ -1,0 +1,262 @@
+#include "blame/ranks.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "base/atomics.h"
+
+#define SPINS         100
+#define STOP_ATTEMPTS 1000
+
+static struct ranks_segment *segment; /* NULL: there is none */
+static struct ranks_line *own_line;
+static uint32_t own_number;
+
+/* Between this process's threads (MPI_THREAD_MULTIPLE). A handler only tries. */
+static uint32_t writing;
+
+void ranks_use(struct ranks_segment *of, uint32_t own, uint32_t rank, uint64_t program)
+{
+    own_number = own;
+    own_line = &of->line[own];
+    memset(own_line, 0, sizeof(*own_line));
+    own_line->rank = rank;
+    own_line->program = program;
+    store_relaxed(&writing, 0);
+    store_release(&segment, of);
+}
+
+void ranks_forget(void)
+{
+    store_relaxed(&segment, (struct ranks_segment *)NULL);
+}
+
+void ranks_stop(void)
+{
+    store_seq_cst(&segment, (struct ranks_segment *)NULL);
+    for (int i = 0; i < STOP_ATTEMPTS && load_seq_cst(&writing); i++)
+        sched_yield();
+}
+
+bool ranks_are_seen(void)
+{
+    return load_relaxed(&segment) != NULL;
+}
+
+static uint32_t lines_of(const struct ranks_segment *of)
+{
+    uint32_t high = load_acquire(&of->high);
+    return high < RANKS_MAX ? high : RANKS_MAX;
+}
+
+uint32_t ranks_lines(void)
+{
+    const struct ranks_segment *of = load_acquire(&segment);
+    return of ? lines_of(of) : 0;
+}
+
+static inline bool try_to_write(void)
+{
+    uint32_t expected = 0;
+    return compare_exchange(&writing, &expected, 1);
+}
+
+static inline void begin_to_write(void)
+{
+    for (int spins = 0; unlikely(!try_to_write());)
+        if (++spins > SPINS)
+            sched_yield();
+}
+
+static inline void end_writing(void)
+{
+    store_release(&writing, 0);
+}
+
+/* Behind the note of the wait before (X1). */
+void ranks_line_begin(struct ranks_line *line, uint64_t now_ticks, uint64_t call)
+{
+    if (likely(line->waiting == 0)) {
+        store_release(&line->since, now_ticks);
+        store_release(&line->call, call);
+    }
+    store_release(&line->waiting, line->waiting + 1);
+}
+
+static inline void note(struct ranks_line *line, uint64_t now_ticks)
+{
+    struct ranks_wait *wait = &line->waits[line->waits_noted % RANKS_WAITS];
+    store_release(&wait->since, line->since); /* S5 */
+    store_release(&wait->until, now_ticks);
+    store_release(&wait->call, line->call);
+    store_release(&line->waits_noted, line->waits_noted + 1);
+    store_release(&line->noted_last, now_ticks);
+}
+
+void ranks_line_end(struct ranks_line *line, uint64_t now_ticks)
+{
+    if (likely(line->waiting == 1))
+        note(line, now_ticks);
+    store_release(&line->waiting, line->waiting - 1); /* X1 */
+}
+
+/* X3: who writes has looked for the segment behind its lock. */
+static inline bool has_stopped(void)
+{
+    if (likely(load_seq_cst(&segment) != NULL))
+        return false;
+    end_writing();
+    return true;
+}
+
+bool ranks_wait_begin(uint64_t call)
+{
+    if (likely(!load_acquire(&segment)))
+        return false;
+    struct ranks_line *line = own_line;
+    uint64_t now_ticks = clock_ticks();
+    begin_to_write();
+    if (has_stopped())
+        return false;
+    ranks_line_begin(line, now_ticks, call);
+    end_writing();
+    return true;
+}
+
+static inline void end_wait(struct ranks_line *line)
+{
+    if (has_stopped())
+        return;
+    ranks_line_end(line, clock_ticks());
+    end_writing();
+}
+
+void ranks_wait_end(void)
+{
+    begin_to_write();
+    end_wait(own_line);
+}
+
+bool ranks_wait_left(void)
+{
+    if (!try_to_write())
+        return false;
+    end_wait(own_line);
+    return true;
+}
+
+/* Of a ring whose entries are all in use, the oldest that is not being overwritten; else 0: nothing is forgotten. */
+static int64_t remembers_from(const struct ranks_line *line)
+{
+    uint32_t noted = load_acquire(&line->waits_noted);
+    return noted < RANKS_WAITS ? 0 : (int64_t)load_relaxed(&line->waits[(noted + 1) % RANKS_WAITS].since);
+}
+
+static bool is_ready(const struct ranks_segment *of, uint32_t number)
+{
+    return load_acquire(&of->owner[number]) & RANKS_READY;
+}
+
+/* A moment before what all lines remember gives way to one that is as far from any other as chance has it, as a state census's
+ * does. */
+static int64_t remembered(const struct ranks_segment *of, uint32_t count, int64_t ticks, int64_t now_ticks)
+{
+    int64_t from = ticks;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t line_from = is_ready(of, i) && (int64_t)load_acquire(&of->line[i].noted_last) > ticks
+                                ? remembers_from(&of->line[i])
+                                : 0;
+        from = line_from > from ? line_from : from;
+    }
+    return from == ticks || from >= now_ticks ? ticks : from + ticks % (now_ticks - from);
+}
+
+static bool waited_then(const struct ranks_line *line, int64_t ticks, uint64_t *call)
+{
+    uint32_t noted = load_acquire(&line->waits_noted);
+    for (uint32_t back = 1; back < RANKS_WAITS && back <= noted; back++) {
+        const struct ranks_wait *wait = &line->waits[(noted - back) % RANKS_WAITS];
+        int64_t since = (int64_t)load_acquire(&wait->since), until = (int64_t)load_acquire(&wait->until);
+        *call = load_acquire(&wait->call); /* S5: the count is loaded last */
+        if (until <= ticks || load_relaxed(&line->waits_noted) - noted + back >= RANKS_WAITS)
+            return false;
+        if (since <= ticks)
+            return true;
+    }
+    return false;
+}
+
+/* X1: the state first, then what the wait before has left. */
+static bool waited(const struct ranks_line *line, int64_t ticks, uint64_t *call)
+{
+    if (load_acquire(&line->waiting) > 0) {
+        uint64_t since = load_acquire(&line->since);
+        *call = load_acquire(&line->call);
+        if ((int64_t)since <= ticks && load_relaxed(&line->since) == since)
+            return true;
+    }
+    return (int64_t)load_acquire(&line->noted_last) > ticks && waited_then(line, ticks, call);
+}
+
+static void count_call(struct ranks_census *census, uint64_t call, bool own_program)
+{
+    uint32_t number = 0;
+    while (number < census->calls &&
+           (census->call[number].call != call || census->call[number].own_program != own_program))
+        number++;
+    if (number == RANKS_CALLS) {
+        number--;
+        census->call[number].call = 0;
+    } else if (number == census->calls) {
+        census->calls++;
+        census->call[number].call = call;
+        census->call[number].own_program = own_program;
+        census->call[number].ranks = 0;
+    }
+    census->call[number].ranks++;
+}
+
+struct ranks_census ranks_census_at(const struct clock_reading *clocks, uint64_t time_ns)
+{
+    const struct ranks_segment *of = load_acquire(&segment);
+    struct ranks_census census;
+    census.seen = census.busy = census.waiting = census.calls = 0;
+    census.own_waits = false;
+    census.own_threads = 1;
+    if (!of)
+        return census;
+    uint32_t count = lines_of(of);
+    int64_t ticks = remembered(of, count, clock_ns_ticks(clocks, time_ns), (int64_t)clocks->ticks);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ranks_line *line = &of->line[i];
+        uint64_t call = 0;
+        if (!is_ready(of, i))
+            continue;
+        census.seen++;
+        bool waits = waited(line, ticks, &call);
+        census.waiting += waits;
+        census.own_waits |= waits && i == own_number;
+        if (waits && i != own_number)
+            count_call(&census, call, line->program && line->program == own_line->program);
+    }
+    census.busy = census.seen - census.waiting;
+    uint32_t threads = load_relaxed(&own_line->waiting);
+    census.own_threads = threads ? threads : 1;
+    return census;
+}
+
+void ranks_bury(uint64_t now_ticks, uint64_t apart_ticks, bool (*is_dead)(pid_t pid))
+{
+    static uint64_t looked;
+    static uint32_t next;
+    struct ranks_segment *of = load_acquire(&segment);
+    uint64_t last = load_relaxed(&looked);
+    uint32_t count = of ? lines_of(of) : 0;
+    if (!count || now_ticks - last < apart_ticks || !compare_exchange(&looked, &last, now_ticks))
+        return;
+    uint32_t number = load_relaxed(&next) % count;
+    store_relaxed(&next, number + 1);
+    uint64_t owner = load_acquire(&of->owner[number]);
+    if (number != own_number && (owner & RANKS_READY) && is_dead(RANKS_OWNER_PID(owner)))
+        compare_exchange(&of->owner[number], &owner, 0);
+}

@@ -1,0 +1,195 @@
+#include "ompt_tool/ranks_join.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/atomics.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/os.h"
+#include "cct/arena.h"
+#include "ompt_tool/launch.h"
+#include "ompt_tool/place.h"
+#include "ompt_tool/session/session.h"
+#include "unwind/loadmap.h"
+
+#define ATTEMPTS 100 /* while others close what was made before */
+#define PAUSE_US 1000
+
+struct ranks_program ranks_program;
+
+static struct {
+    struct ranks_segment *segment;
+    char path[64];
+    uint32_t own;
+} joined;
+
+static void know_program(void)
+{
+    const struct loadmap_range *range = loadmap_find(getauxval(AT_ENTRY));
+    const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
+    if (!module || !module->build_id_bytes)
+        return;
+    ranks_program = (struct ranks_program){range->start, range->end - range->start, range->load_bias,
+                                           hash_bytes(module->build_id, module->build_id_bytes)};
+}
+
+/* Processes that have numbers of their own cannot ask whether others live. */
+static void choose_path(const char *identity)
+{
+    struct stat numbers = {0};
+    stat("/proc/self/ns/pid", &numbers);
+    snprintf(joined.path, sizeof(joined.path), "/dev/shm/blame-%u-%016llx", (unsigned)geteuid(),
+             (unsigned long long)(hash_bytes(identity, strlen(identity)) ^ hash_number(numbers.st_ino)));
+}
+
+/* NULL with errno. */
+static struct ranks_segment *map_segment(int fd)
+{
+    struct stat found;
+    if (fstat(fd, &found) != 0 || !os_reserve(fd, 0, RANKS_HEADER_BYTES))
+        return NULL;
+    if (!S_ISREG(found.st_mode) || found.st_uid != geteuid()) {
+        errno = EACCES;
+        return NULL;
+    }
+    struct ranks_segment *segment = os_map_shared(fd, 0, RANKS_BYTES);
+    uint32_t version = 0;
+    if (segment && !compare_exchange(&segment->version, &version, RANKS_VERSION) &&
+        version != RANKS_VERSION) {
+        os_unmap(segment, RANKS_BYTES);
+        errno = EPROTO;
+        return NULL;
+    }
+    return segment;
+}
+
+/* A process of this rank is there already, and lives. */
+static bool has_rank(const struct ranks_segment *segment, uint32_t rank)
+{
+    for (uint32_t i = 0; i < RANKS_MAX && i < load_acquire(&segment->high); i++) {
+        uint64_t owner = load_acquire(&segment->owner[i]);
+        if ((owner & RANKS_READY) && segment->line[i].rank == rank &&
+            !os_is_dead(RANKS_OWNER_PID(owner)))
+            return true;
+    }
+    return false;
+}
+
+/* A line of nobody's, or of a dead process's; RANKS_MAX: there is none. */
+static uint32_t take_line(struct ranks_segment *segment)
+{
+    for (uint32_t i = 0; i < RANKS_MAX; i++) {
+        uint64_t owner = load_acquire(&segment->owner[i]);
+        if ((!owner || os_is_dead(RANKS_OWNER_PID(owner))) &&
+            compare_exchange(&segment->owner[i], &owner, (uint64_t)getpid()))
+            return i;
+    }
+    return RANKS_MAX;
+}
+
+/* 0, or an errno; EAGAIN: the segment has been closed meanwhile. */
+static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
+{
+    uint32_t own = take_line(segment);
+    if (own == RANKS_MAX)
+        return ENOSPC;
+    int error = 0;
+    if (load_seq_cst(&segment->closed)) /* X2 */
+        error = EAGAIN;
+    else if (!os_reserve(fd, RANKS_HEADER_BYTES + own * sizeof(struct ranks_line), sizeof(struct ranks_line)))
+        error = errno;
+    else if (has_rank(segment, rank))
+        error = EEXIST;
+    if (error) {
+        store_release(&segment->owner[own], 0);
+        return error;
+    }
+    joined.segment = segment;
+    joined.own = own;
+    ranks_use(segment, own, rank, ranks_program.build);
+    store_release(&segment->owner[own], (uint64_t)getpid() | RANKS_READY);
+    uint32_t high = load_relaxed(&segment->high);
+    while (high < own + 1 && !compare_exchange(&segment->high, &high, own + 1))
+        ;
+    return 0;
+}
+
+static int try_to_join(uint32_t rank)
+{
+    int fd = open(joined.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return errno;
+    struct ranks_segment *segment = map_segment(fd);
+    int error = segment ? take_place(segment, fd, rank) : errno;
+    if (segment && error)
+        os_unmap(segment, RANKS_BYTES);
+    close(fd);
+    return error;
+}
+
+/* All have come: nobody will look for its name. */
+static void close_when_full(struct ranks_segment *segment)
+{
+    uint32_t local = launch_local_ranks();
+    if (1 + fetch_add_acq_rel(&segment->attached, 1) == local) {
+        store_seq_cst(&segment->closed, 1);
+        unlink(joined.path);
+    }
+}
+
+void ranks_join(void)
+{
+    const struct job *shared = place_job();
+    struct job job;
+    if (!job_find(&job) || !(job.ranked || shared))
+        return;
+    if (!job.ranked)
+        job.rank = shared->rank;
+    know_program();
+    choose_path(job.identity);
+    int error = EAGAIN;
+    for (int i = 0; error == EAGAIN && i < ATTEMPTS; i++) {
+        if (i)
+            usleep(PAUSE_US);
+        error = try_to_join(job.rank);
+    }
+    if (!error) {
+        arena_header()->ranks_seen = 1;
+        close_when_full(joined.segment);
+    } else if (error != EEXIST && job.rank == 0) { /* once a job */
+        log_line(joined.path, ": ", strerror(error), "; who makes other ranks wait is not known", NULL);
+    }
+}
+
+static bool is_empty(const struct ranks_segment *segment)
+{
+    for (uint32_t i = 0; i < RANKS_MAX; i++) {
+        uint64_t owner = load_seq_cst(&segment->owner[i]);
+        if (owner && !os_is_dead(RANKS_OWNER_PID(owner)))
+            return false;
+    }
+    return true;
+}
+
+void ranks_leave(void)
+{
+    struct ranks_segment *segment = joined.segment;
+    if (!segment || !ranks_are_seen()) /* a fork's child */
+        return;
+    joined.segment = NULL;
+    ranks_stop();
+    store_seq_cst(&segment->owner[joined.own], 0);
+    if (load_seq_cst(&segment->closed) || !is_empty(segment))
+        return;
+    store_seq_cst(&segment->closed, 1); /* X2: who comes now looks for it behind its claim of a line, */
+    if (is_empty(segment))              /* and here its claim is looked for */
+        unlink(joined.path);
+    else
+        store_seq_cst(&segment->closed, 0);
+}

@@ -1,0 +1,225 @@
+/* needs: tests/unit/fake_clock.c */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+
+#include "base/atomics.h"
+#include "base/os.h"
+#include "blame/ranks.h"
+#include "tests/unit/fake_clock.h"
+
+#define US      1000ull
+#define CALL    RANKS_CALL(27, 0x1234)
+#define OTHER   RANKS_CALL(27, 0x5678)
+#define OWN     0u
+#define PROGRAM 77u
+
+static struct ranks_segment *segment;
+static uint64_t begin_ns;
+
+/* So many ranks of the same program, all busy; the first is this process. */
+static void ranks(uint32_t count)
+{
+    segment = os_map(RANKS_BYTES);
+    assert_non_null(segment);
+    begin_ns = fake_now_ns += 1000000 * US;
+    for (uint32_t i = 0; i < count; i++) {
+        segment->owner[i] = (100 + i) | RANKS_READY;
+        segment->line[i].program = PROGRAM;
+    }
+    segment->high = count;
+    ranks_use(segment, OWN, OWN, PROGRAM);
+}
+
+static int remove_ranks(void **unused)
+{
+    (void)unused;
+    ranks_stop();
+    os_unmap(segment, RANKS_BYTES);
+    return 0;
+}
+
+#define RANKS_TEST(name) UNIT_TEST_WITH(name, NULL, remove_ranks)
+
+static void waits(uint32_t rank, uint64_t from_us, uint64_t until_us, uint64_t call)
+{
+    ranks_line_begin(&segment->line[rank], begin_ns + from_us * US, call);
+    if (until_us)
+        ranks_line_end(&segment->line[rank], begin_ns + until_us * US);
+}
+
+static struct ranks_census at(uint64_t then_us, uint64_t now_us)
+{
+    fake_now_ns = begin_ns + now_us * US;
+    struct clock_reading clocks = clock_read();
+    return ranks_census_at(&clocks, begin_ns + then_us * US);
+}
+
+RANKS_TEST(without_a_segment_nobody_is_seen)
+{
+    struct clock_reading clocks = clock_read();
+    ranks(2);
+    ranks_stop();
+    assert_false(ranks_are_seen());
+    assert_false(ranks_wait_begin(CALL));
+    assert_int_equal(ranks_census_at(&clocks, clocks.ns).seen, 0);
+}
+
+RANKS_TEST(a_rank_waits_from_its_begin_on_until_its_end)
+{
+    ranks(3);
+    waits(1, 10, 0, CALL);
+    struct ranks_census before = at(9, 20), then = at(10, 20);
+    assert_int_equal(before.busy, 3);
+    assert_int_equal(before.calls, 0);
+    assert_int_equal(then.busy, 2);
+    assert_int_equal(then.waiting, 1);
+    assert_false(then.own_waits);
+    assert_int_equal(then.calls, 1);
+    assert_true(then.call[0].call == CALL && then.call[0].own_program && then.call[0].ranks == 1);
+    ranks_line_end(&segment->line[1], begin_ns + 30 * US);
+    assert_int_equal(at(29, 40).busy, 2);
+    assert_int_equal(at(30, 40).busy, 3);
+}
+
+RANKS_TEST(the_own_rank_is_in_the_census_and_in_no_call)
+{
+    ranks(2);
+    fake_now_ns = begin_ns + 10 * US;
+    assert_true(ranks_wait_begin(CALL));
+    assert_true(ranks_wait_begin(CALL)); /* a second thread */
+    struct ranks_census census = at(15, 20);
+    assert_true(census.own_waits);
+    assert_int_equal(census.own_threads, 2);
+    assert_int_equal(census.busy, 1);
+    assert_int_equal(census.calls, 0);
+    ranks_wait_end();
+    assert_true(at(25, 30).own_waits);
+    assert_true(ranks_wait_left());
+    census = at(31, 32);
+    assert_false(census.own_waits);
+    assert_int_equal(census.own_threads, 1);
+    assert_true(at(29, 32).own_waits);
+}
+
+RANKS_TEST(calls_are_told_apart_and_who_finds_no_room_is_counted)
+{
+    ranks(20);
+    for (uint32_t i = 1; i < 20; i++)
+        waits(i, 1, 0, i < 10 ? CALL : RANKS_CALL(27, i));
+    struct ranks_census census = at(5, 6);
+    assert_int_equal(census.waiting, 19);
+    assert_int_equal(census.calls, RANKS_CALLS);
+    assert_int_equal(census.call[0].ranks, 9);
+    assert_int_equal(census.call[RANKS_CALLS - 1].call, 0);
+    uint32_t counted = 0;
+    for (uint32_t i = 0; i < census.calls; i++)
+        counted += census.call[i].ranks;
+    assert_int_equal(counted, 19);
+}
+
+RANKS_TEST(an_address_of_another_program_is_not_this_programs)
+{
+    ranks(2);
+    segment->line[1].program = PROGRAM + 1;
+    waits(1, 1, 0, CALL);
+    assert_false(at(5, 6).call[0].own_program);
+}
+
+RANKS_TEST(past_waits_are_remembered_one_less_than_there_is_room)
+{
+    ranks(2);
+    for (uint64_t i = 0; i < 40; i++)
+        waits(1, 10 * i, 10 * i + 5, i % 2 ? CALL : OTHER);
+    for (uint64_t back = 1; back < RANKS_WAITS; back++) {
+        uint64_t begin_us = 10 * (40 - back);
+        struct ranks_census census = at(begin_us + 2, 400);
+        assert_int_equal(census.waiting, 1);
+        assert_true(census.call[0].call == ((40 - back) % 2 ? CALL : OTHER));
+        assert_int_equal(at(begin_us + 7, 400).waiting, 0);
+    }
+}
+
+/* Half of the time it waited, whatever moment is asked for. */
+RANKS_TEST(a_moment_before_that_gives_way_to_one_that_is_remembered)
+{
+    uint32_t waiting = 0;
+    ranks(2);
+    for (uint64_t i = 0; i < 1000; i++)
+        waits(1, 10 * i, 10 * i + 5, CALL);
+    for (uint64_t us = 0; us < 9000; us += 7)
+        waiting += at(us, 10000).waiting;
+    assert_in_range(waiting, 9000 / 7 * 4 / 10, 9000 / 7 * 6 / 10);
+}
+
+RANKS_TEST(who_is_not_ready_or_dead_is_not_there)
+{
+    ranks(4);
+    segment->owner[1] = 101;
+    segment->owner[2] = 0;
+    waits(2, 1, 0, CALL);
+    struct ranks_census census = at(5, 6);
+    assert_int_equal(census.seen, 2);
+    assert_int_equal(census.waiting, 0);
+}
+
+static bool dead_are_even(pid_t pid)
+{
+    return pid % 2 == 0;
+}
+
+RANKS_TEST(the_dead_are_found_one_after_the_other_now_and_then)
+{
+    ranks(5);
+    for (uint64_t look = 1; look < 20; look++)
+        ranks_bury(begin_ns + look, 2, dead_are_even);
+    assert_int_equal(at(5, 6).seen, 3); /* 101, 103, and itself */
+    assert_int_equal(segment->owner[2], 0);
+    segment->owner[2] = 102 | RANKS_READY;
+    ranks_bury(begin_ns + 20, 2, dead_are_even);
+    ranks_bury(begin_ns + 20, 2, dead_are_even);
+    assert_int_equal(at(5, 6).seen, 4);
+}
+
+/* One rank waits again and again, each time in a call that tells when: who reads while it writes sees the wait that it asks for,
+ * or none. */
+#define FAR_BACK (RANKS_WAITS - 3) /* it is about to be overwritten */
+static uint32_t stop;
+
+static void write_wait(struct ranks_line *line, uint64_t number)
+{
+    ranks_line_begin(line, 2 * number, RANKS_CALL(1, 2 * number));
+    ranks_line_end(line, 2 * number + 1);
+}
+
+static void *write_waits(void *line)
+{
+    for (uint64_t i = RANKS_WAITS + 1; !load_relaxed(&stop); i++)
+        write_wait(line, i);
+    return NULL;
+}
+
+RANKS_TEST(what_is_being_overwritten_is_not_read)
+{
+    pthread_t writer;
+    uint32_t seen = 0;
+    ranks(2);
+    stop = 0;
+    for (uint64_t i = 1; i <= RANKS_WAITS; i++)
+        write_wait(&segment->line[1], i);
+    assert_int_equal(pthread_create(&writer, NULL, write_waits, &segment->line[1]), 0);
+    for (uint32_t i = 0; i < 3000000 && seen < 100000; i++) {
+        uint64_t then = 2 * (uint64_t)(load_acquire(&segment->line[1].waits_noted) - FAR_BACK);
+        struct clock_reading clocks = {then + 1, then + 1, 1};
+        struct ranks_census census = ranks_census_at(&clocks, then);
+        if (!census.calls)
+            continue;
+        seen++;
+        assert_true(census.call[0].call == RANKS_CALL(1, then));
+    }
+    store_relaxed(&stop, 1);
+    pthread_join(writer, NULL);
+    assert_true(seen > 0);
+}
+
+UNIT_MAIN(NULL, NULL)
