@@ -37,6 +37,7 @@ ASSERT_AT(struct restart_frame, args, 72);
 ASSERT_AT(struct restart_frame, result, 120);
 ASSERT_AT(struct restart_frame, program_mask, 128);
 ASSERT_AT(struct restart_frame, wait_mask, 136);
+ASSERT_AT(struct restart_frame, left, 160); /* zero where `ready` is set */
 ASSERT_AT(struct restart_frame, unmask_first, 184);
 ASSERT_AT(struct restart_frame, result_known, 208);
 ASSERT_AT(struct restart_frame, ready, 216);
@@ -70,24 +71,32 @@ __asm__(".text\n"
         "    .endr\n"
         "    cmpw $0, 220(%rsp)\n" /* ready.events */
         "    je 5f\n"
-        "    movl $271, %eax\n" /* ppoll(&ready, 1, NULL, &program_mask) */
+        "    xorl %edx, %edx\n"
+        "    xorl %r9d, %r9d\n"
+        "7:  movl $271, %eax\n" /* ppoll(&ready, 1, NULL, &program_mask) */
         "    leaq 216(%rsp), %rdi\n"
         "    movl $1, %esi\n"
-        "    xorl %edx, %edx\n"
         "    leaq 128(%rsp), %r10\n"
         "    movl $8, %r8d\n"
         "    syscall\n"
-        "    testq %rax, %rax\n" /* a signal of the program's: the part, as alone */
-        "    jle 6f\n"
-        "    testb $0x30, 222(%rsp)\n" /* POLLHUP, POLLNVAL: nothing can be sent any more, but what has come be received */
+        "    testq %rax, %rax\n"
+        "    js 6f\n" /* a signal of the program's: the part, as alone */
         "    je 5f\n"
-        "    cmpw $1, 220(%rsp)\n" /* POLLIN */
-        "    jne 6f\n"
+        "    testb $0x38, 222(%rsp)\n" /* POLLERR, POLLHUP, POLLNVAL */
+        "    je 5f\n"
         "    movl $16, %eax\n" /* ioctl(fd, FIONREAD, &received) */
         "    movl 216(%rsp), %edi\n"
         "    movl $0x541b, %esi\n"
         "    leaq 224(%rsp), %rdx\n"
         "    syscall\n"
+        /* A reset that was being taken in had an error, but no end yet; the ioctl has waited for that. Look again, at once. */
+        "    leaq 160(%rsp), %rdx\n"
+        "    xorl $1, %r9d\n"
+        "    jnz 7b\n"
+        "    testb $0x30, 222(%rsp)\n" /* an error without an end: a message in the error queue */
+        "    je 5f\n"
+        "    cmpw $1, 220(%rsp)\n" /* nothing can be sent any more; what has come (POLLIN) is received */
+        "    jne 6f\n"
         "    cmpl $0, 224(%rsp)\n"
         "    jne 5f\n"
         "6:  movq 208(%rsp), %r11\n"
