@@ -106,7 +106,7 @@ static int metrics_of(int view)
     case VIEW_LOCKS:
         return 1 << METRIC_LOCK_WAIT | 1 << METRIC_LOCK_WAIT_HERE | 1 << METRIC_SAMPLES;
     case VIEW_WAITS:
-        return 1 << METRIC_IDLENESS | 1 << METRIC_LOCK_WAIT;
+        return 1 << METRIC_IDLENESS | 1 << METRIC_LOCK_WAIT | 1 << METRIC_RANK_IDLENESS;
     case VIEW_SPREAD:
         return 1 << METRIC_WORK | 1 << METRIC_MPI_WAIT;
     case VIEW_FINDINGS:

@@ -95,7 +95,7 @@ static void put_places(struct page *page)
 {
     const struct wait_table *waits = page->input->waits;
     fputs("{\"places\":{\"columns\":[\"place_kind\",\"place_function\",\"place_file\",\"place_line\","
-          "\"in_region\",\"seconds\"],\"rows\":[",
+          "\"in_region\",\"seconds\",\"place_call\"],\"rows\":[",
           page->out);
     for (size_t i = 0; i < waits->place_count; i++) {
         const struct wait_place *place = &waits->place[i];
@@ -103,7 +103,7 @@ static void put_places(struct page *page)
                 page_string(page, place->function), page_string(page, place->file), place->line,
                 place->in_region);
         put_seconds(page, ",", place->ns);
-        putc(']', page->out);
+        fprintf(page->out, ",%u]", page_string(page, place->call));
     }
     fputs("]},\n\"pairs\":{", page->out);
 }

@@ -275,7 +275,7 @@ void write_locks_csv(FILE *out, const struct lock_table *table)
 void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table *table)
 {
     fputs("place,place_kind,place_function,place_file,place_line,in_region,context,context_name,"
-          "seconds" END_OF_LINE,
+          "seconds,place_call" END_OF_LINE,
           out);
     for (size_t i = 0; i < table->pair_count; i++) {
         const struct wait_pair *pair = &table->pair[i];
@@ -290,7 +290,7 @@ void write_waits_csv(FILE *out, const struct rows *rows, const struct wait_table
         format_csv_text(out, rows->row[pair->row].label->name);
         putc(',', out);
         format_csv_number(out, pair->ns * 1e-9);
-        fputs(END_OF_LINE, out);
+        fprintf(out, ",%s" END_OF_LINE, place->call);
     }
 }
 

@@ -168,6 +168,8 @@ static void gather_pairs(struct inquiry *inquiry)
     for (size_t i = 0; i < waits->pair_count; i++) {
         const struct wait_pair *pair = &waits->pair[i];
         enum wait_kind kind = waits->place[pair->place].kind;
+        if (kind == WAIT_MPI)
+            continue;
         if (row_is_no_core(&inquiry->rows->row[pair->row]))
             inquiry->no_core_idle_ns += pair->ns;
         else if (kind != WAIT_LOCK && !row_is_mpi_wait(&inquiry->rows->row[pair->row])) /* a rule of its own */
@@ -184,7 +186,7 @@ static void gather_pairs(struct inquiry *inquiry)
     for (size_t i = 0; i < waits->pair_count; i++) {
         const struct wait_pair *pair = &waits->pair[i];
         enum wait_kind kind = waits->place[pair->place].kind;
-        if (kind != WAIT_LOCK && inquiry->unit_of[pair->row] != UNIT_NONE)
+        if (kind != WAIT_LOCK && kind != WAIT_MPI && inquiry->unit_of[pair->row] != UNIT_NONE)
             inquiry->unit[inquiry->unit_of[pair->row]].kind_ns[kind] += pair->ns;
     }
 }

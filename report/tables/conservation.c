@@ -5,6 +5,7 @@
 
 #include "report/rows/error.h"
 #include "report/rows/make.h"
+#include "report/tables/ranks.h"
 #include "report/tables/threads.h"
 
 #define NO_CORE "no_core"
@@ -149,6 +150,19 @@ static void add_no_core(struct conservation_law *laws, size_t *count, const stru
                     ends_tolerance(error, threads) + unknown);
 }
 
+/* What ranks are blamed for, by the samples of those that were busy, and by those of the waiting. */
+static void add_ranks(struct conservation_law *laws, size_t *count, const struct profile *profile,
+                      const struct profile_sums *total, const struct error_terms *error)
+{
+    double blamed = 1e-9 * total->rank_idle, waited = 1e-9 * total->rank_waited, most = fmax(blamed, waited);
+    if (ranks_saw_each_other(profile))
+        add_law(laws, count, "rank_idleness",
+                "rank idleness of contexts = mpi wait of ranks while another one of their node was busy", blamed,
+                waited,
+                ERROR_NEVER * sqrt(error_variance(error, METRIC_RANK_IDLENESS, most, ERROR_ALONE) +
+                                   error_variance(error, METRIC_MPI_WAIT, most, ERROR_ALONE)));
+}
+
 /* Beside a thread whose time is missing, or was counted as work without a core, each other one may have been idle. That there were
  * missing cores does not explain why their time is off itself. */
 static void explain(struct conservation_law *law, const struct ledger *ledger, double threads)
@@ -208,6 +222,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
                 thread_idle, capacity_s - ledger_busy(&ledger) * s - before, 1e-9 * fmax(capacity_s, 1));
         add_probed(laws, &count, profile);
         add_no_core(laws, &count, profile, error);
+        add_ranks(laws, &count, profile, &total, error);
     }
     for (size_t i = 0; i < count; i++)
         explain(&laws[i], &ledger, rows->threads);

@@ -31,21 +31,45 @@ const char *rank_state_name(const struct profile_rank *rank)
 
 static int compare_hosts(const void *left, const void *right)
 {
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
+    const struct profile_rank *const *a = left, *const *b = right;
+    return strcmp((*a)->host, (*b)->host);
+}
+
+/* Those that count, to be freed. */
+static const struct profile_rank **sort_by_host(const struct profile *profile, size_t *count)
+{
+    const struct profile_rank **rank = memory_array(profile->rank_count, sizeof *rank);
+    *count = 0;
+    for (size_t i = 0; i < profile->rank_count; i++)
+        if (rank_counts(&profile->ranks[i]))
+            rank[(*count)++] = &profile->ranks[i];
+    qsort(rank, *count, sizeof *rank, compare_hosts);
+    return rank;
 }
 
 static size_t count_nodes(const struct profile *profile)
 {
-    const char **host = memory_array(profile->rank_count, sizeof *host);
-    size_t count = 0, nodes = 0;
-    for (size_t i = 0; i < profile->rank_count; i++)
-        if (rank_counts(&profile->ranks[i]))
-            host[count++] = profile->ranks[i].host;
-    qsort(host, count, sizeof *host, compare_hosts);
+    size_t count, nodes = 0;
+    const struct profile_rank **rank = sort_by_host(profile, &count);
     for (size_t i = 0; i < count; i++)
-        nodes += i == 0 || strcmp(host[i - 1], host[i]) != 0;
-    free(host);
+        nodes += i == 0 || strcmp(rank[i - 1]->host, rank[i]->host) != 0;
+    free(rank);
     return nodes;
+}
+
+bool ranks_saw_each_other(const struct profile *profile)
+{
+    size_t count, end;
+    const struct profile_rank **rank = sort_by_host(profile, &count);
+    bool all = count > 1 && count == profile->rank_count;
+    for (size_t i = 0; i < count && all; i = end) {
+        for (end = i; end < count && strcmp(rank[end]->host, rank[i]->host) == 0;)
+            end++;
+        for (size_t here = i; here < end; here++)
+            all &= rank[here]->state == PROFILE_RANK_WHOLE && rank[here]->ranks_seen == end - i;
+    }
+    free(rank);
+    return all;
 }
 
 void rank_note(const struct profile *profile, char *text, size_t bytes)

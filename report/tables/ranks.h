@@ -17,6 +17,9 @@ char *ranks_problems(const struct profile *profile);
 /* Whether the rank's figures are in the job's. */
 bool rank_counts(const struct profile_rank *rank);
 
+/* Whether all of a job's ranks were measured to their end, and saw all others of their node. */
+bool ranks_saw_each_other(const struct profile *profile);
+
 /* "3", or "3.1" of a rank's second process. */
 void rank_name(const struct profile_rank *rank, char *text, size_t bytes);
 

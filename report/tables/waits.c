@@ -1,6 +1,6 @@
 #include "report/tables/waits.h"
 
-#include "report/rows/metric.h"
+#include "report/rows/mpi_names.h"
 #include "report/symbols/symbols.h"
 #include "report/text/memory.h"
 
@@ -20,8 +20,14 @@ const char *const wait_kind_name[WAIT_KINDS] = {
     [WAIT_REDUCTION] = "reduction",
     [WAIT_LOCK] = "lock",
     [WAIT_BETWEEN_REGIONS] = "<between regions>",
+    [WAIT_MPI] = "mpi",
     [WAIT_NOT_KEPT] = "<place not kept>",
 };
+
+enum metric wait_metric(enum wait_kind kind)
+{
+    return kind == WAIT_LOCK ? METRIC_LOCK_WAIT : kind == WAIT_MPI ? METRIC_RANK_IDLENESS : METRIC_IDLENESS;
+}
 
 #define NEXT_TO_NOTHING_NS 1000.0 /* rests of rounding are no pairs */
 
@@ -52,16 +58,20 @@ static void index_locks(struct wait_gathering *gathering)
 
 static struct wait_place describe(struct wait_gathering *gathering, enum wait_kind kind, uint64_t key)
 {
-    struct wait_place place = {.kind = kind, .function = "", .file = ""};
+    struct wait_place place = {.kind = kind, .function = "", .file = "", .call = ""};
+    uint64_t call = kind == WAIT_MPI ? PROFILE_RANKS_CALL(key) : PROFILE_PLACE_CALL(key);
     const struct symbol_frame *frames;
     if (kind == WAIT_LOCK) {
         place.wait_id = PROFILE_LOCK_KEY_ID(key);
         place.function = lock_name(gathering, key);
         return place;
     }
-    place.in_region = PROFILE_PLACE_IS_REGIONS(key);
-    if (PROFILE_PLACE_CALL(key)) {
-        symbols_lookup(gathering->symbols, PROFILE_PLACE_CALL(key), &frames);
+    if (kind == WAIT_MPI)
+        place.call = mpi_call_name(PROFILE_RANKS_FUNCTION(key));
+    else
+        place.in_region = PROFILE_PLACE_IS_REGIONS(key);
+    if (call) {
+        symbols_lookup(gathering->symbols, call, &frames);
         place.function = frames[0].name;
         place.file = frames[0].at_file;
         place.line = frames[0].at_line;
@@ -72,7 +82,7 @@ static struct wait_place describe(struct wait_gathering *gathering, enum wait_ki
 static bool is_same(const struct wait_place *a, const struct wait_place *b)
 {
     return a->kind == b->kind && a->in_region == b->in_region && a->wait_id == b->wait_id &&
-           a->line == b->line && strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0;
+           a->line == b->line && strcmp(a->call, b->call) == 0 && strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0;
 }
 
 /* Calls on one line of a function are one place: an unrolled loop has many. Places are few: searched one by
@@ -117,6 +127,8 @@ static void gather_node(struct wait_gathering *gathering, size_t node_idx)
         row = gathering->rows->row[row].parent;
     if (node->kind == PROFILE_NODE_LOCK && node->metric.lock_wait > 0)
         add(gathering, WAIT_LOCK, node->key, row, node->metric.lock_wait);
+    if (node->kind == PROFILE_NODE_RANKS && node->metric.rank_idle > 0)
+        add(gathering, WAIT_MPI, node->key, row, node->metric.rank_idle);
     if (node->kind != PROFILE_NODE_WAITERS || !(node->metric.shared_idle > 0))
         return;
     uint32_t kind = PROFILE_PLACE_KIND(node->key);

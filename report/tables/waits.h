@@ -1,10 +1,10 @@
-/* Who waited where because of whom: idleness and lock waiting by waiting place and blamed context. */
+/* Who waited where because of whom: idleness, lock waiting and other ranks' waiting in MPI by waiting place and blamed context. */
 #ifndef BLAME_REPORT_TABLES_WAITS_H
 #define BLAME_REPORT_TABLES_WAITS_H
 
 #include "report/profile/profile.h"
 #include "report/tables/locks.h"
-#include "report/rows/row.h"
+#include "report/rows/metric.h"
 
 struct symbols;
 
@@ -18,11 +18,15 @@ enum wait_kind {
     WAIT_REDUCTION,
     WAIT_LOCK,
     WAIT_BETWEEN_REGIONS, /* in the pool, or not yet created: thread idleness beyond shared idleness */
+    WAIT_MPI,             /* in other ranks */
     WAIT_NOT_KEPT,        /* idleness inherited by waiters for a lock, and in dispatch: the place is not kept */
     WAIT_KINDS
 };
 
 extern const char *const wait_kind_name[WAIT_KINDS]; /* as in waits.csv */
+
+/* What such waiting is of in the blamed row. */
+enum metric wait_metric(enum wait_kind kind);
 
 struct wait_place {
     enum wait_kind kind;
@@ -32,6 +36,7 @@ struct wait_place {
                              unknown. Lives as long as the symbols */
     const char *file;
     int line;
+    const char *call; /* of MPI's, "" of other kinds */
     double ns; /* the sum of its pairs */
     uint32_t first_pair, pair_count;
 };
@@ -51,7 +56,7 @@ struct wait_table {
 };
 
 /* The sum over all pairs of a row is its exclusive idleness (shared idleness in a shared environment) plus
- * its exclusive lock wait. */
+ * its exclusive lock wait, and rank idleness. */
 struct wait_table *waits_gather(const struct profile *profile, const struct rows *rows,
                                 const struct lock_table *locks, struct symbols *symbols);
 void waits_free(struct wait_table *table);

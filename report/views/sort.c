@@ -63,8 +63,7 @@ struct view_cut view_sort_locks(struct lock_table *table, enum metric metric, do
 
 static double place_value(const struct wait_place *place, enum metric metric)
 {
-    bool lock = place->kind == WAIT_LOCK;
-    return metric == METRIC_EFFORT || lock == (metric == METRIC_LOCK_WAIT) ? place->ns : 0;
+    return metric == METRIC_EFFORT || metric == wait_metric(place->kind) ? place->ns : 0;
 }
 
 struct view_cut view_sort_waits(struct wait_table *table, enum metric metric, double least)

@@ -20,7 +20,7 @@ static double whole_of(const struct wait_table *table)
     return whole;
 }
 
-/* "taskwait in fib  fib.c:22" */
+/* "taskwait in fib  fib.c:22", "MPI_Allreduce of other ranks in exchange  solve.c:88" */
 static void print_place(FILE *out, const struct wait_place *place, size_t columns, bool utf8)
 {
     char line[16] = "";
@@ -31,8 +31,8 @@ static void print_place(FILE *out, const struct wait_place *place, size_t column
     if (place->line > 0)
         snprintf(line, sizeof line, ":%d", place->line);
     char *text =
-        memory_text("%s%s%s%s%s%s", wait_kind_name[place->kind], *place->function ? joint : "",
-                    place->function, *line ? "  " : "", *line ? format_base_name(place->file) : "", line);
+        memory_text("%s%s%s%s%s%s%s", *place->call ? place->call : wait_kind_name[place->kind],
+                    *place->call ? " of other ranks" : "", *place->function ? joint : "", place->function, *line ? "  " : "", *line ? format_base_name(place->file) : "", line);
     char *fitting = format_fit(text, columns > PLACE_INDENT + 16 ? columns - PLACE_INDENT : 16, utf8);
     fprintf(out, "%s\n", fitting);
     free(fitting);
@@ -46,8 +46,7 @@ static void print_pairs(FILE *out, const struct rows *rows, const struct wait_ta
     bool utf8 = style->utf8;
     for (uint32_t i = 0; i < place->pair_count && i < style->below; i++) {
         const struct wait_pair *pair = &table->pair[place->first_pair + i];
-        enum metric metric = place->kind == WAIT_LOCK ? METRIC_LOCK_WAIT : METRIC_IDLENESS;
-        char *label = view_context_label(rows, pair->row, metric,
+        char *label = view_context_label(rows, pair->row, wait_metric(place->kind),
                                          columns > LABEL_INDENT + 16 ? columns - LABEL_INDENT : 16, utf8);
         fprintf(out, "%18s%s%9s  %s\n", "", utf8 ? "\xe2\x86\xb3" : ">", DECIMAL(pair->ns * 1e-9, 3), label);
         free(label);
@@ -69,7 +68,7 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
     }
     format_paragraph(
         out,
-        "Seconds that threads idled or waited at each place, per cent of all waiting; below a place, whose "
+        "Seconds that threads, or other ranks, idled or waited at each place, per cent of all waiting; below a place, whose "
         "code kept them waiting meanwhile.",
         style->columns);
     fprintf(out, "\n%s%10s%7s   %s%s\n", format_strong(style->colour), "wait", "%", "place",

@@ -18,7 +18,7 @@ THREAD_COLUMNS = ["thread", "kind", "begin_s", "end_s", "samples", "work", "idle
                   "no_core", "blocked", "stolen", "mpi_wait"]
 LOCK_COLUMNS = ["lock", "kind", "symbol", "wait", "acquisitions_contended", "blamed_contexts"]
 WAIT_COLUMNS = ["place", "place_kind", "place_function", "place_file", "place_line", "in_region", "context",
-                "context_name", "seconds"]
+                "context_name", "seconds", "place_call"]
 
 # What may stand between the root and `main`: the C library's and the loader's start-up code.
 START_FRAMES = {"_start", "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl"}

@@ -265,7 +265,7 @@ def check_waits(profile):
     for row in profile.rows:
         if row.kind == "statement":
             continue
-        due = row["idleness (E)"] + row["lock wait (E)"]
+        due = row["idleness (E)"] + row["lock wait (E)"] + row["rank idleness (E)"]
         pairs = sum(1 for pair in profile.waits if int(pair["context"]) == row.id) if blamed.get(row.id) else 0
         if abs(blamed.get(row.id, 0) - due) > ROUNDING * (4 + pairs):
             yield f"row {row.id} {row.name} is blamed for {blamed.get(row.id, 0):.6f} s of waits, its columns say {due:.6f}"

@@ -115,10 +115,10 @@ def waits(rows):
     """One place where all waited for all."""
     pairs = []
     for row in rows:
-        seconds = float(row["idleness (E)"]) + float(row["lock wait (E)"])
+        seconds = sum(float(row[f"{metric} (E)"]) for metric in ("idleness", "lock wait", "rank idleness"))
         if row["kind"] != "statement" and seconds:
             pairs.append(dict(zip(WAIT_COLUMNS, [0, "barrier", "here", "fake.c", 1, 0, row["id"], row["name"],
-                                                 f"{seconds:.6f}"])))
+                                                 f"{seconds:.6f}", ""])))
     return pairs
 
 

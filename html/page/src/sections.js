@@ -226,6 +226,7 @@ function waitRows(model) {
             line = place.place_line > 0 ? `:${place.place_line}` : "";
         return {
             kind: text(place.place_kind),
+            call: text(place.place_call),
             of: text(place.place_function),
             at: file ? `${baseName(file)}${line}` : "",
             file,
@@ -251,10 +252,10 @@ export function waitsSection(model, go) {
                 "seconds",
                 seconds ? "waited s" : "waited",
                 (row) => row.seconds,
-                `${seconds ? "Seconds" : "Events"} that threads waited at the place while the context was executed`,
-                ({ kind }) => (kind === "lock" ? "lock wait" : "idleness"),
+                `${seconds ? "Seconds" : "Events"} that threads, or other ranks in MPI, waited at the place while the context was executed`,
+                ({ kind }) => (kind === "lock" ? "lock wait" : kind === "mpi" ? "rank idleness" : "idleness"),
             ),
-            textColumn("kind", "in", "11.5rem", (row) => row.kind),
+            textColumn("kind", "in", "11.5rem", (row) => row.call || row.kind),
             textColumn("of", "of", "minmax(9rem, 1fr)", (row) => row.of),
             textColumn("at", "at", "minmax(8rem, .6fr)", (row) => row.at),
             contextColumn(
