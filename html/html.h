@@ -21,6 +21,13 @@
 /* Points that a series has at most; each stands for as many executions as need be. */
 #define HTML_SERIES_POINTS 2000
 
+/* Of a job: columns and cells of the map of its ranks; more ranks share columns. Its threads beyond that number have no row. */
+#define HTML_MAP_RANKS   10000
+#define HTML_MAP_CELLS   131072
+#define HTML_MAP_THREADS 256
+/* Of a job's threads the first: the map has all. */
+#define HTML_THREADS 5000
+
 /* What is shown, all of one profile. */
 struct html_input {
     const struct profile *profile;

@@ -140,9 +140,11 @@ static void put_errors(struct page *page)
     fputs("}}", page->out);
 }
 
+/* Without the list of a job's ranks, which "ranks" has. */
 static void put_run(struct page *page)
 {
     json_t *run = run_json(page->input->profile, page->input->rows);
+    json_object_del(json_object_get(run, "job"), "ranks");
     json_value(page->out, run);
     json_decref(run);
 }
@@ -180,6 +182,7 @@ static const struct {
     {",\n\"left_out\":", put_left_out},
     {",\n\"rows\":", page_put_rows},
     {",\n\"phases\":", page_put_phases},
+    {",\n\"ranks\":", page_put_ranks},
     {",\n\"threads\":", page_put_threads},
     {",\n\"locks\":", page_put_locks},
     {",\n\"waits\":", page_put_waits},

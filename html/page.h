@@ -49,11 +49,14 @@ void page_put_rows(struct page *page);
 /* The value of "phases". */
 void page_put_phases(struct page *page);
 
-/* The values of "threads", "locks", "waits", "findings". */
+/* The values of "threads" and what was left out of them, "locks", "waits", "findings". */
 void page_put_threads(struct page *page);
 void page_put_locks(struct page *page);
 void page_put_waits(struct page *page);
 void page_put_findings(struct page *page);
+
+/* The value of "ranks". */
+void page_put_ranks(struct page *page);
 
 /* "sources" and what goes with it. */
 void page_put_sources(struct page *page);

@@ -3,6 +3,7 @@
 
 #include "html/page.h"
 #include "report/rows/metric.h"
+#include "report/tables/ranks.h"
 #include "report/tables/threads.h"
 #include "report/text/json_text.h"
 
@@ -12,13 +13,26 @@ static void put_seconds(struct page *page, const char *before, double ns)
     json_decimal(page->out, ns * 1e-9, 6);
 }
 
+/* In a job, the thread's rank. */
+static void put_rank(struct page *page, const struct profile_thread *thread)
+{
+    const struct profile *profile = page->input->profile;
+    char name[32];
+    if (!thread->rank_record || thread->rank_record > profile->rank_count)
+        return;
+    rank_name(&profile->ranks[thread->rank_record - 1], name, sizeof name);
+    fprintf(page->out, ",\"rank\":\"%s\"", name);
+}
+
 void page_put_threads(struct page *page)
 {
     const struct profile *profile = page->input->profile;
     uint64_t start =
         profile->header.start_ns; /* differences first: a double cannot hold every absolute time */
+    bool all = !profile->header.merged || profile->thread_count < HTML_THREADS;
+    size_t shown = all ? profile->thread_count : HTML_THREADS;
     putc('[', page->out);
-    for (size_t i = 0; i < profile->thread_count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         const struct profile_thread *thread = &profile->threads[i];
         fprintf(page->out, "%s{\"thread\":%zu,\"kind\":\"%s\"", i ? ",\n" : "", i, thread_kind_name(thread));
         put_seconds(page, ",\"begin_s\":", (double)(int64_t)(thread->begin_ns - start));
@@ -33,9 +47,10 @@ void page_put_threads(struct page *page)
         put_seconds(page, ",\"blocked\":", thread->blocked);
         put_seconds(page, ",\"stolen\":", thread->stolen);
         put_seconds(page, ",\"mpi_wait\":", thread->mpi_wait);
+        put_rank(page, thread);
         putc('}', page->out);
     }
-    putc(']', page->out);
+    fprintf(page->out, "],\n\"threads_left_out\":%zu", profile->thread_count - shown);
 }
 
 /* Three cells: a context as a path, its seconds, its row. */

@@ -47,7 +47,7 @@ static const struct profile_rank **sort_by_host(const struct profile *profile, s
     return rank;
 }
 
-static size_t count_nodes(const struct profile *profile)
+size_t ranks_nodes(const struct profile *profile)
 {
     size_t count, nodes = 0;
     const struct profile_rank **rank = sort_by_host(profile, &count);
@@ -78,7 +78,7 @@ void rank_note(const struct profile *profile, char *text, size_t bytes)
     const char *binding = profile_text(profile, "binding");
     text[0] = '\0';
     if (profile->header.merged) {
-        size_t nodes = count_nodes(profile);
+        size_t nodes = ranks_nodes(profile);
         snprintf(text, bytes, " each, %u rank%s on %zu node%s", profile->header.merged,
                  profile->header.merged == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s");
         return;

@@ -14,6 +14,9 @@ void rank_note(const struct profile *profile, char *text, size_t bytes);
 /* Of a job: one line on ranks that are missing, damaged or had not ended, malloc'ed; NULL: there are none. */
 char *ranks_problems(const struct profile *profile);
 
+/* On how many nodes those ran that count. */
+size_t ranks_nodes(const struct profile *profile);
+
 /* Whether the rank's figures are in the job's. */
 bool rank_counts(const struct profile_rank *rank);
 

@@ -92,6 +92,37 @@ class Rows:
         }
 
 
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+NOBODY = 4095
+
+
+def cells(values):
+    """The cells of a map: two digits each."""
+    return "".join(DIGITS[value // 64] + DIGITS[value % 64] for value in values)
+
+
+def job(rows, count, threads, each=1):
+    """The "ranks" of a job in which all wait for rank 1, whose last thread is not there. Rank 0 is on node10, rank 1 on node9, and so on."""
+    def values(state, rank):
+        waits = 0 if rank == 1 else 2000 + rank % 1000
+        for thread in range(threads):
+            if (rank, thread) == (1, threads - 1):
+                yield NOBODY
+            else:
+                yield (waits if state == "mpi wait" else 4094 - waits) if thread == 0 else 4094 if state == "work" else 0
+
+    def state(key):
+        shares = [list(values(key, rank)) for rank in range(count)]
+        return {"key": key, "us": [sum(value for value in of if value != NOBODY) * 100 for of in shares],
+                "cells": cells(value for of in shares for value in of)}
+
+    return {"count": count, "each": each, "map_threads": threads, "nodes": 2, "first": [each * rank for rank in range(count)],
+            "last": [each * rank + each - 1 for rank in range(count)], "process": [0] * count,
+            "state": [rows.text("whole")] * count, "why": [0] * (count - 1) + [rows.text("it had not ended")],
+            "node": [rows.text(f"node{9 + (rank + 1) % 2}") for rank in range(count)], "counted": [each] * count,
+            "threads": [threads * each] * count, "wall_us": [1000000] * count, "states": [state("work"), state("mpi wait")]}
+
+
 def many_rows(count, wide=0, **more):
     """A tree of `count` rows: paths up to 60 rows long, functions with many callers, statements; sums hold. Beside it a
     function with `wide` callees, each of which calls leaf()."""

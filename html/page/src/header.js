@@ -12,14 +12,29 @@ const SHARES = [
     ["blocked", "asleep outside OpenMP"],
     ["mpi wait", "in calls of MPI that wait for other ranks"],
 ];
+const MOST_PROBLEMS = 5; // as blame's commands tell
 const TOLERATED = 0.02; // as in blame's summary
+
+// " each, 4 ranks on 2 nodes"; "" of a program that is no job.
+function ofJob({ ranks }) {
+    if (!ranks) return "";
+    const counted = ranks.counted.reduce((sum, of) => sum + of, 0);
+    return ` each, ${plural(counted, "rank")} on ${plural(ranks.nodes, "node")}`;
+}
+
+// Ranks that are missing, damaged, or had not ended.
+function rankProblems({ ranks, strings }) {
+    const wrong = (ranks?.why ?? []).flatMap((why, column) => (strings[why] ? [`rank ${ranks.first[column] < 0 ? "?" : ranks.first[column]}: ${oneLine(strings[why])}`] : []));
+    const more = wrong.length - MOST_PROBLEMS;
+    return wrong.slice(0, MOST_PROBLEMS).join("; ") + (more > 0 ? `; and ${count(more)} more (Ranks)` : "");
+}
 
 export function titleLine(model) {
     const { header } = model.data,
         wall = Number(header.wall_s);
     const facts = [
         `${wall.toFixed(2)} s`,
-        `${plural(header.threads, "thread")} on ${plural(header.cores, "core")}`,
+        `${plural(header.threads, "thread")} on ${plural(header.cores, "core")}${ofJob(model.data)}`,
         header.environment,
         header.sample
             ? `a sample for each ${count(header.sample.period)} ${oneLine(header.sample.event)}`
@@ -130,6 +145,8 @@ export function notes(model) {
         lines = [];
     if (data.header.finished === false)
         lines.push(["warning", "The program did not end normally, or went on as another program (exec): this is what was measured until then."]);
+    const problems = rankProblems(data);
+    if (problems) lines.push(["warning", problems]);
     const { sample } = data.header;
     if (sample)
         lines.push([

@@ -20,6 +20,13 @@ function luminance(colour) {
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
+// From nearly nothing to all of a metric's colour.
+export function shades(metric, steps = STEPS) {
+    const style = getComputedStyle(document.documentElement);
+    const [paper, hue] = ["--box-paper", metricVariable(metric)].map((name) => parse(style.getPropertyValue(name) || "#888888"));
+    return Array.from({ length: steps + 1 }, (_, i) => css(mix(paper, hue, i / steps)));
+}
+
 const METRICS = new Set([
     "work",
     "idleness",

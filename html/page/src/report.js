@@ -4,6 +4,7 @@ import { Flame } from "./flame.js";
 import { connectFlame } from "./flame_input.js";
 import { findings, notes, shareBar, titleLine } from "./header.js";
 import { phasesSection } from "./phases.js";
+import { ranksSection } from "./ranks.js";
 import { runSection } from "./run.js";
 import { Search } from "./search.js";
 import { locksSection, sectionNotes, threadsSection, waitsSection } from "./sections.js";
@@ -54,6 +55,7 @@ export class Report {
             found = findings(model, go),
             numbers = sectionNotes(model);
         this.phases = phasesSection(model, go, this.tip);
+        this.ranks = ranksSection(model, this.tip);
         this.threads = threadsSection(model);
         this.locks = locksSection(model, go);
         this.waits = waitsSection(model, go);
@@ -62,6 +64,7 @@ export class Report {
             found && ["findings", "Findings"],
             ["contexts", "Contexts"],
             this.phases && ["phases", "Phases"],
+            this.ranks && ["ranks", "Ranks"],
             ["threads", "Threads"],
             ["locks", "Locks"],
             ["waits", "Waits"],
@@ -83,6 +86,7 @@ export class Report {
                 found,
                 this.contexts(),
                 this.phases && section("phases", "Phases", this.phases.note, this.phases),
+                this.ranks && section("ranks", "Ranks", this.ranks.note, this.ranks),
                 section("threads", "Threads", numbers.threads, this.threads),
                 section("locks", "Locks", numbers.locks, this.locks),
                 section("waits", "Waits", "where threads idled, and whose code kept them", this.waits),
@@ -296,6 +300,7 @@ export class Report {
     themeChanged() {
         this.flame.update();
         this.phases?.series?.redraw();
+        this.ranks?.redraw();
     }
 
     print(begin) {
@@ -305,10 +310,12 @@ export class Report {
             root.setAttribute("data-theme", "light");
         } else if (this.themeBefore) root.setAttribute("data-theme", this.themeBefore);
         else root.removeAttribute("data-theme");
-        for (const list of [this.tree.list, this.phases?.table.list, this.threads.table?.list, this.locks.table?.list, this.waits.table?.list])
+        for (const list of [this.tree.list, this.phases?.table.list, this.ranks?.table.list, this.threads.table?.list, this.locks.table?.list, this.waits.table?.list])
             if (begin) list?.showAll(PRINTED_ROWS);
             else list?.showSome();
         this.flame.update();
         this.phases?.series?.draw();
+        this.ranks?.map.draw();
+        this.ranks?.curve.draw();
     }
 }

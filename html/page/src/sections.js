@@ -9,7 +9,7 @@ const partsOf = (model) => [...model.shownOwn.map((metric) => [metric.replace(" 
 
 const titleOf = (metric) => (metric === "idleness" ? "idle" : metric);
 
-function textColumn(id, title, width, of, about) {
+export function textColumn(id, title, width, of, about) {
     return {
         id,
         title,
@@ -92,6 +92,9 @@ export function threadsSection(model) {
                 "In order of their first sight",
                 "4.6rem",
             ),
+            ...(threads[0].rank === undefined
+                ? []
+                : [{ ...numberColumn("rank", "rank", (thread) => Number(thread.rank), null, undefined, "4.2rem"), draw: (cell, thread) => cell.append(thread.rank ?? "") }]),
             textColumn("kind", "kind", "5rem", (thread) => thread.kind),
             {
                 id: "bar",
@@ -280,9 +283,10 @@ export function waitsSection(model, go) {
 
 export function sectionNotes(model) {
     const { threads, locks } = model.data,
-        more = locks?.left_out;
+        more = locks?.left_out,
+        rest = model.data.threads_left_out;
     return {
-        threads: plural(threads?.length ?? 0, "thread"),
+        threads: plural(threads?.length ?? 0, "thread") + (rest ? `; ${plural(rest, "thread")} left out, which the map of ranks has` : ""),
         locks:
             plural(locks?.rows?.length ?? 0, "lock") +
             (more ? `; ${plural(more.locks, "lock")} with ${model.text({ unit: model.unit }, more.wait / MICRO, 3)} left out` : ""),

@@ -16,13 +16,13 @@ const HEIGHT = 220,
 const SUMS = ["instances", "executions", "seconds"];
 
 // A step between lines of a scale: 1, 2 or 5 times a power of ten.
-function niceStep(most, steps) {
+export function niceStep(most, steps) {
     const rough = most / steps,
         power = 10 ** Math.floor(Math.log10(rough));
     return power * ([1, 2, 5, 10].find((times) => times * power >= rough) ?? 10);
 }
 
-function scaleText(value, step) {
+export function scaleText(value, step) {
     if (step >= 1e6) return `${Number((value / 1e6).toPrecision(4))}M`;
     return step >= 1 ? count(value) : value.toFixed(Math.min(9, Math.ceil(-Math.log10(step) - 1e-9)));
 }
