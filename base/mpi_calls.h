@@ -103,7 +103,10 @@
     BUFFERED(File_write_all_end, file_write_all_end, 3, 4, 0, 0, 0) \
     BUFFERED(File_write_at_all_end, file_write_at_all_end, 3, 4, 0, 0, 0) \
     BUFFERED(File_write_ordered_end, file_write_ordered_end, 3, 4, 0, 0, 0) \
-    CALL(Finalize, finalize, 0, 1, 0, 0, 0)
+    CALL(Finalize, finalize, 0, 1, 0, 0, 0) \
+    CALL(Comm_create_from_group, comm_create_from_group, 5, 7, 0, 0, 0) \
+    CALL(Intercomm_create_from_groups, intercomm_create_from_groups, 8, 10, 0, 0, 0) \
+    CALL(Session_finalize, session_finalize, 1, 2, 0, 0, 0)
 /* clang-format on */
 
 enum mpi_function {
