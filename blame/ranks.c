@@ -85,11 +85,12 @@ void ranks_line_begin(struct ranks_line *line, uint64_t now_ticks, uint64_t call
 
 static inline void note(struct ranks_line *line, uint64_t now_ticks)
 {
-    struct ranks_wait *wait = &line->waits[line->waits_noted % RANKS_WAITS];
+    uint32_t noted = line->waits_noted;
+    struct ranks_wait *wait = &line->waits[noted % RANKS_WAITS];
     store_release(&wait->since, line->since); /* S5 */
     store_release(&wait->until, now_ticks);
     store_release(&wait->call, line->call);
-    store_release(&line->waits_noted, line->waits_noted + 1);
+    store_release(&line->waits_noted, noted + 1);
     store_release(&line->noted_last, now_ticks);
 }
 

@@ -137,7 +137,7 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
                           .count = settings->seeds,
                           .take = add_run,
                           .argument = sums};
-    uint64_t inside = 0, covered = 0, figures = 0;
+    uint64_t inside = 0, covered = 0, figures = 0, stated = 0;
     double wide = 0;
     char claim[64], detail[192];
     sums->bias = scenario->bias / 100.0;
@@ -147,8 +147,10 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
         const char *wrong = verdict(&sums->of[i], settings->seeds, sums->bias);
         inside += sums->of[i].inside;
         covered += sums->of[i].covered;
-        wide +=
-            sums->of[i].runs * log(fmax(sums->of[i].stated, 1e-18) / fmax(sums->of[i].squares, 1e-18)) / 2;
+        if (isfinite(sums->of[i].stated)) {
+            wide += sums->of[i].runs * log(fmax(sums->of[i].stated, 1e-18) / fmax(sums->of[i].squares, 1e-18)) / 2;
+            stated += sums->of[i].runs;
+        }
         figures += sums->of[i].runs;
         holds = holds && !wrong[0];
         if (wrong[0])
@@ -156,7 +158,7 @@ bool claim_interval(const struct scenario *scenario, const struct claim_settings
         if (wrong[0] || settings->figures)
             print_sum(&sums->of[i]);
     }
-    wide = figures ? exp(wide / (double)figures) : 0;
+    wide = stated ? exp(wide / (double)stated) : 0;
     holds = is_near(scenario, settings, wide) && holds;
     snprintf(claim, sizeof(claim), "%u/s%s, %u seeds", settings->options.rate,
              settings->options.creation ? ", creation" : "", settings->seeds);

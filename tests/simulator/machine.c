@@ -12,6 +12,7 @@
 #include "base/os.h"
 #include "base/run_counts.h"
 #include "tests/simulator/oracle.h"
+#include "tests/simulator/other_ranks.h"
 #include "tests/simulator/queue.h"
 #include "tests/unit/fake_clock.h"
 
@@ -365,6 +366,9 @@ static void handle(const struct event *event)
     case EVENT_STALL:
         stall();
         post_stall();
+        break;
+    case EVENT_RANK:
+        other_ranks_turn(event->generation);
         break;
     }
 }

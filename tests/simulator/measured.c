@@ -27,6 +27,8 @@ const char *const metric_name[METRIC_COUNT] = {
     "blocked",
     "stolen",
     "mpi wait",
+    "rank idleness",
+    "rank wait",
     "idle without a core",
 };
 
@@ -81,6 +83,8 @@ static void add_metric(double *to, const struct profile *profile, const struct p
     to[METRIC_NO_CORE] += metric->no_core;
     to[METRIC_BLOCKED] += metric->blocked;
     to[METRIC_MPI_WAIT] += metric->mpi_wait;
+    to[METRIC_RANK_BLAME] += metric->rank_idle;
+    to[METRIC_RANK_WAITED] += metric->rank_waited;
     to[METRIC_WORK] += metric->work;
     to[METRIC_OVERHEAD] += metric->overhead;
     to[METRIC_LOCK_HERE] += metric->lock_wait_here;

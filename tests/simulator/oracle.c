@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "tests/simulator/causes.h"
+#include "tests/simulator/crowd.h"
 #include "tests/simulator/machine.h"
+#include "tests/simulator/pieces.h"
 
 #define GRACE_NS  5000u /* docs/accounting.md: so much of each wait is dispatch */
 #define NO_THREAD UINT32_MAX
@@ -16,9 +18,10 @@
 struct change {
     uint64_t time_ns, place;
     uint32_t thread, context, lock; /* thread NO_THREAD: of the lock */
+    uint32_t ranks;                 /* about_ranks: that wait */
     uint32_t dispatch;              /* begins_idle: the context of what is dispatch */
     enum exact_state state;
-    bool begins_idle, begins_wait, held, about_core, no_core, stolen; /* begins_wait: however short */
+    bool begins_idle, begins_wait, held, about_core, about_ranks, no_core, stolen; /* begins_wait: however short */
 };
 
 static struct {
@@ -118,6 +121,12 @@ void oracle_lock(uint32_t lock, bool held, uint32_t context)
                          .context = held ? context_child(context, CONTEXT_LOCK(lock)) : 0});
 }
 
+void oracle_ranks(uint32_t waiting)
+{
+    if (!machine.scenario->laws_only)
+        note((struct change){.about_ranks = true, .ranks = waiting});
+}
+
 void oracle_count(int threads)
 {
     noted.counted += threads;
@@ -138,7 +147,8 @@ struct share {
     double weight[METRIC_COUNT];
 };
 
-#define SHARES     3
+#define SHARES      4
+#define RANKS_SHARE 3
 #define MAX_PLACES 256u
 #define MOST_APART 64u /* threads */
 
@@ -160,16 +170,11 @@ struct now {
     struct cell *cells;  /* one for each context, then one for each place */
 };
 
-/* A part of a period. */
-struct piece {
-    uint64_t period, ns;
-};
-
 static struct {
     struct exact *exact;
     struct now *threads;
     struct waiting *waiting; /* some of them, for a moment */
-    uint32_t thread_count, cores;
+    uint32_t thread_count, cores, ranks_waiting;
     uint64_t period_ns;
     struct {
         bool held;
@@ -182,26 +187,15 @@ static struct {
     uint32_t place_count;
 } sum;
 
-struct crowd {
-    double busy, in_use;
-};
-
 static struct crowd count_crowd(void)
 {
-    struct crowd crowd = {0};
+    struct crowd crowd = {.ranks = machine.scenario->ranks, .ranks_waiting = sum.ranks_waiting};
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         crowd.busy += sum.threads[i].state >= EXACT_WORK;
         crowd.in_use += sum.threads[i].state >= EXACT_IDLE;
+        crowd.in_mpi += sum.threads[i].state == EXACT_MPI_WAIT;
     }
     return crowd;
-}
-
-static void blame(double *weight, const struct crowd *crowd)
-{
-    double busy = crowd->busy > 0 ? crowd->busy : 1;
-    weight[METRIC_SHARED_IDLE] = crowd->in_use > busy ? crowd->in_use / busy - 1 : 0;
-    weight[METRIC_THREAD_IDLE] = oracle_threads_most() / busy - 1;
-    weight[METRIC_CORE_IDLE] = sum.cores / busy - 1;
 }
 
 /* What it does wants a core, and others may wait until it is done. */
@@ -232,7 +226,9 @@ static void busy_shares(const struct now *now, const struct crowd *crowd, double
     shares[2].weight[METRIC_IDLE_NO_CORE] = waits && !now->stolen;
     shares[2].weight[METRIC_STOLEN] = !waits && now->stolen;
     shares[0].weight[own] = 1;
-    blame(shares[0].weight, crowd);
+    crowd_blame(crowd, sum.cores, shares[0].weight);
+    shares[RANKS_SHARE].context = no_core ? oracle_no_core(now->context) : now->context;
+    shares[RANKS_SHARE].adds = !waits;
     if (!no_core && late == 0)
         return;
     shares[1].context = oracle_no_core(now->context);
@@ -249,6 +245,7 @@ static void shares_of(const struct now *now, const struct crowd *crowd, double l
     shares[0].adds = now->state != EXACT_ABSENT;
     shares[2].adds = now->core.no_core && (now->state == EXACT_LOCKWAIT || now->state == EXACT_MPI_WAIT);
     shares[2].weight[METRIC_IDLE_NO_CORE] = 1;
+    shares[RANKS_SHARE].weight[METRIC_RANK_BLAME] = crowd_blame_of_rank(crowd);
     switch (now->state) {
     case EXACT_WORK:
     case EXACT_OVERHEAD:
@@ -257,7 +254,8 @@ static void shares_of(const struct now *now, const struct crowd *crowd, double l
         break;
     case EXACT_MPI_WAIT:
         shares[0].weight[METRIC_MPI_WAIT] = 1;
-        blame(shares[0].weight, crowd);
+        shares[0].weight[METRIC_RANK_WAITED] = crowd_waited(crowd);
+        crowd_blame(crowd, sum.cores, shares[0].weight);
         break;
     case EXACT_LOCKWAIT:
         shares[0].weight[METRIC_LOCK_HERE] = 1;
@@ -265,7 +263,9 @@ static void shares_of(const struct now *now, const struct crowd *crowd, double l
         shares[1].context = sum.locks[now->lock].held ? sum.locks[now->lock].context
                                                       : handoff_of(context_parent(now->context), now->lock);
         shares[1].weight[METRIC_LOCK_WAIT] = 1;
-        blame(shares[1].weight, crowd);
+        crowd_blame(crowd, sum.cores, shares[1].weight);
+        shares[RANKS_SHARE].adds = true;
+        shares[RANKS_SHARE].context = context_parent(now->context);
         break;
     case EXACT_IDLE:
     case EXACT_PARKED:
@@ -284,20 +284,6 @@ static void end_cell(struct exact *exact, struct cell *cell)
     for (int i = 0; i < METRIC_COUNT; i++)
         exact->cells[i] += cell->sum[i] * cell->sum[i];
     memset(cell->sum, 0, sizeof(cell->sum));
-}
-
-/* The parts of a time that are not whole periods; what changes nothing in a whole one has no variance. */
-static int cut(uint64_t begin_ns, uint64_t end_ns, struct piece pieces[2])
-{
-    uint64_t first = (begin_ns - machine.start_ns) / sum.period_ns, last = (end_ns - machine.start_ns) / sum.period_ns;
-    uint64_t first_end_ns = machine.start_ns + (first + 1) * sum.period_ns;
-    if (first == last) {
-        pieces[0] = (struct piece){first, end_ns - begin_ns};
-        return 1;
-    }
-    pieces[0] = (struct piece){first, first_end_ns - begin_ns};
-    pieces[1] = (struct piece){last, (end_ns - machine.start_ns) % sum.period_ns};
-    return 2;
 }
 
 static void add_pieces(struct exact *exact, struct cell *cell, const double *weight, const struct piece *pieces,
@@ -319,7 +305,7 @@ static void add_pieces(struct exact *exact, struct cell *cell, const double *wei
 static void add_share(struct now *now, const struct share *share, uint64_t begin_ns, uint64_t end_ns)
 {
     struct piece pieces[2];
-    int count = cut(begin_ns, end_ns, pieces);
+    int count = pieces_cut(begin_ns, end_ns, sum.period_ns, pieces);
     if (!share->adds)
         return;
     for (uint32_t context = share->context;; context = context_parent(context)) {
@@ -352,7 +338,7 @@ static void add_place(uint32_t place, double each, uint64_t begin_ns, uint64_t e
         if (!is_busy(now) && now->state != EXACT_MPI_WAIT) /* a lock's waiter leaves them to the holder */
             continue;
         exact->value[METRIC_SHARED_IDLE] += each * (double)(end_ns - begin_ns);
-        int count = cut(begin_ns, end_ns, pieces);
+        int count = pieces_cut(begin_ns, end_ns, sum.period_ns, pieces);
         add_pieces(exact, &now->cells[context_count() + place], weight, pieces, count);
     }
 }
@@ -390,6 +376,10 @@ static void add_interval(uint64_t begin_ns, uint64_t end_ns)
 
 static void apply(const struct change *change)
 {
+    if (change->about_ranks) {
+        sum.ranks_waiting = change->ranks;
+        return;
+    }
     if (change->thread == NO_THREAD) {
         sum.locks[change->lock].held = change->held;
         sum.locks[change->lock].context = change->context;

@@ -33,6 +33,8 @@ enum exact_metric {
     METRIC_BLOCKED,
     METRIC_STOLEN,       /* the part of no core in which nobody had it, at context 0 only */
     METRIC_MPI_WAIT,
+    METRIC_RANK_BLAME,   /* other ranks' waiting */
+    METRIC_RANK_WAITED,  /* the own rank's, while another is busy */
     METRIC_IDLE_NO_CORE, /* of threads that had no core, and did not wait for one */
     METRIC_COUNT
 };
@@ -65,6 +67,7 @@ uint32_t oracle_threads_most(void);
 void oracle_state(uint32_t thread, enum exact_state state, uint32_t context, uint64_t place, uint32_t lock);
 /* It wants one, and has none; stolen: it had one when everything began to stand still. */
 void oracle_core(uint32_t thread, bool no_core, bool stolen);
+void oracle_ranks(uint32_t waiting); /* so many of the others wait in MPI from now on */
 void oracle_lock(uint32_t lock, bool held, uint32_t context); /* whom waiting for it is blamed on */
 void oracle_count(int threads);                               /* of the program's */
 

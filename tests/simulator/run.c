@@ -10,6 +10,7 @@
 #include "ompt_tool/finisher.h"
 #include "ompt_tool/session/session.h"
 #include "tests/simulator/machine.h"
+#include "tests/simulator/other_ranks.h"
 #include "tests/simulator/played.h"
 #include "tests/simulator/runtime.h"
 
@@ -60,6 +61,7 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_o
         run->done = true;
         return;
     }
+    other_ranks_init();
     runtime_play();
     run->events = machine.events;
     run->samples = machine.samples;

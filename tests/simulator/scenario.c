@@ -205,6 +205,7 @@ static const struct setting {
 } settings[] = {
     {"cores", NUMBER, offsetof(struct scenario, cores)},
     {"runs", NUMBER, offsetof(struct scenario, runs)},
+    {"ranks", NUMBER, offsetof(struct scenario, ranks)},
     {"foreigners", NUMBER, offsetof(struct scenario, foreigners)},
     {"chunks", NUMBER, offsetof(struct scenario, chunks)},
     {"bias", NUMBER, offsetof(struct scenario, bias)},
@@ -220,6 +221,8 @@ static const struct setting {
     {"dispatch", DURATION, offsetof(struct scenario, dispatch)},
     {"foreign", DURATION, offsetof(struct scenario, foreign_busy)},
     {"pause", DURATION, offsetof(struct scenario, foreign_pause)},
+    {"rank-busy", DURATION, offsetof(struct scenario, rank_busy)},
+    {"rank-wait", DURATION, offsetof(struct scenario, rank_wait)},
     {"stall", DURATION, offsetof(struct scenario, stall)},
     {"stall-pause", DURATION, offsetof(struct scenario, stall_pause)},
 };

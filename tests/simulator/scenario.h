@@ -66,6 +66,8 @@ struct scenario {
     uint64_t slice_ns;
     struct duration foreign_busy, foreign_pause; /* another program */
     struct duration stall, stall_pause;          /* the whole machine stands still, and goes on */
+    struct duration rank_busy, rank_wait;        /* another rank */
+    uint32_t ranks;                              /* that there are beside the program */
     uint32_t foreigners;                         /* threads that it has */
     uint32_t bias; /* per cent by which a figure's mean may be off: what docs say that the method cannot know */
     bool late_wakes; /* waits end while a sample's wake-up waits for a core: how long it did then is not known */
