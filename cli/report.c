@@ -261,6 +261,7 @@ static void print_phases(struct report *report)
 static void print_ranks(struct report *report)
 {
     const struct profile *profile = report->opened->profile;
+    report->style.all = report->request->all;
     if (report->request->format == FORMAT_CSV)
         write_ranks_csv(report->out, profile);
     else

@@ -31,7 +31,7 @@ struct report_request {
     double least_percent;
     int depth, thread, rank, width;
     const char *focus, *hide, *column_list, *source_directory;
-    bool source, error;
+    bool source, error, all;
     regex_t focus_expression, hide_expression; /* compiled if their texts are given */
     struct view_columns columns;               /* if the list is given */
 };

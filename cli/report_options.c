@@ -148,6 +148,7 @@ static bool fits_together(const struct report_request *request)
                      TREES | TABLES | 1 << VIEW_PHASES) &&
            fits_view(request, "--focus", NULL, request->focus, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--hide", NULL, request->hide, TREES | 1 << VIEW_WAITS) &&
+           fits_view(request, "--all", NULL, request->all, 1 << VIEW_RANKS) &&
            fits_view(request, "--thread", NULL, request->thread != NOT_GIVEN, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--columns", NULL, request->column_list, TREES) &&
            fits_view(request, "--percent", NULL, request->percent != NOT_GIVEN, TREES) &&
@@ -214,6 +215,7 @@ static enum options_result read_arguments(struct report_request *request, int ar
          "line that called them"},
         {"--thread", OPTION_WHOLE, &request->thread, "N", NULL, 0, 1000000,
          "what was blamed on one thread's samples; N as in threads.csv"},
+        {"--all", OPTION_FLAG, &request->all, NULL, NULL, 0, 0, "ranks: each of them, however many"},
         {"--rank", OPTION_WHOLE, &request->rank, "N", NULL, 0, 999999999,
          "one rank of a job, from its own file"},
         environment_option,

@@ -39,6 +39,7 @@ struct view_style {
     size_t deeper;                      /* rows that were taken away for their depth */
     /* Of tables: */
     size_t most;                /* entries shown, 0: all */
+    bool all;                   /* ranks: each of them, however many */
     uint32_t below;             /* contexts shown below an entry */
     const struct view_cut *cut; /* what was left out before; NULL: nothing */
     const size_t *order;        /* of threads; NULL: by their start */

@@ -1,0 +1,141 @@
+#include "tests/unit/unit.h"
+
+#include "report/views/text.h"
+
+#define S     1e9
+#define RANKS 1000
+
+static struct profile_rank ranks[RANKS];
+static struct profile job;
+static char *text;
+
+/* Rank i works for i s, and waits in MPI for the others' rest. */
+static void view(size_t count, bool all)
+{
+    size_t bytes;
+    struct view_style style = {.title = "Ranks", .columns = 200, .all = all};
+    free(text);
+    job.ranks = ranks;
+    job.rank_count = count;
+    job.header.merged = (uint32_t)count;
+    FILE *out = open_memstream(&text, &bytes);
+    view_text_ranks(out, &job, &style);
+    fclose(out);
+}
+
+static int make_ranks(void **state)
+{
+    (void)state;
+    memset(&job, 0, sizeof job);
+    for (uint32_t i = 0; i < RANKS; i++)
+        ranks[i] = (struct profile_rank){
+            .rank = i, .threads = 1, .work = i * S, .mpi_wait = (RANKS - 1 - i) * S, .host = "n"};
+    return 0;
+}
+
+static int forget_text(void **state)
+{
+    (void)state;
+    free(text);
+    text = NULL;
+    return 0;
+}
+
+static size_t lines(void)
+{
+    size_t count = 0;
+    for (const char *at = text; *at; at++)
+        count += *at == '\n';
+    return count;
+}
+
+static bool has_rank(unsigned rank)
+{
+    char begin[32];
+    snprintf(begin, sizeof begin, "\n%8u  n ", rank);
+    return strstr(text, begin);
+}
+
+static void few_ranks_are_listed(void **state)
+{
+    (void)state;
+    view(40, false);
+    assert_null(strstr(text, "median"));
+    for (unsigned i = 0; i < 40; i++)
+        assert_true(has_rank(i));
+}
+
+static void of_many_ranks_there_is_the_spread_and_who_stands_out(void **state)
+{
+    (void)state;
+    view(RANKS, false);
+    assert_true(lines() < 50);
+    assert_non_null(strstr(text, "1000 ranks"));
+    /* wall, work; 99.9 and 899.1 are between two ranks */
+    assert_non_null(strstr(text, "   least                            0.00      0.00"));
+    assert_non_null(strstr(text, "    10 %                            0.00     99.90"));
+    assert_non_null(strstr(text, "  median                            0.00    499.50"));
+    assert_non_null(strstr(text, "    90 %                            0.00    899.10"));
+    assert_non_null(strstr(text, "    most                            0.00    999.00"));
+    assert_non_null(strstr(text, "    mean                            0.00    499.50"));
+    assert_non_null(strstr(text, "Most work"));
+    for (unsigned i = 0; i < 5; i++)
+        assert_true(has_rank(999 - i) && has_rank(i)); /* the least work is the most waiting */
+    assert_false(has_rank(994) || has_rank(5));
+    assert_null(strstr(text, "Made others wait"));
+    assert_null(strstr(text, "Missing"));
+}
+
+static void all_of_many_are_listed_where_that_is_asked_for(void **state)
+{
+    (void)state;
+    view(RANKS, true);
+    for (unsigned i = 0; i < RANKS; i++)
+        assert_true(has_rank(i));
+    assert_null(strstr(text, "median"));
+}
+
+static void what_is_wrong_with_ranks_is_told_and_they_count_nowhere(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 30; i++) {
+        ranks[970 + i].state = PROFILE_RANK_MISSING;
+        strcpy(ranks[970 + i].why, "it left no measurement");
+    }
+    view(RANKS, false);
+    assert_non_null(strstr(text, "    most                            0.00    969.00"));
+    assert_true(has_rank(970));
+    assert_non_null(strstr(text, "it left no measurement"));
+    assert_non_null(strstr(text, "10 more"));
+    assert_false(has_rank(999));
+}
+
+/* Who made whom wait is known of the ranks of some nodes only. */
+static void who_made_others_wait_is_told_of_those_of_whom_it_is_known(void **state)
+{
+    (void)state;
+    job.header.ranks_seen = 2;
+    for (unsigned i = 0; i < 2; i++) {
+        ranks[500 + i].ranks_seen = 2;
+        ranks[500 + i].made_wait = (i + 1) * 7 * S;
+    }
+    view(RANKS, false);
+    assert_non_null(strstr(text, "Made others wait most\n     501  n "));
+    assert_true(has_rank(500));
+    assert_non_null(strstr(text, "  median"));
+    assert_non_null(strstr(text, "10.50\n")); /* of the two */
+}
+
+#define WITH_RANKS(name) cmocka_unit_test_setup_teardown(name, make_ranks, forget_text)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_RANKS(few_ranks_are_listed),
+        WITH_RANKS(of_many_ranks_there_is_the_spread_and_who_stands_out),
+        WITH_RANKS(all_of_many_are_listed_where_that_is_asked_for),
+        WITH_RANKS(what_is_wrong_with_ranks_is_told_and_they_count_nowhere),
+        WITH_RANKS(who_made_others_wait_is_told_of_those_of_whom_it_is_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
