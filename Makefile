@@ -22,7 +22,7 @@ BASE   := $(wildcard base/*.c)
 CCT    := $(wildcard cct/*.c)
 REPORT := $(wildcard report/*/*.c)
 PLUGIN := $(BASE) $(CCT) $(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c)
-COMMAND := base/clock.c base/job_directory.c base/log.c base/option.c base/os.c base/run_options.c cct/sums.c $(REPORT) \
+COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/run_options.c cct/sums.c $(REPORT) \
     base/recipe_cause.c $(wildcard cli/*.c compare/*.c export/*.c html/*.c)
 
 # `blame` is also a folder: a target of that name would always be up to date.

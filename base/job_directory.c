@@ -136,6 +136,19 @@ bool job_directory_join(const char *wanted, const char *identity, mode_t mode, c
     return false;
 }
 
+bool job_directory_tell(const char *path)
+{
+    char told[PATH_MAX];
+    int length = snprintf(told, sizeof(told), "%s/" JOB_TOLD, path);
+    if (length < 0 || (size_t)length >= sizeof(told))
+        return false;
+    int fd = open(told, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return errno != EEXIST;
+    close(fd);
+    return true;
+}
+
 static bool holds_its_mark_alone(const char *path)
 {
     bool alone = true;

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #define JOB_MARK           ".job" /* a file with the identity */
+#define JOB_TOLD           ".told" /* an empty file: somebody has said what to type */
 #define JOB_IDENTITY_BYTES 320
 #define JOB_RANK_FORMAT    "rank-%06u.blame"
 
@@ -24,6 +25,9 @@ bool job_directory_is(const char *path, const char *identity);
 
 /* Removes the directory if nothing but its mark is there. [init] */
 void job_directory_leave(const char *path);
+
+/* True for one process: who is to say what to type about a job of which not all ranks end normally. [init] */
+bool job_directory_tell(const char *path);
 
 /* The identity in the mark; false: there is none. [init] */
 bool job_directory_identity(const char *path, char identity[JOB_IDENTITY_BYTES]);

@@ -11,6 +11,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/launcher.h"
 #include "base/os.h"
 
 #define LINE_BYTES  1024
@@ -98,17 +99,31 @@ void log_write(const char *bytes, size_t count)
     os_unguard_writes(&guard);
 }
 
-void log_line(const char *first, ...)
+static void write_list(const char *first, va_list list)
 {
     char line[LINE_BYTES];
     size_t used = append(line, 0, "blame: ");
-    va_list list;
-    va_start(list, first);
     for (const char *text = first; text; text = va_arg(list, const char *))
         used = append(line, used, text);
-    va_end(list);
     line[used++] = '\n';
     log_write(line, used);
+}
+
+void log_line(const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    write_list(first, list);
+    va_end(list);
+}
+
+void log_line_of_job(const char *first, ...)
+{
+    va_list list;
+    va_start(list, first);
+    if (launcher_speaks())
+        write_list(first, list);
+    va_end(list);
 }
 
 const char *log_decimal(uint64_t value, char *buffer)

@@ -56,6 +56,9 @@ static bool finish_profile(const char *directory, const char *file)
     } else if (!header.wants_region && !header.reported && (gone || !header.finished) &&
                (header.csv || header.summary)) {
         start_finisher(directory, file);
+    } else if (gone && !header.wants_region && !header.finished && header.in_job && job_directory_tell(directory)) {
+        fprintf(stderr, "blame: rank %u did not end normally; blame report %s shows what the job measured\n", header.rank,
+                directory);
     }
     return !header.wants_region;
 }

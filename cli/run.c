@@ -219,16 +219,12 @@ static void prepare_loader(const char *program, const struct parts *parts)
     if (openmp.mpi && parts->mpi[0])
         prepend("LD_PRELOAD", parts->mpi);
     if (openmp.moved && openmp.missing[0]) {
-        fprintf(stderr, "blame: built by GCC, and needs %s, which %s does not have: it runs unmeasured\n",
-                openmp.missing, libomp);
+        log_line_of_job("built by GCC, and needs ", openmp.missing, ", which ", libomp, " does not have: it runs unmeasured", NULL);
         setenv("BLAME_LIBOMP", "", 1);
     } else if (openmp.moved) {
-        fprintf(stderr, "blame: built by GCC: runs on %s instead of libgomp.so.1\n", libomp);
+        log_line_of_job("built by GCC: runs on ", libomp, " instead of libgomp.so.1", NULL);
     } else if (openmp.gcc && !libomp[0]) {
-        fputs("blame: built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): nothing "
-              "will be "
-              "measured\n",
-              stderr);
+        log_line_of_job("built by GCC, and no libomp.so.5 was found to run it on (package libomp5-19): nothing will be measured", NULL);
     }
 }
 
@@ -251,11 +247,8 @@ static void prepare(const char *program, const struct parts *parts, const struct
     if (space->notes[0])
         setenv("BLAME_NOTES", space->notes, 1);
     if (glibc_is_old())
-        fprintf(stderr,
-                "blame: glibc %s is older than 2.35: measured from the first use of OpenMP on, and programs "
-                "built by "
-                "GCC are not\n",
-                gnu_get_libc_version());
+        log_line_of_job("glibc ", gnu_get_libc_version(),
+                        " is older than 2.35: measured from the first use of OpenMP on, and programs built by GCC are not", NULL);
     else
         prepare_loader(program, parts);
 }
@@ -316,14 +309,12 @@ static void say_no_profile(void)
 {
     const char *tools = getenv("OMP_TOOL");
     if (tools && strcasecmp(tools, "disabled") == 0) {
-        fputs("blame: no profile: OMP_TOOL=disabled tells OpenMP runtimes to load no tool\n", stderr);
+        log_line_of_job("no profile: OMP_TOOL=disabled tells OpenMP runtimes to load no tool", NULL);
         return;
     }
-    fputs("blame: no profile: nothing that ran here began a parallel region on an OpenMP runtime with tool "
-          "support "
-          "(libomp, or libgomp where libomp can take its place), or the environment of blame run did not "
-          "reach it\n",
-          stderr);
+    log_line_of_job("no profile: nothing that ran here began a parallel region on an OpenMP runtime with tool support "
+                    "(libomp, or libgomp where libomp can take its place), or the environment of blame run did not reach it",
+                    NULL);
 }
 
 /* NULL, or what of the program keeps us from attaching to it. */
@@ -359,7 +350,7 @@ int cli_run(int argc, char **argv)
     }
     const char *why = why_unmeasured(program);
     if (why)
-        fprintf(stderr, "blame: %s %s\n", program, why);
+        log_line_of_job(program, " ", why, NULL);
     bool attach = !why && find_self(self);
     if (attach && !find_parts(self, &parts)) {
         fputs("blame run: libblame.so and libblame-loader.so are neither beside the blame command nor in "

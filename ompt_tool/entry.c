@@ -88,7 +88,7 @@ static int start(ompt_function_lookup_t lookup)
     uint64_t start_ns = image_start_ns();
     look_up_entry_points(lookup);
     if (!runtime.set_callback) {
-        log_line("the OpenMP runtime (", session.runtime,
+        log_line_of_job("the OpenMP runtime (", session.runtime,
                  ") offers no ompt_set_callback; nothing is measured", NULL);
         return 0;
     }
@@ -115,7 +115,7 @@ static int start(ompt_function_lookup_t lookup)
     if (!runtime_warn_unheard((const void *)lookup))
         runtime.set_callback(ompt_callback_work, NULL);
     if (refused)
-        log_line("the OpenMP runtime (", session.runtime,
+        log_line_of_job("the OpenMP runtime (", session.runtime,
                  ") does not deliver all events; blame may be incomplete", NULL);
     return 1;
 }
@@ -143,7 +143,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     (void)omp_version;
     log_begin();
     if (asked) {
-        log_line("a second OpenMP runtime (", runtime_version,
+        log_line_of_job("a second OpenMP runtime (", runtime_version,
                  ") starts in this process: only the first is measured", NULL);
         return NULL;
     }
@@ -151,14 +151,14 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
     snprintf(session.runtime, sizeof(session.runtime), "%s", runtime_version ? runtime_version : "unknown");
     /* The environment is its user's, files would be written with its privileges. */
     if (getauxval(AT_SECURE)) {
-        log_line("this program has privileges beyond its user's (set-user-ID, set-group-ID, capabilities); "
+        log_line_of_job("this program has privileges beyond its user's (set-user-ID, set-group-ID, capabilities); "
                  "nothing is "
                  "measured",
                  NULL);
         return NULL;
     }
     if (__lsan_do_leak_check && !leaks_are_off()) {
-        log_line("this program looks for leaks as it ends, and would find the OpenMP runtime's; nothing is "
+        log_line_of_job("this program looks for leaks as it ends, and would find the OpenMP runtime's; nothing is "
                  "measured; "
                  "ASAN_OPTIONS=detect_leaks=0 lets it be measured",
                  NULL);

@@ -10,6 +10,7 @@
 
 #include "base/atomics.h"
 #include "base/clock.h"
+#include "base/launcher.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "blame/attribute.h"
@@ -121,10 +122,12 @@ static void make_reports(void)
     char why[512];
     const struct job *job = place_job();
     if (!session.options.csv && !session.options.summary && job) {
-        if (job->rank == 0 && session.process == 0) /* once a job */
+        if (job->speaks && (job->ranked || job->rank == 0) && session.process == 0) { /* once a directory */
+            job_directory_tell(session.directory);
             log_line("job ", job->name, ": measured; blame report ", session.directory, " shows it", NULL);
+        }
     } else if (!session.options.csv && !session.options.summary) {
-        if (!launch_is_one_of_many() || strcmp(launch_rank(), "0") == 0) /* once a job */
+        if (launcher_speaks()) /* once a job */
             log_line("measured; ", "blame finish ", session.directory, " makes the reports", NULL);
     } else if (!finisher_run(session.directory, session.file, why, sizeof(why)) && !launch_notes()) {
         log_line("no reports were made: ", why, "; blame finish ", session.directory, " makes them", NULL);

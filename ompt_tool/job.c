@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/launcher.h"
 #include "base/os.h"
-#include "ompt_tool/launch.h"
 #include "ompt_tool/session/session.h"
 
 #define ANCESTORS 16 /* between a rank and its launcher: shells, blame run */
@@ -103,10 +103,10 @@ bool job_find(struct job *job)
 {
     char own[JOB_IDENTITY_BYTES - JOB_NAME_BYTES - 8] = "";
     const char *given = session.options.job;
-    *job = (struct job){.ranked = launch_is_one_of_many() && isdigit((unsigned char)*launch_rank())};
+    *job = (struct job){.ranked = launcher_starts_many() && isdigit((unsigned char)*launcher_rank()), .speaks = launcher_speaks()};
     if (job->ranked) {
-        job->rank = (uint32_t)strtoul(launch_rank(), NULL, 10);
-        job->ranks = launch_ranks() ? (uint32_t)strtoul(launch_ranks(), NULL, 10) : 0;
+        job->rank = (uint32_t)strtoul(launcher_rank(), NULL, 10);
+        job->ranks = launcher_ranks() ? (uint32_t)strtoul(launcher_ranks(), NULL, 10) : 0;
     }
     if (job->ranked && ask_launcher(own, sizeof(own), job->name, sizeof(job->name)))
         name_by_batch_job(job->name, sizeof(job->name));

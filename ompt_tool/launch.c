@@ -48,57 +48,8 @@ void launch_restore_environment(void)
     unsetenv("BLAME_FOR_GCC");
 }
 
-static const struct {
-    const char *rank, *ranks;
-} launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                 {"PMIX_RANK", ""},
-                 {"PMI_RANK", "PMI_SIZE"},
-                 {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-                 {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
-
-static const char *value_of(const char *variable)
-{
-    const char *value = secure_getenv(variable);
-    return value && *value ? value : NULL;
-}
-
 const char *launch_notes(void)
 {
-    return value_of("BLAME_NOTES");
-}
-
-const char *launch_rank(void)
-{
-    const char *rank = NULL;
-    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]) && !rank; i++)
-        rank = value_of(launchers[i].rank);
-    return rank;
-}
-
-const char *launch_ranks(void)
-{
-    const char *ranks = NULL;
-    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]) && !ranks; i++)
-        if (value_of(launchers[i].rank))
-            ranks = value_of(launchers[i].ranks);
-    return ranks;
-}
-
-bool launch_is_one_of_many(void)
-{
-    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-        const char *ranks = value_of(launchers[i].ranks);
-        if (value_of(launchers[i].rank)) /* a batch script of SLURM's has a rank, too, but no step */
-            return ranks ? strcmp(ranks, "1") != 0 : strcmp(launchers[i].rank, "SLURM_PROCID") != 0;
-    }
-    return false;
-}
-
-uint32_t launch_local_ranks(void)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"};
-    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-        if (value_of(variables[i]))
-            return (uint32_t)strtoul(value_of(variables[i]), NULL, 10);
-    return 0;
+    const char *notes = secure_getenv("BLAME_NOTES");
+    return notes && *notes ? notes : NULL;
 }

@@ -1,10 +1,9 @@
 /* Who started the process, and what was done to it before the runtime started: by `blame run`, LLVM's runtime in the
- * place of GCC's, and variables for that case; by MPI's launchers, a rank. */
+ * place of GCC's, and variables for that case. */
 #ifndef BLAME_OMPT_TOOL_LAUNCH_H
 #define BLAME_OMPT_TOOL_LAUNCH_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* True if the process may not be worth a profile: none of its regions has begun, and it is not the program
  * that the user named, or that does not itself need OpenMP. [init] */
@@ -17,11 +16,5 @@ void launch_restore_environment(void);
 /* The file to which a profile's directory is told, if `blame run` waits behind the program: it makes the reports that could
  * not be made here; NULL: it does not. [any] */
 const char *launch_notes(void);
-
-/* The process's rank in its job; NULL: there is none. [any] */
-const char *launch_rank(void);
-const char *launch_ranks(void);   /* how many there are; NULL: not known. [any] */
-bool launch_is_one_of_many(void); /* of the job's ranks. [any] */
-uint32_t launch_local_ranks(void); /* how many run on this node; 0: not known. [any] */
 
 #endif

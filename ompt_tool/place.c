@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/launcher.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
 #include "ompt_tool/job.h"
-#include "ompt_tool/launch.h"
 #include "ompt_tool/session/session.h"
 
 #define LETTERS      "ephrj%"
@@ -52,7 +52,7 @@ static void expand(const char *pattern, char *text, size_t bytes)
                 piece = host;
                 break;
             case 'r':
-                piece = launch_rank() ? launch_rank() : "0";
+                piece = launcher_rank() ? launcher_rank() : "0";
                 break;
             case 'j': /* a program alone is its own job */
                 piece = *job.name ? job.name : log_decimal((uint64_t)getpid(), number);
@@ -69,7 +69,7 @@ static void check_pattern(const char *pattern)
 {
     for (const char *at = pattern; (at = strchr(at, '%')); at += 2)
         if (!at[1] || !strchr(LETTERS, at[1])) {
-            log_line("BLAME_OUT=", pattern,
+            log_line_of_job("BLAME_OUT=", pattern,
                      ": behind % is accepted e, p, h, r, j or %; what else is there stays as it is", NULL);
             return;
         }
@@ -115,7 +115,7 @@ static bool shares_directory(void)
 /* What BLAME_OUT, or the default, names; false: no directory can have that name. */
 static bool choose_name(char *wanted, size_t bytes)
 {
-    const char *name = *job.identity ? "blame-%e-%j" : launch_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
+    const char *name = *job.identity ? "blame-%e-%j" : launcher_rank() ? "blame-%e-%r-%p" : "blame-%e-%p";
     if (session.options.out)
         check_pattern(session.options.out);
     expand(session.options.out ? session.options.out : name, wanted, bytes);
@@ -126,7 +126,7 @@ static bool choose_name(char *wanted, size_t bytes)
     }
     if (!is_device(wanted))
         return true;
-    log_line("BLAME_OUT=", wanted,
+    log_line_of_job("BLAME_OUT=", wanted,
              ": is a device or a pipe, and accepted is the name of a directory; nothing is measured", NULL);
     return false;
 }
@@ -197,11 +197,11 @@ static uint32_t count_files(void)
 {
     uint32_t count = 0;
     DIR *directory = opendir(session.directory);
-    while (directory && readdir(directory))
-        count++;
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
+        count += entry->d_name[0] != '.'; /* not the marks */
     if (directory)
         closedir(directory);
-    return count > 3 ? count - 3 : 0; /* ".", "..", the mark */
+    return count;
 }
 
 /* The file of this rank, or of its second process; who has no rank takes the next number. False with errno. */

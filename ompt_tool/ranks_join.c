@@ -10,10 +10,10 @@
 
 #include "base/atomics.h"
 #include "base/hash.h"
+#include "base/launcher.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
-#include "ompt_tool/launch.h"
 #include "ompt_tool/place.h"
 #include "ompt_tool/session/session.h"
 #include "unwind/loadmap.h"
@@ -136,7 +136,7 @@ static int try_to_join(uint32_t rank)
 /* All have come: nobody will look for its name. */
 static void close_when_full(struct ranks_segment *segment)
 {
-    uint32_t local = launch_local_ranks();
+    uint32_t local = launcher_local_ranks();
     if (1 + fetch_add_acq_rel(&segment->attached, 1) == local) {
         store_seq_cst(&segment->closed, 1);
         unlink(joined.path);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/launcher.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "cct/arena.h"
@@ -40,10 +41,10 @@ static void write_job(void)
     const struct job *job = place_job();
     struct profile_header *header = arena_header();
     char cores[1024];
-    if (launch_rank())
-        arena_text("rank", launch_rank());
-    if (launch_rank() && launch_ranks())
-        arena_text("ranks", launch_ranks());
+    if (launcher_rank())
+        arena_text("rank", launcher_rank());
+    if (launcher_rank() && launcher_ranks())
+        arena_text("ranks", launcher_ranks());
     if (os_core_list(cores, sizeof(cores)))
         arena_text("binding", cores);
     if (!job)
@@ -141,7 +142,7 @@ static void leave_note(bool measured)
  * unless they are asked for by name. */
 static void choose_reports(struct run_options *options)
 {
-    if ((launch_is_one_of_many() || options->job) && !secure_getenv("BLAME_CSV"))
+    if ((launcher_starts_many() || options->job) && !secure_getenv("BLAME_CSV"))
         options->csv = 0;
     if (!options->csv && !secure_getenv("BLAME_SUMMARY"))
         options->summary = 0;

@@ -76,7 +76,7 @@ static bool make_permitted(struct papi_event *event)
     }
     user_only = true;
     *event = reduced;
-    log_line(
+    log_line_of_job(
         "counters have only what the program does itself, not what the kernel does for it: not permitted, "
         "see /proc/sys/kernel/perf_event_paranoid",
         NULL);
@@ -92,7 +92,7 @@ static void refuse(const char *variable, const char *name, const char *why, cons
         strcat(names, i ? ", " : "");
         strcat(names, nearest.name[i]);
     }
-    log_line(variable, "=", name, ": ", why, "; ",
+    log_line_of_job(variable, "=", name, ": ", why, "; ",
              nearest.count ? "nearest that can be counted: " : "nothing can be counted", names, "; ", instead,
              NULL);
 }
@@ -131,13 +131,13 @@ static void plan_counter(const char *name)
     if (is_twice(name))
         return;
     if (counters_plan.count == PROFILE_COUNTERS)
-        log_line("BLAME_COUNTERS=", name, ": there is room for 8 counters; ", instead, NULL);
+        log_line_of_job("BLAME_COUNTERS=", name, ": there is room for 8 counters; ", instead, NULL);
     else if (!papi_find(name, &event, why, sizeof(why)))
         refuse("BLAME_COUNTERS", name, why, instead);
     else if (!make_permitted(&event))
         refuse("BLAME_COUNTERS", name, reason(errno), instead);
     else if (!take_entry(name, &event))
-        log_line("BLAME_COUNTERS=", name, ": cannot be counted together with those before it; ", instead,
+        log_line_of_job("BLAME_COUNTERS=", name, ": cannot be counted together with those before it; ", instead,
                  NULL);
 }
 
@@ -149,7 +149,7 @@ static void plan_sample(const char *text)
     uint64_t period;
     const char *instead = "using the clock";
     if (!counter_names_split(text, name, &period)) {
-        log_line("BLAME_SAMPLE=", text, ": accepted is EVENT@PERIOD, a period from 1 to 10000000000 events; ",
+        log_line_of_job("BLAME_SAMPLE=", text, ": accepted is EVENT@PERIOD, a period from 1 to 10000000000 events; ",
                  instead, NULL);
         return;
     }
@@ -162,7 +162,7 @@ static void plan_sample(const char *text)
         return;
     }
     if (perf_event_is_clock(&event.part[0]) && period < LEAST_CLOCK_PERIOD) {
-        log_line("BLAME_SAMPLE=", text, ": the kernel's clocks overflow every 10000 ns at most; using 10000",
+        log_line_of_job("BLAME_SAMPLE=", text, ": the kernel's clocks overflow every 10000 ns at most; using 10000",
                  NULL);
         period = LEAST_CLOCK_PERIOD;
     }
@@ -184,7 +184,7 @@ void counters_plan_init(void)
     if (!list && !sample)
         return;
     if (!papi_open(why, sizeof(why))) {
-        log_line(list ? "BLAME_COUNTERS=" : "BLAME_SAMPLE=", list ? list : sample,
+        log_line_of_job(list ? "BLAME_COUNTERS=" : "BLAME_SAMPLE=", list ? list : sample,
                  ": PAPI cannot be used: ", why, list ? "; going on without counters" : "",
                  sample ? "; using the clock" : "", NULL);
         return;
@@ -193,7 +193,7 @@ void counters_plan_init(void)
     for (; list && counter_names_next(&list, name); named = true)
         plan_counter(name);
     if (!named)
-        log_line("BLAME_COUNTERS=", session.options.counters, ": accepted are names of counters with commas between them; going on without counters",
+        log_line_of_job("BLAME_COUNTERS=", session.options.counters, ": accepted are names of counters with commas between them; going on without counters",
                  NULL);
     if (sample)
         plan_sample(sample);

@@ -79,7 +79,7 @@ static void check_name(const char *entry)
             nearest = known;
         }
     }
-    log_line(name, ": there is no such variable", nearest ? "; did you mean " : "", nearest ? nearest : "",
+    log_line_of_job(name, ": there is no such variable", nearest ? "; did you mean " : "", nearest ? nearest : "",
              nearest ? "?" : ", see man libblame", NULL);
 }
 
@@ -97,7 +97,7 @@ void variables_read(void)
         if (!text || !*text || option_read(option, text))
             continue;
         option_accepted(option, " or ", accepted, sizeof(accepted));
-        log_line(option->name, "=", text, ": accepted is ", accepted, "; using ", table[i].fallback, NULL);
+        log_line_of_job(option->name, "=", text, ": accepted is ", accepted, "; using ", table[i].fallback, NULL);
     }
 }
 

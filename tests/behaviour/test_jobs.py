@@ -1,6 +1,7 @@
 """Jobs: many processes, one directory, a file each, one line at the end."""
 
 import csv
+import itertools
 import json
 import os
 import shutil
@@ -118,6 +119,35 @@ class Directories(JobTest):
         self.assertEqual([line[:24] for line in run.tool_lines()], ["blame: BLAME_OUT=/proc/j"], run)
 
 
+class Told(JobTest):
+    """What all ranks would say is said once."""
+
+    def lines(self, envs, argv):
+        return [line for env in envs for line in execute(argv, self.job_environment(env), self.new_folder()).tool_lines()
+                if " measured; " not in line]
+
+    def test_notes_about_the_program_and_the_options(self):
+        for more, argv, start in (({"BLAME_RATTE": "1"}, [program("quick")], "blame: BLAME_RATTE: there is no such variable"),
+                                  ({"BLAME_RATE": "x"}, [program("quick")], "blame: BLAME_RATE=x: accepted is"),
+                                  ({}, [BLAME, "run", program("quick_gcc")], "blame: built by GCC: runs on"),
+                                  ({}, [BLAME, "run", "true"], "blame: no profile: nothing")):
+            with self.subTest(line=start):
+                lines = self.lines([rank_of_open_mpi(rank, 3) | more for rank in range(3)], argv)
+                self.assertEqual([line[:len(start)] for line in lines], [start])
+
+    def test_each_program_of_a_job_says_it_once(self):
+        """mpirun -n 2 ./a : -n 1 ./b"""
+        folder, env = self.new_folder(), {"OMPI_APP_CTX_NUM_PROCS": "2 1", "BLAME_RATTE": "1"}
+        other = shutil.copy(program("quick"), f"{self.new_folder()}/other")
+        lines = []
+        for rank, argv in enumerate(([program("quick")], [program("quick")], [other])):
+            lines += execute(argv, self.job_environment(rank_of_open_mpi(rank, 3) | env), folder).tool_lines()
+        self.assertEqual([line for line in lines if "measured" in line],
+                         [f"blame: job 4711: measured; blame report {folder}/blame-{name}-4711 shows it"
+                          for name in ("quick", "other")])
+        self.assertEqual(len(lines), 4, lines)
+
+
 class Named(JobTest):
     def test_processes_without_mpi_are_a_job_by_their_name(self):
         folder = self.new_folder()
@@ -132,6 +162,12 @@ class Named(JobTest):
         self.assertEqual(self.files(f"{folder}/blame-quick-sweep"), [f"rank-{i:06}.blame" for i in range(6)])
         self.assertEqual([line for line in lines if line != OWN_LINE],
                          [f"blame: job sweep: measured; blame report {folder}/blame-quick-sweep shows it"])
+
+    def test_processes_one_after_the_other_have_numbers_without_gaps(self):
+        folder = self.new_folder()
+        for _ in range(3):
+            self.rank(folder, {"BLAME_JOB": "loop"})
+        self.assertEqual(self.files(f"{folder}/blame-quick-loop"), [f"rank-{i:06}.blame" for i in range(3)])
 
     def test_forks_are_processes_of_the_job(self):
         run = self.attached([program("forks"), "fork"], {"BLAME_OUT": None, "BLAME_JOB": "family"})
@@ -342,14 +378,16 @@ class Real(JobTest):
         self.assertRegex(text.stdout, r"\n +1 +[0-9.]+ +[0-9.]+ +0\.000 +[0-9.]+ 3 +4\.00 +[0-9]+: last_ranks_share ")
 
     def test_a_rank_that_was_killed_is_named_and_what_it_measured_counts(self):
-        for name in mpi.LAUNCHERS:
-            with self.subTest(mpi=name):
-                run = self.job(name, 2, "1")
+        for name, killed in itertools.product(mpi.LAUNCHERS, "01"):
+            with self.subTest(mpi=name, killed=killed):
+                run = self.job(name, 2, killed)
                 self.assertNotEqual(run.status, 0)
                 directory, = run.directories("blame-*")
+                line, = [line for line in run.tool_lines() if "blame report" in line]
+                self.assertRegex(line, f"^blame: rank [01] did not end normally; blame report {directory} shows ")
                 merged = execute([BLAME, "merge", directory], clean_environment(), self.new_folder())
                 self.assertEqual(merged.status, 0, merged)
-                self.assertIn("rank 1: it had not ended", merged.stderr)
+                self.assertIn(f"rank {killed}: it had not ended", merged.stderr)
 
     def test_a_job_of_one_rank_is_a_program(self):
         for name in mpi.LAUNCHERS:
