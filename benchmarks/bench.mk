@@ -118,6 +118,7 @@ bench-ompt-header:
 include benchmarks/mpi/mpi.mk
 ifeq ($(bench_alone),)
 include benchmarks/scale/scale.mk
+include benchmarks/jobs/jobs.mk
 include benchmarks/report/report.mk
 include benchmarks/load/load.mk
 endif

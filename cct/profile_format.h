@@ -448,6 +448,7 @@ struct profile_header {
     uint32_t rank, ranks; /* of the job; 0 ranks: not known */
     uint32_t process;     /* of that rank: a second one's is 1 */
     uint32_t merged;      /* of how many processes' files this was made; 0: it is a process's own */
+    uint32_t part;        /* 1: of a part of a job, while it is merged; `merged` may be 0 then */
     uint32_t ranks_seen;  /* of the job's processes on this node so many were seen at once, itself included; 0: none could be, and nothing is known of
                              who makes whom wait in MPI */
 };

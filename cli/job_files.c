@@ -1,6 +1,7 @@
 #include "cli/job_files.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/job_directory.h"
+#include "cli/job_tree.h"
 #include "cli/progress.h"
 #include "report/profile/job.h"
 #include "report/profile/merge.h"
@@ -74,7 +76,54 @@ static void remove_names(const char *output)
     free(names);
 }
 
-bool job_merge(const char *command, const char *directory, const char *output)
+/* How many processes merge: more than there are cores, or parts, are none the faster, and each takes memory for two parts. */
+static int choose_jobs(int jobs)
+{
+    cpu_set_t cores;
+    if (jobs == 0)
+        jobs = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+    return jobs;
+}
+
+/* NULL after a message, or with *why. */
+static struct profile *read_ranks(const char *command, const struct files *files, const char *identity, int jobs,
+                                  char **why)
+{
+    struct job_tree tree = {.command = command,
+                            .paths = (const char *const *)files->path,
+                            .count = (size_t)files->count,
+                            .like = {.identity = identity},
+                            .jobs = choose_jobs(jobs),
+                            .progress = progress_step};
+    size_t parts = job_tree_parts(&tree);
+    if (parts == 1) {
+        profile_read_progress = progress_step;
+        return job_read(tree.paths, tree.count, identity, why);
+    }
+    job_reference_find(&tree.like, tree.paths, tree.count);
+    int made = job_tree_merge(&tree, 0, parts);
+    struct profile *profile = made < 0 ? NULL : job_complete(job_tree_read(&tree, made, -1), why);
+    if (made >= 0)
+        close(made);
+    job_reference_free(&tree.like);
+    return profile;
+}
+
+/* What comes while ranks are read is later than `listed`. */
+static bool job_write(const char *command, const char *directory, const struct profile *profile, const char *output,
+                      const struct timespec *listed)
+{
+    remove_names(output);
+    int wrong = profile_write(profile, output);
+    if (wrong)
+        fprintf(stderr, "blame %s: %s: %s; blame merge %s --output FILE writes it elsewhere\n", command,
+                output, strerror(wrong), directory);
+    else
+        utimensat(AT_FDCWD, output, (struct timespec[]){*listed, *listed}, 0);
+    return !wrong;
+}
+
+bool job_merge(const char *command, const char *directory, const char *output, int jobs)
 {
     char identity[JOB_IDENTITY_BYTES], *why = NULL;
     bool known = job_directory_identity(directory, identity);
@@ -89,25 +138,18 @@ bool job_merge(const char *command, const char *directory, const char *output)
     }
     progress_start(isatty(STDERR_FILENO) ? stderr : NULL, clock_now_ns);
     progress_phase("merging the ranks");
-    profile_read_progress = progress_step;
-    struct profile *profile =
-        job_read((const char *const *)files.path, (size_t)files.count, known ? identity : NULL, &why);
+    struct profile *profile = read_ranks(command, &files, known ? identity : NULL, jobs, &why);
     progress_end();
     free_files(&files);
     if (!profile) {
-        fprintf(stderr, "blame %s: %s: nothing of the job can be read: %s\n", command, directory, why);
+        if (why)
+            fprintf(stderr, "blame %s: %s: nothing of the job can be read: %s\n", command, directory, why);
         free(why);
         return false;
     }
-    remove_names(output);
-    int wrong = profile_write(profile, output);
-    if (wrong)
-        fprintf(stderr, "blame %s: %s: %s; blame merge %s --output FILE writes it elsewhere\n", command,
-                output, strerror(wrong), directory);
-    else /* what comes while ranks are read is later */
-        utimensat(AT_FDCWD, output, (struct timespec[]){listed, listed}, 0);
+    bool written = job_write(command, directory, profile, output, &listed);
     profile_free(profile);
-    return !wrong;
+    return written;
 }
 
 static bool is_older(const struct timespec *a, const struct timespec *b)
@@ -140,7 +182,7 @@ char *job_measurement(const char *command, const char *directory)
 {
     char *made = memory_text("%s/" JOB_FILE, directory);
     struct files files = list_files(directory);
-    bool good = is_current(made, directory, &files) || job_merge(command, directory, made);
+    bool good = is_current(made, directory, &files) || job_merge(command, directory, made, 0);
     free_files(&files);
     if (good)
         return made;

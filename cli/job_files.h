@@ -13,8 +13,8 @@ int is_measurement(const struct dirent *entry);
 /* Whether ranks of a job left their files there. */
 bool job_is_there(const char *directory);
 
-/* Merges all files of the directory into `output`. False after a message. */
-bool job_merge(const char *command, const char *directory, const char *output);
+/* Merges all files of the directory into `output`, by so many processes; 0: as many as there are cores. False after a message. */
+bool job_merge(const char *command, const char *directory, const char *output, int jobs);
 
 /* The path of job.blame, malloc'ed, which is made if it is not there or older than a rank's file; NULL after a message. */
 char *job_measurement(const char *command, const char *directory);

@@ -23,7 +23,7 @@ static const struct usage usage = {
         "job runs this is what was measured until then.",
     .examples = "  blame merge blame-solver-4711\n"
                 "  blame report blame-solver-4711 --view ranks\n"
-                "  blame merge blame-solver-4711 --output /tmp/job.blame",
+                "  blame merge blame-solver-4711 -j 8 --output /tmp/job.blame",
     .operands_most = 1,
     .operands = "is the directory of a job",
 };
@@ -50,8 +50,11 @@ static int report_on(const char *directory, const char *made, bool files)
 int cli_merge(int argc, char **argv)
 {
     const char *operand[argc], *output = NULL;
-    int count;
+    int count, jobs = 0;
     const struct option_spec options[] = {
+        {"--jobs", OPTION_WHOLE, &jobs, "N", NULL, 1, 1024,
+         "merge by N processes (-j; default: as many as there are cores); the\n"
+         "result is the same, each needs memory for a part of the job"},
         {"--output", OPTION_TEXT, &output, "FILE", NULL, 0, 0,
          "write the measurement there (a name that ends in .blame), and nothing beside it"},
     };
@@ -73,7 +76,7 @@ int cli_merge(int argc, char **argv)
     }
     char *made = output ? memory_text("%s", output) : memory_text("%s/" JOB_FILE, operand[0]);
     int status = CLI_BAD_INPUT;
-    if (job_merge("merge", operand[0], made))
+    if (job_merge("merge", operand[0], made, jobs))
         status = report_on(operand[0], made, !output);
     free(made);
     return status;

@@ -107,7 +107,7 @@ static enum options_result wrong_value(const struct usage *usage, const struct o
 static enum options_result read_option(const struct usage *usage, int argc, char **argv, int *at)
 {
     const char *text = argv[*at], *equals = strchr(text, '=');
-    const char *name = strcmp(text, "-o") == 0 ? "--output" : text;
+    const char *name = strcmp(text, "-o") == 0 ? "--output" : strcmp(text, "-j") == 0 ? "--jobs" : text;
     size_t bytes = name != text ? strlen(name) : equals ? (size_t)(equals - text) : strlen(text);
     const struct option_spec *option = find(usage, name, bytes);
     if (!option)

@@ -22,7 +22,7 @@ struct usage {
 enum options_result { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_WRONG };
 
 /* Reads argv[1...]. Options may stand before and behind operands, as --name VALUE or --name=VALUE, -o for
- * --output, `--` ends them. operand[] has room for argc; after it the number of operands is in
+ * --output, -j for --jobs, `--` ends them. operand[] has room for argc; after it the number of operands is in
  * *operand_count. OPTIONS_HELPED after --help (printed), OPTIONS_WRONG after a message on stderr. */
 enum options_result options_read(const struct usage *usage, const struct option_spec *options,
                                  size_t option_count, int argc, char **argv, const char **operand,

@@ -7,6 +7,7 @@
 
 #include "cct/sums.h"
 #include "report/profile/job_keys.h"
+#include "report/profile/job_records.h"
 #include "report/profile/merge.h"
 #include "report/profile/node_tree.h"
 #include "report/profile/probes.h"
@@ -18,18 +19,17 @@
  * begun earlier. */
 #define START_NS       (1000 * 86400 * (uint64_t)1000000000)
 #define JOINED_AT_ONCE 10000 /* probes and counters: they are sorted whenever twice as many have come */
-#define MOST_MISSING   1024  /* that have a record each */
 
 struct job {
     struct profile *profile;
     struct node_tree tree;
-    size_t rank_room, thread_room, lock_room;
+    size_t thread_room, lock_room;
     size_t joined; /* probes and counters when they were sorted last */
     struct pair_map locks;
     struct spread_sums spreads;
     int64_t start_realtime_ns; /* at START_NS */
     bool based;                /* the header and texts are there, the first rank's */
-    const char *identity;
+    struct job_reference like;
 };
 
 /* A time of the rank's clock on the job's. */
@@ -41,26 +41,27 @@ static uint64_t shifted(const struct job *job, const struct profile *rank, uint6
     return shifted_ns > 0 ? (uint64_t)shifted_ns : 0;
 }
 
-static struct profile_rank *add_record(struct job *job, uint32_t rank, enum profile_rank_state state,
-                                       const char *why)
-{
-    struct profile *profile = job->profile;
-    memory_grow(&profile->ranks, &job->rank_room, profile->rank_count, sizeof *profile->ranks);
-    struct profile_rank *record = &profile->ranks[profile->rank_count++];
-    *record = (struct profile_rank){.rank = rank, .state = state};
-    snprintf(record->why, sizeof record->why, "%s", why);
-    return record;
-}
-
 static void copy_text(char *to, size_t bytes, const char *from)
 {
     snprintf(to, bytes, "%s", from ? from : "");
 }
 
+static void add_records(struct job *job, const struct profile *part)
+{
+    for (size_t i = 0; i < part->rank_count; i++) {
+        struct profile_rank *record = job_add_record(job->profile, 0, PROFILE_RANK_WHOLE, "");
+        *record = part->ranks[i];
+        if (record->state > PROFILE_RANK_OPEN)
+            continue;
+        record->begin_ns = shifted(job, part, record->begin_ns);
+        record->end_ns = shifted(job, part, record->end_ns);
+    }
+}
+
 static void add_rank_record(struct job *job, const struct profile *rank, uint64_t end_ns)
 {
     const struct profile_header *header = &rank->header;
-    struct profile_rank *record = add_record(job, header->rank, PROFILE_RANK_WHOLE, "");
+    struct profile_rank *record = job_add_record(job->profile, header->rank, PROFILE_RANK_WHOLE, "");
     if (!header->finished) {
         record->state = PROFILE_RANK_OPEN;
         copy_text(record->why, sizeof record->why,
@@ -107,7 +108,7 @@ static uint64_t add_threads(struct job *job, const struct profile *rank)
         thread.end_ns = thread.last_ns = shifted(job, rank, end_ns < begin_ns ? begin_ns : end_ns);
         thread.tree = 0; /* that of all ranks is one */
         memset(thread.counters, 0, sizeof thread.counters);
-        thread.rank_record = to->rank_count + 1;
+        thread.rank_record = to->rank_count + (rank->header.part ? thread.rank_record : 1);
         memory_grow(&to->threads, &job->thread_room, to->thread_count, sizeof *to->threads);
         to->threads[to->thread_count++] = thread;
         last_ns = thread.end_ns > last_ns ? thread.end_ns : last_ns;
@@ -173,7 +174,7 @@ static void add_probes(struct job *job, const struct profile *rank, const uint32
         struct merged_probe *probe = &to->probes[to->probe_count++];
         *probe = rank->probes[i];
         probe->node = place[probe->node];
-        probe->tree = (uint32_t)to->rank_count + 1;
+        probe->tree = (uint32_t)to->rank_count + (rank->header.part ? probe->tree : 1);
         probe->probe.first_begin_ns = shifted(job, rank, probe->probe.first_begin_ns);
         probe->probe.last_end_ns = shifted(job, rank, probe->probe.last_end_ns);
     }
@@ -200,7 +201,7 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
         to->start_ns = start_ns;
         to->start_realtime_ns = from->start_realtime_ns;
     }
-    to->merged++;
+    to->merged += rank->header.part ? from->merged : 1;
     to->finished &= from->finished;
     to->end_ns = end_ns > to->end_ns ? end_ns : to->end_ns;
     to->tool_start_ns = tool_start_ns < to->tool_start_ns ? tool_start_ns : to->tool_start_ns;
@@ -302,25 +303,52 @@ static const char *text_or_nothing(const struct profile *profile, const char *ke
     return text ? text : "";
 }
 
-/* NULL, or why the rank's figures cannot be added to the job's. */
-static const char *why_foreign(const struct job *job, const struct profile *rank)
+static void take_reference(struct job_reference *like, const struct profile *rank)
+{
+    like->sample = memory_text("%s", text_or_nothing(rank, "sample"));
+    like->counters = memory_text("%s", text_or_nothing(rank, "counters"));
+    like->clock = rank->header.clock;
+    like->known = true;
+}
+
+/* NULL, or why the rank's figures cannot be added to those of that job. */
+static const char *why_foreign(const struct job_reference *like, const struct profile *rank)
 {
     const char *identity = profile_text(rank, "job_identity");
-    if (job->identity && !identity)
+    if (like->identity && !identity)
         return "it does not say of which job it is: there was no room, or it was killed as it began";
-    if (job->identity && strcmp(identity, job->identity) != 0)
+    if (like->identity && strcmp(identity, like->identity) != 0)
         return "it is of another job";
-    if (!job->based)
+    if (rank->header.merged)
+        return "it was merged of several ranks, which count themselves";
+    if (!like->known)
         return NULL;
-    if (strcmp(text_or_nothing(rank, "sample"), text_or_nothing(job->profile, "sample")) != 0 ||
-        rank->header.clock != job->profile->header.clock)
+    if (strcmp(text_or_nothing(rank, "sample"), like->sample) != 0 || rank->header.clock != like->clock)
         return "it was measured otherwise (BLAME_SAMPLE, BLAME_CLOCK)";
-    if (strcmp(text_or_nothing(rank, "counters"), text_or_nothing(job->profile, "counters")) != 0)
+    if (strcmp(text_or_nothing(rank, "counters"), like->counters) != 0)
         return "it counted otherwise (BLAME_COUNTERS)";
     return NULL;
 }
 
-static void add_rank(struct job *job, const struct profile *rank)
+void job_reference_find(struct job_reference *like, const char *const *paths, size_t count)
+{
+    char error[512];
+    for (size_t i = 0; i < count && !like->known; i++) {
+        struct profile *rank = profile_read(paths[i], error, sizeof error);
+        if (rank && !why_foreign(like, rank))
+            take_reference(like, rank);
+        profile_free(rank);
+    }
+}
+
+void job_reference_free(struct job_reference *like)
+{
+    free(like->sample);
+    free(like->counters);
+}
+
+/* A rank, or a part of the job. */
+static void add_figures(struct job *job, const struct profile *rank)
 {
     struct job_keys keys;
     if (!job->based)
@@ -335,112 +363,96 @@ static void add_rank(struct job *job, const struct profile *rank)
     for (size_t i = 0; i < rank->lock_count; i++)
         add_lock(job, &keys, &rank->locks[i]);
     add_header(job, rank, end_ns);
-    add_rank_record(job, rank, end_ns);
+    if (!rank->header.part)
+        add_rank_record(job, rank, end_ns);
     job->profile->unresolved_ns += rank->unresolved_ns;
     free(place);
     job_keys_end(&keys);
 }
 
-/* The numbers in its name, where the file itself cannot say. */
-static uint32_t rank_by_name(const char *path, uint32_t *process)
+static void add_rank(struct job *job, const struct profile *rank)
 {
-    const char *name = strstr(strrchr(path, '/') ? strrchr(path, '/') : path, "rank-");
-    unsigned rank, number = 0;
-    bool known = name && sscanf(name, "rank-%u.%u", &rank, &number) >= 1;
-    *process = known ? number : 0;
-    return known ? rank : PROFILE_RANK_UNKNOWN;
+    const char *foreign = why_foreign(&job->like, rank);
+    if (foreign) {
+        uint32_t number = rank->header.merged ? PROFILE_RANK_UNKNOWN : rank->header.rank;
+        job_add_record(job->profile, number, PROFILE_RANK_FOREIGN, foreign)->process = rank->header.process;
+        return;
+    }
+    if (!job->like.known)
+        take_reference(&job->like, rank);
+    add_figures(job, rank);
 }
 
-static void add_file(struct job *job, const char *path, char **why)
+static void add_part(struct job *job, const struct profile *part)
+{
+    if (part->header.merged)
+        add_figures(job, part);
+    add_records(job, part);
+}
+
+static void add_file(struct job *job, const char *path)
 {
     char error[512];
     struct profile *rank = profile_read(path, error, sizeof error);
-    if (!rank) {
-        const char *cause = strstr(error, path) == error ? error + strlen(path) + 2 : error;
-        uint32_t process, number = rank_by_name(path, &process);
-        add_record(job, number, PROFILE_RANK_DAMAGED, cause)->process = process;
-        if (!*why)
-            *why = memory_text("%s", error);
-        return;
-    }
-    const char *foreign = why_foreign(job, rank);
-    if (foreign)
-        add_record(job, rank->header.rank, PROFILE_RANK_FOREIGN, foreign)->process = rank->header.process;
-    else
+    if (rank && rank->header.part) {
+        add_part(job, rank);
+    } else if (rank) {
         add_rank(job, rank);
+    } else {
+        const char *cause = strstr(error, path) == error ? error + strlen(path) + 2 : error;
+        uint32_t process, number = job_rank_by_name(path, &process);
+        job_add_record(job->profile, number, PROFILE_RANK_DAMAGED, cause)->process = process;
+    }
     profile_free(rank);
 }
 
-static int compare_records(const void *left, const void *right)
+struct profile *job_read_part(const char *const *paths, size_t count, const struct job_reference *like)
 {
-    const struct profile_rank *a = left, *b = right;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    return (a->process > b->process) - (a->process < b->process);
-}
-
-/* The records in the order of ranks, to which threads refer. */
-static void sort_records(struct job *job)
-{
-    struct profile *profile = job->profile;
-    uint64_t *now = memory_array(profile->rank_count + 1, sizeof *now);
-    for (size_t i = 0; i < profile->rank_count; i++)
-        profile->ranks[i].reserved = (uint32_t)i + 1; /* its number before */
-    qsort(profile->ranks, profile->rank_count, sizeof *profile->ranks, compare_records);
-    for (size_t i = 0; i < profile->rank_count; i++) {
-        now[profile->ranks[i].reserved] = i + 1;
-        profile->ranks[i].reserved = 0;
-    }
-    for (size_t i = 0; i < profile->thread_count; i++)
-        profile->threads[i].rank_record = now[profile->threads[i].rank_record];
-    free(now);
-}
-
-/* Of those that should be there, by the sorted records. */
-static void add_missing(struct job *job)
-{
-    struct profile *profile = job->profile;
-    size_t there = profile->rank_count, missing = 0;
-    for (size_t i = 0, rank = 0; rank < profile->header.ranks && missing < MOST_MISSING; rank++) {
-        while (i < there && profile->ranks[i].rank < rank)
-            i++;
-        if (i < there && profile->ranks[i].rank == rank)
-            continue;
-        add_record(job, (uint32_t)rank, PROFILE_RANK_MISSING, "it left no measurement");
-        missing++;
-    }
-}
-
-struct profile *job_read(const char *const *paths, size_t count, const char *identity, char **why)
-{
-    struct job job = {.profile = memory_array(1, sizeof *job.profile), .identity = identity};
+    struct job job = {.profile = memory_array(1, sizeof *job.profile), .like = *like};
     void (*progress)(size_t done, size_t total) = profile_read_progress;
-    *why = NULL;
     profile_read_progress = NULL;
     node_tree_start(&job.tree, job.profile);
+    job.profile->header.finished = 1;
     for (size_t i = 0; i < count; i++) {
-        add_file(&job, paths[i], why);
+        add_file(&job, paths[i]);
         if (progress)
             progress(i + 1, count);
     }
     profile_read_progress = progress;
     node_tree_end(&job.tree);
     pair_map_free(&job.locks);
-    if (!job.based) {
-        profile_free(job.profile);
-        if (!*why)
-            *why = memory_text("none of its files is of this job");
-        return NULL;
-    }
-    divide_idleness(job.profile);
+    if (!like->known)
+        job_reference_free(&job.like);
+    if (job.based)
+        divide_idleness(job.profile);
     spread_sums_end(&job.spreads, job.profile);
     profile_join_probes(job.profile);
-    sort_records(&job);
-    add_missing(&job);
-    sort_records(&job);
-    free(*why);
-    *why = NULL;
+    job_sort_records(job.profile);
+    job.profile->header.part = 1;
     return job.profile;
+}
+
+struct profile *job_complete(struct profile *part, char **why)
+{
+    *why = NULL;
+    part->header.part = 0;
+    if (part->header.merged) {
+        job_add_missing(part);
+        job_sort_records(part);
+        return part;
+    }
+    for (size_t i = 0; i < part->rank_count && !*why; i++)
+        if (part->ranks[i].state == PROFILE_RANK_DAMAGED)
+            *why = memory_text("rank %u: %s", part->ranks[i].rank, part->ranks[i].why);
+    if (!*why)
+        *why = memory_text("none of its files is of this job");
+    profile_free(part);
+    return NULL;
+}
+
+struct profile *job_read(const char *const *paths, size_t count, const char *identity, char **why)
+{
+    return job_complete(job_read_part(paths, count, &(struct job_reference){.identity = identity}), why);
 }
 
 size_t job_ranks(const struct profile *profile)

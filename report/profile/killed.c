@@ -76,7 +76,7 @@ static void book_open_locks(struct profile *profile, const struct lock_sum *sums
 
 void profile_complete_killed(struct profile *profile)
 {
-    if (profile->header.finished)
+    if (profile->header.finished || profile->header.merged) /* that was done to each rank */
         return;
     count_cut_off(profile);
     if (profile->tree) /* what one thread waited for, others released */

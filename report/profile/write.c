@@ -211,22 +211,28 @@ static void complete_header(struct profile_header *header, uint32_t chunks)
     header->chunk_count = chunks;
 }
 
-static int write_file(const struct writer *writer, const char *path)
+static int write_stream(const struct writer *writer, FILE *out)
 {
     char page[PROFILE_HEADER_BYTES] = "";
-    char *part = memory_text("%s.%ld.part", path, (long)getpid());
     struct profile_header header = writer->profile->header;
     complete_header(&header, writer->count);
     memcpy(page, &header, sizeof header);
+    errno = 0;
+    bool good = fwrite(page, sizeof page, 1, out) == 1 &&
+                fwrite(writer->chunks, PROFILE_CHUNK_BYTES, writer->count, out) == writer->count;
+    int wrong = good ? 0 : errno ? errno : EIO;
+    if (fclose(out) != 0 && !wrong)
+        wrong = errno ? errno : EIO;
+    return wrong;
+}
+
+static int write_file(const struct writer *writer, const char *path)
+{
+    char *part = memory_text("%s.%ld.part", path, (long)getpid());
     FILE *out = fopen(part, "wxe");
     int wrong = out ? 0 : errno;
     if (out) {
-        errno = 0;
-        bool good = fwrite(page, sizeof page, 1, out) == 1 &&
-                    fwrite(writer->chunks, PROFILE_CHUNK_BYTES, writer->count, out) == writer->count;
-        wrong = good ? 0 : errno ? errno : EIO;
-        if (fclose(out) != 0 && !wrong)
-            wrong = errno ? errno : EIO;
+        wrong = write_stream(writer, out);
         if (!wrong && rename(part, path) != 0)
             wrong = errno;
         if (wrong)
@@ -236,13 +242,29 @@ static int write_file(const struct writer *writer, const char *path)
     return wrong;
 }
 
-int profile_write(const struct profile *profile, const char *path)
+/* To the path, or, where that is NULL, the descriptor. */
+static int write_to(const struct profile *profile, const char *path, int file)
 {
     struct writer writer = {.profile = profile};
+    FILE *out = NULL;
     put_all(&writer);
-    int wrong = writer.full ? EOVERFLOW : write_file(&writer, path);
+    int wrong = writer.full ? EOVERFLOW : 0;
+    if (!wrong && path)
+        wrong = write_file(&writer, path);
+    else if (!wrong)
+        wrong = (out = fdopen(file, "w")) ? write_stream(&writer, out) : errno;
     free(writer.chunks);
     free(writer.node_idx);
     pair_map_free(&writer.open);
     return wrong;
+}
+
+int profile_write(const struct profile *profile, const char *path)
+{
+    return write_to(profile, path, -1);
+}
+
+int profile_write_fd(const struct profile *profile, int file)
+{
+    return write_to(profile, NULL, file);
 }

@@ -6,5 +6,7 @@
 
 /* The file appears whole or not at all, in the place of one that is there. 0 or an errno value. */
 int profile_write(const struct profile *profile, const char *path);
+/* To an open file, which is closed. */
+int profile_write_fd(const struct profile *profile, int file);
 
 #endif

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import statistics
+import struct
 import subprocess
 import threading
 import unittest
@@ -18,7 +19,7 @@ OWN_LINE = "the program's own line"
 # Which sums and rows there are, not how long they took.
 EXACT = contract_checks.TREE_CHECKS + [contract_checks.check_exact_laws]
 KEY = "0011223344556677-8899aabbccddeeff"
-FINISHED = 40 # where that stands in a file's header
+FINISHED, RANK = 40, 340  # where these stand in a file's header
 
 
 def rank_of_open_mpi(rank, ranks, namespace="4711", key=KEY):
@@ -195,6 +196,10 @@ class Merged(JobTest):
         self.assertEqual(run.status, status, run)
         return run
 
+    def content(self, directory, name):
+        with open(f"{directory}/{name}", "rb") as file:
+            return file.read()
+
     def ranks(self, directory):
         with open(f"{directory}/ranks.csv", newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
@@ -242,6 +247,48 @@ class Merged(JobTest):
         os.remove(f"{directory}/rank-000000.blame")
         os.utime(f"{directory}/rank-000001.blame", (0, 0))
         self.assertIn("2 ranks on 1 node", self.blame("report", directory).stdout)
+
+    def copies(self, ranks):
+        """The directory of a job of so many ranks, all but the first two copies of these."""
+        directory = self.made(2)
+        for rank in range(2, ranks):
+            path = f"{directory}/rank-{rank:06}.blame"
+            shutil.copy(f"{directory}/rank-{rank % 2:06}.blame", path)
+            with open(path, "r+b") as file:
+                file.seek(RANK)
+                file.write(struct.pack("<II", rank, ranks))
+        return directory
+
+    def test_so_many_processes_that_merge_make_the_same(self):
+        directory = self.copies(200)
+        os.remove(f"{directory}/rank-000150.blame")
+        os.truncate(f"{directory}/rank-000030.blame", 5000)
+        os.truncate(f"{directory}/rank-000131.blame", 5000)
+        with open(f"{directory}/rank-000199.blame", "r+b") as file:
+            file.seek(FINISHED)
+            file.write(b"\0")
+        made = {}
+        for jobs in ("1", "2", "5"):
+            run = self.blame("merge", directory, "-j", jobs)
+            for number in (30, 131, 150, 199):
+                self.assertIn(f"rank {number}: ", run.stderr)
+            self.assertIn("197 ranks merged", run.stdout)
+            files = {name for name in self.files(directory) if not name.startswith("rank-")}
+            self.assertLessEqual({"job.blame", "spread.csv", "profile.csv"}, files)
+            made[jobs] = run.stderr, {name: self.content(directory, name) for name in files - {"job.symbols"}}
+        self.assertEqual(made["1"], made["2"])
+        self.assertEqual(made["1"], made["5"])
+        states = [row["state"] for row in self.ranks(directory)]
+        self.assertEqual((len(states), states[30], states[131], states[150], states[199], states.count("whole")),
+                         (200, "damaged", "damaged", "missing", "open", 196))
+
+    def test_a_job_of_which_no_rank_can_be_read_is_refused_in_one_line(self):
+        directory = self.copies(70)
+        for rank in range(70):
+            os.truncate(f"{directory}/rank-{rank:06}.blame", 5000)
+        run = self.blame("merge", directory, "-j", "2", status=1)
+        self.assertRegex(run.stderr, r"\Ablame merge: .*: nothing of the job can be read: rank 0: truncated.*\n\Z")
+        self.assertNotIn("job.blame", self.files(directory))
 
     def test_a_ranks_measurement_is_not_written_over(self):
         directory = self.made(2)

@@ -1,6 +1,7 @@
 /* needs: tests/fuzz/profile_builder.c */
 #include "tests/unit/unit.h"
 
+#include <fcntl.h>
 #include <math.h>
 
 #include "report/profile/job.h"
@@ -330,6 +331,82 @@ UNIT_TEST_WITH(a_rank_of_another_job_changes_neither_when_the_job_began_nor_its_
     assert_int_equal(job->header.end_ns - job->header.start_ns, 1000000000 + 1000000);
     assert_int_equal(job->threads[1].begin_ns, job->header.tool_start_ns); /* of rank 1, which began first */
     profile_free(job);
+}
+
+/* The part of the files from first to before end, cut into parts at random, written and read again. */
+static struct profile *random_part(int first, int end)
+{
+    static int parts;
+    const struct job_reference like = {0};
+    if (end - first < 2 || rand() % 4 == 0)
+        return job_read_part(paths + first, (size_t)(end - first), &like);
+    char made[2][64];
+    const char *const both[] = {made[0], made[1]};
+    int middle = first + 1 + rand() % (end - first - 1);
+    for (int i = 0; i < 2; i++) {
+        snprintf(made[i], sizeof made[i], "/tmp/blame-test-%d-part-%d", (int)getpid(), parts++);
+        struct profile *part = i ? random_part(middle, end) : random_part(first, middle);
+        int file = open(made[i], O_RDWR | O_CREAT | O_TRUNC, 0600);
+        assert_int_equal(profile_write_fd(part, file), 0);
+        profile_free(part);
+    }
+    struct profile *part = job_read_part(both, 2, &like);
+    unlink(made[0]);
+    unlink(made[1]);
+    return part;
+}
+
+static void assert_same_spreads(const struct profile *job, const struct profile *again)
+{
+    assert_int_equal(again->spread_count, job->spread_count);
+    for (size_t i = 0; i < job->spread_count; i++) {
+        const struct profile_spread *a = &job->spreads[i].spread, *b = &again->spreads[i].spread;
+        assert_int_equal(again->spreads[i].node, job->spreads[i].node);
+        assert_int_equal(again->spreads[i].key, job->spreads[i].key);
+        assert_int_equal(a->ranks, b->ranks);
+        assert_int_equal(a->least_rank, b->least_rank);
+        assert_int_equal(a->most_rank, b->most_rank);
+        assert_true(fabs(a->mean - b->mean) <= 1e-9 * a->mean && a->least == b->least && a->most == b->most);
+        assert_true(fabs(sqrt(a->squares) - sqrt(b->squares)) <= 1e-6 * a->mean);
+    }
+}
+
+static void assert_any_parts_are_the_job(int ranks)
+{
+    for (int round = 0; round < 20; round++) {
+        srand((unsigned)round);
+        struct profile *job = job_read(paths, (size_t)ranks, NULL, &why);
+        struct profile *again = job_complete(random_part(0, ranks), &why);
+        assert_same(job, again);
+        assert_same_spreads(job, again);
+        assert_int_equal(again->header.merged, job->header.merged);
+        assert_int_equal(again->header.start_ns, job->header.start_ns);
+        assert_int_equal(again->header.end_ns, job->header.end_ns);
+        assert_true(fabs(again->unresolved_ns - job->unresolved_ns) <= 1e-9 * job->unresolved_ns);
+        uint32_t threads[8] = {0};
+        for (size_t i = 0; i < again->thread_count; i++)
+            threads[again->threads[i].rank_record - 1]++;
+        for (size_t i = 0; i < again->rank_count; i++)
+            assert_int_equal(threads[i], again->ranks[i].threads);
+        profile_free(again);
+        profile_free(job);
+    }
+}
+
+UNIT_TEST_WITH(a_job_merged_of_any_parts_is_the_same, make_paths, remove_files)
+{
+    write_ranks(7);
+    assert_int_equal(truncate(path[3], 20000), 0);
+    assert_any_parts_are_the_job(7);
+    for (int i = 0; i < 5; i++) {
+        struct profile_builder builder;
+        builder_example(&builder, 3, 1000, 5 + (unsigned)i);
+        builder_header(&builder)->finished = i != 2;
+        builder_header(&builder)->rank = (uint32_t)i;
+        assert_true(builder_write(&builder, path[i]));
+        builder_free(&builder);
+    }
+    assert_any_parts_are_the_job(5);
 }
 
 UNIT_TEST_WITH(a_place_that_cannot_be_written_is_an_error_and_leaves_nothing, make_paths, remove_files)
