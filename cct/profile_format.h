@@ -319,7 +319,7 @@ struct profile_thread {
     double on_core_ns; /* the same count of the time that it ran */
     double no_core; /* p summed over samples of the thread, busy, that found it without a core */
     double blocked; /* the same, asleep of its own will outside OpenMP's waits */
-    double idle_no_core; /* the same of idle and lock_wait, of which it is a part; and its own wait for a core to take a sample */
+    double idle_no_core; /* the same of idle, lock_wait and mpi wait, of which it is a part; and its own wait for a core to take a sample */
     uint64_t core_source;  /* enum profile_core_source */
     uint64_t core_unasked; /* samples that came late, when it could not be asked: work as they stand */
     uint64_t only_core;    /* 1 + the one core that it might run on, at its end; 0: several, or not known */

@@ -30,7 +30,7 @@ static void find_nobody_busy(struct inquiry *inquiry)
                               .metric = METRIC_SAMPLES,
                               .seconds = seconds * inquiry->threads};
     /* Who waits sees the end of its wait only with a core. */
-    double waited_s = 1e-9 * (inquiry->ledger.idle + inquiry->ledger.lock_wait);
+    double waited_s = 1e-9 * (inquiry->ledger.idle + inquiry->ledger.lock_wait + inquiry->ledger.mpi_wait);
     double without_s = 1e-9 * (inquiry->ledger.no_core_sampled - inquiry->ledger.no_core_busy);
     char cores[2 * FORMAT_NUMBER_BYTES + 60] = "";
     if (without_s > 0 && without_s >= MOSTLY * waited_s)

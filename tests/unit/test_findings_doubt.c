@@ -67,6 +67,16 @@ WITH_PROFILE(that_waiting_threads_had_no_core_is_said)
     assert_string_equal(strchr(title, ';'), "; waiting threads had no core for 8.00 of 9.00 s");
 }
 
+WITH_PROFILE(waiting_in_mpi_without_a_core_is_waiting)
+{
+    made.profile.header.end_ns = 1 + (uint64_t)(12.5 * S);
+    made.threads[0].idle = 2 * S;
+    made.threads[0].mpi_wait = 7 * S;
+    made.threads[0].idle_no_core = 8 * S;
+    const char *title = only("nobody-busy")->title;
+    assert_string_equal(strchr(title, ';'), "; waiting threads had no core for 8.00 of 9.00 s");
+}
+
 /* As many threads as cores: waiting for a core is others' doing, and explains that nobody was busy. */
 WITH_PROFILE(cores_that_others_took_explain_what_looks_strange)
 {
