@@ -1,10 +1,12 @@
 /* Waiting for other ranks, with the idleness of the team meanwhile: by call, and by the program's function that makes it. */
 #include "report/findings/rules.h"
 
+#include <math.h>
 #include <string.h>
 
 struct ranks_wait {
     double waited_s, idle_s;
+    double others_s; /* while another rank of the node was busy; not in waited_s where that is a finding of its own */
     uint32_t row; /* where most was waited */
     double row_s;
     uint32_t contexts;
@@ -26,9 +28,12 @@ static struct ranks_wait sum_of(const struct inquiry *inquiry, uint32_t first)
     for (uint32_t i = first; i < rows->count; i++) {
         if (!is_same(inquiry, first, i))
             continue;
-        double waited_s = metric_value(rows, rows->row[i].exclusive, METRIC_MPI_WAIT);
+        const struct profile_sums *own = rows->row[i].exclusive;
+        double told = inquiry->late_told && own->mpi_wait > 0 ? fmin(1, own->rank_waited / own->mpi_wait) : 0;
+        double waited_s = (1 - told) * metric_value(rows, own, METRIC_MPI_WAIT);
         sum.waited_s += waited_s;
-        sum.idle_s += metric_value(rows, rows->row[i].exclusive, METRIC_IDLENESS);
+        sum.idle_s += (1 - told) * metric_value(rows, own, METRIC_IDLENESS);
+        sum.others_s += 1e-9 * own->rank_waited;
         sum.contexts++;
         sum.calls += rows->row[i].exclusive->mpi_calls;
         sum.ranks += rows->row[i].exclusive->mpi_ranks;
@@ -49,13 +54,18 @@ static bool is_first(const struct inquiry *inquiry, uint32_t row)
     return true;
 }
 
-/* ", among 4 ranks, with 8 bytes each time": on average, as far as it is known. */
-static void describe_calls(const struct ranks_wait *wait, char *text, size_t bytes)
+/* ", 3.10 s of it while another rank of the node was busy, among 4 ranks, with 8 bytes each time": the last two on average, as far
+ * as they are known. */
+static void describe_calls(const struct inquiry *inquiry, const struct ranks_wait *wait, char *text, size_t bytes)
 {
     int used = 0;
     *text = '\0';
+    if (wait->others_s > 0)
+        used = snprintf(text, bytes, "%s %s s%s while another rank of the node was busy",
+                        inquiry->late_told ? " beside" : ",", DECIMAL(wait->others_s, 2),
+                        inquiry->late_told ? "" : " of it");
     if (wait->ranks > 0)
-        used = snprintf(text, bytes, ", among %s ranks", DECIMAL(wait->ranks / wait->calls, 0));
+        used += snprintf(text + used, bytes - (size_t)used, ", among %s ranks", DECIMAL(wait->ranks / wait->calls, 0));
     if (wait->bytes > 0)
         snprintf(text + used, bytes - (size_t)used, ", with %s bytes each time",
                  DECIMAL(wait->bytes / wait->calls, 0));
@@ -66,8 +76,8 @@ static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
     const char *call = inquiry->rows->row[wait->row].label->name;
     bool ends = strcmp(call, "MPI_Finalize") == 0;
     bool idle = wait->idle_s > wait->waited_s; /* what there is more of */
-    char some[64] = "", calls[2 * FORMAT_NUMBER_BYTES + 64];
-    describe_calls(wait, calls, sizeof calls);
+    char some[64] = "", calls[3 * FORMAT_NUMBER_BYTES + 128];
+    describe_calls(inquiry, wait, calls, sizeof calls);
     if (wait->contexts > 1)
         snprintf(some, sizeof some, " in %u calling contexts", wait->contexts);
     struct finding finding = {.rule = "mpi-wait",

@@ -87,6 +87,7 @@ struct inquiry {
     double busy_to_wall;     /* the same of waiting and overhead */
     double nobody_busy_s;    /* of the run: no thread was busy */
     double no_core_s;        /* of threads without a core, if that is a finding: it explains others */
+    bool late_told;          /* what ranks wait for others of their node is a finding */
     double no_core_idle_ns;  /* idleness blamed on missing cores */
     uint32_t *region;        /* by row: the outermost row of a region around it, ROW_NONE: serial code */
     uint32_t *unit_of;       /* by row */
@@ -154,7 +155,8 @@ void find_both(struct inquiry *inquiry);
 void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
 void find_locks(struct inquiry *inquiry);
-void find_mpi_waits(struct inquiry *inquiry);
+void find_late_ranks(struct inquiry *inquiry);
+void find_mpi_waits(struct inquiry *inquiry); /* behind find_late_ranks */
 
 enum construct construct_of(const struct rows *rows, const struct row *row);
 bool is_untold_wait(const struct row *row); /* the runtime waited, and did not tell */

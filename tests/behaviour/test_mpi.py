@@ -2,10 +2,12 @@
 (tests/programs/mpi_*). How near the seconds are is what tests/simulator proves."""
 
 import csv
+import json
 import os
 import shutil
 import unittest
 
+from contract_checks import ROUNDING
 from harness import BLAME, LIBRARY, PASSIVE, BlameTest, execute, program
 
 ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -122,6 +124,38 @@ class LateRank(MpiTest):
         self.assertAlmostEqual(*waited_s, places=5)
         findings = self.report(directory, "--view", "findings", "--format", "csv").stdout
         self.assertIn("in MPI_Allreduce", findings)
+
+    def test_the_rank_that_all_others_wait_for_is_named(self):
+        for mpi in LAUNCHERS:
+            with self.subTest(mpi):
+                env = self.tool_environment(PASSIVE | {"BLAME_OUT": "job", "OMP_NUM_THREADS": "2"})
+                run = self.mpirun(mpi, 4, [BLAME, "run", "--", program(f"mpi_late_{mpi}"), "10"], env)
+                self.assertEqual(run.status, 0, run)
+                self.assert_late(os.path.join(run.folder, "job"))
+
+    def assert_late(self, directory):
+        tree = self.merged(directory)
+        with open(os.path.join(directory, "ranks.csv"), encoding="utf-8", newline="") as file:
+            ranks = list(csv.DictReader(file))
+        made_s = [float(rank["made_others_wait_s"]) for rank in ranks]
+        self.assertEqual([rank["ranks_seen"] for rank in ranks], ["4"] * 4)
+        self.assertGreater(made_s[0], 0.7 * sum(made_s), ranks)
+        for rank in ranks:
+            self.assertLessEqual(float(rank["rank_idleness"]), float(rank["mpi_wait"]) + ROUNDING)
+        blamed_s = sum(row["rank idleness (E)"] for row in tree.rows if row.kind != "statement")
+        self.assertAlmostEqual(blamed_s, sum(made_s), delta=ROUNDING * len(tree.rows))
+        hold_s = sum(row["rank idleness (I)"] for row in tree.rows if row.name == "be_late")
+        self.assertGreater(hold_s, 0.7 * made_s[0])
+        law = self.run_json(directory)["conservation"]["rank_idleness"]
+        self.assertTrue(law["ok"], law)
+        findings = self.report(directory, "--view", "findings", "--format", "csv").stdout
+        self.assertRegex(findings, r"late-rank,\d+,rank idleness,.*rank 0 makes 3 ranks wait [\d.]+ s in MPI_Allreduce mpi_late\.c")
+        waits = self.report(directory, "--view", "waits").stdout
+        self.assertRegex(waits, r"MPI_Allreduce of other ranks in add_up  mpi_late\.c:\d+\n.*be_late")
+
+    def run_json(self, directory):
+        with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
+            return json.load(file)
 
     def merged(self, directory):
         run = execute([BLAME, "merge", directory], self.tool_environment({}), self.new_folder())

@@ -5,6 +5,7 @@
 #include "base/mpi_calls.h"
 #include "report/rows/metric.h"
 #include "report/files/csv.h"
+#include "report/findings/findings.h"
 #include "report/tables/conservation.h"
 #include "report/views/text.h"
 #include "tests/unit/made_profile.h"
@@ -108,6 +109,107 @@ WITH_JOB(waits_have_the_other_ranks_calls_and_whom_they_waited_for)
     fclose(out);
     assert_non_null(strstr(made_text, "MPI_Allreduce of other ranks in exchange  m.c:88\n"));
     assert_non_null(strstr(made_text, "MPI_Recv of other ranks\n"));
+}
+
+/* The one finding of that rule, or NULL. */
+static const struct finding *finding_of(const char *rule)
+{
+    static struct findings *findings;
+    const struct finding *found = NULL;
+    findings_free(findings);
+    struct rows *rows = made_tables();
+    findings = findings_gather(&made.profile, rows, made.tables.locks, made.tables.waits);
+    for (size_t i = 0; i < findings->count; i++)
+        if (strcmp(findings->finding[i].rule, rule) == 0) {
+            assert_null(found);
+            found = &findings->finding[i];
+        }
+    return found;
+}
+
+static void assert_said(const char *text, const char *what)
+{
+    if (!strstr(text, what))
+        fail_msg("not in \"%s\": %s", text, what);
+}
+
+/* Of ten seconds each rank works; `made_s` is what each makes others wait, in seconds. */
+static uint32_t make_wait(const double made_s[RANKS], double blame_s)
+{
+    made.threads[0] = (struct profile_thread){.kind = 1, .end_ns = 1, .delivered = 8000, .recorded = 8000};
+    made.profile.header.start_ns = made.profile.header.end_ns = made.profile.header.regions = 1;
+    uint32_t solve = made_work(made_work(0, STEP_9, 2), SOLVE_8, 38);
+    made.nodes[solve].metric.samples = 8000;
+    made_add(solve, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(MPI_CALL_Allreduce, CALL_7),
+             (struct profile_sums){.rank_idle = blame_s * S, .rank_wall = blame_s / 3 * S});
+    uint32_t call = made_add(0, PROFILE_NODE_MPI, MPI_CALL_Allreduce,
+                             (struct profile_sums){.mpi_wait = 10 * S, .inverse_busy = 10 * S});
+    made_add(call, PROFILE_NODE_RANKS, 0, (struct profile_sums){.rank_waited = blame_s * S});
+    for (int i = 0; i < RANKS; i++) {
+        ranks[i].made_wait = made_s[i] * S;
+        ranks[i].rank_idle = (blame_s - made_s[i]) / (RANKS - 1) * S;
+    }
+    return solve;
+}
+
+WITH_JOB(the_rank_that_others_wait_for_is_a_finding_with_their_call)
+{
+    uint32_t solve = make_wait((double[]){0.2, 0.3, 8.2, 0.3}, 9);
+    const struct finding *finding = finding_of("late-rank");
+    assert_non_null(finding);
+    assert_string_equal(finding->title, "rank 2 makes 3 ranks wait 8.20 s in MPI_Allreduce m.c:88");
+    assert_said(finding->place, "solve  m.c:8  < step");
+    assert_said(finding->evidence, "9.00 s that ranks of the same node waited in MPI while another was busy");
+    assert_int_equal(finding->metric, METRIC_RANK_IDLENESS);
+    assert_true(fabs(finding->seconds - 8.2) < 1e-9 && fabs(finding->gain_s - 8.2 / 3) < 1e-9);
+    assert_null(finding_of("mpi-wait")); /* what is left of ten seconds is less than 5 % */
+    struct merged_spread spread = {.node = made.nodes[solve].parent, /* of what is called there */
+                                   .key = PROFILE_SPREAD_KEY(PROFILE_SPREAD_WORK, false, true),
+                                   .spread = {.mean = 10 * S, .most = 14 * S, .ranks = RANKS, .most_rank = 2}};
+    made.profile.spreads = &spread;
+    made.profile.spread_count = 1;
+    assert_said(finding_of("late-rank")->title, "m.c:88: its solve takes 1.4 times the mean");
+    spread.spread.most_rank = 1; /* it is not its work */
+    assert_string_equal(finding_of("late-rank")->title, "rank 2 makes 3 ranks wait 8.20 s in MPI_Allreduce m.c:88");
+    made.profile.spread_count = 0;
+}
+
+WITH_JOB(several_late_ranks_are_named_and_only_ranks_of_their_node_wait_for_them)
+{
+    make_wait((double[]){4.5, 0, 4.3, 0.2}, 9);
+    assert_said(finding_of("late-rank")->title, "ranks 0 and 2 make 2 ranks wait 8.80 s");
+    strcpy(ranks[3].host, "node1");
+    assert_said(finding_of("late-rank")->title, "ranks 0 and 2 make 1 rank wait 8.80 s");
+}
+
+WITH_JOB(ranks_that_are_late_in_turn_are_said_to_take_turns)
+{
+    make_wait((double[]){2.2, 2.5, 2, 2.3}, 9);
+    const struct finding *finding = finding_of("late-rank");
+    assert_string_equal(finding->title, "ranks take turns: they keep each other waiting for 9.00 s in MPI_Allreduce m.c:88");
+    assert_said(finding->advice, "No rank is late by itself");
+}
+
+WITH_JOB(a_rank_that_is_late_for_want_of_a_core_has_not_too_much_to_do)
+{
+    uint32_t solve = make_wait((double[]){0, 9, 0, 0}, 3);
+    uint32_t no_core = made_add(solve, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.no_core = 3 * S});
+    made_add(no_core, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(MPI_CALL_Allreduce, CALL_7), (struct profile_sums){.rank_idle = 6 * S});
+    const struct finding *finding = finding_of("late-rank");
+    assert_string_equal(finding->title, "rank 1 makes 3 ranks wait 9.00 s in MPI_Allreduce m.c:88, mostly while it has no core");
+    assert_said(finding->advice, "cores of its own");
+}
+
+WITH_JOB(a_ranks_own_profile_says_what_others_wait_for_it)
+{
+    make_wait((double[]){0, 0, 0, 0}, 9);
+    made.profile.rank_count = 0;
+    made.profile.header.merged = 0;
+    assert_null(finding_of("late-rank")); /* it waits as much for them */
+    assert_said(finding_of("mpi-wait")->evidence, "9.00 s of it while another rank of the node was busy");
+    made.nodes[made.profile.node_count - 1].metric.rank_waited = 2 * S;
+    assert_string_equal(finding_of("late-rank")->title, "this rank makes others wait 9.00 s in MPI_Allreduce m.c:88");
+    assert_non_null(finding_of("mpi-wait"));
 }
 
 UNIT_MAIN(NULL, NULL)
