@@ -74,11 +74,15 @@ static inline void end_writing(void)
 }
 
 /* Behind the note of the wait before (X1). */
-void ranks_line_begin(struct ranks_line *line, uint64_t now_ticks, uint64_t call)
+void ranks_line_begin(struct ranks_line *line, uint64_t now_ticks, uint64_t call, uint64_t peer)
 {
     if (likely(line->waiting == 0)) {
         store_release(&line->since, now_ticks);
         store_release(&line->call, call);
+        store_release(&line->peer, peer);
+    } else if (line->peer !=
+               peer) { /* one of its threads waits for another, which may be why the rank does */
+        store_release(&line->peer, 0);
     }
     store_release(&line->waiting, line->waiting + 1);
 }
@@ -90,6 +94,7 @@ static inline void note(struct ranks_line *line, uint64_t now_ticks)
     store_release(&wait->since, line->since); /* S5 */
     store_release(&wait->until, now_ticks);
     store_release(&wait->call, line->call);
+    store_release(&wait->peer, line->peer);
     store_release(&line->waits_noted, noted + 1);
     store_release(&line->noted_last, now_ticks);
 }
@@ -110,7 +115,7 @@ static inline bool has_stopped(void)
     return true;
 }
 
-bool ranks_wait_begin(uint64_t call)
+bool ranks_wait_begin(uint64_t call, uint64_t peer)
 {
     if (likely(!load_acquire(&segment)))
         return false;
@@ -119,7 +124,7 @@ bool ranks_wait_begin(uint64_t call)
     begin_to_write();
     if (has_stopped())
         return false;
-    ranks_line_begin(line, now_ticks, call);
+    ranks_line_begin(line, now_ticks, call, peer);
     end_writing();
     return true;
 }
@@ -172,13 +177,19 @@ static int64_t remembered(const struct ranks_segment *of, uint32_t count, int64_
     return from == ticks || from >= now_ticks ? ticks : from + ticks % (now_ticks - from);
 }
 
-static bool waited_then(const struct ranks_line *line, int64_t ticks, uint64_t *call)
+/* In which call a rank waits, and for whom. */
+struct wait {
+    uint64_t call, peer;
+};
+
+static bool waited_then(const struct ranks_line *line, int64_t ticks, struct wait *wait)
 {
     uint32_t noted = load_acquire(&line->waits_noted);
     for (uint32_t back = 1; back < RANKS_WAITS && back <= noted; back++) {
-        const struct ranks_wait *wait = &line->waits[(noted - back) % RANKS_WAITS];
-        int64_t since = (int64_t)load_acquire(&wait->since), until = (int64_t)load_acquire(&wait->until);
-        *call = load_acquire(&wait->call); /* S5: the count is loaded last */
+        const struct ranks_wait *then = &line->waits[(noted - back) % RANKS_WAITS];
+        int64_t since = (int64_t)load_acquire(&then->since), until = (int64_t)load_acquire(&then->until);
+        *wait = (struct wait){load_acquire(&then->call),
+                              load_acquire(&then->peer)}; /* S5: the count is loaded last */
         if (until <= ticks || load_relaxed(&line->waits_noted) - noted + back >= RANKS_WAITS)
             return false;
         if (since <= ticks)
@@ -188,18 +199,57 @@ static bool waited_then(const struct ranks_line *line, int64_t ticks, uint64_t *
 }
 
 /* X1: the state first, then what the wait before has left. */
-static bool waited(const struct ranks_line *line, int64_t ticks, uint64_t *call)
+static bool waited(const struct ranks_line *line, int64_t ticks, struct wait *wait)
 {
     if (load_acquire(&line->waiting) > 0) {
         uint64_t since = load_acquire(&line->since);
-        *call = load_acquire(&line->call);
+        *wait = (struct wait){load_acquire(&line->call), load_acquire(&line->peer)};
         if ((int64_t)since <= ticks && load_relaxed(&line->since) == since)
             return true;
     }
-    return (int64_t)load_acquire(&line->noted_last) > ticks && waited_then(line, ticks, call);
+    return (int64_t)load_acquire(&line->noted_last) > ticks && waited_then(line, ticks, wait);
 }
 
-static void count_call(struct ranks_census *census, uint64_t call, bool own_program)
+/* Where a rank's line was found last, so that most are found at once. */
+#define PLACES 2048u
+static uint16_t places[PLACES];
+
+/* The line of that rank; RANKS_MAX: it is not on this node. */
+static uint32_t line_of_rank(const struct ranks_segment *of, uint32_t count, uint32_t rank)
+{
+    uint32_t number = load_relaxed(&places[rank % PLACES]);
+    if (number < count && is_ready(of, number) && load_relaxed(&of->line[number].rank) == rank)
+        return number;
+    for (number = 0; number < count; number++)
+        if (is_ready(of, number) && load_relaxed(&of->line[number].rank) == rank)
+            break;
+    if (number == count)
+        return RANKS_MAX;
+    store_relaxed(&places[rank % PLACES], (uint16_t)number);
+    return number;
+}
+
+/* Who is to blame for a wait: the busy rank at the end of those who wait for one another; ANYBODY, if one of them does not say for
+ * whom it waits; NOBODY here, if one is on another node, or they wait in a circle. */
+enum { ANYBODY = RANKS_MAX + 1, NOBODY };
+
+static uint32_t head_of(const struct ranks_segment *of, uint32_t count, int64_t ticks, struct wait wait,
+                        uint32_t *looks)
+{
+    for (uint32_t hops = 0; hops < RANKS_CHAIN; hops++) {
+        if (!wait.peer || *looks >= RANKS_LOOKS)
+            return ANYBODY;
+        uint32_t number = line_of_rank(of, count, (uint32_t)(wait.peer - 1));
+        if (number == RANKS_MAX)
+            return NOBODY;
+        ++*looks;
+        if (!waited(&of->line[number], ticks, &wait))
+            return number;
+    }
+    return NOBODY;
+}
+
+static struct ranks_call *call_of(struct ranks_census *census, uint64_t call, bool own_program)
 {
     uint32_t number = 0;
     while (number < census->calls &&
@@ -210,19 +260,18 @@ static void count_call(struct ranks_census *census, uint64_t call, bool own_prog
         census->call[number].call = 0;
     } else if (number == census->calls) {
         census->calls++;
-        census->call[number].call = call;
-        census->call[number].own_program = own_program;
-        census->call[number].ranks = 0;
+        census->call[number] = (struct ranks_call){.call = call, .own_program = own_program};
     }
-    census->call[number].ranks++;
+    return &census->call[number];
 }
 
 struct ranks_census ranks_census_at(const struct clock_reading *clocks, uint64_t time_ns)
 {
     const struct ranks_segment *of = load_acquire(&segment);
     struct ranks_census census;
+    uint32_t looks = 0, own_head = ANYBODY;
     census.seen = census.busy = census.waiting = census.calls = 0;
-    census.own_waits = false;
+    census.own_waits = census.own_is_blamed = false;
     census.own_threads = 1;
     if (!of)
         return census;
@@ -230,17 +279,26 @@ struct ranks_census ranks_census_at(const struct clock_reading *clocks, uint64_t
     int64_t ticks = remembered(of, count, clock_ns_ticks(clocks, time_ns), (int64_t)clocks->ticks);
     for (uint32_t i = 0; i < count; i++) {
         const struct ranks_line *line = &of->line[i];
-        uint64_t call = 0;
+        struct wait wait;
         if (!is_ready(of, i))
             continue;
         census.seen++;
-        bool waits = waited(line, ticks, &call);
-        census.waiting += waits;
-        census.own_waits |= waits && i == own_number;
-        if (waits && i != own_number)
-            count_call(&census, call, line->program && line->program == own_line->program);
+        if (!waited(line, ticks, &wait))
+            continue;
+        census.waiting++;
+        uint32_t head = head_of(of, count, ticks, wait, &looks);
+        if (i == own_number) {
+            census.own_waits = true;
+            own_head = head;
+        } else if (head == own_number || head == ANYBODY) {
+            struct ranks_call *call =
+                call_of(&census, wait.call, line->program && line->program == own_line->program);
+            call->named += head == own_number;
+            call->any += head == ANYBODY;
+        }
     }
     census.busy = census.seen - census.waiting;
+    census.own_is_blamed = own_head == ANYBODY ? census.busy > !census.own_waits : own_head != NOBODY;
     uint32_t threads = load_relaxed(&own_line->waiting);
     census.own_threads = threads ? threads : 1;
     return census;

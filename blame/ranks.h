@@ -16,6 +16,8 @@
 #define RANKS_MAX     1024u /* on a node; further ones are not seen */
 #define RANKS_WAITS   32u   /* a power of two */
 #define RANKS_CALLS   8u    /* told apart in one census */
+#define RANKS_CHAIN   16u   /* a rank that waits for one that waits for one ... */
+#define RANKS_LOOKS   4096u /* at lines of such chains, in one census */
 #define RANKS_VERSION 1u
 
 /* The call that a rank waits in: enum mpi_function, and the link-time address behind the place in the program that calls it,
@@ -24,22 +26,26 @@
 #define RANKS_CALL_FUNCTION(call)   ((uint32_t)((call) >> 56))
 #define RANKS_CALL_VADDR(call)      ((call)&0xffffffffffffffull)
 
+/* For whom it waits there, if the call says so; 0: for anybody. */
+#define RANKS_PEER(rank) (1 + (uint64_t)(rank))
+
 /* Times are on clock_ticks(), the same in all processes of a machine. */
 struct ranks_line {
     uint32_t waiting;     /* threads in calls; 0: the rank is busy */
     uint32_t waits_noted; /* written to waits[] so far */
     uint64_t since, call; /* of the wait that is on */
+    uint64_t peer;        /* RANKS_PEER of it */
     uint64_t noted_last;  /* when the last of waits[] was over */
     uint64_t program;     /* tells one build from another; 0: nothing does */
     uint32_t rank;
-    uint32_t reserved[5];
+    uint32_t reserved[3];
     struct ranks_wait {
-        uint64_t since, until, call;
+        uint64_t since, until, call, peer;
     } waits[RANKS_WAITS];
-    uint64_t room[24];
+    uint64_t room[120];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct ranks_line) == 1024, "lines tile pages");
+_Static_assert(sizeof(struct ranks_line) == 2048, "lines tile pages");
 
 /* The shared memory: this page or two, and lines behind it, each of which exists before its owner is ready. */
 #define RANKS_READY         (1ull << 32)
@@ -63,12 +69,14 @@ _Static_assert(RANKS_HEADER_BYTES % 4096 == 0, "lines begin with a page");
 struct ranks_census {
     uint32_t seen, busy, waiting; /* the own rank included */
     bool own_waits;
+    bool
+        own_is_blamed; /* some busy rank is blamed for the own one's waiting, or would be if it waited for anybody */
     uint32_t own_threads; /* of the own rank wait now, at least 1 */
-    uint32_t calls;       /* in which others wait; the last may be 0: of all that found no room */
-    struct {
+    uint32_t calls; /* in which others wait for the own rank; the last may be 0: of all that found no room */
+    struct ranks_call {
         uint64_t call;
-        bool own_program; /* the address is one of this process's program, too */
-        uint32_t ranks;
+        bool own_program;    /* the address is one of this process's program, too */
+        uint32_t any, named; /* ranks that wait for anybody who is busy, and for this one */
     } call[RANKS_CALLS];
 };
 
@@ -88,11 +96,11 @@ bool ranks_are_seen(void);
 uint32_t ranks_lines(void);
 
 /* One more of the rank's threads waits, or one less. By one thread at a time. [handler] */
-void ranks_line_begin(struct ranks_line *line, uint64_t now_ticks, uint64_t call);
+void ranks_line_begin(struct ranks_line *line, uint64_t now_ticks, uint64_t call, uint64_t peer);
 void ranks_line_end(struct ranks_line *line, uint64_t now_ticks);
 
 /* A thread begins to wait; false: it is not told. [owner] */
-bool ranks_wait_begin(uint64_t call);
+bool ranks_wait_begin(uint64_t call, uint64_t peer);
 
 /* A thread that has told it has left its call. [owner] */
 void ranks_wait_end(void);

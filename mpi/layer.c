@@ -25,7 +25,7 @@ static const struct mpi_tool *attached;
 EXPORT void blame_mpi_attach(const struct mpi_tool *tool);
 void blame_mpi_attach(const struct mpi_tool *tool)
 {
-    if (!tool || tool->bytes >= sizeof(*tool))
+    if (!tool || tool->bytes >= MPI_LAYER_LEAST)
         store_release(&attached, tool);
 }
 
@@ -92,6 +92,71 @@ static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *too
     errno = saved;
 }
 
+/* Where a call that waits for one other rank names it, and its communicator: parameters, by their number in C and in Fortran. */
+struct peer_place {
+    int rank, comm;
+};
+
+static inline struct peer_place peer_place_of(enum mpi_function function)
+{
+    switch (function) {
+    case MPI_CALL_Send:
+    case MPI_CALL_Ssend:
+    case MPI_CALL_Rsend:
+    case MPI_CALL_Recv:
+        return (struct peer_place){4, 6};
+    case MPI_CALL_Probe:
+    case MPI_CALL_Mprobe:
+        return (struct peer_place){1, 3};
+    case MPI_CALL_Sendrecv:
+        return (struct peer_place){9, 11};
+    case MPI_CALL_Sendrecv_replace:
+        return (struct peer_place){6, 8};
+    default:
+        return (struct peer_place){0, 0};
+    }
+}
+
+/* Of all MPIs that descend from MPICH, in C and in Fortran; Open MPI's is an object's address in C, and 0 in Fortran. */
+#define MPICH_WORLD 0x44000000
+
+static __attribute__((noinline, cold)) word find_world(const void *caller)
+{
+    word world = (word)dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
+    Dl_info user;
+    if (!world && dladdr(caller, &user) && user.dli_fname) { /* loaded for its user alone */
+        void *library = dlopen(user.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+        world = library ? (word)dlsym(library, "ompi_mpi_comm_world") : 0;
+    }
+    return world ? world : MPICH_WORLD;
+}
+
+static inline bool is_world(bool fortran, word comm, const void *caller)
+{
+    static word world;
+    word known = load_relaxed(&world);
+    if (unlikely(!known)) {
+        known = find_world(caller);
+        store_relaxed(&world, known);
+    }
+    if (known == MPICH_WORLD)
+        return (fortran ? *(const int *)comm : (int)comm) == MPICH_WORLD;
+    return fortran ? *(const int *)comm == 0 : comm == known;
+}
+
+/* No rank is below 0: any source, or none. */
+static inline bool begin_call(const struct mpi_tool *tool, enum mpi_function function, bool fortran, const word *arguments,
+                              const uintptr_t *frame)
+{
+    struct peer_place place = peer_place_of(function);
+    if (place.rank && tool->bytes >= sizeof(*tool)) {
+        int rank = fortran ? *(const int *)arguments[place.rank] : (int)arguments[place.rank];
+        if (rank >= 0 && is_world(fortran, arguments[place.comm], (const void *)frame[1]))
+            return tool->begin_for(function, frame, (uint32_t)rank);
+    }
+    return tool->begin(function, frame);
+}
+
 /* Parameters and arguments, by their number. */
 #define P0  void
 #define P1  word a1
@@ -122,6 +187,22 @@ static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *too
 #define A12 A11, a12
 #define A13 A12, a13
 
+/* All of them, from number 1 on. */
+#define L0  0
+#define L1  0, A1
+#define L2  0, A2
+#define L3  0, A3
+#define L4  0, A4
+#define L5  0, A5
+#define L6  0, A6
+#define L7  0, A7
+#define L8  0, A8
+#define L9  0, A9
+#define L10 0, A10
+#define L11 0, A11
+#define L12 0, A12
+#define L13 0, A13
+
 /* The parameter of that number; and the one behind it, Fortran's error. */
 #define W0  0
 #define W1  a1
@@ -151,7 +232,7 @@ static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *too
 #define E11 W12
 #define E12 W13
 
-#define FUNCTION(call_number, name, count, ...)                                                              \
+#define FUNCTION(call_number, fortran, name, count, ...)                                                              \
     EXPORT word name(P##count);                                                                              \
     word name(P##count)                                                                                      \
     {                                                                                                        \
@@ -163,7 +244,7 @@ static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *too
         }                                                                                                    \
         const struct mpi_tool *tool = load_acquire(&attached);                                               \
         const uintptr_t *frame = __builtin_frame_address(0);                                                 \
-        if (unlikely(!tool) || !tool->begin(call_number, frame))                                             \
+        if (unlikely(!tool) || !begin_call(tool, call_number, fortran, (const word[]){L##count}, frame))                                             \
             return called(A##count);                                                                         \
         word result = called(A##count);                                                                      \
         if (unlikely(tool->end(frame)))                                                                      \
@@ -176,14 +257,14 @@ static __attribute__((noinline, cold)) void tell_size(const struct mpi_tool *too
 
 /* In C; in Fortran by mpif.h and `use mpi`, and by `use mpi_f08`. */
 #define CALL(name, fortran, in_c, in_fortran, comm, count, type)                                             \
-    FUNCTION(MPI_CALL_##name, MPI_##name, in_c, SIZE_IN_C(false, comm, count, type))                         \
-    FUNCTION(MPI_CALL_##name, mpi_##fortran##_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))        \
-    FUNCTION(MPI_CALL_##name, mpi_##fortran##_f08_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))
+    FUNCTION(MPI_CALL_##name, false, MPI_##name, in_c, SIZE_IN_C(false, comm, count, type))                         \
+    FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))        \
+    FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_f08_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))
 
 /* And what takes counts beyond an int, and MPICH's mpi_f08 of what takes buffers. */
 #define BUFFERED(name, fortran, in_c, in_fortran, comm, count, type)                                         \
     CALL(name, fortran, in_c, in_fortran, comm, count, type)                                                 \
-    FUNCTION(MPI_CALL_##name, MPI_##name##_c, in_c, SIZE_IN_C(true, comm, count, type))                      \
-    FUNCTION(MPI_CALL_##name, mpi_##fortran##_f08ts_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))
+    FUNCTION(MPI_CALL_##name, false, MPI_##name##_c, in_c, SIZE_IN_C(true, comm, count, type))                      \
+    FUNCTION(MPI_CALL_##name, true, mpi_##fortran##_f08ts_, in_fortran, SIZE_IN_FORTRAN(in_c, comm, count, type))
 
 MPI_CALLS(CALL, BUFFERED)

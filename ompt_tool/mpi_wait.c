@@ -39,7 +39,7 @@ void mpi_wait_forget(struct thread *thread)
 }
 
 /* A call inside a call is the outer one's: MPICH's Fortran calls its C. */
-static bool begin(uint32_t number, const uintptr_t *frame)
+static bool begin_waiting(uint32_t number, const uintptr_t *frame, uint64_t peer)
 {
     struct thread *thread = thread_self;
     if (unlikely(!thread))
@@ -55,10 +55,20 @@ static bool begin(uint32_t number, const uintptr_t *frame)
     thread->mpi.samples = 0;
     thread->mpi.returns_to = frame[1];
     thread->mpi.frame = frame;
-    thread->mpi.told = ranks_wait_begin(ranks_join_call(number, frame[1]));
+    thread->mpi.told = ranks_wait_begin(ranks_join_call(number, frame[1]), peer);
     signal_fence(); /* M1 */
     state_set_mpi_wait(thread->line);
     return true;
+}
+
+static bool begin(uint32_t number, const uintptr_t *frame)
+{
+    return begin_waiting(number, frame, 0);
+}
+
+static bool begin_for(uint32_t number, const uintptr_t *frame, uint32_t rank)
+{
+    return begin_waiting(number, frame, RANKS_PEER(rank));
 }
 
 static bool end(const uintptr_t *frame)
@@ -88,7 +98,7 @@ static void size(uint32_t ranks, double bytes)
     thread_leave_tool(thread);
 }
 
-const struct mpi_tool mpi_wait_tool = {sizeof(struct mpi_tool), begin, end, size};
+const struct mpi_tool mpi_wait_tool = {sizeof(struct mpi_tool), begin, end, size, begin_for};
 
 uintptr_t mpi_wait_layer(void)
 {

@@ -56,16 +56,19 @@ void sample_ranks_busy(struct thread *thread, uint32_t node_idx, const struct de
     if (number >= moments)
         return;
     struct ranks_census census = census_of(delivery, number);
-    if (census.own_waits || !census.waiting || !census.busy)
+    if (census.own_waits || !census.calls)
         return;
-    double p = delivery->p / moments / (busy ? busy : 1);
+    double p = delivery->p / moments / (busy ? busy : 1), waiting = 0;
+    for (uint32_t i = 0; i < census.calls; i++)
+        waiting += census.call[i].any + census.call[i].named;
     for (uint32_t i = 0; i < census.calls; i++) {
-        struct profile_ranks *ranks =
-            ranks_at(thread, node_idx, key_of(census.call[i].call, census.call[i].own_program));
+        const struct ranks_call *call = &census.call[i];
+        struct profile_ranks *ranks = ranks_at(thread, node_idx, key_of(call->call, call->own_program));
         if (!ranks)
             continue;
-        ranks->blame += p * census.call[i].ranks / census.busy;
-        ranks->wall += p * census.call[i].ranks / census.waiting;
+        ranks->blame += p * call->named + p * call->any / census.busy;
+        ranks->named += p * call->named;
+        ranks->wall += p * (call->any + call->named) / waiting;
     }
 }
 
@@ -74,7 +77,7 @@ void sample_ranks_waiting(struct thread *thread, uint32_t node_idx, const struct
     uint32_t moments = moments_of(delivery);
     for (uint32_t number = 0; number < moments; number++) {
         struct ranks_census census = census_of(delivery, number);
-        struct profile_ranks *ranks = census.busy ? ranks_at(thread, node_idx, 0) : NULL;
+        struct profile_ranks *ranks = census.own_is_blamed ? ranks_at(thread, node_idx, 0) : NULL;
         if (ranks)
             ranks->waited += delivery->p / moments / census.own_threads;
     }

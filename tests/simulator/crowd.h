@@ -2,33 +2,21 @@
 #ifndef BLAME_TESTS_SIMULATOR_CROWD_H
 #define BLAME_TESTS_SIMULATOR_CROWD_H
 
-#include "tests/simulator/oracle.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct crowd {
     double busy, in_use, in_mpi; /* threads */
-    double ranks, ranks_waiting; /* others' */
 };
 
 /* Of a busy thread, for those of its team that idle. */
-static inline void crowd_blame(const struct crowd *crowd, uint32_t cores, double *weight)
-{
-    double busy = crowd->busy > 0 ? crowd->busy : 1;
-    weight[METRIC_SHARED_IDLE] = crowd->in_use > busy ? crowd->in_use / busy - 1 : 0;
-    weight[METRIC_THREAD_IDLE] = oracle_threads_most() / busy - 1;
-    weight[METRIC_CORE_IDLE] = cores / busy - 1;
-}
+void crowd_blame(const struct crowd *crowd, uint32_t cores, double *weight);
 
-/* Of a busy thread, for other ranks: its rank is busy if no thread of it is in MPI. */
-static inline double crowd_blame_of_rank(const struct crowd *crowd)
-{
-    double busy = 1 + crowd->ranks - crowd->ranks_waiting;
-    return crowd->in_mpi > 0 ? 0 : crowd->ranks_waiting / busy / crowd->busy;
-}
+/* As oracle_rank() says. */
+void crowd_tell_rank(uint32_t number, bool waits, uint32_t peer);
 
-/* Of one in MPI. */
-static inline double crowd_waited(const struct crowd *crowd)
-{
-    return crowd->ranks > crowd->ranks_waiting ? 1 / crowd->in_mpi : 0;
-}
+/* Of a busy thread, for other ranks; and of one in MPI: 1 / how many are, if a busy rank is to blame. */
+double crowd_blame_of_rank(const struct crowd *crowd);
+double crowd_waited(const struct crowd *crowd);
 
 #endif

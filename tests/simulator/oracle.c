@@ -18,10 +18,10 @@
 struct change {
     uint64_t time_ns, place;
     uint32_t thread, context, lock; /* thread NO_THREAD: of the lock */
-    uint32_t ranks;                 /* about_ranks: that wait */
+    uint32_t peer;                  /* about_rank: oracle_rank() */
     uint32_t dispatch;              /* begins_idle: the context of what is dispatch */
     enum exact_state state;
-    bool begins_idle, begins_wait, held, about_core, about_ranks, no_core, stolen; /* begins_wait: however short */
+    bool begins_idle, begins_wait, held, about_core, about_rank, no_core, stolen; /* begins_wait: however short */
 };
 
 static struct {
@@ -121,10 +121,10 @@ void oracle_lock(uint32_t lock, bool held, uint32_t context)
                          .context = held ? context_child(context, CONTEXT_LOCK(lock)) : 0});
 }
 
-void oracle_ranks(uint32_t waiting)
+void oracle_rank(uint32_t number, bool waits, uint32_t peer)
 {
     if (!machine.scenario->laws_only)
-        note((struct change){.about_ranks = true, .ranks = waiting});
+        note((struct change){.about_rank = true, .lock = number, .held = waits, .peer = peer});
 }
 
 void oracle_count(int threads)
@@ -174,7 +174,7 @@ static struct {
     struct exact *exact;
     struct now *threads;
     struct waiting *waiting; /* some of them, for a moment */
-    uint32_t thread_count, cores, ranks_waiting;
+    uint32_t thread_count, cores;
     uint64_t period_ns;
     struct {
         bool held;
@@ -189,7 +189,7 @@ static struct {
 
 static struct crowd count_crowd(void)
 {
-    struct crowd crowd = {.ranks = machine.scenario->ranks, .ranks_waiting = sum.ranks_waiting};
+    struct crowd crowd = {0};
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         crowd.busy += sum.threads[i].state >= EXACT_WORK;
         crowd.in_use += sum.threads[i].state >= EXACT_IDLE;
@@ -376,8 +376,8 @@ static void add_interval(uint64_t begin_ns, uint64_t end_ns)
 
 static void apply(const struct change *change)
 {
-    if (change->about_ranks) {
-        sum.ranks_waiting = change->ranks;
+    if (change->about_rank) {
+        crowd_tell_rank(change->lock, change->held, change->peer);
         return;
     }
     if (change->thread == NO_THREAD) {

@@ -11,20 +11,24 @@
 
 static struct ranks_segment *segment;
 static uint64_t chance;
-static uint32_t waiting;
+
+/* RANKS_PEER of another rank, or 0. */
+static uint32_t other_than(uint32_t number)
+{
+    uint32_t peer = (uint32_t)random_below(&chance, machine.scenario->ranks + 2);
+    return peer == number + 1 ? 0 : peer;
+}
 
 static void begin(uint32_t number, bool waits)
 {
     const struct scenario *scenario = machine.scenario;
     struct ranks_line *line = &segment->line[number];
-    if (waits) {
-        ranks_line_begin(line, machine.now_ns, RANKS_CALL(MPI_CALL_Barrier, 0));
-    } else if (line->waiting) {
+    uint32_t peer = waits && scenario->rank_names ? other_than(number) : 0;
+    if (waits)
+        ranks_line_begin(line, machine.now_ns, RANKS_CALL(MPI_CALL_Barrier, 0), peer);
+    else if (line->waiting)
         ranks_line_end(line, machine.now_ns);
-        waiting--;
-    }
-    waiting += waits;
-    oracle_ranks(waiting);
+    oracle_rank(number, waits, peer);
     queue_post(EVENT_RANK, NULL,
                machine.now_ns + random_duration(&chance, waits ? &scenario->rank_wait : &scenario->rank_busy),
                number);
@@ -39,6 +43,8 @@ void other_ranks_init(void)
         abort();
     chance = random_next(&machine.chance);
     segment->high = 1 + machine.scenario->ranks;
+    for (uint32_t i = 0; i < segment->high; i++)
+        segment->line[i].rank = i;
     for (uint32_t i = 0; i < segment->high; i++)
         segment->owner[i] = RANKS_READY;
     ranks_use(segment, 0, 0, 0);

@@ -221,6 +221,7 @@ static const struct setting {
     {"dispatch", DURATION, offsetof(struct scenario, dispatch)},
     {"foreign", DURATION, offsetof(struct scenario, foreign_busy)},
     {"pause", DURATION, offsetof(struct scenario, foreign_pause)},
+    {"rank-names", FLAG, offsetof(struct scenario, rank_names)},
     {"rank-busy", DURATION, offsetof(struct scenario, rank_busy)},
     {"rank-wait", DURATION, offsetof(struct scenario, rank_wait)},
     {"stall", DURATION, offsetof(struct scenario, stall)},

@@ -67,6 +67,7 @@ struct scenario {
     struct duration foreign_busy, foreign_pause; /* another program */
     struct duration stall, stall_pause;          /* the whole machine stands still, and goes on */
     struct duration rank_busy, rank_wait;        /* another rank */
+    bool rank_names;                             /* they say for whom they wait, sometimes */
     uint32_t ranks;                              /* that there are beside the program */
     uint32_t foreigners;                         /* threads that it has */
     uint32_t bias; /* per cent by which a figure's mean may be off: what docs say that the method cannot know */

@@ -8,11 +8,12 @@
 #include "blame/ranks.h"
 #include "tests/unit/fake_clock.h"
 
-#define US      1000ull
-#define CALL    RANKS_CALL(27, 0x1234)
-#define OTHER   RANKS_CALL(27, 0x5678)
-#define OWN     0u
-#define PROGRAM 77u
+#define US         1000ull
+#define CALL       RANKS_CALL(27, 0x1234)
+#define OTHER      RANKS_CALL(27, 0x5678)
+#define OWN        0u
+#define FIRST_RANK 5000u /* of this node */
+#define PROGRAM    77u
 
 static struct ranks_segment *segment;
 static uint64_t begin_ns;
@@ -26,9 +27,10 @@ static void ranks(uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         segment->owner[i] = (100 + i) | RANKS_READY;
         segment->line[i].program = PROGRAM;
+        segment->line[i].rank = FIRST_RANK + i;
     }
     segment->high = count;
-    ranks_use(segment, OWN, OWN, PROGRAM);
+    ranks_use(segment, OWN, FIRST_RANK + OWN, PROGRAM);
 }
 
 static int remove_ranks(void **unused)
@@ -43,7 +45,7 @@ static int remove_ranks(void **unused)
 
 static void waits(uint32_t rank, uint64_t from_us, uint64_t until_us, uint64_t call)
 {
-    ranks_line_begin(&segment->line[rank], begin_ns + from_us * US, call);
+    ranks_line_begin(&segment->line[rank], begin_ns + from_us * US, call, 0);
     if (until_us)
         ranks_line_end(&segment->line[rank], begin_ns + until_us * US);
 }
@@ -61,7 +63,7 @@ RANKS_TEST(without_a_segment_nobody_is_seen)
     ranks(2);
     ranks_stop();
     assert_false(ranks_are_seen());
-    assert_false(ranks_wait_begin(CALL));
+    assert_false(ranks_wait_begin(CALL, 0));
     assert_int_equal(ranks_census_at(&clocks, clocks.ns).seen, 0);
 }
 
@@ -76,7 +78,7 @@ RANKS_TEST(a_rank_waits_from_its_begin_on_until_its_end)
     assert_int_equal(then.waiting, 1);
     assert_false(then.own_waits);
     assert_int_equal(then.calls, 1);
-    assert_true(then.call[0].call == CALL && then.call[0].own_program && then.call[0].ranks == 1);
+    assert_true(then.call[0].call == CALL && then.call[0].own_program && then.call[0].any == 1);
     ranks_line_end(&segment->line[1], begin_ns + 30 * US);
     assert_int_equal(at(29, 40).busy, 2);
     assert_int_equal(at(30, 40).busy, 3);
@@ -86,8 +88,8 @@ RANKS_TEST(the_own_rank_is_in_the_census_and_in_no_call)
 {
     ranks(2);
     fake_now_ns = begin_ns + 10 * US;
-    assert_true(ranks_wait_begin(CALL));
-    assert_true(ranks_wait_begin(CALL)); /* a second thread */
+    assert_true(ranks_wait_begin(CALL, 0));
+    assert_true(ranks_wait_begin(CALL, 0)); /* a second thread */
     struct ranks_census census = at(15, 20);
     assert_true(census.own_waits);
     assert_int_equal(census.own_threads, 2);
@@ -110,12 +112,89 @@ RANKS_TEST(calls_are_told_apart_and_who_finds_no_room_is_counted)
     struct ranks_census census = at(5, 6);
     assert_int_equal(census.waiting, 19);
     assert_int_equal(census.calls, RANKS_CALLS);
-    assert_int_equal(census.call[0].ranks, 9);
+    assert_int_equal(census.call[0].any, 9);
     assert_int_equal(census.call[RANKS_CALLS - 1].call, 0);
     uint32_t counted = 0;
     for (uint32_t i = 0; i < census.calls; i++)
-        counted += census.call[i].ranks;
+        counted += census.call[i].any;
     assert_int_equal(counted, 19);
+}
+
+/* From the begin on, for the rank with that line. */
+static void waits_for(uint32_t rank, uint32_t peer)
+{
+    ranks_line_begin(&segment->line[rank], begin_ns, CALL, RANKS_PEER(FIRST_RANK + peer));
+}
+
+RANKS_TEST(who_says_for_whom_it_waits_is_that_ranks)
+{
+    ranks(4);
+    waits_for(1, OWN);
+    waits_for(2, 3);
+    struct ranks_census census = at(5, 6);
+    assert_int_equal(census.busy, 2);
+    assert_int_equal(census.calls, 1);
+    assert_int_equal(census.call[0].named, 1);
+    assert_int_equal(census.call[0].any, 0);
+}
+
+RANKS_TEST(of_ranks_that_wait_for_one_another_all_are_the_first_ones)
+{
+    ranks(5);
+    waits_for(3, 2);
+    waits_for(2, 1);
+    waits_for(1, OWN);
+    assert_int_equal(at(5, 6).call[0].named, 3);
+    fake_now_ns = begin_ns + 10 * US;
+    assert_true(ranks_wait_begin(CALL, RANKS_PEER(FIRST_RANK + 4)));
+    struct ranks_census census = at(12, 15);
+    assert_true(census.own_waits && census.own_is_blamed);
+    assert_int_equal(census.calls, 0);
+    assert_int_equal(at(5, 15).call[0].named, 3);
+}
+
+RANKS_TEST(if_the_first_one_waits_for_anybody_so_do_all)
+{
+    ranks(4);
+    waits_for(2, 1);
+    waits(1, 0, 0, CALL);
+    struct ranks_census census = at(5, 6);
+    assert_int_equal(census.call[0].any, 2);
+    assert_int_equal(census.call[0].named, 0);
+}
+
+RANKS_TEST(nobody_here_is_to_blame_for_who_waits_for_another_node_or_in_a_circle)
+{
+    ranks(4);
+    waits_for(1, 100);
+    waits_for(2, 3);
+    waits_for(3, 2);
+    assert_int_equal(at(5, 6).waiting, 3);
+    assert_int_equal(at(5, 6).calls, 0);
+    fake_now_ns = begin_ns + 10 * US;
+    assert_true(ranks_wait_begin(CALL, RANKS_PEER(FIRST_RANK + 2)));
+    assert_false(at(12, 15).own_is_blamed);
+}
+
+RANKS_TEST(the_own_wait_for_anybody_is_blamed_if_another_rank_is_busy)
+{
+    ranks(2);
+    fake_now_ns = begin_ns + 10 * US;
+    assert_true(ranks_wait_begin(CALL, 0));
+    assert_true(at(12, 15).own_is_blamed);
+    waits(1, 20, 0, CALL);
+    assert_false(at(25, 30).own_is_blamed);
+    assert_true(at(15, 30).own_is_blamed);
+}
+
+RANKS_TEST(threads_that_wait_for_several_ranks_wait_for_anybody)
+{
+    ranks(2);
+    waits_for(1, OWN);
+    waits_for(1, OWN);
+    assert_int_equal(at(5, 6).call[0].named, 1);
+    waits_for(1, 7);
+    assert_int_equal(at(5, 6).call[0].any, 1);
 }
 
 RANKS_TEST(an_address_of_another_program_is_not_this_programs)
@@ -188,7 +267,7 @@ static uint32_t stop;
 
 static void write_wait(struct ranks_line *line, uint64_t number)
 {
-    ranks_line_begin(line, 2 * number, RANKS_CALL(1, 2 * number));
+    ranks_line_begin(line, 2 * number, RANKS_CALL(1, 2 * number), 0);
     ranks_line_end(line, 2 * number + 1);
 }
 
