@@ -71,10 +71,32 @@ static void describe_calls(const struct inquiry *inquiry, const struct ranks_wai
                  DECIMAL(wait->bytes / wait->calls, 0));
 }
 
+/* Whether all ranks of the job were seen, and most of it came while none of them was busy. */
+static bool is_nobodys(const struct inquiry *inquiry, const struct ranks_wait *wait)
+{
+    const struct profile_header *header = &inquiry->profile->header;
+    bool known = header->ranks > 1 && header->ranks_seen >= header->ranks;
+    return known && (inquiry->late_told || wait->others_s < MOSTLY * wait->waited_s);
+}
+
+static const char *advice_of(const struct inquiry *inquiry, const struct ranks_wait *wait)
+{
+    if (is_nobodys(inquiry, wait))
+        return "For most of it all ranks were in MPI at once, so none of them is late: it is the time of messages, or of ranks that had no "
+               "core to see them with (more ranks than cores: MPI polls). Send fewer and larger messages, let ranks meet less often, or give "
+               "them something to do meanwhile: calls that do not wait (MPI_Isend, MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait "
+               "behind it.";
+    if (strcmp(inquiry->rows->row[wait->row].label->name, "MPI_Finalize") == 0)
+        return "This rank has done its part before the others. Compare the ranks' profiles: give those that come last less to do, and "
+               "this one more.";
+    return "Another rank comes later, or messages take their time. Compare the ranks' profiles: who waits least in this call comes last, "
+           "and its work before it is what to divide otherwise. Or give this one something to do meanwhile: calls that do not wait "
+           "(MPI_Isend, MPI_Irecv, MPI_Iallreduce) before the work, MPI_Wait behind it.";
+}
+
 static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     const char *call = inquiry->rows->row[wait->row].label->name;
-    bool ends = strcmp(call, "MPI_Finalize") == 0;
     bool idle = wait->idle_s > wait->waited_s; /* what there is more of */
     char some[64] = "", calls[3 * FORMAT_NUMBER_BYTES + 128];
     describe_calls(inquiry, wait, calls, sizeof calls);
@@ -96,16 +118,7 @@ static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
         DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2), some, calls,
         DECIMAL(wait->idle_s, 2), DECIMAL(percent_of_program(inquiry, wait->waited_s + wait->idle_s), 1),
         DECIMAL(LEAST_PERCENT, 0));
-    finding.advice = format_printable("%s", ends ? "This rank has done its part before the others. Compare "
-                                                   "the ranks' profiles: give those that come last less to "
-                                                   "do, and this one more."
-                                                 : "Another rank comes later, or messages take their time. "
-                                                   "Compare the ranks' profiles: who waits least in this "
-                                                   "call comes last, and its work before it is what to "
-                                                   "divide otherwise. Or give this one something to do "
-                                                   "meanwhile: calls that do not wait (MPI_Isend, MPI_Irecv, "
-                                                   "MPI_Iallreduce) before the work, MPI_Wait behind "
-                                                   "it.");
+    finding.advice = format_printable("%s", advice_of(inquiry, wait));
     put_finding(inquiry, &finding);
 }
 

@@ -203,13 +203,17 @@ WITH_JOB(a_rank_that_is_late_for_want_of_a_core_has_not_too_much_to_do)
 WITH_JOB(a_ranks_own_profile_says_what_others_wait_for_it)
 {
     make_wait((double[]){0, 0, 0, 0}, 9);
+    made.profile.header.ranks = RANKS;
     made.profile.rank_count = 0;
     made.profile.header.merged = 0;
     assert_null(finding_of("late-rank")); /* it waits as much for them */
     assert_said(finding_of("mpi-wait")->evidence, "9.00 s of it while another rank of the node was busy");
+    assert_said(finding_of("mpi-wait")->advice, "Another rank comes later");
     made.nodes[made.profile.node_count - 1].metric.rank_waited = 2 * S;
     assert_string_equal(finding_of("late-rank")->title, "this rank makes others wait 9.00 s in MPI_Allreduce m.c:88");
-    assert_non_null(finding_of("mpi-wait"));
+    assert_said(finding_of("mpi-wait")->advice, "all ranks were in MPI at once");
+    made.profile.header.ranks = 2 * RANKS; /* on another node */
+    assert_said(finding_of("mpi-wait")->advice, "Another rank comes later");
 }
 
 UNIT_MAIN(NULL, NULL)
