@@ -124,9 +124,11 @@ int cli_finish(int argc, char **argv)
               asked ? stdout : stderr);
         return asked ? CLI_DONE : CLI_BAD_USAGE;
     }
+    struct stat there;
     char *file = find_measurement("finish", argv[1]);
     char *directory = file ? memory_text("%s", file) : NULL; /* for dirname(), which changes it */
-    int status = file ? finish_reports(dirname(directory), file, true) : CLI_BAD_INPUT;
+    bool given = stat(argv[1], &there) == 0 && S_ISDIR(there.st_mode);
+    int status = file ? finish_reports(given ? argv[1] : dirname(directory), file, true) : CLI_BAD_INPUT;
     free(directory);
     free(file);
     return status;

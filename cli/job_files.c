@@ -1,5 +1,6 @@
 #include "cli/job_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -157,17 +158,16 @@ static bool is_older(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* A rank writes by a mapping, which does not date its file: where one had not ended, all are read again, as long as they
- * are there and what is made of them can be written. */
-static bool may_have_grown(const char *made, const char *directory, const struct files *files)
+/* A rank writes by a mapping, which does not date its file: where one may have written still, all are read again, as long
+ * as they are there. */
+static bool may_have_grown(const char *made, const struct files *files)
 {
     struct profile_header header;
-    return profile_read_header(made, &header) && !header.finished &&
-           (uint32_t)files->count >= header.merged && access(directory, W_OK) == 0;
+    return profile_read_header(made, &header) && header.growing && (uint32_t)files->count >= header.merged;
 }
 
 /* Also where ranks' files were removed since: what was merged of them stays. */
-static bool is_current(const char *made, const char *directory, const struct files *files)
+static bool is_current(const char *made, const struct files *files)
 {
     struct stat job, rank;
     if (stat(made, &job) != 0)
@@ -175,14 +175,58 @@ static bool is_current(const char *made, const char *directory, const struct fil
     for (int i = 0; i < files->count; i++)
         if (stat(files->path[i], &rank) == 0 && is_older(&job.st_mtim, &rank.st_mtim))
             return false;
-    return !may_have_grown(made, directory, files);
+    return !may_have_grown(made, files);
+}
+
+/* What was merged for one command, where the job's directory cannot be written to. */
+static struct temporary {
+    struct temporary *next;
+    char *folder;
+} *temporaries;
+
+static void remove_temporaries(void)
+{
+    static const char *const names[] = {JOB_FILE, "job.symbols"};
+    for (; temporaries; temporaries = temporaries->next) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            char *path = memory_text("%s/%s", temporaries->folder, names[i]);
+            unlink(path);
+            free(path);
+        }
+        rmdir(temporaries->folder);
+    }
+}
+
+/* NULL after a message. */
+static char *make_elsewhere(const char *command, const char *directory)
+{
+    const char *place = getenv("TMPDIR");
+    struct temporary *temporary = memory_array(1, sizeof *temporary);
+    temporary->folder = memory_text("%s/blame-job-XXXXXX", place && *place ? place : "/tmp");
+    if (!mkdtemp(temporary->folder)) {
+        fprintf(stderr, "blame %s: %s: cannot be written to, nor can %s (TMPDIR): %s; blame merge %s --output FILE, and read FILE\n",
+                command, directory, place && *place ? place : "/tmp", strerror(errno), directory);
+        return NULL;
+    }
+    if (!temporaries)
+        atexit(remove_temporaries);
+    temporary->next = temporaries;
+    temporaries = temporary;
+    fprintf(stderr, "blame %s: %s: cannot be written to, and is merged for this command only; blame merge %s --output FILE keeps it\n",
+            command, directory, directory);
+    return memory_text("%s/" JOB_FILE, temporary->folder);
 }
 
 char *job_measurement(const char *command, const char *directory)
 {
     char *made = memory_text("%s/" JOB_FILE, directory);
     struct files files = list_files(directory);
-    bool good = is_current(made, directory, &files) || job_merge(command, directory, made, 0);
+    bool good = is_current(made, &files);
+    if (!good && access(directory, W_OK) != 0) {
+        free(made);
+        made = make_elsewhere(command, directory);
+    }
+    good = good || (made && job_merge(command, directory, made, 0));
     free_files(&files);
     if (good)
         return made;

@@ -16,7 +16,8 @@ bool job_is_there(const char *directory);
 /* Merges all files of the directory into `output`, by so many processes; 0: as many as there are cores. False after a message. */
 bool job_merge(const char *command, const char *directory, const char *output, int jobs);
 
-/* The path of job.blame, malloc'ed, which is made if it is not there or older than a rank's file; NULL after a message. */
+/* The path of job.blame, malloc'ed, which is made if it is not there, older than a rank's file, or a snapshot; elsewhere, until the command ends,
+ * if the directory cannot be written to. NULL after a message. */
 char *job_measurement(const char *command, const char *directory);
 
 #endif

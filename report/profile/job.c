@@ -1,9 +1,13 @@
 #include "report/profile/job.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cct/sums.h"
 #include "report/profile/job_keys.h"
@@ -58,14 +62,15 @@ static void add_records(struct job *job, const struct profile *part)
     }
 }
 
-static void add_rank_record(struct job *job, const struct profile *rank, uint64_t end_ns)
+static void add_rank_record(struct job *job, const struct profile *rank, uint64_t end_ns, bool gone)
 {
     const struct profile_header *header = &rank->header;
     struct profile_rank *record = job_add_record(job->profile, header->rank, PROFILE_RANK_WHOLE, "");
     if (!header->finished) {
         record->state = PROFILE_RANK_OPEN;
         copy_text(record->why, sizeof record->why,
-                  "it had not ended: it ran still, was killed, or went on as another program (exec)");
+                  gone ? "it had not ended: it was killed, or went on as another program (exec)"
+                       : "it had not ended: it ran still, was killed, or went on as another program (exec)");
     }
     record->process = header->process;
     record->pid = header->pid;
@@ -191,7 +196,7 @@ static void add_probes(struct job *job, const struct profile *rank, const uint32
     job->joined = to->probe_count + to->counters_count;
 }
 
-static void add_header(struct job *job, const struct profile *rank, uint64_t end_ns)
+static void add_header(struct job *job, const struct profile *rank, uint64_t end_ns, bool gone)
 {
     struct profile_header *to = &job->profile->header;
     const struct profile_header *from = &rank->header;
@@ -203,6 +208,7 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
     }
     to->merged += rank->header.part ? from->merged : 1;
     to->finished &= from->finished;
+    to->growing += rank->header.part ? from->growing : !from->finished && !gone;
     to->end_ns = end_ns > to->end_ns ? end_ns : to->end_ns;
     to->tool_start_ns = tool_start_ns < to->tool_start_ns ? tool_start_ns : to->tool_start_ns;
     to->period_ns = from->period_ns > to->period_ns ? from->period_ns : to->period_ns;
@@ -348,7 +354,7 @@ void job_reference_free(struct job_reference *like)
 }
 
 /* A rank, or a part of the job. */
-static void add_figures(struct job *job, const struct profile *rank)
+static void add_figures(struct job *job, const struct profile *rank, bool gone)
 {
     struct job_keys keys;
     if (!job->based)
@@ -362,15 +368,15 @@ static void add_figures(struct job *job, const struct profile *rank)
     spread_sums_add(&job->spreads, rank, place, job->profile->node_count);
     for (size_t i = 0; i < rank->lock_count; i++)
         add_lock(job, &keys, &rank->locks[i]);
-    add_header(job, rank, end_ns);
+    add_header(job, rank, end_ns, gone);
     if (!rank->header.part)
-        add_rank_record(job, rank, end_ns);
+        add_rank_record(job, rank, end_ns, gone);
     job->profile->unresolved_ns += rank->unresolved_ns;
     free(place);
     job_keys_end(&keys);
 }
 
-static void add_rank(struct job *job, const struct profile *rank)
+static void add_rank(struct job *job, const struct profile *rank, bool gone)
 {
     const char *foreign = why_foreign(&job->like, rank);
     if (foreign) {
@@ -380,24 +386,39 @@ static void add_rank(struct job *job, const struct profile *rank)
     }
     if (!job->like.known)
         take_reference(&job->like, rank);
-    add_figures(job, rank);
+    add_figures(job, rank, gone);
 }
 
 static void add_part(struct job *job, const struct profile *part)
 {
     if (part->header.merged)
-        add_figures(job, part);
+        add_figures(job, part, false);
     add_records(job, part);
+}
+
+/* Asked before the file is read: nothing is written into it any more then, if its process was one of this machine. */
+static bool has_no_process(const char *path)
+{
+    struct profile_header header;
+    return profile_read_header(path, &header) && kill(header.pid, 0) != 0 && errno == ESRCH;
+}
+
+static bool was_here(const struct profile *rank)
+{
+    char here[HOST_NAME_MAX + 1] = "";
+    gethostname(here, sizeof here - 1);
+    return strcmp(text_or_nothing(rank, "host"), here) == 0;
 }
 
 static void add_file(struct job *job, const char *path)
 {
     char error[512];
+    bool gone = has_no_process(path);
     struct profile *rank = profile_read(path, error, sizeof error);
     if (rank && rank->header.part) {
         add_part(job, rank);
     } else if (rank) {
-        add_rank(job, rank);
+        add_rank(job, rank, gone && was_here(rank));
     } else {
         const char *cause = strstr(error, path) == error ? error + strlen(path) + 2 : error;
         uint32_t process, number = job_rank_by_name(path, &process);

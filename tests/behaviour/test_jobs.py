@@ -19,7 +19,8 @@ OWN_LINE = "the program's own line"
 # Which sums and rows there are, not how long they took.
 EXACT = contract_checks.TREE_CHECKS + [contract_checks.check_exact_laws]
 KEY = "0011223344556677-8899aabbccddeeff"
-FINISHED, RANK = 40, 340  # where these stand in a file's header
+FINISHED, RANK = 40, 340  # where these stand in a file's header; behind the first the process's number
+ENDED = struct.Struct("<Ii")  # both
 
 
 def rank_of_open_mpi(rank, ranks, namespace="4711", key=KEY):
@@ -225,13 +226,17 @@ class Merged(JobTest):
         run = self.blame("report", directory, "--view", "ranks", "--format", "csv")
         self.assertEqual([row["state"] for row in csv.DictReader(run.stdout.splitlines())], ["whole"] * 3)
 
+    def reopen(self, path, pid):
+        """As if the rank had not ended, by that process."""
+        with open(path, "r+b") as file:
+            file.seek(FINISHED)
+            file.write(ENDED.pack(0, pid))
+
     def test_a_snapshot_is_merged_anew_though_no_file_has_another_date(self):
         directory = self.made(2)
         path = f"{directory}/rank-000001.blame"
-        with open(path, "r+b") as file:
-            file.seek(FINISHED)
-            file.write(b"\0")
-        self.assertIn("rank 1: it had not ended", self.blame("merge", directory).stderr)
+        self.reopen(path, os.getpid())
+        self.assertIn("rank 1: it had not ended: it ran still", self.blame("merge", directory).stderr)
         with open(path, "r+b") as file:
             file.seek(FINISHED)
             file.write(b"\1")
@@ -240,9 +245,7 @@ class Merged(JobTest):
 
     def test_a_snapshot_keeps_ranks_whose_files_were_removed_since(self):
         directory = self.made(2)
-        with open(f"{directory}/rank-000001.blame", "r+b") as file:
-            file.seek(FINISHED)
-            file.write(b"\0")
+        self.reopen(f"{directory}/rank-000001.blame", os.getpid())
         self.blame("merge", directory)
         os.remove(f"{directory}/rank-000000.blame")
         os.utime(f"{directory}/rank-000001.blame", (0, 0))
@@ -289,6 +292,28 @@ class Merged(JobTest):
         run = self.blame("merge", directory, "-j", "2", status=1)
         self.assertRegex(run.stderr, r"\Ablame merge: .*: nothing of the job can be read: rank 0: truncated.*\n\Z")
         self.assertNotIn("job.blame", self.files(directory))
+
+    def test_a_job_with_a_killed_rank_is_merged_once(self):
+        directory, ended = self.made(2), subprocess.Popen(["true"])
+        ended.wait()
+        self.reopen(f"{directory}/rank-000001.blame", ended.pid)
+        made = []
+        for _ in range(2):
+            self.assertIn("rank 1: it had not ended: it was killed", self.blame("report", directory).stderr)
+            made.append(os.stat(f"{directory}/job.blame").st_ino)
+        self.assertEqual(made[0], made[1])
+
+    def test_a_job_in_a_directory_that_cannot_be_written_to_can_be_read(self):
+        directory, left = self.made(2), self.new_folder()
+        os.chmod(directory, 0o555)
+        bound = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
+        for argv, status in (("report", "--view", "ranks"), 0), (("finish",), 1):
+            with self.subTest(command=argv[0]):
+                run = execute([*bound, BLAME, argv[0], directory, *argv[1:]], clean_environment() | {"TMPDIR": left}, "/")
+                self.assertEqual(run.status, status, run)
+                self.assertIn(f"{directory}: cannot be written to, and is merged for this command only; blame merge", run.stderr)
+                self.assertEqual(os.listdir(left), [])
+        os.chmod(directory, 0o755)
 
     def test_a_ranks_measurement_is_not_written_over(self):
         directory = self.made(2)
