@@ -156,7 +156,8 @@ void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
 void find_locks(struct inquiry *inquiry);
 void find_late_ranks(struct inquiry *inquiry);
-void find_mpi_waits(struct inquiry *inquiry); /* behind find_late_ranks */
+void find_mpi_waits(struct inquiry *inquiry);     /* behind find_late_ranks */
+void find_unequal_ranks(struct inquiry *inquiry); /* behind find_late_ranks */
 
 enum construct construct_of(const struct rows *rows, const struct row *row);
 bool is_untold_wait(const struct row *row); /* the runtime waited, and did not tell */

@@ -89,29 +89,50 @@ static void add_thread(struct process *process, struct job_sums *sums, const str
     sums->blocked += thread->blocked;
 }
 
+static double measured_ns(const struct process *process)
+{
+    return (double)(int64_t)(process->end_ns - process->begin_ns);
+}
+
+static double outside_mpi_ns(const struct process *process)
+{
+    return fmax(0, measured_ns(process) - (process->initial ? process->initial->mpi_wait : 0));
+}
+
 static void add_process(struct job_sums *sums, const struct process *process, const struct profile_rank *rank)
 {
-    double runtime_ns = (double)(int64_t)(process->end_ns - process->begin_ns);
-    double outside = fmax(0, runtime_ns - (process->initial ? process->initial->mpi_wait : 0));
+    double outside_ns = outside_mpi_ns(process);
     sums->processes++;
     sums->threads += rank->threads_max;
     sums->threads_changed |= process->threads > rank->threads_max;
-    sums->runtime_ns = fmax(sums->runtime_ns, runtime_ns);
-    sums->outside_mpi += outside;
-    sums->most_outside_mpi = fmax(sums->most_outside_mpi, outside);
+    sums->runtime_ns = fmax(sums->runtime_ns, measured_ns(process));
+    sums->outside_mpi += outside_ns;
+    sums->most_outside_mpi = fmax(sums->most_outside_mpi, outside_ns);
+}
+
+/* The processes, by record of their ranks; adds their threads' sums. malloc'ed. */
+static struct process *gather_processes(const struct profile *profile, struct job_sums *sums)
+{
+    struct process *process = memory_array(profile->rank_count, sizeof *process);
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        if (thread->rank_record && thread->rank_record <= profile->rank_count)
+            add_thread(&process[thread->rank_record - 1], sums, thread);
+    }
+    return process;
+}
+
+static bool is_measured(const struct process *process, const struct profile_rank *rank)
+{
+    return rank_counts(rank) && process->threads;
 }
 
 static struct job_sums sum_up(const struct profile *profile)
 {
     struct job_sums sums = {0};
-    struct process *process = memory_array(profile->rank_count, sizeof *process);
-    for (size_t i = 0; i < profile->thread_count; i++) {
-        const struct profile_thread *thread = &profile->threads[i];
-        if (thread->rank_record && thread->rank_record <= profile->rank_count)
-            add_thread(&process[thread->rank_record - 1], &sums, thread);
-    }
+    struct process *process = gather_processes(profile, &sums);
     for (size_t i = 0; i < profile->rank_count; i++)
-        if (rank_counts(&profile->ranks[i]) && process[i].threads)
+        if (is_measured(&process[i], &profile->ranks[i]))
             add_process(&sums, &process[i], &profile->ranks[i]);
     free(process);
     return sums;
@@ -158,4 +179,17 @@ struct efficiencies efficiencies_of(const struct profile *profile)
     if (!made.why)
         divide(&made, &sums);
     return made;
+}
+
+double *ranks_outside_mpi(const struct profile *profile)
+{
+    if (why_untold(profile))
+        return NULL;
+    struct job_sums sums = {0};
+    struct process *process = gather_processes(profile, &sums);
+    double *outside_ns = memory_array(profile->rank_count, sizeof *outside_ns);
+    for (size_t i = 0; i < profile->rank_count; i++)
+        outside_ns[i] = is_measured(&process[i], &profile->ranks[i]) ? outside_mpi_ns(&process[i]) : NAN;
+    free(process);
+    return outside_ns;
 }

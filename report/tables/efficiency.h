@@ -33,4 +33,8 @@ struct efficiencies {
 
 struct efficiencies efficiencies_of(const struct profile *profile);
 
+/* Of each rank's record: for how long its initial thread was measured and not waiting in MPI, in nanoseconds; NAN: the rank does not
+ * count. malloc'ed; NULL: waiting in MPI cannot be told. */
+double *ranks_outside_mpi(const struct profile *profile);
+
 #endif

@@ -1,0 +1,182 @@
+/* needs: tests/fuzz/fake_symbols.c */
+#include "base/mpi_calls.h"
+#include "tests/unit/findings_program.h"
+
+#define RANKS 4
+#define LONG  10 /* seconds that each rank is measured for */
+
+static struct profile_rank ranks[RANKS];
+static struct merged_spread spreads[16];
+static uint32_t main_node, heavy, call;
+
+static void add_spread(uint32_t node, double mean_s, double most_s, uint32_t most_rank)
+{
+    for (int callee = 0; callee < 2; callee++)
+        spreads[made.profile.spread_count++] =
+            (struct merged_spread){.node = node,
+                                   .key = PROFILE_SPREAD_KEY(PROFILE_SPREAD_WORK, false, callee),
+                                   .spread = {.mean = mean_s * S,
+                                              .most = most_s * S,
+                                              .ranks = RANKS,
+                                              .least_rank = 0,
+                                              .most_rank = most_rank}};
+}
+
+/* Ranks of one thread: main > heavy, and the rest of the time in MPI_Allreduce. */
+static void make_job(const double work_s[RANKS])
+{
+    made_start(NULL);
+    name(MAIN, "main", 10, SYMBOL_PROCEDURE);
+    name(HEAVY, "heavy", 50, SYMBOL_PROCEDURE);
+    made.profile.header = (struct profile_header){.threads_max = 1,
+                                                  .cores = 1,
+                                                  .finished = 1,
+                                                  .rate = 200,
+                                                  .merged = RANKS,
+                                                  .start_ns = 1,
+                                                  .end_ns = 1 + LONG * (uint64_t)S};
+    made.profile.ranks = ranks;
+    made.profile.rank_count = made.profile.thread_count = RANKS;
+    made.profile.spreads = spreads;
+    main_node = frame(0, KEY(MAIN));
+    heavy = frame(main_node, KEY(HEAVY));
+    call = add(main_node, PROFILE_NODE_MPI, MPI_CALL_Allreduce);
+    for (uint32_t i = 0; i < RANKS; i++) {
+        double wait_s = LONG - work_s[i];
+        ranks[i] = (struct profile_rank){.rank = i, .threads = 1, .threads_max = 1, .mpi_wait = wait_s * S};
+        made.threads[i] = (struct profile_thread){.kind = PROFILE_THREAD_INITIAL,
+                                                  .rank_record = i + 1,
+                                                  .begin_ns = 1,
+                                                  .end_ns = 1 + LONG * (uint64_t)S,
+                                                  .delivered = 2000,
+                                                  .recorded = 2000,
+                                                  .work = work_s[i] * S,
+                                                  .mpi_wait = wait_s * S};
+        run(heavy, work_s[i], 1, 1, 0);
+        made.nodes[call].metric.mpi_wait += wait_s * S;
+        made.nodes[call].metric.inverse_busy += wait_s * S;
+        made.nodes[call].metric.samples += 200 * (uint64_t)wait_s;
+    }
+}
+
+static const struct finding *unequal_ranks(void)
+{
+    gather();
+    for (size_t i = 0; i < program.findings->count; i++)
+        if (strcmp(program.findings->finding[i].rule, "unequal-ranks") == 0)
+            return &program.findings->finding[i];
+    return NULL;
+}
+
+static void the_rank_that_makes_the_others_wait_is_named_with_its_code(void **state)
+{
+    (void)state;
+    make_job((const double[]){6, 6, 6, 10});
+    for (uint32_t node = 0; node <= heavy; node++)
+        add_spread(node, 7, 10, 3);
+    const struct finding *finding = unequal_ranks();
+    assert_non_null(finding);
+    assert_string_equal(
+        finding->title,
+        "rank 3 is outside MPI for 1.43 times the mean; the others wait 12.00 s there meanwhile");
+    assert_non_null(strstr(finding->evidence,
+                           "Of 4 ranks rank 3 is outside MPI for 10.00 s, all for 7.00 s on "
+                           "average, rank 0 for 6.00 s; the others wait 12.00 s in MPI in all"));
+    assert_non_null(strstr(finding->evidence,
+                           "rank 3 works 10.00 s in heavy, where the ranks work 7.00 s on average: 30.0 %"));
+    assert_non_null(strstr(finding->place, "heavy"));
+    assert_about(finding->seconds, 12);
+    assert_about(finding->gain_s, 3);
+}
+
+/* Where another rank has the most of the work, the code is not what makes this one late. */
+static void without_the_ranks_own_code_the_finding_is_about_the_program(void **state)
+{
+    (void)state;
+    make_job((const double[]){6, 6, 6, 10});
+    for (uint32_t node = 0; node <= heavy; node++)
+        add_spread(node, 7, 10, 2);
+    const struct finding *finding = unequal_ranks();
+    assert_non_null(finding);
+    assert_string_equal(finding->place, "");
+    assert_null(strstr(finding->evidence, "works"));
+}
+
+static void several_late_ranks_are_told_together(void **state)
+{
+    (void)state;
+    make_job((const double[]){4, 9, 4, 10});
+    assert_string_equal(unequal_ranks()->title,
+                        "ranks 3, 1 are outside MPI for up to 1.48 times the mean; the others wait 13.00 s "
+                        "there meanwhile");
+}
+
+/* They wait for what no rank's sum tells: each for another in turn, or for messages. */
+static void ranks_that_are_alike_are_no_finding_however_long_they_wait(void **state)
+{
+    (void)state;
+    make_job((const double[]){5, 5, 5, 5});
+    assert_null(unequal_ranks());
+}
+
+static void ranks_that_wait_for_nobody_are_none_however_unlike_they_are(void **state)
+{
+    (void)state;
+    make_job((const double[]){10, 10, 10, 10});
+    for (size_t i = 0; i < 3; i++)
+        made.threads[i].end_ns = 1 + 5 * (uint64_t)S;
+    ranks[0].mpi_wait = 1; /* so that waiting is told */
+    assert_null(unequal_ranks());
+}
+
+static void a_missing_rank_is_not_late_and_one_rank_is_never(void **state)
+{
+    (void)state;
+    make_job((const double[]){6, 6, 6, 10});
+    ranks[3].state = PROFILE_RANK_MISSING;
+    assert_null(unequal_ranks());
+    make_job((const double[]){6, 6, 6, 10});
+    made.profile.header.merged = 0;
+    assert_null(unequal_ranks());
+}
+
+/* Ranks of one node see whom they wait for: that is another finding. Of a job on several nodes the rest is what this one is about. */
+static void what_is_told_by_who_waits_for_whom_is_not_told_again(void **state)
+{
+    (void)state;
+    for (int others = 0; others < 2; others++) { /* rank 2 is on another node */
+        make_job((const double[]){6, 6, 6, 10});
+        made.profile.header.ranks = RANKS;
+        made.profile.header.ranks_seen = (uint32_t)(RANKS - others);
+        made.nodes[heavy].metric.rank_idle = made.nodes[heavy].metric.rank_wall = 12 * S;
+        for (int i = 0; i < 3 - others; i++) {
+            ranks[i].rank_idle = ranks[i].mpi_wait;
+            ranks[i].ranks_seen = made.profile.header.ranks_seen;
+        }
+        const struct finding *finding = unequal_ranks();
+        if (others)
+            assert_about(finding->seconds, 4);
+        else
+            assert_null(finding);
+        bool told = false;
+        for (size_t i = 0; i < program.findings->count; i++)
+            told |= strcmp(program.findings->finding[i].rule, "late-rank") == 0;
+        assert_true(told);
+    }
+}
+
+#define WITH_JOB(name) cmocka_unit_test_teardown(name, destroy)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_JOB(the_rank_that_makes_the_others_wait_is_named_with_its_code),
+        WITH_JOB(without_the_ranks_own_code_the_finding_is_about_the_program),
+        WITH_JOB(several_late_ranks_are_told_together),
+        WITH_JOB(ranks_that_are_alike_are_no_finding_however_long_they_wait),
+        WITH_JOB(ranks_that_wait_for_nobody_are_none_however_unlike_they_are),
+        WITH_JOB(what_is_told_by_who_waits_for_whom_is_not_told_again),
+        WITH_JOB(a_missing_rank_is_not_late_and_one_rank_is_never),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
