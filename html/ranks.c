@@ -23,6 +23,8 @@ struct column {
     const char *state, *why; /* of the first with which something is wrong, else of the first */
     uint64_t counted, threads, wall_ns;
     double ns[STATES];
+    bool seen; /* of one rank at least it is known whom it waited for and made wait: */
+    double rank_idle_ns, made_wait_ns;
 };
 
 struct map {
@@ -57,6 +59,9 @@ static void add_rank(struct column *column, const struct profile_rank *rank)
     if (!rank_counts(rank))
         return;
     column->counted++;
+    column->seen |= rank->ranks_seen > 0;
+    column->rank_idle_ns += rank->rank_idle;
+    column->made_wait_ns += rank->made_wait;
     column->threads += rank->threads;
     column->wall_ns = wall_ns > column->wall_ns ? wall_ns : column->wall_ns;
 }
@@ -147,6 +152,23 @@ static void put_states(struct page *page, const struct map *map)
     putc(']', page->out);
 }
 
+/* null where it is not known, for the whole if of no rank. */
+static void put_waits(struct page *page, const struct map *map, const char *name, size_t field)
+{
+    bool seen = false;
+    for (size_t i = 0; i < map->column_count; i++)
+        seen |= map->column[i].seen;
+    fprintf(page->out, ",\n\"%s\":%s", name, seen ? "[" : "null");
+    for (size_t i = 0; i < map->column_count && seen; i++) {
+        fputs(i ? "," : "", page->out);
+        if (map->column[i].seen)
+            page_micro(page->out, *(const double *)((const char *)&map->column[i] + field) * 1e-9);
+        else
+            fputs("null", page->out);
+    }
+    fputs(seen ? "]" : "", page->out);
+}
+
 /* Numbers of ranks; -1: not known. */
 static int64_t rank_number(const struct profile_rank *rank)
 {
@@ -200,6 +222,8 @@ void page_put_ranks(struct page *page)
         }
         putc(']', page->out);
     }
+    put_waits(page, &map, "rank_idleness_us", offsetof(struct column, rank_idle_ns));
+    put_waits(page, &map, "made_others_wait_us", offsetof(struct column, made_wait_ns));
     put_states(page, &map);
     putc('}', page->out);
     free(map.column);

@@ -111,6 +111,20 @@ static void cells_are_shares_of_a_threads_own_time(void **state)
     assert_string_equal(text_at(number("ranks/node/2")), "node000");
     assert_string_equal(text("threads/0/rank"), "0");
     assert_null(at(page.data, "run/job/ranks"));
+    assert_true(json_is_null(at(page.data, "ranks/made_others_wait_us")));
+}
+
+static void whom_a_rank_makes_wait_is_told_where_it_is_known(void **state)
+{
+    (void)state;
+    make_job(2, 1);
+    ranks[0].ranks_seen = 2;
+    ranks[0].made_wait = 3 * S;
+    ranks[0].rank_idle = 1 * S;
+    make_page((struct html_options){.no_source = true});
+    assert_int_equal(number("ranks/made_others_wait_us/0"), 3000000);
+    assert_int_equal(number("ranks/rank_idleness_us/0"), 1000000);
+    assert_true(json_is_null(json_array_get(at(page.data, "ranks/made_others_wait_us"), 1)));
 }
 
 static void ten_thousand_ranks_fit_into_five_megabytes(void **state)

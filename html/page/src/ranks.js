@@ -10,6 +10,11 @@ import { Table } from "./tables.js";
 
 const titleOf = (key) => (key === "idleness" ? "idle" : key);
 
+const WAITS = [
+    ["rank_idleness_us", "for another", "The part of its mpi wait in which another rank of its node was busy, and is blamed for it"],
+    ["made_others_wait_us", "made wait", "Other ranks' waiting in MPI that it is blamed for"],
+];
+
 const part = (value) => (typeof value === "number" ? percent(value) : "");
 
 // Rows: the whole, between ranks, inside them; each the product of its second and third number.
@@ -82,6 +87,9 @@ function rankTable(ranks) {
             numberColumn("wall", "wall s", (column) => data.wall_us[column] * MICRO, 2, "From its begin to its end"),
             ...ranks.states.map((state) =>
                 seconds(state.key, titleOf(state.key), (column) => ranks.value(state, column) * MICRO, `${titleOf(state.key)} of its threads`),
+            ),
+            ...WAITS.filter(([key]) => data[key]).map(([key, title, about]) =>
+                seconds(key, title, (column) => (data[key][column] ?? 0) * MICRO, about),
             ),
             data.why.some(Boolean) && textColumn("why", "", "minmax(6rem, 2fr)", (column) => ranks.text("why", column)),
         ].filter(Boolean),
