@@ -166,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_JOB(a_program_has_no_map),
         WITH_JOB(cells_are_shares_of_a_threads_own_time),
+        WITH_JOB(whom_a_rank_makes_wait_is_told_where_it_is_known),
         WITH_JOB(ten_thousand_ranks_fit_into_five_megabytes),
         WITH_JOB(more_ranks_share_columns_and_their_sums_stay),
     };
