@@ -1,4 +1,4 @@
-# make            $(BUILD)/bin/blame, $(BUILD)/lib/libblame.so, libblame-loader.so and libblame-mpi.so beside it
+# make            $(BUILD)/bin/blame, blame-merge where there is an MPI, $(BUILD)/lib/libblame.so, libblame-loader.so and libblame-mpi.so beside it
 # make demo       installs what is missing, builds, profiles an example, prints the report and makes a page of it
 # make test       installs what is missing, builds and runs all tests      (SAN=address|undefined|thread: unit tests)
 # make bench      the kernels: no tool, empty tool, blame
@@ -30,7 +30,10 @@ BLAME    := $(BUILD)/bin/blame
 LIBRARY  := $(BUILD)/lib/libblame.so
 LOADER   := $(BUILD)/lib/libblame-loader.so
 MPI_LAYER := $(BUILD)/lib/libblame-mpi.so
-PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER)
+# Only where there is an MPI to build it with: MPICC=mpicc.mpich takes another one.
+MPICC    ?= mpicc
+MPI_MERGE := $(if $(shell command -v $(MPICC)),$(BUILD)/bin/blame-merge)
+PRODUCTS := $(BLAME) $(LIBRARY) $(LOADER) $(MPI_LAYER) $(MPI_MERGE)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -62,6 +65,14 @@ $(MPI_LAYER): mpi/layer.c base/mpi_calls.h base/mpi_layer.h base/atomics.h
 $(BLAME): $(call objects,$(COMMAND)) $(BUILD)/export/pprof.pb-c.o
 	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) -o $@ $^ -Wl,--as-needed $(COMMAND_LIBS)
+
+# The command's parts, and one of its own that an MPI's compiler makes.
+MERGE_PARTS := mpi_merge/main.c $(call objects,$(filter-out cli/main.c,$(COMMAND))) $(BUILD)/export/pprof.pb-c.o
+make_merge = $(1) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $(MERGE_PARTS) -Wl,--as-needed $(COMMAND_LIBS)
+
+$(BUILD)/bin/blame-merge: $(MERGE_PARTS)
+	@mkdir -p $(@D)
+	$(call make_merge,$(MPICC))
 
 $(BUILD)/%.o: %.c | $(BUILD)/include/omp-tools.h
 	@mkdir -p $(@D)
@@ -101,7 +112,7 @@ include benchmarks/gate/gate.mk
 include tests/simulator/simulator.mk
 
 # What is installed, as FILE:FOLDER below PREFIX:MODE; DESTDIR and PREFIX may hold blanks.
-INSTALLED := $(BLAME):bin:755 $(LIBRARY):lib/blame:755 $(LOADER):lib/blame:755 $(MPI_LAYER):lib/blame:755 \
+INSTALLED := $(BLAME):bin:755 $(addsuffix :bin:755,$(MPI_MERGE)) $(LIBRARY):lib/blame:755 $(LOADER):lib/blame:755 $(MPI_LAYER):lib/blame:755 \
     include/blame.h:include:644 include/blame.F90:include:644 \
     cli/man/blame.1:share/man/man1:644 cli/man/libblame.7:share/man/man7:644 \
     cli/completion/blame:share/bash-completion/completions:644

@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/job_directory.h"
-#include "cli/job_tree.h"
 #include "cli/progress.h"
 #include "report/profile/job.h"
 #include "report/profile/merge.h"
@@ -86,6 +85,20 @@ static int choose_jobs(int jobs)
     return jobs;
 }
 
+static struct profile *read_tree(struct job_tree *tree, char **why)
+{
+    tree->progress = progress_step;
+    job_reference_find(&tree->like, tree->paths, tree->count);
+    int made = job_tree_merge(tree, 0, job_tree_parts(tree));
+    if (made < 0)
+        return NULL;
+    struct profile *part = job_tree_read(tree, made, -1);
+    close(made);
+    return job_complete(part, why);
+}
+
+struct profile *(*job_read_tree)(struct job_tree *tree, char **why) = read_tree;
+
 /* NULL after a message, or with *why. */
 static struct profile *read_ranks(const char *command, const struct files *files, const char *identity, int jobs,
                                   char **why)
@@ -94,18 +107,12 @@ static struct profile *read_ranks(const char *command, const struct files *files
                             .paths = (const char *const *)files->path,
                             .count = (size_t)files->count,
                             .like = {.identity = identity},
-                            .jobs = choose_jobs(jobs),
-                            .progress = progress_step};
-    size_t parts = job_tree_parts(&tree);
-    if (parts == 1) {
+                            .jobs = choose_jobs(jobs)};
+    if (job_tree_parts(&tree) == 1) {
         profile_read_progress = progress_step;
         return job_read(tree.paths, tree.count, identity, why);
     }
-    job_reference_find(&tree.like, tree.paths, tree.count);
-    int made = job_tree_merge(&tree, 0, parts);
-    struct profile *profile = made < 0 ? NULL : job_complete(job_tree_read(&tree, made, -1), why);
-    if (made >= 0)
-        close(made);
+    struct profile *profile = job_read_tree(&tree, why);
     job_reference_free(&tree.like);
     return profile;
 }

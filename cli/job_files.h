@@ -5,6 +5,8 @@
 #include <dirent.h>
 #include <stdbool.h>
 
+#include "cli/job_tree.h"
+
 #define JOB_FILE "job.blame"
 
 /* For scandir(): whether it is a measurement file, by its name. */
@@ -15,6 +17,10 @@ bool job_is_there(const char *directory);
 
 /* Merges all files of the directory into `output`, by so many processes; 0: as many as there are cores. False after a message. */
 bool job_merge(const char *command, const char *directory, const char *output, int jobs);
+
+/* What reads the files where these are several parts of a tree; this process and its children, unless it is set. NULL
+ * after a message, or with *why. */
+extern struct profile *(*job_read_tree)(struct job_tree *tree, char **why);
 
 /* The path of job.blame, malloc'ed, which is made if it is not there, older than a rank's file, or a snapshot; elsewhere, until the command ends,
  * if the directory cannot be written to. NULL after a message. */

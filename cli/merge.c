@@ -20,7 +20,8 @@ static const struct usage usage = {
         "measurement, DIR/job.blame, which all commands read; profile.csv, ranks.csv, run.json and the "
         "others\n"
         "are written beside it. A rank that is missing or damaged is named, and the others count. While the\n"
-        "job runs this is what was measured until then.",
+        "job runs this is what was measured until then. mpirun -n M blame-merge DIR does it by the processes of\n"
+        "an MPI job.",
     .examples = "  blame merge blame-solver-4711\n"
                 "  blame report blame-solver-4711 --view ranks\n"
                 "  blame merge blame-solver-4711 -j 8 --output /tmp/job.blame",

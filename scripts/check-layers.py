@@ -128,7 +128,7 @@ def gather(root, build=None):
     names = [name for name in names if room_of(name)]
     complaints += read_includes(root, names, includes)
     if build:
-        linked = [unit_of(name) for name in names if name.endswith(".c") and ROOM[room_of(name)].side not in (rooms.LOADER, rooms.MPI)]
+        linked = [unit_of(name) for name in names if name.endswith(".c") and ROOM[room_of(name)].side not in (rooms.LOADER, rooms.MPI, rooms.MERGE)]
         complaints += read_symbols(build, linked, needs)
     return includes, needs, complaints + [*structure_complaints(includes), *structure_complaints(needs)]
 
@@ -157,7 +157,7 @@ def picture():
         floors[room.name] = 1 + max((floors[other] for other in room.uses), default=0)
     columns = [(rooms.PLUGIN, "in the program: " + rooms.PLUGIN), (rooms.BOTH, "both"), (rooms.COMMAND, "the command: " + rooms.COMMAND)]
     lines = ["      " + "".join(title.ljust(width) for (_, title), width in zip(columns, WIDTHS)).rstrip()]
-    for floor in range(max(floors.values()), 0, -1):
+    for floor in range(max(floors[room.name] for room in rooms.ROOMS if room.side == rooms.COMMAND), 0, -1):
         cells = [together(room.name for room in rooms.ROOMS if floors[room.name] == floor and room.side == side) for side, _ in columns]
         lines.append(f"{floor:3}   " + "".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS)).rstrip())
     width = max(len(room.name) for room in rooms.ROOMS) + 3

@@ -6,9 +6,10 @@ from collections import namedtuple
 
 Room = namedtuple("Room", "name side uses purpose")
 
-PLUGIN, COMMAND, BOTH, LOADER, MPI = "libblame.so", "blame", "both", "libblame-loader.so", "libblame-mpi.so"
+PLUGIN, COMMAND, BOTH, LOADER, MPI, MERGE = "libblame.so", "blame", "both", "libblame-loader.so", "libblame-mpi.so", "blame-merge"
 
 ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose in (
+    ("mpi_merge", MERGE, "cli report/text", "`blame merge` by the processes of an MPI job"),
     ("cli", COMMAND, "html export compare report/views report/files report/findings report/tables report/rows report/symbols report/profile report/text base",
      "the `blame` command: run, report, html, export, diff, stat"),
     ("html", COMMAND, "report/files report/findings report/tables report/rows report/profile report/text cct",
@@ -51,6 +52,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
 # Headers of others that only some rooms (and those inside them) may see.
 FOREIGN = [
     (r"omp-tools\.h|ompt?\.h", ["ompt_tool"], "OMPT's types stop at ompt_tool/"),
+    (r"mpi\.h", ["mpi_merge"], "only mpi_merge/ is built with an MPI"),
     (r"libunwind.*\.h", ["unwind"], "only unwind/ knows libunwind"),
     (r"(elfutils/.*|dwarf|gelf|libelf)\.h", ["unwind", "report/symbols", "cli"], "debug information is read in report/symbols/"),
 ]

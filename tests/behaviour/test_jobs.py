@@ -186,7 +186,9 @@ class Named(JobTest):
             self.assertEqual(run.status, 2, run)
 
 
-class Merged(JobTest):
+class CopiedRanks(JobTest):
+    """With jobs of many ranks, made of two."""
+
     def made(self, ranks):
         folder = self.new_folder()
         self.at_once(folder, [rank_of_open_mpi(rank, ranks) for rank in range(ranks)])
@@ -205,6 +207,24 @@ class Merged(JobTest):
         with open(f"{directory}/ranks.csv", newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
+    def copies(self, ranks):
+        """The directory of a job of so many ranks, all but the first two copies of these."""
+        directory = self.made(2)
+        for rank in range(2, ranks):
+            path = f"{directory}/rank-{rank:06}.blame"
+            shutil.copy(f"{directory}/rank-{rank % 2:06}.blame", path)
+            with open(path, "r+b") as file:
+                file.seek(RANK)
+                file.write(struct.pack("<II", rank, ranks))
+        return directory
+
+    def merged_files(self, directory):
+        """What merging made, but for the names, which are as those who looked them up found them."""
+        return {name: self.content(directory, name) for name in self.files(directory)
+                if not name.startswith("rank-") and name != "job.symbols"}
+
+
+class Merged(CopiedRanks):
     def test_all_commands_read_a_job(self):
         directory = self.made(3)
         for argv in (["report"], ["report", "--view", "findings"], ["report", "--view", "ranks"],
@@ -251,17 +271,6 @@ class Merged(JobTest):
         os.utime(f"{directory}/rank-000001.blame", (0, 0))
         self.assertIn("2 ranks on 1 node", self.blame("report", directory).stdout)
 
-    def copies(self, ranks):
-        """The directory of a job of so many ranks, all but the first two copies of these."""
-        directory = self.made(2)
-        for rank in range(2, ranks):
-            path = f"{directory}/rank-{rank:06}.blame"
-            shutil.copy(f"{directory}/rank-{rank % 2:06}.blame", path)
-            with open(path, "r+b") as file:
-                file.seek(RANK)
-                file.write(struct.pack("<II", rank, ranks))
-        return directory
-
     def test_so_many_processes_that_merge_make_the_same(self):
         directory = self.copies(200)
         os.remove(f"{directory}/rank-000150.blame")
@@ -276,9 +285,8 @@ class Merged(JobTest):
             for number in (30, 131, 150, 199):
                 self.assertIn(f"rank {number}: ", run.stderr)
             self.assertIn("197 ranks merged", run.stdout)
-            files = {name for name in self.files(directory) if not name.startswith("rank-")}
-            self.assertLessEqual({"job.blame", "spread.csv", "profile.csv"}, files)
-            made[jobs] = run.stderr, {name: self.content(directory, name) for name in files - {"job.symbols"}}
+            made[jobs] = run.stderr, self.merged_files(directory)
+        self.assertLessEqual({"job.blame", "spread.csv", "profile.csv"}, set(made["1"][1]))
         self.assertEqual(made["1"], made["2"])
         self.assertEqual(made["1"], made["5"])
         states = [row["state"] for row in self.ranks(directory)]

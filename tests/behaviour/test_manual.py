@@ -85,8 +85,9 @@ class Manual(BlameTest):
         os.makedirs(prefix + "/lib")
         with open(prefix + "/lib/another's", "w", encoding="ascii"):
             pass
+        merge = ["bin/blame-merge"] if shutil.which("mpicc") else []
         self.assertEqual(self.make("install", prefix),
-                         ["bin/blame", "include/blame.F90", "include/blame.h", "lib/another's",
+                         ["bin/blame", *merge, "include/blame.F90", "include/blame.h", "lib/another's",
                           "lib/blame/libblame-loader.so", "lib/blame/libblame-mpi.so", "lib/blame/libblame.so", "share/bash-completion/completions/blame",
                           "share/man/man1/blame.1", "share/man/man7/libblame.7"])
         self.assertEqual(self.make("uninstall", prefix), ["lib/another's"])

@@ -155,6 +155,11 @@ test-programs: $(TEST_MPIS:%=$(TEST_BIN)/job_%)
 $(TEST_BIN)/job_%: $(TEST_SOURCE)/job.c | $(TEST_BIN)
 	$(TEST_MPICC_$*) $(TEST_CFLAGS) -o $@ $<
 
+# blame-merge is built with one of them.
+test-programs: $(TEST_MPIS:%=$(TEST_BIN)/blame-merge_%)
+$(TEST_BIN)/blame-merge_%: $(MERGE_PARTS) | $(TEST_BIN)
+	$(call make_merge,mpicc.$*)
+
 $(TEST_BIN)/imbalance2_stripped: $(TEST_BIN)/imbalance2_nodebug
 	strip --strip-all -o $@ $<
 
