@@ -12,15 +12,21 @@
 
 #define MOST_ATTEMPTS 100000 /* of ".1", ".2" ... */
 #define MARK_LOOKS    20     /* at a directory that has no mark: it may be leaving, or coming back */
+#define LEAVING_LOOKS 10000 /* while its mark is beside it: who leaves has no core */
 #define LOOK_NS       1000000
 
-static bool mark_path(const char *directory, char *path, size_t bytes)
+static bool path_of(const char *directory, const char *behind, char *path, size_t bytes)
 {
-    int length = snprintf(path, bytes, "%s/" JOB_MARK, directory);
+    int length = snprintf(path, bytes, "%s%s", directory, behind);
     if (length >= 0 && (size_t)length < bytes)
         return true;
     errno = ENAMETOOLONG;
     return false;
+}
+
+static bool mark_path(const char *directory, char *path, size_t bytes)
+{
+    return path_of(directory, "/" JOB_MARK, path, bytes);
 }
 
 static bool read_mark(const char *mark, char identity[JOB_IDENTITY_BYTES])
@@ -84,19 +90,26 @@ static bool make_marked(const char *path, const char *identity, mode_t mode)
     return made;
 }
 
+/* Its mark lies beside it. */
+static bool is_being_left(const char *path, const char *identity)
+{
+    char taken[PATH_MAX], found[JOB_IDENTITY_BYTES];
+    return path_of(path, JOB_LEAVING, taken, sizeof(taken)) && read_mark(taken, found) && strcmp(found, identity) == 0;
+}
+
 /* A directory without a mark may be one that another process is just leaving. */
 bool job_directory_is(const char *path, const char *identity)
 {
     char found[JOB_IDENTITY_BYTES];
     struct stat there;
-    for (int look = 0; look < MARK_LOOKS; look++) {
+    for (int look = 0; look < MARK_LOOKS || (look < LEAVING_LOOKS && is_being_left(path, identity)); look++) {
         if (job_directory_identity(path, found))
             return strcmp(found, identity) == 0;
         if (stat(path, &there) != 0 || !S_ISDIR(there.st_mode))
             return false;
         nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
     }
-    return false;
+    return job_directory_identity(path, found) && strcmp(found, identity) == 0; /* it came back behind the last look */
 }
 
 /* 1: ours, 0: another's, -1: cannot be made. */
@@ -139,8 +152,7 @@ bool job_directory_join(const char *wanted, const char *identity, mode_t mode, c
 bool job_directory_tell(const char *path)
 {
     char told[PATH_MAX];
-    int length = snprintf(told, sizeof(told), "%s/" JOB_TOLD, path);
-    if (length < 0 || (size_t)length >= sizeof(told))
+    if (!path_of(path, "/" JOB_TOLD, told, sizeof(told)))
         return false;
     int fd = open(told, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
@@ -161,20 +173,28 @@ static bool holds_its_mark_alone(const char *path)
     return directory && alone;
 }
 
+/* Another process may be leaving; a file of that name is not written over. */
+static bool nobody_leaves(const char *taken)
+{
+    struct stat there;
+    for (int look = 0; look < MARK_LOOKS; look++) {
+        if (lstat(taken, &there) != 0)
+            return errno == ENOENT;
+        nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
+    }
+    return false;
+}
+
 void job_directory_leave(const char *path)
 {
     char before[JOB_IDENTITY_BYTES], identity[JOB_IDENTITY_BYTES], mark[PATH_MAX], taken[PATH_MAX];
-    if (!holds_its_mark_alone(path) || !job_directory_identity(path, before) ||
-        !mark_path(path, mark, sizeof(mark)) ||
-        snprintf(taken, sizeof(taken), "%s-%d", mark, (int)getpid()) >= (int)sizeof(taken) ||
+    if (!mark_path(path, mark, sizeof(mark)) || !path_of(path, JOB_LEAVING, taken, sizeof(taken)) || !nobody_leaves(taken) ||
+        !holds_its_mark_alone(path) || !job_directory_identity(path, before) ||
         rename(mark, taken) != 0) /* one of those who leave at once gets it */
         return;
     bool same = read_mark(taken, identity) && strcmp(identity, before) == 0;
-    if (!same) { /* of another job, by now */
+    if (same && rmdir(path) == 0)
+        unlink(taken);
+    else /* another has come meanwhile, or it is another job's by now */
         rename(taken, mark);
-        return;
-    }
-    unlink(taken);
-    if (rmdir(path) != 0) /* another has come meanwhile: of the same job, or it has put its marked directory there */
-        write_mark(mark, identity);
 }

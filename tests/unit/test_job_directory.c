@@ -121,6 +121,35 @@ UNIT_TEST_WITH(processes_of_two_jobs_come_and_go_and_never_meet, make_folder, re
     }
 }
 
+/* A process that leaves and has no core in the middle of it; then it goes on as `how` says. */
+static pid_t leave_slowly(const char *how)
+{
+    assert_int_equal(rename("a/" JOB_MARK, "a" JOB_LEAVING), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        usleep(200000); /* ten times as long as who looks waits for a directory without a mark */
+        _exit(system(how));
+    }
+    return pid;
+}
+
+UNIT_TEST_WITH(who_leaves_without_a_core_does_not_split_a_job, make_folder, remove_folder)
+{
+    static const char *const ways[] = {"rmdir a && sleep 0.05 && rm a" JOB_LEAVING, "mv a" JOB_LEAVING " a/" JOB_MARK};
+    for (int i = 0; i < 2; i++) {
+        int status;
+        assert_string_equal(joined("a", "one"), "a");
+        pid_t pid = leave_slowly(ways[i]);
+        assert_string_equal(joined("a", "one"), "a");
+        assert_true(job_directory_is("a", "one"));
+        waitpid(pid, &status, 0);
+        assert_int_equal(status, 0);
+    }
+    job_directory_leave("a");
+    assert_int_equal(rmdir("a"), -1);
+    assert_int_equal(access("a" JOB_LEAVING, F_OK), -1);
+}
+
 static void come(int number)
 {
     char path[PATH_MAX], file[PATH_MAX + 16];
