@@ -1,18 +1,27 @@
 # Kernels of many ranks, $(BUILD)/bench/mpi/NAME_MPI, by each MPI that is installed. Included by bench.mk.
-#   stencil cg queens zones   C, clang or BENCH_CC
+#   stencil cg queens zones   C, clang or BENCH_CC; so is calls, which measures what one call takes
 #   stencil_f08               gfortran, which MPI's modules were made by
 #   stencil_mpifh             flang
 
 bench_mpis := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
-bench_mpi := $(foreach mpi,$(bench_mpis),$(patsubst %,$(BUILD)/bench/mpi/%_$(mpi),stencil cg queens zones stencil_f08 stencil_mpifh))
+bench_mpi := $(foreach mpi,$(bench_mpis),$(patsubst %,$(BUILD)/bench/mpi/%_$(mpi),stencil cg queens zones calls stencil_f08 stencil_mpifh))
 bench_mpicc_openmpi := OMPI_CC=$(BENCH_CC) mpicc.openmpi
 bench_mpicc_mpich := MPICH_CC=$(BENCH_CC) mpicc.mpich
 # Of a wrapper's flags those that other compilers know.
 bench_mpi_flags = $(filter -I% -L% -l%,$(shell mpif90.$(1) -show))
 
-.PHONY: bench-mpi
-bench-mpi: $(bench_mpi)
+bench_mpi_empty := $(BUILD)/bench/mpi/libempty_layer.so
+
+.PHONY: bench-mpi bench-mpi-build
+bench-mpi-build: $(bench_mpi)
 	@$(if $(bench_mpis),true,echo "no MPI is installed (scripts/setup.sh): no kernels of many ranks")
+
+bench-mpi: bench-mpi-build $(bench_mpi_empty) $(bench_tool) $(if $(bench_alone),,$(PRODUCTS))
+	$(PYTHON) benchmarks/mpi/mpi.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
+
+$(bench_mpi_empty): benchmarks/mpi/empty_layer.c
+	@mkdir -p $(@D)
+	$(BENCH_CC) $(BENCH_CFLAGS) -D_GNU_SOURCE -shared -fPIC -o $@ $<
 
 define bench_mpi_rules
 $(BUILD)/bench/mpi/%_$(1): benchmarks/mpi/%.c
