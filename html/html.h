@@ -25,6 +25,8 @@
 #define HTML_MAP_RANKS   10000
 #define HTML_MAP_CELLS   131072
 #define HTML_MAP_THREADS 256
+/* Of a job's rows, how they differ between ranks: those that differ most. */
+#define HTML_SPREADS 5000
 /* Of a job's threads the first: the map has all. */
 #define HTML_THREADS 5000
 

@@ -183,6 +183,7 @@ static const struct {
     {",\n\"rows\":", page_put_rows},
     {",\n\"phases\":", page_put_phases},
     {",\n\"ranks\":", page_put_ranks},
+    {",\n\"spreads\":", page_put_spreads},
     {",\n\"threads\":", page_put_threads},
     {",\n\"locks\":", page_put_locks},
     {",\n\"waits\":", page_put_waits},

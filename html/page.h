@@ -58,6 +58,9 @@ void page_put_findings(struct page *page);
 /* The value of "ranks". */
 void page_put_ranks(struct page *page);
 
+/* The value of "spreads". */
+void page_put_spreads(struct page *page);
+
 /* "sources" and what goes with it. */
 void page_put_sources(struct page *page);
 

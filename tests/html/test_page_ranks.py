@@ -17,6 +17,49 @@ def job(ranks=4, threads=2, each=1, **efficiencies):
     return rows.data(ranks=made, run={"job": {"size": ranks, "efficiencies": EFFICIENCIES | efficiencies}})
 
 
+def spread(rows, row, **metrics):
+    """Of one row: metric to (ranks, mean, deviation, least, its rank, most, its rank)."""
+    names = ("ranks", "mean", "deviation", "least", "least_rank", "most", "most_rank")
+    columns = [{"key": key, **{name: [rows.text(value) if name.endswith("rank") else value] for name, value in zip(names, values)}}
+               for key, values in metrics.items()]
+    return {"of": 4, "row": [row], "metrics": columns}
+
+
+def compared():
+    """main > solve, the line in which it works; ranks are compared in solve."""
+    rows = page_data.Rows()
+    root = rows.add(-1, "root", "<program root>", inclusive={"work": 9000000, "samples": 3})
+    main = rows.add(root, "procedure", "main", "a", "/s/a.c", 1, inclusive={"work": 9000000, "samples": 3})
+    solve = rows.add(main, "procedure", "solve", "a", "/s/a.c", 5, inclusive={"work": 9000000, "samples": 3})
+    rows.add(solve, "statement", "a.c:6", "a", "/s/a.c", 6, inclusive={"work": 9000000, "samples": 3})
+    made = page_data.job(rows, 4, 2)
+    spreads = spread(rows, solve, **{"work": (3, 2250000, 1500000, 0, "", 4000000, "3.1"), "mpi wait": (0, 0, 0, 0, "", 0, "")})
+    return rows.data(ranks=made, spreads=spreads)
+
+
+class Spreads(PageTest):
+    page = compared
+
+    def shown(self, row):
+        self.run_script("blame.report.selectRow(arguments[0], false)", row)
+        self.settle()
+        element = self.one(".spread")
+        return element.text if element.is_displayed() else None
+
+    def test_the_selected_row_is_compared_over_the_ranks(self):
+        text = self.shown(2)
+        self.assertIn("solve over 4 ranks", text)
+        self.assertEqual(self.texts(".spread tbody tr"), ["work32.2501.5000.000several4.0003.1"])
+
+    def test_a_line_has_that_of_the_row_around_it_and_what_is_around_all_has_none(self):
+        self.assertIn("solve over 4 ranks", self.shown(3))
+        self.assertIsNone(self.shown(1))
+
+    def test_several_contexts_together_have_none(self):
+        self.open(page_data.many_rows(30))
+        self.assertFalse(self.one(".spread").is_displayed())
+
+
 class Ranks(PageTest):
     page = job
 

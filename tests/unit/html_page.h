@@ -86,7 +86,7 @@ static int64_t row_number(const char *column, int64_t row)
     return json_integer_value(json_array_get(at(at(page.data, "rows"), column), (size_t)row));
 }
 
-static const char *row_name(int64_t row)
+static inline const char *row_name(int64_t row)
 {
     return text_at(row_number("name", row));
 }

@@ -66,9 +66,9 @@ static const json_t *state_of(const char *key)
 {
     size_t i;
     json_t *state;
-    json_array_foreach(at(page.data, "ranks/states"), i, state)
-        if (strcmp(json_string_value(json_object_get(state, "key")), key) == 0)
-            return state;
+    json_array_foreach(at(page.data, "ranks/states"), i,
+                       state) if (strcmp(json_string_value(json_object_get(state, "key")), key) ==
+                                  0) return state;
     return NULL;
 }
 
@@ -82,6 +82,7 @@ static void a_program_has_no_map(void **state)
     (void)state;
     make_page((struct html_options){.no_source = true});
     assert_true(json_is_null(at(page.data, "ranks")));
+    assert_true(json_is_null(at(page.data, "spreads")));
     assert_int_equal(number("threads_left_out"), 0);
 }
 
@@ -161,6 +162,43 @@ static void more_ranks_share_columns_and_their_sums_stay(void **state)
     assert_true(llabs(sum - (int64_t)(work / 1000)) < 6250);
 }
 
+static struct merged_spread spread_of(uint32_t node, bool callee, enum profile_spread_metric metric,
+                                      double most_s)
+{
+    return (struct merged_spread){.node = node,
+                                  .key = PROFILE_SPREAD_KEY(metric, false, callee),
+                                  .spread = {.mean = most_s / 2 * S,
+                                             .squares = 4 * S * S,
+                                             .most = most_s * S,
+                                             .ranks = 4,
+                                             .most_rank = 3,
+                                             .least_process = 1}};
+}
+
+static void rows_are_compared_over_the_ranks(void **state)
+{
+    (void)state;
+    struct merged_spread spreads[4];
+    make_job(4, 2);
+    made_work(0, 10, 8); /* what is called from one place, the root */
+    for (uint32_t i = 0; i < 4; i++)
+        spreads[i] = spread_of(0, i / 2, i % 2 ? PROFILE_SPREAD_WORK : PROFILE_SPREAD_TIME, i % 2 ? 4 : 6);
+    made.profile.spreads = spreads;
+    made.profile.spread_count = 4;
+    make_page((struct html_options){.no_source = true, .least_percent = -1});
+    assert_int_equal(number("spreads/of"), 4);
+    assert_int_equal(count("spreads/row"), 2);
+    assert_int_equal(number("spreads/row/1"), 1);
+    assert_string_equal(text("spreads/metrics/1/key"), "work");
+    assert_int_equal(number("spreads/metrics/1/ranks/1"), 4);
+    assert_int_equal(number("spreads/metrics/1/mean/1"), 2000000);
+    assert_int_equal(number("spreads/metrics/1/deviation/1"), 1000000);
+    assert_int_equal(number("spreads/metrics/1/most/1"), 4000000);
+    assert_string_equal(text_at(number("spreads/metrics/1/most_rank/1")), "3");
+    assert_string_equal(text_at(number("spreads/metrics/1/least_rank/1")), "0.1");
+    assert_int_equal(number("spreads/metrics/2/ranks/1"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +206,7 @@ int main(void)
         WITH_JOB(cells_are_shares_of_a_threads_own_time),
         WITH_JOB(whom_a_rank_makes_wait_is_told_where_it_is_known),
         WITH_JOB(ten_thousand_ranks_fit_into_five_megabytes),
+        WITH_JOB(rows_are_compared_over_the_ranks),
         WITH_JOB(more_ranks_share_columns_and_their_sums_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@ import { runSection } from "./run.js";
 import { Search } from "./search.js";
 import { locksSection, sectionNotes, threadsSection, waitsSection } from "./sections.js";
 import { Source } from "./source.js";
+import { Spread } from "./spread.js";
 import { State } from "./state.js";
 import { Tip } from "./tip.js";
 import { Toolbar } from "./toolbar.js";
@@ -38,6 +39,7 @@ export class Report {
         this.tip = new Tip(model);
         this.flame = new Flame(model, this.state, this.search, this.tip);
         this.source = new Source(model, this.state);
+        this.spread = new Spread(model);
         this.build(page);
         this.connect();
         this.fromHash();
@@ -161,6 +163,7 @@ export class Report {
                 ),
             ),
             h("div.split", null, tree.element, this.source.element),
+            this.spread.element,
         );
     }
 
@@ -249,6 +252,7 @@ export class Report {
         const { tree, flame } = this,
             node = tree.selected;
         this.source.show(node ?? this.view().root);
+        this.spread.show(node ?? this.view().root);
         const rows = node?.parent ? this.view().rowsOf(node) : [];
         flame.mark(rows.length <= MOST_MARKED ? rows : []);
     }
