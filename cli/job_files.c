@@ -94,7 +94,7 @@ static struct profile *read_tree(struct job_tree *tree, char **why)
         return NULL;
     struct profile *part = job_tree_read(tree, made, -1);
     close(made);
-    return job_complete(part, why);
+    return part ? job_complete(part, why) : NULL;
 }
 
 struct profile *(*job_read_tree)(struct job_tree *tree, char **why) = read_tree;

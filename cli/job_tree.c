@@ -49,12 +49,17 @@ struct profile *job_tree_read(const struct job_tree *tree, int file, int other)
     const char *paths[] = {path[0], path[1]};
     snprintf(path[0], PATH_BYTES, "/proc/self/fd/%d", file);
     snprintf(path[1], PATH_BYTES, "/proc/self/fd/%d", other);
-    return job_read_part(paths, other < 0 ? 1 : 2, &tree->like);
+    struct profile *joined = job_join_parts(paths, other < 0 ? 1 : 2);
+    if (!joined)
+        fprintf(stderr, "blame %s: a part of the job cannot be read again: there is not enough memory\n", tree->command);
+    return joined;
 }
 
-/* Frees the profile. The file stays open. */
+/* Frees the profile; false, after a message, also where that is NULL. The file stays open. */
 static bool put(const struct job_tree *tree, struct profile *profile, int file)
 {
+    if (!profile)
+        return false;
     int copy = dup(file), wrong = copy < 0 ? errno : profile_write_fd(profile, copy);
     profile_free(profile);
     if (wrong)

@@ -29,7 +29,7 @@ size_t job_tree_parts(const struct job_tree *tree);
  * in memory, to be read by job_tree_read() and closed, or -1 after a message. */
 int job_tree_merge(const struct job_tree *tree, size_t first, size_t count);
 
-/* The part of one file, or that of two (-1: none). */
+/* The part of one file, or that of two (-1: none). NULL after a message. */
 struct profile *job_tree_read(const struct job_tree *tree, int file, int other);
 /* The same as a file in memory; the others are closed. -1 after a message. */
 int job_tree_join(const struct job_tree *tree, int file, int other);

@@ -165,7 +165,7 @@ static struct profile *read_tree(struct job_tree *tree, char **why)
         return NULL;
     struct profile *part = job_tree_read(tree, file, -1);
     close(file);
-    return job_complete(part, why);
+    return part ? job_complete(part, why) : NULL;
 }
 
 static void work(void)

@@ -1,12 +1,15 @@
 /* Writes measurement files of a job's ranks that never ran: a random calling context tree, the same in all ranks but for a twentieth of the contexts, with
  * times of each rank's own. The same arguments make the same files. Usage: make DIR FIRST COUNT RANKS CONTEXTS */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/fuzz/profile_builder.h"
 
-#define THREADS 2
+#define THREADS    2
+#define PAGE_BYTES 4096
 
 static uint64_t random_state;
 
@@ -74,6 +77,22 @@ static void put_tree(struct profile_builder *builder, uint32_t rank, uint32_t co
     free(node);
 }
 
+/* With holes, as where a tool's mapping was never written to. */
+static bool write_file(const struct profile_builder *builder, const char *path)
+{
+    static const unsigned char nothing[PAGE_BYTES];
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    bool good = file >= 0 && ftruncate(file, (off_t)builder->size) == 0;
+    for (size_t at = 0; good && at < builder->size; at += PAGE_BYTES) {
+        size_t bytes = builder->size - at < PAGE_BYTES ? builder->size - at : PAGE_BYTES;
+        if (memcmp(builder->bytes + at, nothing, bytes) != 0)
+            good = pwrite(file, builder->bytes + at, bytes, (off_t)at) == (ssize_t)bytes;
+    }
+    if (file >= 0 && close(file) != 0)
+        good = false;
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 6) {
@@ -88,7 +107,7 @@ int main(int argc, char **argv)
         builder_start(&builder);
         put_header(&builder, rank, (uint32_t)atoi(argv[4]));
         put_tree(&builder, rank, (uint32_t)atoi(argv[5]));
-        bool good = builder_write(&builder, path);
+        bool good = write_file(&builder, path);
         builder_free(&builder);
         if (!good) {
             perror(path);

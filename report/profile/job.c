@@ -34,6 +34,7 @@ struct job {
     int64_t start_realtime_ns; /* at START_NS */
     bool based;                /* the header and texts are there, the first rank's */
     struct job_reference like;
+    bool of_parts; /* the files are of parts, not of ranks */
 };
 
 /* A time of the rank's clock on the job's. */
@@ -113,7 +114,7 @@ static uint64_t add_threads(struct job *job, const struct profile *rank)
         thread.end_ns = thread.last_ns = shifted(job, rank, end_ns < begin_ns ? begin_ns : end_ns);
         thread.tree = 0; /* that of all ranks is one */
         memset(thread.counters, 0, sizeof thread.counters);
-        thread.rank_record = to->rank_count + (rank->header.part ? thread.rank_record : 1);
+        thread.rank_record = to->rank_count + (job->of_parts ? thread.rank_record : 1);
         memory_grow(&to->threads, &job->thread_room, to->thread_count, sizeof *to->threads);
         to->threads[to->thread_count++] = thread;
         last_ns = thread.end_ns > last_ns ? thread.end_ns : last_ns;
@@ -179,7 +180,7 @@ static void add_probes(struct job *job, const struct profile *rank, const uint32
         struct merged_probe *probe = &to->probes[to->probe_count++];
         *probe = rank->probes[i];
         probe->node = place[probe->node];
-        probe->tree = (uint32_t)to->rank_count + (rank->header.part ? probe->tree : 1);
+        probe->tree = (uint32_t)to->rank_count + (job->of_parts ? probe->tree : 1);
         probe->probe.first_begin_ns = shifted(job, rank, probe->probe.first_begin_ns);
         probe->probe.last_end_ns = shifted(job, rank, probe->probe.last_end_ns);
     }
@@ -206,9 +207,9 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
         to->start_ns = start_ns;
         to->start_realtime_ns = from->start_realtime_ns;
     }
-    to->merged += rank->header.part ? from->merged : 1;
+    to->merged += job->of_parts ? from->merged : 1;
     to->finished &= from->finished;
-    to->growing += rank->header.part ? from->growing : !from->finished && !gone;
+    to->growing += job->of_parts ? from->growing : !from->finished && !gone;
     to->end_ns = end_ns > to->end_ns ? end_ns : to->end_ns;
     to->tool_start_ns = tool_start_ns < to->tool_start_ns ? tool_start_ns : to->tool_start_ns;
     to->period_ns = from->period_ns > to->period_ns ? from->period_ns : to->period_ns;
@@ -303,56 +304,6 @@ static void take_base(struct job *job, const struct profile *rank)
     job->based = true;
 }
 
-static const char *text_or_nothing(const struct profile *profile, const char *key)
-{
-    const char *text = profile_text(profile, key);
-    return text ? text : "";
-}
-
-static void take_reference(struct job_reference *like, const struct profile *rank)
-{
-    like->sample = memory_text("%s", text_or_nothing(rank, "sample"));
-    like->counters = memory_text("%s", text_or_nothing(rank, "counters"));
-    like->clock = rank->header.clock;
-    like->known = true;
-}
-
-/* NULL, or why the rank's figures cannot be added to those of that job. */
-static const char *why_foreign(const struct job_reference *like, const struct profile *rank)
-{
-    const char *identity = profile_text(rank, "job_identity");
-    if (like->identity && !identity)
-        return "it does not say of which job it is: there was no room, or it was killed as it began";
-    if (like->identity && strcmp(identity, like->identity) != 0)
-        return "it is of another job";
-    if (rank->header.merged)
-        return "it was merged of several ranks, which count themselves";
-    if (!like->known)
-        return NULL;
-    if (strcmp(text_or_nothing(rank, "sample"), like->sample) != 0 || rank->header.clock != like->clock)
-        return "it was measured otherwise (BLAME_SAMPLE, BLAME_CLOCK)";
-    if (strcmp(text_or_nothing(rank, "counters"), like->counters) != 0)
-        return "it counted otherwise (BLAME_COUNTERS)";
-    return NULL;
-}
-
-void job_reference_find(struct job_reference *like, const char *const *paths, size_t count)
-{
-    char error[512];
-    for (size_t i = 0; i < count && !like->known; i++) {
-        struct profile *rank = profile_read(paths[i], error, sizeof error);
-        if (rank && !why_foreign(like, rank))
-            take_reference(like, rank);
-        profile_free(rank);
-    }
-}
-
-void job_reference_free(struct job_reference *like)
-{
-    free(like->sample);
-    free(like->counters);
-}
-
 /* A rank, or a part of the job. */
 static void add_figures(struct job *job, const struct profile *rank, bool gone)
 {
@@ -369,7 +320,7 @@ static void add_figures(struct job *job, const struct profile *rank, bool gone)
     for (size_t i = 0; i < rank->lock_count; i++)
         add_lock(job, &keys, &rank->locks[i]);
     add_header(job, rank, end_ns, gone);
-    if (!rank->header.part)
+    if (!job->of_parts)
         add_rank_record(job, rank, end_ns, gone);
     job->profile->unresolved_ns += rank->unresolved_ns;
     free(place);
@@ -378,22 +329,29 @@ static void add_figures(struct job *job, const struct profile *rank, bool gone)
 
 static void add_rank(struct job *job, const struct profile *rank, bool gone)
 {
-    const char *foreign = why_foreign(&job->like, rank);
+    const char *foreign = job_why_foreign(&job->like, rank);
     if (foreign) {
-        uint32_t number = rank->header.merged ? PROFILE_RANK_UNKNOWN : rank->header.rank;
-        job_add_record(job->profile, number, PROFILE_RANK_FOREIGN, foreign)->process = rank->header.process;
+        bool one = !rank->header.merged && !rank->header.part;
+        job_add_record(job->profile, one ? rank->header.rank : PROFILE_RANK_UNKNOWN, PROFILE_RANK_FOREIGN, foreign)->process =
+            rank->header.process;
         return;
     }
     if (!job->like.known)
-        take_reference(&job->like, rank);
+        job_reference_take(&job->like, rank);
     add_figures(job, rank, gone);
 }
 
-static void add_part(struct job *job, const struct profile *part)
+/* False: it cannot be read again. */
+static bool add_part(struct job *job, const char *path)
 {
-    if (part->header.merged)
+    char error[512];
+    struct profile *part = profile_read(path, error, sizeof error);
+    if (part && part->header.merged)
         add_figures(job, part, false);
-    add_records(job, part);
+    if (part)
+        add_records(job, part);
+    profile_free(part);
+    return part != NULL;
 }
 
 /* Asked before the file is read: nothing is written into it any more then, if its process was one of this machine. */
@@ -405,9 +363,10 @@ static bool has_no_process(const char *path)
 
 static bool was_here(const struct profile *rank)
 {
+    const char *host = profile_text(rank, "host");
     char here[HOST_NAME_MAX + 1] = "";
     gethostname(here, sizeof here - 1);
-    return strcmp(text_or_nothing(rank, "host"), here) == 0;
+    return host && strcmp(host, here) == 0;
 }
 
 static void add_file(struct job *job, const char *path)
@@ -415,9 +374,7 @@ static void add_file(struct job *job, const char *path)
     char error[512];
     bool gone = has_no_process(path);
     struct profile *rank = profile_read(path, error, sizeof error);
-    if (rank && rank->header.part) {
-        add_part(job, rank);
-    } else if (rank) {
+    if (rank) {
         add_rank(job, rank, gone && was_here(rank));
     } else {
         const char *cause = strstr(error, path) == error ? error + strlen(path) + 2 : error;
@@ -427,30 +384,57 @@ static void add_file(struct job *job, const char *path)
     profile_free(rank);
 }
 
+static void start_part(struct job *job)
+{
+    *job = (struct job){.profile = memory_array(1, sizeof *job->profile)};
+    node_tree_start(&job->tree, job->profile);
+    job->profile->header.finished = 1;
+}
+
+static struct profile *end_part(struct job *job)
+{
+    node_tree_end(&job->tree);
+    pair_map_free(&job->locks);
+    if (job->based)
+        divide_idleness(job->profile);
+    spread_sums_end(&job->spreads, job->profile);
+    profile_join_probes(job->profile);
+    job_sort_records(job->profile);
+    job->profile->header.part = 1;
+    return job->profile;
+}
+
 struct profile *job_read_part(const char *const *paths, size_t count, const struct job_reference *like)
 {
-    struct job job = {.profile = memory_array(1, sizeof *job.profile), .like = *like};
+    struct job job;
     void (*progress)(size_t done, size_t total) = profile_read_progress;
+    start_part(&job);
+    job.like = *like;
     profile_read_progress = NULL;
-    node_tree_start(&job.tree, job.profile);
-    job.profile->header.finished = 1;
     for (size_t i = 0; i < count; i++) {
         add_file(&job, paths[i]);
         if (progress)
             progress(i + 1, count);
     }
     profile_read_progress = progress;
-    node_tree_end(&job.tree);
-    pair_map_free(&job.locks);
     if (!like->known)
         job_reference_free(&job.like);
-    if (job.based)
-        divide_idleness(job.profile);
-    spread_sums_end(&job.spreads, job.profile);
-    profile_join_probes(job.profile);
-    job_sort_records(job.profile);
-    job.profile->header.part = 1;
-    return job.profile;
+    return end_part(&job);
+}
+
+struct profile *job_join_parts(const char *const *paths, size_t count)
+{
+    struct job job;
+    bool good = true;
+    start_part(&job);
+    job.of_parts = true;
+    for (size_t i = 0; i < count; i++)
+        good = good && add_part(&job, paths[i]);
+    struct profile *joined = end_part(&job);
+    if (good)
+        return joined;
+    profile_free(joined);
+    return NULL;
 }
 
 struct profile *job_complete(struct profile *part, char **why)

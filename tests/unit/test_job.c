@@ -350,7 +350,7 @@ static struct profile *random_part(int first, int end)
         assert_int_equal(profile_write_fd(part, file), 0);
         profile_free(part);
     }
-    struct profile *part = job_read_part(both, 2, &like);
+    struct profile *part = job_join_parts(both, 2);
     unlink(made[0]);
     unlink(made[1]);
     return part;
@@ -407,6 +407,23 @@ UNIT_TEST_WITH(a_job_merged_of_any_parts_is_the_same, make_paths, remove_files)
         builder_free(&builder);
     }
     assert_any_parts_are_the_job(5);
+}
+
+UNIT_TEST_WITH(what_was_merged_and_parts_are_no_ranks_of_a_job, make_paths, remove_files)
+{
+    write_ranks(2);
+    struct profile *part = job_read_part(paths, 2, &(struct job_reference){.identity = IDENTITY});
+    assert_int_equal(profile_write(part, path[2]), 0);
+    part = job_complete(part, &why);
+    assert_int_equal(profile_write(part, path[3]), 0);
+    profile_free(part);
+    struct profile *job = job_read(paths, 4, IDENTITY, &why);
+    assert_int_equal(job->header.merged, 2);
+    for (int i = 2; i < 4; i++) {
+        assert_int_equal(job->ranks[i].state, PROFILE_RANK_FOREIGN);
+        assert_non_null(strstr(job->ranks[i].why, "merged"));
+    }
+    profile_free(job);
 }
 
 UNIT_TEST_WITH(a_place_that_cannot_be_written_is_an_error_and_leaves_nothing, make_paths, remove_files)
