@@ -2,6 +2,7 @@
 #   make accuracy                             some 8 minutes; nothing should run beside it. Rewrites the tables of docs/accuracy.md
 #   make accuracy ACCURACY_ARGS='-n 3 -k for'  a few cases, docs/ stays as it is: tests/accuracy/accuracy.py --help
 #   make resonance                            the program that keeps time with the clock, at four rates: some 4 minutes
+#   make mpi-accuracy                         whom ranks wait for, as the program clocks it
 #   make accuracy-unit                        the statistics and the chart writer, part of make test
 
 ACCURACY_PROGRAMS := $(BUILD)/accuracy/waits $(BUILD)/accuracy/handoff
@@ -21,6 +22,11 @@ accuracy: $(PRODUCTS) test-programs accuracy-programs
 
 resonance: $(PRODUCTS) $(BUILD)/tests/in_step
 	@BUILD=$(BUILD) $(PYTHON) tests/accuracy/resonance.py $(RESONANCE_ARGS)
+
+.PHONY: mpi-accuracy
+MPI_ACCURACY_ARGS ?=
+mpi-accuracy: $(PRODUCTS) $(TEST_MPI:%=$(BUILD)/tests/mpi_whose_%)
+	@BUILD=$(BUILD) $(PYTHON) -B tests/accuracy/mpi_accuracy.py $(MPI_ACCURACY_ARGS)
 
 accuracy-unit:
 	@$(PYTHON) tests/behaviour/run.py --without-tool tests/accuracy

@@ -89,7 +89,7 @@ $(TEST_FAKE_MPI:%=$(TEST_BIN)/%): $(TEST_BIN)/%: $(TEST_SOURCE)/%.c base/mpi_cal
 
 # NAME_openmpi, NAME_mpich: where that MPI is installed.
 TEST_MPI := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
-TEST_MPI_C := mpi_late mpi_levels mpi_ends mpi_odd
+TEST_MPI_C := mpi_late mpi_levels mpi_ends mpi_odd mpi_whose
 TEST_MPI_FORTRAN := mpi_late_use mpi_late_f08
 TEST_PROGRAMS += $(foreach mpi,$(TEST_MPI),$(patsubst %,%_$(mpi),$(TEST_MPI_C) $(TEST_MPI_FORTRAN)))
 $(TEST_MPI_C:%=$(TEST_BIN)/%_openmpi): $(TEST_BIN)/%_openmpi: $(TEST_SOURCE)/%.c $(TEST_SOURCE)/spin.h | $(TEST_BIN)

@@ -1,0 +1,59 @@
+"""Whom ranks wait for, where that is known by construction (tests/programs/mpi_whose.c): what be_late() is blamed for is what the program itself
+clocked. The bounds leave room for other load; `make mpi-accuracy` prints how near it is."""
+
+import os
+import shutil
+import unittest
+
+import mpi
+from harness import BLAME, PASSIVE, BlameTest, execute, program
+
+OFF, RANKS, ROUNDS = 0.15, 4, 10
+
+
+class Whose(BlameTest):
+    pace = 1
+
+    def waited(self, launcher, how):
+        """The job's directory, and how long ranks waited for be_late()."""
+        if not shutil.which(mpi.LAUNCHERS[launcher][0][0]) or not shutil.which(f"mpicc.{launcher}"):
+            self.skipTest(f"{launcher} is not installed")
+        env = self.tool_environment(PASSIVE | {"BLAME_OUT": "job", "BLAME_RATE": "1000", "OMP_NUM_THREADS": "2"})
+        argv, more = mpi.command(launcher, RANKS, BLAME, "run", "--", program(f"mpi_whose_{launcher}"), how, str(ROUNDS))
+        run = execute(argv, env | more, self.new_folder())
+        self.assertEqual(run.status, 0, run)
+        return os.path.join(run.folder, "job"), float(run.stdout.split()[1])
+
+    def check(self, how):
+        for launcher in mpi.LAUNCHERS:
+            with self.subTest(launcher):
+                directory, waited_s = self.waited(launcher, how)
+                self.assertAlmostEqual(self.blamed(directory, "be_late") / waited_s, 1, delta=OFF)
+                yield directory, waited_s
+
+    def blamed(self, directory, name, *options):
+        return self.reported_tree(directory, *options).total("rank idleness", name)
+
+    def test_a_late_rank(self):
+        for directory, _ in self.check("late"):
+            self.assertEqual(self.blamed(directory, "be_late", "--rank", "1"), 0)
+
+    def test_another_rank_each_round(self):
+        for directory, waited_s in self.check("rotating"):
+            for rank in range(RANKS):
+                rounds = len(range(rank, ROUNDS, RANKS))
+                part_s = self.blamed(directory, "be_late", "--rank", str(rank))
+                self.assertAlmostEqual(part_s / waited_s, rounds / ROUNDS, delta=OFF)
+
+    def test_a_late_thread_of_a_late_rank(self):
+        for directory, _ in self.check("thread"):
+            late, = [row for row in self.reported_tree(directory).named("be_late")]
+            self.assertIn("have_a_late_thread", " ".join(late.path()))
+
+    def test_late_senders_are_the_first_ones_and_not_whoever_works(self):
+        for directory, waited_s in self.check("chain"):
+            self.assertLess(self.blamed(directory, "mind_own_business"), OFF * waited_s)
+
+
+if __name__ == "__main__":
+    unittest.main()
