@@ -97,6 +97,7 @@ static void read_line(const char *line, const char *libomp, struct elf_openmp *o
     openmp->tls_bytes += tls_bytes_of(line);
     openmp->needed |= strstr(line, "libomp") || strstr(line, "libiomp5") || strstr(line, "libgomp");
     openmp->mpi |= names_mpi(line);
+    openmp->own_first |= strncmp(line, "\tlibasan.so", 11) == 0 || strncmp(line, "\tlibclang_rt.asan", 17) == 0;
     if (strstr(line, "libgomp.so.1 "))
         openmp->gcc = true;
     if (length && line[0] == '\t' && strncmp(line + 1, libomp, length) == 0 && line[1 + length] == ' ')

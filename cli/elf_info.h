@@ -18,6 +18,7 @@ enum elf_kind elf_kind_of(const char *path);
 struct elf_openmp {
     bool needed;       /* starts with one */
     bool mpi;          /* starts with an MPI */
+    bool own_first;    /* starts with a library that ends it unless it is the first of all: nothing may be preloaded */
     bool gcc;          /* gets libgomp.so.1 */
     bool moved;        /* wants that, and gets libomp */
     char missing[256]; /* what it needs of libgomp.so.1 and libomp does not have, or "" */

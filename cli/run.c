@@ -216,7 +216,7 @@ static void prepare_loader(const char *program, const struct parts *parts)
     set_for_gcc();
     elf_openmp_of(program, libomp, &openmp);
     reserve_tls(&openmp);
-    if (openmp.mpi && parts->mpi[0])
+    if (openmp.mpi && !openmp.own_first && parts->mpi[0])
         prepend("LD_PRELOAD", parts->mpi);
     if (openmp.moved && openmp.missing[0]) {
         log_line_of_job("built by GCC, and needs ", openmp.missing, ", which ", libomp, " does not have: it runs unmeasured", NULL);

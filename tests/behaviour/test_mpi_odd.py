@@ -30,13 +30,13 @@ sys.stdout.write(f"rank {comm.rank} of {comm.size}: {threads} {sums.tolist()}\\n
 class Odd(MpiTest):
     ranks = 2
 
-    def both(self, mpi, argv, before=(BLAME, "run"), env=None):
-        """A job without the tool and with it, which says the same and ends the same."""
+    def both(self, mpi, argv, before=(BLAME, "run"), env=None, reports=False):
+        """A job without the tool and with it, which says the same and ends the same. On stderr there may be reports of another tool's."""
         env = self.tool_environment(PASSIVE | {"BLAME_OUT": "job-%j", "OMP_NUM_THREADS": "2"} | (env or {}))
         alone = self.mpirun(mpi, self.ranks, argv, env)
         run = self.mpirun(mpi, self.ranks, [*before, *argv], env)
-        self.assertEqual((run.status, sorted(run.stdout.split("\n")), sorted(run.other_lines())),
-                         (alone.status, sorted(alone.stdout.split("\n")), sorted(alone.other_lines())), f"{alone}\n{run}")
+        said = [(job.status, sorted(job.stdout.split("\n")), [] if reports else sorted(job.other_lines())) for job in (alone, run)]
+        self.assertEqual(*said, f"{alone}\n{run}")
         self.assertEqual(run.status, 0, run)
         return run
 
@@ -97,6 +97,14 @@ class Odd(MpiTest):
     def test_a_session_of_mpi_4(self):
         profile = self.odd("mpich", "session")  # Open MPI 4.1.4 has none
         self.waits(profile, "MPI_Allreduce", "meet", HOLD_S / 5)
+
+    def test_address_sanitizer(self):
+        for mpi in LAUNCHERS:
+            for leaks in "0", "1":  # then nothing is measured
+                with self.subTest(mpi, leaks=leaks):
+                    options = f"detect_leaks={leaks}:exitcode=0"  # Open MPI has leaks
+                    run = self.both(mpi, [program(f"mpi_late_asan_{mpi}")], env={"ASAN_OPTIONS": options}, reports=True)
+                    self.assertEqual(len(run.directories("job-*")), leaks == "0", run)
 
     def test_mpi4py(self):
         if subprocess.run([DEBIANS_PYTHON, "-c", "import mpi4py, numpy"], stderr=subprocess.DEVNULL, check=False).returncode:

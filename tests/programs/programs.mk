@@ -101,6 +101,11 @@ $(TEST_MPI_FORTRAN:%=$(TEST_BIN)/%_openmpi): $(TEST_SOURCE)/mpi_late.f90 | $(TES
 $(TEST_MPI_FORTRAN:%=$(TEST_BIN)/%_mpich): $(TEST_SOURCE)/mpi_late.f90 | $(TEST_BIN)
 	mpif90.mpich -cpp -O2 -g -fopenmp $(if $(findstring f08,$@),-DF08) -o $@ $<
 
+# AddressSanitizer's library wants to be the first of all.
+TEST_PROGRAMS += $(TEST_MPI:%=mpi_late_asan_%)
+$(TEST_BIN)/mpi_late_asan_%: $(TEST_SOURCE)/mpi_late.c $(TEST_SOURCE)/spin.h | $(TEST_BIN)
+	$(if $(findstring openmpi,$*),OMPI_CC,MPICH_CC)=$(TEST_GCC) mpicc.$* $(TEST_CFLAGS) -fsanitize=address -o $@ $<
+
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
 
