@@ -1,9 +1,11 @@
 /* Some stores to the thread's own lines and its rank's at the begin of a call, and at its end. */
 #include "ompt_tool/mpi_wait.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "base/atomics.h"
+#include "base/os.h"
 #include "blame/attribute.h"
 #include "blame/ranks.h"
 #include "ompt_tool/ranks_join.h"
@@ -11,14 +13,30 @@
 /* libblame-mpi.so's. (Asking by name for what is not there takes the program's heap.) */
 extern mpi_layer_attach blame_mpi_attach __attribute__((weak));
 
+static bool is_on_own_stack(const struct thread *thread, uintptr_t address)
+{
+    return address >= thread->unwinder.own_stack_low && address < thread->unwinder.own_stack_high;
+}
+
+/* A fiber's stack may be no memory any more. */
+static bool still_returns_to(uintptr_t frame, uintptr_t returns_to)
+{
+    uintptr_t found = 0;
+    int saved = errno;
+    bool read = os_copy_memory(&found, frame + sizeof(found), sizeof(found));
+    errno = saved;
+    return read && found == returns_to;
+}
+
 /* True if the function of the thread's call has returned, or was jumped out of: its frame lies deeper than that place on the stack,
  * or others have used it since. */
 static bool is_gone(const struct thread *thread, uintptr_t stack)
 {
     const uintptr_t *frame = thread->mpi.frame;
+    if (unlikely(!is_on_own_stack(thread, (uintptr_t)frame)))
+        return !still_returns_to((uintptr_t)frame, thread->mpi.returns_to);
     return frame[1] != thread->mpi.returns_to ||
-           (stack >= (uintptr_t)frame && stack < thread->unwinder.own_stack_high &&
-            (uintptr_t)frame >= thread->unwinder.own_stack_low);
+           (stack >= (uintptr_t)frame && stack < thread->unwinder.own_stack_high);
 }
 
 bool mpi_wait_is_left(struct thread *thread, const ucontext_t *context)

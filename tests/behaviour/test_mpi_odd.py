@@ -65,6 +65,11 @@ class Odd(MpiTest):
         for profile in self.each("errors"):
             self.waits(profile, "MPI_Recv", "receive_too_much", HOLD_S / 5)
 
+    def test_a_fiber_whose_wait_was_left(self):
+        for profile in self.each("fiber"):
+            self.waits(profile, "MPI_Allreduce", "meet", HOLD_S / 5)
+            self.assertGreater(profile.clocked("with_fiber"), self.ranks * HOLD_S * 0.9)
+
     def test_a_thread_that_is_not_openmps(self):
         for profile in self.each("foreign"):
             self.assertFalse([row for row in profile.named("MPI_Recv") if row["mpi wait (E)"]])

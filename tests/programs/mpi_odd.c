@@ -3,6 +3,7 @@
  *   session   no MPI_Init: a session of MPI 4's;
  *   errors    errors are returned, after a wait and at once;
  *   foreign   a thread that is not OpenMP's receives, while a team works;
+ *   fiber     an error handler leaves a wait on a fiber's stack, which is then no memory any more;
  *   after     much work of OpenMP's behind MPI_Finalize;
  *   exec      a region, and then this program once more as `after`. */
 #include <mpi.h>
@@ -10,6 +11,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "spin.h"
@@ -17,6 +20,7 @@
 #define HOLD_S 0.3
 #define TEAM   2
 #define BORN   2
+#define FIBER  (256 * 1024)
 
 static int rank, ranks;
 
@@ -118,6 +122,41 @@ static long with_errors(void)
     return good;
 }
 
+static ucontext_t outside, inside;
+
+static void leave(MPI_Comm *comm, int *error, ...)
+{
+    (void)comm;
+    (void)error;
+    setcontext(&outside);
+}
+
+static void receive_from_nobody(void)
+{
+    long word;
+    MPI_Recv(&word, 1, MPI_LONG, ranks + 7, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static long with_fiber(void)
+{
+    MPI_Errhandler handler;
+    volatile int left = 0;
+    void *stack = mmap(NULL, FIBER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MPI_Comm_create_errhandler(leave, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    getcontext(&outside);
+    if (!left) {
+        left = 1;
+        getcontext(&inside);
+        inside.uc_stack = (stack_t){.ss_sp = stack, .ss_size = FIBER};
+        makecontext(&inside, receive_from_nobody, 0);
+        setcontext(&inside);
+    }
+    munmap(stack, FIBER);
+    spin(HOLD_S);
+    return meet(MPI_COMM_WORLD, rank == ranks - 1);
+}
+
 static void *receive(void *number)
 {
     MPI_Recv(number, 1, MPI_LONG, (rank + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -150,6 +189,7 @@ int main(int argc, char **argv)
         begin_mpi(&argc, &argv, strcmp(way, "foreign") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED);
         sum += strcmp(way, "spawn") == 0     ? give_birth(argv)
                : strcmp(way, "errors") == 0  ? with_errors()
+               : strcmp(way, "fiber") == 0   ? with_fiber()
                : strcmp(way, "foreign") == 0 ? with_foreign_thread()
                                              : meet(MPI_COMM_WORLD, rank == ranks - 1);
         MPI_Finalize();
