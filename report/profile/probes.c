@@ -102,6 +102,12 @@ static const char *add_counters(struct profile *profile, uint32_t node,
     return NULL;
 }
 
+/* In a file that was merged a probe says itself in which rank's tree it is: chunks have all of them. */
+static uint32_t tree_of(const struct profile *profile, const struct profile_node *probe, uint32_t owner)
+{
+    return profile->header.merged && probe->key ? (uint32_t)probe->key : owner;
+}
+
 static const char *read_node(const struct profile_chunks *chunks, const uint32_t *place,
                              struct profile *profile, const struct profile_node *node, uint32_t tree)
 {
@@ -113,8 +119,9 @@ static const char *read_node(const struct profile_chunks *chunks, const uint32_t
         return NULL;
     if (node->kind == PROFILE_NODE_COUNTERS)
         return add_counters(profile, merged, record);
-    return profile_kind_is_probe(profile->nodes[merged].kind) ? add_probe(profile, merged, tree, record)
-                                                               : NULL;
+    return profile_kind_is_probe(profile->nodes[merged].kind)
+               ? add_probe(profile, merged, tree_of(profile, node, tree), record)
+               : NULL;
 }
 
 static int compare_probes(const void *left, const void *right)
@@ -169,7 +176,8 @@ static const char *read_exact(const struct profile_chunks *chunks, const uint32_
     const struct profile_counters *counters = counters_at(chunks, node);
     if (!parent || !counters || parent->kind != PROFILE_NODE_PROBE || profile->probe_count == 0)
         return NULL;
-    struct merged_probe wanted = {.node = merged_of(chunks, place, parent->parent), .tree = tree};
+    struct merged_probe wanted = {.node = merged_of(chunks, place, parent->parent),
+                                  .tree = tree_of(profile, parent, tree)};
     struct merged_probe *probe =
         bsearch(&wanted, profile->probes, profile->probe_count, sizeof wanted, compare_probes);
     if (!counters_sane(counters))

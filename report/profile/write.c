@@ -59,10 +59,10 @@ static uint32_t chunk_with_room(struct writer *writer, uint32_t kind, uint32_t o
 }
 
 /* With a record of a metric's size, unless that is NULL. Returns the node's index. */
-static uint32_t put_node(struct writer *writer, uint32_t tree, const struct profile_node *node,
+static uint32_t put_node(struct writer *writer, const struct profile_node *node,
                          const void *record)
 {
-    uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TREE, tree, record ? 3 : 1, 0);
+    uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TREE, MAIN_TREE, record ? 3 : 1, 0);
     struct profile_chunk *chunk = chunk_at(writer, number);
     struct profile_node *to = (struct profile_node *)chunk + chunk->used;
     *to = *node;
@@ -112,12 +112,12 @@ static void put_sums(struct writer *writer, uint32_t i)
         struct profile_ranks ranks = profile_ranks_of_sums(&from->metric);
         memcpy(&metric, &ranks, sizeof metric);
     }
-    writer->node_idx[i] = put_node(writer, MAIN_TREE, &node, is_nothing(&metric) ? NULL : &metric);
+    writer->node_idx[i] = put_node(writer, &node, is_nothing(&metric) ? NULL : &metric);
     if (is_nothing(&blocked))
         return;
     struct profile_node below = {
         .key = PROFILE_PSEUDO_BLOCKED, .kind = PROFILE_NODE_PSEUDO, .parent = writer->node_idx[i]};
-    put_node(writer, MAIN_TREE, &below, &blocked);
+    put_node(writer, &below, &blocked);
 }
 
 static void put_nodes(struct writer *writer)
@@ -130,21 +130,22 @@ static void put_nodes(struct writer *writer)
         const struct merged_counters *counters = &profile->counters[i];
         struct profile_node node = {.kind = PROFILE_NODE_COUNTERS,
                                     .parent = writer->node_idx[counters->node]};
-        put_node(writer, MAIN_TREE, &node, &counters->counters);
+        put_node(writer, &node, &counters->counters);
     }
     for (size_t i = 0; i < profile->spread_count; i++) {
         const struct merged_spread *spread = &profile->spreads[i];
         struct profile_node node = {
             .kind = PROFILE_NODE_SPREAD, .key = spread->key, .parent = writer->node_idx[spread->node]};
-        put_node(writer, MAIN_TREE, &node, &spread->spread);
+        put_node(writer, &node, &spread->spread);
     }
     for (size_t i = 0; i < profile->probe_count; i++) {
         const struct merged_probe *probe = &profile->probes[i];
-        struct profile_node node = {.kind = PROFILE_NODE_PROBE, .parent = writer->node_idx[probe->node]};
+        struct profile_node node = {
+            .kind = PROFILE_NODE_PROBE, .key = probe->tree, .parent = writer->node_idx[probe->node]};
         struct profile_node counted = {.kind = PROFILE_NODE_COUNTERS,
-                                       .parent = put_node(writer, probe->tree, &node, &probe->probe)};
+                                       .parent = put_node(writer, &node, &probe->probe)};
         if (profile->counter_count)
-            put_node(writer, probe->tree, &counted, &probe->counters);
+            put_node(writer, &counted, &probe->counters);
     }
 }
 
@@ -155,17 +156,17 @@ static void put_lock(struct writer *writer, struct pair_map *nodes, const struct
         .sum_ns = lock->sum_ns, .longest_ns = lock->longest_ns, .waits = lock->waits};
     struct profile_node node = {.key = lock->key, .kind = PROFILE_NODE_WAITS, .parent = writer->node_idx[0]};
     if (*slot == PAIR_MAP_NEW)
-        *slot = put_node(writer, MAIN_TREE, &node, lock->initialiser ? NULL : &waits);
+        *slot = put_node(writer, &node, lock->initialiser ? NULL : &waits);
     else if (!lock->initialiser)
-        put_node(writer, MAIN_TREE, &node, &waits); /* readers add nodes of one key up */
+        put_node(writer, &node, &waits); /* readers add nodes of one key up */
     if (lock->initialiser) {
         node = (struct profile_node){
             .key = lock->initialiser, .kind = PROFILE_NODE_INITIALISER, .parent = *slot};
-        put_node(writer, MAIN_TREE, &node, &waits);
+        put_node(writer, &node, &waits);
     }
     if (lock->variable) {
         node = (struct profile_node){.key = lock->variable, .kind = PROFILE_NODE_VARIABLE, .parent = *slot};
-        put_node(writer, MAIN_TREE, &node, NULL);
+        put_node(writer, &node, NULL);
     }
 }
 

@@ -114,7 +114,7 @@ static void add_samples(struct phase_gathering *to)
 static uint32_t thread_of(const struct profile *profile, uint32_t tree, uint64_t time_ns)
 {
     uint32_t found = PHASE_THREAD_NONE;
-    for (uint32_t i = 0; i < profile->thread_count; i++) {
+    for (uint32_t i = 0; i < profile->thread_count && !profile->header.merged; i++) { /* a job's have no trees */
         const struct profile_thread *thread = &profile->threads[i];
         if (thread->tree != tree)
             continue;

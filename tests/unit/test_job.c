@@ -266,6 +266,7 @@ UNIT_TEST_WITH(what_is_written_is_read_again, make_paths, remove_files)
     struct profile *again = profile_read(path[7], error, sizeof error);
     assert_non_null(again);
     assert_same(job, again);
+    assert_int_equal(again->header.chunk_count, 6); /* texts, ranks, modules, names, threads, contexts: no rank has one to itself */
     assert_int_equal(again->lock_count, 3); /* the heap's lock has an entry without its initialiser, too */
     assert_null(profile_read_thread(path[7], 0, error, sizeof error));
     assert_non_null(strstr(error, "--rank"));

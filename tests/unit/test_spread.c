@@ -164,4 +164,38 @@ UNIT_TEST_WITH(a_job_knows_how_its_ranks_differ_and_its_file_keeps_it, make_path
     profile_free(job);
 }
 
+/* A file with one spread below its root; how many are read, -1: it is refused. */
+static int read_one(uint32_t merged, uint64_t key, const struct profile_spread *spread)
+{
+    struct profile_builder builder;
+    char error[512];
+    builder_start(&builder);
+    builder_header(&builder)->merged = merged;
+    builder_header(&builder)->finished = 1;
+    uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
+    builder_record(&builder, 1, builder_node(&builder, 1, root, PROFILE_NODE_SPREAD, key), spread);
+    assert_true(builder_write(&builder, path[0]));
+    builder_free(&builder);
+    struct profile *profile = profile_read(path[0], error, sizeof error);
+    int count = profile ? (int)profile->spread_count : -1;
+    if (!profile)
+        assert_non_null(strstr(error, "damaged: ranks differ"));
+    profile_free(profile);
+    return count;
+}
+
+UNIT_TEST_WITH(a_damaged_spread_is_refused_and_an_unknown_one_left_out, make_paths, remove_files)
+{
+    struct profile_spread good = of_one(3, 5), none = good, infinite = good, negative = good;
+    none.ranks = 0;
+    infinite.mean = INFINITY;
+    negative.squares = -1;
+    assert_int_equal(read_one(2, 0, &good), 1);
+    assert_int_equal(read_one(0, 0, &good), 0); /* of a process */
+    assert_int_equal(read_one(2, PROFILE_SPREAD_KEYS, &good), 0);
+    assert_int_equal(read_one(2, 0, &none), -1);
+    assert_int_equal(read_one(2, 0, &infinite), -1);
+    assert_int_equal(read_one(2, 0, &negative), -1);
+}
+
 UNIT_MAIN(NULL, NULL)
