@@ -10,6 +10,7 @@
 #include "report/rows/error.h"
 #include "report/rows/metric.h"
 #include "report/tables/conservation.h"
+#include "report/tables/ranks.h"
 #include "report/text/format.h"
 #include "report/text/json_text.h"
 #include "report/text/memory.h"
@@ -70,6 +71,9 @@ static void put_header(struct page *page)
     const char *version = profile_text(profile, "version");
     fputs("{\"command\":", page->out);
     put_text_or_null(page, profile_text(profile, "command"));
+    char size[200];
+    fputs(",\"job_size\":", page->out);
+    put_text_or_null(page, ranks_size(profile, size, sizeof size) ? size : NULL);
     fputs(",\"host\":", page->out);
     put_text_or_null(page, profile_text(profile, "host"));
     fprintf(page->out, ",\"pid\":%d,\"wall_s\":", header->pid);

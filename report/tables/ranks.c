@@ -72,17 +72,39 @@ bool ranks_saw_each_other(const struct profile *profile)
     return all;
 }
 
+static void put_range(char *text, size_t bytes, uint32_t least, uint32_t most, const char *what)
+{
+    if (least == most)
+        snprintf(text, bytes, "%u %s%s", most, what, most == 1 ? "" : "s");
+    else
+        snprintf(text, bytes, "%u to %u %ss", least, most, what);
+}
+
+bool ranks_size(const struct profile *profile, char *text, size_t bytes)
+{
+    char threads[64], cores[64];
+    const struct profile_header *header = &profile->header;
+    uint32_t threads_least = header->threads_max, cores_least = header->cores;
+    size_t nodes = ranks_nodes(profile);
+    for (size_t i = 0; i < profile->rank_count; i++) {
+        const struct profile_rank *rank = &profile->ranks[i];
+        if (rank_counts(rank) && rank->threads_max < threads_least)
+            threads_least = rank->threads_max;
+        if (rank_counts(rank) && rank->cores < cores_least)
+            cores_least = rank->cores;
+    }
+    put_range(threads, sizeof threads, threads_least, header->threads_max, "thread");
+    put_range(cores, sizeof cores, cores_least, header->cores, "core");
+    snprintf(text, bytes, "%u rank%s on %zu node%s, %s on %s each", header->merged, header->merged == 1 ? "" : "s", nodes,
+             nodes == 1 ? "" : "s", threads, cores);
+    return header->merged > 0;
+}
+
 void rank_note(const struct profile *profile, char *text, size_t bytes)
 {
     const char *rank = profile_text(profile, "rank"), *ranks = profile_text(profile, "ranks");
     const char *binding = profile_text(profile, "binding");
     text[0] = '\0';
-    if (profile->header.merged) {
-        size_t nodes = ranks_nodes(profile);
-        snprintf(text, bytes, " each, %u rank%s on %zu node%s", profile->header.merged,
-                 profile->header.merged == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s");
-        return;
-    }
     if (!rank)
         return;
     size_t used =

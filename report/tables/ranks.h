@@ -7,9 +7,11 @@
 
 #include "report/profile/profile.h"
 
-/* To be put behind the number of cores: ", rank 1 of 2, bound to core 3", of a job " each, 4 ranks on 2 nodes"; "" of a
- * program that is neither. */
+/* To be put behind the number of cores: ", rank 1 of 2, bound to core 3"; "" of a program that is none. */
 void rank_note(const struct profile *profile, char *text, size_t bytes);
+
+/* Of a job: "4 ranks on 2 nodes, 1 to 2 threads on 4 cores each". False: it is none. */
+bool ranks_size(const struct profile *profile, char *text, size_t bytes);
 
 /* Of a job: one line on ranks that are missing, damaged or had not ended, malloc'ed; NULL: there are none. */
 char *ranks_problems(const struct profile *profile);

@@ -96,7 +96,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
 {
     const struct profile_header *header = &profile->header;
     const char *command = profile_text(profile, "command"), *host = profile_text(profile, "host");
-    char where[160], rank[120], facts[440], pace[64] = "samples by overflow";
+    char where[160], rank[120], size[200], facts[440], pace[64] = "samples by overflow";
     if (!profile_text(profile, "sample"))
         snprintf(pace, sizeof pace, "%u samples/s and thread, %s clock", header->rate,
                  header->clock == 1 ? "CPU" : "wall");
@@ -116,9 +116,10 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     fprintf(out, "%s%s%s: %s%s\n", format_strong(style->colour), style->title, format_plain(style->colour),
             line, clean);
     rank_note(profile, rank, sizeof rank);
-    snprintf(facts, sizeof facts, "%.40s s wall time, %u thread%s, %u core%s%s, %s; %s%s",
-             DECIMAL(profile_wall_s(profile), 2), header->threads_max, header->threads_max == 1 ? "" : "s",
-             header->cores, header->cores == 1 ? "" : "s", rank,
+    if (!ranks_size(profile, size, sizeof size))
+        snprintf(size, sizeof size, "%u thread%s, %u core%s%s", header->threads_max, header->threads_max == 1 ? "" : "s",
+                 header->cores, header->cores == 1 ? "" : "s", rank);
+    snprintf(facts, sizeof facts, "%.40s s wall time, %s, %s; %s%s", DECIMAL(profile_wall_s(profile), 2), size,
              header->environment == 1 ? "shared" : "dedicated", pace,
              header->finished ? "" : "; did not end normally, or by exec");
     format_paragraph(out, facts, style->columns);

@@ -233,7 +233,9 @@ class Merged(CopiedRanks):
                      ["export", "--format", "folded"], ["html", "--output", "page.html"]):
             run = self.blame(argv[0], directory, *argv[1:])
             self.assertEqual(run.stderr.count("blame "), 0, run)
-        self.assertIn("3 ranks on 1 node", self.blame("report", directory).stdout)
+        size = "3 ranks on 1 node, 2 threads on "
+        self.assertIn(size, self.blame("report", directory).stdout)
+        self.assertIn(f'"job_size":"{size}'.encode(), self.content(run.folder, "page.html"))
         self.assertIn("cannot be told: no waiting in MPI was measured", self.blame("report", directory, "--view", "ranks").stdout)
         self.blame("diff", directory, directory)
         self.blame("finish", directory)

@@ -14,7 +14,9 @@ def job(ranks=4, threads=2, each=1, **efficiencies):
     rows = page_data.Rows()
     rows.add(-1, "root", "<program root>", inclusive={"work": 9000, "mpi wait": 500, "samples": 3})
     made = page_data.job(rows, ranks, threads, each)
-    return rows.data(ranks=made, run={"job": {"size": ranks, "efficiencies": EFFICIENCIES | efficiencies}})
+    data = rows.data(ranks=made, run={"job": {"size": ranks, "efficiencies": EFFICIENCIES | efficiencies}})
+    data["header"]["job_size"] = f"{ranks} ranks on 2 nodes, 1 to {threads} threads on 2 cores each"
+    return data
 
 
 def spread(rows, row, **metrics):
@@ -141,7 +143,7 @@ class Ranks(PageTest):
         self.assertEqual(len(rows), 4)
         self.assertIn("it had not ended", rows[3])
         self.assertIn("rank 3: it had not ended", self.one(".notes").text)
-        self.assertIn("4 ranks on 2 nodes", self.one(".title-facts").text)
+        self.assertIn("4 ranks on 2 nodes, 1 to 2 threads on 2 cores each", self.one(".title-facts").text)
 
     def test_a_program_has_no_ranks(self):
         self.open(page_data.many_rows(10))

@@ -7,6 +7,7 @@
 #include "report/files/csv.h"
 #include "report/findings/findings.h"
 #include "report/tables/conservation.h"
+#include "report/tables/ranks.h"
 #include "report/views/text.h"
 #include "tests/unit/made_profile.h"
 
@@ -85,6 +86,22 @@ WITH_JOB(the_law_is_one_of_jobs_whose_ranks_saw_all_others_of_their_node)
     ranks[2].state = PROFILE_RANK_WHOLE;
     made.profile.rank_count = 0; /* a rank's own file */
     assert_null(law_of_ranks());
+}
+
+WITH_JOB(the_head_says_what_the_ranks_have)
+{
+    char text[200];
+    made.profile.header.cores = made.profile.header.threads_max = 4;
+    for (uint32_t i = 0; i < RANKS; i++)
+        ranks[i].threads_max = ranks[i].cores = 4;
+    assert_true(ranks_size(&made.profile, text, sizeof text));
+    assert_string_equal(text, "4 ranks on 1 node, 4 threads on 4 cores each");
+    ranks[2].threads_max = 1;
+    strcpy(ranks[1].host, "node1");
+    ranks_size(&made.profile, text, sizeof text);
+    assert_string_equal(text, "4 ranks on 2 nodes, 1 to 4 threads on 4 cores each");
+    made.profile.header.merged = 0;
+    assert_false(ranks_size(&made.profile, text, sizeof text));
 }
 
 /* In two contexts, of which one is blamed for two calls. */

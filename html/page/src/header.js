@@ -15,13 +15,6 @@ const SHARES = [
 const MOST_PROBLEMS = 5; // as blame's commands tell
 const TOLERATED = 0.02; // as in blame's summary
 
-// " each, 4 ranks on 2 nodes"; "" of a program that is no job.
-function ofJob({ ranks }) {
-    if (!ranks) return "";
-    const counted = ranks.counted.reduce((sum, of) => sum + of, 0);
-    return ` each, ${plural(counted, "rank")} on ${plural(ranks.nodes, "node")}`;
-}
-
 // Ranks that are missing, damaged, or had not ended.
 function rankProblems({ ranks, strings }) {
     const wrong = (ranks?.why ?? []).flatMap((why, column) => (strings[why] ? [`rank ${ranks.first[column] < 0 ? "?" : ranks.first[column]}: ${oneLine(strings[why])}`] : []));
@@ -34,7 +27,7 @@ export function titleLine(model) {
         wall = Number(header.wall_s);
     const facts = [
         `${wall.toFixed(2)} s`,
-        `${plural(header.threads, "thread")} on ${plural(header.cores, "core")}${ofJob(model.data)}`,
+        header.job_size ?? `${plural(header.threads, "thread")} on ${plural(header.cores, "core")}`,
         header.environment,
         header.sample
             ? `a sample for each ${count(header.sample.period)} ${oneLine(header.sample.event)}`
