@@ -171,10 +171,12 @@ static char *title_of(const struct inquiry *inquiry, const struct lateness *late
     describe_place(lateness->place, where, sizeof where);
     if (!inquiry->profile->header.merged)
         return format_printable("this rank makes others wait %s s%s", seconds, where);
+    bool no_core = lateness->no_core_s >= MOSTLY * lateness->all_s;
     if (!lateness->late)
-        return format_printable("ranks take turns: they keep each other waiting for %s s%s", seconds, where);
+        return format_printable("ranks take turns: they keep each other waiting for %s s%s%s", seconds, where,
+                                no_core ? ", mostly while they have no core" : "");
     describe_work(inquiry, lateness, why, sizeof why);
-    if (lateness->no_core_s >= MOSTLY * lateness->all_s)
+    if (no_core)
         snprintf(why, sizeof why, ", mostly while %s no core", lateness->late == 1 ? "it has" : "they have");
     if (lateness->waiting)
         snprintf(others, sizeof others, "%zu rank%s", lateness->waiting, lateness->waiting == 1 ? "" : "s");
