@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/tables/spreads.h"
+
 struct ranks_wait {
     double waited_s, idle_s;
     double others_s; /* while another rank of the node was busy; not in waited_s where that is a finding of its own */
@@ -79,6 +81,19 @@ static bool is_nobodys(const struct inquiry *inquiry, const struct ranks_wait *w
     return known && (inquiry->late_told || wait->others_s < MOSTLY * wait->waited_s);
 }
 
+/* "; rank 3 waits least there, 0.10 s, where ranks wait 1.52 s on average": of a job, in the context with the most of it, if that is much less. Who
+ * waits least in a collective call comes last, on whatever node. */
+static void describe_least(const struct inquiry *inquiry, const struct ranks_wait *wait, char *text, size_t bytes)
+{
+    struct spread_entry entry;
+    *text = '\0';
+    if (!is_nobodys(inquiry, wait) &&
+        spread_of_row(inquiry->profile, inquiry->rows, wait->row, PROFILE_SPREAD_MPI_WAIT, false, &entry) &&
+        *entry.least_rank && entry.least < MOSTLY * entry.mean)
+        snprintf(text, bytes, "; rank %s waits least there, %s s, where ranks wait %s s on average", entry.least_rank,
+                 DECIMAL(entry.least * 1e-9, 2), DECIMAL(entry.mean * 1e-9, 2));
+}
+
 static const char *advice_of(const struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     if (is_nobodys(inquiry, wait))
@@ -98,8 +113,9 @@ static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
 {
     const char *call = inquiry->rows->row[wait->row].label->name;
     bool idle = wait->idle_s > wait->waited_s; /* what there is more of */
-    char some[64] = "", calls[3 * FORMAT_NUMBER_BYTES + 128];
+    char some[64] = "", calls[3 * FORMAT_NUMBER_BYTES + 128], least[2 * FORMAT_NUMBER_BYTES + 128];
     describe_calls(inquiry, wait, calls, sizeof calls);
+    describe_least(inquiry, wait, least, sizeof least);
     if (wait->contexts > 1)
         snprintf(some, sizeof some, " in %u calling contexts", wait->contexts);
     struct finding finding = {.rule = "mpi-wait",
@@ -111,12 +127,12 @@ static void put_wait(struct inquiry *inquiry, const struct ranks_wait *wait)
     finding.title =
         format_printable("%s s of waiting for other ranks in %s", DECIMAL(wait->waited_s, 2), call);
     finding.evidence = format_printable(
-        "%s s waited (+- %s)%s%s, and %s s of idleness of other threads that had nothing to do meanwhile: %s "
+        "%s s waited (+- %s)%s%s, and %s s of idleness of other threads that had nothing to do meanwhile%s: %s "
         "%% of all "
         "(reported from %s %% on)",
         DECIMAL(wait->waited_s, 2),
         DECIMAL(error_of(&inquiry->error, METRIC_MPI_WAIT, wait->waited_s, ERROR_ALONE), 2), some, calls,
-        DECIMAL(wait->idle_s, 2), DECIMAL(percent_of_program(inquiry, wait->waited_s + wait->idle_s), 1),
+        DECIMAL(wait->idle_s, 2), least, DECIMAL(percent_of_program(inquiry, wait->waited_s + wait->idle_s), 1),
         DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable("%s", advice_of(inquiry, wait));
     put_finding(inquiry, &finding);

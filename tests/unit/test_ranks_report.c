@@ -233,4 +233,22 @@ WITH_JOB(a_ranks_own_profile_says_what_others_wait_for_it)
     assert_said(finding_of("mpi-wait")->advice, "Another rank comes later");
 }
 
+/* On several nodes nobody sees who is late; sums tell who waits least. */
+WITH_JOB(who_waits_least_in_a_call_is_named_where_it_is_not_seen_who_is_late)
+{
+    make_wait((double[]){0, 0, 0, 0}, 0);
+    struct merged_spread spread = {.node = (uint32_t)made.profile.node_count - 2, /* the call */
+                                   .key = PROFILE_SPREAD_KEY(PROFILE_SPREAD_MPI_WAIT, false, false),
+                                   .spread = {.mean = 2.5 * S, .least = 0.2 * S, .most = 4 * S, .ranks = RANKS, .least_rank = 2}};
+    made.profile.spreads = &spread;
+    made.profile.spread_count = 1;
+    made.profile.header.ranks = 2 * RANKS;
+    assert_said(finding_of("mpi-wait")->evidence, "; rank 2 waits least there, 0.20 s, where ranks wait 2.50 s on average: ");
+    spread.spread.least = 1.5 * S;
+    assert_null(strstr(finding_of("mpi-wait")->evidence, "waits least"));
+    made.profile.header.ranks = RANKS; /* all were seen */
+    spread.spread.least = 0.2 * S;
+    assert_null(strstr(finding_of("mpi-wait")->evidence, "waits least"));
+}
+
 UNIT_MAIN(NULL, NULL)
