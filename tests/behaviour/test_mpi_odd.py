@@ -70,6 +70,16 @@ class Odd(MpiTest):
             self.waits(profile, "MPI_Allreduce", "meet", HOLD_S / 5)
             self.assertGreater(profile.clocked("with_fiber"), self.ranks * HOLD_S * 0.9)
 
+    def test_memory_that_others_write_to(self):
+        for profile in self.each("window"):
+            rows = [row for row in profile.rows if row["mpi wait (E)"] and row.parent.name == "in_window"]
+            self.assertGreater(sum(row["mpi wait (E)"] for row in rows), HOLD_S / 5)
+
+    def test_a_file_of_all_ranks(self):
+        for profile in self.each("file"):
+            rows = [row for row in profile.rows if row["mpi wait (E)"] and row.parent.name == "in_file"]
+            self.assertGreater(sum(row["mpi wait (E)"] for row in rows), HOLD_S / 5)
+
     def test_a_thread_that_is_not_openmps(self):
         for profile in self.each("foreign"):
             self.assertFalse([row for row in profile.named("MPI_Recv") if row["mpi wait (E)"]])

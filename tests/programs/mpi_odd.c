@@ -2,6 +2,8 @@
  *   spawn     the ranks start two more of this program, and all add up;
  *   session   no MPI_Init: a session of MPI 4's;
  *   errors    errors are returned, after a wait and at once;
+ *   window    memory that others write to, in epochs of a fence and of a lock;
+ *   file      one file of all ranks (`mpi_odd.out` where the job was started);
  *   foreign   a thread that is not OpenMP's receives, while a team works;
  *   fiber     an error handler leaves a wait on a fiber's stack, which is then no memory any more;
  *   after     much work of OpenMP's behind MPI_Finalize;
@@ -157,6 +159,45 @@ static long with_fiber(void)
     return meet(MPI_COMM_WORLD, rank == ranks - 1);
 }
 
+/* What all ranks added to the first one's number; the last one is late. */
+NAMED static long in_window(void)
+{
+    long *number, own = rank + 1, sum = 0;
+    MPI_Win window;
+    MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &number, &window);
+    *number = 0;
+    if (rank == ranks - 1)
+        spin(HOLD_S);
+    MPI_Win_fence(0, window);
+    MPI_Accumulate(&own, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_SUM, window);
+    MPI_Win_fence(0, window);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+    MPI_Get(&sum, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+    MPI_Win_unlock(0, window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&window);
+    return sum;
+}
+
+/* Two numbers of each rank, read by the next one; the last one writes late. */
+NAMED static long in_file(void)
+{
+    MPI_File file;
+    long own[2] = {rank, 10 * rank}, other[2] = {-1, -1};
+    MPI_File_open(MPI_COMM_WORLD, "mpi_odd.out", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    if (rank == ranks - 1)
+        spin(HOLD_S);
+    MPI_File_write_at_all(file, rank * (MPI_Offset)sizeof own, own, 2, MPI_LONG, MPI_STATUS_IGNORE);
+    MPI_File_sync(file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_sync(file);
+    MPI_File_read_at_all(file, (rank + 1) % ranks * (MPI_Offset)sizeof own, other, 2, MPI_LONG,
+                         MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+    return other[0] + other[1];
+}
+
 static void *receive(void *number)
 {
     MPI_Recv(number, 1, MPI_LONG, (rank + ranks - 1) % ranks, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -190,6 +231,8 @@ int main(int argc, char **argv)
         sum += strcmp(way, "spawn") == 0     ? give_birth(argv)
                : strcmp(way, "errors") == 0  ? with_errors()
                : strcmp(way, "fiber") == 0   ? with_fiber()
+               : strcmp(way, "window") == 0  ? in_window()
+               : strcmp(way, "file") == 0    ? in_file()
                : strcmp(way, "foreign") == 0 ? with_foreign_thread()
                                              : meet(MPI_COMM_WORLD, rank == ranks - 1);
         MPI_Finalize();
