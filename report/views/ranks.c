@@ -8,8 +8,9 @@
 #include "report/views/text.h"
 
 #define HOST_COLUMNS 12
-#define MANY         40 /* more are not listed one by one */
-#define STAND_OUT    5  /* of these, by each of some columns */
+#define MANY         40   /* more are not listed one by one */
+#define STAND_OUT    5    /* of these, by each of some columns */
+#define LEAST_EXCESS 1.05 /* times the mean: less stands out nowhere */
 #define WRONG_SHOWN  20
 
 enum column {
@@ -168,15 +169,21 @@ static void print_most(FILE *out, const struct profile *profile, int column, con
                        const struct view_style *style)
 {
     const struct profile_rank **rank = memory_array(profile->rank_count, sizeof *rank);
-    size_t count = 0;
+    size_t count = 0, told = 0;
+    double sum = 0;
     for (size_t i = 0; i < profile->rank_count; i++)
-        if (is_known(&profile->ranks[i], column) && column_ns(&profile->ranks[i], column) > 0)
+        if (is_known(&profile->ranks[i], column)) {
             rank[count++] = &profile->ranks[i];
+            sum += column_ns(&profile->ranks[i], column);
+        }
     qsort_r(rank, count, sizeof *rank, compare_ranks, &column);
-    if (count)
-        print_heading(out, heading, style);
-    for (size_t i = 0; i < count && i < STAND_OUT; i++)
-        print_rank(out, profile, rank[i], style);
+    for (; told < count && told < STAND_OUT; told++) {
+        if (column_ns(rank[told], column) * (double)count <= LEAST_EXCESS * sum)
+            break;
+        if (!told)
+            print_heading(out, heading, style);
+        print_rank(out, profile, rank[told], style);
+    }
     free(rank);
 }
 

@@ -86,6 +86,20 @@ static void of_many_ranks_there_is_the_spread_and_who_stands_out(void **state)
     assert_null(strstr(text, "Missing"));
 }
 
+static void where_ranks_are_alike_none_stands_out(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < RANKS; i++) {
+        ranks[i].work = (100 + i % 2) * S;
+        ranks[i].mpi_wait = 0;
+    }
+    view(RANKS, false);
+    assert_non_null(strstr(text, "  median"));
+    assert_null(strstr(text, "Most"));
+    for (unsigned i = 0; i < RANKS; i++)
+        assert_false(has_rank(i));
+}
+
 static void all_of_many_are_listed_where_that_is_asked_for(void **state)
 {
     (void)state;
@@ -121,7 +135,7 @@ static void who_made_others_wait_is_told_of_those_of_whom_it_is_known(void **sta
     }
     view(RANKS, false);
     assert_non_null(strstr(text, "Made others wait most\n     501  n "));
-    assert_true(has_rank(500));
+    assert_false(has_rank(500)); /* it is below their mean */
     assert_non_null(strstr(text, "  median"));
     assert_non_null(strstr(text, "10.50\n")); /* of the two */
 }
@@ -133,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_RANKS(few_ranks_are_listed),
         WITH_RANKS(of_many_ranks_there_is_the_spread_and_who_stands_out),
+        WITH_RANKS(where_ranks_are_alike_none_stands_out),
         WITH_RANKS(all_of_many_are_listed_where_that_is_asked_for),
         WITH_RANKS(what_is_wrong_with_ranks_is_told_and_they_count_nowhere),
         WITH_RANKS(who_made_others_wait_is_told_of_those_of_whom_it_is_known),
