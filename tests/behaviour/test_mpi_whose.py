@@ -1,6 +1,7 @@
 """Whom ranks wait for, where that is known by construction (tests/programs/mpi_whose.c): what be_late() is blamed for is what the program itself
 clocked. The bounds leave room for other load; `make mpi-accuracy` prints how near it is."""
 
+import json
 import os
 import shutil
 import unittest
@@ -24,34 +25,41 @@ class Whose(BlameTest):
         self.assertEqual(run.status, 0, run)
         return os.path.join(run.folder, "job"), float(run.stdout.split()[1])
 
-    def check(self, how):
+    def check(self, how, said):
         for launcher in mpi.LAUNCHERS:
             with self.subTest(launcher):
                 directory, waited_s = self.waited(launcher, how)
                 self.assertAlmostEqual(self.blamed(directory, "be_late") / waited_s, 1, delta=OFF)
+                findings = self.report(directory, "--view", "findings", "--format", "csv").stdout
+                self.assertRegex(findings, f"late-rank,.*{said}")
+                merged = execute([BLAME, "merge", directory], self.tool_environment({}), self.new_folder())
+                self.assertEqual(merged.status, 0, merged)
+                with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
+                    law = json.load(file)["conservation"]["rank_idleness"]
+                self.assertTrue(law["ok"], law)
                 yield directory, waited_s
 
     def blamed(self, directory, name, *options):
         return self.reported_tree(directory, *options).total("rank idleness", name)
 
     def test_a_late_rank(self):
-        for directory, _ in self.check("late"):
+        for directory, _ in self.check("late", "rank 0 makes 3 ranks wait [0-9.]+ s in MPI_Barrier"):
             self.assertEqual(self.blamed(directory, "be_late", "--rank", "1"), 0)
 
     def test_another_rank_each_round(self):
-        for directory, waited_s in self.check("rotating"):
+        for directory, waited_s in self.check("rotating", "ranks take turns"):
             for rank in range(RANKS):
                 rounds = len(range(rank, ROUNDS, RANKS))
                 part_s = self.blamed(directory, "be_late", "--rank", str(rank))
                 self.assertAlmostEqual(part_s / waited_s, rounds / ROUNDS, delta=OFF)
 
     def test_a_late_thread_of_a_late_rank(self):
-        for directory, _ in self.check("thread"):
+        for directory, _ in self.check("thread", "rank 0 makes 3 ranks wait [0-9.]+ s in MPI_Barrier"):
             late, = [row for row in self.reported_tree(directory).named("be_late")]
             self.assertIn("have_a_late_thread", " ".join(late.path()))
 
     def test_late_senders_are_the_first_ones_and_not_whoever_works(self):
-        for directory, waited_s in self.check("chain"):
+        for directory, waited_s in self.check("chain", "rank 0 makes 2 ranks wait [0-9.]+ s in MPI_Recv"):
             self.assertLess(self.blamed(directory, "mind_own_business"), OFF * waited_s)
 
 
