@@ -138,7 +138,6 @@ static void end_measurement(void)
 {
     uint64_t now_ns = clock_now_ns();
     resolve_all(now_ns);
-    ranks_leave();
     if (thread_all())
         attribute_rest(&thread_all()->tree);
     loadmap_refresh();
@@ -163,6 +162,7 @@ void finish(void)
     finished_by = getpid();
     struct os_write_guard guard;
     os_guard_writes(&guard);
+    ranks_leave(); /* first: from here on no sample could take the blame of a busy rank */
     for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
         sampler_stop(thread);
     end_measurement();
