@@ -1,12 +1,19 @@
 #include "blame/ranks.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/atomics.h"
 
-#define SPINS         100
-#define STOP_ATTEMPTS 1000
+#define SPINS          100
+#define YIELDS         20
+#define PAUSES         1000 /* and then none more: at least a second */
+#define PAUSE_NS       1000000
+#define STOP_ATTEMPTS  1000
 
 static struct ranks_segment *segment; /* NULL: there is none */
 static struct ranks_line *own_line;
@@ -61,11 +68,42 @@ static inline bool try_to_write(void)
     return compare_exchange(&writing, &expected, 1);
 }
 
-static inline void begin_to_write(void)
+/* Who writes has been cancelled, or jumped away from a handler: nobody reads the line any more, and it stays this process's. */
+static void give_up(void)
 {
-    for (int spins = 0; unlikely(!try_to_write());)
-        if (++spins > SPINS)
+    struct ranks_segment *of = load_seq_cst(&segment);
+    if (of && compare_exchange(&segment, &of, (struct ranks_segment *)NULL))
+        store_release(&of->owner[own_number], load_relaxed(&of->owner[own_number]) & ~RANKS_READY);
+}
+
+/* Not by nanosleep(), where a thread may be cancelled. */
+static void pause_a_while(void)
+{
+    int saved = errno;
+    syscall(SYS_nanosleep, &(struct timespec){0, PAUSE_NS}, NULL);
+    errno = saved;
+}
+
+static __attribute__((noinline, cold)) bool wait_to_write(void)
+{
+    for (int turn = 0; turn < SPINS + YIELDS + PAUSES; turn++) {
+        if (try_to_write())
+            return true;
+        if (!load_seq_cst(&segment))
+            return false;
+        if (turn >= SPINS + YIELDS)
+            pause_a_while();
+        else if (turn >= SPINS)
             sched_yield();
+    }
+    give_up();
+    return false;
+}
+
+/* False: the rank is seen no more. */
+static inline bool begin_to_write(void)
+{
+    return likely(try_to_write()) || wait_to_write();
 }
 
 static inline void end_writing(void)
@@ -121,8 +159,7 @@ bool ranks_wait_begin(uint64_t call, uint64_t peer)
         return false;
     struct ranks_line *line = own_line;
     uint64_t now_ticks = clock_ticks();
-    begin_to_write();
-    if (has_stopped())
+    if (!begin_to_write() || has_stopped())
         return false;
     ranks_line_begin(line, now_ticks, call, peer);
     end_writing();
@@ -139,8 +176,8 @@ static inline void end_wait(struct ranks_line *line)
 
 void ranks_wait_end(void)
 {
-    begin_to_write();
-    end_wait(own_line);
+    if (begin_to_write())
+        end_wait(own_line);
 }
 
 bool ranks_wait_left(void)

@@ -2,6 +2,9 @@
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
 
 #include "base/atomics.h"
 #include "base/os.h"
@@ -102,6 +105,33 @@ RANKS_TEST(the_own_rank_is_in_the_census_and_in_no_call)
     assert_false(census.own_waits);
     assert_int_equal(census.own_threads, 1);
     assert_true(at(29, 32).own_waits);
+}
+
+static sigjmp_buf before;
+
+static void jump(int signal)
+{
+    (void)signal;
+    siglongjmp(before, 1);
+}
+
+RANKS_TEST(a_writer_that_never_comes_back_ends_the_telling)
+{
+    volatile int jumps = 0;
+    ranks(2);
+    signal(SIGALRM, jump);
+    sigsetjmp(before, 1);
+    if (ranks_wait_begin(CALL, 0) && jumps++ < 100000) {
+        setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 50}}, NULL);
+        for (;;) {
+            ranks_wait_end();
+            ranks_wait_begin(CALL, 0);
+        }
+    }
+    signal(SIGALRM, SIG_IGN);
+    assert_false(ranks_are_seen());
+    assert_false(segment->owner[OWN] & RANKS_READY);
+    assert_int_equal(RANKS_OWNER_PID(segment->owner[OWN]), 100 + OWN);
 }
 
 RANKS_TEST(calls_are_told_apart_and_who_finds_no_room_is_counted)
