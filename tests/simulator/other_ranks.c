@@ -10,12 +10,12 @@
 #include "tests/simulator/oracle.h"
 
 static struct ranks_segment *segment;
-static uint64_t chance;
+static uint64_t chance[RANKS_MAX]; /* of each for itself: which of two that turn at once comes first is no matter */
 
 /* RANKS_PEER of another rank, or 0. */
 static uint32_t other_than(uint32_t number)
 {
-    uint32_t peer = (uint32_t)random_below(&chance, machine.scenario->ranks + 2);
+    uint32_t peer = (uint32_t)random_below(&chance[number], machine.scenario->ranks + 2);
     return peer == number + 1 ? 0 : peer;
 }
 
@@ -30,7 +30,7 @@ static void begin(uint32_t number, bool waits)
         ranks_line_end(line, machine.now_ns);
     oracle_rank(number, waits, peer);
     queue_post(EVENT_RANK, NULL,
-               machine.now_ns + random_duration(&chance, waits ? &scenario->rank_wait : &scenario->rank_busy),
+               machine.now_ns + random_duration(&chance[number], waits ? &scenario->rank_wait : &scenario->rank_busy),
                number);
 }
 
@@ -41,10 +41,11 @@ void other_ranks_init(void)
     segment = os_map(RANKS_BYTES);
     if (!segment)
         abort();
-    chance = random_next(&machine.chance);
     segment->high = 1 + machine.scenario->ranks;
-    for (uint32_t i = 0; i < segment->high; i++)
+    for (uint32_t i = 0; i < segment->high; i++) {
         segment->line[i].rank = i;
+        chance[i] = random_next(&machine.chance);
+    }
     for (uint32_t i = 0; i < segment->high; i++)
         segment->owner[i] = RANKS_READY;
     ranks_use(segment, 0, 0, 0);
