@@ -4,7 +4,7 @@
  *     thread    one thread of rank 0 is, as all wait for its team
  *     chain     rank 0 is late to send; each of the others waits for the one before, but for the last, which has its own work
  * In each round all others say that they are about to wait, and then the late one works for HOLD_S in be_late(). It clocks that,
- * and prints what it makes of waiting: so long for each of the others that wait. */
+ * and prints what it makes of waiting, so long for each of the others that wait; in all, and rank by rank. */
 #include <mpi.h>
 #include <omp.h>
 #include <stdio.h>
@@ -124,8 +124,13 @@ int main(int argc, char **argv)
     if (strcmp(how, "chain") == 0)
         sum += end_chain();
     MPI_Reduce(&clocked, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    double *of_rank = calloc((size_t)ranks, sizeof(double));
+    MPI_Gather(&clocked, 1, MPI_DOUBLE, of_rank, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("waited %.6f s\n", sum > 0 ? all : 0);
+        printf("waited %.6f s for", sum > 0 ? all : 0);
+    for (int late = 0; rank == 0 && late < ranks; late++)
+        printf(" %.6f%s", of_rank[late], late + 1 < ranks ? "" : "\n");
+    free(of_rank);
     MPI_Finalize();
     return 0;
 }
