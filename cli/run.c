@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/launcher.h"
 #include "base/leaks.h"
 #include "base/log.h"
 #include "cli/cli.h"
@@ -271,7 +273,7 @@ static int start(char **argv, const char *program)
 }
 
 /* Keyboard signals reach the program by themselves; others are passed on. */
-static int wait_for_program(bool *interrupted)
+static int wait_for_program(int *signal_of)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = forward};
     sigaction(SIGINT, &ignore, NULL);
@@ -287,22 +289,26 @@ static int wait_for_program(bool *interrupted)
     if (WIFSIGNALED(status)) {
         fprintf(stderr, "blame: the program was killed by signal %d (%s)\n", WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
-        *interrupted = WTERMSIG(status) == SIGINT;
+        *signal_of = WTERMSIG(status);
         return 128 + WTERMSIG(status);
     }
     return WEXITSTATUS(status);
 }
 
-/* A shell's loop, make or xargs end only if they see that their child died of Ctrl-C. */
-static void die_interrupted(void)
+/* A shell's loop, make or xargs end only if they see that their child died of Ctrl-C; an MPI's launcher says, and passes on, of which
+ * signal a rank died. */
+static void die_as_well(int number)
 {
-    sigset_t interrupt;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
+    sigset_t signals;
+    if (number != SIGINT && !launcher_starts_many())
+        return;
     fflush(NULL);
-    signal(SIGINT, SIG_DFL);
-    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
-    raise(SIGINT);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0}); /* the program has left its own */
+    sigemptyset(&signals);
+    sigaddset(&signals, number);
+    signal(number, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    raise(number);
 }
 
 static void say_no_profile(void)
@@ -369,14 +375,13 @@ int cli_run(int argc, char **argv)
             remove_workspace(&space);
         return CLI_BAD_INPUT;
     }
-    bool interrupted = false;
-    int status = wait_for_program(&interrupted);
+    int signal_of = 0, status = wait_for_program(&signal_of);
     if (attach) {
         if (space.notes[0] && collect_profiles(space.notes) == 0 && status != 126 && status != 127)
             say_no_profile();
         remove_workspace(&space);
     }
-    if (interrupted)
-        die_interrupted();
+    if (signal_of)
+        die_as_well(signal_of);
     return status;
 }

@@ -18,7 +18,7 @@ static const struct usage usage = {
     .synopsis = "[options] [--] PROGRAM [ARGUMENT ...]",
     .about = "Runs the program with the tool loaded before main, so that serial start-up is measured too.\n"
              "Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the program's\n"
-             "(128 + signal if it was killed; Ctrl-C ends both). Each option sets the environment variable "
+             "(128 + signal if it was killed; a rank of an MPI job, and after Ctrl-C any, dies of the signal, too). Each option sets the environment variable "
              "of the same name:\n"
              "--rate sets BLAME_RATE.",
     .examples = "  blame run ./amg -n 100\n"
