@@ -8,9 +8,9 @@ import shutil
 import statistics
 import struct
 import subprocess
-import threading
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import contract_checks
 import mpi
@@ -40,16 +40,8 @@ class JobTest(BlameTest):
         return run
 
     def at_once(self, folder, envs):
-        runs = [None] * len(envs)
-
-        def start(number):
-            runs[number] = self.rank(folder, envs[number])
-        threads = [threading.Thread(target=start, args=(number,)) for number in range(len(envs))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return runs
+        with ThreadPoolExecutor(len(envs)) as threads:
+            return list(threads.map(lambda env: self.rank(folder, env), envs))
 
     def files(self, directory):
         return sorted(name for name in os.listdir(directory) if not name.startswith("."))
@@ -308,12 +300,12 @@ class Merged(CopiedRanks):
         directory, ended = self.made(2), subprocess.Popen(["true"])
         ended.wait()
         self.reopen(f"{directory}/rank-000001.blame", ended.pid)
-        time.sleep(0.02)  # what is written in the clock tick in which ranks are listed may have come behind that
+        time.sleep(0.02)  # not in the clock tick in which ranks are listed: it might be behind that
         made = []
         for _ in range(2):
             self.assertIn("rank 1: it had not ended: it was killed", self.blame("report", directory).stderr)
             made.append(os.stat(f"{directory}/job.blame").st_ino)
-        self.assertEqual(made[0], made[1])
+        self.assertEqual(*made)
 
     def test_a_job_in_a_directory_that_cannot_be_written_to_can_be_read(self):
         directory, left = self.made(2), self.new_folder()
