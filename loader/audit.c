@@ -14,8 +14,10 @@
 #include "loader/kernel.h"
 #include "loader/text.h"
 
-/* libomp makes a small file in /dev/shm as it starts, and dies of a limit below that; libgomp does not. */
+/* libomp makes a small file in /dev/shm as it starts, a page, and dies of a limit below that, or of a full /dev/shm; libgomp does not. There
+ * has to be room for those that start beside this process, too. */
 #define LIBOMP_FILE_BYTES 1024
+#define LIBOMP_ROOM_BYTES (1 << 20)
 
 #define FRESH_OBJECTS 1024 /* of more at once the rest is not asked */
 
@@ -131,6 +133,10 @@ static bool judge(const struct link_map *needer, const char *library)
     bool readable = true, lacks = false;
     if (kernel_file_limit() < LIBOMP_FILE_BYTES) {
         say(needer, " cannot start below so low a limit on the size of files (ulimit -f)", "", KEEPS);
+        return false;
+    }
+    if (!self.llvm && kernel_room("/dev/shm") < LIBOMP_ROOM_BYTES) {
+        say(needer, " may find no room in /dev/shm", "", KEEPS);
         return false;
     }
     if (self.llvm) {

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 
 #include "base/kernel.h"
@@ -61,6 +62,14 @@ static inline uint64_t kernel_file_limit(void)
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     kernel_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0);
     return limit.rlim_cur;
+}
+
+/* How much room there is in that file system; UINT64_MAX: no limit, or there is none of that name. [any] */
+static inline uint64_t kernel_room(const char *path)
+{
+    struct statfs found = {0};
+    long failed = kernel_call(SYS_statfs, (long)path, (long)&found, 0, 0, 0, 0);
+    return failed || !found.f_blocks ? UINT64_MAX : (uint64_t)found.f_bavail * (uint64_t)found.f_bsize;
 }
 
 /* A read-only view of the whole file, or NULL. [any] */

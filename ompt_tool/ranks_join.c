@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/atomics.h"
@@ -20,6 +21,9 @@
 
 #define ATTEMPTS 100 /* while others close what was made before */
 #define PAUSE_US 1000
+
+/* LLVM's runtime dies of a full /dev/shm: what there is, is left to it. */
+#define LEFT_BYTES (1 << 20)
 
 struct ranks_program ranks_program;
 
@@ -120,8 +124,16 @@ static int take_place(struct ranks_segment *segment, int fd, uint32_t rank)
     return 0;
 }
 
+static bool has_room(void)
+{
+    struct statvfs found;
+    return statvfs("/dev/shm", &found) != 0 || !found.f_blocks || found.f_bavail * found.f_frsize >= LEFT_BYTES;
+}
+
 static int try_to_join(uint32_t rank)
 {
+    if (!has_room())
+        return ENOSPC;
     int fd = open(joined.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return errno;

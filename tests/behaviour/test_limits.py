@@ -47,6 +47,14 @@ class FileLimit(BlameTest):
                 self.assertEqual((run.status, run.stdout), (3, f"begin\nlimit {limit}, handler none\n"), run)
                 self.assertTrue(run.tool_lines(), run)
 
+    def test_a_gcc_program_is_not_moved_to_a_runtime_that_finds_no_room(self):
+        small = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=20k tmpfs /dev/shm && exec "$@"', "sh"]
+        if execute([*small, "true"], clean_environment(), self.new_folder()).status != 0:
+            self.skipTest("no file system can be mounted here")
+        run = execute([*small, BLAME, "run", "--", program("quick_gcc"), "7"], self.tool_environment({}), self.new_folder())
+        self.assertEqual(run.status, 7, run)
+        self.assertIn("may find no room in /dev/shm", run.tool_lines()[0])
+
     def test_its_handler_gets_its_own_signals_and_none_of_the_tools(self):
         for limit in FILE_LIMITS:
             self.assertEqual(self.assert_same(limit, "file_limit", "handles").stdout.count("SIGXFSZ\n"), 1)
