@@ -4,6 +4,7 @@
 
 #include "report/rows/label.h"
 #include "report/tables/locks.h"
+#include "report/tables/ranks.h"
 #include "report/tables/threads.h"
 #include "report/text/format.h"
 #include "report/views/sort.h"
@@ -13,6 +14,7 @@
 #define CONTEXT_COLUMNS 26 /* in front of a context below it */
 #define BAR_COLUMNS     18
 #define THREAD_COLUMNS  79 /* in front of the bar */
+#define RANK_COLUMNS    8  /* of those, more of a job */
 
 enum { PART_WORK, PART_OVERHEAD, PART_LOCK_WAIT, PART_IDLE, PART_NO_CORE, PART_BLOCKED, PART_MPI_WAIT, PARTS };
 
@@ -39,7 +41,7 @@ struct thread_table {
 static struct thread_table lay_out(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     struct thread_table table = {.out = out, .profile = profile, .style = style};
-    size_t columns = THREAD_COLUMNS;
+    size_t columns = THREAD_COLUMNS + (profile->rank_count ? RANK_COLUMNS : 0);
     for (int p = 0; p < PARTS; p++) {
         table.shown[p] = p < PART_NO_CORE;
         for (size_t i = 0; i < profile->thread_count && !table.shown[p]; i++) {
@@ -72,6 +74,15 @@ static void print_bar(FILE *out, const double part[PARTS], double whole, bool ut
     fputc('\n', out);
 }
 
+/* Of a job: whose thread it is. */
+static void print_rank(FILE *out, const struct profile *profile, const struct profile_thread *thread)
+{
+    char name[32] = "";
+    if (thread->rank_record && thread->rank_record <= profile->rank_count)
+        rank_name(&profile->ranks[thread->rank_record - 1], name, sizeof name);
+    fprintf(out, "%*s", RANK_COLUMNS, name);
+}
+
 static void print_thread(const struct thread_table *table, size_t index)
 {
     FILE *out = table->out;
@@ -81,7 +92,10 @@ static void print_thread(const struct thread_table *table, size_t index)
     parts_of(thread, part);
     for (int p = 0; p < PARTS; p++)
         whole += part[p];
-    fprintf(out, "%6zu  %-7s", index, thread_kind_name(thread));
+    fprintf(out, "%6zu", index);
+    if (table->profile->rank_count)
+        print_rank(out, table->profile, thread);
+    fprintf(out, "  %-7s", thread_kind_name(thread));
     if (table->times) {
         fprintf(out, "%8s", DECIMAL((double)(int64_t)(thread->begin_ns - start) * 1e-9, 2));
         fprintf(out, "%8s", DECIMAL((double)(int64_t)(end - start) * 1e-9, 2));
@@ -103,7 +117,7 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
 {
     struct thread_table table = lay_out(out, profile, style);
     view_text_header(out, profile, style);
-    format_paragraph(out, "Seconds; begin and end since the program's start.", style->columns);
+    format_paragraph(out, table.times ? "Seconds; begin and end since the program's start." : "Seconds.", style->columns);
     if (table.bar)
         fprintf(out, "%s%s%s%s\n",
                 style->utf8 ? "Bars: \xe2\x96\x88 work  \xe2\x96\x92 overhead  \xe2\x96\x9a lock wait  \xc2\xb7 idle"
@@ -112,8 +126,8 @@ void view_text_threads(FILE *out, const struct profile *profile, const struct vi
                 : style->utf8              ? "  \xc3\x97 no core"
                                            : "  x no core",
                 table.shown[PART_BLOCKED] ? "  z blocked" : "", table.shown[PART_MPI_WAIT] ? "  m mpi wait" : "");
-    fprintf(out, "\n%s%6s  %-7s%s%10s%10s%10s%10s%s%s%s%8s%s\n", format_strong(style->colour), "thread", "kind",
-            table.times ? "   begin     end" : "", "work", "overhead", "lock wait", "idle",
+    fprintf(out, "\n%s%6s%*s  %-7s%s%10s%10s%10s%10s%s%s%s%8s%s\n", format_strong(style->colour), "thread",
+            profile->rank_count ? RANK_COLUMNS : 0, profile->rank_count ? "rank" : "", "kind", table.times ? "   begin     end" : "", "work", "overhead", "lock wait", "idle",
             table.shown[PART_NO_CORE] ? " no core" : "", table.shown[PART_BLOCKED] ? " blocked" : "",
             table.shown[PART_MPI_WAIT] ? " mpi wait" : "", "idle %",
             format_plain(style->colour));

@@ -122,6 +122,20 @@ static char *print_threads(size_t columns)
     return made_text;
 }
 
+WITH_PROFILE(threads_of_a_job_have_their_rank)
+{
+    static struct profile_rank ranks[2] = {{.rank = 4}, {.rank = 7, .process = 1}};
+    made_tables();
+    assert_null(strstr(print_threads(100), "rank"));
+    assert_non_null(strstr(made_text, "Seconds; begin and end"));
+    made.profile.ranks = ranks;
+    made.profile.rank_count = 2;
+    made.threads[0].rank_record = 2;
+    assert_non_null(strstr(print_threads(100), "thread    rank  kind      begin     end "));
+    assert_non_null(strstr(made_text, "\n     0     7.1  "));
+    assert_non_null(strstr(print_threads(80), "Seconds.\n")); /* no begin, and no end */
+}
+
 WITH_PROFILE(no_core_and_blocked_have_columns_where_there_is_something_to_say)
 {
     struct view_style style = {.title = "Top-down", .metric = METRIC_WORK, .columns = 100};
