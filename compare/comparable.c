@@ -72,6 +72,11 @@ static void rank_text(char to[FACT_BYTES], const struct profile *profile)
     stored_text(to, profile, "rank");
 }
 
+static void ranks_text(char to[FACT_BYTES], const struct profile *profile)
+{
+    snprintf(to, FACT_BYTES, "%u", profile->header.merged > 1 ? profile->header.merged : 1);
+}
+
 /* The arguments, not where the program lies. */
 static void command_text(char to[FACT_BYTES], const struct profile *profile)
 {
@@ -110,6 +115,7 @@ static const struct fact facts[] = {
     {"cores", "bind all to as many cores", cores_text},
     {"arguments", "compare runs of the same input", command_text},
     {"MPI ranks", "compare the same rank of each run", rank_text},
+    {"numbers of ranks", "seconds are sums over ranks: compare shares", ranks_text},
     {"host", "times of different machines say little about the program", host_text},
     {"runtime", "the difference may be the runtime's", runtime_text},
     {"rate", "give all the same BLAME_RATE", rate_text},

@@ -335,6 +335,21 @@ COMPARED(arguments_are_compared_however_long_the_programs_path)
                               "input\n");
 }
 
+COMPARED(jobs_of_more_ranks_are_said_to_be)
+{
+    struct profile profile[3] = {{.header.merged = 2}, {.header.merged = 4}, {.header.merged = 0}};
+    const struct profile *jobs[2] = {&profile[0], &profile[1]}, *alone[2] = {&profile[2], &profile[2]};
+    const char *const names[2] = {"a", "b"};
+    char said[400] = "";
+    FILE *out = fmemopen(said, sizeof said, "w");
+    comparable_complain(out, "diff", alone, names, 2);
+    assert_int_equal(ftell(out), 0);
+    comparable_complain(out, "diff", jobs, names, 2);
+    fclose(out);
+    assert_string_equal(said, "blame diff: numbers of ranks differ: 2 in a, 4 in b; seconds are sums over ranks: "
+                              "compare shares\n");
+}
+
 COMPARED(what_programs_mostly_have_none_of_is_shown_where_a_run_had_some)
 {
     ADD(1, {0, ROW_PROCEDURE, "f", "app", "f.c", 1, 10});
