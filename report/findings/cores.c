@@ -3,6 +3,7 @@
 
 #include "report/findings/rules.h"
 #include "report/tables/machine.h"
+#include "report/tables/ranks.h"
 #include "report/text/memory.h"
 
 #define MUCH  0.25 /* of the time without a core, to have a part in it */
@@ -15,6 +16,7 @@ struct shortage {
     double seconds, spun_s; /* the second: cores' time of threads that waited */
     double stolen_s;        /* of the first: no process had the core, nor the kernel */
     double threads, cores;
+    size_t ranks; /* of a job: that have these threads on these cores; 0: it is none */
     struct machine machine;
     bool crowded, spins, throttled, others, bound, stolen;
 };
@@ -37,6 +39,12 @@ static struct shortage shortage_of(const struct inquiry *inquiry)
         .cores = inquiry->cores};
     const struct machine *machine = &shortage.machine;
     double much = MUCH * shortage.seconds;
+    if (inquiry->profile->header.merged) {
+        struct ranks_crowd crowd = ranks_crowd(inquiry->profile);
+        shortage.ranks = crowd.ranks;
+        shortage.threads = crowd.threads;
+        shortage.cores = crowd.cores;
+    }
     machine_read(inquiry->profile, ledger, &shortage.machine);
     /* All that ran and was neither work nor the runtime's. Locks are waited for on a core, too, and off it. */
     shortage.spun_s = 1e-9 * (ledger->on_core - ledger->work - ledger->overhead);
@@ -71,7 +79,9 @@ static const char *thief(const struct machine *machine, double stolen_s)
 static char *title_of(const struct inquiry *inquiry, const struct shortage *shortage)
 {
     char stolen[FORMAT_NUMBER_BYTES + 48] = "";
-    char others[FORMAT_NUMBER_BYTES + 32] = "";
+    char others[FORMAT_NUMBER_BYTES + 32] = "", whose[32] = "this program";
+    if (shortage->ranks)
+        snprintf(whose, sizeof whose, "%zu rank%s", shortage->ranks, shortage->ranks == 1 ? "" : "s");
     if (shortage->others && !shortage->machine.others_weigh_more)
         snprintf(others, sizeof others, " and %s other runnable processes",
                  DECIMAL(shortage->machine.others_ready, 1));
@@ -81,9 +91,9 @@ static char *title_of(const struct inquiry *inquiry, const struct shortage *shor
         snprintf(stolen, sizeof stolen, ", of it %s s taken by %s", DECIMAL(shortage->stolen_s, 2),
                  thief(&shortage->machine, shortage->stolen_s));
     return format_printable(
-        "%s %% of the thread time there was no core: %s thread%s of this program%s on %s core%s%s",
+        "%s %% of the thread time there was no core: %s thread%s of %s%s on %s core%s%s",
         DECIMAL(percent_of_program(inquiry, shortage->seconds), 0), DECIMAL(shortage->threads, 0),
-        shortage->threads == 1 ? "" : "s", others, DECIMAL(shortage->cores, 0),
+        shortage->threads == 1 ? "" : "s", whose, others, DECIMAL(shortage->cores, 0),
         shortage->cores == 1 ? "" : "s", stolen);
 }
 
@@ -145,7 +155,11 @@ static char *advice_of(const struct profile *profile, const struct shortage *sho
             memory_text("The cgroup's quota was used up for %s s: raise it (cpu.max), or use as many "
                         "threads as it feeds. ",
                         DECIMAL(machine->throttled_s, 2));
-    if (shortage->crowded && shortage->threads > shortage->cores)
+    if (shortage->crowded && shortage->ranks)
+        part[count++] = memory_text("Use fewer ranks or threads, %s thread%s in all on these cores, or more cores (the "
+                                    "launcher's binding, nodes). ",
+                                    DECIMAL(shortage->cores, 0), shortage->cores == 1 ? "" : "s");
+    else if (shortage->crowded && shortage->threads > shortage->cores)
         part[count++] =
             memory_text("Use at most %s thread%s (OMP_NUM_THREADS), or more cores (affinity, cgroup "
                         "quota). ",

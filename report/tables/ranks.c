@@ -72,6 +72,31 @@ bool ranks_saw_each_other(const struct profile *profile)
     return all;
 }
 
+static int compare_places(const void *left, const void *right)
+{
+    const struct profile_rank *const *a = left, *const *b = right;
+    int hosts = compare_hosts(left, right);
+    return hosts ? hosts : strcmp((*a)->binding, (*b)->binding);
+}
+
+struct ranks_crowd ranks_crowd(const struct profile *profile)
+{
+    struct ranks_crowd most = {0}, here = {0};
+    size_t count;
+    const struct profile_rank **rank = sort_by_host(profile, &count);
+    qsort(rank, count, sizeof *rank, compare_places);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || !*rank[i]->binding || compare_places(&rank[i - 1], &rank[i]) != 0)
+            here = (struct ranks_crowd){.cores = rank[i]->cores};
+        here.ranks++;
+        here.threads += rank[i]->threads_max;
+        if (most.ranks == 0 || here.threads * most.cores > most.threads * here.cores)
+            most = here;
+    }
+    free(rank);
+    return most;
+}
+
 static void put_range(char *text, size_t bytes, uint32_t least, uint32_t most, const char *what)
 {
     if (least == most)

@@ -19,6 +19,15 @@ char *ranks_problems(const struct profile *profile);
 /* On how many nodes those ran that count. */
 size_t ranks_nodes(const struct profile *profile);
 
+/* Ranks that may run on the same cores, by their node and binding, and their threads at most. */
+struct ranks_crowd {
+    size_t ranks;
+    double threads, cores;
+};
+
+/* Those of a job that have most threads for a core. */
+struct ranks_crowd ranks_crowd(const struct profile *profile);
+
 /* Whether the rank's figures are in the job's. */
 bool rank_counts(const struct profile_rank *rank);
 

@@ -199,6 +199,28 @@ WITH_JOB(several_late_ranks_are_named_and_only_ranks_of_their_node_wait_for_them
     assert_said(finding_of("late-rank")->title, "ranks 0 and 2 make 1 rank wait 8.80 s");
 }
 
+/* Ranks share the cores that they are bound to, on one node. */
+WITH_JOB(threads_without_a_core_are_those_of_all_ranks_that_share_the_cores)
+{
+    uint32_t solve = make_wait((double[]){0, 0, 0, 0}, 0);
+    made_add(solve, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.no_core = 30 * S});
+    made.threads[0].core_source = PROFILE_CORE_SCHEDSTAT;
+    for (int i = 0; i < RANKS; i++) {
+        ranks[i].threads_max = ranks[i].cores = 2;
+        strcpy(ranks[i].binding, "0-1");
+    }
+    const struct finding *finding = finding_of("oversubscribed");
+    assert_non_null(finding);
+    assert_said(finding->title, "there was no core: 8 threads of 4 ranks on 2 cores");
+    assert_said(finding->advice, "fewer ranks or threads, 2 threads in all");
+    strcpy(ranks[1].host, "node1");
+    strcpy(ranks[2].binding, "2-3");
+    assert_said(finding_of("oversubscribed")->title, "4 threads of 2 ranks on 2 cores");
+    strcpy(ranks[3].host, "node2");
+    assert_said(finding_of("cores-taken")->title, "2 threads of 1 rank and other processes on 2 cores");
+    assert_null(finding_of("oversubscribed"));
+}
+
 WITH_JOB(ranks_that_are_late_in_turn_are_said_to_take_turns)
 {
     make_wait((double[]){2.2, 2.5, 2, 2.3}, 9);
