@@ -198,9 +198,19 @@ static const char *advice_of(const struct lateness *lateness, bool job)
            "cannot be divided may be done while the others have something to do (nonblocking calls before it).";
 }
 
-static void put_lateness(struct inquiry *inquiry, const struct lateness *lateness)
+/* No rank's own work becomes less by it: the run ends no earlier than who waits most would without waiting. With more cores it would. */
+static double gain_of(const struct inquiry *inquiry, const struct lateness *lateness)
 {
     const struct profile_sums *all = inquiry->rows->row[0].inclusive;
+    double gain_ns = fmin(all->rank_wall, all->rank_idle) * lateness->seconds / lateness->all_s, most_ns = 0;
+    for (size_t i = 0; i < lateness->rank_count; i++)
+        most_ns = fmax(most_ns, lateness->rank[i]->rank_idle);
+    bool no_core = lateness->no_core_s >= MOSTLY * lateness->all_s;
+    return 1e-9 * (lateness->rank_count && !no_core ? fmin(gain_ns, most_ns) : gain_ns);
+}
+
+static void put_lateness(struct inquiry *inquiry, const struct lateness *lateness)
+{
     char no_core[FORMAT_NUMBER_BYTES + 64] = "", idle[FORMAT_NUMBER_BYTES + 80] = "";
     bool job = inquiry->profile->header.merged;
     struct finding finding = {.rule = "late-rank",
@@ -208,7 +218,7 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
                               .metric = METRIC_RANK_IDLENESS,
                               .seconds = lateness->seconds,
                               .sampled = true,
-                              .gain_s = fmin(all->rank_wall, all->rank_idle) * 1e-9 * lateness->seconds / lateness->all_s};
+                              .gain_s = gain_of(inquiry, lateness)};
     if (lateness->no_core_s > 0)
         snprintf(no_core, sizeof no_core, ", %s s of it without a core", DECIMAL(lateness->no_core_s, 2));
     if (lateness->idle_s > 0 && job)

@@ -227,6 +227,7 @@ WITH_JOB(ranks_that_are_late_in_turn_are_said_to_take_turns)
     const struct finding *finding = finding_of("late-rank");
     assert_string_equal(finding->title, "ranks take turns: they keep each other waiting for 9.00 s in MPI_Allreduce m.c:88");
     assert_said(finding->advice, "No rank is late by itself");
+    assert_true(fabs(finding->gain_s - 7. / 3) < 1e-9); /* the third waits so long, the others less */
 }
 
 WITH_JOB(a_rank_that_is_late_for_want_of_a_core_has_not_too_much_to_do)
@@ -237,6 +238,8 @@ WITH_JOB(a_rank_that_is_late_for_want_of_a_core_has_not_too_much_to_do)
     const struct finding *finding = finding_of("late-rank");
     assert_string_equal(finding->title, "rank 1 makes 3 ranks wait 9.00 s in MPI_Allreduce m.c:88, mostly while it has no core");
     assert_said(finding->advice, "cores of its own");
+    ranks[0].rank_idle = ranks[2].rank_idle = ranks[3].rank_idle = 0.5 * S;
+    assert_true(fabs(finding_of("late-rank")->gain_s - 1) < 1e-9);
 }
 
 WITH_JOB(a_ranks_own_profile_says_what_others_wait_for_it)
