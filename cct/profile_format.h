@@ -82,6 +82,8 @@ enum profile_node_kind {
                                 profile_ranks; no row. Below an MPI node, with key 0: of the call itself */
     PROFILE_NODE_SPREAD = 22, /* of a job that was merged: how a time of its parent differs between ranks; key: PROFILE_SPREAD_KEY; metric: struct
                                  profile_spread; no row */
+    PROFILE_NODE_BALANCE = 23, /* of a job that was merged: waiting in collective calls as the ranks' sums charge it; key and metric:
+                                  report/profile/balance_record.h; no row */
 };
 
 /* Which time of a context's: of the context itself, or of the frames below it, that is of the function called there; its own, or with what
@@ -396,7 +398,7 @@ struct profile_rank {
     double rank_idle;     /* the part of mpi_wait in which another rank of its node was busy, and blamed for it */
     double made_wait;     /* others' waiting that it is blamed for */
     uint64_t ranks_seen;  /* as in profile_header */
-    uint64_t reserved_sum;
+    double charged;       /* others' waiting in collective calls, by the ranks' sums: struct profile_balance; 0 in older files */
 };
 
 struct profile_header {

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/job_directory.h"
 #include "cli/progress.h"
+#include "report/profile/balance_job.h"
 #include "report/profile/job.h"
 #include "report/profile/merge.h"
 #include "report/profile/read.h"
@@ -147,6 +148,11 @@ bool job_merge(const char *command, const char *directory, const char *output, i
     progress_start(isatty(STDERR_FILENO) ? stderr : NULL, clock_now_ns);
     progress_phase("merging the ranks");
     struct profile *profile = read_ranks(command, &files, known ? identity : NULL, jobs, &why);
+    if (profile) {
+        progress_phase("comparing the ranks");
+        profile_read_progress = progress_step;
+        job_add_balance(profile, (const char *const *)files.path, (size_t)files.count, known ? identity : NULL);
+    }
     progress_end();
     free_files(&files);
     if (!profile) {

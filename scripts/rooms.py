@@ -27,7 +27,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
      "locks, waits, phases, threads; the laws"),
     ("report/rows", COMMAND, "report/symbols report/profile report/text cct base", "the tree with names, and its metrics"),
     ("report/symbols", COMMAND, "report/profile report/text cct base", "names and lines of addresses, by libdw"),
-    ("report/profile", COMMAND, "report/text cct", "the measurement file, read, checked and merged into one tree"),
+    ("report/profile", COMMAND, "report/text cct base", "the measurement file, read, checked and merged into one tree"),
     ("report/text", COMMAND, "", "numbers, JSON, strings, source files"),
     ("ompt_tool", PLUGIN, "ompt_tool/probes ompt_tool/context ompt_tool/counters ompt_tool/locks ompt_tool/session ompt_tool/restart blame unwind cct base include",
      "the edge: OMPT's callbacks, the sampler and its handler, start and end"),

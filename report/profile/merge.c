@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "report/profile/balance.h"
 #include "report/profile/node_tree.h"
 #include "report/profile/probes.h"
 #include "report/profile/spread.h"
@@ -225,6 +226,8 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
         wrong = profile_read_probes(chunks, merge.place, profile);
     if (!wrong)
         wrong = profile_read_spreads(chunks, merge.place, profile);
+    if (!wrong)
+        wrong = profile_read_balances(chunks, merge.place, profile);
     free(merge.place);
     free(merge.stack);
     node_tree_end(&merge.tree);

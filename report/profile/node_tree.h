@@ -14,6 +14,9 @@ struct node_tree {
 /* An empty tree but for the root, node 0. */
 void node_tree_start(struct node_tree *tree, struct profile *profile);
 
+/* A tree that is made already. */
+void node_tree_resume(struct node_tree *tree, struct profile *profile);
+
 /* The child of that kind and key, made if it is not there; later calls may move the nodes. */
 uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key);
 

@@ -58,6 +58,7 @@ void profile_free(struct profile *profile)
     free(profile->modules);
     free(profile->ranks);
     free(profile->spreads);
+    free(profile->balances);
     free(profile->locks);
     free(profile->text);
     free(profile->names);

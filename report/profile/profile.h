@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/profile/balance_record.h"
 #include "report/profile/sums.h"
 
 /* A node of the merged tree. Node 0 is the program's root; a parent's index is smaller than its children's. */
@@ -42,6 +43,13 @@ struct merged_spread {
     struct profile_spread spread;
 };
 
+/* What a job's ranks wait for in collective calls, by their sums. */
+struct merged_balance {
+    uint32_t node;
+    uint32_t key; /* enum profile_balance_key */
+    struct profile_balance balance;
+};
+
 struct merged_counters {
     uint32_t node;
     struct profile_counters counters; /* at samples, exclusive, all threads summed */
@@ -75,6 +83,8 @@ struct profile {
     size_t text_bytes;
     double unresolved_ns; /* time of threads below <unresolved> */
     uint64_t tree;        /* the tree that was read, 0: all of them, merged */
+    struct merged_balance *balances; /* by node and key; of a job that was merged, some of whose ranks did not see each other */
+    size_t balance_count;
 };
 
 void profile_free(struct profile *profile);

@@ -110,7 +110,8 @@ static bool rank_sane(const struct profile_rank *rank)
 {
     const double sums[] = {rank->work, rank->overhead, rank->lock_wait,
                            rank->idle, rank->no_core,  rank->blocked,
-                           rank->mpi_wait, rank->rank_idle, rank->made_wait};
+                           rank->mpi_wait, rank->rank_idle, rank->made_wait,
+                           rank->charged};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (!profile_number_sane(sums[i]) || sums[i] < 0)
             return false;

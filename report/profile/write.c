@@ -138,6 +138,12 @@ static void put_nodes(struct writer *writer)
             .kind = PROFILE_NODE_SPREAD, .key = spread->key, .parent = writer->node_idx[spread->node]};
         put_node(writer, &node, &spread->spread);
     }
+    for (size_t i = 0; i < profile->balance_count; i++) {
+        const struct merged_balance *balance = &profile->balances[i];
+        struct profile_node node = {
+            .kind = PROFILE_NODE_BALANCE, .key = balance->key, .parent = writer->node_idx[balance->node]};
+        put_node(writer, &node, &balance->balance);
+    }
     for (size_t i = 0; i < profile->probe_count; i++) {
         const struct merged_probe *probe = &profile->probes[i];
         struct profile_node node = {
