@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/job_files.h"
 #include "cli/open_profile.h"
+#include "report/files/balance_csv.h"
 #include "report/files/csv.h"
 #include "report/files/ranks_csv.h"
 #include "report/files/spread_csv.h"
@@ -277,11 +278,21 @@ static void print_spread(struct report *report)
         view_text_spread(report->out, profile, report->rows, &report->style);
 }
 
+static void print_balance(struct report *report)
+{
+    const struct opened_profile *opened = report->opened;
+    report->style.all = report->request->all;
+    if (report->request->format == FORMAT_CSV)
+        write_balance_csv(report->out, opened->profile, opened->rows);
+    else
+        view_text_balance(report->out, opened->profile, opened->rows, &report->style);
+}
+
 static void (*const print_view[VIEW_COUNT])(struct report *report) = {
     [VIEW_TOP_DOWN] = print_tree,     [VIEW_BOTTOM_UP] = print_tree, [VIEW_FLAT] = print_tree,
     [VIEW_THREADS] = print_threads,   [VIEW_LOCKS] = print_locks,    [VIEW_WAITS] = print_waits,
     [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,  [VIEW_RANKS] = print_ranks,
-    [VIEW_SPREAD] = print_spread,
+    [VIEW_SPREAD] = print_spread,     [VIEW_BALANCE] = print_balance,
 };
 
 /* Takes the rows that the filters leave; false after a message. */
@@ -303,7 +314,7 @@ static bool filter_rows(struct report *report)
 
 static bool open_input(const struct report_request *request, struct opened_profile *opened)
 {
-    bool of_jobs = request->view == VIEW_RANKS || request->view == VIEW_SPREAD;
+    bool of_jobs = request->view == VIEW_RANKS || request->view == VIEW_SPREAD || request->view == VIEW_BALANCE;
     if (request->view != VIEW_THREADS && request->view != VIEW_RANKS) {
         if (!open_thread_rows("report", request->input, request->thread, opened))
             return false;

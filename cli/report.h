@@ -19,6 +19,7 @@ enum report_view {
     VIEW_PHASES,
     VIEW_RANKS,
     VIEW_SPREAD,
+    VIEW_BALANCE,
     VIEW_COUNT
 };
 enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED };

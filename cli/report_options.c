@@ -18,10 +18,12 @@ const struct option_word report_view[] = {
     {"phases", "the program's phases and what their code calls; events,\nexact and sampled"},
     {"ranks", "what each rank of a job did with its threads' time"},
     {"spread", "rows by how they differ between a job's ranks"},
+    {"balance", "which ranks of a job others wait for, also on other nodes, by\nthe ranks' sums"},
     {NULL, NULL},
 };
 const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",   "Threads", "Locks",
-                                         "Waits",    "Findings",  "Phases", "Ranks",   "Spread", NULL};
+                                         "Waits",    "Findings",  "Phases", "Ranks",   "Spread",
+                                         "Balance", NULL};
 
 static const struct option_word by[] = {
     {"function", "(default)"},
@@ -112,6 +114,7 @@ static int metrics_of(int view)
     case VIEW_FINDINGS:
     case VIEW_PHASES:
     case VIEW_RANKS:
+    case VIEW_BALANCE:
         return 0;
     default:
         return -1;
@@ -148,7 +151,7 @@ static bool fits_together(const struct report_request *request)
                      TREES | TABLES | 1 << VIEW_PHASES) &&
            fits_view(request, "--focus", NULL, request->focus, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--hide", NULL, request->hide, TREES | 1 << VIEW_WAITS) &&
-           fits_view(request, "--all", NULL, request->all, 1 << VIEW_RANKS) &&
+           fits_view(request, "--all", NULL, request->all, 1 << VIEW_RANKS | 1 << VIEW_BALANCE) &&
            fits_view(request, "--thread", NULL, request->thread != NOT_GIVEN, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--columns", NULL, request->column_list, TREES) &&
            fits_view(request, "--percent", NULL, request->percent != NOT_GIVEN, TREES) &&
@@ -215,7 +218,7 @@ static enum options_result read_arguments(struct report_request *request, int ar
          "line that called them"},
         {"--thread", OPTION_WHOLE, &request->thread, "N", NULL, 0, 1000000,
          "what was blamed on one thread's samples; N as in threads.csv"},
-        {"--all", OPTION_FLAG, &request->all, NULL, NULL, 0, 0, "ranks: each of them, however many"},
+        {"--all", OPTION_FLAG, &request->all, NULL, NULL, 0, 0, "ranks, balance: each of them, however many"},
         {"--rank", OPTION_WHOLE, &request->rank, "N", NULL, 0, 999999999,
          "one rank of a job, from its own file"},
         environment_option,

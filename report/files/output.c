@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/files/balance_csv.h"
 #include "report/files/csv.h"
 #include "report/files/json.h"
 #include "report/files/ranks_csv.h"
@@ -57,6 +58,11 @@ static void put_spread(FILE *out, const struct profile *profile, const struct re
     write_spread_csv(out, profile, tables->rows);
 }
 
+static void put_balance(FILE *out, const struct profile *profile, const struct report_tables *tables)
+{
+    write_balance_csv(out, profile, tables->rows);
+}
+
 static bool is_job(const struct profile *profile)
 {
     return profile->header.merged > 0;
@@ -79,6 +85,7 @@ static const struct output_file {
     {.name = "phases.csv", .put = put_phases, .wanted = phases_any},
     {.name = "ranks.csv", .put = put_ranks, .wanted = is_job},
     {.name = "spread.csv", .put = put_spread, .wanted = is_job},
+    {.name = "balance.csv", .put = put_balance, .wanted = is_job},
     {.name = "run.json", .put = put_json},
 };
 

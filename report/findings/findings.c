@@ -12,7 +12,8 @@
 static void (*const rules[])(struct inquiry *) = {
     find_no_core, find_losses,       find_start_up, find_serial_code,
     find_both,    find_idle_regions, find_overhead, find_locks,
-    find_late_ranks, find_mpi_waits, find_unequal_ranks,
+    find_late_ranks, find_late_between_nodes, find_mpi_waits,
+    find_unequal_ranks,
 };
 
 /* The greatest share first; of equal ones the order of the rules. */
@@ -36,6 +37,7 @@ static void free_inquiry(struct inquiry *inquiry)
     for (int cause = 0; cause < CAUSES; cause++)
         free(inquiry->idle_ns[cause]);
     free(inquiry->unit);
+    free(inquiry->between_ns);
     pair_map_free(&inquiry->unit_map);
 }
 

@@ -33,20 +33,30 @@ static int compare_ranks(const void *left, const void *right)
     return ((*a)->rank > (*b)->rank) - ((*a)->rank < (*b)->rank);
 }
 
-/* The fewest that have more of it than half way between their fair share and all; at most every second rank. */
+size_t count_outstanding(const double *part, size_t count, size_t ranks)
+{
+    double all = 0, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        all += part[i];
+    for (size_t i = 0; i < count && 2 * (i + 1) <= ranks; i++) {
+        sum += part[i];
+        if (all > 0 && sum / all >= (1 + (double)(i + 1) / (double)ranks) / 2)
+            return i + 1;
+    }
+    return 0;
+}
+
 static void find_late(struct lateness *lateness)
 {
-    double all = 0, sum = 0, ranks = (double)lateness->rank_count;
+    double *made = memory_array(lateness->rank_count, sizeof *made), sum = 0;
     for (size_t i = 0; i < lateness->rank_count; i++)
-        all += lateness->rank[i]->made_wait;
-    for (size_t i = 0; 2 * (i + 1) <= lateness->rank_count; i++) {
-        sum += lateness->rank[i]->made_wait;
-        if (all > 0 && sum / all >= (1 + (double)(i + 1) / ranks) / 2) {
-            lateness->late = i + 1;
-            lateness->seconds = sum * 1e-9;
-            return;
-        }
-    }
+        made[i] = lateness->rank[i]->made_wait;
+    lateness->late = count_outstanding(made, lateness->rank_count, lateness->rank_count);
+    for (size_t i = 0; i < lateness->late; i++)
+        sum += made[i];
+    if (lateness->late)
+        lateness->seconds = sum * 1e-9;
+    free(made);
 }
 
 static bool is_on_its_node(const struct lateness *lateness, const struct profile_rank *rank)
@@ -112,20 +122,19 @@ static void gather(const struct inquiry *inquiry, struct lateness *lateness)
             lateness->place = &inquiry->waits->place[i];
 }
 
-/* "rank 3 makes", "ranks 1, 3 and 4 make", "17 ranks (3, 4, 9, ...) make" */
-static char *describe_late(const struct lateness *lateness)
+char *describe_late(const struct profile_rank *const *rank, size_t late)
 {
     char *text = NULL, name[32];
     FILE *out = memory_stream(&text);
-    if (lateness->late > NAMED_RANKS)
-        fprintf(out, "%zu ranks (", lateness->late);
+    if (late > NAMED_RANKS)
+        fprintf(out, "%zu ranks (", late);
     else
-        fputs(lateness->late == 1 ? "rank " : "ranks ", out);
-    for (size_t i = 0; i < lateness->late && i < NAMED_RANKS; i++) {
-        rank_name(lateness->rank[i], name, sizeof name);
-        fprintf(out, "%s%s", i == 0 ? "" : lateness->late <= NAMED_RANKS && i + 1 == lateness->late ? " and " : ", ", name);
+        fputs(late == 1 ? "rank " : "ranks ", out);
+    for (size_t i = 0; i < late && i < NAMED_RANKS; i++) {
+        rank_name(rank[i], name, sizeof name);
+        fprintf(out, "%s%s", i == 0 ? "" : late <= NAMED_RANKS && i + 1 == late ? " and " : ", ", name);
     }
-    fputs(lateness->late > NAMED_RANKS ? ", ...) make" : lateness->late == 1 ? " makes" : " make", out);
+    fputs(late > NAMED_RANKS ? ", ...) make" : late == 1 ? " makes" : " make", out);
     memory_stream_close(out);
     return text;
 }
@@ -180,7 +189,7 @@ static char *title_of(const struct inquiry *inquiry, const struct lateness *late
         snprintf(why, sizeof why, ", mostly while %s no core", lateness->late == 1 ? "it has" : "they have");
     if (lateness->waiting)
         snprintf(others, sizeof others, "%zu rank%s", lateness->waiting, lateness->waiting == 1 ? "" : "s");
-    char *late = describe_late(lateness);
+    char *late = describe_late(lateness->rank, lateness->late);
     char *title = format_printable("%s %s wait %s s%s%s", late, others, seconds, where, why);
     free(late);
     return title;

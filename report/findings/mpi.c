@@ -8,7 +8,8 @@
 
 struct ranks_wait {
     double waited_s, idle_s;
-    double others_s; /* while another rank of the node was busy; not in waited_s where that is a finding of its own */
+    double others_s; /* while another rank of the node was busy; not in waited_s where that is a finding of its own,
+                        as what is charged between nodes is not */
     uint32_t row; /* where most was waited */
     double row_s;
     uint32_t contexts;
@@ -31,7 +32,8 @@ static struct ranks_wait sum_of(const struct inquiry *inquiry, uint32_t first)
         if (!is_same(inquiry, first, i))
             continue;
         const struct profile_sums *own = rows->row[i].exclusive;
-        double told = inquiry->late_told && own->mpi_wait > 0 ? fmin(1, own->rank_waited / own->mpi_wait) : 0;
+        double told_ns = (inquiry->late_told ? own->rank_waited : 0) + (inquiry->between_ns ? inquiry->between_ns[i] : 0);
+        double told = own->mpi_wait > 0 ? fmin(1, told_ns / own->mpi_wait) : 0;
         double waited_s = (1 - told) * metric_value(rows, own, METRIC_MPI_WAIT);
         sum.waited_s += waited_s;
         sum.idle_s += (1 - told) * metric_value(rows, own, METRIC_IDLENESS);

@@ -88,6 +88,7 @@ struct inquiry {
     double nobody_busy_s;    /* of the run: no thread was busy */
     double no_core_s;        /* of threads without a core, if that is a finding: it explains others */
     bool late_told;          /* what ranks wait for others of their node is a finding */
+    double *between_ns;      /* by row: what is charged of it between nodes, if that is a finding; NULL: it is none */
     double no_core_idle_ns;  /* idleness blamed on missing cores */
     uint32_t *region;        /* by row: the outermost row of a region around it, ROW_NONE: serial code */
     uint32_t *unit_of;       /* by row */
@@ -156,10 +157,17 @@ void find_idle_regions(struct inquiry *inquiry);
 void find_overhead(struct inquiry *inquiry);
 void find_locks(struct inquiry *inquiry);
 void find_late_ranks(struct inquiry *inquiry);
-void find_mpi_waits(struct inquiry *inquiry);     /* behind find_late_ranks */
-void find_unequal_ranks(struct inquiry *inquiry); /* behind find_late_ranks */
+void find_late_between_nodes(struct inquiry *inquiry);
+void find_mpi_waits(struct inquiry *inquiry);     /* behind these two */
+void find_unequal_ranks(struct inquiry *inquiry); /* the same */
 
 enum construct construct_of(const struct rows *rows, const struct row *row);
 bool is_untold_wait(const struct row *row); /* the runtime waited, and did not tell */
+
+/* Of ranks' parts, the greatest first: the fewest that have more than half way between their fair share and all, at most every second rank; 0: nobody
+ * stands out. */
+size_t count_outstanding(const double *part, size_t count, size_t ranks);
+/* "rank 3 makes", "ranks 1, 3 and 4 make", "17 ranks (3, 4, 9, ...) make"; malloc'ed. */
+char *describe_late(const struct profile_rank *const *rank, size_t late);
 
 #endif

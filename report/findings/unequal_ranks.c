@@ -1,5 +1,6 @@
 /* Ranks of a job that are longer outside MPI than the others, which wait for them there: as far as sums of whole ranks tell, where ranks
- * did not all see each other. What those of a node are seen to wait for is find_late_ranks(). */
+ * did not all see each other. What those of a node are seen to wait for is find_late_ranks(),
+ * and what calls in which all meet tell of it find_late_between_nodes(). */
 #include "report/findings/rules.h"
 
 #include <math.h>
@@ -161,7 +162,7 @@ void find_unequal_ranks(struct inquiry *inquiry)
     const struct profile_header *header = &inquiry->profile->header;
     bool seen = header->ranks > 1 &&
                 header->ranks_seen >= header->ranks; /* all of them: no sum tells more than that */
-    double *outside_ns = header->merged && !seen ? ranks_outside_mpi(inquiry->profile) : NULL;
+    double *outside_ns = header->merged && !seen && !inquiry->between_ns ? ranks_outside_mpi(inquiry->profile) : NULL;
     struct unequal late = {.outside_ns = outside_ns};
     if (outside_ns && sum_up(inquiry, &late) && is_enough(inquiry, fmin(late.others_wait_s, late.excess_s)) &&
         late.most_s - late.mean_s >= LEAST_GAIN_S)

@@ -19,6 +19,8 @@ void view_text_ranks(FILE *out, const struct profile *profile, const struct view
 void view_text_efficiencies(FILE *out, const struct profile *profile, const struct view_style *style);
 /* How rows differ between ranks. */
 void view_text_spread(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style);
+/* What late ranks are charged of others' waiting. */
+void view_text_balance(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style);
 void view_text_locks(FILE *out, const struct profile *profile, const struct lock_table *table,
                      const struct view_style *style);
 void view_text_waits(FILE *out, const struct profile *profile, const struct rows *rows,

@@ -221,7 +221,7 @@ class Merged(CopiedRanks):
     def test_all_commands_read_a_job(self):
         directory = self.made(3)
         for argv in (["report"], ["report", "--view", "findings"], ["report", "--view", "ranks"],
-                     ["report", "--view", "spread"],
+                     ["report", "--view", "spread"], ["report", "--view", "balance"],
                      ["report", "--view", "threads"], ["report", "--view", "locks"], ["report", "--view", "waits"],
                      ["export", "--format", "folded"], ["html", "--output", "page.html"]):
             run = self.blame(argv[0], directory, *argv[1:])

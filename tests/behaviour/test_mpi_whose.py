@@ -1,6 +1,7 @@
 """Whom ranks wait for, where that is known by construction (tests/programs/mpi_whose.c): what be_late() is blamed for is what the program itself
 clocked. The bounds leave room for other load; `make mpi-accuracy` prints how near it is."""
 
+import csv
 import json
 import os
 import shutil
@@ -10,6 +11,9 @@ import mpi
 from harness import BLAME, PASSIVE, BlameTest, execute, program
 
 OFF, RANKS, ROUNDS = 0.15, 4, 10
+# A rank that sees no other's shared memory, under a host's name of its own.
+ON_ITS_NODE = ["unshare", "-mu", "sh", "-c", 'mount -t tmpfs none /dev/shm && hostname "node$OMPI_COMM_WORLD_RANK" && exec "$0" "$@"']
+BY_NETWORK = ["--mca", "pml", "ob1", "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "lo"]
 
 
 class Whose(BlameTest):
@@ -61,6 +65,59 @@ class Whose(BlameTest):
     def test_late_senders_are_the_first_ones_and_not_whoever_works(self):
         for directory, waited_s, _ in self.check("chain", "rank 0 makes 2 ranks wait [0-9.]+ s in MPI_Recv"):
             self.assertLess(self.blamed(directory, "mind_own_business"), OFF * waited_s)
+
+
+class BetweenNodes(BlameTest):
+    """Each rank on a node of its own: nobody samples whom it waits for."""
+
+    pace = 1
+
+    def waited(self, how):
+        may = execute([*ON_ITS_NODE, "true"], self.tool_environment({"OMPI_COMM_WORLD_RANK": "0"}), self.new_folder())
+        if may.status != 0:
+            self.skipTest(f"no namespaces of its own: {may.stderr}")
+        if not shutil.which("mpirun.openmpi") or not shutil.which("mpicc.openmpi"):
+            self.skipTest("openmpi is not installed")
+        env = self.tool_environment(PASSIVE | {"BLAME_OUT": "job", "BLAME_RATE": "1000", "OMP_NUM_THREADS": "2"})
+        argv, more = mpi.command("openmpi", RANKS, *ON_ITS_NODE, BLAME, "run", "--", program("mpi_whose_openmpi"), how, str(ROUNDS))
+        run = execute([argv[0], *BY_NETWORK, *argv[1:]], env | more, self.new_folder())
+        self.assertEqual(run.status, 0, run)
+        return os.path.join(run.folder, "job"), float(run.stdout.split()[1])
+
+    def charged(self, directory):
+        """The lines of balance.csv by kind; each kind's sum is the same."""
+        text = self.report(directory, "--view", "balance", "--format", "csv").stdout
+        lines = list(csv.DictReader(text.splitlines()))
+        kinds = {kind: [line for line in lines if line["kind"] == kind] for kind in ("call", "rank", "context")}
+        sums = [sum(float(line["charged"]) for line in kinds[kind]) for kind in kinds]
+        for value in sums:
+            self.assertAlmostEqual(value, sums[0], delta=1e-5 * len(lines))
+        return kinds
+
+    def check_late(self, how):
+        directory, waited_s = self.waited(how)
+        kinds = self.charged(directory)
+        call, rank = kinds["call"][0], kinds["rank"][0]
+        self.assertEqual((call["name"], call["rank"], rank["rank"]), ("MPI_Barrier", "0", "0"))
+        self.assertAlmostEqual(float(call["of_rank"]) / waited_s, 1, delta=2 * OFF)
+        inside = {row.id for row in self.reported_tree(directory).rows if "be_late" in [row.name, *(above.name for above in row.ancestors())]}
+        late_s = sum(float(line["charged"]) for line in kinds["context"] if line["id"] and int(line["id"]) in inside)
+        self.assertAlmostEqual(late_s / waited_s, 1, delta=2 * OFF)
+        findings = self.report(directory, "--view", "findings", "--format", "csv").stdout
+        self.assertRegex(findings, r"late-between-nodes,.*between nodes: rank 0 makes others wait about [0-9.]+ s(, most)? in MPI_Barrier mpi_whose\.c:")
+
+    def test_a_late_rank(self):
+        self.check_late("late")
+
+    def test_a_late_thread_of_a_late_rank(self):
+        self.check_late("thread")
+
+    def test_another_rank_each_round(self):
+        """Sums do not tell."""
+        directory, waited_s = self.waited("rotating")
+        barrier, = [line for line in self.charged(directory)["call"] if line["name"] == "MPI_Barrier"]
+        self.assertLess(float(barrier["charged"]), float(barrier["common"]))
+        self.assertGreater(float(barrier["common"]), 0.5 * waited_s)
 
 
 if __name__ == "__main__":
