@@ -246,6 +246,28 @@ class Graph(PageTest):
         self.assertEqual(self.crumbs(), ["whole program"])
 
 
+class Tables(PageTest):
+    def test_what_was_waited_for_longest_is_first_whatever_the_place(self):
+        """A place with many small ones hid the others."""
+        data = small()
+        place = len(data["strings"])
+        data["strings"] += ["region end", "barrier"]
+        data["waits"] = {"places": {"columns": ["place_kind"], "rows": [[place], [place + 1]]},
+                         "pairs": {"place": [0, 0, 1], "row": [1, 2, 5], "us": [9000000, 1000000, 5000000]}}
+        self.open(data)
+        kinds = [text for text in self.texts("#waits [role=row] > *") if text in ("region end", "barrier")]
+        self.assertEqual(kinds, ["region end", "barrier", "region end"])
+
+    def test_a_number_of_the_run_stays_in_one_line(self):
+        """Beside a name that is longer than its half of the column."""
+        self.open(small(run={"job": {"efficiencies": {"a communication of a very long name": 0.326798542374}}}))
+        value = self.one("#run dd")
+        self.assertEqual(value.text, "0.326799")
+        lines = self.run_script("const range = document.createRange(); range.selectNodeContents(arguments[0]);"
+                                "return range.getClientRects().length", value)
+        self.assertEqual(lines, 1)
+
+
 class Search(PageTest):
     page = staticmethod(small)
 

@@ -219,7 +219,7 @@ export function locksSection(model, go) {
     return { element: table.element, table };
 }
 
-// Places and pairs as rows: a place where threads waited, and what was executed meanwhile.
+// Places and pairs as rows, the longest first: a place where threads waited, and what was executed meanwhile.
 function waitRows(model) {
     const { places, pairs } = model.data.waits ?? {},
         text = (index) => model.strings[index] ?? "";
@@ -235,11 +235,9 @@ function waitRows(model) {
             file,
         };
     });
-    return (pairs?.place ?? []).map((place, i) => ({
-        ...known[place],
-        seconds: pairs.us[i] * MICRO,
-        context: pairs.row[i],
-    }));
+    return (pairs?.place ?? [])
+        .map((place, i) => ({ ...known[place], seconds: pairs.us[i] * MICRO, context: pairs.row[i] }))
+        .sort((a, b) => b.seconds - a.seconds);
 }
 
 export function waitsSection(model, go) {
