@@ -408,7 +408,7 @@ unsigned os_cores(void)
 
 uint64_t os_process_start_ns(void)
 {
-    uint64_t now = clock_now_ns(), used = clock_process_cpu_ns();
+    uint64_t used = clock_process_cpu_ns();
     unsigned long long ticks = 0;
     char text[1024];
     os_read_text("/proc/self/stat", text, sizeof(text));
@@ -420,6 +420,7 @@ uint64_t os_process_start_ns(void)
         ticks = strtoull(field, NULL, 10);
     struct timespec boot;
     clock_gettime(CLOCK_BOOTTIME, &boot);
+    uint64_t now = clock_now_ns(); /* at once: the process may be without a core for milliseconds in between */
     uint64_t boot_ns = (uint64_t)boot.tv_sec * NS_PER_S + (uint64_t)boot.tv_nsec;
     uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
     /* The start is known to one tick: take its middle, but no later than the CPU time used allows. */
