@@ -124,10 +124,18 @@ static inline void account_dispatch(struct idle_sample *sample, double p, uint64
     account_busy(&sample->dispatch, true, p, count, others);
 }
 
+/* Who else is as much to blame as an idle thread at a moment, itself counted: those of a team, if nobody is busy; those that are
+ * busy, if it is within its grace; both 0: it is not. */
+struct idle_moment {
+    uint32_t idle, busy;
+};
+
 /* The delivery hit the thread with that line. While a thread that has just become IDLE stands still for its own sample it does
- * not grow idle for others, unless it had no core. [handler] */
-static inline void account_idle_hit(struct profile_thread *ledger, struct idle_sample *sample,
-                                    struct state_line *line, const struct delivery *delivery)
+ * not grow idle for others, unless it had no core. told takes what its moments were; a caller that passes NULL has no code for that.
+ * [handler] */
+static inline __attribute__((always_inline)) void account_idle_hit(struct profile_thread *ledger, struct idle_sample *sample,
+                                                                   struct state_line *line, const struct delivery *delivery,
+                                                                   struct idle_moment told[DELIVERY_MOMENTS])
 {
     const struct clock_reading *clocks = &delivery->clocks;
     uint64_t since_ns = clock_ticks_ns(clocks, load_relaxed(&line->idle_since));
@@ -138,9 +146,14 @@ static inline void account_idle_hit(struct profile_thread *ledger, struct idle_s
         uint64_t waited_ns = account_waited_ns(since_ns, delivery, time_ns);
         struct census others = state_census_at(clocks, time_ns, line, 0, NULL);
         if (waited_ns >= STATE_GRACE_NS) {
-            account_idle(ledger, p, state_was_parked(line, clocks, time_ns), others);
+            bool parked = state_was_parked(line, clocks, time_ns);
+            account_idle(ledger, p, parked, others);
+            if (told)
+                told[number] = (struct idle_moment){.idle = parked || others.busy ? 0 : others.in_use + 1};
             continue;
         }
+        if (told)
+            told[number] = (struct idle_moment){.busy = others.busy + 1};
         uint64_t count = delivery->count * (number + 1) / moments - delivery->count * number / moments;
         account_dispatch(sample, p, count, others);
         if (number > 0 || clocks->ns - time_ns > STATE_LATE_NS)

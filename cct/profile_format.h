@@ -120,6 +120,7 @@ enum profile_pseudo {
      * inverse_busy and shared_idle are its parent's, as is all of it: no row. */
     PROFILE_PSEUDO_BLOCKED = 10,
     PROFILE_PSEUDO_UNTOLD_WAIT = 11, /* <untold wait>: the runtime waited in a loop, and told nothing of it */
+    PROFILE_PSEUDO_NOBODY = 12, /* <nobody at work>, below the root: other ranks waited for this one, whose threads all idled */
 };
 
 #define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr)&0xffffffffffffull))

@@ -228,12 +228,23 @@ static void record_mpi(struct thread *thread, const struct delivery *delivery)
     book_waiting_core(thread, delivery);
 }
 
+/* Of a job's rank: others may wait for it meanwhile. */
+static __attribute__((noinline, cold)) void account_ranks_idle(struct thread *thread, const struct delivery *delivery)
+{
+    struct idle_moment told[DELIVERY_MOMENTS];
+    account_idle_hit(thread->ledger, &thread->idle, thread->line, delivery, told);
+    sample_ranks_idle(thread, delivery, told);
+}
+
 /* No unwinding here: idle threads must cost next to nothing. */
 static void record_idle(struct thread *thread, const struct delivery *delivery)
 {
     thread->ledger->recorded += delivery->count;
     counters_book_ledger(thread, PROFILE_COUNTERS_IDLE);
-    account_idle_hit(thread->ledger, &thread->idle, thread->line, delivery);
+    if (unlikely(ranks_are_seen()))
+        account_ranks_idle(thread, delivery);
+    else
+        account_idle_hit(thread->ledger, &thread->idle, thread->line, delivery, NULL);
     book_waiting_core(thread, delivery);
 }
 
@@ -304,6 +315,7 @@ static void lose_dispatch(struct thread *thread, enum profile_drop cause)
 {
     struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};
     thread->idle.pending = false;
+    sample_ranks_settle(thread, 0);
     thread->ledger->recorded -= lost.count;
     sample_drop(thread, &lost, cause);
 }
@@ -343,6 +355,8 @@ void sample_settle(struct thread *thread, bool in_region)
         book_dispatch(thread, metric ? metric : carried(thread));
     else
         lose_dispatch(thread, capture.cause);
+    if (metric)
+        sample_ranks_settle(thread, capture.node_idx);
 }
 
 void sample_take_held(struct thread *thread, bool in_region)
@@ -356,11 +370,13 @@ void sample_take_held(struct thread *thread, bool in_region)
 
 void sample_book_carried(struct thread *thread, struct region *region)
 {
-    struct profile_metric *metric = attribute_at(&thread->tree, capture_region_end(thread, region));
+    uint32_t node_idx = capture_region_end(thread, region);
+    struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
     if (!metric)
         return; /* stays carried */
     sums_add(metric, &thread->carried);
     thread->carries = false;
+    sample_ranks_settle(thread, node_idx);
 }
 
 void sample_settle_rest(struct thread *thread)

@@ -49,8 +49,30 @@ static uint64_t key_of(uint64_t call, bool own_program)
     return PROFILE_RANKS_KEY(RANKS_CALL_FUNCTION(call), place);
 }
 
-void sample_ranks_busy(struct thread *thread, uint32_t node_idx, const struct delivery *delivery,
-                       uint32_t number, uint32_t busy)
+/* Of the thread's dispatch; what is of several calls is of none. */
+static struct profile_ranks *ranks_of_dispatch(struct thread *thread, uint64_t key)
+{
+    if (!(thread->dispatch_ranks.wall > 0))
+        thread->dispatch_ranks_key = key;
+    else if (thread->dispatch_ranks_key != key)
+        thread->dispatch_ranks_key = 0;
+    return &thread->dispatch_ranks;
+}
+
+enum target { IN_CONTEXT, IN_DISPATCH, IN_NOBODY };
+
+static struct profile_ranks *ranks_in(struct thread *thread, enum target target, uint32_t node_idx, uint64_t key)
+{
+    if (target == IN_DISPATCH)
+        return ranks_of_dispatch(thread, key);
+    if (target == IN_NOBODY)
+        node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NOBODY);
+    return ranks_at(thread, node_idx, key);
+}
+
+/* One of so many threads that have equal parts of the blame for that moment. */
+static void blame(struct thread *thread, enum target target, uint32_t node_idx, const struct delivery *delivery,
+                  uint32_t number, uint32_t threads)
 {
     uint32_t moments = moments_of(delivery);
     if (number >= moments)
@@ -58,18 +80,49 @@ void sample_ranks_busy(struct thread *thread, uint32_t node_idx, const struct de
     struct ranks_census census = census_of(delivery, number);
     if (census.own_waits || !census.calls)
         return;
-    double p = delivery->p / moments / (busy ? busy : 1), waiting = 0;
+    double p = delivery->p / moments / threads, waiting = 0;
     for (uint32_t i = 0; i < census.calls; i++)
         waiting += census.call[i].any + census.call[i].named;
     for (uint32_t i = 0; i < census.calls; i++) {
         const struct ranks_call *call = &census.call[i];
-        struct profile_ranks *ranks = ranks_at(thread, node_idx, key_of(call->call, call->own_program));
+        struct profile_ranks *ranks = ranks_in(thread, target, node_idx, key_of(call->call, call->own_program));
         if (!ranks)
             continue;
         ranks->blame += p * call->named + p * call->any / census.busy;
         ranks->named += p * call->named;
         ranks->wall += p * (call->any + call->named) / waiting;
     }
+}
+
+void sample_ranks_busy(struct thread *thread, uint32_t node_idx, const struct delivery *delivery,
+                       uint32_t number, uint32_t busy)
+{
+    blame(thread, IN_CONTEXT, node_idx, delivery, number, busy ? busy : 1);
+}
+
+void sample_ranks_idle(struct thread *thread, const struct delivery *delivery, const struct idle_moment *idle)
+{
+    uint32_t moments = moments_of(delivery);
+    for (uint32_t number = 0; number < moments; number++) {
+        if (idle[number].idle)
+            blame(thread, IN_NOBODY, 0, delivery, number, idle[number].idle);
+        else if (idle[number].busy)
+            blame(thread, IN_DISPATCH, 0, delivery, number, idle[number].busy);
+    }
+}
+
+void sample_ranks_settle(struct thread *thread, uint32_t node_idx)
+{
+    const struct profile_ranks *dispatch = &thread->dispatch_ranks;
+    if (!(dispatch->wall > 0))
+        return;
+    struct profile_ranks *ranks = ranks_at(thread, node_idx, thread->dispatch_ranks_key);
+    if (ranks) {
+        ranks->blame += dispatch->blame;
+        ranks->named += dispatch->named;
+        ranks->wall += dispatch->wall;
+    }
+    thread->dispatch_ranks = (struct profile_ranks){0};
 }
 
 void sample_ranks_waiting(struct thread *thread, uint32_t node_idx, const struct delivery *delivery)

@@ -147,6 +147,7 @@ static void clear_record(struct thread *thread)
     thread->stands_by.added = 0;
     thread->wait_end.any = 0;
     thread->idle.pending = thread->carries = false;
+    thread->dispatch_ranks = (struct profile_ranks){0};
     /* The record's waits were numbered up to here when it was sampled last: none has the same number. */
     thread->line->acquisitions = ++thread->pace.acquisitions;
     thread->pace.since_ns = clock_now_ns();

@@ -89,6 +89,9 @@ struct thread {
     /* Dispatch after the region had ended: booked in the region that comes next. */
     struct profile_metric carried;
     bool carries;
+    /* What other ranks waited for of the dispatch that is not booked yet, in the call with that key; 0: in several. */
+    struct profile_ranks dispatch_ranks;
+    uint64_t dispatch_ranks_key;
     struct counters *counters; /* NULL: nothing is counted (counters.h) */
     uint32_t in_tool;          /* a callback works on what the handler uses (T1) */
     uint32_t in_handler;       /* the handler is running */

@@ -148,11 +148,18 @@ static inline bool row_is_mpi_wait(const struct row *row)
 
 #define ROW_NAME_NO_CORE     "<no core>"
 #define ROW_NAME_UNTOLD_WAIT "<untold wait>"
+#define ROW_NAME_NOBODY      "<nobody at work>"
 
 /* Whether a row is what its parent lost for want of a core. */
 static inline bool row_is_no_core(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NO_CORE) == 0;
+}
+
+/* Whether a row is what other ranks waited for one none of whose threads worked. */
+static inline bool row_is_nobody(const struct row *row)
+{
+    return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NOBODY) == 0;
 }
 
 #endif

@@ -31,6 +31,7 @@ static const char *const pseudo_name[] = {
     [PROFILE_PSEUDO_HELPER] = "<hidden helper>",
     [PROFILE_PSEUDO_NO_CORE] = ROW_NAME_NO_CORE,
     [PROFILE_PSEUDO_UNTOLD_WAIT] = ROW_NAME_UNTOLD_WAIT,
+    [PROFILE_PSEUDO_NOBODY] = ROW_NAME_NOBODY,
 };
 
 static enum row_kind frame_kind(const struct symbol_frame *frame)

@@ -48,10 +48,10 @@ static double blame_for(uint32_t number)
 
 double crowd_blame_of_rank(const struct crowd *crowd)
 {
-    double blame = 0;
+    double blame = 0, threads = crowd->busy > 0 ? crowd->busy : crowd->in_use;
     ranks[0].waits = crowd->in_mpi > 0;
     for (uint32_t i = 1; i <= machine.scenario->ranks && !ranks[0].waits; i++)
-        blame += ranks[i].waits ? blame_for(i) / crowd->busy : 0;
+        blame += ranks[i].waits ? blame_for(i) / threads : 0;
     return blame;
 }
 

@@ -15,7 +15,8 @@ void crowd_blame(const struct crowd *crowd, uint32_t cores, double *weight);
 /* As oracle_rank() says. */
 void crowd_tell_rank(uint32_t number, bool waits, uint32_t peer);
 
-/* Of a busy thread, for other ranks; and of one in MPI: 1 / how many are, if a busy rank is to blame. */
+/* Of a busy thread, or, if there is none, of each of a team, for other ranks; and of one in MPI: 1 / how many are, if a busy
+ * rank is to blame. */
 double crowd_blame_of_rank(const struct crowd *crowd);
 double crowd_waited(const struct crowd *crowd);
 

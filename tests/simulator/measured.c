@@ -63,6 +63,8 @@ static uint32_t *contexts_of(const struct profile *profile, struct run *run)
         bool handoff = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_HANDOFF;
         if (handoff && parent) /* else: whoever was to take it had released the lock for the last time */
             contexts[i] = oracle_handoff(parent);
+        if (node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_NOBODY)
+            contexts[i] = context_child(0, CONTEXT_NOBODY);
         bool no_core = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_NO_CORE;
         if (no_core)
             contexts[i] = oracle_no_core(parent);

@@ -123,6 +123,7 @@ void oracle_lock(uint32_t lock, bool held, uint32_t context)
 
 void oracle_rank(uint32_t number, bool waits, uint32_t peer)
 {
+    context_child(0, CONTEXT_NOBODY);
     if (!machine.scenario->laws_only)
         note((struct change){.about_rank = true, .lock = number, .held = waits, .peer = peer});
 }
@@ -176,6 +177,7 @@ static struct {
     struct waiting *waiting; /* some of them, for a moment */
     uint32_t thread_count, cores;
     uint64_t period_ns;
+    double of_rank; /* what others waited for this one, whatever its threads did */
     struct {
         bool held;
         uint32_t context;
@@ -228,7 +230,7 @@ static void busy_shares(const struct now *now, const struct crowd *crowd, double
     shares[0].weight[own] = 1;
     crowd_blame(crowd, sum.cores, shares[0].weight);
     shares[RANKS_SHARE].context = no_core ? oracle_no_core(now->context) : now->context;
-    shares[RANKS_SHARE].adds = !waits;
+    shares[RANKS_SHARE].adds = true;
     if (!no_core && late == 0)
         return;
     shares[1].context = oracle_no_core(now->context);
@@ -273,6 +275,8 @@ static void shares_of(const struct now *now, const struct crowd *crowd, double l
         shares[0].weight[METRIC_IDLE] = 1;
         shares[0].weight[METRIC_PARKED] = now->state == EXACT_PARKED;
         shares[0].weight[METRIC_IDLE_NO_CORE] = now->core.no_core;
+        shares[RANKS_SHARE].adds = now->state == EXACT_IDLE && crowd->busy == 0 && machine.scenario->ranks;
+        shares[RANKS_SHARE].context = shares[RANKS_SHARE].adds ? context_child(0, CONTEXT_NOBODY) : 0;
         break;
     default:
         break;
@@ -359,6 +363,7 @@ static void add_interval(uint64_t begin_ns, uint64_t end_ns)
 {
     struct crowd crowd = count_crowd();
     uint32_t waiting = find_waiting();
+    sum.of_rank += crowd_blame_of_rank(&(struct crowd){.busy = 1, .in_mpi = crowd.in_mpi}) * (double)(end_ns - begin_ns);
     for (uint32_t i = 0; i < sum.thread_count; i++) {
         struct now *now = &sum.threads[i];
         struct share shares[SHARES];
@@ -464,6 +469,7 @@ struct exact *oracle_integrate(uint32_t cores, double period_ns)
         end_cells(&sum.threads[i]);
         sum.exact[0].value[METRIC_IDLE_NO_CORE] += (double)machine.threads[i]->woken_ns;
     }
+    sum.exact[0].value[METRIC_RANK_BLAME] = sum.of_rank; /* all of it has a context */
     return sum.exact;
 }
 

@@ -85,12 +85,45 @@ static void assert_booked(struct delivery delivery, double idle, double dispatch
     struct profile_thread ledger = {0};
     struct idle_sample sample = {0};
     state_set_idle(&line, SINCE);
-    account_idle_hit(&ledger, &sample, &line, &delivery);
+    account_idle_hit(&ledger, &sample, &line, &delivery, NULL);
     assert_near(ledger.idle, idle);
     assert_near(sample.dispatch.overhead, dispatch);
     assert_near(sample.p, dispatch);
     assert_int_equal(sample.pending, dispatch > 0);
     assert_int_equal(state_is_hidden(&line), idle == 0);
+}
+
+static struct idle_moment moment_of(struct state_line *line, struct region *region, uint64_t time_ns)
+{
+    struct profile_thread ledger = {0};
+    struct idle_sample sample = {0};
+    struct idle_moment told[DELIVERY_MOMENTS];
+    struct delivery delivery = delivery_at(time_ns, time_ns, time_ns);
+    state_set_idle_region(line, region);
+    state_set_idle(line, SINCE);
+    account_idle_hit(&ledger, &sample, line, &delivery, told);
+    return told[0];
+}
+
+/* All of a team if nobody is busy, one that dispatches as the other busy ones. */
+UNIT_TEST(who_is_to_blame_for_an_idle_moment_is_told)
+{
+    struct state_line *own = state_line_acquire(), *other = state_line_acquire();
+    struct region region = {0};
+    uint64_t later = SINCE + STATE_GRACE_NS;
+    state_set_idle_region(other, &region);
+    state_set_idle(other, SINCE);
+    struct idle_moment moment = moment_of(own, &region, later);
+    assert_true(moment.idle == 2 && moment.busy == 0);
+    moment = moment_of(own, NULL, later); /* between regions */
+    assert_true(moment.idle == 0 && moment.busy == 0);
+    state_set_work(other);
+    moment = moment_of(own, &region, later);
+    assert_true(moment.idle == 0 && moment.busy == 0);
+    moment = moment_of(own, &region, SINCE + 1);
+    assert_true(moment.idle == 0 && moment.busy == 2);
+    state_line_release(other);
+    state_line_release(own);
 }
 
 /* However late its sample comes, and however long the wait goes on. */
@@ -124,7 +157,7 @@ UNIT_TEST(all_moments_of_a_late_delivery_are_counted)
     late.count = 2 * DELIVERY_MOMENTS + 5;
     late.p = P * (double)late.count;
     state_set_idle(&line, SINCE);
-    account_idle_hit(&ledger, &sample, &line, &late);
+    account_idle_hit(&ledger, &sample, &line, &late, NULL);
     assert_int_equal(sample.count, late.count);
     assert_int_equal(sample.dispatch.samples, late.count);
     assert_near(sample.p, late.p);
@@ -138,7 +171,7 @@ UNIT_TEST(a_handler_is_no_waiting)
     struct idle_sample sample = {0};
     struct delivery delivery = delivery_at(SINCE + 1000, SINCE + 1000, SINCE + 31000);
     state_set_idle(&line, SINCE);
-    account_idle_hit(&ledger, &sample, &line, &delivery);
+    account_idle_hit(&ledger, &sample, &line, &delivery, NULL);
     uint64_t before = clock_ticks();
     account_idle_resume(&sample, &line);
     assert_in_range(line.idle_since, before - 1000, clock_ticks() - 1000);
