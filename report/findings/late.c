@@ -20,7 +20,7 @@ struct lateness {
     double all_s, seconds; /* that others waited; for those alone, if they stand out */
     size_t waiting;        /* ranks that wait for them */
     uint32_t row;          /* the code in which most of it is, ROW_NONE: it is everywhere */
-    double no_core_s;      /* of all_s */
+    double no_core_s, nobody_s; /* of all_s */
     double idle_s;         /* of teams of the ranks that wait */
     const struct wait_place *place; /* where most is waited */
 };
@@ -114,6 +114,8 @@ static void gather(const struct inquiry *inquiry, struct lateness *lateness)
         const struct profile_sums *own = rows->row[i].exclusive;
         if (row_is_no_core(&rows->row[i]))
             lateness->no_core_s += metric_value(rows, own, METRIC_RANK_IDLENESS);
+        if (row_is_nobody(&rows->row[i]))
+            lateness->nobody_s += metric_value(rows, own, METRIC_RANK_IDLENESS);
         if (row_is_mpi_wait(&rows->row[i]) && own->mpi_wait > 0)
             lateness->idle_s += metric_value(rows, own, METRIC_IDLENESS) * own->rank_waited / own->mpi_wait;
     }
@@ -173,6 +175,27 @@ static void describe_work(const struct inquiry *inquiry, const struct lateness *
         snprintf(text, bytes, ": its %s takes %s times the mean", name, DECIMAL(entry.most / entry.mean, 1));
 }
 
+/* Whether most of it is not the code's. */
+static bool is_no_core(const struct lateness *lateness)
+{
+    return lateness->no_core_s >= MOSTLY * lateness->all_s;
+}
+
+static bool is_nobody(const struct lateness *lateness)
+{
+    return lateness->nobody_s + lateness->no_core_s >= MOSTLY * lateness->all_s;
+}
+
+static const char *describe_mostly(const struct lateness *lateness)
+{
+    bool one = lateness->late == 1;
+    if (is_no_core(lateness))
+        return one ? ", mostly while it has no core" : ", mostly while they have no core";
+    if (is_nobody(lateness))
+        return one ? ", mostly while it has no core, or no thread at work" : ", mostly while they have no core, or no thread at work";
+    return "";
+}
+
 static char *title_of(const struct inquiry *inquiry, const struct lateness *lateness)
 {
     const char *seconds = DECIMAL(lateness->seconds, 2);
@@ -180,13 +203,12 @@ static char *title_of(const struct inquiry *inquiry, const struct lateness *late
     describe_place(lateness->place, where, sizeof where);
     if (!inquiry->profile->header.merged)
         return format_printable("this rank makes others wait %s s%s", seconds, where);
-    bool no_core = lateness->no_core_s >= MOSTLY * lateness->all_s;
+    const char *mostly = describe_mostly(lateness);
     if (!lateness->late)
-        return format_printable("ranks take turns: they keep each other waiting for %s s%s%s", seconds, where,
-                                no_core ? ", mostly while they have no core" : "");
+        return format_printable("ranks take turns: they keep each other waiting for %s s%s%s", seconds, where, mostly);
     describe_work(inquiry, lateness, why, sizeof why);
-    if (no_core)
-        snprintf(why, sizeof why, ", mostly while %s no core", lateness->late == 1 ? "it has" : "they have");
+    if (*mostly)
+        snprintf(why, sizeof why, "%s", mostly);
     if (lateness->waiting)
         snprintf(others, sizeof others, "%zu rank%s", lateness->waiting, lateness->waiting == 1 ? "" : "s");
     char *late = describe_late(lateness->rank, lateness->late);
@@ -197,9 +219,12 @@ static char *title_of(const struct inquiry *inquiry, const struct lateness *late
 
 static const char *advice_of(const struct lateness *lateness, bool job)
 {
-    if (lateness->no_core_s >= MOSTLY * lateness->all_s)
+    if (is_no_core(lateness))
         return "A rank that has no core works no faster with less to do: give it cores of its own (the launcher's binding, fewer "
                "ranks or threads a node), and see what else runs there.";
+    if (is_nobody(lateness))
+        return "Where no thread of a rank is at work all wait at a barrier, or for a task, mostly for one that has no core to go on with. Give the "
+               "rank a core for each thread (the launcher's binding, OMP_NUM_THREADS), or let its threads meet less often.";
     if (job && !lateness->late)
         return "No rank is late by itself, so no other division of the work helps. Let ranks meet less often (fewer collectives, "
                "more work between them), or let them go on meanwhile (MPI_Iallreduce before work that does not need it).";
@@ -214,13 +239,13 @@ static double gain_of(const struct inquiry *inquiry, const struct lateness *late
     double gain_ns = fmin(all->rank_wall, all->rank_idle) * lateness->seconds / lateness->all_s, most_ns = 0;
     for (size_t i = 0; i < lateness->rank_count; i++)
         most_ns = fmax(most_ns, lateness->rank[i]->rank_idle);
-    bool no_core = lateness->no_core_s >= MOSTLY * lateness->all_s;
+    bool no_core = lateness->no_core_s + lateness->nobody_s >= MOSTLY * lateness->all_s;
     return 1e-9 * (lateness->rank_count && !no_core ? fmin(gain_ns, most_ns) : gain_ns);
 }
 
 static void put_lateness(struct inquiry *inquiry, const struct lateness *lateness)
 {
-    char no_core[FORMAT_NUMBER_BYTES + 64] = "", idle[FORMAT_NUMBER_BYTES + 80] = "";
+    char no_core[FORMAT_NUMBER_BYTES + 64] = "", nobody[FORMAT_NUMBER_BYTES + 64] = "", idle[FORMAT_NUMBER_BYTES + 80] = "";
     bool job = inquiry->profile->header.merged;
     struct finding finding = {.rule = "late-rank",
                               .row = lateness->row,
@@ -230,12 +255,14 @@ static void put_lateness(struct inquiry *inquiry, const struct lateness *latenes
                               .gain_s = gain_of(inquiry, lateness)};
     if (lateness->no_core_s > 0)
         snprintf(no_core, sizeof no_core, ", %s s of it without a core", DECIMAL(lateness->no_core_s, 2));
+    if (lateness->nobody_s > 0)
+        snprintf(nobody, sizeof nobody, ", %s s of it while all its threads waited", DECIMAL(lateness->nobody_s, 2));
     if (lateness->idle_s > 0 && job)
         snprintf(idle, sizeof idle, ", and %s s of idleness of the other threads of ranks that wait", DECIMAL(lateness->idle_s, 2));
     finding.title = title_of(inquiry, lateness);
     finding.evidence = format_printable(
-        "%s s that ranks of the same node waited in MPI while %s was busy%s%s: %s %% of all (reported from %s %% on)",
-        DECIMAL(lateness->all_s, 2), job ? "another" : "this one", no_core, idle,
+        "%s s that ranks of the same node waited in MPI while %s was busy%s%s%s: %s %% of all (reported from %s %% on)",
+        DECIMAL(lateness->all_s, 2), job ? "another" : "this one", no_core, nobody, idle,
         DECIMAL(percent_of_program(inquiry, lateness->all_s), 1), DECIMAL(LEAST_PERCENT, 0));
     finding.advice = format_printable("%s", advice_of(lateness, job));
     put_finding(inquiry, &finding);

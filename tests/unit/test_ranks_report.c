@@ -242,6 +242,20 @@ WITH_JOB(a_rank_that_is_late_for_want_of_a_core_has_not_too_much_to_do)
     assert_true(fabs(finding_of("late-rank")->gain_s - 1) < 1e-9);
 }
 
+/* It is below no code, and is none. */
+WITH_JOB(a_rank_whose_threads_all_wait_has_not_too_much_to_do)
+{
+    make_wait((double[]){0, 9, 0, 0}, 3);
+    uint32_t nobody = made_add(0, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NOBODY, (struct profile_sums){.work = 0});
+    made_add(nobody, PROFILE_NODE_RANKS, PROFILE_RANKS_KEY(MPI_CALL_Allreduce, CALL_7), (struct profile_sums){.rank_idle = 6 * S});
+    const struct finding *finding = finding_of("late-rank");
+    assert_string_equal(finding->title,
+                        "rank 1 makes 3 ranks wait 9.00 s in MPI_Allreduce m.c:88, mostly while it has no core, or no thread at work");
+    assert_said(finding->evidence, "6.00 s of it while all its threads waited");
+    assert_said(finding->advice, "a core for each thread");
+    assert_null(strstr(finding->place, "nobody"));
+}
+
 WITH_JOB(a_ranks_own_profile_says_what_others_wait_for_it)
 {
     make_wait((double[]){0, 0, 0, 0}, 9);
