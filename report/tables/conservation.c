@@ -8,7 +8,8 @@
 #include "report/tables/ranks.h"
 #include "report/tables/threads.h"
 
-#define NO_CORE "no_core"
+#define NO_CORE       "no_core"
+#define RANK_IDLENESS "rank_idleness"
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger)
 {
@@ -156,19 +157,21 @@ static void add_ranks(struct conservation_law *laws, size_t *count, const struct
 {
     double blamed = 1e-9 * total->rank_idle, waited = 1e-9 * total->rank_waited, most = fmax(blamed, waited);
     if (ranks_saw_each_other(profile))
-        add_law(laws, count, "rank_idleness",
+        add_law(laws, count, RANK_IDLENESS,
                 "rank idleness of contexts = mpi wait of ranks while another one of their node was busy", blamed,
                 waited,
                 ERROR_NEVER * sqrt(error_variance(error, METRIC_RANK_IDLENESS, most, ERROR_ALONE) +
                                    error_variance(error, METRIC_MPI_WAIT, most, ERROR_ALONE)));
 }
 
-/* Beside a thread whose time is missing, or was counted as work without a core, each other one may have been idle. That there were
- * missing cores does not explain why their time is off itself. */
-static void explain(struct conservation_law *law, const struct ledger *ledger, double threads)
+/* Beside a thread whose time is missing, or was counted as work without a core, each other one may have been idle; beside a rank's, each
+ * other rank. That there were missing cores does not explain why their time is off itself, or what ranks wait for each other. */
+static void explain(struct conservation_law *law, const struct ledger *ledger, const struct profile *profile, double threads)
 {
-    double beyond = fabs(law->residual) - law->tolerance, others = fmax(1, threads - 1);
-    double lost_s = ledger->dropped_ns * 1e-9, no_core_s = strcmp(law->name, NO_CORE) == 0 ? 0 : ledger->no_core * 1e-9;
+    bool of_ranks = strcmp(law->name, RANK_IDLENESS) == 0;
+    double beyond = fabs(law->residual) - law->tolerance;
+    double others = fmax(1, (of_ranks ? (double)profile->rank_count : threads) - 1), lost_s = ledger->dropped_ns * 1e-9;
+    double no_core_s = of_ranks || strcmp(law->name, NO_CORE) == 0 ? 0 : ledger->no_core * 1e-9;
     if (law->ok)
         return;
     law->cause = law->exact                     ? LAW_UNEXPLAINED
@@ -225,6 +228,6 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
         add_ranks(laws, &count, profile, &total, error);
     }
     for (size_t i = 0; i < count; i++)
-        explain(&laws[i], &ledger, rows->threads);
+        explain(&laws[i], &ledger, profile, rows->threads);
     return count;
 }

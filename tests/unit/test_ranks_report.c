@@ -70,6 +70,18 @@ WITH_JOB(what_ranks_are_blamed_for_is_what_others_waited)
     assert_false(law_of_ranks()->ok);
 }
 
+/* What nobody was blamed for is a residual as what nobody waited is; lost samples of one rank explain what three others waited. */
+WITH_JOB(what_nobody_is_blamed_for_is_told)
+{
+    wait_for_solve(6, 9);
+    made.threads[0].no_core = 9 * S;
+    const struct conservation_law *law = law_of_ranks();
+    assert_true(!law->ok && fabs(law->residual + 3) < 1e-9);
+    assert_string_equal(law->cause, LAW_UNEXPLAINED);
+    made.threads[0].dropped_ns = 0.5 * S;
+    assert_string_equal(law_of_ranks()->cause, LAW_LOST);
+}
+
 WITH_JOB(the_law_is_one_of_jobs_whose_ranks_saw_all_others_of_their_node)
 {
     wait_for_solve(9, 9);
