@@ -145,7 +145,8 @@ class LateRank(MpiTest):
         blamed_s = sum(row["rank idleness (E)"] for row in tree.rows if row.kind != "statement")
         self.assertAlmostEqual(blamed_s, sum(made_s), delta=ROUNDING * len(tree.rows))
         hold_s = sum(row["rank idleness (I)"] for row in tree.rows if row.name == "be_late")
-        self.assertGreater(hold_s, 0.7 * made_s[0])
+        others = [row["rank idleness (E)"] for row in tree.rows if "be_late" not in row.path()]
+        self.assertGreater(hold_s, max(others))  # and how much that is: test_mpi_whose
         law = self.run_json(directory)["conservation"]["rank_idleness"]
         self.assertTrue(law["ok"], law)
         findings = self.report(directory, "--view", "findings", "--format", "csv").stdout
