@@ -115,7 +115,8 @@ static double effort_with(const struct rows *rows, const struct profile_sums *su
 
 double metric_absolute(const struct rows *rows, const struct profile_sums *sums, enum metric metric)
 {
-    return percent(value_ns(rows, sums, metric), effort_with(rows, rows_whole(rows), metric));
+    return percent(value_ns(rows, sums, metric),
+                   effort_with(rows, rows_whole(rows), rows->job && metric == METRIC_RANK_IDLENESS ? METRIC_EFFORT : metric));
 }
 
 bool metric_is_rare(enum metric metric)

@@ -102,6 +102,7 @@ struct rows {
     size_t node_count;
     double threads, cores; /* T and C */
     bool shared;           /* `idleness` is shared idleness */
+    bool job;              /* of a job's ranks: whom they wait for is in the effort, too */
     bool events;           /* samples by overflow: what is in seconds elsewhere is in events */
     bool callers;          /* children split their parent's exclusive value (bottom-up view) */
     bool by_exclusive;     /* bottom-up and flat views: rows are functions, wherever they were called */

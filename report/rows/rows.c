@@ -288,6 +288,7 @@ static struct rows *new_rows(const struct profile *profile)
     struct rows *rows = memory_array(1, sizeof *rows);
     rows->threads = profile->header.threads_max ? profile->header.threads_max : 1;
     rows->cores = profile->header.cores ? profile->header.cores : 1;
+    rows->job = profile->header.merged;
     rows->shared = profile->header.environment == 1;
     rows->events = profile_text(profile, "sample") != NULL;
     rows->error = error_terms_of(profile);

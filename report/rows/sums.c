@@ -14,6 +14,7 @@ struct rows *rows_like(const struct rows *rows)
     struct rows *made = memory_array(1, sizeof *made);
     made->threads = rows->threads;
     made->cores = rows->cores;
+    made->job = rows->job;
     made->error = rows->error;
     made->shared = rows->shared;
     made->events = rows->events;

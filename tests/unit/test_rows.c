@@ -265,6 +265,8 @@ WITH_PROFILE(rank_idleness_is_the_codes_that_others_wait_for_and_no_part_of_the_
     /* Of what this rank's code is answerable for: its own time without what others are blamed for, and theirs. */
     assert_true(fabs(metric_absolute(rows, rows->row[0].inclusive, METRIC_RANK_IDLENESS) -
                      100 * 9 / (effort - 1 + 9)) < 1e-9);
+    rows->job = true; /* of the whole job's, whose mpi wait it is a part of, blamed or not */
+    assert_true(fabs(metric_absolute(rows, rows->row[0].inclusive, METRIC_RANK_IDLENESS) - fmin(100, 100 * 9 / effort)) < 1e-9);
 }
 
 WITH_PROFILE(idleness_follows_the_environment_and_eq_1)
