@@ -95,7 +95,8 @@ static void print_coverage(FILE *out, const struct profile *profile, const struc
 void view_text_header(FILE *out, const struct profile *profile, const struct view_style *style)
 {
     const struct profile_header *header = &profile->header;
-    const char *command = profile_text(profile, "command"), *host = profile_text(profile, "host");
+    const char *command = profile_text(profile, "command"), *host = profile_text(profile, "host"),
+               *job = profile_text(profile, "job");
     char where[160], rank[120], size[200], facts[440], pace[64] = "samples by overflow";
     if (!profile_text(profile, "sample"))
         snprintf(pace, sizeof pace, "%u samples/s and thread, %s clock", header->rate,
@@ -103,8 +104,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
     snprintf(where, sizeof where, "  (%s%.64s%spid %d)", host ? "on " : "", host ? host : "",
              host ? ", " : "", header->pid);
     if (header->merged)
-        snprintf(where, sizeof where, "  (job %.64s)",
-                 profile_text(profile, "job") ? profile_text(profile, "job") : "");
+        snprintf(where, sizeof where, "%s%.64s%s", job ? "  (job " : "", job ? job : "", job ? ")" : "");
     size_t taken = strlen(style->title) + 2 + strlen(where);
     if (taken + 16 > style->columns) {
         where[0] = '\0';

@@ -61,6 +61,7 @@ static void few_ranks_are_listed(void **state)
     (void)state;
     view(40, false);
     assert_null(strstr(text, "median"));
+    assert_null(strstr(text, "(job")); /* which nothing tells */
     for (unsigned i = 0; i < 40; i++)
         assert_true(has_rank(i));
 }
