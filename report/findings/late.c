@@ -175,13 +175,13 @@ static void describe_work(const struct inquiry *inquiry, const struct lateness *
         snprintf(text, bytes, ": its %s takes %s times the mean", name, DECIMAL(entry.most / entry.mean, 1));
 }
 
-/* Whether most of it is not the code's. */
+/* Most of it is not the code's; or it is that, or of moments at which no thread of the rank worked. */
 static bool is_no_core(const struct lateness *lateness)
 {
     return lateness->no_core_s >= MOSTLY * lateness->all_s;
 }
 
-static bool is_nobody(const struct lateness *lateness)
+static bool lacks_cores(const struct lateness *lateness)
 {
     return lateness->nobody_s + lateness->no_core_s >= MOSTLY * lateness->all_s;
 }
@@ -191,7 +191,7 @@ static const char *describe_mostly(const struct lateness *lateness)
     bool one = lateness->late == 1;
     if (is_no_core(lateness))
         return one ? ", mostly while it has no core" : ", mostly while they have no core";
-    if (is_nobody(lateness))
+    if (lacks_cores(lateness))
         return one ? ", mostly while it has no core, or no thread at work" : ", mostly while they have no core, or no thread at work";
     return "";
 }
@@ -222,7 +222,7 @@ static const char *advice_of(const struct lateness *lateness, bool job)
     if (is_no_core(lateness))
         return "A rank that has no core works no faster with less to do: give it cores of its own (the launcher's binding, fewer "
                "ranks or threads a node), and see what else runs there.";
-    if (is_nobody(lateness))
+    if (lacks_cores(lateness))
         return "Where no thread of a rank is at work all wait at a barrier, or for a task, mostly for one that has no core to go on with. Give the "
                "rank a core for each thread (the launcher's binding, OMP_NUM_THREADS), or let its threads meet less often.";
     if (job && !lateness->late)
@@ -239,8 +239,7 @@ static double gain_of(const struct inquiry *inquiry, const struct lateness *late
     double gain_ns = fmin(all->rank_wall, all->rank_idle) * lateness->seconds / lateness->all_s, most_ns = 0;
     for (size_t i = 0; i < lateness->rank_count; i++)
         most_ns = fmax(most_ns, lateness->rank[i]->rank_idle);
-    bool no_core = lateness->no_core_s + lateness->nobody_s >= MOSTLY * lateness->all_s;
-    return 1e-9 * (lateness->rank_count && !no_core ? fmin(gain_ns, most_ns) : gain_ns);
+    return 1e-9 * (lateness->rank_count && !lacks_cores(lateness) ? fmin(gain_ns, most_ns) : gain_ns);
 }
 
 static void put_lateness(struct inquiry *inquiry, const struct lateness *lateness)
