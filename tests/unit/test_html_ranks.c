@@ -115,6 +115,15 @@ static void cells_are_shares_of_a_threads_own_time(void **state)
     assert_true(json_is_null(at(page.data, "ranks/made_others_wait_us")));
 }
 
+static void ranks_of_one_thread_have_a_row(void **state)
+{
+    (void)state;
+    make_job(3, 1);
+    make_page((struct html_options){.no_source = true});
+    assert_int_equal(number("ranks/map_threads"), 1);
+    assert_int_equal(strlen(cells_of("work")), 2 * 3);
+}
+
 static void whom_a_rank_makes_wait_is_told_where_it_is_known(void **state)
 {
     (void)state;
@@ -204,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_JOB(a_program_has_no_map),
         WITH_JOB(cells_are_shares_of_a_threads_own_time),
+        WITH_JOB(ranks_of_one_thread_have_a_row),
         WITH_JOB(whom_a_rank_makes_wait_is_told_where_it_is_known),
         WITH_JOB(ten_thousand_ranks_fit_into_five_megabytes),
         WITH_JOB(rows_are_compared_over_the_ranks),
