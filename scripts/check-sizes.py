@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files stay below 500 lines, functions below 60: C, Python, shell.
+"""Files stay below 500 lines, functions below 60: C, Python, shell. No file has marks of a conflict in it.
 
     scripts/check-sizes.py [--self-test]"""
 
@@ -13,6 +13,7 @@ FILE_LINES = 500
 FUNCTION_LINES = 60
 NAME = re.compile(r"(\w+)\s*\(")
 KEYWORDS = {"__attribute__", "_Static_assert", "__asm__", "__declspec"}
+CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 SHELL_FUNCTION = re.compile(r"^(\s*)(?:function\s+)?([\w-]+)\s*\(\)\s*\{?\s*$")
 
 
@@ -81,6 +82,7 @@ def check(root=ROOT):
     complaints = []
     for name in project_files(root, ""):
         text = read(root, name)
+        complaints += [f"{name}:{text.count(chr(10), 0, mark.start()) + 1}: a conflict's mark" for mark in CONFLICT.finditer(text)]
         functions_of = language_of(name, text)
         if not functions_of:
             continue
@@ -108,6 +110,7 @@ CASES = [
     ("long Python function", {"a.py": "class A:\n    def f(self):\n" + "        x = 1\n" * 59}, ["a.py:2: f: 60"]),
     ("Python without suffix", {"run": "#!/usr/bin/env python3\ndef f():\n" + "    x = 1\n" * 59}, ["run:2: f: 60"]),
     ("long shell function", {"a": "#!/bin/sh\nf() {\n" + "    true\n" * 58 + "}\n"}, ["a:2: f: 60"]),
+    ("a conflict's marks", {"a.md": "one\n" + "<" * 7 + " HEAD\n=======\ntwo\n" + ">" * 7 + " 1234567\n"}, ["a.md:2:", "a.md:5:"]),
     ("long shell file", {"a.sh": "true\n" * 500}, ["a.sh: 500"]),
 ]
 
