@@ -313,22 +313,17 @@ static bool is_sane(const struct profile_balance *balance)
 const char *profile_read_balances(const struct profile_chunks *chunks, const uint32_t *place,
                                   struct profile *profile)
 {
+    struct profile_below below;
+    const struct profile_balance *balance;
     size_t room = 0;
-    for (uint32_t n = 0; n < chunks->count && profile->header.merged; n++) {
-        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
-        for (uint32_t unit = 1;
-             chunk->kind == PROFILE_CHUNK_TREE && unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK;
-             unit++) {
-            const struct profile_node *node = (const struct profile_node *)chunk + unit;
-            if (node->kind != PROFILE_NODE_BALANCE || !node->metric || !profile_node_at(chunks, node->parent))
-                continue;
-            const struct profile_balance *balance = (const void *)profile_metric_at(chunks, node->metric);
-            if (!balance || place[node->parent] < PROFILE_PLACE_MERGED || node->key >= PROFILE_BALANCE_KEYS)
-                continue;
-            if (!is_sane(balance))
-                return "damaged: what ranks are charged is not a number that can be measured";
-            put(profile, &room, place[node->parent] - PROFILE_PLACE_MERGED, (uint32_t)node->key, balance);
-        }
+    uint32_t at = 0;
+    while (profile->header.merged &&
+           (balance = profile_next_below(chunks, place, PROFILE_NODE_BALANCE, &at, &below))) {
+        if (below.node->key >= PROFILE_BALANCE_KEYS)
+            continue;
+        if (!is_sane(balance))
+            return "damaged: what ranks are charged is not a number that can be measured";
+        put(profile, &room, below.merged, (uint32_t)below.node->key, balance);
     }
     sort_balances(profile);
     return NULL;

@@ -34,6 +34,15 @@ const struct profile_metric *profile_metric_at(const struct profile_chunks *chun
 
 #define PROFILE_PLACE_MERGED 3u /* in a list of places by node_idx: + the merged node's index */
 
+/* Behind node number *at (0 at first), the next one of that kind that has a record and hangs below a merged node, by the list of places: its record,
+ * and which merged node that is. NULL: there is no more. */
+struct profile_below {
+    const struct profile_node *node;
+    uint32_t merged;
+};
+const void *profile_next_below(const struct profile_chunks *chunks, const uint32_t *place, enum profile_node_kind kind, uint32_t *at,
+                               struct profile_below *found);
+
 /* Whether a measured sum can be one: finite, and of a size that time can have. */
 bool profile_number_sane(double value);
 

@@ -215,26 +215,18 @@ static bool is_sane(const struct profile_spread *spread)
 
 const char *profile_read_spreads(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile)
 {
+    struct profile_below below;
+    const struct profile_spread *spread;
     size_t room = 0;
-    if (!profile->header.merged)
-        return NULL;
-    for (uint32_t n = 0; n < chunks->count; n++) {
-        const struct profile_chunk *chunk = profile_chunk_at(chunks, n);
-        if (chunk->kind != PROFILE_CHUNK_TREE)
+    uint32_t at = 0;
+    while (profile->header.merged && (spread = profile_next_below(chunks, place, PROFILE_NODE_SPREAD, &at, &below))) {
+        if (below.node->key >= PROFILE_SPREAD_KEYS)
             continue;
-        for (uint32_t unit = 1; unit < chunk->used && unit < PROFILE_UNITS_PER_CHUNK; unit++) {
-            const struct profile_node *node = (const struct profile_node *)chunk + unit;
-            if (node->kind != PROFILE_NODE_SPREAD || !node->metric || !profile_node_at(chunks, node->parent))
-                continue;
-            const struct profile_spread *spread = (const void *)profile_metric_at(chunks, node->metric);
-            if (!spread || place[node->parent] < PROFILE_PLACE_MERGED || node->key >= PROFILE_SPREAD_KEYS)
-                continue;
-            if (!is_sane(spread))
-                return "damaged: ranks differ by what is not a number that can be measured";
-            memory_grow(&profile->spreads, &room, profile->spread_count, sizeof *profile->spreads);
-            profile->spreads[profile->spread_count++] = (struct merged_spread){
-                .node = place[node->parent] - PROFILE_PLACE_MERGED, .key = (uint32_t)node->key, .spread = *spread};
-        }
+        if (!is_sane(spread))
+            return "damaged: ranks differ by what is not a number that can be measured";
+        memory_grow(&profile->spreads, &room, profile->spread_count, sizeof *profile->spreads);
+        profile->spreads[profile->spread_count++] =
+            (struct merged_spread){.node = below.merged, .key = (uint32_t)below.node->key, .spread = *spread};
     }
     if (profile->spread_count)
         qsort(profile->spreads, profile->spread_count, sizeof *profile->spreads, compare);
