@@ -1,15 +1,9 @@
 /* needs: tests/fuzz/fake_symbols.c */
-#include "base/mpi_calls.h"
 #include "report/files/balance_csv.h"
 #include "report/views/text.h"
-#include "tests/unit/findings_program.h"
+#include "tests/unit/job_program.h"
 
-#define RANKS 4
-#define LONG  20 /* seconds that each rank is measured for */
-
-static struct profile_rank ranks[RANKS];
 static struct merged_balance balances[8];
-static uint32_t main_node, heavy, call;
 
 static void put(uint32_t node, uint32_t key, struct profile_balance balance)
 {
@@ -19,59 +13,23 @@ static void put(uint32_t node, uint32_t key, struct profile_balance balance)
 /* main > heavy, and MPI_Allreduce: rank 3 is 10 s longer in heavy, rank 2 1 s; two ranks a node. */
 static void make_job(void)
 {
-    const double wait_s[RANKS] = {11, 11, 10, 1}, charged_s[RANKS] = {0, 0, 1, 28};
-    made_start(NULL);
-    name(MAIN, "main", 10, SYMBOL_PROCEDURE);
-    name(HEAVY, "heavy", 50, SYMBOL_PROCEDURE);
-    made.profile.header = (struct profile_header){.threads_max = 1,
-                                                  .cores = 1,
-                                                  .finished = 1,
-                                                  .rate = 200,
-                                                  .merged = RANKS,
-                                                  .ranks = RANKS,
-                                                  .start_ns = 1,
-                                                  .end_ns = 1 + LONG * (uint64_t)S};
-    made.profile.ranks = ranks;
-    made.profile.rank_count = made.profile.thread_count = RANKS;
+    const double charged_s[RANKS] = {0, 0, 1, 28};
+    make_ranks(20, (const double[]){9, 9, 10, 19});
     made.profile.balances = balances;
-    main_node = frame(0, KEY(MAIN));
-    heavy = frame(main_node, KEY(HEAVY));
-    call = add(main_node, PROFILE_NODE_MPI, MPI_CALL_Allreduce);
     for (uint32_t i = 0; i < RANKS; i++) {
-        ranks[i] = (struct profile_rank){.rank = i,
-                                         .threads = 1,
-                                         .threads_max = 1,
-                                         .mpi_wait = wait_s[i] * S,
-                                         .charged = charged_s[i] * S};
+        ranks[i].charged = charged_s[i] * S;
         snprintf(ranks[i].host, sizeof ranks[i].host, "node%u", i / 2);
-        made.threads[i] = (struct profile_thread){.kind = PROFILE_THREAD_INITIAL,
-                                                  .rank_record = i + 1,
-                                                  .begin_ns = 1,
-                                                  .end_ns = 1 + LONG * (uint64_t)S,
-                                                  .delivered = 4000,
-                                                  .recorded = 4000,
-                                                  .work = (LONG - wait_s[i]) * S,
-                                                  .mpi_wait = wait_s[i] * S};
-        run(heavy, LONG - wait_s[i], 1, 1, 0);
-        made.nodes[call].metric.mpi_wait += wait_s[i] * S;
-        made.nodes[call].metric.inverse_busy += wait_s[i] * S;
     }
     put(0, PROFILE_BALANCE_NO_CONTEXT,
         (struct profile_balance){.charged = 1 * S, .most = 1 * S, .most_rank = 2});
+    put(heavy, PROFILE_BALANCE_CONTEXT, /* two places in one row */
+        (struct profile_balance){
+            .charged = 20 * S, .most = 20 * S, .most_rank = 3, .time = 13 * S, .mean = 8 * S});
     put(heavy, PROFILE_BALANCE_CONTEXT,
         (struct profile_balance){
-            .charged = 28 * S, .most = 28 * S, .most_rank = 3, .time = 19 * S, .mean = 11.75 * S});
+            .charged = 8 * S, .most = 8 * S, .most_rank = 3, .time = 6 * S, .mean = 3.75 * S});
     put(call, PROFILE_BALANCE_CALL,
         (struct profile_balance){.charged = 29 * S, .most = 28 * S, .most_rank = 3, .common = 4 * S});
-}
-
-static const struct finding *find(const char *rule)
-{
-    gather();
-    for (size_t i = 0; i < program.findings->count; i++)
-        if (strcmp(program.findings->finding[i].rule, rule) == 0)
-            return &program.findings->finding[i];
-    return NULL;
 }
 
 static void the_late_rank_is_named_with_the_call_and_its_code(void **state)

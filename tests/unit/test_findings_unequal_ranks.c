@@ -1,13 +1,9 @@
 /* needs: tests/fuzz/fake_symbols.c */
-#include "base/mpi_calls.h"
-#include "tests/unit/findings_program.h"
+#include "tests/unit/job_program.h"
 
-#define RANKS 4
-#define LONG  10 /* seconds that each rank is measured for */
+#define LONG 10 /* seconds that each rank is measured for */
 
-static struct profile_rank ranks[RANKS];
 static struct merged_spread spreads[16];
-static uint32_t main_node, heavy, call;
 
 static void add_spread(uint32_t node, double mean_s, double most_s, uint32_t most_rank)
 {
@@ -22,50 +18,15 @@ static void add_spread(uint32_t node, double mean_s, double most_s, uint32_t mos
                                               .most_rank = most_rank}};
 }
 
-/* Ranks of one thread: main > heavy, and the rest of the time in MPI_Allreduce. */
 static void make_job(const double work_s[RANKS])
 {
-    made_start(NULL);
-    name(MAIN, "main", 10, SYMBOL_PROCEDURE);
-    name(HEAVY, "heavy", 50, SYMBOL_PROCEDURE);
-    made.profile.header = (struct profile_header){.threads_max = 1,
-                                                  .cores = 1,
-                                                  .finished = 1,
-                                                  .rate = 200,
-                                                  .merged = RANKS,
-                                                  .start_ns = 1,
-                                                  .end_ns = 1 + LONG * (uint64_t)S};
-    made.profile.ranks = ranks;
-    made.profile.rank_count = made.profile.thread_count = RANKS;
+    make_ranks(LONG, work_s);
     made.profile.spreads = spreads;
-    main_node = frame(0, KEY(MAIN));
-    heavy = frame(main_node, KEY(HEAVY));
-    call = add(main_node, PROFILE_NODE_MPI, MPI_CALL_Allreduce);
-    for (uint32_t i = 0; i < RANKS; i++) {
-        double wait_s = LONG - work_s[i];
-        ranks[i] = (struct profile_rank){.rank = i, .threads = 1, .threads_max = 1, .mpi_wait = wait_s * S};
-        made.threads[i] = (struct profile_thread){.kind = PROFILE_THREAD_INITIAL,
-                                                  .rank_record = i + 1,
-                                                  .begin_ns = 1,
-                                                  .end_ns = 1 + LONG * (uint64_t)S,
-                                                  .delivered = 2000,
-                                                  .recorded = 2000,
-                                                  .work = work_s[i] * S,
-                                                  .mpi_wait = wait_s * S};
-        run(heavy, work_s[i], 1, 1, 0);
-        made.nodes[call].metric.mpi_wait += wait_s * S;
-        made.nodes[call].metric.inverse_busy += wait_s * S;
-        made.nodes[call].metric.samples += 200 * (uint64_t)wait_s;
-    }
 }
 
 static const struct finding *unequal_ranks(void)
 {
-    gather();
-    for (size_t i = 0; i < program.findings->count; i++)
-        if (strcmp(program.findings->finding[i].rule, "unequal-ranks") == 0)
-            return &program.findings->finding[i];
-    return NULL;
+    return find("unequal-ranks");
 }
 
 static void the_rank_that_makes_the_others_wait_is_named_with_its_code(void **state)
