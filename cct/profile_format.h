@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/module_flags.h"
+#include "cct/profile_time.h"
 
 #define PROFILE_MAGIC           "BLAMEPRF"
 #define PROFILE_VERSION         1u
@@ -35,6 +36,7 @@ enum profile_chunk_kind {
     PROFILE_CHUNK_NAME = 5,   /* struct profile_name[], from byte PROFILE_NAME_BYTES on */
     PROFILE_CHUNK_RANK =
         6, /* struct profile_rank[], from byte PROFILE_RANK_BYTES on: of a job that was merged */
+    PROFILE_CHUNK_TIME = 7, /* struct profile_lane and struct profile_bins, in units from unit 1 on */
 };
 
 struct profile_chunk {
@@ -84,6 +86,9 @@ enum profile_node_kind {
                                  profile_spread; no row */
     PROFILE_NODE_BALANCE = 23, /* of a job that was merged: waiting in collective calls as the ranks' sums charge it; key and metric:
                                   report/profile/balance_record.h; no row */
+    PROFILE_NODE_TIME = 24, /* below a context: its own time and the blame laid on it, by when; key: 0; metric: struct profile_moments or struct
+                               profile_bins; no row */
+    PROFILE_NODE_LANE = 25, /* below the root: the states of the tree's threads, by when; key: 0; metric: struct profile_lane; no row */
 };
 
 /* Which time of a context's: of the context itself, or of the frames below it, that is of the function called there; its own, or with what
@@ -469,6 +474,7 @@ _Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric), "s
 _Static_assert(sizeof(struct profile_counters) == sizeof(struct profile_metric), "and counters");
 _Static_assert(sizeof(struct profile_ranks) == sizeof(struct profile_metric), "and what ranks wait");
 _Static_assert(sizeof(struct profile_spread) == sizeof(struct profile_metric), "and spreads");
+_Static_assert(sizeof(struct profile_moments) == sizeof(struct profile_metric), "and a context's few moments");
 _Static_assert(sizeof(struct profile_name) == PROFILE_NAME_BYTES, "name records tile their chunk");
 _Static_assert(sizeof(struct profile_thread) == PROFILE_THREAD_BYTES, "thread records tile their chunk");
 _Static_assert(sizeof(struct profile_rank) == PROFILE_RANK_BYTES, "rank records tile their chunk");

@@ -281,6 +281,8 @@ bool tree_graft(struct tree *tree, uint32_t from, uint32_t into)
         }
         if (at == from)
             break;
+        if (unlikely(tree->moved != NULL))
+            tree->moved(tree, at, target);
         uint32_t parent_idx = node->parent;
         tree_node(parent_idx)->first_child = node->next_sibling; /* always the first child: depth first */
         hash_remove(tree, at);
@@ -288,6 +290,8 @@ bool tree_graft(struct tree *tree, uint32_t from, uint32_t into)
         at = parent_idx;
         target = tree_node(target)->parent;
     }
+    if (unlikely(tree->moved != NULL))
+        tree->moved(tree, from, into);
     recycle_node(tree, from);
     return true;
 }

@@ -39,6 +39,8 @@ struct tree {
     uint32_t entries;
     uint32_t grafts; /* counts tree_graft(): nodes that are no root's may have been recycled since */
     uint32_t *segments[TREE_SEGMENTS];
+    /* Told, if there is one, before tree_graft() recycles a node: what was of it is of `into` now. [owner] */
+    void (*moved)(struct tree *tree, uint32_t from, uint32_t into);
     uint32_t *scratch;        /* TREE_PATH_MAX entries, outside the program's stack */
     struct tree_last last[2]; /* [1]: below the trie */
 };

@@ -1,0 +1,33 @@
+/* Who did what in which order: the samples of each thread, as a run with BLAME_TRACE keeps them. */
+#ifndef BLAME_REPORT_PROFILE_TRACE_H
+#define BLAME_REPORT_PROFILE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cct/profile_time.h"
+
+/* Samples in a row that found a thread in one state and context. Between spans, of a thread that lived, nothing is known. */
+struct trace_span {
+    uint64_t begin_ns, end_ns; /* on the clock of profile_header.start_ns: of the periods that the samples stand for */
+    uint32_t node;             /* the merged node; 0 of an idle thread */
+    uint8_t state;             /* enum profile_time_state */
+    uint32_t samples;
+};
+
+struct trace_lane {
+    uint64_t tree;
+    uint32_t thread; /* index in profile.threads of the first one that had the tree; the others follow it in time */
+    uint32_t rank_record;
+    struct trace_span *spans; /* in time's order */
+    size_t span_count;
+};
+
+struct trace {
+    struct trace_lane *lanes;
+    size_t lane_count;
+    uint64_t samples, thinned; /* kept; lost to the limit */
+};
+
+#endif
