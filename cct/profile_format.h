@@ -460,6 +460,7 @@ struct profile_header {
     uint32_t ranks_seen;  /* of the job's processes on this node so many were seen at once, itself included; 0: none could be, and nothing is known of
                              who makes whom wait in MPI */
     uint32_t growing;     /* of a merged file: so many of its processes may have written on behind it */
+    uint32_t snapshot;    /* 1: a copy, made while its process ran */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");

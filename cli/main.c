@@ -23,6 +23,7 @@ static const struct command {
     {"diff", cli_diff, "compare profiles of two builds or inputs"},
     {"stat", cli_stat, "show how the runs of one program scatter"},
     {"merge", cli_merge, "make one measurement of those of a job's ranks"},
+    {"snapshot", cli_snapshot, "make a profile of a program that still runs"},
     {"finish", cli_finish, NULL},
 };
 

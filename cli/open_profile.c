@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/job_files.h"
 #include "cli/progress.h"
+#include "cli/running.h"
 #include "report/profile/merge.h"
 #include "report/profile/read.h"
 #include "report/rows/rows.h"
@@ -132,12 +133,17 @@ struct profile *open_thread(const char *command, const char *input, int thread)
     struct profile *profile = thread >= 0 ? profile_read_thread(path, (size_t)thread, error, sizeof error)
                                           : profile_read(path, error, sizeof error);
     progress_end();
+    bool runs = profile && !profile->header.finished && running_measures(profile->header.pid, path);
     free(path);
+    if (runs)
+        profile->header.snapshot = 1;
     if (!profile)
         fprintf(stderr, "blame %s: %s%s\n", command, error, advice_about(error));
     else if (profile->header.merged)
         say_which_ranks(command, input, profile);
-    else if (!profile->header.finished)
+    else if (runs)
+        fprintf(stderr, "blame %s: %s: the program still runs; this is what was measured until now\n", command, input);
+    else if (!profile->header.finished && !profile->header.snapshot)
         fprintf(stderr,
                 "blame %s: %s: the program did not end normally, or went on as another (exec); this is what was measured "
                 "until then\n",

@@ -135,14 +135,14 @@ static enum options_result read_option(const struct usage *usage, int argc, char
 
 static enum options_result check_operands(const struct usage *usage, const char **operand, int count)
 {
+    const char *one = usage->operand ? usage->operand : "profile";
     if (count == 0) {
-        fprintf(stderr, "blame %s: no %s given; accepted %s\n", usage->command,
-                usage->is_program ? "program" : "profile", usage->operands);
+        fprintf(stderr, "blame %s: no %s given; accepted %s\n", usage->command, one, usage->operands);
         return OPTIONS_WRONG;
     }
     if (usage->operands_most && count > usage->operands_most) {
-        fprintf(stderr, "blame %s: %s: one profile is accepted, and %s was given already\n", usage->command,
-                operand[usage->operands_most], operand[0]);
+        fprintf(stderr, "blame %s: %s: one %s is accepted, and %s was given already\n", usage->command,
+                operand[usage->operands_most], one, operand[0]);
         return OPTIONS_WRONG;
     }
     return OPTIONS_RUN;

@@ -14,6 +14,7 @@ struct usage {
     size_t option_count;
     const char *examples; /* lines, indented by two */
     int operands_most;    /* 0: any number; one is always needed */
+    const char *operand;  /* one of them in messages; NULL: "profile" */
     const char *operands; /* what is accepted: "is a profile directory or a *.blame file" */
     bool is_program;      /* the first operand is a program, and all behind it is the program's */
     const char *const *variables; /* of the environment, by option: set to the value given; NULL: none are */

@@ -25,6 +25,7 @@ static const struct usage usage = {
                 "  blame run --rate 1000 --out amg-before -- ./amg -n 100\n"
                 "  mpirun -n 4 blame run ./solver\n"
                 "  blame run --tasks creation ./sort input.txt",
+    .operand = "program",
     .operands = "is PROGRAM [ARGUMENT ...] behind the options, see blame run --help",
     .is_program = true,
     .variables = variables,

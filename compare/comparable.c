@@ -92,7 +92,7 @@ static void sample_text(char to[FACT_BYTES], const struct profile *profile)
 
 static void finished_text(char to[FACT_BYTES], const struct profile *profile)
 {
-    snprintf(to, FACT_BYTES, "%s", profile->header.finished ? "normally" : "killed");
+    snprintf(to, FACT_BYTES, "%s", profile->header.finished ? "normally" : profile->header.snapshot ? "snapshot" : "killed");
 }
 
 /* The modules of the program's own, by build id; system libraries may be updated. */

@@ -82,7 +82,7 @@ static void put_header(struct page *page)
             ",\"threads\":%u,\"cores\":%u,\"environment\":\"%s\",\"rate\":%u,\"clock\":\"%s\","
             "\"finished\":%s,\"version\":",
             header->threads_max, header->cores, header->environment == 1 ? "shared" : "dedicated",
-            header->rate, header->clock == 1 ? "cpu" : "wall", header->finished ? "true" : "false");
+            header->rate, header->clock == 1 ? "cpu" : "wall", header->finished || header->snapshot ? "true" : "false");
     page_text(page, version ? version : BLAME_VERSION);
     put_sample(page);
     putc('}', page->out);

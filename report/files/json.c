@@ -363,7 +363,9 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     set_losses(json, profile, &ledger);
     set_probes(json, profile, rows);
     json_object_set_new(json, "finished", json_boolean(header->finished));
-    json_object_set_new(json, "killed", json_boolean(!header->finished));
+    json_object_set_new(json, "killed", json_boolean(!header->finished && !header->snapshot));
+    if (header->snapshot)
+        json_object_set_new(json, "snapshot", json_true());
     json_object_set_new(json, "modules", modules(profile));
     return json;
 }

@@ -121,7 +121,7 @@ void view_text_header(FILE *out, const struct profile *profile, const struct vie
                  header->cores, header->cores == 1 ? "" : "s", rank);
     snprintf(facts, sizeof facts, "%.40s s wall time, %s, %s; %s%s", DECIMAL(profile_wall_s(profile), 2), size,
              header->environment == 1 ? "shared" : "dedicated", pace,
-             header->finished ? "" : "; did not end normally, or by exec");
+             header->finished ? "" : header->snapshot ? "; a snapshot while it ran" : "; did not end normally, or by exec");
     format_paragraph(out, facts, style->columns);
     print_coverage(out, profile, style);
     print_events(out, profile, style);

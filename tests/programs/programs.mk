@@ -106,6 +106,10 @@ TEST_PROGRAMS += $(TEST_MPI:%=mpi_late_asan_%)
 $(TEST_BIN)/mpi_late_asan_%: $(TEST_SOURCE)/mpi_late.c $(TEST_SOURCE)/spin.h | $(TEST_BIN)
 	$(if $(findstring openmpi,$*),OMPI_CC,MPICH_CC)=$(TEST_GCC) mpicc.$* $(TEST_CFLAGS) -fsanitize=address -o $@ $<
 
+TEST_PROGRAMS += stack_sweep
+$(TEST_BIN)/stack_sweep: benchmarks/stacks/sweep.c | $(TEST_BIN)
+	$(CLANG) $(TEST_CFLAGS) -o $@ $<
+
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS:%=$(TEST_BIN)/%)
 

@@ -1,0 +1,161 @@
+/* `blame snapshot`: what was measured of a running program until now. The program is not stopped and not told: its measurement is
+ * a valid profile at any instant, and is copied. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/finish.h"
+#include "cli/options.h"
+#include "cli/running.h"
+#include "report/profile/profile.h"
+#include "report/text/memory.h"
+
+#define COPY_BYTES   ((size_t)1 << 20)
+#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind the directory's name */
+
+static const struct usage usage = {
+    .command = "snapshot",
+    .synopsis = "PID [options]",
+    .about = "Writes a profile directory of a program that runs, as if it had ended now: measurement, CSV files and run.json,\n"
+             "and prints the summary. The program is not stopped. PID is the program's number, or that of the blame run\n"
+             "that started it; of a job it is one rank's.",
+    .examples = "  blame snapshot 4711\n"
+                "  blame snapshot $(pgrep -n amg) --output amg-now && blame report amg-now",
+    .operands_most = 1,
+    .operand = "process",
+    .operands = "is the number of a running process that is measured",
+};
+
+/* Exclusively: what exists is never overwritten. NULL with errno. */
+static char *make_directory(const char *wanted)
+{
+    char *directory = memory_text("%s", wanted);
+    for (int i = 1; mkdir(directory, 0777) != 0; i++) {
+        free(directory);
+        if (errno != EEXIST || i == MAX_ATTEMPTS)
+            return NULL;
+        directory = memory_text("%s.%d", wanted, i);
+    }
+    return directory;
+}
+
+static bool read_all(int file, char *to, size_t bytes, off_t at)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = pread(file, to + done, bytes - done, at + (off_t)done);
+        if (got == 0)
+            errno = EIO;
+        if (got <= 0 && errno != EINTR)
+            return false;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+static bool write_all(int file, const char *from, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t put = write(file, from + done, bytes - done);
+        if (put < 0 && errno != EINTR)
+            return false;
+        done += put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
+/* The chunks that the header counts: it was read before them, and they are complete when they are counted. */
+static bool copy_chunks(int from, int to, const struct profile_header *header)
+{
+    char page[PROFILE_HEADER_BYTES] = "", *buffer = memory_array(COPY_BYTES, 1);
+    size_t left = (size_t)header->chunk_count * PROFILE_CHUNK_BYTES;
+    off_t at = PROFILE_HEADER_BYTES;
+    memcpy(page, header, sizeof *header);
+    bool good = write_all(to, page, sizeof page);
+    while (good && left) {
+        size_t bytes = left < COPY_BYTES ? left : COPY_BYTES;
+        good = read_all(from, buffer, bytes, at) && write_all(to, buffer, bytes);
+        at += (off_t)bytes;
+        left -= bytes;
+    }
+    int cause = errno;
+    free(buffer);
+    errno = cause;
+    return good;
+}
+
+/* A copy that says what it is; false with errno, and nothing is left of it. */
+static bool copy_measurement(int from, const char *path, struct profile_header *header)
+{
+    int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    header->snapshot = 1;
+    header->reported = 0;
+    bool good = to >= 0 && copy_chunks(from, to, header);
+    int cause = errno;
+    if (to >= 0 && close(to) != 0 && good) {
+        good = false;
+        cause = errno;
+    }
+    if (to >= 0 && !good)
+        unlink(path);
+    errno = cause;
+    return good;
+}
+
+static int write_snapshot(const struct running *running, struct profile_header *header, const char *output)
+{
+    char name[sizeof header->program + 1] = "";
+    memcpy(name, header->program, sizeof header->program);
+    for (char *at = name; *at; at++)
+        *at = *at == '/' ? '_' : *at;
+    char *wanted = output ? memory_text("%s", output) : memory_text("blame-%s-%d-snapshot", *name ? name : "program", (int)running->pid);
+    char *directory = make_directory(wanted);
+    int status = CLI_BAD_INPUT;
+    if (!directory) {
+        fprintf(stderr, "blame snapshot: %s: cannot create this directory: %s; give another by --output\n", wanted, strerror(errno));
+        free(wanted);
+        return status;
+    }
+    char *file = memory_text("%s/%s-%d.blame", directory, *name ? name : "program", (int)running->pid);
+    if (copy_measurement(running->file, file, header)) {
+        status = finish_reports(directory, file, true);
+    } else {
+        fprintf(stderr, "blame snapshot: %s: %s; nothing was written: give another place by --output\n", file, strerror(errno));
+        rmdir(directory);
+    }
+    free(file);
+    free(directory);
+    free(wanted);
+    return status;
+}
+
+int cli_snapshot(int argc, char **argv)
+{
+    const char *operand[argc], *output = NULL;
+    int count;
+    const struct option_spec options[] = {
+        {"--output", OPTION_TEXT, &output, "DIR", NULL, 0, 0,
+         "or -o DIR: the directory; what exists is never overwritten: .1, .2 is\n"
+         "appended (default: blame-PROGRAM-PID-snapshot)"},
+    };
+    struct running running;
+    struct profile_header header;
+    enum options_result result = options_read(&usage, options, sizeof options / sizeof *options, argc, argv, operand, &count);
+    if (result != OPTIONS_RUN)
+        return result == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
+    if (!running_find("snapshot", operand[0], &running))
+        return CLI_BAD_INPUT;
+    int status = CLI_BAD_INPUT;
+    if (!read_all(running.file, (char *)&header, sizeof header, 0))
+        fprintf(stderr, "blame snapshot: %s: its measurement cannot be read: %s\n", operand[0], strerror(errno));
+    else if (header.wants_region)
+        fprintf(stderr, "blame snapshot: %s: nothing is measured yet: it has begun no parallel region\n", operand[0]);
+    else
+        status = write_snapshot(&running, &header, output);
+    close(running.file);
+    return status;
+}

@@ -1,0 +1,74 @@
+"""`blame snapshot`: a profile of a program that runs on."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import BLAME, BlameTest, clean_environment, execute, program
+
+
+class Snapshot(BlameTest):
+    def snapshot(self, folder, *arguments, before=()):
+        return execute([*before, BLAME, "snapshot", *map(str, arguments)], clean_environment(), folder)
+
+    def started(self, folder):
+        """blame run of a program that goes on until it is ended, once it is measured; and its first snapshot."""
+        process = subprocess.Popen([BLAME, "run", "--out", "profile", "--", program("stack_sweep"), "30", "2"], cwd=folder,
+                                   env=self.tool_environment({"BLAME_RATE": "1000"}), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            time.sleep(0.3)
+            run = self.snapshot(folder, process.pid, "--output", "first")
+            if run.status == 0:
+                return process, run
+            self.assertRegex(run.stderr, r"nothing is measured yet|is measured; start the program by blame run\n$")
+        self.fail(f"no snapshot within 20 s\n{run}")
+
+    def test_the_program_runs_on_and_what_is_there_is_a_profile(self):
+        folder = self.new_folder()
+        process, run = self.started(folder)
+        self.assertIn("profile: first ", run.stderr)
+        with open(os.path.join(folder, "first", "run.json"), encoding="utf-8") as file:
+            json_of = json.load(file)
+        self.assertEqual((json_of["finished"], json_of["killed"], json_of["snapshot"]), (False, False, True))
+        first = self.load(run, os.path.join(folder, "first"), checks=None, elapsed=False)
+        self.assertGreater(first.total("work", "sweep"), 0)
+        pid = json_of["pid"]
+        for expected in ("", ".1"):
+            self.assertEqual(self.snapshot(folder, pid).status, 0)
+            self.assertTrue(os.path.exists(os.path.join(folder, f"blame-stack_sweep-{pid}-snapshot{expected}", "profile.csv")), os.listdir(folder))
+        running = self.report(os.path.join(folder, "profile"))
+        self.assertIn("the program still runs", running.stderr)
+        kept = self.report(os.path.join(folder, "first"))
+        self.assertEqual(kept.stderr, "")
+        self.assertIn("a snapshot", kept.stdout)
+        self.assertIsNone(process.poll())
+        os.kill(pid, signal.SIGTERM)
+        self.assertEqual(process.wait(20), 128 + signal.SIGTERM)
+        with open(os.path.join(folder, "profile", "run.json"), encoding="utf-8") as file:
+            last = json.load(file)
+        self.assertEqual((last["killed"], "snapshot" in last), (True, False))
+        self.assertGreater(last["wall_s"], json_of["wall_s"])
+
+    def test_what_is_no_measured_process_gets_one_line(self):
+        folder = self.new_folder()
+        ended = execute(["true"], clean_environment(), folder)
+        for argument, status, says in (("abc", 1, "is no number of a process"), (ended.pid, 1, "no such process"), (os.getpid(), 1, "is measured"),
+                                       ("-1", 2, "no such option")):
+            with self.subTest(argument=argument):
+                run = self.snapshot(folder, argument)
+                self.assertEqual(run.status, status, run)
+                self.assertRegex(run.stderr, f"^blame snapshot: {argument}: [^\n]*({says})[^\n]*\n$")
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs root and setpriv")
+    def test_another_users_process_is_said_to_be_one(self):
+        run = self.snapshot("/", os.getpid(), before=["setpriv", "--reuid=65534", "--clear-groups"])
+        self.assertEqual(run.status, 1, run)
+        self.assertIn("a process of another user", run.stderr)
