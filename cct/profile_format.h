@@ -17,6 +17,7 @@
 
 #include "base/module_flags.h"
 #include "cct/profile_time.h"
+#include "cct/profile_trace.h"
 
 #define PROFILE_MAGIC           "BLAMEPRF"
 #define PROFILE_VERSION         1u
@@ -34,14 +35,14 @@ enum profile_chunk_kind {
     PROFILE_CHUNK_MODULE = 3, /* struct profile_module[], from byte PROFILE_MODULE_BYTES on */
     PROFILE_CHUNK_TEXT = 4,   /* "key\0value\0" pairs, from byte PROFILE_UNIT_BYTES on: see docs/format.md */
     PROFILE_CHUNK_NAME = 5,   /* struct profile_name[], from byte PROFILE_NAME_BYTES on */
-    PROFILE_CHUNK_RANK =
-        6, /* struct profile_rank[], from byte PROFILE_RANK_BYTES on: of a job that was merged */
+    PROFILE_CHUNK_RANK = 6, /* struct profile_rank[], from byte PROFILE_RANK_BYTES on: of a job that was merged */
     PROFILE_CHUNK_TIME = 7, /* struct profile_lane and struct profile_bins, in units from unit 1 on */
+    PROFILE_CHUNK_TRACE = 8, /* what each sample found; its header is struct profile_trace_chunk */
 };
 
 struct profile_chunk {
     uint32_t kind;
-    uint32_t owner;       /* tree chunks: number of the tree; others 0 */
+    uint32_t owner;       /* tree and trace chunks: number of the tree; others 0 */
     uint32_t used;        /* tree: first unused unit from below; thread, module: records; text: bytes used */
     uint32_t metric_unit; /* tree: lowest unit taken by a metric record, PROFILE_UNITS_PER_CHUNK when none */
     uint32_t reserved[4];
@@ -53,10 +54,8 @@ enum profile_node_kind {
     PROFILE_NODE_FREE = 0, /* recycled, to be skipped */
     PROFILE_NODE_ROOT = 1, /* parent 0: the tree's resolved contexts, from the program's root on */
     PROFILE_NODE_TRIE = 2, /* parent 0: region contexts are interned below; carries no metrics, skip */
-    PROFILE_NODE_REGION =
-        3, /* parent 0: contexts of a region not resolved yet; key: the fork call's address, or 0 */
-    PROFILE_NODE_FRAME =
-        4, /* user code; key: address inside the instruction (for callers: return address - 1) */
+    PROFILE_NODE_REGION = 3, /* parent 0: contexts of a region not resolved yet; key: the fork call's address, or 0 */
+    PROFILE_NODE_FRAME = 4, /* user code; key: address inside the instruction (for callers: return address - 1) */
     PROFILE_NODE_RUNTIME = 5, /* inside the OpenMP runtime; key: address in the entry that user code called */
     PROFILE_NODE_LOCK = 6,    /* lock metrics of its parent, by lock; key: PROFILE_LOCK_KEY */
     PROFILE_NODE_PSEUDO = 7,  /* key: enum profile_pseudo */
@@ -65,8 +64,7 @@ enum profile_node_kind {
                                  PROFILE_PLACE_KEY; metric: struct profile_idle, its shared_idle is a part of its parent's */
     /* What is known of a lock itself, below the root, one for each lock that this tree's thread waited for. */
     PROFILE_NODE_WAITS = 10, /* key: PROFILE_LOCK_KEY; metric: struct profile_waits, no initialiser known */
-    PROFILE_NODE_INITIALISER = 11, /* below WAITS; key: address in the call that had initialised the lock;
-                                      metric: struct profile_waits */
+    PROFILE_NODE_INITIALISER = 11, /* below WAITS; key: address in the call that had initialised the lock; metric: struct profile_waits */
     PROFILE_NODE_VARIABLE = 12,    /* below WAITS; key: the variable of a critical section; no metric */
     /* What the program says of itself (include/blame.h), in tries too: rows like FRAME. The code inside hangs
      * below, from the frame that began it inward. Key of the first three: number of a struct profile_name. */
@@ -89,6 +87,7 @@ enum profile_node_kind {
     PROFILE_NODE_TIME = 24, /* below a context: its own time and the blame laid on it, by when; key: 0; metric: struct profile_moments or struct
                                profile_bins; no row */
     PROFILE_NODE_LANE = 25, /* below the root: the states of the tree's threads, by when; key: 0; metric: struct profile_lane; no row */
+    PROFILE_NODE_MOVED = 26, /* the trace names it: what was its is of the node with the index `key`; no row */
 };
 
 /* Which time of a context's: of the context itself, or of the frames below it, that is of the function called there; its own, or with what
@@ -112,11 +111,9 @@ enum profile_pseudo {
     PROFILE_PSEUDO_UNRELEASED = 2,   /* <unreleased lock>: blame on a lock that nobody released */
     PROFILE_PSEUDO_TRUNCATED = 3,    /* <truncated>: the outer part of the path is missing above this row */
     PROFILE_PSEUDO_UNRESOLVED = 4,   /* <unresolved>: the context of the region is not known */
-    PROFILE_PSEUDO_BARRIER =
-        5, /* kind runtime, <region end>: forking and joining, no user frame on the stack */
+    PROFILE_PSEUDO_BARRIER = 5, /* kind runtime, <region end>: forking and joining, no user frame on the stack */
     PROFILE_PSEUDO_HANDOFF = 6, /* <lock handoff>: waiting while nobody held the lock */
-    PROFILE_PSEUDO_TABLE_FULL =
-        7, /* <lock table full>: blame that had no room in the table of contended locks */
+    PROFILE_PSEUDO_TABLE_FULL = 7, /* <lock table full>: blame that had no room in the table of contended locks */
     PROFILE_PSEUDO_HELPER = 8, /* <hidden helper>: target tasks, on threads that know no region */
     /* Below the context whose thread was ready to run and had no core: work is that time, inverse_busy and
      * shared_idle are others' idleness blamed on the missing core. */
@@ -182,7 +179,8 @@ struct profile_node {
     uint32_t hash_next;    /* the same */
     uint32_t metric;       /* unit index (as node_idx) of its struct profile_metric, 0 = none */
     uint8_t kind;          /* enum profile_node_kind */
-    uint8_t reserved[3];
+    uint8_t marks;         /* for the writer: TREE_MARK_ (cct/tree.h) */
+    uint8_t reserved[2];
 };
 
 /* A bit for each thread with busy time at a node, in a file that was merged: in first_child and next_sibling. */
@@ -461,6 +459,9 @@ struct profile_header {
                              who makes whom wait in MPI */
     uint32_t growing;     /* of a merged file: so many of its processes may have written on behind it */
     uint32_t snapshot;    /* 1: a copy, made while its process ran */
+    uint32_t traced;        /* 1: there is a trace, or would be in its window */
+    uint64_t trace_limit;   /* bytes of its chunks, at most */
+    uint64_t trace_thinned; /* samples of it that were written over, or had no room */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");

@@ -211,7 +211,7 @@ struct profile_metric *tree_metric(struct tree *tree, uint32_t node_idx)
     return arena_unit(unit_idx);
 }
 
-static void recycle_node(struct tree *tree, uint32_t node_idx)
+static void recycle_node(struct tree *tree, uint32_t node_idx, uint32_t into)
 {
     struct profile_node *node = tree_node(node_idx);
     store_release(&node->kind, (uint8_t)PROFILE_NODE_FREE);
@@ -221,6 +221,12 @@ static void recycle_node(struct tree *tree, uint32_t node_idx)
         node->metric = 0;
     }
     node->parent = node->first_child = node->next_sibling = 0;
+    if (unlikely(node->marks & TREE_MARK_WRITTEN)) {
+        tree_node(into)->marks |= TREE_MARK_WRITTEN;
+        node->key = into;
+        store_release(&node->kind, (uint8_t)PROFILE_NODE_MOVED);
+        return;
+    }
     node->hash_next = tree->free_nodes;
     tree->free_nodes = node_idx;
 }
@@ -286,13 +292,13 @@ bool tree_graft(struct tree *tree, uint32_t from, uint32_t into)
         uint32_t parent_idx = node->parent;
         tree_node(parent_idx)->first_child = node->next_sibling; /* always the first child: depth first */
         hash_remove(tree, at);
-        recycle_node(tree, at);
+        recycle_node(tree, at, target);
         at = parent_idx;
         target = tree_node(target)->parent;
     }
     if (unlikely(tree->moved != NULL))
         tree->moved(tree, from, into);
-    recycle_node(tree, from);
+    recycle_node(tree, from, into);
     return true;
 }
 

@@ -17,6 +17,10 @@
 #define TREE_FIRST_SEGMENT 1024u /* buckets; segment s > 0 holds as many as all before it */
 #define TREE_LAST_FRAMES   256u  /* of the path looked up last, from the outermost frame inward */
 
+/* Of a node, by others who have its index. */
+#define TREE_MARK_WRITTEN 1u /* the file's trace: recycled, it stays and says what it became (PROFILE_NODE_MOVED) */
+#define TREE_MARK_WAITS   2u /* samples of the trace that are not written yet: they are told by `moved` */
+
 /* The path that tree_path() looked up last: nodes[0] is base's child with keys[0], and so on inward. A node
  * keeps its parent, kind and key until it is recycled, and tree_graft() alone recycles: it forgets the path
  * first. */

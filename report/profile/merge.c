@@ -208,7 +208,7 @@ static void merge_sum_unresolved(struct profile *profile)
     free(unresolved);
 }
 
-const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile)
+const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile, uint32_t **place)
 {
     struct merge merge = {.chunks = chunks, .profile = profile};
     const char *wrong = NULL;
@@ -228,7 +228,10 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
         wrong = profile_read_spreads(chunks, merge.place, profile);
     if (!wrong)
         wrong = profile_read_balances(chunks, merge.place, profile);
-    free(merge.place);
+    if (place)
+        *place = merge.place;
+    else
+        free(merge.place);
     free(merge.stack);
     node_tree_end(&merge.tree);
     return wrong;

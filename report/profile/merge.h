@@ -5,8 +5,9 @@
 #include "report/profile/chunks.h"
 #include "report/profile/profile.h"
 
-/* Fills nodes, node_count, unresolved_ns, probes and counters of *profile. Returns NULL, or what is wrong with the file. */
-const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile);
+/* Fills nodes, node_count, unresolved_ns, probes and counters of *profile. Returns NULL, or what is wrong with the file. Unless `place` is
+ * NULL the list of places by node_idx is there afterwards, malloc'ed. */
+const char *profile_merge(const struct profile_chunks *chunks, struct profile *profile, uint32_t **place);
 
 /* Called now and then while a file is read; NULL: nobody wants to know. */
 extern void (*profile_read_progress)(size_t done, size_t total);

@@ -35,19 +35,34 @@ void node_tree_resume(struct node_tree *tree, struct profile *profile)
     }
 }
 
-uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
+/* The child's entry, or the empty one that it belongs in. */
+static struct index_entry *entry_of(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key, uint32_t tag)
 {
-    index_map_reserve(&tree->children);
-    uint32_t tag = tag_of(parent, kind, key);
     struct index_entry *entry = index_map_first(&tree->children, tag);
     for (; entry->tag; entry = index_map_next(&tree->children, entry)) {
         const struct merged_node *node = &tree->profile->nodes[entry->index];
         if (node->key == key && node->parent == parent && node->kind == kind)
-            return entry->index;
+            break;
     }
+    return entry;
+}
+
+uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    index_map_reserve(&tree->children);
+    uint32_t tag = tag_of(parent, kind, key);
+    struct index_entry *entry = entry_of(tree, parent, kind, key, tag);
+    if (entry->tag)
+        return entry->index;
     uint32_t index = append(tree, parent, kind, key);
     index_map_put(&tree->children, entry, tag, index);
     return index;
+}
+
+uint32_t node_tree_find(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key)
+{
+    const struct index_entry *entry = tree->children.capacity ? entry_of(tree, parent, kind, key, tag_of(parent, kind, key)) : NULL;
+    return entry && entry->tag ? entry->index : 0;
 }
 
 void node_tree_end(struct node_tree *tree)

@@ -20,6 +20,9 @@ void node_tree_resume(struct node_tree *tree, struct profile *profile);
 /* The child of that kind and key, made if it is not there; later calls may move the nodes. */
 uint32_t node_tree_child(struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key);
 
+/* The same, 0: it is not there. */
+uint32_t node_tree_find(const struct node_tree *tree, uint32_t parent, uint8_t kind, uint64_t key);
+
 /* The nodes stay the profile's. */
 void node_tree_end(struct node_tree *tree);
 

@@ -85,6 +85,7 @@ struct profile {
     uint64_t tree;        /* the tree that was read, 0: all of them, merged */
     struct merged_balance *balances; /* by node and key; of a job that was merged, some of whose ranks did not see each other */
     size_t balance_count;
+    uint64_t trace_samples, trace_bytes; /* that the file's trace has: report/profile/trace.h */
 };
 
 void profile_free(struct profile *profile);

@@ -319,11 +319,10 @@ static const char *choose_thread(struct profile *profile, size_t thread, char *b
     return NULL;
 }
 
-/* Fills *profile from an open file; NULL or what is wrong, perhaps in buffer. */
-static const char *read_open_file(int file, size_t thread, struct profile *profile, char *buffer,
+/* Reads an open file; NULL or what is wrong, perhaps in buffer. *bytes is malloc'ed. */
+static const char *read_open_file(int file, struct profile_header *header, unsigned char **bytes, char *buffer,
                                   size_t buffer_bytes)
 {
-    struct profile_header *header = &profile->header;
     struct stat status;
     if (fstat(file, &status) != 0)
         return "cannot be examined";
@@ -338,33 +337,60 @@ static const char *read_open_file(int file, size_t thread, struct profile *profi
     if (!read_at(file, header, sizeof *header, 0))
         return "cannot be read";
     const char *wrong = check_header(header);
-    if (!wrong && header->version != PROFILE_VERSION) {
-        snprintf(buffer, buffer_bytes, "profile format version %u; this blame reads version %u",
-                 header->version, PROFILE_VERSION);
+    if (wrong)
+        return wrong;
+    if (header->version == PROFILE_VERSION)
+        return load_chunks(file, header, status.st_size, bytes, buffer, buffer_bytes);
+    snprintf(buffer, buffer_bytes, "profile format version %u; this blame reads version %u", header->version, PROFILE_VERSION);
+    return buffer;
+}
+
+const char *profile_read_chunks(const char *path, struct profile_header *header, unsigned char **bytes, char *buffer,
+                                size_t buffer_bytes)
+{
+    /* O_NONBLOCK: a FIFO in place of a profile must not hang us. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *bytes = NULL;
+    if (file < 0) {
+        snprintf(buffer, buffer_bytes, "cannot be opened: %s", strerror(errno));
         return buffer;
     }
-    unsigned char *bytes = NULL;
-    if (!wrong)
-        wrong = load_chunks(file, header, status.st_size, &bytes, buffer, buffer_bytes);
-    struct profile_chunks chunks = {.bytes = bytes, .count = header->chunk_count};
-    if (!wrong)
-        wrong = read_threads(&chunks, profile);
+    const char *wrong = read_open_file(file, header, bytes, buffer, buffer_bytes);
+    close(file);
+    return wrong;
+}
+
+static void note_trace(const struct profile_chunks *chunks, struct profile *profile)
+{
+    for (uint32_t n = 0; n < chunks->count; n++) {
+        const struct profile_trace_chunk *chunk = (const void *)profile_chunk_at(chunks, n);
+        if (chunk->kind != PROFILE_CHUNK_TRACE)
+            continue;
+        profile->trace_samples += chunk->samples;
+        profile->trace_bytes += chunk->used < PROFILE_CHUNK_BYTES ? chunk->used : PROFILE_CHUNK_BYTES;
+    }
+}
+
+/* Fills *profile; NULL or what is wrong, perhaps in buffer. */
+static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer, size_t buffer_bytes)
+{
+    const char *wrong = read_threads(chunks, profile);
     if (!wrong && thread != ALL_THREADS)
         wrong = choose_thread(profile, thread, buffer, buffer_bytes);
-    chunks.only_tree = profile->tree;
+    chunks->only_tree = profile->tree;
     if (!wrong)
-        wrong = read_ranks(&chunks, profile);
+        wrong = read_ranks(chunks, profile);
     if (!wrong) {
-        read_modules(&chunks, profile);
-        read_text(&chunks, profile);
-        profile_read_names(&chunks, profile);
-        wrong = profile_merge(&chunks, profile);
+        read_modules(chunks, profile);
+        read_text(chunks, profile);
+        profile_read_names(chunks, profile);
+        note_trace(chunks, profile);
+        wrong = profile_merge(chunks, profile, NULL);
     }
     if (!wrong)
-        wrong = read_locks(&chunks, profile);
+        wrong = read_locks(chunks, profile);
     if (!wrong)
         profile_complete_killed(profile);
-    free(bytes);
     return wrong;
 }
 
@@ -373,15 +399,12 @@ struct profile *profile_read_thread(const char *path, size_t thread, char *error
     char buffer[160];
     struct profile *profile = memory_array(1, sizeof *profile);
     profile->path = memory_text("%s", path);
-    /* O_NONBLOCK: a FIFO in place of a profile must not hang us. */
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const char *wrong = buffer;
-    if (file < 0)
-        snprintf(buffer, sizeof buffer, "cannot be opened: %s", strerror(errno));
-    else
-        wrong = read_open_file(file, thread, profile, buffer, sizeof buffer);
-    if (file >= 0)
-        close(file);
+    unsigned char *bytes;
+    const char *wrong = profile_read_chunks(path, &profile->header, &bytes, buffer, sizeof buffer);
+    struct profile_chunks chunks = {.bytes = bytes, .count = profile->header.chunk_count};
+    if (!wrong)
+        wrong = read_profile(&chunks, thread, profile, buffer, sizeof buffer);
+    free(bytes);
     if (wrong) {
         snprintf(error, error_bytes, "%s: %s", path, wrong);
         profile_free(profile);

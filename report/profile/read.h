@@ -14,6 +14,9 @@ struct profile *profile_read(const char *path, char *error, size_t error_bytes);
 /* The same of one thread, by its place in `threads`: the tree has what its samples were blamed for. Locks are
  * those it waited for. */
 struct profile *profile_read_thread(const char *path, size_t thread, char *error, size_t error_bytes);
+/* The header, checked, and the chunks that it says are there, malloc'ed; NULL or what is wrong with the file, perhaps in buffer. */
+const char *profile_read_chunks(const char *path, struct profile_header *header, unsigned char **bytes, char *buffer,
+                                size_t buffer_bytes);
 /* The header alone; false: there is none that makes sense. */
 bool profile_read_header(const char *path, struct profile_header *header);
 

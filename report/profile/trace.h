@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cct/profile_time.h"
+#include "report/profile/profile.h"
 
 /* Samples in a row that found a thread in one state and context. Between spans, of a thread that lived, nothing is known. */
 struct trace_span {
     uint64_t begin_ns, end_ns; /* on the clock of profile_header.start_ns: of the periods that the samples stand for */
-    uint32_t node;             /* the merged node; 0 of an idle thread */
+    uint32_t node;             /* the merged node; 0 of an idle thread, and where the context is not known */
     uint8_t state;             /* enum profile_time_state */
     uint32_t samples;
 };
@@ -19,8 +19,8 @@ struct trace_span {
 struct trace_lane {
     uint64_t tree;
     uint32_t thread; /* index in profile.threads of the first one that had the tree; the others follow it in time */
-    uint32_t rank_record;
-    struct trace_span *spans; /* in time's order */
+    uint32_t rank_record; /* 1 + index in profile.ranks; 0: no job */
+    struct trace_span *spans; /* in time's order; none reaches into the next */
     size_t span_count;
 };
 
@@ -29,5 +29,12 @@ struct trace {
     size_t lane_count;
     uint64_t samples, thinned; /* kept; lost to the limit */
 };
+
+/* The trace of the file that the profile was read from, of the threads that were read: NULL with one line (no newline) in error[] if there is
+ * none, as in a job's merged profile: the ranks' own files have theirs. It takes 32 bytes a span. The file may have grown since: what the profile has no node for
+ * has that of the nearest caller. */
+struct trace *trace_read(struct profile *profile, char *error, size_t error_bytes);
+
+void trace_free(struct trace *trace);
 
 #endif

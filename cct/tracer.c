@@ -1,0 +1,263 @@
+#include "cct/tracer.h"
+
+#include <string.h>
+
+#include "base/atomics.h"
+#include "cct/arena.h"
+
+#define CHUNK_ROOM   (PROFILE_CHUNK_BYTES - sizeof(struct profile_trace_chunk))
+#define RUNS_AT_ONCE 32u /* most that one call of tracer_write() writes */
+#define UNEVEN_NS    1000u /* by which periods may be off without being told */
+
+static uint32_t chunks_left; /* of all trees' together */
+
+void tracer_limit(uint64_t bytes)
+{
+    store_relaxed(&chunks_left, (uint32_t)(bytes / PROFILE_CHUNK_BYTES));
+}
+
+static struct profile_trace_chunk *chunk_at(uint32_t chunk_no)
+{
+    return arena_unit(chunk_no * PROFILE_UNITS_PER_CHUNK);
+}
+
+static void thin(uint64_t samples)
+{
+    fetch_add_relaxed(&arena_header()->trace_thinned, samples);
+}
+
+/* A tree that has more than are left takes none: there is always one for a thread that comes later. */
+static bool take_chunk(struct tracer *tracer, struct tree *tree)
+{
+    uint32_t left = load_relaxed(&chunks_left), chunk_no;
+    do
+        if (left <= tracer->chunks)
+            return false;
+    while (!compare_exchange(&chunks_left, &left, left - 1));
+    if (!arena_chunk(PROFILE_CHUNK_TRACE, tree->number, &chunk_no)) {
+        fetch_add_relaxed(&chunks_left, 1);
+        return false;
+    }
+    if (tracer->chunks++)
+        chunk_at(tracer->newest)->next = chunk_no;
+    else
+        tracer->oldest = chunk_no;
+    tracer->newest = chunk_no;
+    return true;
+}
+
+/* The oldest one becomes the newest. */
+static void take_oldest(struct tracer *tracer)
+{
+    struct profile_trace_chunk *chunk = chunk_at(tracer->oldest);
+    thin(chunk->samples);
+    store_release(&chunk->used, 0);
+    chunk->samples = 0;
+    if (tracer->chunks == 1)
+        return;
+    chunk_at(tracer->newest)->next = tracer->oldest;
+    tracer->newest = tracer->oldest;
+    tracer->oldest = chunk->next;
+}
+
+static bool begin_chunk(struct tracer *tracer, struct tree *tree)
+{
+    tracer->chunk = NULL;
+    if (!take_chunk(tracer, tree)) {
+        if (!tracer->chunks)
+            return false;
+        take_oldest(tracer);
+    }
+    tracer->chunk = chunk_at(tracer->newest);
+    store_release(&tracer->chunk->number, ++tracer->numbered); /* nothing is in it as yet */
+    memset(tracer->table, 0, sizeof(tracer->table));
+    tracer->end_ns = tracer->chunk_period_ns = 0;
+    tracer->last_node = 0;
+    return true;
+}
+
+static unsigned char *put_number(unsigned char *to, uint64_t number)
+{
+    for (; number >= 0x80; number >>= 7)
+        *to++ = (unsigned char)(number | 0x80);
+    *to++ = (unsigned char)number;
+    return to;
+}
+
+static unsigned char *put_record(unsigned char *to, enum profile_trace_record record, uint64_t number)
+{
+    *to++ = (unsigned char)record;
+    return put_number(to, number);
+}
+
+static bool is_even(const struct tracer_run *run)
+{
+    uint64_t even_ns = run->count * run->period_ns;
+    return run->weight_ns <= even_ns + run->count && even_ns <= run->weight_ns + run->count;
+}
+
+static unsigned char *put_time(struct tracer *tracer, const struct tracer_run *run, unsigned char *to)
+{
+    if (tracer->chunk_period_ns != run->period_ns) {
+        tracer->chunk_period_ns = run->period_ns;
+        to = put_record(to, PROFILE_TRACE_PERIOD, run->period_ns);
+    }
+    if (tracer->end_ns == 0 || tracer->end_ns > run->begin_ns + UNEVEN_NS) {
+        to = put_record(to, PROFILE_TRACE_TIME, run->begin_ns);
+        tracer->end_ns = run->begin_ns;
+    } else if (tracer->end_ns + UNEVEN_NS < run->begin_ns) {
+        to = put_record(to, PROFILE_TRACE_GAP, run->begin_ns - tracer->end_ns);
+        tracer->end_ns = run->begin_ns;
+    }
+    bool even = is_even(run);
+    tracer->end_ns += even ? run->count * run->period_ns : run->weight_ns;
+    return even ? to : put_record(to, PROFILE_TRACE_WEIGHT, run->weight_ns);
+}
+
+static unsigned char *put_samples(struct tracer *tracer, const struct tracer_run *run, unsigned char *to)
+{
+    uint64_t pair = PROFILE_TRACE_PAIR(run->node, run->state);
+    uint32_t place = 0, places = run->count > 1 ? PROFILE_TRACE_RUNS : PROFILE_TRACE_PLACES;
+    while (place < places && tracer->table[place] != pair)
+        place++;
+    if (place < places) {
+        *to++ = (unsigned char)((run->count > 1 ? PROFILE_TRACE_SEVERAL : PROFILE_TRACE_ONE) + place);
+    } else {
+        int64_t apart = (int64_t)run->node - (int64_t)tracer->last_node;
+        *to++ = (unsigned char)((run->count > 1 ? PROFILE_TRACE_NEW_SEVERAL : PROFILE_TRACE_NEW) + run->state);
+        to = put_number(to, (uint64_t)apart << 1 ^ (uint64_t)(apart >> 63));
+        tracer->last_node = run->node;
+        place = PROFILE_TRACE_PLACES - 1;
+    }
+    profile_trace_to_front(tracer->table, place, pair);
+    return run->count > 1 ? put_number(to, run->count - 2) : to;
+}
+
+static void write_run(struct tracer *tracer, struct tree *tree, const struct tracer_run *run)
+{
+    if ((!tracer->chunk || tracer->chunk->used + PROFILE_TRACE_LONGEST > CHUNK_ROOM) && !begin_chunk(tracer, tree)) {
+        thin(run->count);
+        return;
+    }
+    struct profile_trace_chunk *chunk = tracer->chunk;
+    unsigned char *begin = (unsigned char *)(chunk + 1), *to = put_time(tracer, run, begin + chunk->used);
+    to = put_samples(tracer, run, to);
+    chunk->samples += (uint32_t)run->count;
+    store_release(&chunk->used, (uint32_t)(to - begin)); /* a reader of the file sees whole records */
+}
+
+static bool is_later(uint32_t node)
+{
+    return node >= (uint32_t)-(int)TRACER_LATER;
+}
+
+/* A node for samples that must be written before theirs is told. */
+static uint32_t stand_in(struct tracer *tracer, struct tree *tree, uint32_t later)
+{
+    uint32_t *node_idx = &tracer->later[UINT32_MAX - later];
+    if (!*node_idx) {
+        *node_idx = tree_placeholder(tree, 0);
+        if (*node_idx)
+            store_release(&tree_node(*node_idx)->kind, (uint8_t)PROFILE_NODE_MOVED);
+    }
+    return *node_idx;
+}
+
+static void write_first(struct tracer *tracer, struct tree *tree)
+{
+    struct tracer_run *run = &tracer->ring[tracer->first % TRACER_RING];
+    if (is_later(run->node))
+        run->node = stand_in(tracer, tree, run->node);
+    if (run->node)
+        tree_node(run->node)->marks |= TREE_MARK_WRITTEN;
+    write_run(tracer, tree, run);
+    tracer->first++;
+    tracer->count--;
+}
+
+void tracer_begin(struct tracer *tracer, uint64_t begin_ns, uint64_t period_ns, uint64_t slack_ns)
+{
+    tracer->period_ns = period_ns;
+    if (tracer->cursor_ns + slack_ns < begin_ns || begin_ns + slack_ns < tracer->cursor_ns)
+        tracer->cursor_ns = begin_ns;
+}
+
+/* More of the run that came last. */
+static bool add_to_last(struct tracer *tracer, const struct tracer_run *run)
+{
+    struct tracer_run *last = &tracer->ring[(tracer->first + tracer->count - 1) % TRACER_RING];
+    if (!tracer->count || last->node != run->node || last->state != run->state || last->period_ns != run->period_ns ||
+        last->begin_ns + last->weight_ns != run->begin_ns || !is_even(last) || !is_even(run))
+        return false;
+    last->count += run->count;
+    last->weight_ns += run->weight_ns;
+    return true;
+}
+
+void tracer_add(struct tracer *tracer, struct tree *tree, uint32_t node, enum profile_time_state state, uint64_t count, double ns)
+{
+    struct tracer_run run = {.begin_ns = tracer->cursor_ns, .weight_ns = (uint64_t)(ns + 0.5), .period_ns = tracer->period_ns,
+                            .count = count, .node = node, .state = (uint8_t)state};
+    tracer->cursor_ns += run.weight_ns;
+    if (add_to_last(tracer, &run))
+        return;
+    if (tracer->count == TRACER_RING)
+        write_first(tracer, tree);
+    if (node && !is_later(node))
+        tree_node(node)->marks |= TREE_MARK_WAITS;
+    tracer->ring[(tracer->first + tracer->count++) % TRACER_RING] = run;
+}
+
+void tracer_skip(struct tracer *tracer, double ns)
+{
+    tracer->cursor_ns += (uint64_t)(ns + 0.5);
+}
+
+static void replace(struct tracer *tracer, uint32_t from, uint32_t into)
+{
+    for (uint32_t i = 0; i < tracer->count; i++) {
+        struct tracer_run *run = &tracer->ring[(tracer->first + i) % TRACER_RING];
+        if (run->node == from)
+            run->node = into;
+    }
+    if (into && !is_later(into))
+        tree_node(into)->marks |= TREE_MARK_WAITS;
+}
+
+void tracer_tell(struct tracer *tracer, struct tree *tree, enum tracer_later later, uint32_t node)
+{
+    uint32_t *written = &tracer->later[UINT32_MAX - (uint32_t)later];
+    if (*written && is_later(node))
+        node = stand_in(tracer, tree, node);
+    replace(tracer, (uint32_t)later, node);
+    if (!*written)
+        return;
+    if (node)
+        tree_node(node)->marks |= TREE_MARK_WRITTEN;
+    store_release(&tree_node(*written)->key, (uint64_t)node);
+    *written = 0;
+}
+
+void tracer_moved(struct tracer *tracer, uint32_t from, uint32_t into)
+{
+    if (tree_node(from)->marks & TREE_MARK_WAITS)
+        replace(tracer, from, into);
+}
+
+/* The last run goes on growing; not for ever, as a killed process leaves only what is written. */
+void tracer_write(struct tracer *tracer, struct tree *tree, uint64_t now_ns, bool settled)
+{
+    for (uint32_t written = 0; tracer->count && written < RUNS_AT_ONCE; written++) {
+        const struct tracer_run *run = &tracer->ring[tracer->first % TRACER_RING];
+        bool ready = settled && tracer->count > 1 && !is_later(run->node);
+        if (!ready && run->begin_ns + TRACER_WAIT_NS > now_ns)
+            return;
+        write_first(tracer, tree);
+    }
+}
+
+void tracer_flush(struct tracer *tracer, struct tree *tree)
+{
+    while (tracer->count)
+        write_first(tracer, tree);
+}

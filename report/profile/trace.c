@@ -1,0 +1,268 @@
+/* The file may come from anywhere: as in merge.c. */
+#include "report/profile/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/profile/merge.h"
+#include "report/profile/node_tree.h"
+#include "report/profile/read.h"
+#include "report/text/memory.h"
+
+#define MOVES_MOST  4096u         /* of one node, from region to region */
+#define TIME_MOST   (1ull << 62)
+#define TOUCHING_NS 1000u         /* spans so near to one another have nothing between them */
+
+struct tracing {
+    struct profile *profile;
+    struct profile_chunks chunks;
+    uint32_t *place;  /* by node_idx, as in profile_merge() */
+    uint32_t *merged; /* the profile's node, by place */
+    struct trace *trace;
+};
+
+struct stream {
+    const unsigned char *at, *end;
+    uint64_t now_ns, period_ns, weight_ns; /* weight: of the next record, 0: so many periods */
+    uint32_t last_node;
+    uint64_t table[PROFILE_TRACE_PLACES];
+};
+
+/* False: it is cut off, or too large. */
+static bool take_number(struct stream *stream, uint64_t *number)
+{
+    *number = 0;
+    for (unsigned shift = 0; shift < 64 && stream->at < stream->end; shift += 7) {
+        uint64_t byte = *stream->at++;
+        if (shift == 63 && byte > 1)
+            return false;
+        *number |= (byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t merged_node(const struct tracing *tracing, uint32_t node_idx)
+{
+    const struct profile_node *node = profile_node_at(&tracing->chunks, node_idx);
+    for (uint32_t moves = 0; node && node->kind == PROFILE_NODE_MOVED && moves < MOVES_MOST; moves++) {
+        node_idx = (uint32_t)node->key;
+        node = profile_node_at(&tracing->chunks, node_idx);
+    }
+    if (!node || tracing->place[node_idx] < PROFILE_PLACE_MERGED)
+        return 0;
+    return tracing->merged[tracing->place[node_idx] - PROFILE_PLACE_MERGED];
+}
+
+static void add_span(struct trace_lane *lane, size_t *room, struct trace_span span)
+{
+    struct trace_span *last = lane->span_count ? &lane->spans[lane->span_count - 1] : NULL;
+    if (last && span.begin_ns < last->end_ns + TOUCHING_NS) {
+        span.begin_ns = last->end_ns; /* a thread's last period reaches behind its end */
+        span.end_ns = span.end_ns < span.begin_ns ? span.begin_ns : span.end_ns;
+        if (last->node == span.node && last->state == span.state && UINT32_MAX - last->samples > span.samples) {
+            last->end_ns = span.end_ns;
+            last->samples += span.samples;
+            return;
+        }
+    }
+    memory_grow(&lane->spans, room, lane->span_count, sizeof *lane->spans);
+    lane->spans[lane->span_count++] = span;
+}
+
+/* The context and state, and how many samples, of the record that begins with that byte. */
+static bool take_samples(struct stream *stream, unsigned record, uint64_t *pair, uint64_t *count)
+{
+    uint32_t place = PROFILE_TRACE_PLACES - 1;
+    uint64_t apart;
+    if (record < PROFILE_TRACE_NEW) {
+        place = record < PROFILE_TRACE_SEVERAL ? record : record - PROFILE_TRACE_SEVERAL;
+        *pair = stream->table[place];
+    } else {
+        if (!take_number(stream, &apart))
+            return false;
+        stream->last_node += (uint32_t)((apart >> 1) ^ -(apart & 1));
+        *pair = PROFILE_TRACE_PAIR(stream->last_node, record & 7);
+    }
+    profile_trace_to_front(stream->table, place, *pair);
+    *count = 1;
+    if (record < PROFILE_TRACE_SEVERAL || (record >= PROFILE_TRACE_NEW && record < PROFILE_TRACE_NEW_SEVERAL))
+        return true;
+    if (!take_number(stream, count) || *count > UINT32_MAX - 2)
+        return false;
+    *count += 2;
+    return true;
+}
+
+/* What is no sample. */
+static bool take_time(struct stream *stream, unsigned record)
+{
+    uint64_t number;
+    if (!take_number(stream, &number) || number > TIME_MOST)
+        return false;
+    switch (record) {
+    case PROFILE_TRACE_GAP:
+        stream->now_ns += number;
+        break;
+    case PROFILE_TRACE_WEIGHT:
+        stream->weight_ns = number;
+        break;
+    case PROFILE_TRACE_PERIOD:
+        stream->period_ns = number;
+        break;
+    case PROFILE_TRACE_TIME:
+        stream->now_ns = number;
+        break;
+    default:
+        return false;
+    }
+    return stream->now_ns <= TIME_MOST;
+}
+
+static bool take_record(const struct tracing *tracing, struct stream *stream, struct trace_lane *lane, size_t *room)
+{
+    unsigned record = *stream->at++;
+    uint64_t pair, count, weight_ns;
+    if (record >= PROFILE_TRACE_GAP)
+        return take_time(stream, record);
+    if (!take_samples(stream, record, &pair, &count))
+        return false;
+    if (__builtin_mul_overflow(count, stream->period_ns, &weight_ns))
+        return false;
+    weight_ns = stream->weight_ns ? stream->weight_ns : weight_ns;
+    stream->weight_ns = 0;
+    if (weight_ns > TIME_MOST || stream->now_ns + weight_ns > TIME_MOST)
+        return false;
+    struct trace_span span = {.begin_ns = stream->now_ns, .end_ns = stream->now_ns + weight_ns, .samples = (uint32_t)count,
+                              .node = merged_node(tracing, PROFILE_TRACE_NODE(pair)), .state = PROFILE_TRACE_STATE(pair)};
+    stream->now_ns = span.end_ns;
+    tracing->trace->samples += count;
+    add_span(lane, room, span);
+    return true;
+}
+
+static bool read_chunk(const struct tracing *tracing, const struct profile_trace_chunk *chunk, struct trace_lane *lane, size_t *room)
+{
+    uint32_t most = PROFILE_CHUNK_BYTES - sizeof *chunk;
+    const unsigned char *begin = (const unsigned char *)(chunk + 1);
+    struct stream stream = {.at = begin, .end = begin + (chunk->used < most ? chunk->used : most)};
+    while (stream.at < stream.end)
+        if (!take_record(tracing, &stream, lane, room))
+            return false;
+    return true;
+}
+
+static int compare_chunks(const void *left, const void *right)
+{
+    const struct profile_trace_chunk *a = *(const struct profile_trace_chunk *const *)left,
+                                     *b = *(const struct profile_trace_chunk *const *)right;
+    if (a->owner != b->owner)
+        return a->owner < b->owner ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static int compare_lanes(const void *left, const void *right)
+{
+    const struct trace_lane *a = left, *b = right;
+    return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+static uint32_t first_thread(const struct profile *profile, uint64_t tree)
+{
+    uint32_t thread = 0;
+    while (thread < profile->thread_count && profile->threads[thread].tree != tree)
+        thread++;
+    return thread < profile->thread_count ? thread : 0;
+}
+
+static const char *read_lanes(const struct tracing *tracing)
+{
+    const struct profile_trace_chunk **chunks = memory_array(tracing->chunks.count + 1u, sizeof(*chunks));
+    struct trace *trace = tracing->trace;
+    size_t count = 0, room = 0, lanes_room = 0;
+    bool good = true;
+    for (uint32_t n = 0; n < tracing->chunks.count; n++) {
+        const struct profile_trace_chunk *chunk = (const void *)profile_chunk_at(&tracing->chunks, n);
+        if (chunk->kind == PROFILE_CHUNK_TRACE && (!tracing->chunks.only_tree || chunk->owner == tracing->chunks.only_tree))
+            chunks[count++] = chunk;
+    }
+    qsort(chunks, count, sizeof(*chunks), compare_chunks);
+    for (size_t i = 0; i < count && good; i++) {
+        if (!trace->lane_count || trace->lanes[trace->lane_count - 1].tree != chunks[i]->owner) {
+            memory_grow(&trace->lanes, &lanes_room, trace->lane_count, sizeof *trace->lanes);
+            trace->lanes[trace->lane_count++] =
+                (struct trace_lane){.tree = chunks[i]->owner, .thread = first_thread(tracing->profile, chunks[i]->owner)};
+            room = 0;
+        }
+        good = read_chunk(tracing, chunks[i], &trace->lanes[trace->lane_count - 1], &room);
+    }
+    free(chunks);
+    qsort(trace->lanes, trace->lane_count, sizeof *trace->lanes, compare_lanes);
+    return good ? NULL : "damaged: its trace makes no sense";
+}
+
+/* Which node of the profile each of those is that the file's trees are merged into now. */
+static uint32_t *nodes_of(struct profile *profile, const struct profile *now)
+{
+    uint32_t *merged = memory_array(now->node_count, sizeof *merged);
+    struct node_tree tree;
+    node_tree_resume(&tree, profile);
+    for (uint32_t i = 1; i < now->node_count; i++) {
+        const struct merged_node *node = &now->nodes[i];
+        uint32_t above = merged[node->parent], found = node_tree_find(&tree, above, node->kind, node->key);
+        merged[i] = found ? found : above;
+    }
+    node_tree_end(&tree);
+    return merged;
+}
+
+static const char *read_trace(struct tracing *tracing, char *buffer, size_t buffer_bytes)
+{
+    struct profile *now = memory_array(1, sizeof *now);
+    unsigned char *bytes;
+    const char *wrong = profile_read_chunks(tracing->profile->path, &now->header, &bytes, buffer, buffer_bytes);
+    tracing->chunks = (struct profile_chunks){.bytes = bytes, .count = now->header.chunk_count, .only_tree = tracing->profile->tree};
+    if (!wrong)
+        wrong = profile_merge(&tracing->chunks, now, &tracing->place);
+    if (!wrong) {
+        tracing->merged = nodes_of(tracing->profile, now);
+        tracing->trace->thinned = now->header.trace_thinned;
+        wrong = read_lanes(tracing);
+    }
+    free(tracing->merged);
+    free(tracing->place);
+    free(bytes);
+    profile_free(now);
+    return wrong;
+}
+
+struct trace *trace_read(struct profile *profile, char *error, size_t error_bytes)
+{
+    char buffer[160];
+    const char *wrong = NULL;
+    struct tracing tracing = {.profile = profile};
+    if (profile->header.merged)
+        wrong = "is of a whole job, and has no trace: the ranks' files have one each (--rank)";
+    else if (!profile->header.traced)
+        wrong = "has no trace: blame run --trace writes one";
+    if (!wrong) {
+        tracing.trace = memory_array(1, sizeof *tracing.trace);
+        wrong = read_trace(&tracing, buffer, sizeof buffer);
+    }
+    if (!wrong)
+        return tracing.trace;
+    trace_free(tracing.trace);
+    snprintf(error, error_bytes, "%s: %s", profile->path, wrong);
+    return NULL;
+}
+
+void trace_free(struct trace *trace)
+{
+    if (!trace)
+        return;
+    for (size_t i = 0; i < trace->lane_count; i++)
+        free(trace->lanes[i].spans);
+    free(trace->lanes);
+    free(trace);
+}
