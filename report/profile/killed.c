@@ -71,6 +71,8 @@ static void book_open_locks(struct profile *profile, const struct lock_sum *sums
         struct profile_sums *metric = &profile->nodes[profile->node_count - 1].metric;
         metric->lock_wait = sums[i].open;
         metric->inverse_busy = sums[i].open / (double)(profile->thread_count ? profile->thread_count : 1);
+        timeline_add_at_end(&profile->timeline, (uint32_t)profile->node_count - 1,
+                            &(struct profile_time_value){.lock_wait = (float)metric->lock_wait, .inverse_busy = (float)metric->inverse_busy});
     }
 }
 

@@ -12,6 +12,7 @@
 #include "report/profile/node_tree.h"
 #include "report/profile/probes.h"
 #include "report/profile/spread.h"
+#include "report/profile/timeline_read.h"
 #include "report/text/memory.h"
 
 enum {
@@ -228,6 +229,8 @@ const char *profile_merge(const struct profile_chunks *chunks, struct profile *p
         wrong = profile_read_spreads(chunks, merge.place, profile);
     if (!wrong)
         wrong = profile_read_balances(chunks, merge.place, profile);
+    if (!wrong)
+        wrong = profile_read_timeline(chunks, merge.place, profile);
     if (place)
         *place = merge.place;
     else

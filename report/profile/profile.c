@@ -65,6 +65,7 @@ void profile_free(struct profile *profile)
     free(profile->probes);
     free(profile->counters);
     free(profile->counter_text);
+    timeline_free(&profile->timeline);
     free(profile);
 }
 

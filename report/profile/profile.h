@@ -8,6 +8,7 @@
 
 #include "report/profile/balance_record.h"
 #include "report/profile/sums.h"
+#include "report/profile/timeline.h"
 
 /* A node of the merged tree. Node 0 is the program's root; a parent's index is smaller than its children's. */
 struct merged_node {
@@ -86,6 +87,7 @@ struct profile {
     struct merged_balance *balances; /* by node and key; of a job that was merged, some of whose ranks did not see each other */
     size_t balance_count;
     uint64_t trace_samples, trace_bytes; /* that the file's trace has: report/profile/trace.h */
+    struct timeline timeline;
 };
 
 void profile_free(struct profile *profile);

@@ -111,6 +111,20 @@ void builder_record(struct profile_builder *builder, uint32_t tree, uint32_t nod
     memcpy(builder_at(builder, builder_at(builder, node_idx)->metric), record, sizeof(struct profile_metric));
 }
 
+uint32_t builder_time(struct profile_builder *builder, uint32_t tree, uint32_t parent, uint8_t kind, const void *record, size_t bytes)
+{
+    uint32_t units = (uint32_t)(bytes / PROFILE_UNIT_BYTES), node = builder_node(builder, tree, parent, kind, 0), n = builder->time_chunk[tree];
+    if (n == 0 || builder_chunk(builder, n - 1)->used + units > PROFILE_UNITS_PER_CHUNK) {
+        n = builder->time_chunk[tree] = new_chunk(builder, PROFILE_CHUNK_TIME, tree);
+        builder_chunk(builder, n - 1)->used = 1;
+    }
+    struct profile_chunk *chunk = builder_chunk(builder, n - 1);
+    builder_at(builder, node)->metric = (n - 1) * PROFILE_UNITS_PER_CHUNK + chunk->used;
+    memcpy(builder_at(builder, builder_at(builder, node)->metric), record, bytes);
+    chunk->used += units;
+    return node;
+}
+
 void builder_thread(struct profile_builder *builder, const struct profile_thread *thread)
 {
     uint32_t n = builder->thread_chunk;
@@ -248,6 +262,21 @@ static void example_names(struct profile_builder *builder)
     }
 }
 
+/* Of a whole tree in a few bins, of one node in many, and some of a lane. */
+static void example_times(struct profile_builder *builder, uint32_t tree, uint32_t root, uint32_t node)
+{
+    struct profile_moments moments = {.shift = PROFILE_TIME_SHIFT, .count = 2, .moment = {{.bin = 3, .value = {.own = 5e6f}}, {.bin = 90, .value = {.own = 5e6f}}}};
+    struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = PROFILE_TIME_SHIFT, .merged = (uint16_t)(tree % 2 * 40)};
+    struct profile_lane lane = {.shift = PROFILE_TIME_SHIFT - PROFILE_TIME_FINER};
+    for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++)
+        bins.bin[i] = (struct profile_time_value){.own = 1e6f, .inverse_busy = 5e5f, .shared_idle = 1e5f * (float)(i % 4), .lock_wait = 1e3f};
+    for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++)
+        lane.ns[i][(i / 40 + tree) % PROFILE_TIME_STATES] = 4e6f;
+    builder_record(builder, tree, builder_node(builder, tree, root, PROFILE_NODE_TIME, 0), &moments);
+    builder_time(builder, tree, node, PROFILE_NODE_TIME, &bins, sizeof bins);
+    builder_time(builder, tree, root, PROFILE_NODE_LANE, &lane, sizeof lane);
+}
+
 static const uint8_t kinds[16] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 9, 5, 5, 6, 7, 0}; /* of nodes, as often */
 
 void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t nodes, unsigned seed)
@@ -274,8 +303,7 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
     strcpy(module.path, "/usr/lib/libomp.so.5");
     builder_module(builder, &module);
     for (uint32_t t = 0; t < 3; t++) {
-        thread.kind = 1 + t;
-        thread.tree = 1 + t;
+        thread.tree = thread.kind = 1 + t;
         builder_thread(builder, &thread);
         thread.begin_ns += 7000000;
     }
@@ -307,5 +335,6 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
             if (number % 3 || kind == PROFILE_NODE_LOCK)
                 example_metric(builder, tree, node, kind, number);
         }
+        example_times(builder, tree, first, recent[0]);
     }
 }

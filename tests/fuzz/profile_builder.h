@@ -12,6 +12,7 @@ struct profile_builder {
     unsigned char *bytes; /* the file, malloc'ed */
     size_t size;
     uint32_t open_chunk[64]; /* by tree: the chunk that nodes go to, + 1 */
+    uint32_t time_chunk[64]; /* by tree, as open_chunk */
     uint32_t thread_chunk, module_chunk, text_chunk, name_chunk;
 };
 
@@ -29,6 +30,8 @@ void builder_metric(struct profile_builder *builder, uint32_t tree, uint32_t nod
                     const struct profile_metric *metric);
 /* Puts another record of a metric's size in its place. */
 void builder_record(struct profile_builder *builder, uint32_t tree, uint32_t node_idx, const void *record);
+/* A node of kind LANE or TIME with its record, in a chunk of kind TIME; the record's unit is the node's `metric`. */
+uint32_t builder_time(struct profile_builder *builder, uint32_t tree, uint32_t parent, uint8_t kind, const void *record, size_t bytes);
 void builder_thread(struct profile_builder *builder, const struct profile_thread *thread);
 void builder_module(struct profile_builder *builder, const struct profile_module *module);
 /* The name's number. */
