@@ -9,9 +9,10 @@
 #include "cli/cli.h"
 #include "cli/open_profile.h"
 #include "cli/options.h"
+#include "cli/stacks_file.h"
 #include "report/text/format.h"
 
-enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMATS };
+enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMAT_STACKS, FORMATS };
 
 static const struct option_word format[] = {
     {"folded", "stacks of one metric, a line each: flamegraph.pl, inferno"},
@@ -19,6 +20,7 @@ static const struct option_word format[] = {
     {"pprof", "all metrics, with source lines, compressed: go tool pprof"},
     {"hatchet", "all metrics of the tree: Hatchet's GraphFrame.from_json"},
     {"dot", "the call graph of one metric: Graphviz"},
+    {"stacks", "each sample of a trace in a line: when, who, in which state, its frames"},
     {NULL, NULL},
 };
 
@@ -26,9 +28,11 @@ static const struct option_word format[] = {
 
 struct request {
     const char *input, *output;
-    int format, metric;   /* -1 = not given */
+    int format, metric, clock; /* -1 = not given */
     double least_percent; /* -1 = not given */
 };
+
+static const struct option_word clock_word[] = {{"wall", "since the program began (default)"}, {"cpu", "of the processor, of samples that found the thread running"}, {NULL, NULL}};
 
 static const struct usage usage = {
     .command = "export",
@@ -40,7 +44,8 @@ static const struct usage usage = {
         "  blame export blame-amg-4711 --format pprof -o amg.pb.gz && go tool pprof -http=: amg.pb.gz\n"
         "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
         "  blame export blame-amg-4711 --format dot --min 5 | dot -Tsvg -o amg.svg\n"
-        "  blame export blame-amg-4711 --format hatchet -o amg.json",
+        "  blame export blame-amg-4711 --format hatchet -o amg.json\n"
+        "  blame export blame-amg-4711 --format stacks | cut -f 4 | sort | uniq -c",
     .operands_most = 1,
     .operands = "is a profile directory or a *.blame file",
 };
@@ -61,12 +66,14 @@ static enum options_result check(const struct request *request)
         fputc('\n', stderr);
         return OPTIONS_WRONG;
     }
-    if (request->metric >= 0 && request->format == FORMAT_HATCHET)
+    if (request->metric >= 0 && (request->format == FORMAT_HATCHET || request->format == FORMAT_STACKS))
         return refuse("--metric", request, "folded, speedscope, pprof, dot");
     if (request->metric == METRIC_BLAME && request->format == FORMAT_PPROF)
         return refuse("--metric blame", request, "folded, speedscope, dot");
     if (request->least_percent >= 0 && request->format != FORMAT_DOT)
         return refuse("--min", request, "dot");
+    if (request->clock >= 0 && request->format != FORMAT_STACKS)
+        return refuse("--clock", request, "stacks");
     return OPTIONS_RUN;
 }
 
@@ -83,6 +90,7 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
         environment_option,
         {"--min", OPTION_NUMBER, &request->least_percent, "PERCENT", NULL, 0, 100,
          "dot: leave out functions below this share of the metric (default 1)"},
+        {"--clock", OPTION_WORD, &request->clock, "CLOCK", clock_word, 0, 0, "stacks: the time of a sample:"},
     };
     const char *operand[argc];
     int count;
@@ -142,6 +150,7 @@ static bool write_format(const struct request *request, const struct opened_prof
         export_hatchet(out, rows);
         break;
     case FORMAT_DOT:
+    case FORMAT_STACKS:
     case FORMATS:
         export_dot(out, profile, rows, metric,
                    request->least_percent >= 0 ? request->least_percent : LEAST_PERCENT);
@@ -149,12 +158,28 @@ static bool write_format(const struct request *request, const struct opened_prof
     return true;
 }
 
+/* Nothing of it is in memory. */
+static int write_stacks(const struct request *request)
+{
+    struct out_file out;
+    if (!out_file_open(&out, "export", request->output))
+        return CLI_BAD_INPUT;
+    bool good = stacks_write("export", request->input, out.stream, request->clock == STACKS_CPU ? STACKS_CPU : STACKS_WALL);
+    if (!good && !ferror(out.stream)) {
+        out_file_drop(&out);
+        return CLI_BAD_INPUT;
+    }
+    return out_file_close(&out, good);
+}
+
 int cli_export(int argc, char **argv)
 {
-    struct request request = {.format = -1, .metric = -1, .least_percent = -1};
+    struct request request = {.format = -1, .metric = -1, .clock = -1, .least_percent = -1};
     enum options_result parsed = parse_arguments(&request, argc, argv);
     if (parsed != OPTIONS_RUN)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
+    if (request.format == FORMAT_STACKS)
+        return write_stacks(&request);
     struct out_file out;
     struct opened_profile opened;
     bool to_stdout = !request.output || strcmp(request.output, "-") == 0;

@@ -265,6 +265,15 @@ bool out_file_open(struct out_file *file, const char *command, const char *path)
     return true;
 }
 
+void out_file_drop(struct out_file *file)
+{
+    if (file->stream != stdout)
+        fclose(file->stream);
+    remove_unfinished();
+    unfinished = NULL;
+    free(file->temporary);
+}
+
 int out_file_close(struct out_file *file, bool good)
 {
     int why = 0, before = errno;

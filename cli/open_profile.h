@@ -57,5 +57,7 @@ bool out_file_open(struct out_file *file, const char *command, const char *path)
 /* When it could not be written nothing is left, and a message says why; good: false if errno is as the failed write
  * left it. Returns an exit status of cli/cli.h. */
 int out_file_close(struct out_file *file, bool good);
+/* Leaves nothing of it: there was nothing to write. */
+void out_file_drop(struct out_file *file);
 
 #endif

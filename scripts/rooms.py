@@ -14,7 +14,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
      "the `blame` command: run, report, html, export, diff, stat"),
     ("html", COMMAND, "report/files report/findings report/tables report/rows report/profile report/text cct",
      "the data of the page; html/page/ is the page itself (JavaScript)"),
-    ("export", COMMAND, "report/tables report/rows report/profile report/text", "profiles in other programs' formats"),
+    ("export", COMMAND, "report/tables report/rows report/symbols report/profile report/text", "profiles in other programs' formats"),
     ("compare", COMMAND, "report/tables report/rows report/profile report/text",
      "runs laid over one another: diff, stat"),
     ("report/views", COMMAND, "report/findings report/tables report/rows report/profile report/text cct",

@@ -34,6 +34,9 @@ enum row_kind {
 
 extern const char *const row_kind_name[ROW_KINDS]; /* as in profile.csv */
 
+/* Of an enum profile_pseudo; what is none has a name, too. */
+const char *row_pseudo_name(uint64_t code);
+
 /* What rows of one function, or of one source line of a module, have in common. */
 struct row_label {
     const char *name, *module, *file;

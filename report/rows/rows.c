@@ -20,7 +20,7 @@ const char *const row_kind_name[ROW_KINDS] = {
     [ROW_PARAMETER] = "parameter",
 };
 
-static const char *const pseudo_name[] = {
+static const char *const pseudo_names[] = {
     [PROFILE_PSEUDO_BEFORE_START] = "<before OpenMP start>",
     [PROFILE_PSEUDO_UNRELEASED] = "<unreleased lock>",
     [PROFILE_PSEUDO_TRUNCATED] = "<truncated>",
@@ -33,6 +33,12 @@ static const char *const pseudo_name[] = {
     [PROFILE_PSEUDO_UNTOLD_WAIT] = ROW_NAME_UNTOLD_WAIT,
     [PROFILE_PSEUDO_NOBODY] = ROW_NAME_NOBODY,
 };
+
+const char *row_pseudo_name(uint64_t code)
+{
+    const char *name = code < sizeof pseudo_names / sizeof *pseudo_names ? pseudo_names[code] : NULL;
+    return name ? name : "<unknown>";
+}
 
 static enum row_kind frame_kind(const struct symbol_frame *frame)
 {
@@ -91,9 +97,8 @@ static uint32_t find_places(struct builder *builder, uint64_t key, bool runtime)
 
 static uint32_t add_pseudo_row(struct builder *builder, uint32_t parent, uint64_t code, int call_line)
 {
-    const char *name = code < sizeof pseudo_name / sizeof *pseudo_name ? pseudo_name[code] : NULL;
     bool runtime = code == PROFILE_PSEUDO_BARRIER;
-    return rows_find_named_row(builder, parent, runtime ? ROW_RUNTIME : ROW_PSEUDO, name ? name : "<unknown>",
+    return rows_find_named_row(builder, parent, runtime ? ROW_RUNTIME : ROW_PSEUDO, row_pseudo_name(code),
                                runtime ? call_line : 0);
 }
 

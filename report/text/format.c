@@ -125,6 +125,23 @@ char *format_clean(const char *text, bool printable)
     return clean;
 }
 
+char *format_escaped(const char *text, const char *also)
+{
+    const unsigned char *from = (const unsigned char *)text;
+    char *escaped = memory_array(4 * strlen(text) + 1, 1), *to = escaped;
+    while (*from) {
+        size_t length = utf8_sequence(from);
+        bool plain = length != 0 && !is_control(from) && *from != '\\' && !strchr(also, *from);
+        for (size_t i = length ? length : 1; i > 0; i--, from++)
+            if (plain)
+                *to++ = (char)*from;
+            else
+                to += sprintf(to, "\\x%02x", *from);
+    }
+    *to = '\0';
+    return escaped;
+}
+
 char *format_vprintable(const char *format, va_list arguments)
 {
     char *text = NULL;

@@ -33,6 +33,9 @@ void format_csv_number(FILE *out, double value);
  * result is malloc'ed. */
 char *format_clean(const char *text, bool printable);
 
+/* The same with what is neither printable nor valid, `\\`, and each byte that `also` has as \xHH: bytes can be had back. */
+char *format_escaped(const char *text, const char *also);
+
 /* printf into malloc'ed, printable text. */
 char *format_printable(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *format_vprintable(const char *format, va_list arguments)

@@ -1,0 +1,112 @@
+#include "cli/stacks_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/job_files.h"
+#include "cli/open_profile.h"
+#include "report/profile/read.h"
+#include "report/text/memory.h"
+
+struct opened {
+    const char *command, *path;
+    struct trace_tail tail;
+    struct symbols *symbols;
+};
+
+static struct symbols *open_symbols(void *data)
+{
+    struct opened *opened = data;
+    if (opened->symbols)
+        symbols_close(opened->symbols);
+    trace_tail_tables(&opened->tail);
+    opened->symbols = memory_check(symbols_open(opened->tail.modules, opened->tail.module_count));
+    const char *why = symbols_recall(opened->symbols, &opened->tail.header, opened->path);
+    if (why)
+        fprintf(stderr, "blame %s: %s\n", opened->command, why);
+    return opened->symbols;
+}
+
+/* What is not in the log, and why. */
+static void say_what_is_missing(const struct opened *opened)
+{
+    const struct trace_tail *tail = &opened->tail;
+    if (tail->header.trace_thinned)
+        fprintf(stderr, "blame %s: %s: %llu samples were more than the trace's limit, and are missing; --trace-limit of blame run is more\n",
+                opened->command, opened->path, (unsigned long long)tail->header.trace_thinned);
+    if (tail->damaged)
+        fprintf(stderr, "blame %s: %s: damaged: the traces of %llu trees make no sense from somewhere on; what is before it was written\n",
+                opened->command, opened->path, (unsigned long long)tail->damaged);
+}
+
+static bool write_samples(struct opened *opened, FILE *out, enum stacks_clock clock)
+{
+    struct trace_sample sample;
+    bool good = trace_tail_refresh(&opened->tail);
+    if (!good) {
+        fprintf(stderr, "blame %s: %s: cannot be read: %s\n", opened->command, opened->path, errno ? strerror(errno) : "it became shorter");
+        return false;
+    }
+    if (!opened->tail.header.traced) {
+        fprintf(stderr, "blame %s: %s: no trace, of which stacks are made: measure again by blame run --trace, or --stacks\n", opened->command,
+                opened->path);
+        return false;
+    }
+    struct stacks *stacks = stacks_new(out, &opened->tail, clock, open_symbols, opened);
+    while (good && trace_tail_next(&opened->tail, &sample))
+        good = stacks_put(stacks, &sample);
+    say_what_is_missing(opened);
+    stacks_free(stacks);
+    return good;
+}
+
+static bool write_file(const char *command, const char *path, FILE *out, enum stacks_clock clock)
+{
+    struct opened opened = {.command = command, .path = path};
+    char error[512];
+    int file = profile_read_header(path, &opened.tail.header) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0) {
+        struct profile *profile = profile_read(path, error, sizeof error); /* it says what is wrong */
+        fprintf(stderr, "blame %s: %s\n", command, profile ? strerror(errno) : error);
+        profile_free(profile);
+        return false;
+    }
+    trace_tail_open(&opened.tail, file);
+    bool good = write_samples(&opened, out, clock);
+    if (opened.symbols)
+        symbols_close(opened.symbols);
+    trace_tail_close(&opened.tail);
+    close(file);
+    return good;
+}
+
+/* The ranks' own files: what is merged of them has no trace. */
+static bool write_job(const char *command, const char *directory, FILE *out, enum stacks_clock clock)
+{
+    struct dirent **found = NULL;
+    int count = scandir(directory, &found, is_measurement, alphasort);
+    bool good = count > 0;
+    for (int i = 0; i < count; i++) {
+        char *path = memory_text("%s/%s", directory, found[i]->d_name);
+        if (good && strcmp(found[i]->d_name, JOB_FILE) != 0)
+            good = write_file(command, path, out, clock);
+        free(path);
+        free(found[i]);
+    }
+    free(found);
+    return good;
+}
+
+bool stacks_write(const char *command, const char *input, FILE *out, enum stacks_clock clock)
+{
+    if (job_is_there(input))
+        return write_job(command, input, out, clock);
+    char *path = find_measurement(command, input);
+    bool good = path && write_file(command, path, out, clock);
+    free(path);
+    return good;
+}
