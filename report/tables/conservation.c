@@ -10,6 +10,7 @@
 
 #define NO_CORE       "no_core"
 #define RANK_IDLENESS "rank_idleness"
+#define TIMELINE      "timeline_" /* what laws of bins begin with */
 
 void ledger_sum(const struct profile *profile, struct ledger *ledger)
 {
@@ -164,6 +165,53 @@ static void add_ranks(struct conservation_law *laws, size_t *count, const struct
                                    error_variance(error, METRIC_MPI_WAIT, most, ERROR_ALONE)));
 }
 
+#define BINS_TOLERANCE 1e-4 /* of a sum: bins are floats */
+
+struct sides {
+    double left, right;
+};
+
+/* One law of several sums of a kind, each of which must hold: of all together, or of the one that is off most. */
+static void add_bins(struct conservation_law *laws, size_t *count, const char *name, const char *statement, const struct sides *sums, size_t sum_count, double beside)
+{
+    struct sides all = {0}, worst = {0};
+    double furthest = 0;
+    for (size_t i = 0; i < sum_count; i++) {
+        double beyond = fabs(sums[i].left - sums[i].right) - beside - BINS_TOLERANCE * fmax(fabs(sums[i].left), fabs(sums[i].right));
+        worst = beyond > furthest ? sums[i] : worst;
+        furthest = fmax(beyond, furthest);
+        all.left += sums[i].left;
+        all.right += sums[i].right;
+    }
+    struct sides shown = furthest > 0 ? worst : all;
+    add_law(laws, count, name, statement, shown.left, shown.right, beside + BINS_TOLERANCE * fmax(fabs(shown.left), fabs(shown.right)));
+}
+
+static void add_timeline(struct conservation_law *laws, size_t *count, const struct profile *profile, const struct ledger *ledger,
+                         const struct profile_sums *total)
+{
+    const double s = 1e-9;
+    double in_bins[PROFILE_TIME_STATES];
+    struct timeline_sum cells = timeline_sum_cells(&profile->timeline);
+    timeline_sum_lanes(&profile->timeline, in_bins);
+    /* A sample may be in one of them and not in the other yet, where the program goes on or was killed. */
+    double beside = profile->header.finished ? 0 : s * (double)profile->header.period_ns * (double)profile->thread_count;
+    const struct sides states[] = {{s * in_bins[PROFILE_TIME_WORK], s * ledger->work},
+                                   {s * in_bins[PROFILE_TIME_OVERHEAD], s * ledger->overhead},
+                                   {s * in_bins[PROFILE_TIME_IDLE], s * ledger->idle},
+                                   {s * in_bins[PROFILE_TIME_LOCK_WAIT], s * ledger->lock_wait},
+                                   {s * in_bins[PROFILE_TIME_MPI_WAIT], s * ledger->mpi_wait},
+                                   {s * in_bins[PROFILE_TIME_NO_CORE], s * ledger->no_core_busy},
+                                   {s * (in_bins[PROFILE_TIME_BLOCKED] + in_bins[PROFILE_TIME_STOPPED]), s * ledger->blocked}};
+    const struct sides contexts[] = {{s * cells.own, s * (profile_sums_own(total) - total->lock_wait)},
+                                     {s * cells.inverse_busy, s * total->inverse_busy},
+                                     {s * cells.shared_idle, s * total->shared_idle},
+                                     {s * cells.lock_wait, s * total->lock_wait}};
+    add_bins(laws, count, TIMELINE "states", "time of threads by state: the bins of the timeline = their ledgers", states, sizeof states / sizeof *states, beside);
+    add_bins(laws, count, TIMELINE "contexts", "time of contexts and blame on them: the bins of the timeline = their sums", contexts,
+             sizeof contexts / sizeof *contexts, beside);
+}
+
 /* Beside a thread whose time is missing, or was counted as work without a core, each other one may have been idle; beside a rank's, each
  * other rank. That there were missing cores does not explain why their time is off itself, or what ranks wait for each other. */
 static void explain(struct conservation_law *law, const struct ledger *ledger, const struct profile *profile, double threads)
@@ -174,7 +222,8 @@ static void explain(struct conservation_law *law, const struct ledger *ledger, c
     double no_core_s = of_ranks || strcmp(law->name, NO_CORE) == 0 ? 0 : ledger->no_core * 1e-9;
     if (law->ok)
         return;
-    law->cause = law->exact                     ? LAW_UNEXPLAINED
+    bool of_bins = strncmp(law->name, TIMELINE, strlen(TIMELINE)) == 0; /* both of its sides have what others lack */
+    law->cause = law->exact || of_bins          ? LAW_UNEXPLAINED
                  : beyond <= others * lost_s    ? LAW_LOST
                  : beyond <= others * no_core_s ? LAW_NO_CORE
                                                 : LAW_UNEXPLAINED;
@@ -227,6 +276,8 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
         add_no_core(laws, &count, profile, error);
         add_ranks(laws, &count, profile, &total, error);
     }
+    if (profile->timeline.bins && !profile->tree)
+        add_timeline(laws, &count, profile, &ledger, &total);
     for (size_t i = 0; i < count; i++)
         explain(&laws[i], &ledger, profile, rows->threads);
     return count;

@@ -1,0 +1,185 @@
+/* needs: tests/fuzz/fake_symbols.c */
+#include "tests/unit/made_profile.h"
+
+#include <math.h>
+
+#include "report/tables/conservation.h"
+
+#define BODY_8 PROFILE_KEY(1, 0x1000)
+
+static int make(void **state)
+{
+    made_start(state);
+    made.profile.header.threads_max = 4;
+    made.profile.header.start_ns = 1000;
+    made.profile.header.end_ns = 1000 + (uint64_t)S;
+    return 0;
+}
+
+static const struct conservation_law *law_of(struct conservation_law *laws, size_t count, const char *wanted)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(laws[i].name, wanted) == 0)
+            return &laws[i];
+    return NULL;
+}
+
+UNIT_TEST_WITH(conservation_laws_compare_contexts_with_ledgers, make, made_finish)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    made_work(0, BODY_8, 1);
+    made.threads[0] = (struct profile_thread){.kind = 1,
+                                              .begin_ns = 1000,
+                                              .end_ns = 1000 + 2 * (uint64_t)S,
+                                              .work = S,
+                                              .idle = S,
+                                              .delivered = 5,
+                                              .recorded = 3,
+                                              .dropped = {2}};
+    made.threads[1] = (struct profile_thread){.kind = 2, .begin_ns = 5, .end_ns = 9, .timer_failed = 1};
+    made.profile.thread_count = 2;
+    size_t count = conservation_check(&made.profile, made_tables(), laws);
+    assert_int_equal(count, 6);
+    for (size_t i = 0; i < count; i++) {
+        if (laws[i].exact)
+            assert_true(laws[i].ok);
+        if (strcmp(laws[i].name, "thread_time") == 0)
+            assert_true(laws[i].left == 2 && laws[i].right == 2);
+        if (strcmp(laws[i].name, "thread_idle") == 0)
+            assert_true(laws[i].left == 3 && laws[i].right == 3);
+    }
+    made.threads[0].recorded = 4;
+    made.threads[0].lock_wait = 1;
+    made.profile.header.clock = 1;
+    count = conservation_check(&made.profile, made.tables.rows, laws);
+    assert_int_equal(count, 5); /* lifetimes are no matter of the CPU clock */
+    assert_false(laws[0].ok);
+    assert_false(laws[1].ok);
+}
+
+UNIT_TEST_WITH(bins_add_up_to_ledgers_and_to_contexts, make, made_finish)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    double ns[2][PROFILE_TIME_STATES] = {{0.5 * S, 0, 3 * S}, {0.5 * S, [PROFILE_TIME_BLOCKED] = 0.25 * S, [PROFILE_TIME_STOPPED] = 0.25 * S}};
+    struct timeline_lane lane = {.tree = 1, .ns = ns};
+    struct timeline_cell cells[] = {{.value = {.own = 0.5e9f, .inverse_busy = 0.5e9f}}, {.bin = 1, .value = {.own = 1e9f, .inverse_busy = 1e9f}}};
+    made_add(0, PROFILE_NODE_FRAME, BODY_8, (struct profile_sums){.work = S, .blocked = 0.5 * S, .inverse_busy = 1.5 * S});
+    made.threads[0] = (struct profile_thread){.kind = 1, .work = S, .idle = 3 * S, .blocked = 0.5 * S};
+    made.profile.header.finished = 1;
+    made.profile.timeline = (struct timeline){.bins = 2, .lane_bins = 2, .lanes = &lane, .lane_count = 1, .cells = cells, .cell_count = 2};
+    size_t count = conservation_check(&made.profile, made_tables(), laws);
+    const struct conservation_law *states = law_of(laws, count, "timeline_states"), *contexts = law_of(laws, count, "timeline_contexts");
+    assert_true(states->ok && states->left == 4.5 && states->right == 4.5 && !states->exact && fabs(states->tolerance - 4.5e-4) < 1e-12);
+    assert_true(contexts->ok && contexts->left == 3 && contexts->right == 3);
+    ns[0][PROFILE_TIME_WORK] -= 1e-3 * S; /* what is too little of one state is not made up for by another one */
+    ns[0][PROFILE_TIME_IDLE] += 1e-3 * S;
+    cells[1].value.lock_wait = 1e6f;
+    made.threads[0].dropped_ns = 10 * S; /* nor does it explain anything */
+    count = conservation_check(&made.profile, made.tables.rows, laws);
+    assert_true(!states->ok && fabs(states->left - 0.999) < 1e-9 && states->right == 1);
+    assert_true(!contexts->ok && fabs(contexts->left - 1e-3) < 1e-9 && contexts->right == 0);
+    assert_string_equal(states->cause, LAW_UNEXPLAINED);
+    made.profile.header.finished = 0; /* killed between the one and the other */
+    made.profile.header.period_ns = 5000000;
+    count = conservation_check(&made.profile, made.tables.rows, laws);
+    assert_true(states->ok && contexts->ok);
+    made.profile.tree = 1; /* the ledgers are of all threads */
+    assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "timeline_states"));
+}
+
+UNIT_TEST_WITH(the_clock_and_the_samples_of_probed_time_are_compared, make, made_finish)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    made.profile.thread_count = 2;
+    made.profile.header.period_ns = 10000000;
+    made.threads[0].probed_exact = 4 * S;
+    made.threads[0].probed_sampled = 3.9 * S;
+    made.threads[0].dropped[PROFILE_DROP_STOPPING] = 1;
+    made.threads[1].probed_exact = 9 * S; /* it lost samples, nobody knows of what */
+    made.threads[1].dropped[PROFILE_DROP_OVERLOAD] = 1;
+    size_t count = conservation_check(&made.profile, made_tables(), laws);
+    const struct conservation_law *law = law_of(laws, count, "probed");
+    assert_non_null(law);
+    assert_true(fabs(law->left - 3.9) < 1e-9 && law->right == 4 && !law->exact);
+    assert_true(fabs(law->tolerance - 4 * sqrt(.01 * 4)) < 1e-12);
+    made.profile.header.pauses = 1;
+    assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "probed"));
+    made.profile.header.pauses = 0;
+    made.threads[0].probed_exact = 0;
+    assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "probed"));
+}
+
+UNIT_TEST_WITH(time_without_a_core_is_compared_with_the_kernels_count, make, made_finish)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    made.profile.thread_count = 2;
+    made.profile.header.period_ns = 1000000;
+    made.profile.header.rate = 1000;
+    made.threads[0] = (struct profile_thread){.no_core = 3 * S,
+                                              .idle_no_core = 1 * S,
+                                              .no_core_ns = 4.2 * S,
+                                              .on_core_ns = 1 * S,
+                                              .core_source = PROFILE_CORE_SCHEDSTAT};
+    made.threads[1] = (struct profile_thread){.no_core_ns = 9 * S, .on_core_ns = 1 * S}; /* its samples did not ask */
+    const struct conservation_law *law =
+        law_of(laws, conservation_check(&made.profile, made_tables(), laws), "no_core");
+    assert_non_null(law);
+    assert_true(fabs(law->left - 4) < 1e-9 && fabs(law->right - 4.2) < 1e-9 && law->ok && !law->exact);
+    made.threads[0].no_core_ns = 4.5 * S;
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
+    assert_false(law->ok);
+    made.threads[0].no_core += 2 * S; /* that no count of the kernel's has */
+    made.threads[0].stolen = 2 * S;
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
+    assert_true(fabs(law->left - 4) < 1e-9);
+    made.threads[0].core_unasked = 400; /* samples that may have been without a core */
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core");
+    assert_true(law->ok);
+    made.threads[0].no_core_ns = made.threads[0].on_core_ns = 0; /* it was killed: nobody asked at its end */
+    assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core"));
+    made.threads[0].on_core_ns = 1 * S;
+    made.threads[0].core_source = PROFILE_CORE_NOT_TOLD;
+    assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core"));
+}
+
+/* Two threads of 20 s, of which one idles for 10 s beside the other: by the samples of both, off by `residual`. */
+static const struct conservation_law *idle_law(struct conservation_law *laws, double residual, double lost,
+                                               double no_core)
+{
+    made.profile.header.threads_max = 2;
+    made.profile.header.period_ns = 1000000;
+    made.profile.header.rate = 1000;
+    made.profile.thread_count = 2;
+    made.nodes[0].metric = (struct profile_sums){.shared_idle = (10 + residual) * S};
+    for (int i = 0; i < 2; i++)
+        made.threads[i] =
+            (struct profile_thread){.kind = 1, .begin_ns = 1000, .end_ns = 1000 + 20 * (uint64_t)S};
+    made.threads[1].idle = 10 * S;
+    made.threads[1].dropped_ns = lost * S;
+    made.threads[1].no_core_ns = no_core * S;
+    return law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "shared_idle");
+}
+
+UNIT_TEST_WITH(a_law_that_is_off_says_what_explains_it, make, made_finish)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    made_tables();
+    made.tables.rows->threads = 2;
+    made.tables.rows->error = (struct error_terms){.period = 0.001, .lifetime = 40, .threads = 2, .cores = 2};
+    const struct conservation_law *law = idle_law(laws, 0.5, 0, 0);
+    assert_true(law->ok && !law->cause);
+    assert_true(law->tolerance > 4 * sqrt(0.02) * 0.99 && law->tolerance < 4 * sqrt(0.02) * 1.05);
+    law = idle_law(laws, 2, 0, 0);
+    assert_false(law->ok);
+    assert_string_equal(law->cause, LAW_UNEXPLAINED);
+    assert_string_equal(idle_law(laws, 2, 0, 1.5)->cause, LAW_NO_CORE);
+    assert_string_equal(idle_law(laws, 2, 0, 0.5)->cause, LAW_UNEXPLAINED);
+    assert_string_equal(idle_law(laws, -2, 1.5, 9)->cause, LAW_LOST);
+    made.threads[1].core_source = PROFILE_CORE_SCHEDSTAT;
+    made.threads[1].on_core_ns = 1 * S;
+    made.threads[1].dropped_ns = 0;
+    law = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "no_core"); /* no sample saw any of it */
+    assert_string_equal(law->cause, LAW_UNEXPLAINED);
+}
+
+UNIT_MAIN(NULL, NULL)
