@@ -27,6 +27,8 @@
 #define HTML_MAP_THREADS 256
 /* Of a job's rows, how they differ between ranks: those that differ most. */
 #define HTML_SPREADS 5000
+/* Rows that have bins of time of their own: those with the most; the others' are in the rows above. */
+#define HTML_TIME_ROWS 4000
 /* Of a job's threads the first: the map has all. */
 #define HTML_THREADS 5000
 

@@ -188,6 +188,7 @@ static const struct {
     {",\n\"phases\":", page_put_phases},
     {",\n\"ranks\":", page_put_ranks},
     {",\n\"spreads\":", page_put_spreads},
+    {",\n\"timeline\":", page_put_timeline},
     {",\n\"threads\":", page_put_threads},
     {",\n\"locks\":", page_put_locks},
     {",\n\"waits\":", page_put_waits},

@@ -40,6 +40,16 @@ void page_text(struct page *page, const char *text);
 void page_whole(FILE *out, int64_t value);
 void page_micro(FILE *out, double seconds);
 
+/* Bytes as text; begins empty, base64_end() is called once, behind the last. */
+struct base64 {
+    FILE *out;
+    uint32_t bits;
+    int count; /* of bytes that wait */
+};
+
+void base64_put(struct base64 *to, uint8_t byte);
+void base64_end(struct base64 *to);
+
 /* False of no core and blocked where the program had none: they are not in the page. */
 bool page_has_metric(const struct page *page, enum metric metric);
 
@@ -60,6 +70,9 @@ void page_put_ranks(struct page *page);
 
 /* The value of "spreads". */
 void page_put_spreads(struct page *page);
+
+/* The value of "timeline". */
+void page_put_timeline(struct page *page);
 
 /* "sources" and what goes with it. */
 void page_put_sources(struct page *page);

@@ -44,3 +44,26 @@ void page_micro(FILE *out, double seconds)
         first++;
     fwrite_unlocked(first, 1, (size_t)(end - first), out);
 }
+
+static void put_bits(struct base64 *to)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    to->bits <<= 8 * (3 - to->count);
+    for (int i = 0; i < 4; i++)
+        putc_unlocked(i > to->count ? '=' : digit[to->bits >> 6 * (3 - i) & 63], to->out);
+    to->bits = 0;
+    to->count = 0;
+}
+
+void base64_put(struct base64 *to, uint8_t byte)
+{
+    to->bits = to->bits << 8 | byte;
+    if (++to->count == 3)
+        put_bits(to);
+}
+
+void base64_end(struct base64 *to)
+{
+    if (to->count)
+        put_bits(to);
+}
