@@ -1,6 +1,8 @@
 """The data of a report page (html/page), made without blame, of rows that a test thinks up."""
 
+import base64
 import json
+import struct
 from random import Random
 
 KINDS = [
@@ -121,6 +123,31 @@ def job(rows, count, threads, each=1):
             "state": [rows.text("whole")] * count, "why": [0] * (count - 1) + [rows.text("it had not ended")],
             "node": [rows.text(f"node{9 + (rank + 1) % 2}") for rank in range(count)], "counted": [each] * count,
             "threads": [threads * each] * count, "wall_us": [1000000] * count, "states": [state("work"), state("mpi wait")]}
+
+
+def timeline(lanes, bins, bin_us, shares, contexts, tops=lambda lane, bin_: (), finer=4, threads=1, **more):
+    """The "timeline" of lanes. shares: by state, the share of a lane in a bin of lanes; contexts: (row, {bin: (own, idleness, lock wait)});
+    tops(lane, bin): pairs of a context's number and its share."""
+    byte = lambda share: round(255 * share)  # noqa: E731
+    text = lambda values: base64.b64encode(bytes(values)).decode()  # noqa: E731
+    lane_bin = bin_us / finer
+    states = [{"key": key, "us": [round(sum(of(lane, at) for lane in range(lanes)) * lane_bin * threads) for at in range(bins * finer)],
+               "shares": text(byte(of(lane, at)) for lane in range(lanes) for at in range(bins * finer))} for key, of in shares.items()]
+    first = [min(cells, default=0) for _, cells in contexts]
+    end = [max(cells, default=-1) + 1 for _, cells in contexts]
+    values = {key: text(b"".join(struct.pack("<f", cells.get(at, (0, 0, 0))[which]) for (_, cells), begin, stop in zip(contexts, first, end)
+                                 for at in range(begin, stop))) for which, key in enumerate(("own", "idleness", "lock wait"))}
+    named = bytearray()
+    for lane in range(lanes):
+        for at in range(bins):
+            of = list(tops(lane, at))
+            named.append(len(of))
+            for context, share in of:
+                named += struct.pack("<HB", context, byte(share))
+    made = {"count": lanes, "thread": list(range(lanes)), "threads": [threads] * lanes, "rank": [-1] * lanes, "last_rank": [-1] * lanes,
+            "cells": list(range(lanes))}
+    return {"origin_us": 0, "bin_us": bin_us, "lane_bin_us": lane_bin, "bins": bins, "lane_bins": bins * finer, "lanes": made | more,
+            "states": states, "contexts": {"row": [row for row, _ in contexts], "first": first, "end": end, **values}, "tops": text(named)}
 
 
 def many_rows(count, wide=0, **more):

@@ -13,6 +13,8 @@ const SHARES = [
     ["mpi wait", "in calls of MPI that wait for other ranks"],
 ];
 const MOST_PROBLEMS = 5; // as blame's commands tell
+const SAME = 0.01, // a finding's seconds are a row's
+    LEAST_IN_SPAN = 0.005;
 const TOLERATED = 0.02; // as in blame's summary
 
 // Ranks that are missing, damaged, or had not ended.
@@ -46,6 +48,7 @@ export function titleLine(model) {
 // What all per cent of the head and of findings are of.
 function wholeOf(model) {
     const whole = model.text({ unit: model.unit }, model.effort(), Math.min(model.decimals, 2));
+    if (model.span) return `In the span: per cent of ${whole} of thread time`;
     return model.unit === "s" ? `Per cent of ${whole} of thread time` : `Per cent of ${whole}`;
 }
 
@@ -179,7 +182,9 @@ function card(model, finding, go) {
     const error = finding.error > 0 ? ` ± ${finding.error.toFixed(2)}` : "";
     const cost = timed ? `${finding.seconds.toFixed(2)} s${error} of ${finding.metric}` : "";
     const facts = [cost, gain].filter(Boolean).join(" · ");
-    return h(
+    const inSpan = h("p.finding-span", { hidden: true }),
+        show = () => showInSpan(model, finding, element, inSpan);
+    const element = h(
         "li.finding",
         { style: { "--hue": colour } },
         h(
@@ -189,10 +194,30 @@ function card(model, finding, go) {
             h("span.finding-title", null, oneLine(finding.title)),
         ),
         facts ? h("p.finding-facts", null, facts) : null,
+        inSpan,
         finding.place ? h("p.finding-place", null, oneLine(finding.place)) : null,
         h("p.finding-evidence", null, oneLine(finding.evidence)),
         h("p.finding-advice", null, oneLine(finding.advice)),
     );
+    // What is of a row and its metric, with what it calls or without.
+    const metric = model.metricIndex.get(finding.metric),
+        values = finding.row >= 0 && metric !== undefined ? [model.exclusive, model.inclusive].map((of) => of[metric][finding.row]) : [],
+        near = (value) => Math.abs(value - finding.seconds / MICRO) <= SAME * Math.abs(value) + 1;
+    finding.side = ["exclusive", "inclusive"][values.findIndex(near)];
+    return { element, show };
+}
+
+// Under a finding what is left of it in the span of time that was chosen.
+function showInSpan(model, { row, metric, side, seconds }, element, line) {
+    const { span } = model,
+        known = side && model.knows(metric),
+        value = known ? model[side][model.metricIndex.get(metric)][row] : 0;
+    line.hidden = !span;
+    element.classList.toggle("elsewhere", Boolean(span && known) && value * MICRO < LEAST_IN_SPAN * seconds);
+    if (!span) return;
+    line.textContent = known
+        ? `In this span: ${model.text({ unit: model.unit }, value)}, ${percent(model.share(metric, value))} % of it, ${percent(Math.max(0, (value * MICRO) / seconds), 0)} % of the finding.`
+        : "Of the whole run: how much of it is in this span is not known.";
 }
 
 // go(row, metric): where a finding leads.
@@ -200,7 +225,8 @@ export function findings(model, go) {
     const list = model.data.findings ?? [];
     if (!list.length) return null;
     const most = 6,
-        cards = list.map((finding) => card(model, finding, go)),
+        made = list.map((finding) => card(model, finding, go)),
+        cards = made.map(({ element }) => element),
         grid = h("ol.findings", null, cards);
     cards.slice(most).forEach((element) => {
         element.hidden = true;
@@ -220,5 +246,13 @@ export function findings(model, go) {
             },
             `${cards.length - most} more findings`,
         );
-    return h("section", { "id": "findings", "aria-label": "Findings" }, h("h2", null, "Findings", h("small", null, wholeOf(model))), grid, more);
+    const whole = h("small", null, wholeOf(model)),
+        ofRun = whole.textContent;
+    return {
+        element: h("section", { "id": "findings", "aria-label": "Findings" }, h("h2", null, "Findings", whole), grid, more),
+        show: () => {
+            whole.textContent = `${ofRun}${model.span ? ", the whole run's" : ""}`;
+            for (const { show } of made) show();
+        },
+    };
 }

@@ -170,6 +170,11 @@ export class Model {
         return this.metrics[this.metricIndex.get(key)];
     }
 
+    // Of a span of time less is known than of the whole run.
+    knows(key) {
+        return !this.knownMetrics || this.knownMetrics.has(key);
+    }
+
     // Thread time of the whole program, with the idleness that the metric is about.
     effort(metric = "idleness") {
         const idleness = ANOTHER_IDLENESS.includes(metric) ? metric : "idleness";
@@ -202,7 +207,7 @@ export class Model {
     // gives, and the basis of the same rows, as far as it is known. null: nothing is said of that.
     error(key, value, [own = null, beside = 0] = []) {
         const { deviations, of } = this.data.error ?? { of: {} };
-        if (!Object.hasOwn(of, key) || (of[key].own && own === null)) return null;
+        if (this.span || !Object.hasOwn(of, key) || (of[key].own && own === null)) return null;
         const form = of[key],
             alone = Math.abs(form.each * value + form.own * own),
             rain = Math.max(0, alone - form.beside * beside),

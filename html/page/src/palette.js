@@ -3,7 +3,7 @@ import { percent } from "./format.js";
 
 const STEPS = 32;
 
-function parse(colour) {
+export function parse(colour) {
     const hex = colour.trim().replace("#", "");
     const full = hex.length === 3 ? [...hex].map((digit) => digit + digit).join("") : hex;
     return [0, 2, 4].map((at) => parseInt(full.slice(at, at + 2), 16));

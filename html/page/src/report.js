@@ -11,6 +11,7 @@ import { locksSection, sectionNotes, threadsSection, waitsSection } from "./sect
 import { Source } from "./source.js";
 import { Spread } from "./spread.js";
 import { State } from "./state.js";
+import { timelineSection } from "./timeline.js";
 import { Tip } from "./tip.js";
 import { Toolbar } from "./toolbar.js";
 import { Tree } from "./tree.js";
@@ -33,6 +34,7 @@ export class Report {
             q: "",
             sort: "",
             colour: "itself",
+            span: "",
         });
         this.search = new Search(model);
         this.tree = new Tree(model, this.state, this.search);
@@ -54,8 +56,9 @@ export class Report {
     build(page) {
         const { model, state } = this,
             go = (row, metric) => this.go(row, metric),
-            found = findings(model, go),
             numbers = sectionNotes(model);
+        this.findings = findings(model, go);
+        this.time = timelineSection(model, this.tip, go, (span) => state.set({ span }));
         this.phases = phasesSection(model, go, this.tip);
         this.ranks = ranksSection(model, this.tip);
         this.threads = threadsSection(model);
@@ -63,7 +66,8 @@ export class Report {
         this.waits = waitsSection(model, go);
         this.shares = shareBar(model, state);
         const sections = [
-            found && ["findings", "Findings"],
+            this.findings && ["findings", "Findings"],
+            ["time", "Time"],
             ["contexts", "Contexts"],
             this.phases && ["phases", "Phases"],
             this.ranks && ["ranks", "Ranks"],
@@ -76,7 +80,7 @@ export class Report {
             next: (step) => this.nextMatch(step),
             toTree: () => this.tree.scroller.focus(),
             themeChanged: () => this.themeChanged(),
-        });
+        }, this.time.spanLine);
         const section = (id, title, more, part) =>
             h("section", { id }, h("h2", null, title, h("small", null, more)), part.element);
         page.append(
@@ -85,7 +89,8 @@ export class Report {
             h(
                 "main",
                 null,
-                found,
+                this.findings?.element,
+                section("time", "Time", this.time.note, this.time),
                 this.contexts(),
                 this.phases && section("phases", "Phases", this.phases.note, this.phases),
                 this.ranks && section("ranks", "Ranks", this.ranks.note, this.ranks),
@@ -236,6 +241,7 @@ export class Report {
             zoom: (value) => flag.test(value) && Number(value) < model.count,
             sort: (value) => /^.+:(up|down)$/.test(value),
             colour: (value) => ["itself", "kind"].includes(value),
+            span: (value) => this.time.accepts(value),
         });
         Object.assign(state, values);
         this.changed(new Set(Object.keys(values)));
@@ -252,7 +258,7 @@ export class Report {
         const { tree, flame } = this,
             node = tree.selected;
         this.source.show(node ?? this.view().root);
-        this.spread.show(node ?? this.view().root);
+        this.spread.show(this.span ? null : (node ?? this.view().root));
         const rows = node?.parent ? this.view().rowsOf(node) : [];
         flame.mark(rows.length <= MOST_MARKED ? rows : []);
     }
@@ -261,6 +267,7 @@ export class Report {
         const { state, tree, flame } = this,
             any = (...names) => names.some((name) => changed.has(name));
         if (any("q")) this.search.set(state.q);
+        if (any("span")) this.changeSpan(changed);
         if (any("view", "metric", "unit", "sort")) tree.show(this.view());
         if (any("view", "at")) {
             const node = state.at ? this.view().atAddress(state.at) : null;
@@ -277,6 +284,23 @@ export class Report {
         this.shares.show(state.metric);
         this.viewChoice.show(state.view);
         this.colourChoice.show(state.colour);
+    }
+
+    // All numbers of contexts are those of a span of time from here on, or those of the whole run again.
+    changeSpan(changed) {
+        const { state, model, flame } = this;
+        if ((state.span || null) === this.span) return;
+        this.span = state.span || null;
+        this.time.setSpan(state.span);
+        for (const view of this.views.values()) view.refresh();
+        if (!model.knows(state.metric)) Object.assign(state, { metric: "blame", sort: "" });
+        flame.laidOut = undefined;
+        this.source.totals.clear();
+        const shares = shareBar(model, state);
+        this.shares.element.replaceWith(shares.element);
+        this.shares = shares;
+        this.findings?.show();
+        for (const name of ["view", "metric"]) changed.add(name);
     }
 
     // The next row that matches, behind the selected one. Grouped views have one row for all that are called alike.
@@ -303,6 +327,7 @@ export class Report {
 
     themeChanged() {
         this.flame.update();
+        this.time.redraw();
         this.phases?.series?.redraw();
         this.ranks?.redraw();
     }
@@ -318,6 +343,7 @@ export class Report {
             if (begin) list?.showAll(PRINTED_ROWS);
             else list?.showSome();
         this.flame.update();
+        this.time.draw?.();
         this.phases?.series?.draw();
         this.ranks?.map.draw();
         this.ranks?.curve.draw();

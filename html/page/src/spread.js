@@ -25,7 +25,7 @@ export class Spread {
 
     // Of a node that stands for several rows nothing is known: deviations do not add up.
     show(node) {
-        const rows = node.parent ? node.view.rowsOf(node) : [0],
+        const rows = !node ? [] : node.parent ? node.view.rowsOf(node) : [0],
             row = this.spreads && rows.length === 1 ? this.rowOf(rows[0]) : -1;
         this.element.hidden = row < 0;
         if (row < 0) return;

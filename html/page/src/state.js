@@ -1,6 +1,6 @@
 // What the reader looks at; the address's # part keeps it, so that a link leads to the same place.
 
-const KEPT = ["view", "metric", "unit", "at", "zoom", "q", "sort", "colour"];
+const KEPT = ["view", "metric", "unit", "at", "zoom", "q", "sort", "colour", "span"];
 
 export class State {
     constructor(defaults) {

@@ -50,6 +50,7 @@ export class Tip {
         const called = model.callLine[row] > 0 ? `called in line ${model.callLine[row]}` : "";
         const facts = [model.kindName(row), place, called, note].filter(Boolean).join(" · ");
         const lines = model.metrics.map((metric, m) => {
+            if (!model.knows(metric.key)) return null;
             const inclusive = model.inclusive[m][row],
                 exclusive = model.exclusive[m][row];
             const text = (value) => model.text(metric, value),
@@ -101,7 +102,7 @@ export class Tip {
                         h("th", null, known && "±"),
                     ),
                 ),
-                h("tbody", null, lines),
+                h("tbody", null, lines.filter(Boolean)),
             ),
         );
     }

@@ -10,7 +10,7 @@ const THEMES = [
 ];
 
 export class Toolbar {
-    constructor(model, state, search, sections, commands) {
+    constructor(model, state, search, sections, commands, spanLine) {
         Object.assign(this, { model, state, search });
         this.metric = h(
             "select",
@@ -55,6 +55,7 @@ export class Toolbar {
             this.unit.element,
             h("div.search", null, this.input, this.found),
             theme.element,
+            spanLine,
         );
     }
 
@@ -84,6 +85,7 @@ export class Toolbar {
 
     show() {
         const { state, search, model } = this;
+        for (const option of this.metric.options) option.disabled = !model.knows(option.value);
         this.metric.value = state.metric;
         this.unit.show(state.unit);
         if (this.input.value !== state.q) this.input.value = state.q;

@@ -81,6 +81,17 @@ class View {
         return list;
     }
 
+    // The rows' numbers are others now; what is open stays open.
+    refresh() {
+        const stack = [this.root];
+        while (stack.length) {
+            const node = stack.pop();
+            node.sortedBy = "";
+            this.sum?.(node);
+            if (node.list) stack.push(...node.list);
+        }
+    }
+
     error(node, metric, exclusive) {
         const { model } = this,
             basis = model.basisOf((column) => this.value(node, column, exclusive));
@@ -194,6 +205,7 @@ class Grouped extends View {
     }
 
     sum(node) {
+        if (!node.parent) return;
         const { model } = this,
             metrics = model.inclusive.length;
         node.inclusive = new Float64Array(metrics);

@@ -1,0 +1,350 @@
+// What happened when: threads over time, below them who was to blame, and the span that all other numbers are of.
+import { choice, h, once } from "./dom.js";
+import { MICRO, middle, oneLine, percent, plural } from "./format.js";
+import { numberColumn, textColumn } from "./sections.js";
+import { Table } from "./tables.js";
+import { AreaPicture } from "./timeline_area.js";
+import { Timeline, clockText } from "./timeline_data.js";
+import { connectTimeline } from "./timeline_input.js";
+import { LanePicture } from "./timeline_lanes.js";
+import { Weigher } from "./timeline_span.js";
+import { TimelineView } from "./timeline_view.js";
+
+const LEAST_TOLD = 0.0005,
+    MOST_TOLD = 4,
+    MOST_DEPTHS = 40,
+    NAME = 60;
+const BLAMED = [
+    ["idleness", "idleness", "Threads without work, by whose code kept them waiting"],
+    ["lock wait", "lock wait", "Threads that wait for a lock, by its holder's code"],
+];
+
+const titleOf = (key) => (key === "idleness" ? "idle" : key);
+
+class TimelineSection {
+    // changeSpan(text): what the page's address keeps; go(row, metric)
+    constructor(model, tip, go, changeSpan) {
+        const timeline = new Timeline(model, model.data.timeline);
+        Object.assign(this, { model, tip, go, changeSpan, timeline, view: new TimelineView(timeline), weigher: new Weigher(model, timeline) });
+        Object.assign(this, { mode: "state", depth: 1, blamed: "idleness" });
+        this.lanes = new LanePicture(timeline, this.view);
+        this.area = new AreaPicture(timeline, this.view);
+        this.says = h("p.series-says", { "id": "timeline-says", "aria-live": "polite" });
+        this.redraw = once(() => this.draw());
+        this.build();
+        this.connect();
+        this.changeMode({});
+        this.changeBlamed(this.blamedKeys[0]?.[0] ?? "idleness");
+    }
+
+    build() {
+        const { timeline } = this;
+        this.modes = choice(
+            "Colours of the picture",
+            [
+                ["state", "state", "What threads did"],
+                ["context", "context", "In what code they worked"],
+            ],
+            (mode) => this.changeMode({ mode }),
+        );
+        const deepest = Math.min(MOST_DEPTHS, timeline.deepest);
+        this.depth = Math.max(1, Math.min(deepest, this.fork()));
+        this.depths = h(
+            "select",
+            { "aria-label": "Depth of contexts", "title": "So many calls below the whole program", "onchange": () => this.changeMode({ depth: Number(this.depths.value) }) },
+            Array.from({ length: deepest }, (_, i) => h("option", { value: i + 1 }, `depth ${i + 1}`)),
+        );
+        this.blamedKeys = BLAMED.filter(([key]) => timeline.culprits(key).length);
+        this.blameds = choice("Who is blamed for", this.blamedKeys, (key) => this.changeBlamed(key));
+        this.legend = h("div.legend");
+        this.culpritLegend = h("div.legend");
+        this.frame = h("div.series-frame", null, this.lanes.canvas);
+        const button = (text, title, onclick) => h("button.tool", { type: "button", title, onclick }, text);
+        this.whole = button("Whole run", "Show all of time (Home)", () => this.view.whole());
+        this.element = h(
+            "div.timeline",
+            null,
+            h("div.bar", null, this.modes.element, this.depths, button("+", "Zoom in (+)", () => this.view.zoom(0.5)), button("−", "Zoom out (-)", () => this.view.zoom(2)), this.whole, h("span.filler"), this.legend),
+            this.frame,
+            h("div.bar", null, h("span.label", null, "threads that wait because of"), this.blamedKeys.length > 1 ? this.blameds.element : null, h("span.filler"), this.culpritLegend),
+            h("div.series-frame", null, this.area.canvas),
+            this.says,
+            this.gapsLine(),
+            h("p.hint.timeline-hint", null, "Drag over the axis, or with Shift, to choose a span; drag to move; ", h("kbd", null, "Ctrl"), " and the wheel zoom, with ", h("kbd", null, "Shift"), " the threads; keys ", h("kbd", null, "+ − ← → ↑ ↓ Home Enter Esc")),
+            h("details.timeline-table", { ontoggle: () => this.fillTable() }, h("summary", null, `As a table of ${plural(timeline.bins, "bin")}`)),
+        );
+        this.note = `${plural(timeline.lanes, timeline.job ? "lane" : "thread")}; bins of ${clockText(timeline.laneBin, timeline.laneBin / 10)} s, of contexts ${clockText(timeline.bin, timeline.bin / 10)} s`;
+        this.spanLine = h("div.span-line", { "role": "status", "hidden": true });
+    }
+
+    // The least depth at which time is divided.
+    fork() {
+        const { timeline } = this,
+            all = timeline.rows.reduce((sum, _, i) => sum + Math.max(0, timeline.sum("own", i)), 0);
+        for (let depth = 1; depth <= MOST_DEPTHS; depth++) {
+            const sums = new Map();
+            timeline.rows.forEach((row, i) => {
+                const at = timeline.rowAt(row, depth);
+                sums.set(at, (sums.get(at) ?? 0) + Math.max(0, timeline.sum("own", i)));
+            });
+            if (Math.max(...sums.values()) < 0.8 * all) return depth;
+        }
+        return 1;
+    }
+
+    gapsLine() {
+        const { gaps } = this.lanes;
+        if (!gaps.length) return null;
+        const { laneBin } = this.timeline,
+            text = gaps.slice(0, MOST_TOLD).map(([begin, end, why]) => `${why} from ${clockText(begin, laneBin)} to ${clockText(end, laneBin)} s`);
+        const more = gaps.length > MOST_TOLD ? `; and ${gaps.length - MOST_TOLD} more` : "",
+            stopped = gaps.some(([, , why]) => why === "stopped");
+        return h("p.phases-remark", null, `Gaps: ${text.join("; ")}${more}.${stopped ? " Stopped: the whole process was (SIGSTOP, a debugger, a suspended machine)." : ""}`);
+    }
+
+    changeMode(changes) {
+        Object.assign(this, changes);
+        const layer = this.mode === "state" ? this.timeline.stateLayer() : this.timeline.contextLayer(this.depth);
+        this.lanes.show(layer);
+        this.modes.show(this.mode);
+        this.depths.hidden = this.mode === "state";
+        this.depths.value = this.depth;
+        this.legend.replaceChildren(...layer.parts.map((part) => this.legendItem(part)));
+        this.redraw();
+    }
+
+    legendItem({ colour, title, row = -1 }) {
+        const inside = [h("span.swatch", { style: { background: `var(${colour})` } }), middle(oneLine(title), 28)];
+        if (row < 0) return h("span.legend-item", { title }, inside);
+        return h("button.legend-item.link", { "type": "button", "title": `Show ${title} in the tree`, "onclick": () => this.go(row) }, inside);
+    }
+
+    changeBlamed(blamed) {
+        this.blamed = blamed;
+        const culprits = this.timeline.culprits(blamed),
+            colours = this.timeline.colours(culprits.map(({ fn }) => fn));
+        culprits.forEach((culprit, i) => {
+            culprit.colour = culprit.fn === null ? "--category-other" : `--category-${colours[i]}`;
+        });
+        this.area.show(culprits);
+        this.blameds.show(blamed);
+        this.culpritLegend.replaceChildren(...culprits.map((culprit) => this.legendItem({ ...culprit, title: [culprit.title, culprit.place].filter(Boolean).join(" ") })));
+        if (!culprits.length) this.culpritLegend.textContent = "nobody: no thread waited";
+        this.redraw();
+    }
+
+    draw() {
+        const width = this.frame.clientWidth;
+        if (width < 200) return;
+        this.view.width = width;
+        this.lanes.draw();
+        this.area.draw();
+        this.whole.disabled = this.view.isWhole;
+    }
+
+    connect() {
+        const { view, lanes, area, tip } = this;
+        view.listen(this.redraw);
+        new ResizeObserver(this.redraw).observe(this.frame);
+        const actions = {
+            hover: (us, row, event) => {
+                lanes.hover = area.hover = us;
+                this.tell(us, row, event.clientX, event.clientY);
+                this.redraw();
+            },
+            leave: () => {
+                lanes.hover = area.hover = null;
+                tip.hide();
+                this.redraw();
+            },
+            select: (from, to, done) => this.drag(from, to, done),
+            press: (us, row) => {
+                lanes.cursor = row >= 0 ? row : lanes.cursor;
+                this.say();
+                this.redraw();
+            },
+            chooseVisible: () => this.choose(view.from, view.to),
+            escape: () => (this.span ? this.changeSpan("") : view.whole()),
+            move: (by) => this.moveCursor(by),
+            say: () => this.say(),
+        };
+        connectTimeline(lanes.canvas, view, lanes, actions, this.redraw);
+        connectTimeline(area.canvas, view, null, actions, this.redraw);
+    }
+
+    // Spans are of whole bins.
+    choose(from, to) {
+        const { timeline } = this,
+            first = timeline.binAt(Math.min(from, to) + timeline.bin * 0.01),
+            last = timeline.binAt(Math.max(from, to) - timeline.bin * 0.01);
+        const all = first === 0 && last === timeline.bins - 1;
+        this.changeSpan(all ? "" : `${first}-${Math.max(first, last) + 1}`);
+    }
+
+    drag(from, to, done) {
+        if (from === null) return this.showSpan();
+        if (done) {
+            this.choose(from, to);
+            return this.showSpan();
+        }
+        this.lanes.span = this.area.span = [from, to].sort((a, b) => a - b);
+        this.redraw();
+    }
+
+    moveCursor(by) {
+        const { lanes, view } = this,
+            last = Math.ceil(this.timeline.lanes / lanes.per) - 1;
+        lanes.cursor = lanes.cursor === null ? lanes.first : Math.max(0, Math.min(last, lanes.cursor + by));
+        if (lanes.cursor < lanes.first) view.panLanes((lanes.cursor - lanes.first) * lanes.per);
+        else if (lanes.cursor >= lanes.first + lanes.rows) view.panLanes((lanes.cursor - lanes.first - lanes.rows + 1) * lanes.per);
+        this.redraw();
+    }
+
+    // Of a row of lanes: [title, share, colour], the parts that can be told.
+    facts(row, from, to) {
+        const { parts } = this.lanes.layer;
+        return this.lanes
+            .shares(row, from, to)
+            .map((share, i) => [parts[i].title, share, parts[i].colour])
+            .filter(([, share]) => share >= LEAST_TOLD);
+    }
+
+    say() {
+        const { view, lanes, timeline } = this,
+            step = view.usEach * 10,
+            when = `${clockText(view.from, step)} to ${clockText(view.to, step)} s`;
+        if (lanes.cursor === null) {
+            this.says.textContent = `In sight: ${when}, ${timeline.laneName(...view.lanes)}`;
+            return;
+        }
+        const facts = this.facts(lanes.cursor, view.from, view.to).map(([title, share]) => `${title} ${percent(share)} %`);
+        this.says.textContent = `${timeline.laneName(...lanes.lanesOf(lanes.cursor))}, ${when}: ${facts.join(", ") || "nothing was measured"}`;
+    }
+
+    // What a pixel stands for: its bin, or the time that it is wide.
+    tell(us, row, x, y) {
+        const { timeline, view, lanes } = this,
+            wide = Math.max(lanes.layer.width, view.usEach),
+            from = timeline.origin + Math.floor((us - timeline.origin) / wide) * wide,
+            to = Math.min(timeline.end, from + wide),
+            step = Math.min(wide, timeline.bin) / 10;
+        const many = row >= 0 ? lanes.lanesOf(row) : [0, timeline.lanes],
+            title = row >= 0 ? `${timeline.laneName(...many)}${many[1] - many[0] > 1 ? ", their mean" : ""}` : "who is to blame";
+        const bin = timeline.binAt(us),
+            [binFrom, binTo] = [timeline.time(bin), timeline.time(bin + 1)].map((of) => clockText(of, timeline.bin));
+        const line = ([name, value, colour]) =>
+            h("tr", null, h("th", { scope: "row" }, h("span.swatch", { style: { background: `var(${colour})` } }), middle(oneLine(name), NAME)), h("td", null, value));
+        const gap = lanes.gaps.find(([begin, end]) => us >= begin && us < end),
+            facts = row >= 0 ? this.facts(row, from, to).map(([name, share, colour]) => [name, `${percent(share)} %`, colour]) : [];
+        this.tip.showContent(
+            [
+                h("div.tip-name", null, title),
+                h("div.tip-facts", null, row >= 0 ? `${clockText(from, step)} to ${clockText(to, step)} s${gap ? ` · ${gap[2]}` : ""}` : `${binFrom} to ${binTo} s`),
+                row >= 0 && !facts.length ? h("div.tip-facts", null, "no thread was measured here") : h("table", null, h("tbody", null, facts.map(line))),
+                h("div.tip-facts.tip-more", null, row >= 0 ? `${titleOf(this.blamed)} of all threads from ${binFrom} to ${binTo} s, because of` : `${titleOf(this.blamed)} because of`),
+                h("table", null, h("tbody", null, this.culpritsAt(bin).map(line))),
+            ].filter(Boolean),
+            x,
+            y,
+        );
+    }
+
+    culpritsAt(bin) {
+        const { culprits } = this.area,
+            all = culprits.reduce((sum, { us }) => sum + Math.max(0, us[bin]), 0);
+        const found = culprits.filter(({ us }) => us[bin] > 0 && us[bin] >= LEAST_TOLD * all).sort((a, b) => b.us[bin] - a.us[bin]).slice(0, MOST_TOLD);
+        if (!found.length) return [["nobody", "", "--rule"]];
+        return found.map(({ title, place, us, colour }) => [
+            [title, place].filter(Boolean).join(" "),
+            `${(us[bin] / this.timeline.width(bin)).toFixed(2)} threads, ${percent(us[bin] / all)} %`,
+            colour,
+        ]);
+    }
+
+    accepts(text) {
+        const [, from, end] = /^(\d{1,4})-(\d{1,4})$/.exec(text) ?? [];
+        return text === "" || (from !== undefined && Number(from) < Number(end) && Number(end) <= this.timeline.bins);
+    }
+
+    // text: "first-end" of bins, or nothing.
+    setSpan(text) {
+        this.span = text ? text.split("-").map(Number) : null;
+        if (this.span) this.weigher.set(...this.span);
+        else this.weigher.clear();
+        this.showSpan();
+    }
+
+    showSpan() {
+        const { timeline, span, model } = this,
+            times = span?.map((bin) => timeline.time(bin)) ?? null;
+        this.lanes.span = this.area.span = times;
+        this.spanLine.hidden = !span;
+        document.documentElement.style.setProperty("--toolbar", span ? "6.4rem" : "3.6rem");
+        this.redraw();
+        if (!span) return this.spanLine.replaceChildren();
+        const [from, to, begin, end] = [...times, timeline.origin, timeline.end].map((us) => clockText(us, timeline.bin)),
+            { spread } = model.span;
+        this.spanLine.replaceChildren(
+            h("strong", null, `Only ${from} to ${to} s`),
+            ` of ${begin} to ${end} s: shares above, findings, contexts, flame graph and source are of this span, the rest of the whole run.`,
+            spread >= LEAST_TOLD ? ` ${percent(spread)} % of it has no bins of its own: it is divided as in the whole run.` : "",
+            " ",
+            h("button.tool", { "type": "button", "onclick": () => this.changeSpan("") }, "Whole run"),
+        );
+    }
+
+    fillTable() {
+        const details = this.element.querySelector(".timeline-table");
+        if (!details.open || this.table) return;
+        this.table = timeTable(this.timeline, this.area.culprits, this.blamed, this.model);
+        details.append(this.table.element);
+    }
+}
+
+// A row for each bin: thread seconds by state, and who is blamed most.
+function timeTable(timeline, culprits, blamed, model) {
+    const sums = timeline.states.map(({ us }) => {
+        const made = new Float64Array(timeline.bins);
+        us.forEach((value, bin) => {
+            made[Math.min(timeline.bins - 1, Math.floor(((bin + 0.5) * timeline.laneBin) / timeline.bin))] += value;
+        });
+        return made;
+    });
+    const first = (bin) => culprits.reduce((best, of) => (of.us[bin] > (best?.us[bin] ?? 0) ? of : best), null);
+    const time = (id, title, of) => ({
+        ...numberColumn(id, title, of, null),
+        draw: (cell, bin) => {
+            cell.textContent = clockText(of(bin), timeline.bin);
+        },
+    });
+    const amount = (id, title, of) => ({
+        ...numberColumn(id, title, of, null),
+        draw: (cell, bin) => {
+            cell.textContent = of(bin) ? model.figure({ unit: model.unit }, of(bin)) : "";
+        },
+    });
+    return new Table(
+        "Time",
+        [
+            time("begin", "from s", (bin) => timeline.time(bin)),
+            time("end", "to s", (bin) => timeline.time(bin + 1)),
+            ...timeline.states.map(({ key }, i) => amount(key, titleOf(key), (bin) => sums[i][bin])),
+            textColumn("culprit", `most ${blamed} because of`, "minmax(10rem, 1fr)", (bin) => oneLine(first(bin)?.title ?? "")),
+            amount("blamed", "of that", (bin) => first(bin)?.us[bin] ?? 0),
+        ],
+        Array.from({ length: timeline.bins }, (_, bin) => bin),
+    );
+}
+
+// A line where nothing is known of time.
+export function timelineSection(model, tip, go, changeSpan) {
+    if (model.data.timeline) return new TimelineSection(model, tip, go, changeSpan);
+    return {
+        element: h("p.empty", null, "This measurement has no timeline: it was made with BLAME_TIMELINE=0, or by a blame that kept none."),
+        note: "",
+        spanLine: null,
+        accepts: () => false,
+        setSpan: () => {},
+        redraw: () => {},
+    };
+}

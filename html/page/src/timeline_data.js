@@ -1,0 +1,252 @@
+// What happened when, as the page's data has it: times are integers of 1e-6 s from the program's start.
+import { MICRO, oneLine } from "./format.js";
+
+const OTHERS = 65535,
+    ALL = 255,
+    MOST_CULPRITS = 7,
+    MOST_PHASES = 3;
+export const CATEGORIES = 10; // colours that tell contexts apart
+
+function bytes(text) {
+    const raw = atob(text),
+        made = new Uint8Array(raw.length);
+    for (let i = 0; i < made.length; i++) made[i] = raw.charCodeAt(i);
+    return made;
+}
+
+// The step that says times so that bins can be told apart.
+export function clockText(us, step) {
+    return `${(us * MICRO).toFixed(Math.max(0, Math.min(6, Math.ceil(-Math.log10(step * MICRO)))))}`;
+}
+
+export class Timeline {
+    constructor(model, data) {
+        Object.assign(this, { model, data, bins: data.bins, bin: data.bin_us, laneBins: data.lane_bins, laneBin: data.lane_bin_us, origin: data.origin_us });
+        const wall = Number(model.data.header.wall_s) / MICRO;
+        this.end = this.origin + this.bins * this.bin;
+        if (wall > this.origin && wall < this.end) this.end = wall;
+        this.lanes = data.lanes.count;
+        this.threads = data.lanes.threads.reduce((sum, of) => sum + of, 0);
+        this.states = [...data.states] // idleness on top of what it is beside
+            .sort((a, b) => (a.key === "idleness") - (b.key === "idleness"))
+            .map(({ key, us, shares }) => ({ key, us, shares: bytes(shares) }));
+        this.readContexts(data.contexts);
+        this.nameLanes();
+        this.rowsAbove = new Map();
+    }
+
+    readContexts({ row, first, end, ...values }) {
+        this.rows = Int32Array.from(row);
+        this.of = new Map(row.map((of, i) => [of, i]));
+        this.values = {};
+        for (const [key, text] of Object.entries(values)) {
+            const made = row.map(() => null);
+            this.values[key] = made;
+            if (!text) continue;
+            const raw = new Float32Array(bytes(text).buffer);
+            let at = 0;
+            for (let i = 0; i < row.length; i++) {
+                const sums = new Float64Array(this.bins + 1);
+                for (let bin = 0; bin < this.bins; bin++) sums[bin + 1] = sums[bin] + (bin >= first[i] && bin < end[i] ? raw[at++] : 0);
+                made[i] = sums;
+            }
+        }
+    }
+
+    // What a context has between two bins.
+    sum(key, context, from = 0, end = this.bins) {
+        const sums = this.values[key]?.[context];
+        return sums ? sums[end] - sums[from] : 0;
+    }
+
+    nameLanes() {
+        const { thread, rank, last_rank: last } = this.data.lanes,
+            of = new Map();
+        this.names = thread.map((number, lane) => {
+            if (rank[lane] < 0) return number < 0 ? "several threads" : `thread ${number}`;
+            if (last[lane] > rank[lane] && number < 0) return `ranks ${rank[lane]} to ${last[lane]}`;
+            if (number < 0) return `rank ${rank[lane]}`;
+            const before = of.get(rank[lane]) ?? 0;
+            of.set(rank[lane], before + 1);
+            return `rank ${rank[lane]}, thread ${before}`;
+        });
+        this.job = rank.some((number) => number >= 0);
+    }
+
+    // Of lanes that are drawn as one.
+    laneName(from, end) {
+        if (end - from === 1) return this.names[from];
+        const short = this.names[end - 1].replace(/^(thread|rank|ranks) /, "");
+        return `${this.names[from].replace(/^(thread|rank) /, "$1s ")} to ${short}`;
+    }
+
+    binAt(us) {
+        return Math.max(0, Math.min(this.bins - 1, Math.floor((us - this.origin) / this.bin)));
+    }
+
+    time(bin) {
+        return Math.min(this.end, this.origin + bin * this.bin);
+    }
+
+    // A bin's width as far as the run lasted.
+    width(bin) {
+        return Math.max(1, Math.min(this.bin, this.end - this.origin - bin * this.bin));
+    }
+
+    stateLayer() {
+        return {
+            bins: this.laneBins,
+            width: this.laneBin,
+            parts: this.states.map(({ key }) => ({ key, title: key === "idleness" ? "idle" : key, colour: stateColour(key) })),
+            shares: this.states.map(({ shares }) => shares),
+        };
+    }
+
+    // Statements are their function's.
+    functionRow(row) {
+        return this.model.isStatement(row) ? this.model.parent[row] : row;
+    }
+
+    // The row at a depth in which a row lies; the row itself where it is not as deep.
+    rowAt(row, depth) {
+        let at = this.functionRow(row);
+        while (this.model.depth[at] > depth) at = this.model.parent[at];
+        return at;
+    }
+
+    get deepest() {
+        return this.rows.reduce((most, row) => Math.max(most, this.model.depth[this.functionRow(row)]), 1);
+    }
+
+    // The contexts at a depth that had the lanes' time, the largest with a colour of their own.
+    contextLayer(depth) {
+        const sums = new Map();
+        this.rows.forEach((row, i) => {
+            const at = this.rowAt(row, depth);
+            sums.set(at, (sums.get(at) ?? 0) + this.sum("own", i));
+        });
+        const shown = [...sums].sort((a, b) => b[1] - a[1]).filter(([, own]) => own > 0).slice(0, CATEGORIES).map(([row]) => row);
+        const colours = this.colours(shown.map((row) => this.model.fn[row]));
+        const parts = shown.map((row, i) => ({ row, title: this.model.name(row), colour: `--category-${colours[i]}` }));
+        parts.push({ row: -1, title: "other", colour: "--category-other" });
+        const part = Uint8Array.from(this.rows, (row) => {
+            const found = shown.indexOf(this.rowAt(row, depth));
+            return found < 0 ? parts.length - 1 : found;
+        });
+        return { bins: this.bins, width: this.bin, parts, shares: this.topShares(part, parts.length) };
+    }
+
+    // tops: of each lane's bin how many contexts follow, of each its number (two bytes) and its share.
+    topShares(part, parts) {
+        this.tops ??= bytes(this.data.tops);
+        const { tops, bins, lanes } = this,
+            made = Array.from({ length: parts }, () => new Uint8Array(lanes * bins));
+        for (let place = 0, at = 0; place < lanes * bins; place++)
+            for (let left = tops[at++]; left > 0; left--, at += 3) {
+                const context = tops[at] + 256 * tops[at + 1],
+                    shares = made[context === OTHERS ? parts - 1 : part[context]];
+                shares[place] = Math.min(ALL, shares[place] + tops[at + 2]);
+            }
+        this.data.lanes.cells.forEach((other, lane) => {
+            if (other !== lane) for (const shares of made) shares.copyWithin(lane * bins, other * bins, (other + 1) * bins);
+        });
+        return made;
+    }
+
+    // Functions keep their colour wherever they are shown; those that cost others most come first.
+    colours(functions) {
+        this.coloured ??= new Map(this.culprits("idleness").filter(({ fn }) => fn !== null).map(({ fn }, i) => [fn, i + 1]));
+        const free = Array.from({ length: CATEGORIES }, (_, i) => CATEGORIES - i).filter((colour) => !functions.some((fn) => this.coloured.get(fn) === colour)),
+            used = new Set();
+        return functions.map((fn) => {
+            const own = this.coloured.get(fn);
+            if (own !== undefined && !used.has(own)) return used.add(own) && own;
+            return free.pop() ?? 1;
+        });
+    }
+
+    // Functions by the idleness (or lock wait) of others that is blamed on them, the most first; the rest is one.
+    culprits(key) {
+        const found = new Map(),
+            { model } = this;
+        this.rows.forEach((row, i) => {
+            const all = this.sum(key, i),
+                at = this.functionRow(row),
+                fn = model.fn[at];
+            if (!this.values[key]?.[i]) return;
+            if (!found.has(fn)) found.set(fn, { fn, row: at, most: -Infinity, all: 0, us: new Float64Array(this.bins) });
+            const culprit = found.get(fn);
+            if (all > culprit.most) Object.assign(culprit, { row: at, most: all });
+            culprit.all += all;
+            for (let bin = 0; bin < this.bins; bin++) culprit.us[bin] += this.sum(key, i, bin, bin + 1);
+        });
+        const sorted = [...found.values()].filter(({ us }) => us.some((of) => of > 0)).sort((a, b) => b.all - a.all),
+            shown = sorted.slice(0, MOST_CULPRITS),
+            rest = sorted.slice(MOST_CULPRITS);
+        for (const culprit of shown) Object.assign(culprit, { title: culprit.row ? model.name(culprit.row) : "nobody at work", place: culprit.row ? model.place(culprit.row) : "" });
+        if (rest.length) {
+            const us = new Float64Array(this.bins);
+            for (const of of rest) for (let bin = 0; bin < this.bins; bin++) us[bin] += of.us[bin];
+            shown.push({ fn: null, row: -1, title: `${rest.length} others`, place: "", us, all: rest.reduce((sum, of) => sum + of.all, 0) });
+        }
+        return shown;
+    }
+
+    // Spans in which nothing ran, and why: [begin, end, why].
+    gaps() {
+        const found = [],
+            stopped = this.states.find(({ key }) => key === "stopped");
+        let first = 0;
+        const kind = (bin) => {
+            const all = this.states.reduce((sum, { us }) => sum + us[bin], 0);
+            return all <= 0 ? "not measured" : stopped && stopped.us[bin] > all / 2 ? "stopped" : "";
+        };
+        for (let bin = 1; bin <= this.laneBins; bin++) {
+            const before = kind(first);
+            if (bin < this.laneBins && kind(bin) === before) continue;
+            const [begin, end] = [first, bin].map((of) => Math.min(this.end, this.origin + of * this.laneBin));
+            if (before && end > begin) found.push([begin, end, before]);
+            first = bin;
+        }
+        return found;
+    }
+
+    // Of phases the bins in which their executions were seen: a list of { name, marks: [first bin, behind the last, number or null] }.
+    phases() {
+        const { model } = this,
+            kind = model.kinds.indexOf("phase"),
+            found = new Map();
+        this.rows.forEach((row, i) => {
+            if (this.sum("own", i) <= 0) return;
+            for (let at = row; at > 0; at = model.parent[at]) if (model.kind[at] === kind) this.notePhase(found, at, i);
+        });
+        return [...found.values()]
+            .map(({ name, marks }) => ({ name, marks: [...marks.values()].sort((a, b) => a[0] - b[0] || a[2] - b[2]) }))
+            .filter(({ marks }) => marks.length)
+            .slice(0, MOST_PHASES);
+    }
+
+    notePhase(found, row, context) {
+        const [, name, number] = /^(.*) \[(\d+)\]$/.exec(this.model.name(row)) ?? [null, this.model.name(row), null];
+        if (!found.has(name)) found.set(name, { name: oneLine(name), marks: new Map(), numbered: false });
+        const phase = found.get(name);
+        if (number !== null && !phase.numbered) {
+            phase.numbered = true; // executions say more than the phase around them
+            phase.marks.clear();
+        }
+        if (phase.numbered && number === null) return;
+        const mark = phase.marks.get(number) ?? [Infinity, 0, number === null ? null : Number(number)];
+        const sums = this.values.own[context];
+        let first = 0,
+            end = this.bins;
+        while (sums[first + 1] <= 0) first++;
+        while (sums[end - 1] >= sums[this.bins] && end > first + 1) end--;
+        mark[0] = Math.min(mark[0], first);
+        mark[1] = Math.max(mark[1], end);
+        phase.marks.set(number, mark);
+    }
+}
+
+export function stateColour(key) {
+    return `--metric-${key.replace(" ", "-")}`;
+}

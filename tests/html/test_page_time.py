@@ -1,0 +1,221 @@
+"""Time on the page: threads over time, who is to blame below them, zoom and pan, spans whose numbers everything else has."""
+
+import bench_timeline
+import page_data
+from browser import PageTest
+from selenium.webdriver.common.action_chains import ActionChains
+
+SECOND = 1000000
+
+
+def program(lanes=2, timeline=True, **more):
+    """Four seconds, two threads: in the first two both work in solve (and a little in tiny, which has no bins), then one works in
+    refine while the other idles, in the last quarter of a second for a lock."""
+    rows = page_data.Rows()
+    own = {"solve": {"work": 3800000}, "tiny": {"work": 200000},
+           "refine": {"work": 1900000, "overhead": 100000, "idleness": 1750000, "lock wait": 250000}}
+    whole = {metric: sum(of.get(metric, 0) for of in own.values()) for metric in ("work", "overhead", "idleness", "lock wait")}
+    root = rows.add(-1, "root", "<program root>", inclusive=whole)
+    main = rows.add(root, "procedure", "main", "a", "/s/a.c", 1, inclusive=whole)
+    solve = rows.add(main, "procedure", "solve", "a", "/s/a.c", 10, 2, own["solve"], own["solve"])
+    line = rows.add(solve, "statement", "a.c:11", "a", "/s/a.c", 11, 0, own["solve"], own["solve"])
+    rows.add(main, "procedure", "tiny", "a", "/s/a.c", 20, 3, own["tiny"], own["tiny"])
+    step = rows.add(main, "phase", "step [7]", inclusive=own["refine"])
+    refine = rows.add(step, "procedure", "refine", "a", "/s/a.c", 30, 4, own["refine"], own["refine"])
+    contexts = [(main, {0: (200000, 0, 0)}), (line, {0: (1800000, 0, 0), 1: (2 * SECOND, 0, 0)}),
+                (refine, {2: (SECOND, SECOND, 0), 3: (SECOND, 750000, 250000)})]
+    shares = {"work": lambda lane, at: float(lane == 0 or at < 8), "idleness": lambda lane, at: float(lane > 0 and 8 <= at < 15),
+              "lock wait": lambda lane, at: float(lane > 0 and at == 15)}
+    tops = lambda lane, at: [(1, 0.9), (0, 0.1)] if at == 0 else [(1, 1)] if at == 1 else [(2, 1)] if lane == 0 else []  # noqa: E731
+    finding = {"rule": "cost", "error": 0, "gain_s": 0, "share": 20, "evidence": "", "advice": "", "place": ""}
+    data = rows.data(timeline=page_data.timeline(lanes, 4, SECOND, shares, contexts, tops, **more) if timeline else None,
+                     findings=[finding | {"row": refine, "metric": "idleness", "seconds": 1.75, "title": "refine keeps threads idle"},
+                               finding | {"row": refine, "metric": "idleness", "seconds": 0.4, "title": "a part of it"}])
+    data["header"]["wall_s"] = 4.0
+    return data
+
+
+def stopped():
+    """Of four seconds the second was stopped, the last not measured."""
+    rows = page_data.Rows()
+    root = rows.add(-1, "root", "<program root>", inclusive={"work": 2 * SECOND})
+    shares = {"work": lambda lane, at: float(at < 4 or 8 <= at < 12), "stopped": lambda lane, at: float(4 <= at < 8)}
+    data = rows.data(timeline=page_data.timeline(1, 4, SECOND, shares, [(root, {0: (SECOND, 0, 0), 2: (SECOND, 0, 0)})]))
+    data["header"]["wall_s"] = 4.0
+    return data
+
+
+class Time(PageTest):
+    page = program
+
+    def of(self, expression, *arguments):
+        return self.run_script(f"const {{ time }} = blame.report; return {expression}", *arguments)
+
+    def sight(self):
+        return [round(us / SECOND, 3) for us in self.of("[time.view.from, time.view.to]")]
+
+    def value(self, name, metric, exclusive=False):
+        row, = (row for row in self.run_script("return blame.rows('top-down')") if row["name"] == name)
+        return round(row[f"{metric} ({'E' if exclusive else 'I'})"])
+
+    def focus(self):
+        self.run_script("document.getElementById('time').scrollIntoView(); blame.report.time.lanes.canvas.focus()")
+        self.settle()
+
+    def shares(self, row, begin, end):
+        self.settle()
+        return [round(share, 3) for share in self.of("time.lanes.shares(...arguments)", row, begin * SECOND, end * SECOND)]
+
+    def test_what_is_shown_is_the_mean_of_what_there_is(self):
+        self.assertEqual(self.shares(1, 0, 4), [0.5, 0.062, 0.438])
+        self.assertEqual(self.shares(1, 3.5, 4), [0, 0.5, 0.5])
+        self.assertEqual(self.shares(1, 1.9, 2.1), [0.5, 0, 0.5])
+
+    def test_a_pixel_has_the_colour_of_its_state(self):
+        self.allowed_messages = ("willReadFrequently",)
+        pixels, colours = self.of("""(() => { const { lanes } = time, context = lanes.canvas.getContext("2d"),
+            style = getComputedStyle(document.documentElement);
+            time.draw();
+            return [[1, 3].map((second) => [...context.getImageData(time.view.x(second * 1e6), 22 + 1.5 * lanes.high, 1, 1).data].slice(0, 3)),
+                ["work", "idleness"].map((key) => style.getPropertyValue(`--metric-${key}`).trim())]; })()""")
+        self.assertEqual(pixels, [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours])
+
+    def test_culprits_are_functions_and_the_rest_is_one(self):
+        culprits = self.of("time.area.culprits.map(({ title, us }) => [title, [...us]])")
+        self.assertEqual(culprits, [["refine", [0, 0, SECOND, 750000]]])
+        self.one("[aria-label='Who is blamed for'] [data-value='lock wait']").click()
+        self.assertEqual(self.of("time.area.culprits.map(({ us }) => [...us])"), [[0, 0, 0, 250000]])
+        self.assertEqual(self.of("time.area.most"), 0.25)
+        data = page_data.many_rows(300)
+        rows = [row for row in range(1, 200) if page_data.KINDS[data["rows"]["kind"][row]] != "statement"]
+        data["timeline"] = page_data.timeline(1, 2, SECOND, {"work": lambda lane, at: 1}, [(row, {row % 2: (9, 10 + row, 0)}) for row in rows])
+        self.open(data)
+        culprits = self.of("time.area.culprits.map(({ title, us }) => [title, us[0] + us[1]])")
+        self.assertEqual(len(culprits), 8)
+        self.assertRegex(culprits[-1][0], r"^\d+ others$")
+        self.assertEqual(sum(us for _, us in culprits), sum(10 + row for row in rows))
+
+    def test_contexts_at_a_depth(self):
+        self.one("[aria-label='Colours of the picture'] [data-value=context]").click()
+        self.run_script("blame.report.time.changeMode({ depth: 2 })")
+        self.assertEqual(self.of("time.lanes.layer.parts.map(({ title }) => title)"), ["solve", "step [7]", "main", "other"])
+        self.assertEqual(self.shares(0, 0, 4), [0.475, 0.5, 0.025, 0])
+        self.run_script("blame.report.time.changeMode({ depth: 1 })")
+        self.assertEqual(self.of("time.lanes.layer.parts.map(({ title }) => title)"), ["main", "other"])
+        self.assertEqual(self.shares(1, 0, 4), [0.5, 0])
+
+    def test_keyboard(self):
+        self.focus()
+        self.assertEqual(self.sight(), [0, 4])
+        self.keys("+", "+", "+")
+        begin, end = self.sight()
+        self.assertAlmostEqual(end - begin, 4 / 1.25**3, 2)
+        self.keys("ARROW_RIGHT")
+        self.assertAlmostEqual(self.sight()[0], begin + 0.1 * (end - begin), 2)
+        self.keys("-", "HOME")
+        self.assertEqual(self.sight(), [0, 4])
+        self.keys("ARROW_DOWN", "ARROW_DOWN")
+        self.assertEqual(self.one("#timeline-says").text, "thread 1, 0.00 to 4.00 s: work 50.0 %, lock wait 6.3 %, idle 43.8 %")
+        self.run_script("blame.report.time.view.show(2e6, 3e6)")
+        self.keys("ENTER")
+        self.assertEqual(self.of("blame.report.state.span"), "2-3")
+        self.keys("ESCAPE")
+        self.assertEqual((self.of("blame.report.state.span"), self.sight()), ("", [2, 3]))
+        self.keys("ESCAPE")
+        self.assertEqual(self.sight(), [0, 4])
+
+    def test_wheel_and_drag(self):
+        canvas = self.one("#time canvas")
+        self.run_script("document.getElementById('time').scrollIntoView()")
+        self.settle()
+        wheel = """blame.report.time.lanes.canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -240, ctrlKey: arguments[0], bubbles: true, cancelable: true,
+            clientX: arguments[1], clientY: arguments[2] }))"""
+        left, top, middle = self.of("(({ left, top }) => [left, top, left + time.view.x(2e6)])(time.lanes.canvas.getBoundingClientRect())")
+        self.run_script(wheel, False, middle, top + 30)
+        self.assertEqual(self.sight(), [0, 4])  # the page scrolls on
+        self.run_script(wheel, True, middle, top + 30)
+        for at, wanted in zip(self.sight(), (1, 3)):
+            self.assertAlmostEqual(at, wanted, 2)
+        plot = self.of("time.view.plot")
+        ActionChains(self.browser).move_to_element_with_offset(canvas, 0, 0).click_and_hold().move_by_offset(int(-plot / 4), 0).release().perform()
+        for at, wanted in zip(self.sight(), (1.5, 3.5)):
+            self.assertAlmostEqual(at, wanted, 2)
+        self.assertEqual(self.of("blame.report.state.span"), "")
+        ActionChains(self.browser).move_to_element_with_offset(canvas, 0, int(10 - canvas.size["height"] / 2)).click_and_hold().move_by_offset(10, 0).release().perform()
+        self.assertEqual(self.of("blame.report.state.span"), "2-3")
+
+    def test_the_tip_names_thread_time_and_who_is_to_blame(self):
+        self.run_script("blame.report.time.draw(); blame.report.time.tell(2.6e6, 1, 10, 10)")
+        tip = self.one(".tip").text
+        for text in ("thread 1", "2.50 to 2.75 s", "idle 100.0 %", "from 2 to 3 s, because of", "refine a.c:30 1.00 threads, 100.0 %"):
+            self.assertIn(text, tip)
+
+    def test_a_span_has_its_own_numbers(self):
+        self.set(span="2-3")
+        self.assertEqual([self.value("refine", metric) for metric in ("work", "overhead", "idleness", "lock wait", "blame")],
+                         [950000, 50000, SECOND, 0, 1050000])
+        self.assertEqual([self.value("<program root>", metric) for metric in ("work", "idleness")], [950000, SECOND])
+        self.assertEqual(self.value("solve", "work"), 0)
+        self.assertEqual([text.split("%")[0].strip() for text in self.texts(".share-number")], ["47.5", "50.0", "2.5", "0.0"])
+        self.assertIn("Only 2 to 3 s of 0 to 4 s", self.one(".span-line").text)
+        self.assertNotIn("no bins", self.one(".span-line").text)
+        self.assertIn("span=2-3", self.run_script("return location.hash"))
+        self.assertEqual(self.texts(".finding-span"), ["In this span: 1.000 s, 50.0 % of it, 57 % of the finding.",
+                                                       "Of the whole run: how much of it is in this span is not known."])
+        self.assertEqual(self.run_script("return blame.report.flame.width[2]"), 0)
+        self.assertTrue(self.run_script("return [...document.querySelectorAll('#metric option')].find((of) => of.value === 'samples').disabled"))
+        self.one(".span-line .tool").click()
+        self.settle()
+        self.assertEqual([self.value("refine", "idleness"), self.value("solve", "work")], [1750000, 3800000])
+        self.assertFalse(self.one(".span-line").is_displayed())
+        self.assertFalse(self.one(".finding-span").is_displayed())
+
+    def test_rows_without_bins_have_their_part_of_those_above(self):
+        self.set(span="0-1", view="flat")
+        self.assertEqual([self.value(name, "work") for name in ("<program root>", "main", "solve", "a.c:11", "tiny")],
+                         [2000000, 2000000, 1800000, 1800000, 200000])
+        self.assertEqual(self.value("main", "work", True), 0)
+        self.assertIn("10.0 % of it has no bins of its own", self.one(".span-line").text)
+        self.set(span="1-2")
+        self.assertEqual([self.value(name, "work") for name in ("solve", "tiny")], [2000000, 0])
+        flat = self.run_script("return blame.rows('flat').filter(({ name }) => name === 'solve').map((row) => row['work (E)'])")
+        self.assertEqual(flat, [2000000])
+
+    def test_an_address_has_its_span_and_a_wrong_one_is_none(self):
+        self.open(program(), "#span=0-2")
+        self.assertEqual(self.value("solve", "work"), 3800000)
+        self.assertEqual(self.value("refine", "work"), 0)
+        for wrong in ("0-5", "2-2", "x"):
+            self.open(program(), f"#span={wrong}")
+            self.assertEqual(self.value("refine", "work"), 1900000, wrong)
+
+    def test_gaps_are_named(self):
+        self.open(stopped())
+        self.assertIn("Gaps: stopped from 1.0 to 2.0 s; not measured from 3.0 to 4.0 s.", self.one("#time").text)
+
+    def test_executions_of_phases_are_marked(self):
+        self.assertEqual(self.of("time.lanes.phases"), [{"name": "step", "marks": [[2, 4, 7]]}])
+
+    def test_lanes_of_a_job_are_named_by_their_ranks(self):
+        self.open(program(4, rank=[0, 0, 1, 2], last_rank=[0, 0, 1, 9], thread=[0, 1, 2, -1]))
+        self.assertEqual(self.of("time.names ?? time.timeline.names"), ["rank 0, thread 0", "rank 0, thread 1", "rank 1, thread 0", "ranks 2 to 9"])
+
+    def test_there_is_a_table(self):
+        self.run_script("document.querySelector('.timeline-table').open = true")
+        self.settle()
+        rows = self.texts(".timeline-table .tree-row")
+        self.assertEqual(len(rows), 4)
+        self.assertEqual(rows[3], "341.0000.2500.750refine0.750")
+
+    def test_without_a_timeline_a_line_says_so(self):
+        self.open(program(timeline=False))
+        self.assertIn("no timeline", self.one("#time").text)
+
+    def test_many_threads_are_drawn_for_each_frame(self):
+        """`make html-bench` in small: how long it takes is no matter of a test, but a picture must not take longer than a frame."""
+        self.open(program(200))
+        self.assertEqual(self.of("[time.lanes.rows, time.lanes.per]"), [50, 4])
+        _, drawn, _ = bench_timeline.pan(self.browser, 20)
+        self.assertGreaterEqual(drawn, 20)
+        each = self.of("(() => { const begin = performance.now(); for (let i = 0; i < 5; i++) time.draw(); return (performance.now() - begin) / 5; })()")
+        self.assertLess(each, 33)
