@@ -196,7 +196,7 @@ struct profile_chunk *arena_chunk(enum profile_chunk_kind kind, uint32_t owner, 
     }
     store_relaxed(&arena.retry_ns, 0);
     chunk->owner = owner;
-    chunk->used = kind == PROFILE_CHUNK_TREE ? 1 : 0;
+    chunk->used = kind == PROFILE_CHUNK_TREE || kind == PROFILE_CHUNK_TIME ? 1 : 0;
     chunk->metric_unit = PROFILE_UNITS_PER_CHUNK;
     store_release(&chunk->kind, (uint32_t)kind);
     store_release(&arena.chunks[number], chunk); /* A2, pairs with arena_unit() */

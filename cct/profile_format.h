@@ -36,14 +36,14 @@ enum profile_chunk_kind {
     PROFILE_CHUNK_TEXT = 4,   /* "key\0value\0" pairs, from byte PROFILE_UNIT_BYTES on: see docs/format.md */
     PROFILE_CHUNK_NAME = 5,   /* struct profile_name[], from byte PROFILE_NAME_BYTES on */
     PROFILE_CHUNK_RANK = 6, /* struct profile_rank[], from byte PROFILE_RANK_BYTES on: of a job that was merged */
-    PROFILE_CHUNK_TIME = 7, /* struct profile_lane and struct profile_bins, in units from unit 1 on */
+    PROFILE_CHUNK_TIME = 7, /* struct profile_lane and struct profile_bins of one tree, in units from unit 1 on */
     PROFILE_CHUNK_TRACE = 8, /* what each sample found; its header is struct profile_trace_chunk */
 };
 
 struct profile_chunk {
     uint32_t kind;
-    uint32_t owner;       /* tree and trace chunks: number of the tree; others 0 */
-    uint32_t used;        /* tree: first unused unit from below; thread, module: records; text: bytes used */
+    uint32_t owner;       /* tree, time and trace chunks: number of the tree; others 0 */
+    uint32_t used;        /* tree, time: first unused unit from below; thread, module: records; text: bytes used */
     uint32_t metric_unit; /* tree: lowest unit taken by a metric record, PROFILE_UNITS_PER_CHUNK when none */
     uint32_t reserved[4];
 };
@@ -462,6 +462,7 @@ struct profile_header {
     uint32_t traced;        /* 1: there is a trace, or would be in its window */
     uint64_t trace_limit;   /* bytes of its chunks, at most */
     uint64_t trace_thinned; /* samples of it that were written over, or had no room */
+    uint64_t timeline_lost_ns; /* threads' time that is in no lane: there was no room for one */
 };
 
 _Static_assert(sizeof(struct profile_chunk) == PROFILE_UNIT_BYTES, "a chunk's header is unit 0");

@@ -24,7 +24,8 @@ enum profile_time_state {
     PROFILE_TIME_STATES = 8
 };
 
-/* In nanoseconds, as in struct profile_metric; own: work and overhead. */
+/* In nanoseconds, as in struct profile_metric of the TIME node's parent; own: work and overhead (of MPI nodes only work). LOCK nodes and the pseudo
+ * node BLOCKED have no TIME node: theirs is in that of the context above them. A <no core> has its own. */
 struct profile_time_value {
     float own, inverse_busy, shared_idle, lock_wait;
 };
@@ -35,7 +36,8 @@ enum profile_time_form { PROFILE_TIME_FEW = 0, PROFILE_TIME_DENSE = 1 };
 #define PROFILE_MOMENTS 3u
 struct profile_moments {
     uint8_t form; /* PROFILE_TIME_FEW */
-    uint8_t shift, count, reserved;
+    uint8_t shift, count;
+    uint8_t above; /* 1: what else there is is in the dense bins of a context above; for the writer */
     struct {
         uint32_t bin;
         struct profile_time_value value;
@@ -48,7 +50,8 @@ struct profile_bins {
     uint8_t form; /* PROFILE_TIME_DENSE */
     uint8_t shift;
     uint16_t merged;
-    uint32_t reserved[7];
+    uint32_t node, place; /* for the writer: the TIME node; where in its list the record is */
+    uint32_t reserved[5];
     struct profile_time_value bin[PROFILE_TIME_BINS];
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/atomics.h"
 #include "base/os.h"
+#include "cct/graft.h"
 
 #define SLAB_BYTES 16384
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "cct/sums.h"
 #include "base/atomics.h"
 #include "base/hash.h"
 #include "base/os.h"
@@ -144,7 +143,7 @@ bool tree_init(struct tree *tree, uint32_t number)
     return tree->trie != 0;
 }
 
-uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+static inline uint32_t find(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
 {
     uint32_t bucket = bucket_number(tree, hash_of(parent, kind, key));
     for (uint32_t idx = *bucket_at(tree, bucket); idx;) {
@@ -153,6 +152,19 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind k
             return idx;
         idx = node->hash_next;
     }
+    return 0;
+}
+
+uint32_t tree_find(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+{
+    return find(tree, parent, kind, key);
+}
+
+uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key)
+{
+    uint32_t found = find(tree, parent, kind, key);
+    if (found)
+        return found;
     uint32_t node_idx = new_node(tree, parent, kind, key);
     if (node_idx)
         hash_insert(tree, node_idx);
@@ -211,15 +223,19 @@ struct profile_metric *tree_metric(struct tree *tree, uint32_t node_idx)
     return arena_unit(unit_idx);
 }
 
+void tree_recycle_record(struct tree *tree, uint32_t unit_idx)
+{
+    *(uint32_t *)arena_unit(unit_idx) = tree->free_metrics;
+    tree->free_metrics = unit_idx;
+}
+
 static void recycle_node(struct tree *tree, uint32_t node_idx, uint32_t into)
 {
     struct profile_node *node = tree_node(node_idx);
     store_release(&node->kind, (uint8_t)PROFILE_NODE_FREE);
-    if (node->metric) {
-        *(uint32_t *)arena_unit(node->metric) = tree->free_metrics;
-        tree->free_metrics = node->metric;
-        node->metric = 0;
-    }
+    if (node->metric)
+        tree_recycle_record(tree, node->metric);
+    node->metric = 0;
     node->parent = node->first_child = node->next_sibling = 0;
     if (unlikely(node->marks & TREE_MARK_WRITTEN)) {
         tree_node(into)->marks |= TREE_MARK_WRITTEN;
@@ -231,75 +247,17 @@ static void recycle_node(struct tree *tree, uint32_t node_idx, uint32_t into)
     tree->free_nodes = node_idx;
 }
 
-/* What stands in a metric's place depends on the node's kind. */
-static void add_record(enum profile_node_kind kind, void *to, const void *from)
+void tree_remove(struct tree *tree, uint32_t node_idx, uint32_t into)
 {
-    switch (kind) {
-    case PROFILE_NODE_COUNTERS:
-        sums_add_counters(to, from);
-        break;
-    case PROFILE_NODE_PROBE:
-        sums_add_probe(to, from);
-        break;
-    case PROFILE_NODE_RANKS:
-        sums_add_ranks(to, from);
-        break;
-    default:
-        sums_add(to, from);
+    struct profile_node *node = tree_node(node_idx);
+    if (node->parent) {
+        uint32_t *link = &tree_node(node->parent)->first_child;
+        while (*link != node_idx)
+            link = &tree_node(*link)->next_sibling;
+        *link = node->next_sibling;
+        hash_remove(tree, node_idx);
     }
-}
-
-/* Moves one node's metrics to its counterpart. */
-static bool move_metric(struct tree *tree, struct profile_node *from, uint32_t to_idx)
-{
-    if (!from->metric)
-        return true;
-    void *to = tree_metric(tree, to_idx), *source = arena_unit(from->metric);
-    if (!to)
-        return false;
-    add_record((enum profile_node_kind)from->kind, to, source);
-    memset(source, 0,
-           sizeof(struct profile_metric)); /* a second visit after a failure must not add it again */
-    return true;
-}
-
-/* Walks `from` depth first, in step with its counterpart below `into`; both find their way back by parents,
- * so no stack is needed. A node is recycled when its last child has gone. */
-bool tree_graft(struct tree *tree, uint32_t from, uint32_t into)
-{
-    for (size_t i = 0; i < 2; i++)
-        tree->last[i].base = tree->last[i].count = 0;
-    tree->grafts++;
-    if (!move_metric(tree, tree_node(from), into))
-        return false;
-    uint32_t at = from, target = into;
-    for (;;) {
-        struct profile_node *node = tree_node(at);
-        uint32_t child_idx = node->first_child;
-        if (child_idx) {
-            struct profile_node *child = tree_node(child_idx);
-            uint32_t twin = tree_child(tree, target, (enum profile_node_kind)child->kind, child->key);
-            if (!twin || !move_metric(tree, child, twin))
-                return false;
-            at = child_idx;
-            target = twin;
-            continue;
-        }
-        if (at == from)
-            break;
-        if (unlikely(tree->moved != NULL))
-            tree->moved(tree, at, target);
-        uint32_t parent_idx = node->parent;
-        tree_node(parent_idx)->first_child = node->next_sibling; /* always the first child: depth first */
-        hash_remove(tree, at);
-        recycle_node(tree, at, target);
-        at = parent_idx;
-        target = tree_node(target)->parent;
-    }
-    if (unlikely(tree->moved != NULL))
-        tree->moved(tree, from, into);
-    recycle_node(tree, from, into);
-    return true;
+    recycle_node(tree, node_idx, into);
 }
 
 static uint32_t repeat_path(struct tree *tree, uint32_t context, uint32_t into, bool keep_sites)

@@ -21,6 +21,27 @@
 #define TREE_MARK_WRITTEN 1u /* the file's trace: recycled, it stays and says what it became (PROFILE_NODE_MOVED) */
 #define TREE_MARK_WAITS   2u /* samples of the trace that are not written yet: they are told by `moved` */
 
+#define TIME_DENSE  64u /* the first is the root's */
+#define TIME_CACHED 64u
+
+/* cct/time.h's. */
+struct times {
+    uint64_t origin_ns; /* 0: no bins are kept */
+    uint64_t lane_ns;   /* so far from it the lane's bins reach; 0: it has none yet */
+    struct profile_lane *lane;
+    uint32_t lane_shift;
+    bool fixed; /* tree_graft() walks: no context's dense bins are taken from it */
+    uint64_t dither;
+    struct profile_chunk *chunk; /* that has room for records, perhaps */
+    uint32_t chunk_no;
+    uint32_t used, made;        /* records of dense[]: those of contexts come first, then those that are free */
+    uint32_t dense[TIME_DENSE]; /* their units */
+    struct time_cached {
+        uint32_t node_idx; /* a context, */
+        void *record;      /* and where its time goes */
+    } cached[TIME_CACHED];
+};
+
 /* The path that tree_path() looked up last: nodes[0] is base's child with keys[0], and so on inward. A node
  * keeps its parent, kind and key until it is recycled, and tree_graft() alone recycles: it forgets the path
  * first. */
@@ -47,6 +68,7 @@ struct tree {
     void (*moved)(struct tree *tree, uint32_t from, uint32_t into);
     uint32_t *scratch;        /* TREE_PATH_MAX entries, outside the program's stack */
     struct tree_last last[2]; /* [1]: below the trie */
+    struct times times;
 };
 
 /* Prepares an empty tree with its two roots; false when there is no memory. [owner] */
@@ -55,6 +77,9 @@ bool tree_init(struct tree *tree, uint32_t number);
 /* The child of parent with that kind and key, made if it is not there; 0 when there is no memory.
  * O(1) expected; at most one chunk is mapped. [handler] */
 uint32_t tree_child(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key);
+
+/* The same if there is one; else 0. [handler] */
+uint32_t tree_find(struct tree *tree, uint32_t parent, enum profile_node_kind kind, uint64_t key);
 
 /* The node at the end of a path of frames below base, made where it is not there; keys from the innermost
  * frame outward, as walks deliver them. What it shares with the path looked up before, from base on, is only
@@ -69,13 +94,12 @@ struct profile_metric *tree_metric(struct tree *tree, uint32_t node_idx);
 
 /* A zeroed record of a metric's size that no node has; its unit, 0 when there is no memory. [handler] */
 uint32_t tree_record(struct tree *tree);
+void tree_recycle_record(struct tree *tree, uint32_t unit_idx); /* [handler] */
 
 struct profile_node *tree_node(uint32_t node_idx); /* [handler] */
 
-/* Moves everything below `from` (not `from` itself) below `into`, adding metrics where contexts meet, and
- * recycles `from`, which must be a placeholder. Returns false when memory ran out: what could not be moved
- * stays. [owner] */
-bool tree_graft(struct tree *tree, uint32_t from, uint32_t into);
+/* Takes a node away that has no children; `into` has what was of it. [owner] */
+void tree_remove(struct tree *tree, uint32_t node_idx, uint32_t into);
 
 /* Repeats a trie's path below this tree's own trie, sites staying sites; returns the node at its end, 0 when
  * memory ran out. [owner] */

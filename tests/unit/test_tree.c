@@ -1,4 +1,5 @@
 /* needs: tests/unit/fake_clock.c */
+#include "cct/graft.h"
 #include "cct/sums.h"
 #include "tests/unit/unit_tree.h"
 

@@ -1,0 +1,431 @@
+#include "cct/time.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "cct/arena.h"
+#include "cct/widen.h"
+
+#define LANE_UNITS  (sizeof(struct profile_lane) / PROFILE_UNIT_BYTES)
+#define DENSE_UNITS (sizeof(struct profile_bins) / PROFILE_UNIT_BYTES)
+#define FEW_LEFT    2u  /* dense bins of which so few are in use give way to moments */
+#define FOLDS       16u /* so far up they are looked for that can become one */
+
+static inline void add_value(struct times *times, struct profile_time_value *to, const struct profile_time_value *value)
+{
+    if (value->own != 0)
+        time_add_float(&to->own, value->own, &times->dither);
+    if (value->inverse_busy != 0)
+        time_add_float(&to->inverse_busy, value->inverse_busy, &times->dither);
+    if (value->shared_idle != 0)
+        time_add_float(&to->shared_idle, value->shared_idle, &times->dither);
+    if (value->lock_wait != 0)
+        time_add_float(&to->lock_wait, value->lock_wait, &times->dither);
+}
+
+static inline void add_dense(struct times *times, struct profile_bins *bins, uint64_t after_ns, const struct profile_time_value *value)
+{
+    if (unlikely(after_ns >> bins->shift >= PROFILE_TIME_BINS))
+        widen_bins(bins, profile_time_shift(after_ns));
+    add_value(times, &bins->bin[after_ns >> bins->shift], value);
+}
+
+/* False: it has no room for another bin. */
+static inline bool add_few(struct times *times, struct profile_moments *few, uint64_t after_ns, const struct profile_time_value *value)
+{
+    if (unlikely(after_ns >> few->shift >= PROFILE_TIME_BINS))
+        widen_moments(few, profile_time_shift(after_ns));
+    uint32_t bin = (uint32_t)(after_ns >> few->shift), i = few->count;
+    while (i-- > 0) {
+        if (few->moment[i].bin == bin) {
+            add_value(times, &few->moment[i].value, value);
+            return true;
+        }
+    }
+    if (few->count == PROFILE_MOMENTS)
+        return false;
+    few->moment[few->count].bin = bin;
+    few->moment[few->count].value = *value;
+    signal_fence();
+    few->count++;
+    return true;
+}
+
+static inline bool is_dense(const void *record)
+{
+    return *(const uint8_t *)record == PROFILE_TIME_DENSE;
+}
+
+static void *record_of(uint32_t time_idx)
+{
+    uint32_t unit_idx = time_idx ? tree_node(time_idx)->metric : 0;
+    return unit_idx ? arena_unit(unit_idx) : NULL;
+}
+
+static uint32_t new_units(struct tree *tree, uint32_t units)
+{
+    struct times *times = &tree->times;
+    if (!times->chunk || times->chunk->used + units > PROFILE_UNITS_PER_CHUNK) {
+        uint32_t chunk_no;
+        struct profile_chunk *chunk = arena_chunk(PROFILE_CHUNK_TIME, tree->number, &chunk_no);
+        if (!chunk)
+            return 0;
+        times->chunk = chunk;
+        times->chunk_no = chunk_no;
+    }
+    uint32_t unit = times->chunk->used;
+    store_release(&times->chunk->used, unit + units);
+    return times->chunk_no * PROFILE_UNITS_PER_CHUNK + unit;
+}
+
+static struct profile_bins *dense_at(const struct times *times, uint32_t place)
+{
+    return arena_unit(times->dense[place]);
+}
+
+static bool reclaim(struct tree *tree, uint32_t shift);
+
+/* Empty bins for that TIME node; 0 without room. */
+static uint32_t take_dense(struct tree *tree, uint32_t time_idx, uint32_t shift)
+{
+    struct times *times = &tree->times;
+    if (times->used == times->made && times->made < TIME_DENSE) {
+        uint32_t unit_idx = new_units(tree, DENSE_UNITS);
+        times->dense[times->made] = unit_idx;
+        times->made += unit_idx != 0;
+    }
+    if (times->used == times->made && (times->fixed || !reclaim(tree, shift)))
+        return 0;
+    struct profile_bins *bins = dense_at(times, times->used);
+    memset(bins, 0, sizeof(*bins));
+    bins->form = PROFILE_TIME_DENSE;
+    bins->shift = (uint8_t)shift;
+    bins->node = time_idx;
+    bins->place = times->used;
+    return times->dense[times->used++];
+}
+
+/* No node has them any more. */
+static void free_dense(struct times *times, struct profile_bins *bins)
+{
+    uint32_t place = bins->place, last = --times->used, unit_idx = times->dense[place];
+    times->dense[place] = times->dense[last];
+    times->dense[last] = unit_idx;
+    dense_at(times, place)->place = place;
+}
+
+static struct profile_bins *dense_of(struct tree *tree, uint32_t context)
+{
+    void *record = record_of(tree_find(tree, context, PROFILE_NODE_TIME, 0));
+    return record && is_dense(record) ? record : NULL;
+}
+
+/* Of the nearest context that has any: this one, or one above it. */
+static struct profile_bins *dense_above(struct tree *tree, uint32_t context)
+{
+    struct profile_bins *bins = NULL;
+    for (; context && !bins; context = tree_node(context)->parent)
+        bins = dense_of(tree, context);
+    return bins ? bins : dense_at(&tree->times, 0);
+}
+
+static void add_moments(struct times *times, struct profile_bins *to, const struct profile_moments *few)
+{
+    widen_bins(to, few->shift);
+    for (uint32_t i = 0; i < few->count; i++)
+        add_dense(times, to, (uint64_t)few->moment[i].bin << few->shift, &few->moment[i].value);
+}
+
+static void add_bins(struct profile_bins *to, struct profile_bins *from)
+{
+    widen_bins(to, from->shift);
+    widen_bins(from, to->shift);
+    float *sum = &to->bin[0].own;
+    const float *other = &from->bin[0].own;
+    for (uint32_t i = 0; i < PROFILE_TIME_BINS * sizeof(to->bin[0]) / sizeof(*sum); i++)
+        sum[i] += other[i];
+}
+
+/* An empty record that says that what comes goes up; no record does, too, until the next comes. */
+static uint32_t new_moments(struct tree *tree, uint32_t shift, bool above)
+{
+    uint32_t unit_idx = tree_record(tree);
+    if (unit_idx) {
+        struct profile_moments *few = arena_unit(unit_idx);
+        few->shift = (uint8_t)shift;
+        few->above = above;
+    }
+    return unit_idx;
+}
+
+static void give_up_dense(struct tree *tree, struct profile_bins *bins)
+{
+    store_release(&tree_node(bins->node)->metric, new_moments(tree, bins->shift, true));
+}
+
+static void fold_into(struct tree *tree, struct profile_bins *bins, struct profile_bins *into)
+{
+    add_bins(into, bins);
+    give_up_dense(tree, bins);
+    free_dense(&tree->times, bins);
+}
+
+static bool rise(struct tree *tree, struct profile_bins *bins, uint32_t context)
+{
+    uint32_t time_idx = tree_child(tree, context, PROFILE_NODE_TIME, 0);
+    if (!time_idx)
+        return false;
+    struct profile_node *node = tree_node(time_idx);
+    uint32_t few_idx = node->metric, bins_idx = tree->times.dense[bins->place];
+    give_up_dense(tree, bins);
+    bins->node = time_idx;
+    store_release(&node->metric, bins_idx);
+    if (!few_idx)
+        return true;
+    add_moments(&tree->times, bins, arena_unit(few_idx));
+    tree_recycle_record(tree, few_idx);
+    return true;
+}
+
+static uint32_t context_above(const struct profile_bins *bins)
+{
+    return tree_node(tree_node(bins->node)->parent)->parent;
+}
+
+static uint32_t bins_in_use(const struct profile_bins *bins, double *weight)
+{
+    uint32_t in_use = 0;
+    *weight = 0;
+    for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++) {
+        const struct profile_time_value *value = &bins->bin[i];
+        float sum = value->own + value->inverse_busy + value->shared_idle + value->lock_wait;
+        in_use += value->own != 0 || sum != 0;
+        *weight += sum;
+    }
+    return in_use;
+}
+
+static bool is_light(const struct profile_bins *bins, double mean)
+{
+    double weight;
+    bins_in_use(bins, &weight);
+    return weight <= mean;
+}
+
+/* These, and those of other contexts below the same one that are light, become its own: mostly instructions of one function. */
+static bool fold(struct tree *tree, struct profile_bins *bins, double mean)
+{
+    struct times *times = &tree->times;
+    for (uint32_t folds = 0; folds < FOLDS; folds++) {
+        uint32_t above = context_above(bins), used = times->used;
+        const struct profile_moments *few = above ? record_of(tree_find(tree, above, PROFILE_NODE_TIME, 0)) : NULL;
+        struct profile_bins *into = above ? dense_of(tree, above) : dense_at(times, 0);
+        if (!into && ((few && few->above) || !rise(tree, bins, above)))
+            break;
+        for (uint32_t place = times->used; place-- > 1;) {
+            struct profile_bins *other = dense_at(times, place);
+            if (other != into && other != bins && context_above(other) == above && is_light(other, mean))
+                fold_into(tree, other, into ? into : bins);
+        }
+        if (into)
+            fold_into(tree, bins, into);
+        if (times->used < used)
+            return true;
+    }
+    fold_into(tree, bins, dense_above(tree, context_above(bins)));
+    return true;
+}
+
+/* Dense bins that have become so wide that few of them are in use. False without memory. */
+static bool thin_out(struct tree *tree, struct profile_bins *bins)
+{
+    uint32_t unit_idx = new_moments(tree, bins->shift, false);
+    if (!unit_idx)
+        return false;
+    struct profile_moments *few = arena_unit(unit_idx);
+    for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++) {
+        const struct profile_time_value *value = &bins->bin[i];
+        if (value->own == 0 && value->inverse_busy == 0 && value->shared_idle == 0 && value->lock_wait == 0)
+            continue;
+        few->moment[few->count].bin = i;
+        few->moment[few->count++].value = *value;
+    }
+    store_release(&tree_node(bins->node)->metric, unit_idx);
+    free_dense(&tree->times, bins);
+    return true;
+}
+
+/* Makes one free at least, unless only the root has any: those that need them no more, else the lightest go up. */
+static bool reclaim(struct tree *tree, uint32_t shift)
+{
+    struct times *times = &tree->times;
+    struct profile_bins *lightest = NULL;
+    double least = 0, sum = 0;
+    uint32_t used = times->used;
+    memset(times->cached, 0, sizeof(times->cached));
+    for (uint32_t place = used; place-- > 1;) { /* what comes into a free place has been looked at */
+        struct profile_bins *bins = dense_at(times, place);
+        double weight;
+        widen_bins(bins, shift);
+        if (bins_in_use(bins, &weight) <= FEW_LEFT && thin_out(tree, bins))
+            continue;
+        sum += weight;
+        if (!lightest || weight < least) {
+            lightest = bins;
+            least = weight;
+        }
+    }
+    return times->used < used || (lightest && fold(tree, lightest, sum / used));
+}
+
+/* NULL without room, then what comes goes up. */
+static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, struct profile_moments *few)
+{
+    struct profile_node *node = tree_node(time_idx);
+    uint32_t few_idx = node->metric, bins_idx = take_dense(tree, time_idx, few->shift);
+    if (!bins_idx) {
+        few->above = !tree->times.fixed;
+        return NULL;
+    }
+    struct profile_bins *bins = arena_unit(bins_idx);
+    add_moments(&tree->times, bins, few);
+    store_release(&node->metric, bins_idx);
+    tree_recycle_record(tree, few_idx);
+    return bins;
+}
+
+/* Returns the record that it went to. */
+static void *add_at(struct tree *tree, uint32_t time_idx, uint64_t after_ns, const struct profile_time_value *value)
+{
+    struct times *times = &tree->times;
+    struct profile_node *node = tree_node(time_idx);
+    if (!node->metric)
+        store_release(&node->metric, new_moments(tree, profile_time_shift(after_ns), false));
+    void *record = record_of(time_idx);
+    struct profile_bins *bins = record && is_dense(record) ? record : NULL;
+    if (record && !bins) {
+        struct profile_moments *few = record;
+        if (!few->above && add_few(times, few, after_ns, value))
+            return few;
+        bins = few->above ? NULL : make_dense(tree, time_idx, few);
+    }
+    if (!bins)
+        bins = dense_above(tree, node->parent);
+    add_dense(times, bins, after_ns, value);
+    return bins;
+}
+
+static uint64_t after_of(const struct times *times, uint64_t at_ns)
+{
+    return at_ns > times->origin_ns ? at_ns - times->origin_ns : 0;
+}
+
+void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, const struct profile_time_value *value)
+{
+    struct times *times = &tree->times;
+    if (unlikely(!times->lane_ns)) {
+        if (!times->origin_ns)
+            return;
+        time_begin(tree, times->origin_ns);
+        if (!times->lane_ns)
+            return;
+    }
+    uint64_t after_ns = after_of(times, at_ns);
+    struct time_cached *cached = &times->cached[node_idx % TIME_CACHED];
+    if (likely(cached->node_idx == node_idx)) {
+        if (likely(is_dense(cached->record))) {
+            add_dense(times, cached->record, after_ns, value);
+            return;
+        }
+        if (add_few(times, cached->record, after_ns, value))
+            return;
+    }
+    uint32_t time_idx = tree_child(tree, node_idx, PROFILE_NODE_TIME, 0);
+    void *record = NULL;
+    if (time_idx)
+        record = add_at(tree, time_idx, after_ns, value);
+    else
+        add_dense(times, record = dense_above(tree, node_idx), after_ns, value);
+    *cached = (struct time_cached){node_idx, record};
+}
+
+void time_begin(struct tree *tree, uint64_t origin_ns)
+{
+    struct times *times = &tree->times;
+    times->origin_ns = origin_ns;
+    uint32_t lane_idx = tree_child(tree, tree->root, PROFILE_NODE_LANE, 0);
+    uint32_t time_idx = tree_child(tree, tree->root, PROFILE_NODE_TIME, 0);
+    uint32_t unit_idx = lane_idx && time_idx ? new_units(tree, LANE_UNITS) : 0;
+    uint32_t root_idx = unit_idx ? take_dense(tree, time_idx, PROFILE_TIME_SHIFT) : 0;
+    if (!root_idx)
+        return;
+    times->lane = arena_unit(unit_idx);
+    times->lane_shift = PROFILE_TIME_SHIFT - PROFILE_TIME_FINER;
+    times->lane->shift = (uint8_t)times->lane_shift;
+    store_release(&tree_node(lane_idx)->metric, unit_idx);
+    store_release(&tree_node(time_idx)->metric, root_idx);
+    times->lane_ns = (uint64_t)PROFILE_LANE_BINS << times->lane_shift;
+}
+
+void time_add_state_slowly(struct tree *tree, struct times *times, uint64_t at_ns, enum profile_time_state state, double ns)
+{
+    if (!times->origin_ns)
+        return;
+    if (!times->lane_ns)
+        time_begin(tree, times->origin_ns);
+    if (!times->lane_ns) {
+        fetch_add_relaxed(&arena_header()->timeline_lost_ns, (uint64_t)ns);
+        return;
+    }
+    uint64_t after_ns = after_of(times, at_ns);
+    uint32_t shift = profile_time_shift(after_ns) - PROFILE_TIME_FINER;
+    if (shift > times->lane_shift) {
+        widen_lane(times->lane, shift);
+        times->lane_shift = shift;
+        times->lane_ns = (uint64_t)PROFILE_LANE_BINS << shift;
+    }
+    time_add_float(&times->lane->ns[after_ns >> times->lane_shift][state], ns, &times->dither);
+}
+
+/* Its bins become as wide as the others are, lest what these stand for goes to one of its bins. */
+static void widen_record(void *record, uint32_t shift)
+{
+    if (record && is_dense(record))
+        widen_bins(record, shift);
+    else if (record)
+        widen_moments(record, shift);
+}
+
+void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
+{
+    struct profile_node *from = tree_node(from_idx), *to = tree_node(to_idx);
+    struct profile_moments *few = record_of(to_idx);
+    if (!few || (is_dense(record_of(from_idx)) && !is_dense(few) && !few->above)) { /* the larger record stays what it is */
+        uint32_t unit_idx = to->metric;
+        to->metric = from->metric;
+        from->metric = unit_idx;
+        if (is_dense(record_of(to_idx)))
+            ((struct profile_bins *)record_of(to_idx))->node = to_idx;
+    }
+    if (!from->metric)
+        return;
+    void *record = record_of(from_idx);
+    if (is_dense(record)) {
+        add_bins(dense_above(tree, to->parent), record);
+        from->metric = 0;
+        free_dense(&tree->times, record);
+        return;
+    }
+    few = record;
+    widen_record(record_of(to_idx), few->shift);
+    for (uint32_t i = 0; i < few->count; i++)
+        add_at(tree, to_idx, (uint64_t)few->moment[i].bin << few->shift, &few->moment[i].value);
+    tree_recycle_record(tree, from->metric);
+    from->metric = 0;
+}
+
+void time_fix(struct times *times, bool fixed)
+{
+    times->fixed = fixed;
+    memset(times->cached, 0, sizeof(times->cached));
+}
