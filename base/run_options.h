@@ -26,7 +26,7 @@ struct run_options {
     int rate, clock, environment, context, tasks, locks, depth, phase_instances;
     int signal; /* 0: the tool chooses */
     int seed;   /* 0: start.c draws one */
-    int private, csv, summary, disable;
+    int timeline, private, csv, summary, disable;
 };
 
 bool run_option_throttle(const char *text, void *throttle); /* [init] */
@@ -94,6 +94,10 @@ bool run_option_signal(const char *text, void *number);     /* [init] */
     WHOLE("BLAME_SEED", seed, 0, 0, 2147483647,                                                              \
           "repeats the moments at which the threads of a run were sampled: its\n"                            \
           "seed is in run.json; 0: drawn by chance")                                                         \
+    WORD("BLAME_TIMELINE", timeline, "1",                                                                    \
+         W("0", "only sums")                                                                                 \
+             W("1", "which thread did what when, and which line was to blame (default)"),                    \
+         "0|1", "")                                                                                          \
     WORD("BLAME_PRIVATE", private, "0",                                                                      \
          W("0", "as the umask says (default)")                                                               \
              W("1", "nobody else may read the profile, which has the command line"),                         \

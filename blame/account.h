@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "blame/directed.h"
 #include "blame/state.h"
-#include "cct/profile_format.h"
+#include "cct/time.h"
 
 /* A delivery asks what others did at so many of its moments at most, and reads so many of their lines in all. */
 #define DELIVERY_MOMENTS 16u
@@ -100,7 +100,8 @@ struct idle_sample {
     double p;
     uint64_t count;
     struct profile_metric dispatch; /* what they are, of a busy thread */
-    uint64_t waited_ticks;          /* at the last of them */
+    uint64_t waited_ticks;          /* at the last of them, */
+    uint64_t last_ns;               /* which was then */
 };
 
 /* How long the thread had waited at one of the delivery's moments. From the first of them to the handler's end it stood still,
@@ -113,12 +114,13 @@ static inline uint64_t account_waited_ns(uint64_t since_ns, const struct deliver
 }
 
 /* One moment within the grace. [handler] */
-static inline void account_dispatch(struct idle_sample *sample, double p, uint64_t count, struct census others)
+static inline void account_dispatch(struct idle_sample *sample, double p, uint64_t count, struct census others, uint64_t time_ns)
 {
     if (!sample->pending)
         *sample = (struct idle_sample){.pending = true};
     sample->p += p;
     sample->count += count;
+    sample->last_ns = time_ns;
     others.busy++;
     others.in_use++;
     account_busy(&sample->dispatch, true, p, count, others);
@@ -133,8 +135,9 @@ struct idle_moment {
 /* The delivery hit the thread with that line. While a thread that has just become IDLE stands still for its own sample it does
  * not grow idle for others, unless it had no core. told takes what its moments were; a caller that passes NULL has no code for that.
  * [handler] */
-static inline __attribute__((always_inline)) void account_idle_hit(struct profile_thread *ledger, struct idle_sample *sample,
-                                                                   struct state_line *line, const struct delivery *delivery,
+static inline __attribute__((always_inline)) void account_idle_hit(struct profile_thread *ledger, struct tree *tree,
+                                                                   struct idle_sample *sample, struct state_line *line,
+                                                                   const struct delivery *delivery,
                                                                    struct idle_moment told[DELIVERY_MOMENTS])
 {
     const struct clock_reading *clocks = &delivery->clocks;
@@ -148,6 +151,7 @@ static inline __attribute__((always_inline)) void account_idle_hit(struct profil
         if (waited_ns >= STATE_GRACE_NS) {
             bool parked = state_was_parked(line, clocks, time_ns);
             account_idle(ledger, p, parked, others);
+            time_add_state(tree, &tree->times, time_ns, PROFILE_TIME_IDLE, p);
             if (told)
                 told[number] = (struct idle_moment){.idle = parked || others.busy ? 0 : others.in_use + 1};
             continue;
@@ -155,7 +159,7 @@ static inline __attribute__((always_inline)) void account_idle_hit(struct profil
         if (told)
             told[number] = (struct idle_moment){.busy = others.busy + 1};
         uint64_t count = delivery->count * (number + 1) / moments - delivery->count * number / moments;
-        account_dispatch(sample, p, count, others);
+        account_dispatch(sample, p, count, others, time_ns);
         if (number > 0 || clocks->ns - time_ns > STATE_LATE_NS)
             continue;
         sample->waited_ticks = (uint64_t)((double)waited_ns / clocks->ns_per_tick);

@@ -2,7 +2,18 @@
 
 #include "blame/account.h"
 
-void attribute_held(struct tree *tree, const struct state_line *line, uint32_t node_idx)
+bool attribute_blame(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame, uint64_t time_ns)
+{
+    struct profile_metric *metric = attribute_lock_at(tree, node_idx, lock_key);
+    if (!metric)
+        return false;
+    account_blame(metric, blame);
+    const struct profile_time_value value = {0, (float)blame->inverse_busy, (float)blame->shared_idle, (float)blame->lock_wait};
+    time_add(tree, node_idx, time_ns, &value);
+    return true;
+}
+
+void attribute_held(struct tree *tree, const struct state_line *line, uint32_t node_idx, uint64_t time_ns)
 {
     uint32_t own_line = state_line_number(line);
     for (uint32_t i = 0; i < STATE_HELD_LOCKS; i++) {
@@ -11,9 +22,8 @@ void attribute_held(struct tree *tree, const struct state_line *line, uint32_t n
         uint32_t holder = PROFILE_LOCK_KEY_KIND(key) == PROFILE_LOCK_ORDERED ? DIRECTED_ANY_HOLDER : own_line;
         if (likely(!key || !directed_waiting(key, holder)))
             continue;
-        struct profile_metric *metric = attribute_lock_at(tree, node_idx, key);
-        if (metric && directed_take(key, holder, &blame))
-            account_blame(metric, &blame);
+        if (attribute_lock_at(tree, node_idx, key) && directed_take(key, holder, &blame))
+            attribute_blame(tree, node_idx, key, &blame, time_ns);
     }
 }
 
@@ -57,7 +67,7 @@ void attribute_places(struct tree *tree, uint32_t node_idx, double each, const s
 
 /* In `ordered` the one whose turn it is may be far from its section: it is the holder all the same. */
 bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
-                       uint32_t holder)
+                       uint32_t holder, uint64_t time_ns)
 {
     uint64_t name = PROFILE_PSEUDO_HANDOFF;
     if (PROFILE_LOCK_KEY_KIND(lock_key) == PROFILE_LOCK_ORDERED)
@@ -68,13 +78,10 @@ bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, 
         name = PROFILE_PSEUDO_TABLE_FULL;
     }
     uint32_t row_idx = tree_child(tree, node_idx, PROFILE_NODE_PSEUDO, name);
-    struct profile_metric *metric = attribute_lock_at(tree, row_idx, lock_key);
-    if (metric)
-        account_blame(metric, blame);
-    return metric != NULL;
+    return attribute_blame(tree, row_idx, lock_key, blame, time_ns);
 }
 
-void attribute_rest(struct tree *tree)
+void attribute_rest(struct tree *tree, uint64_t time_ns)
 {
     struct lock_blame blame;
     uint64_t key;
@@ -82,8 +89,6 @@ void attribute_rest(struct tree *tree)
     for (uint32_t cursor = 0; directed_take_rest(&cursor, &key, &holder, &blame);) {
         uint64_t name = state_holds(holder, key) ? PROFILE_PSEUDO_UNRELEASED : PROFILE_PSEUDO_HANDOFF;
         uint32_t row_idx = tree_child(tree, tree->root, PROFILE_NODE_PSEUDO, name);
-        struct profile_metric *metric = attribute_lock_at(tree, row_idx, key);
-        if (metric)
-            account_blame(metric, &blame);
+        attribute_blame(tree, row_idx, key, &blame, time_ns);
     }
 }

@@ -23,9 +23,12 @@ static inline struct profile_metric *attribute_lock_at(struct tree *tree, uint32
     return node_idx ? attribute_at(tree, tree_child(tree, node_idx, PROFILE_NODE_LOCK, lock_key)) : NULL;
 }
 
+/* Blame that arrives at a context at that time: at the lock below it, and in the context's own bins. False without room. [handler] */
+bool attribute_blame(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame, uint64_t time_ns);
+
 /* Waiting that has gathered for what the thread with that line holds: the context that it executes now keeps the others
  * waiting. What gathers after its last sample in the section is left to the release (LMF13, 3.1.2). [handler] */
-void attribute_held(struct tree *tree, const struct state_line *line, uint32_t node_idx);
+void attribute_held(struct tree *tree, const struct state_line *line, uint32_t node_idx, uint64_t time_ns);
 
 /* Whether others wait for what it holds. [owner] */
 bool attribute_is_held(const struct state_line *line);
@@ -45,9 +48,9 @@ void attribute_places(struct tree *tree, uint32_t node_idx, double each, const s
 /* Where a waiter's blame goes: to the table for the holder; to a named row below the waiter's context when nobody holds the
  * lock (handoff: not the next holder's doing) or the table is full. False without room for that. [handler] */
 bool attribute_waiting(struct tree *tree, uint32_t node_idx, uint64_t lock_key, const struct lock_blame *blame,
-                       uint32_t holder);
+                       uint32_t holder, uint64_t time_ns);
 
 /* At the end: blame on locks that nobody released, and what came after the last release, in rows of their own. [init] */
-void attribute_rest(struct tree *tree);
+void attribute_rest(struct tree *tree, uint64_t time_ns);
 
 #endif

@@ -139,7 +139,7 @@ static void end_measurement(void)
     uint64_t now_ns = clock_now_ns();
     resolve_all(now_ns);
     if (thread_all())
-        attribute_rest(&thread_all()->tree);
+        attribute_rest(&thread_all()->tree, now_ns);
     loadmap_refresh();
     session_record_modules();
     finish_header(now_ns);

@@ -23,10 +23,15 @@ void sample_drop(struct thread *thread, const struct delivery *delivery, enum pr
     counters_book_ledger(thread, PROFILE_COUNTERS_LOST);
 }
 
-static void take_held(struct thread *thread, uint32_t node_idx)
+static void take_held(struct thread *thread, uint32_t node_idx, uint64_t time_ns)
 {
     if (state_holds_locks(thread->line) && session.options.locks != LOCKS_AT_RELEASE)
-        attribute_held(&thread->tree, thread->line, node_idx);
+        attribute_held(&thread->tree, thread->line, node_idx, time_ns);
+}
+
+static void note_state(struct thread *thread, uint64_t time_ns, enum profile_time_state state, double p)
+{
+    time_add_state(&thread->tree, &thread->tree.times, time_ns, state, p);
 }
 
 static uint64_t place_key(uint64_t place)
@@ -77,7 +82,8 @@ struct busy {
     bool in_runtime, no_core;
     uint32_t node_idx, own_idx; /* its context, and where its own time counts; 0: there is no room */
     uint32_t ranks_idx;         /* and other ranks' waiting; 0: nowhere */
-    double *sum;                /* the thread's */
+    double *sum;                /* the thread's, */
+    enum profile_time_state state; /* and its own at that time */
 };
 
 static uint32_t pseudo_child(struct thread *thread, uint32_t node_idx, enum profile_pseudo pseudo)
@@ -89,11 +95,14 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
 {
     struct profile_thread *ledger = thread->ledger;
     struct busy busy = {capture->in_runtime, core == CORE_NONE, capture->node_idx, capture->node_idx,
-                        capture->node_idx, capture->in_runtime ? &ledger->overhead : &ledger->work};
+                        capture->node_idx, capture->in_runtime ? &ledger->overhead : &ledger->work,
+                        capture->in_runtime ? PROFILE_TIME_OVERHEAD : PROFILE_TIME_WORK};
     if (busy.no_core) {
+        busy.state = PROFILE_TIME_NO_CORE;
         busy.sum = &ledger->no_core;
         busy.own_idx = busy.ranks_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
     } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* there the runtime waits for something that no event tells */
+        busy.state = PROFILE_TIME_BLOCKED;
         busy.sum = &ledger->blocked;
         busy.own_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_BLOCKED);
     }
@@ -101,10 +110,25 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
     return busy;
 }
 
+/* The same in the bins of the context and of the missing core. Time that it was blocked is its context's. */
+static void book_bins(struct thread *thread, const struct busy *busy, uint32_t core_idx, double late, double p, struct census census,
+                      uint64_t time_ns)
+{
+    struct lock_blame idleness = account_waiter(p, census);
+    struct profile_time_value code = {(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0};
+    if (unlikely(late > 0 || busy->no_core)) {
+        const struct profile_time_value core = {(float)(p * late), (float)(idleness.inverse_busy * late), (float)(idleness.shared_idle * late), 0};
+        time_add(&thread->tree, core_idx, time_ns, &core);
+        code = (struct profile_time_value){(float)(busy->no_core ? 0 : p), code.inverse_busy - core.inverse_busy, code.shared_idle - core.shared_idle, 0};
+    }
+    if (late < 1 || !busy->no_core)
+        time_add(&thread->tree, busy->node_idx, time_ns, &code);
+}
+
 /* At one of the delivery's moments. Of the others' idleness a part is the missing core's, the rest the code's; with its part goes as much of the
  * thread's own time (`overhead` there is that, for readers). Where the one has no room the other has all. */
 static bool book_busy(struct thread *thread, const struct busy *busy, double p, uint64_t count, struct census census,
-                      struct waiting_places *places)
+                      struct waiting_places *places, uint64_t time_ns)
 {
     uint32_t waiting = census.in_use - census.busy;
     double late = waiting ? (double)places->late / waiting : busy->no_core;
@@ -125,6 +149,7 @@ static bool book_busy(struct thread *thread, const struct busy *busy, double p, 
         core->overhead += p * (late - busy->no_core);
         thread->ledger->stolen += busy->no_core ? p * thread->core.stolen_part : 0;
     }
+    book_bins(thread, busy, core_idx, late, p, census, time_ns);
     if (places->count)
         record_places(thread, code_idx, core_idx, p, census, places);
     return true;
@@ -151,22 +176,26 @@ static bool book_moments(struct thread *thread, const struct busy *busy, enum co
 {
     uint32_t moments = delivery_moments(delivery);
     double p = delivery->p / moments;
-    if (!book_busy(thread, busy, p, delivery->count, census, places))
+    uint64_t time_ns = delivery_moment_ns(delivery, 0, moments);
+    if (!book_busy(thread, busy, p, delivery->count, census, places, time_ns))
         return false;
+    note_state(thread, time_ns, busy->state, p);
     core_note_others(&thread->core, thread->line, census);
     bool ranks = ranks_are_seen() && busy->ranks_idx;
     if (unlikely(ranks))
         sample_ranks_busy(thread, busy->ranks_idx, delivery, 0, census.busy);
     for (uint32_t number = 1; number < moments; number++) {
         census = census_of_busy(thread, delivery, number, core, places);
-        book_busy(thread, busy, p, 0, census, places);
+        time_ns = delivery_moment_ns(delivery, number, moments);
+        book_busy(thread, busy, p, 0, census, places, time_ns);
+        note_state(thread, time_ns, busy->state, p);
         if (unlikely(ranks))
             sample_ranks_busy(thread, busy->ranks_idx, delivery, number, census.busy);
     }
     *busy->sum += delivery->p;
     thread->ledger->recorded += delivery->count;
     counters_book(thread, busy->node_idx);
-    take_held(thread, busy->node_idx);
+    take_held(thread, busy->node_idx, delivery->census_ns);
     return true;
 }
 
@@ -215,7 +244,8 @@ static void record_mpi(struct thread *thread, const struct delivery *delivery)
     struct waiting_places places;
     struct census census = census_of_busy(thread, delivery, 0, CORE_HAD, &places);
     struct capture capture = capture_mpi(thread);
-    struct busy busy = {.node_idx = capture.node_idx, .own_idx = capture.node_idx, .sum = &thread->ledger->mpi_wait};
+    struct busy busy = {.node_idx = capture.node_idx, .own_idx = capture.node_idx, .sum = &thread->ledger->mpi_wait,
+                        .state = PROFILE_TIME_MPI_WAIT};
     if (!book_moments(thread, &busy, CORE_HAD, delivery, census, &places)) {
         sample_drop(thread, delivery, capture.cause);
         return;
@@ -232,7 +262,7 @@ static void record_mpi(struct thread *thread, const struct delivery *delivery)
 static __attribute__((noinline, cold)) void account_ranks_idle(struct thread *thread, const struct delivery *delivery)
 {
     struct idle_moment told[DELIVERY_MOMENTS];
-    account_idle_hit(thread->ledger, &thread->idle, thread->line, delivery, told);
+    account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, told);
     sample_ranks_idle(thread, delivery, told);
 }
 
@@ -244,22 +274,23 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
     if (unlikely(ranks_are_seen()))
         account_ranks_idle(thread, delivery);
     else
-        account_idle_hit(thread->ledger, &thread->idle, thread->line, delivery, NULL);
+        account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, NULL);
     book_waiting_core(thread, delivery);
 }
 
 /* Of one of the delivery's moments; false without room. */
-static bool blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census)
+static bool blame_holder(struct thread *thread, uint32_t node_idx, uint64_t key, double p, struct census census, uint64_t time_ns)
 {
     struct lock_blame blame = account_waiter(p, census);
-    return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder);
+    return attribute_waiting(&thread->tree, node_idx, key, &blame, census.holder, time_ns);
 }
 
 static void record_waiting(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
     uint64_t key = load_relaxed(&thread->line->wait_key);
     uint32_t moments = delivery_moments(delivery);
-    struct census census = state_census_at(&delivery->clocks, delivery_moment_ns(delivery, 0, moments), thread->line, key, NULL);
+    uint64_t time_ns = delivery_moment_ns(delivery, 0, moments);
+    struct census census = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
     if (account_is_taking(thread->line, delivery, key, census.holder)) {
         record_busy(thread, delivery, context);
         return;
@@ -268,15 +299,17 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     struct capture capture = capture_interrupted(thread, context, LEAF_USER);
     struct profile_metric *here = attribute_lock_at(&thread->tree, capture.node_idx, key);
     double p = delivery->p / moments;
-    if (!here || !blame_holder(thread, capture.node_idx, key, p, census)) {
+    if (!here || !blame_holder(thread, capture.node_idx, key, p, census, time_ns)) {
         sample_drop(thread, delivery, capture.cause);
         return;
     }
+    note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
     for (uint32_t number = 1; number < moments; number++) {
-        struct census then =
-            state_census_at(&delivery->clocks, delivery_moment_ns(delivery, number, moments), thread->line, key, NULL);
-        if (!blame_holder(thread, capture.node_idx, key, p, then))
-            blame_holder(thread, capture.node_idx, key, p, census); /* there was room */
+        time_ns = delivery_moment_ns(delivery, number, moments);
+        struct census then = state_census_at(&delivery->clocks, time_ns, thread->line, key, NULL);
+        if (!blame_holder(thread, capture.node_idx, key, p, then, time_ns))
+            blame_holder(thread, capture.node_idx, key, p, census, time_ns); /* there was room */
+        note_state(thread, time_ns, PROFILE_TIME_LOCK_WAIT, p);
         if (unlikely(ranks_are_seen()))
             sample_ranks_busy(thread, capture.node_idx, delivery, number, then.busy);
     }
@@ -290,7 +323,7 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     book_waiting_core(thread, delivery);
     thread->ledger->recorded += delivery->count;
     counters_book(thread, capture.node_idx);
-    take_held(thread, capture.node_idx);
+    take_held(thread, capture.node_idx, delivery->census_ns);
 }
 
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
@@ -320,20 +353,31 @@ static void lose_dispatch(struct thread *thread, enum profile_drop cause)
     sample_drop(thread, &lost, cause);
 }
 
-static void book_dispatch(struct thread *thread, struct profile_metric *metric)
+static void add_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric, const struct profile_metric *dispatch)
 {
-    sums_add(metric, &thread->idle.dispatch);
-    thread->ledger->overhead += thread->idle.p;
-    thread->idle.pending = false;
+    const struct profile_time_value value = {(float)dispatch->overhead, (float)dispatch->inverse_busy, (float)dispatch->shared_idle, 0};
+    sums_add(metric, dispatch);
+    time_add(&thread->tree, node_idx, thread->idle.last_ns, &value);
 }
 
-/* What is of a region that may have ended: that of the next one. */
-static struct profile_metric *carried(struct thread *thread)
+/* What is of a region that may have ended is carried: it is that of the next one. */
+static void carry_dispatch(struct thread *thread)
 {
     if (!thread->carries)
         thread->carried = (struct profile_metric){0};
     thread->carries = true;
-    return &thread->carried;
+    sums_add(&thread->carried, &thread->idle.dispatch);
+}
+
+static void book_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric)
+{
+    if (metric)
+        add_dispatch(thread, node_idx, metric, &thread->idle.dispatch);
+    else
+        carry_dispatch(thread);
+    thread->ledger->overhead += thread->idle.p;
+    note_state(thread, thread->idle.last_ns, PROFILE_TIME_OVERHEAD, thread->idle.p);
+    thread->idle.pending = false;
 }
 
 /* Where the thread has waited until now; without a node in a region that may have ended. */
@@ -352,7 +396,7 @@ void sample_settle(struct thread *thread, bool in_region)
     struct capture capture = capture_wait(thread, in_region);
     struct profile_metric *metric = attribute_at(&thread->tree, capture.node_idx);
     if (metric || !in_region)
-        book_dispatch(thread, metric ? metric : carried(thread));
+        book_dispatch(thread, capture.node_idx, metric);
     else
         lose_dispatch(thread, capture.cause);
     if (metric)
@@ -365,7 +409,7 @@ void sample_take_held(struct thread *thread, bool in_region)
         return;
     uint32_t node_idx = capture_wait(thread, in_region).node_idx;
     if (node_idx)
-        take_held(thread, node_idx);
+        take_held(thread, node_idx, clock_now_ns());
 }
 
 void sample_book_carried(struct thread *thread, struct region *region)
@@ -374,7 +418,7 @@ void sample_book_carried(struct thread *thread, struct region *region)
     struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
     if (!metric)
         return; /* stays carried */
-    sums_add(metric, &thread->carried);
+    add_dispatch(thread, node_idx, metric, &thread->carried);
     thread->carries = false;
     sample_ranks_settle(thread, node_idx);
 }
@@ -382,7 +426,7 @@ void sample_book_carried(struct thread *thread, struct region *region)
 void sample_settle_rest(struct thread *thread)
 {
     if (thread->idle.pending)
-        book_dispatch(thread, carried(thread));
+        book_dispatch(thread, 0, NULL);
     if (thread->carries)
         sample_book_carried(thread, NULL);
 }
@@ -391,10 +435,7 @@ void sample_book_release(struct thread *thread, uint64_t lock_key, uint32_t hold
                          const struct lock_blame *blame)
 {
     struct capture capture = capture_callback(thread, LEAF_USER);
-    struct profile_metric *metric = attribute_lock_at(&thread->tree, capture.node_idx, lock_key);
-    if (metric)
-        account_blame(metric, blame);
-    else
+    if (!attribute_blame(&thread->tree, capture.node_idx, lock_key, blame, clock_now_ns()))
         directed_add(lock_key, holder,
                   blame); /* back to where it came from: the next release, or the end, takes it */
 }

@@ -78,6 +78,8 @@ static struct thread *make_record(void)
         return NULL;                /* its mappings are lost with it: memory is out anyway */
     }
     threads.tree_count++;
+    if (session.options.timeline)
+        time_begin(&thread->tree, arena_header()->tool_start_ns);
     thread->next_all = threads.all;
     store_release(&threads.all, thread);
     return thread;

@@ -6,6 +6,8 @@
 
 #define P 5e6 /* a sample of 5 ms */
 
+static struct tree tree; /* without bins */
+
 static void assert_near(double value, double expected)
 {
     if (fabs(value - expected) > 1e-6)
@@ -85,7 +87,7 @@ static void assert_booked(struct delivery delivery, double idle, double dispatch
     struct profile_thread ledger = {0};
     struct idle_sample sample = {0};
     state_set_idle(&line, SINCE);
-    account_idle_hit(&ledger, &sample, &line, &delivery, NULL);
+    account_idle_hit(&ledger, &tree, &sample, &line, &delivery, NULL);
     assert_near(ledger.idle, idle);
     assert_near(sample.dispatch.overhead, dispatch);
     assert_near(sample.p, dispatch);
@@ -101,7 +103,7 @@ static struct idle_moment moment_of(struct state_line *line, struct region *regi
     struct delivery delivery = delivery_at(time_ns, time_ns, time_ns);
     state_set_idle_region(line, region);
     state_set_idle(line, SINCE);
-    account_idle_hit(&ledger, &sample, line, &delivery, told);
+    account_idle_hit(&ledger, &tree, &sample, line, &delivery, told);
     return told[0];
 }
 
@@ -157,7 +159,7 @@ UNIT_TEST(all_moments_of_a_late_delivery_are_counted)
     late.count = 2 * DELIVERY_MOMENTS + 5;
     late.p = P * (double)late.count;
     state_set_idle(&line, SINCE);
-    account_idle_hit(&ledger, &sample, &line, &late, NULL);
+    account_idle_hit(&ledger, &tree, &sample, &line, &late, NULL);
     assert_int_equal(sample.count, late.count);
     assert_int_equal(sample.dispatch.samples, late.count);
     assert_near(sample.p, late.p);
@@ -171,7 +173,7 @@ UNIT_TEST(a_handler_is_no_waiting)
     struct idle_sample sample = {0};
     struct delivery delivery = delivery_at(SINCE + 1000, SINCE + 1000, SINCE + 31000);
     state_set_idle(&line, SINCE);
-    account_idle_hit(&ledger, &sample, &line, &delivery, NULL);
+    account_idle_hit(&ledger, &tree, &sample, &line, &delivery, NULL);
     uint64_t before = clock_ticks();
     account_idle_resume(&sample, &line);
     assert_in_range(line.idle_since, before - 1000, clock_ticks() - 1000);
