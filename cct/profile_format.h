@@ -473,8 +473,7 @@ _Static_assert(sizeof(struct profile_idle) == sizeof(struct profile_metric) &&
                "parts of idleness stand in a metric's place");
 _Static_assert(sizeof(struct profile_waits) == sizeof(struct profile_metric),
                "waits stand in a metric's place");
-_Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric), "so do exact times");
-_Static_assert(sizeof(struct profile_counters) == sizeof(struct profile_metric), "and counters");
+_Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric) && sizeof(struct profile_counters) == sizeof(struct profile_metric), "and these");
 _Static_assert(sizeof(struct profile_ranks) == sizeof(struct profile_metric), "and what ranks wait");
 _Static_assert(sizeof(struct profile_spread) == sizeof(struct profile_metric), "and spreads");
 _Static_assert(sizeof(struct profile_moments) == sizeof(struct profile_metric), "and a context's few moments");
