@@ -13,7 +13,7 @@ static void (*const rules[])(struct inquiry *) = {
     find_no_core, find_losses,       find_start_up, find_serial_code,
     find_both,    find_idle_regions, find_overhead, find_locks,
     find_late_ranks, find_late_between_nodes, find_mpi_waits,
-    find_unequal_ranks,
+    find_unequal_ranks, find_changes, find_periods,
 };
 
 /* The greatest share first; of equal ones the order of the rules. */

@@ -160,6 +160,8 @@ void find_late_ranks(struct inquiry *inquiry);
 void find_late_between_nodes(struct inquiry *inquiry);
 void find_mpi_waits(struct inquiry *inquiry);     /* behind these two */
 void find_unequal_ranks(struct inquiry *inquiry); /* the same */
+void find_changes(struct inquiry *inquiry);
+void find_periods(struct inquiry *inquiry);
 
 enum construct construct_of(const struct rows *rows, const struct row *row);
 bool is_untold_wait(const struct row *row); /* the runtime waited, and did not tell */

@@ -1,0 +1,326 @@
+/* A run that changes once: when, by how much, and whose blame it is. */
+#include "report/findings/rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/findings/change_point.h"
+#include "report/tables/ranks.h"
+#include "report/text/memory.h"
+
+#define LEAST_PART_S 0.2  /* of either part: less is not a time that anybody sees */
+#define SHORT_FIRST  0.25 /* of the run: such a first part is called by its length */
+#define ALL_RANKS    0.5  /* of the change: if each rank has so much of its own, all have it */
+#define EVERYTHING   0.9  /* of the effort */
+#define NEW          0.98 /* of what a row has in the worse part, that it has beyond the better one's level */
+#define NAMED_RANKS  3    /* more are counted */
+
+enum side { BEFORE, AFTER, SIDES };
+
+struct course {
+    enum metric metric;
+    size_t bins;
+    double *part, *whole; /* the metric and the effort, by bin */
+    struct change change;
+    enum side worse;
+    double whole_s[SIDES], seconds; /* the effort; what the worse part has beyond the better one's level */
+    double *row_s[SIDES]; /* the metric by row of the program's own code, with all that is below */
+    double no_core_s;     /* of `seconds`, idleness beside threads without a core */
+    uint32_t row;         /* whose blame makes the difference; ROW_NONE: nobody's alone */
+};
+
+static const struct changing {
+    enum metric metric;
+    const char *what, *advice;
+} metrics[] = {
+    {METRIC_IDLENESS, "idleness",
+     "Look at what runs in the slower part only: --view timeline has both, and who was to blame in each; the finding about that code says what may help."},
+    {METRIC_LOCK_WAIT, "waiting for locks", "Look at who holds the lock in the slower part, and what changed there: --view timeline and --view locks."},
+    {METRIC_NO_CORE, "time without a core", "Something else took cores for that time, or the program began more threads than there are cores: measure on a quiet machine."},
+    {METRIC_MPI_WAIT, "waiting in MPI", "Look at which rank works longer in the slower part, and what changed there: --view timeline and --view ranks."},
+};
+#define METRICS (sizeof metrics / sizeof *metrics)
+
+static uint32_t row_of(const struct inquiry *inquiry, const struct timeline_cell *cell)
+{
+    uint32_t node = cell->node;
+    while (node && inquiry->rows->node_row[node] == ROW_NONE)
+        node = inquiry->profile->nodes[node].parent;
+    uint32_t row = inquiry->rows->node_row[node];
+    return row == ROW_NONE ? 0 : row;
+}
+
+static double idleness_ns(const struct rows *rows, const struct profile_time_value *value)
+{
+    return rows->shared ? (double)value->shared_idle
+                        : rows->threads * (double)value->inverse_busy - (double)value->own - (double)value->lock_wait;
+}
+
+static double cell_s(const struct rows *rows, const struct profile_time_value *value, uint32_t row, enum metric metric)
+{
+    double own = (double)value->own, ns = 0;
+    if (metric == METRIC_IDLENESS)
+        ns = idleness_ns(rows, value);
+    else if (metric == METRIC_LOCK_WAIT)
+        ns = (double)value->lock_wait;
+    else if (metric == METRIC_EFFORT)
+        ns = own + (double)value->lock_wait + idleness_ns(rows, value);
+    else if (metric == METRIC_NO_CORE ? row_is_no_core(&rows->row[row]) : row_is_mpi_wait(&rows->row[row]))
+        ns = own;
+    return ns * 1e-9;
+}
+
+static void gather_course(const struct inquiry *inquiry, struct course *course)
+{
+    const struct timeline *timeline = &inquiry->profile->timeline;
+    for (size_t i = 0; i < timeline->cell_count; i++) {
+        const struct timeline_cell *cell = &timeline->cells[i];
+        uint32_t row = row_of(inquiry, cell);
+        course->part[cell->bin] += cell_s(inquiry->rows, &cell->value, row, course->metric);
+        course->whole[cell->bin] += cell_s(inquiry->rows, &cell->value, row, METRIC_EFFORT);
+    }
+}
+
+/* False: there is no such change, or it is not worth a line. */
+static bool judge(const struct inquiry *inquiry, struct course *course)
+{
+    struct change *change = &course->change;
+    double bin_s = 1e-9 * (double)inquiry->profile->timeline.bin_ns;
+    if (!change_find(course->part, course->whole, course->bins, change))
+        return false;
+    for (size_t i = 0; i < course->bins; i++)
+        course->whole_s[i < change->at ? BEFORE : AFTER] += course->whole[i];
+    course->worse = change->after > change->before ? AFTER : BEFORE;
+    course->seconds = fabs(change->after - change->before) * course->whole_s[course->worse];
+    return is_enough(inquiry, course->seconds) && bin_s * (double)change->at >= LEAST_PART_S &&
+           bin_s * (double)(course->bins - change->at) >= LEAST_PART_S;
+}
+
+/* Of the difference between the levels, in thread-seconds of the worse part. */
+static double difference_of(const struct course *course, uint32_t row)
+{
+    double better = course->row_s[!course->worse][row] / course->whole_s[!course->worse];
+    return course->row_s[course->worse][row] - better * course->whole_s[course->worse];
+}
+
+static bool is_own_code(const struct row *row)
+{
+    return row->kind != ROW_STATEMENT && row->kind != ROW_PSEUDO && !row->foreign;
+}
+
+/* Whether nearly all of the program is in a row, and most of the difference in what it calls: to name it says nothing. */
+static bool is_everything(const struct inquiry *inquiry, const struct course *course, uint32_t at)
+{
+    const struct rows *rows = inquiry->rows;
+    double own = difference_of(course, at);
+    for (uint32_t child = at + 1; child < rows->row[at].end; child = rows->row[child].end)
+        own -= is_own_code(&rows->row[child]) ? difference_of(course, child) : 0;
+    return own < MOSTLY * course->seconds &&
+           metric_value(rows, rows->row[at].inclusive, METRIC_EFFORT) > EVERYTHING * inquiry->whole_s;
+}
+
+/* Whether it is hardly there at the better level. */
+static bool is_new(const struct course *course, uint32_t at)
+{
+    return difference_of(course, at) >= NEW * course->row_s[course->worse][at];
+}
+
+/* From the root inward, as long as one row of the program's own makes most of the difference, or until all that a row has is new. */
+static uint32_t find_culprit(const struct inquiry *inquiry, const struct course *course)
+{
+    const struct rows *rows = inquiry->rows;
+    uint32_t at = 0, best = 0;
+    while (best != ROW_NONE && !(at && is_new(course, at) && !is_everything(inquiry, course, at))) {
+        double most = MOSTLY * course->seconds;
+        best = ROW_NONE;
+        for (uint32_t child = at + 1; child < rows->row[at].end; child = rows->row[child].end) {
+            if (!is_own_code(&rows->row[child]) || difference_of(course, child) < most)
+                continue;
+            best = child;
+            most = difference_of(course, child);
+        }
+        if (best != ROW_NONE)
+            at = best;
+    }
+    return at == 0 || is_everything(inquiry, course, at) ? ROW_NONE : at;
+}
+
+static void gather_rows(const struct inquiry *inquiry, struct course *course)
+{
+    const struct timeline *timeline = &inquiry->profile->timeline;
+    const struct rows *rows = inquiry->rows;
+    double no_core[SIDES] = {0};
+    for (size_t i = 0; i < timeline->cell_count; i++) {
+        const struct timeline_cell *cell = &timeline->cells[i];
+        enum side side = cell->bin < course->change.at ? BEFORE : AFTER;
+        uint32_t row = row_of(inquiry, cell);
+        double seconds = cell_s(rows, &cell->value, row, course->metric);
+        if (row_is_no_core(&rows->row[row]))
+            no_core[side] += seconds;
+        course->row_s[side][row] += seconds;
+    }
+    for (size_t i = rows->count; i-- > 1;)
+        for (int side = 0; side < SIDES; side++)
+            course->row_s[side][rows->row[i].parent] += course->row_s[side][i];
+    course->no_core_s = no_core[course->worse] - no_core[!course->worse] * course->whole_s[course->worse] / course->whole_s[!course->worse];
+    bool code = course->metric != METRIC_NO_CORE && course->no_core_s < MOSTLY * course->seconds;
+    course->row = code ? find_culprit(inquiry, course) : ROW_NONE;
+}
+
+/* "; most of it in rank 3", "; in all 8 ranks", or nothing where neither is so. */
+struct rank_course {
+    double part[SIDES], whole[SIDES], excess;
+    size_t record;
+};
+
+static int compare_excess(const void *left, const void *right)
+{
+    const struct rank_course *a = left, *b = right;
+    return a->excess != b->excess ? (a->excess < b->excess ? 1 : -1) : (a->record > b->record) - (a->record < b->record);
+}
+
+static bool gather_ranks(const struct inquiry *inquiry, const struct course *course, struct rank_course *ranks)
+{
+    const struct timeline *timeline = &inquiry->profile->timeline;
+    for (size_t i = 0; i < timeline->cell_count; i++) {
+        const struct timeline_cell *cell = &timeline->cells[i];
+        uint32_t record = timeline->lanes[cell->lane].rank_record, row = row_of(inquiry, cell);
+        if (!record || record > inquiry->profile->rank_count)
+            return false;
+        enum side side = cell->bin < course->change.at ? BEFORE : AFTER;
+        ranks[record - 1].part[side] += cell_s(inquiry->rows, &cell->value, row, course->metric);
+        ranks[record - 1].whole[side] += cell_s(inquiry->rows, &cell->value, row, METRIC_EFFORT);
+    }
+    return true;
+}
+
+static void describe_outstanding(const struct profile *profile, const struct rank_course *ranks, size_t count, FILE *out)
+{
+    char name[32];
+    fprintf(out, "; most of it in rank%s ", count == 1 ? "" : "s");
+    for (size_t i = 0; i < count && i < NAMED_RANKS; i++) {
+        rank_name(&profile->ranks[ranks[i].record], name, sizeof name);
+        fprintf(out, "%s%s", i ? ", " : "", name);
+    }
+    if (count > NAMED_RANKS)
+        fprintf(out, " and %zu more", count - NAMED_RANKS);
+}
+
+static char *describe_ranks(const struct inquiry *inquiry, const struct course *course)
+{
+    const struct profile *profile = inquiry->profile;
+    size_t count = 0, alike = 0;
+    char *text = NULL;
+    FILE *out = memory_stream(&text);
+    struct rank_course *ranks = memory_array(profile->rank_count + 1, sizeof *ranks);
+    double *excess = memory_array(profile->rank_count + 1, sizeof *excess);
+    if (profile->header.merged && profile->timeline.cell_level <= TIMELINE_RANKS && gather_ranks(inquiry, course, ranks))
+        for (size_t i = 0; i < profile->rank_count; i++) {
+            struct rank_course rank = ranks[i];
+            double better = rank.whole[!course->worse], worse = rank.whole[course->worse];
+            rank.excess = better > 0 ? rank.part[course->worse] - rank.part[!course->worse] * worse / better : 0;
+            rank.record = i;
+            alike += worse > 0 && rank.excess / worse >= ALL_RANKS * fabs(course->change.after - course->change.before);
+            if (better > 0 && worse > 0)
+                ranks[count++] = rank;
+        }
+    qsort(ranks, count, sizeof *ranks, compare_excess);
+    for (size_t i = 0; i < count; i++)
+        excess[i] = fmax(0, ranks[i].excess);
+    size_t outstanding = count > 1 ? count_outstanding(excess, count, count) : 0;
+    if (outstanding)
+        describe_outstanding(profile, ranks, outstanding, out);
+    else if (count > 1 && alike == count)
+        fprintf(out, "; in all %zu ranks", count);
+    memory_stream_close(out);
+    free(ranks);
+    free(excess);
+    return text;
+}
+
+/* ", when refine begins to dominate" */
+static char *describe_culprit(const struct inquiry *inquiry, const struct course *course)
+{
+    char name[NAME_BYTES];
+    if (course->metric != METRIC_NO_CORE && course->no_core_s >= MOSTLY * course->seconds)
+        return memory_text(", because threads have no core");
+    if (course->row == ROW_NONE || course->worse == BEFORE ||
+        course->row_s[AFTER][course->row] < MOSTLY * course->row_s[AFTER][0] ||
+        course->row_s[BEFORE][course->row] >= MOSTLY * course->row_s[BEFORE][0])
+        return memory_text("%s", "");
+    shorten_name(name, inquiry->rows->row[course->row].label->name);
+    return memory_text(", when %s begins to dominate", name);
+}
+
+/* What is said of the worse part stands behind its number. */
+static char *title_of(const struct course *course, const struct changing *of, bool first, const char *at_s, const char *culprit, const char *ranks)
+{
+    const char *before = DECIMAL(100 * course->change.before, 0), *after = DECIMAL(100 * course->change.after, 0);
+    if (first)
+        return format_printable("the first %s s are slow: %s is %s %%%s, %s %% after%s", at_s, of->what, before, culprit, after, ranks);
+    if (course->worse == BEFORE)
+        return format_printable("%s is %s %% until %s s%s, %s %% after%s", of->what, before, at_s, culprit, after, ranks);
+    return format_printable("%s is %s %% until %s s, %s %% after%s%s", of->what, before, at_s, after, culprit, ranks);
+}
+
+static void put_change(struct inquiry *inquiry, const struct course *course, size_t which)
+{
+    const struct timeline *timeline = &inquiry->profile->timeline;
+    double bin_s = 1e-9 * (double)timeline->bin_ns;
+    double at_s = bin_s * (double)course->change.at + 1e-9 * (double)(int64_t)(timeline->origin_ns - inquiry->profile->header.tool_start_ns);
+    int digits = bin_s < 0.05 ? 2 : bin_s < 0.5 ? 1 : 0;
+    bool first = course->worse == BEFORE && (double)course->change.at <= SHORT_FIRST * (double)course->bins;
+    char *culprit = describe_culprit(inquiry, course), *ranks = describe_ranks(inquiry, course), share[200] = "";
+    struct finding finding = {.rule = "changes", .row = course->row, .metric = course->metric, .seconds = course->seconds, .sampled = true};
+    if (course->metric == METRIC_IDLENESS)
+        finding.gain_s = course->seconds * inquiry->idle_to_wall;
+    finding.title = title_of(course, &metrics[which], first, DECIMAL(at_s, digits), culprit, ranks);
+    if (course->row != ROW_NONE)
+        snprintf(share, sizeof share, ", %.40s %% of that in the code that is named",
+                 DECIMAL(fmin(100, 100 * difference_of(course, course->row) / course->seconds), 0));
+    finding.evidence = format_printable(
+        "each part keeps to its level for most of its time, in %zu bins of %s s, and what varies within the parts makes no such difference by "
+        "chance; without it there would be %s s of %s less%s: %s %% of all (reported from %s %% on)",
+        course->bins, DECIMAL(bin_s, 3), DECIMAL(course->seconds, 2), metric_title(course->metric), share,
+        DECIMAL(percent_of_program(inquiry, course->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
+    finding.advice = format_printable("%s", metrics[which].advice);
+    put_finding(inquiry, &finding);
+    free(culprit);
+    free(ranks);
+}
+
+static void free_course(struct course *course)
+{
+    free(course->part);
+    free(course->whole);
+}
+
+/* One sentence: of the metrics that change the one with the greatest difference. */
+void find_changes(struct inquiry *inquiry)
+{
+    const struct timeline *timeline = &inquiry->profile->timeline;
+    struct course best = {0};
+    size_t which = 0;
+    for (size_t i = 0; i < METRICS && timeline->bins && timeline->cell_count; i++) {
+        struct course course = {.metric = metrics[i].metric, .bins = timeline->bins};
+        course.part = memory_array(course.bins, sizeof *course.part);
+        course.whole = memory_array(course.bins, sizeof *course.whole);
+        gather_course(inquiry, &course);
+        if (!judge(inquiry, &course) || course.seconds <= best.seconds) {
+            free_course(&course);
+            continue;
+        }
+        free_course(&best);
+        best = course;
+        which = i;
+    }
+    if (best.seconds > 0) {
+        for (int side = 0; side < SIDES; side++)
+            best.row_s[side] = memory_array(inquiry->rows->count, sizeof *best.row_s[side]);
+        gather_rows(inquiry, &best);
+        put_change(inquiry, &best, which);
+    }
+    free_course(&best);
+    free(best.row_s[BEFORE]);
+    free(best.row_s[AFTER]);
+}
