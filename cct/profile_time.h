@@ -25,7 +25,8 @@ enum profile_time_state {
 };
 
 /* In nanoseconds, as in struct profile_metric of the TIME node's parent; own: work and overhead (of MPI nodes only work). LOCK nodes and the pseudo
- * node BLOCKED have no TIME node: theirs is in that of the context above them. A <no core> has its own. */
+ * node BLOCKED have no TIME node: theirs is in that of the context above them. A <no core> has its own, with as much of the threads' own time as it has a
+ * part of the others' idleness. */
 struct profile_time_value {
     float own, inverse_busy, shared_idle, lock_wait;
 };

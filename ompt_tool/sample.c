@@ -110,7 +110,8 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
     return busy;
 }
 
-/* The same in the bins of the context and of the missing core. Time that it was blocked is its context's. */
+/* The same in the bins of the context and of the missing core: with its part of the others' idleness goes as much of the thread's own time. What it
+ * was blocked is its context's. */
 static void book_bins(struct thread *thread, const struct busy *busy, uint32_t core_idx, double late, double p, struct census census,
                       uint64_t time_ns)
 {
@@ -119,9 +120,9 @@ static void book_bins(struct thread *thread, const struct busy *busy, uint32_t c
     if (unlikely(late > 0 || busy->no_core)) {
         const struct profile_time_value core = {(float)(p * late), (float)(idleness.inverse_busy * late), (float)(idleness.shared_idle * late), 0};
         time_add(&thread->tree, core_idx, time_ns, &core);
-        code = (struct profile_time_value){(float)(busy->no_core ? 0 : p), code.inverse_busy - core.inverse_busy, code.shared_idle - core.shared_idle, 0};
+        code = (struct profile_time_value){code.own - core.own, code.inverse_busy - core.inverse_busy, code.shared_idle - core.shared_idle, 0};
     }
-    if (late < 1 || !busy->no_core)
+    if (late < 1)
         time_add(&thread->tree, busy->node_idx, time_ns, &code);
 }
 
