@@ -36,6 +36,56 @@ bool run_option_job(const char *text, void *to)
     return true;
 }
 
+static bool read_seconds(const char **text, uint64_t *ns)
+{
+    char *end;
+    double seconds = strtod(*text, &end);
+    if (**text < '0' || **text > '9' || seconds > 1e9 || (*text)[strspn(*text, "0123456789.")] != *end)
+        return false;
+    *ns = (uint64_t)(seconds * 1e9);
+    *text = end;
+    return true;
+}
+
+bool run_option_trace_read(const char *text, struct run_window *window)
+{
+    *window = (struct run_window){.never = strcmp(text, "0") == 0, .to_ns = UINT64_MAX};
+    if (window->never || strcmp(text, "1") == 0)
+        return true;
+    if (!read_seconds(&text, &window->from_ns) || *text++ != ':' || !read_seconds(&text, &window->to_ns))
+        return false;
+    return !*text && window->from_ns < window->to_ns;
+}
+
+bool run_option_trace(const char *text, void *kept)
+{
+    struct run_window window;
+    if (!run_option_trace_read(text, &window))
+        return false;
+    *(const char **)kept = text;
+    return true;
+}
+
+uint64_t run_option_size_read(const char *text)
+{
+    static const char units[] = "KMG";
+    char *end;
+    unsigned long long number = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (*text < '0' || *text > '9' || !unit || end[1] || number > 3 << 20)
+        return 0;
+    uint64_t bytes = number << 10 * (unit - units + 1);
+    return bytes >= 64 << 10 && bytes <= 3ull << 30 ? bytes : 0;
+}
+
+bool run_option_size(const char *text, void *kept)
+{
+    if (!run_option_size_read(text))
+        return false;
+    *(const char **)kept = text;
+    return true;
+}
+
 /* 50, rt16, RTMIN+16, RTMAX-14: a real-time signal, or one of those that programs seldom use. */
 bool run_option_signal(const char *text, void *to)
 {

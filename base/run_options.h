@@ -18,10 +18,18 @@ struct run_throttle {
     uint64_t calls, ns; /* never: ns = 0 */
 };
 
+/* BLAME_TRACE: in nanoseconds since the tool's start. */
+struct run_window {
+    bool never, asked; /* not at all; when the program asks for it */
+    uint64_t from_ns, to_ns;
+};
+
 struct run_options {
     const char *out, *counters, *sample; /* as given; NULL: not */
     const char *job;                     /* NULL: the launcher's, if there is one */
     const char *events_include, *events_exclude;
+    const char *trace;       /* NULL: what the program asks for */
+    const char *trace_limit; /* run_option_size_read() */
     struct run_throttle events_throttle;
     int rate, clock, environment, context, tasks, locks, depth, phase_instances;
     int signal; /* 0: the tool chooses */
@@ -32,6 +40,13 @@ struct run_options {
 bool run_option_throttle(const char *text, void *throttle); /* [init] */
 bool run_option_job(const char *text, void *name);          /* [init] */
 bool run_option_signal(const char *text, void *number);     /* [init] */
+bool run_option_trace(const char *text, void *kept);        /* [init] */
+bool run_option_size(const char *text, void *kept);         /* [init] */
+
+bool run_option_trace_read(const char *text, struct run_window *window); /* [owner] */
+
+/* The bytes of 64M or 1G; 0: it is none. [init] */
+uint64_t run_option_size_read(const char *text);
 
 #define ENVIRONMENT_WORDS(W)                                                                                 \
     W("dedicated", "unused cores are wasted") W("shared", "they are not: only threads of a team idle")
@@ -98,6 +113,15 @@ bool run_option_signal(const char *text, void *number);     /* [init] */
          W("0", "only sums")                                                                                 \
              W("1", "which thread did what when, and which line was to blame (default)"),                    \
          "0|1", "")                                                                                          \
+    FORM("BLAME_TRACE", trace, "none but what the program asks for" /* refused */, run_option_trace,         \
+         "0, 1 or FROM:TO in seconds since the start, as in 60:90", "0|1|FROM:TO",                           \
+         "keeps what each sample found, in time's order (blame export): 1, or the\n"                         \
+         "option alone: of the whole run; of the seconds FROM to TO since its start;\n"                      \
+         "0: not even where the program asks for it (default: where it does)")                               \
+    FORM("BLAME_TRACE_LIMIT", trace_limit, "256M", run_option_size,                                          \
+         "a size from 64K to 3G, as in 64M", "SIZE",                                                         \
+         "room of the trace, as 64M or 1G (default 256M); its oldest samples make\n"                         \
+         "way for new ones then, which is said")                                                             \
     WORD("BLAME_PRIVATE", private, "0",                                                                      \
          W("0", "as the umask says (default)")                                                               \
              W("1", "nobody else may read the profile, which has the command line"),                         \

@@ -25,6 +25,7 @@ struct delivery {
     /* The last: the moment whose states count. From then to now this thread stood still, perhaps
      * with a lock of the runtime, and others may have begun to wait for it just because of that. */
     uint64_t census_ns;
+    uint64_t until_ns; /* where the time that it stands for ends */
 };
 
 /* At how many moments it asks what others did: one in each of its periods, up to so many, with equal parts of its weight.

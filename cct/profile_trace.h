@@ -56,7 +56,7 @@ struct profile_trace_chunk {
 _Static_assert(sizeof(struct profile_trace_chunk) == 32, "it is unit 0");
 _Static_assert(PROFILE_TIME_STATES == 8, "a state has three bits");
 
-/* [any] */
+/* [handler] */
 static inline void profile_trace_to_front(uint64_t table[PROFILE_TRACE_PLACES], uint32_t place, uint64_t pair)
 {
     for (; place > 0; place--)

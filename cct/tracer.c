@@ -170,7 +170,8 @@ static void write_first(struct tracer *tracer, struct tree *tree)
         run->node = stand_in(tracer, tree, run->node);
     if (run->node)
         tree_node(run->node)->marks |= TREE_MARK_WRITTEN;
-    write_run(tracer, tree, run);
+    if (likely(run->count))
+        write_run(tracer, tree, run);
     tracer->first++;
     tracer->count--;
 }
@@ -236,6 +237,15 @@ void tracer_tell(struct tracer *tracer, struct tree *tree, enum tracer_later lat
         tree_node(node)->marks |= TREE_MARK_WRITTEN;
     store_release(&tree_node(*written)->key, (uint64_t)node);
     *written = 0;
+}
+
+void tracer_lose(struct tracer *tracer)
+{
+    for (uint32_t i = 0; i < tracer->count; i++) {
+        struct tracer_run *run = &tracer->ring[(tracer->first + i) % TRACER_RING];
+        if (run->node == (uint32_t)TRACER_DISPATCH)
+            run->node = 0, run->count = 0;
+    }
 }
 
 void tracer_moved(struct tracer *tracer, uint32_t from, uint32_t into)

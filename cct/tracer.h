@@ -60,7 +60,10 @@ void tracer_skip(struct tracer *tracer, double ns);
 /* The node of samples that were added with TRACER_DISPATCH or TRACER_CARRIED: it may be 0, or TRACER_CARRIED. [owner] */
 void tracer_tell(struct tracer *tracer, struct tree *tree, enum tracer_later later, uint32_t node);
 
-/* As tree->moved. [owner] */
+/* What was added with TRACER_DISPATCH, and is not written, is lost. [owner] */
+void tracer_lose(struct tracer *tracer);
+
+/* As tree->moved. [handler] */
 void tracer_moved(struct tracer *tracer, uint32_t from, uint32_t into);
 
 /* Writes what has waited: all that has its node, if no node of the tree will be moved any more; else what has waited for too

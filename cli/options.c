@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,11 @@ static enum options_result wrong_value(const struct usage *usage, const struct o
     return OPTIONS_WRONG;
 }
 
+static bool is_alone(const struct usage *usage, const struct option_spec *option)
+{
+    return usage->alone && strcmp(usage->alone, option->name) == 0;
+}
+
 /* One option at argv[*at], with its value perhaps in the next. */
 static enum options_result read_option(const struct usage *usage, int argc, char **argv, int *at)
 {
@@ -120,12 +126,13 @@ static enum options_result read_option(const struct usage *usage, int argc, char
         option_read(option, "");
         return OPTIONS_RUN;
     }
-    if (!equals && ++*at == argc) {
+    bool alone = is_alone(usage, option) && !equals && (*at + 1 == argc || !isdigit((unsigned char)argv[*at + 1][0]));
+    if (!alone && !equals && ++*at == argc) {
         fprintf(stderr, "blame %s: %s: a value must follow; see blame %s --help\n", usage->command, text,
                 usage->command);
         return OPTIONS_WRONG;
     }
-    const char *value = equals ? equals + 1 : argv[*at];
+    const char *value = alone ? usage->alone_value : equals ? equals + 1 : argv[*at];
     if (!option_read(option, value))
         return wrong_value(usage, option, value);
     if (usage->variables)

@@ -29,6 +29,8 @@ static const struct usage usage = {
     .operands = "is PROGRAM [ARGUMENT ...] behind the options, see blame run --help",
     .is_program = true,
     .variables = variables,
+    .alone = "--trace",
+    .alone_value = "1",
 };
 
 /* --events-include of BLAME_EVENTS_INCLUDE. */

@@ -9,6 +9,8 @@
  *     blame_event_end("pack");
  *     blame_parameter_begin("size", 512);      parameter: a context "size = 512"
  *     blame_parameter_end("size");
+ *     blame_trace_begin();                     what samples find is kept in time's order from here on,
+ *     blame_trace_end();                       to here (unless BLAME_TRACE=0): blame export
  *
  *     blame::phase solve("solve");             C++: the same from here to the end of the scope
  *     blame::iteration step("step", i);
@@ -35,6 +37,7 @@ struct blame_calls {
 };
 
 #define BLAME_NEXT    INT64_MIN  /* the next number of that name */
+#define BLAME_TRACE   0x74726163 /* omp_control_tool(1 or 2, BLAME_TRACE, 0): the trace begins or pauses */
 #define BLAME_COMMAND 0x626c616d /* omp_control_tool(BLAME_COMMAND, sizeof(struct blame_calls), &pointer) */
 
 /* Or'ed to a kind: who calls the table is a function that stands for another (blame.F90), so that what begins
@@ -148,6 +151,24 @@ BLAME_INLINE_ void blame_parameter_begin(const char *name, int64_t value)
 BLAME_INLINE_ void blame_parameter_end(const char *name)
 {
     blame_end_(name, BLAME_PARAMETER);
+}
+
+static __inline__ __attribute__((unused)) void blame_trace_(int command)
+{
+    const struct blame_calls *calls = __atomic_load_n(&blame_table_, __ATOMIC_ACQUIRE);
+    if (calls == BLAME_ABSENT_ || (!calls && blame_ask_() == BLAME_ABSENT_))
+        return;
+    ((int (*)(int, int, void *))blame_dlsym_(0, "omp_control_tool"))(command, BLAME_TRACE, 0);
+}
+
+BLAME_INLINE_ void blame_trace_begin(void)
+{
+    blame_trace_(1);
+}
+
+BLAME_INLINE_ void blame_trace_end(void)
+{
+    blame_trace_(2);
 }
 
 #ifdef __cplusplus

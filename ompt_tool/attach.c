@@ -13,6 +13,7 @@
 #include "ompt_tool/sample.h"
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
+#include "ompt_tool/tracing.h"
 
 struct thread *attach_thread(enum profile_thread_kind kind)
 {
@@ -51,6 +52,7 @@ void attach_end(struct thread *thread)
         probes_end_all(thread);
         sample_settle_rest(thread);
         placeholders_resolve(&thread->placeholders, &thread->tree);
+        tracing_flush(thread);
         counters_settle(thread);
         counters_detach(thread);
         thread_note_run_times(thread);

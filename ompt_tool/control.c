@@ -7,6 +7,7 @@
 #include "ompt_tool/finish.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/session/session.h"
+#include "ompt_tool/tracing.h"
 
 /* omp.h's omp_control_tool_t and omp_control_tool_result_t, which only programs include. */
 enum { START = 1, PAUSE = 2, FLUSH = 3, END = 4 };
@@ -19,6 +20,13 @@ static int give_calls(uint64_t known_bytes, void *argument)
         return FAILED;
     *calls = &probes_calls;
     return DONE;
+}
+
+/* Of the measurement, or of the trace alone. */
+static int pause_or_go_on(bool pause, uint64_t modifier)
+{
+    bool changed = modifier == BLAME_TRACE ? tracing_switch(!pause) : session_pause(pause);
+    return changed ? DONE : IGNORED;
 }
 
 static int end(void)
@@ -36,9 +44,9 @@ int control_tool(uint64_t command, uint64_t modifier, void *argument, const void
     (void)codeptr;
     switch (command) {
     case START:
-        return session_pause(false) ? DONE : IGNORED;
+        return pause_or_go_on(false, modifier);
     case PAUSE:
-        return session_pause(true) ? DONE : IGNORED;
+        return pause_or_go_on(true, modifier);
     case FLUSH:
         session_record_modules();
         return arena_flush() ? DONE : FAILED;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* OMPT's callback. start and pause begin and end what is measured, flush has the file written to the disk,
+/* OMPT's callback. start and pause begin and end what is measured, with the modifier BLAME_TRACE what is traced, flush has the file written to the disk,
  * end finishes the profile. 0: done, 1: ignored, -1: failed. [owner] */
 int control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr);
 

@@ -29,6 +29,7 @@
 #include "ompt_tool/sampler.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
+#include "ompt_tool/tracing.h"
 
 #define WAIT_NS 200000000ull /* for threads inside the handler or a callback */
 
@@ -83,6 +84,7 @@ static void resolve_all(uint64_t now_ns)
         probes_finish(thread);
         settle_thread(thread, now_ns);
         placeholders_resolve(&thread->placeholders, &thread->tree);
+        tracing_flush(thread);
     }
 }
 

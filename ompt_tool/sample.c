@@ -15,12 +15,14 @@
 #include "ompt_tool/mpi_wait.h"
 #include "ompt_tool/sample_ranks.h"
 #include "ompt_tool/session/session.h"
+#include "ompt_tool/tracing.h"
 
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause)
 {
     thread->ledger->dropped[cause] += delivery->count;
     thread->ledger->dropped_ns += delivery->p;
     counters_book_ledger(thread, PROFILE_COUNTERS_LOST);
+    tracing_skip(thread, delivery);
 }
 
 static void take_held(struct thread *thread, uint32_t node_idx, uint64_t time_ns)
@@ -196,6 +198,7 @@ static bool book_moments(struct thread *thread, const struct busy *busy, enum co
     *busy->sum += delivery->p;
     thread->ledger->recorded += delivery->count;
     counters_book(thread, busy->node_idx);
+    tracing_add(thread, busy->node_idx, busy->state, delivery);
     take_held(thread, busy->node_idx, delivery->census_ns);
     return true;
 }
@@ -259,12 +262,14 @@ static void record_mpi(struct thread *thread, const struct delivery *delivery)
     book_waiting_core(thread, delivery);
 }
 
-/* Of a job's rank: others may wait for it meanwhile. */
-static __attribute__((noinline, cold)) void account_ranks_idle(struct thread *thread, const struct delivery *delivery)
+/* Of a job's rank, for which others may wait meanwhile, or traced. */
+static __attribute__((noinline, cold)) void account_told_idle(struct thread *thread, const struct delivery *delivery)
 {
     struct idle_moment told[DELIVERY_MOMENTS];
     account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, told);
-    sample_ranks_idle(thread, delivery, told);
+    if (ranks_are_seen())
+        sample_ranks_idle(thread, delivery, told);
+    tracing_add_idle(thread, delivery, told);
 }
 
 /* No unwinding here: idle threads must cost next to nothing. */
@@ -272,8 +277,8 @@ static void record_idle(struct thread *thread, const struct delivery *delivery)
 {
     thread->ledger->recorded += delivery->count;
     counters_book_ledger(thread, PROFILE_COUNTERS_IDLE);
-    if (unlikely(ranks_are_seen()))
-        account_ranks_idle(thread, delivery);
+    if (unlikely(ranks_are_seen() || thread->traced))
+        account_told_idle(thread, delivery);
     else
         account_idle_hit(thread->ledger, &thread->tree, &thread->idle, thread->line, delivery, NULL);
     book_waiting_core(thread, delivery);
@@ -324,11 +329,13 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     book_waiting_core(thread, delivery);
     thread->ledger->recorded += delivery->count;
     counters_book(thread, capture.node_idx);
+    tracing_add(thread, capture.node_idx, PROFILE_TIME_LOCK_WAIT, delivery);
     take_held(thread, capture.node_idx, delivery->census_ns);
 }
 
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
+    tracing_begin(thread, delivery);
     contended_forget(delivery->clocks.ns);
     contended_choose(thread->line, &thread->pace, delivery->clocks.ns);
     core_ask(&thread->core, thread->ledger, delivery, context);
@@ -342,6 +349,7 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
         record_waiting(thread, delivery, context);
     else
         record_busy(thread, delivery, context);
+    tracing_end(thread, delivery);
 }
 
 /* Dispatch that was recorded as pending, and has no room in the tree after all. */
@@ -350,6 +358,8 @@ static void lose_dispatch(struct thread *thread, enum profile_drop cause)
     struct delivery lost = {.count = thread->idle.count, .p = thread->idle.p};
     thread->idle.pending = false;
     sample_ranks_settle(thread, 0);
+    tracing_lose(thread);
+    thread->traced = false; /* the time of those is behind them */
     thread->ledger->recorded -= lost.count;
     sample_drop(thread, &lost, cause);
 }
@@ -376,6 +386,7 @@ static void book_dispatch(struct thread *thread, uint32_t node_idx, struct profi
         add_dispatch(thread, node_idx, metric, &thread->idle.dispatch);
     else
         carry_dispatch(thread);
+    tracing_tell(thread, TRACER_DISPATCH, metric ? node_idx : (uint32_t)TRACER_CARRIED);
     thread->ledger->overhead += thread->idle.p;
     note_state(thread, thread->idle.last_ns, PROFILE_TIME_OVERHEAD, thread->idle.p);
     thread->idle.pending = false;
@@ -421,6 +432,7 @@ void sample_book_carried(struct thread *thread, struct region *region)
         return; /* stays carried */
     add_dispatch(thread, node_idx, metric, &thread->carried);
     thread->carries = false;
+    tracing_tell(thread, TRACER_CARRIED, node_idx);
     sample_ranks_settle(thread, node_idx);
 }
 

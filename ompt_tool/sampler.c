@@ -69,7 +69,7 @@ static uint64_t pass_cpu_periods(struct moments *moments)
 static struct delivery take_delivery(struct thread *thread, const siginfo_t *info,
                                      const struct clock_reading *clocks)
 {
-    struct delivery delivery = {.count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns};
+    struct delivery delivery = {.count = 1, .clocks = *clocks, .due_ns = clocks->ns, .census_ns = clocks->ns, .until_ns = clocks->ns};
     uint64_t weight_ns = thread->moments.period_ns;
     if (unlikely(info->si_code != SI_TIMER)) {
         /* An overflow: the next one comes when this one has been handled. */
@@ -79,6 +79,7 @@ static struct delivery take_delivery(struct thread *thread, const siginfo_t *inf
     } else {
         uint64_t first_ns = thread->moments.next_ns, last_ns;
         delivery.count = moments_pass(&thread->moments, clocks->ns, &last_ns, &weight_ns);
+        delivery.until_ns = thread->moments.begin_ns;
         if (likely(first_ns <= clocks->ns)) {
             delivery.due_ns = first_ns;
             delivery.census_ns = last_ns;

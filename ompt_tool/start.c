@@ -23,6 +23,7 @@
 #include "ompt_tool/session/moments.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
+#include "ompt_tool/tracing.h"
 
 #define START_UNSURE_NS 5000000u /* how far off os_process_start_ns() may be */
 
@@ -170,6 +171,7 @@ bool start_measuring(uint64_t process_start_ns)
         return false;
     }
     write_header();
+    tracing_start();
     write_texts();
     machine_note("machine_begin");
     leave_note(true);

@@ -22,6 +22,7 @@
 #include "unwind/unwind.h"
 
 struct probes;
+struct tracer;
 
 /* A call path as the tree takes it: keys from the leaf outward. */
 struct path {
@@ -119,6 +120,8 @@ struct thread {
     struct path path, context_path;
     struct mpi_wait mpi;
     struct probes *probes; /* phases, events and parameters; NULL until the first (probes.c) */
+    struct tracer *tracer; /* NULL until the first sample that is traced (tracing.h) */
+    bool traced;           /* the delivery that is being recorded is */
     struct creation_call undeferred[CREATION_CALLS];
     struct creation_memo *memos; /* creation contexts found before, NULL until the first (creation.c) */
     uint32_t slow_samples;       /* in a row, each of which took longer than the period */

@@ -34,7 +34,7 @@ static const struct {
 /* Read elsewhere, by other commands, between the launcher and the tool, or to come. Only the first is for users, and named
  * to them. */
 static const char *const others[] = {"BLAME_LIBOMP", "BLAME_NOTES", "BLAME_PROGRAM_PID", "BLAME_FOR_GCC",
-                                     "BLAME_DB",     "BLAME_TRACE", "BLAME_TIMELINE"};
+                                     "BLAME_DB",     "BLAME_TIMELINE"};
 
 #define OPTION_COUNT (sizeof(table) / sizeof(table[0]))
 #define NAMED_COUNT  (OPTION_COUNT + 1)
@@ -120,7 +120,7 @@ static const char *value_of(const struct option_spec *option, char *text, size_t
         return *(const char *const *)option->to;
     if (option->kind == OPTION_FORM) {
         const struct option_form *form = option->to;
-        if (form->read == run_option_job)
+        if (form->read == run_option_job || form->read == run_option_trace || form->read == run_option_size)
             return *(const char *const *)form->to;
         if (form->read == run_option_throttle)
             return throttle_text(text, bytes);
