@@ -7,7 +7,7 @@
 #include "base/kernel.h"
 #include "ompt_tool/restart/restart_state.h"
 
-#define PATIENCE_NS 500000000u /* beside much load the initial thread, too, may have no core for a tenth of a second */
+#define PATIENCE_NS 1500000000u /* beside much load the initial thread, too, may have no core for half a second */
 #define LOOKS       8u
 #define BIT(signal) (1ull << ((signal)-1))
 

@@ -20,7 +20,7 @@ struct bystander {
 };
 
 /* From the end of the handler on the interrupted thread blocks them, too. One that does already looks whether one stays
- * pending: the initial thread has ended (pthread_exit), or does not take it. After half a second that one is no longer
+ * pending: the initial thread has ended (pthread_exit), or does not take it. After a second and a half that one is no longer
  * blocked, by anybody: it goes where the kernel sends it. A look is a system call (rt_sigpending). [handler] */
 void bystander_begin(struct bystander *bystander, ucontext_t *context, uint64_t now_ns);
 

@@ -64,7 +64,7 @@ class Whose(BlameTest):
             self.assertIn("have_a_late_thread", " ".join(late.path()))
 
     def test_late_senders_are_the_first_ones_and_not_whoever_works(self):
-        for directory, waited_s, _ in self.check("chain", "rank 0 makes 2 ranks wait [0-9.]+ s in MPI_Recv"):
+        for directory, waited_s, _ in self.check("chain", "ranks? 0( and [13])? makes? [23] ranks wait [0-9.]+ s in MPI_Recv"):
             self.assertLess(self.blamed(directory, "mind_own_business"), OFF * waited_s)
 
 
