@@ -52,6 +52,15 @@ bench_hybrid := $(addprefix $(BUILD)/bench/phases/,cg mg ep is sparselu)
 bench-hybrid: bench-build $(bench_hybrid) $(bench_tool)
 	$(PYTHON) benchmarks/probes/hybrid.py --build $(BUILD)/bench --tool $(bench_library) $(BENCH_ARGS)
 
+# Not alone: it runs the command.
+.PHONY: bench-stacks
+bench-stacks: $(BUILD)/bench/stack_sweep $(PRODUCTS)
+	$(PYTHON) benchmarks/stacks/stacks.py --program $(BUILD)/bench/stack_sweep --command $(BUILD)/bin/blame $(BENCH_ARGS)
+
+$(BUILD)/bench/stack_sweep: benchmarks/stacks/sweep.c
+	@mkdir -p $(@D)
+	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
+
 bench_memory := $(addprefix $(BUILD)/bench/,memory libraise_threshold.so tool_memory.so)
 
 .PHONY: bench-memory

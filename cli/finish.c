@@ -36,8 +36,7 @@ static bool have_memory(const struct profile *profile)
     return memory != NULL;
 }
 
-/* The program is still there, and its memory with it: when there is none left, it is not the one to go. */
-static void offer_ourselves(void)
+void finish_offer_ourselves(void)
 {
     FILE *file = fopen("/proc/self/oom_score_adj", "we");
     if (!file)
@@ -114,7 +113,7 @@ int cli_finish(int argc, char **argv)
 {
     if (argc == 3) {
         patient_stderr();
-        offer_ourselves();
+        finish_offer_ourselves();
         return finish_reports(argv[1], argv[2], false);
     }
     if (argc != 2 || argv[1][0] == '-') {

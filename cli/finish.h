@@ -7,4 +7,7 @@
  * of cli/cli.h. */
 int finish_reports(const char *directory, const char *file, bool all);
 
+/* The program is still there, and its memory with it: when there is none left, it is not the one to go. */
+void finish_offer_ourselves(void);
+
 #endif

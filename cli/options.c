@@ -104,9 +104,13 @@ static enum options_result wrong_value(const struct usage *usage, const struct o
     return OPTIONS_WRONG;
 }
 
-static bool is_alone(const struct usage *usage, const struct option_spec *option)
+/* The value of an option that has none; NULL: it has to. */
+static const char *value_alone(const struct usage *usage, const struct option_spec *option)
 {
-    return usage->alone && strcmp(usage->alone, option->name) == 0;
+    for (const struct option_word *at = usage->alone; at && at->word; at++)
+        if (strcmp(at->word, option->name) == 0)
+            return at->about;
+    return NULL;
 }
 
 /* One option at argv[*at], with its value perhaps in the next. */
@@ -126,16 +130,16 @@ static enum options_result read_option(const struct usage *usage, int argc, char
         option_read(option, "");
         return OPTIONS_RUN;
     }
-    bool alone = is_alone(usage, option) && !equals && (*at + 1 == argc || !isdigit((unsigned char)argv[*at + 1][0]));
+    const char *alone = equals || (*at + 1 < argc && isdigit((unsigned char)argv[*at + 1][0])) ? NULL : value_alone(usage, option);
     if (!alone && !equals && ++*at == argc) {
         fprintf(stderr, "blame %s: %s: a value must follow; see blame %s --help\n", usage->command, text,
                 usage->command);
         return OPTIONS_WRONG;
     }
-    const char *value = alone ? usage->alone_value : equals ? equals + 1 : argv[*at];
+    const char *value = alone ? alone : equals ? equals + 1 : argv[*at];
     if (!option_read(option, value))
         return wrong_value(usage, option, value);
-    if (usage->variables)
+    if (usage->variables && usage->variables[option - usage->options])
         setenv(usage->variables[option - usage->options], value, 1);
     return OPTIONS_RUN;
 }

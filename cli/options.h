@@ -17,9 +17,9 @@ struct usage {
     const char *operand;  /* one of them in messages; NULL: "profile" */
     const char *operands; /* what is accepted: "is a profile directory or a *.blame file" */
     bool is_program;      /* the first operand is a program, and all behind it is the program's */
-    const char *alone, *alone_value; /* the option that may have no value, and what it means then: what follows is its value if it begins with a
-                                        digit; NULL: each has one */
-    const char *const *variables; /* of the environment, by option: set to the value given; NULL: none are */
+    const struct option_word *alone; /* options that may have no value, each with the value that is meant then: what follows is its value if it
+                                        begins with a digit; NULL: each has one */
+    const char *const *variables; /* of the environment, by option: set to the value given, unless NULL; NULL: none are */
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_WRONG };

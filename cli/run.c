@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/collect.h"
 #include "cli/elf_info.h"
+#include "cli/follow.h"
 #include "cli/patient_stderr.h"
 #include "cli/run_options.h"
 
@@ -341,10 +342,12 @@ int cli_run(int argc, char **argv)
     char program[PATH_MAX], self[PATH_MAX];
     struct parts parts;
     struct workspace space;
+    struct run_stacks stacks;
+    struct follower follower = {0};
     for (size_t i = 0; i < IGNORED_COUNT; i++)
         ignored[i].before = signal(ignored[i].signal, SIG_IGN);
     patient_stderr();
-    int first = run_options_read(argc, argv);
+    int first = run_options_read(argc, argv, &stacks);
     if (first <= 0)
         return first == 0 ? CLI_DONE : CLI_BAD_USAGE;
     if (!find_program(argv[first], program, sizeof(program))) {
@@ -369,13 +372,17 @@ int cli_run(int argc, char **argv)
         make_workspace(&space);
         prepare(program, &parts, &space);
     }
+    if (attach && stacks.on)
+        follow_start(&follower, space.notes, stacks.file);
     if (!start(argv + first, program)) {
         perror("blame run: fork");
+        follow_end(&follower);
         if (attach)
             remove_workspace(&space);
         return CLI_BAD_INPUT;
     }
     int signal_of = 0, status = wait_for_program(&signal_of);
+    follow_end(&follower);
     if (attach) {
         if (space.notes[0] && collect_profiles(space.notes) == 0 && status != 126 && status != 127)
             say_no_profile();

@@ -2,8 +2,16 @@
 #ifndef BLAME_CLI_RUN_OPTIONS_H
 #define BLAME_CLI_RUN_OPTIONS_H
 
+#include <stdbool.h>
+
+/* --stacks, --stacks-file */
+struct run_stacks {
+    bool on;
+    const char *file; /* NULL: beside the measurement */
+};
+
 /* Reads options up to the program's name and sets the variables. Returns the program's index in argv; 0 after
  * help was printed, -1 after a message about wrong usage. */
-int run_options_read(int argc, char **argv);
+int run_options_read(int argc, char **argv, struct run_stacks *stacks);
 
 #endif

@@ -10,8 +10,10 @@
 
 #include "cli/cli.h"
 #include "cli/finish.h"
+#include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/running.h"
+#include "cli/stacks_file.h"
 #include "report/profile/profile.h"
 #include "report/text/memory.h"
 
@@ -21,8 +23,8 @@
 static const struct usage usage = {
     .command = "snapshot",
     .synopsis = "PID [options]",
-    .about = "Writes a profile directory of a program that runs, as if it had ended now: measurement, CSV files and run.json,\n"
-             "and prints the summary. The program is not stopped. PID is the program's number, or that of the blame run\n"
+    .about = "Writes a profile directory of a program that runs, as if it had ended now: measurement, CSV files, run.json and,\n"
+             "of a run with a trace, the log of stacks; and prints the summary. The program is not stopped. PID is the program's number, or that of the blame run\n"
              "that started it; of a job it is one rank's.",
     .examples = "  blame snapshot 4711\n"
                 "  blame snapshot $(pgrep -n amg) --output amg-now && blame report amg-now",
@@ -106,6 +108,18 @@ static bool copy_measurement(int from, const char *path, struct profile_header *
     return good;
 }
 
+/* Beside the measurement, under its name with .stacks for .blame. */
+static bool write_stacks(const char *file)
+{
+    struct out_file out;
+    char *path = memory_text("%.*s.stacks", (int)(strlen(file) - strlen(".blame")), file);
+    bool good = out_file_open(&out, "snapshot", path);
+    if (good)
+        good = out_file_close(&out, stacks_write("snapshot", file, out.stream, STACKS_WALL)) == CLI_DONE;
+    free(path);
+    return good;
+}
+
 static int write_snapshot(const struct running *running, struct profile_header *header, const char *output)
 {
     char name[sizeof header->program + 1] = "";
@@ -123,6 +137,8 @@ static int write_snapshot(const struct running *running, struct profile_header *
     char *file = memory_text("%s/%s-%d.blame", directory, *name ? name : "program", (int)running->pid);
     if (copy_measurement(running->file, file, header)) {
         status = finish_reports(directory, file, true);
+        if (header->traced && !write_stacks(file))
+            status = CLI_BAD_INPUT;
     } else {
         fprintf(stderr, "blame snapshot: %s: %s; nothing was written: give another place by --output\n", file, strerror(errno));
         rmdir(directory);

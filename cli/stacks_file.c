@@ -31,13 +31,13 @@ static struct symbols *open_symbols(void *data)
     return opened->symbols;
 }
 
-/* What is not in the log, and why. */
 static void say_what_is_missing(const struct opened *opened)
 {
     const struct trace_tail *tail = &opened->tail;
-    if (tail->header.trace_thinned)
+    uint64_t missing = tail->damaged ? 0 : trace_tail_missing(tail);
+    if (missing)
         fprintf(stderr, "blame %s: %s: %llu samples were more than the trace's limit, and are missing; --trace-limit of blame run is more\n",
-                opened->command, opened->path, (unsigned long long)tail->header.trace_thinned);
+                opened->command, opened->path, (unsigned long long)missing);
     if (tail->damaged)
         fprintf(stderr, "blame %s: %s: damaged: the traces of %llu trees make no sense from somewhere on; what is before it was written\n",
                 opened->command, opened->path, (unsigned long long)tail->damaged);

@@ -101,7 +101,8 @@ def roff_option(name, between, option):
 
 
 def variables(run):
-    return [("BLAME" + option.name[1:].replace("-", "_").upper(), option) for option in run.options if option.value]
+    return [("BLAME" + option.name[1:].replace("-", "_").upper(), option) for option in run.options
+            if option.value and not option.name.startswith("--stacks")]  # of the command alone
 
 
 def roff_variables(run):

@@ -313,8 +313,6 @@ static bool find_chunk(struct trace_tail *tail, struct tail_lane *lane)
         }
     if (!best.number)
         return false;
-    if (lane->chunk.number)
-        tail->missed += best.number - lane->chunk.number - 1;
     begin_chunk(lane, best_no, &best);
     return true;
 }
@@ -446,6 +444,7 @@ bool trace_tail_next(struct trace_tail *tail, struct trace_sample *sample)
         return false;
     struct tail_lane *lane = tail->heap[0];
     *sample = lane->next;
+    tail->given++;
     if (!advance(tail, lane)) {
         tail->damaged += lane->damaged;
         tail->heap[0] = tail->heap[--tail->heap_count];
@@ -453,4 +452,15 @@ bool trace_tail_next(struct trace_tail *tail, struct trace_sample *sample)
     if (tail->heap_count)
         sift_down(tail, 0);
     return true;
+}
+
+uint64_t trace_tail_missing(const struct trace_tail *tail)
+{
+    struct profile_trace_chunk chunk;
+    uint64_t there = tail->header.trace_thinned;
+    for (size_t i = 0; i < tail->lane_count; i++)
+        for (size_t k = 0; k < tail->lanes[i]->chunk_count; k++)
+            if (read_exactly(tail->file, &chunk, sizeof chunk, chunk_at(tail->lanes[i]->chunks[k])))
+                there += chunk.samples;
+    return there > tail->given ? there - tail->given : 0;
 }

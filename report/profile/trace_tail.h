@@ -30,7 +30,7 @@ struct trace_tail {
     size_t module_count;
     struct profile_name *names;
     size_t name_count;
-    uint64_t missed;  /* chunks that the limit took before they were read, since the first */
+    uint64_t given;   /* samples, by trace_tail_next() */
     uint64_t damaged; /* trees whose trace makes no sense from somewhere on */
     uint32_t seen;    /* chunks of the file that are known */
     uint32_t *pending, *records;
@@ -52,6 +52,10 @@ bool trace_tail_refresh(struct trace_tail *tail);
 
 /* The next sample of those that were there at the last refresh, in time's order; false: there is none. */
 bool trace_tail_next(struct trace_tail *tail, struct trace_sample *sample);
+
+/* So many samples there were that trace_tail_next() has not given: the limit took them before they were read, or they make no sense. When
+ * all others have been given, of a process that has ended. */
+uint64_t trace_tail_missing(const struct trace_tail *tail);
 
 /* A node as it stands in the file now; false: there is none. */
 bool trace_tail_node(const struct trace_tail *tail, uint32_t node_idx, struct profile_node *node);
