@@ -286,6 +286,15 @@ static double state_sum(const struct timeline *timeline, uint32_t bin, int state
     return sum;
 }
 
+/* What a lane's shares are of: samples fall into one bin or the next, so where there are threads for most of a bin it is what was measured. */
+static double measured_ns(const struct page *page, const struct timeline *timeline, size_t lane, uint32_t bin)
+{
+    double sum = 0, whole = timeline->lanes[lane].threads * bin_width_ns(page, timeline, bin, timeline->lane_bin_ns);
+    for (int state = 0; state < PROFILE_TIME_STATES; state++)
+        sum += timeline->lanes[lane].ns[bin][state];
+    return sum > whole / 2 ? sum : whole;
+}
+
 static void put_state(struct page *page, const struct timeline *timeline, int state)
 {
     struct base64 to = {.out = page->out};
@@ -297,9 +306,7 @@ static void put_state(struct page *page, const struct timeline *timeline, int st
     fputs("],\"shares\":\"", page->out);
     for (size_t lane = 0; lane < timeline->lane_count; lane++)
         for (uint32_t bin = 0; bin < timeline->lane_bins; bin++)
-            base64_put(&to, share_of(timeline->lanes[lane].ns[bin][state],
-                                     timeline->lanes[lane].threads *
-                                         bin_width_ns(page, timeline, bin, timeline->lane_bin_ns)));
+            base64_put(&to, share_of(timeline->lanes[lane].ns[bin][state], measured_ns(page, timeline, lane, bin)));
     base64_end(&to);
     fputs("\"}", page->out);
 }

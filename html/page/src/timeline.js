@@ -13,7 +13,8 @@ import { TimelineView } from "./timeline_view.js";
 const LEAST_TOLD = 0.0005,
     MOST_TOLD = 4,
     MOST_DEPTHS = 40,
-    NAME = 60;
+    NAME = 60,
+    LEGEND = 40;
 const BLAMED = [
     ["idleness", "idleness", "Threads without work, by whose code kept them waiting"],
     ["lock wait", "lock wait", "Threads that wait for a lock, by its holder's code"],
@@ -26,6 +27,7 @@ class TimelineSection {
     constructor(model, tip, go, changeSpan) {
         const timeline = new Timeline(model, model.data.timeline);
         Object.assign(this, { model, tip, go, changeSpan, timeline, view: new TimelineView(timeline), weigher: new Weigher(model, timeline) });
+        timeline.owners = (key, row) => this.weigher.owners(key, row);
         Object.assign(this, { mode: "state", depth: 1, blamed: "idleness" });
         this.lanes = new LanePicture(timeline, this.view);
         this.area = new AreaPicture(timeline, this.view);
@@ -114,7 +116,7 @@ class TimelineSection {
     }
 
     legendItem({ colour, title, row = -1 }) {
-        const inside = [h("span.swatch", { style: { background: `var(${colour})` } }), middle(oneLine(title), 28)];
+        const inside = [h("span.swatch", { style: { background: `var(${colour})` } }), middle(oneLine(title), LEGEND)];
         if (row < 0) return h("span.legend-item", { title }, inside);
         return h("button.legend-item.link", { "type": "button", "title": `Show ${title} in the tree`, "onclick": () => this.go(row) }, inside);
     }
@@ -122,13 +124,13 @@ class TimelineSection {
     changeBlamed(blamed) {
         this.blamed = blamed;
         const culprits = this.timeline.culprits(blamed),
-            colours = this.timeline.colours(culprits.map(({ fn }) => fn));
+            colours = this.timeline.colours(culprits.map(({ row }) => row));
         culprits.forEach((culprit, i) => {
-            culprit.colour = culprit.fn === null ? "--category-other" : `--category-${colours[i]}`;
+            culprit.colour = culprit.row < 0 ? "--category-other" : `--category-${colours[i]}`;
         });
         this.area.show(culprits);
         this.blameds.show(blamed);
-        this.culpritLegend.replaceChildren(...culprits.map((culprit) => this.legendItem({ ...culprit, title: [culprit.title, culprit.place].filter(Boolean).join(" ") })));
+        this.culpritLegend.replaceChildren(...culprits.map((culprit) => this.legendItem(culprit)));
         if (!culprits.length) this.culpritLegend.textContent = "nobody: no thread waited";
         this.redraw();
     }
@@ -254,8 +256,8 @@ class TimelineSection {
             all = culprits.reduce((sum, { us }) => sum + Math.max(0, us[bin]), 0);
         const found = culprits.filter(({ us }) => us[bin] > 0 && us[bin] >= LEAST_TOLD * all).sort((a, b) => b.us[bin] - a.us[bin]).slice(0, MOST_TOLD);
         if (!found.length) return [["nobody", "", "--rule"]];
-        return found.map(({ title, place, us, colour }) => [
-            [title, place].filter(Boolean).join(" "),
+        return found.map(({ title, us, colour }) => [
+            title,
             `${(us[bin] / this.timeline.width(bin)).toFixed(2)} threads, ${percent(us[bin] / all)} %`,
             colour,
         ]);
@@ -279,15 +281,14 @@ class TimelineSection {
             times = span?.map((bin) => timeline.time(bin)) ?? null;
         this.lanes.span = this.area.span = times;
         this.spanLine.hidden = !span;
-        document.documentElement.style.setProperty("--toolbar", span ? "6.4rem" : "3.6rem");
         this.redraw();
         if (!span) return this.spanLine.replaceChildren();
         const [from, to, begin, end] = [...times, timeline.origin, timeline.end].map((us) => clockText(us, timeline.bin)),
             { spread } = model.span;
         this.spanLine.replaceChildren(
             h("strong", null, `Only ${from} to ${to} s`),
-            ` of ${begin} to ${end} s: shares above, findings, contexts, flame graph and source are of this span, the rest of the whole run.`,
-            spread >= LEAST_TOLD ? ` ${percent(spread)} % of it has no bins of its own: it is divided as in the whole run.` : "",
+            ` of ${begin} to ${end} s: shares, findings, contexts and source; all else is the whole run's.`,
+            spread >= LEAST_TOLD ? ` ${percent(spread)} % of it has no bins of its own, and is divided as in the whole run.` : "",
             " ",
             h("button.tool", { "type": "button", "onclick": () => this.changeSpan("") }, "Whole run"),
         );

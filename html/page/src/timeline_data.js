@@ -1,7 +1,9 @@
 // What happened when, as the page's data has it: times are integers of 1e-6 s from the program's start.
 import { MICRO, oneLine } from "./format.js";
 
-const OTHERS = 65535,
+const NO_CORE = "<no core>",
+    MOST_CALLERS = 2,
+    OTHERS = 65535,
     ALL = 255,
     MOST_CULPRITS = 7,
     MOST_PHASES = 3;
@@ -102,20 +104,21 @@ export class Timeline {
         };
     }
 
-    // Statements are their function's.
-    functionRow(row) {
-        return this.model.isStatement(row) ? this.model.parent[row] : row;
+    // Statements are their function's, and so is what it lost for want of a core.
+    codeRow(row) {
+        const { model } = this;
+        return row > 0 && (model.isStatement(row) || model.name(row) === NO_CORE) ? model.parent[row] : row;
     }
 
     // The row at a depth in which a row lies; the row itself where it is not as deep.
     rowAt(row, depth) {
-        let at = this.functionRow(row);
+        let at = this.codeRow(row);
         while (this.model.depth[at] > depth) at = this.model.parent[at];
         return at;
     }
 
     get deepest() {
-        return this.rows.reduce((most, row) => Math.max(most, this.model.depth[this.functionRow(row)]), 1);
+        return this.rows.reduce((most, row) => Math.max(most, this.model.depth[this.codeRow(row)]), 1);
     }
 
     // The contexts at a depth that had the lanes' time, the largest with a colour of their own.
@@ -126,8 +129,9 @@ export class Timeline {
             sums.set(at, (sums.get(at) ?? 0) + this.sum("own", i));
         });
         const shown = [...sums].sort((a, b) => b[1] - a[1]).filter(([, own]) => own > 0).slice(0, CATEGORIES).map(([row]) => row);
-        const colours = this.colours(shown.map((row) => this.model.fn[row]));
-        const parts = shown.map((row, i) => ({ row, title: this.model.name(row), colour: `--category-${colours[i]}` }));
+        const colours = this.colours(shown),
+            titles = this.titles(shown),
+            parts = shown.map((row, i) => ({ row, title: titles[i], colour: `--category-${colours[i]}` }));
         parts.push({ row: -1, title: "other", colour: "--category-other" });
         const part = Uint8Array.from(this.rows, (row) => {
             const found = shown.indexOf(this.rowAt(row, depth));
@@ -153,41 +157,53 @@ export class Timeline {
         return made;
     }
 
-    // Functions keep their colour wherever they are shown; those that cost others most come first.
-    colours(functions) {
-        this.coloured ??= new Map(this.culprits("idleness").filter(({ fn }) => fn !== null).map(({ fn }, i) => [fn, i + 1]));
-        const free = Array.from({ length: CATEGORIES }, (_, i) => CATEGORIES - i).filter((colour) => !functions.some((fn) => this.coloured.get(fn) === colour)),
-            used = new Set();
-        return functions.map((fn) => {
-            const own = this.coloured.get(fn);
-            if (own !== undefined && !used.has(own)) return used.add(own) && own;
-            return free.pop() ?? 1;
+    // Contexts keep their colour wherever they are shown; those that cost others most come first.
+    colours(rows) {
+        this.coloured ??= new Map(this.culprits("idleness").filter(({ row }) => row >= 0).map(({ row }, i) => [row, i + 1]));
+        const free = Array.from({ length: CATEGORIES }, (_, i) => CATEGORIES - i).filter((colour) => !rows.some((row) => this.coloured.get(row) === colour));
+        return rows.map((row) => this.coloured.get(row) ?? free.pop() ?? 1);
+    }
+
+    // What rows are called; those that are called alike, with their callers.
+    titles(rows) {
+        const { model } = this,
+            short = rows.map((row) => (row ? [model.name(row), model.place(row)].filter(Boolean).join(" ") : "whole program"));
+        return rows.map((row, i) => {
+            const callers = [];
+            if (short.indexOf(short[i]) !== short.lastIndexOf(short[i]))
+                for (let above = model.parent[row]; above > 0 && callers.length < MOST_CALLERS; above = model.parent[above]) callers.push(model.name(above));
+            return [short[i], ...callers].join(" < ");
         });
     }
 
-    // Functions by the idleness (or lock wait) of others that is blamed on them, the most first; the rest is one.
+    // Contexts by the idleness (or lock wait) of others that is blamed on them, the most first; the rest is one.
     culprits(key) {
-        const found = new Map(),
-            { model } = this;
+        this.foundCulprits ??= {};
+        return (this.foundCulprits[key] ??= this.findCulprits(key));
+    }
+
+    findCulprits(key) {
+        const found = new Map();
         this.rows.forEach((row, i) => {
-            const all = this.sum(key, i),
-                at = this.functionRow(row),
-                fn = model.fn[at];
             if (!this.values[key]?.[i]) return;
-            if (!found.has(fn)) found.set(fn, { fn, row: at, most: -Infinity, all: 0, us: new Float64Array(this.bins) });
-            const culprit = found.get(fn);
-            if (all > culprit.most) Object.assign(culprit, { row: at, most: all });
-            culprit.all += all;
-            for (let bin = 0; bin < this.bins; bin++) culprit.us[bin] += this.sum(key, i, bin, bin + 1);
+            const parts = new Map();
+            for (const [of, part] of this.owners(key, row)) parts.set(this.codeRow(of), (parts.get(this.codeRow(of)) ?? 0) + part);
+            for (const [of, part] of parts) {
+                if (!found.has(of)) found.set(of, { row: of, all: 0, us: new Float64Array(this.bins) });
+                const culprit = found.get(of);
+                culprit.all += part * this.sum(key, i);
+                for (let bin = 0; bin < this.bins; bin++) culprit.us[bin] += part * this.sum(key, i, bin, bin + 1);
+            }
         });
         const sorted = [...found.values()].filter(({ us }) => us.some((of) => of > 0)).sort((a, b) => b.all - a.all),
             shown = sorted.slice(0, MOST_CULPRITS),
-            rest = sorted.slice(MOST_CULPRITS);
-        for (const culprit of shown) Object.assign(culprit, { title: culprit.row ? model.name(culprit.row) : "nobody at work", place: culprit.row ? model.place(culprit.row) : "" });
+            rest = sorted.slice(MOST_CULPRITS),
+            titles = this.titles(shown.map(({ row }) => row));
+        shown.forEach((culprit, i) => Object.assign(culprit, { title: titles[i] }));
         if (rest.length) {
             const us = new Float64Array(this.bins);
             for (const of of rest) for (let bin = 0; bin < this.bins; bin++) us[bin] += of.us[bin];
-            shown.push({ fn: null, row: -1, title: `${rest.length} others`, place: "", us, all: rest.reduce((sum, of) => sum + of.all, 0) });
+            shown.push({ row: -1, title: `${rest.length} others`, us, all: rest.reduce((sum, of) => sum + of.all, 0) });
         }
         return shown;
     }

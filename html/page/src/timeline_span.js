@@ -50,6 +50,18 @@ export class Weigher {
         return { key, metrics, each, home, without, lent, room };
     }
 
+    // [row, part]: whose a row's bins are; that of rows below which have none of their own, as in the whole run.
+    owners(key, row) {
+        const group = this.groups.find((of) => of.key === key),
+            { home, without, lent, room } = group,
+            { model } = this;
+        if (!lent[row] || !room[row]) return [[row, 1]];
+        const found = [[row, 1 - lent[row]]];
+        for (let below = row; below < model.end[row]; below++)
+            if (home[below] === row && without[below] > 0) found.push([below, (lent[row] * without[below]) / room[row]]);
+        return found;
+    }
+
     // In the bins [from, end): each row's own values, and how much of their sum is known only of rows above.
     spread({ key, home, without, lent, room }, from, end) {
         const { model, timeline } = this,

@@ -57,6 +57,11 @@ export class Toolbar {
             theme.element,
             spanLine,
         );
+        // What is jumped to is to stand below it.
+        new ResizeObserver(() => {
+            const fixed = getComputedStyle(this.element).position === "sticky";
+            document.documentElement.style.setProperty("--toolbar", `${fixed ? this.element.offsetHeight + 8 : 8}px`);
+        }).observe(this.element);
     }
 
     makeInput(commands) {
