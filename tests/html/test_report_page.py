@@ -190,6 +190,26 @@ class ReportPage(BlameTest, PageTest):
         for column, values, descending in columns:
             self.assertEqual(values, sorted(values, reverse=descending), column)
 
+    def test_spans_of_time_add_up_to_the_whole_run(self):
+        """Row by row, but for what was before the first bin; of the effort 1 % may be in a row beside."""
+        self.show("holders")
+        rows, before = self.run_script(
+            """const { model, time } = blame.report, { bins } = time.timeline, values = () => [...time.weigher.known].filter((key) => model.metricIndex.has(key))
+                .map((key) => model.inclusive[model.metricIndex.get(key)]);
+            const whole = values(), sums = whole.map((of) => of.map(() => 0));
+            for (const span of [`0-${bins >> 1}`, `${bins >> 1}-${bins}`]) {
+                blame.report.state.set({ span });
+                values().forEach((of, metric) => of.forEach((value, row) => { sums[metric][row] += value; }));
+            }
+            blame.report.state.set({ span: "" });
+            const near = model.strings.findIndex((name) => name.startsWith("<before")), row = model.nameOf.indexOf(near);
+            return [whole.flatMap((of, metric) => [...of].map((value, row) => [value, sums[metric][row]])), near < 0 ? 0 : whole.reduce((sum, of) => sum + of[row], 0)]"""
+        )
+        effort = self.run_script("return blame.report.model.effort()")
+        self.assertGreater(max(value for value, _ in rows), 0.3 * effort)
+        for value, both in rows:
+            self.assertAlmostEqual(value, both, delta=0.01 * effort + before)
+
     def test_source_of_the_selected_row(self):
         self.show("imbalance2", "--source-dir", ROOT)
         self.settle()

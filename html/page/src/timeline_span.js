@@ -30,7 +30,8 @@ export class Weigher {
         return made;
     }
 
-    // Rows without bins of their own are in those of a row above: what that has more than its own is theirs.
+    // Rows without bins of their own are in those of a row above: what that has more than its own is theirs. Statements' are those of a call,
+    // with all that it calls.
     prepare(key, metrics) {
         const { model, timeline } = this,
             each = metrics.map((m) => this.direct([m])),
@@ -38,13 +39,17 @@ export class Weigher {
             home = new Int32Array(model.count),
             without = new Float64Array(model.count), // of each row what has no bins
             lent = new Float64Array(model.count), // of a row's bins the part that is not its own
+            lends = new Uint8Array(model.count),
             room = new Float64Array(model.count); // by row, the sum of `without` that it is the home of
         for (let row = 0; row < model.count; row++) {
             const context = timeline.of.get(row),
                 inBins = context === undefined ? 0 : timeline.sum(key, context);
             without[row] = model.name(row).startsWith(BEFORE) ? 0 : Math.max(0, own[row] - Math.max(0, inBins));
             lent[row] = inBins > own[row] + LEAST ? Math.min(1, (inBins - Math.max(0, own[row])) / inBins) : 0;
-            home[row] = lent[row] > 0 || row === 0 ? row : home[model.parent[row]];
+            if (lent[row]) lends[this.timeline.codeRow(row)] = 1;
+        }
+        for (let row = 0; row < model.count; row++) {
+            home[row] = lends[row] || row === 0 ? row : home[model.parent[row]];
             room[home[row]] += without[row];
         }
         return { key, metrics, each, home, without, lent, room };
@@ -52,13 +57,13 @@ export class Weigher {
 
     // [row, part]: whose a row's bins are; that of rows below which have none of their own, as in the whole run.
     owners(key, row) {
-        const group = this.groups.find((of) => of.key === key),
-            { home, without, lent, room } = group,
-            { model } = this;
-        if (!lent[row] || !room[row]) return [[row, 1]];
+        const { home, without, lent, room } = this.groups.find((of) => of.key === key),
+            { model } = this,
+            pool = this.timeline.codeRow(row);
+        if (!lent[row] || !room[pool]) return [[row, 1]];
         const found = [[row, 1 - lent[row]]];
-        for (let below = row; below < model.end[row]; below++)
-            if (home[below] === row && without[below] > 0) found.push([below, (lent[row] * without[below]) / room[row]]);
+        for (let below = pool; below < model.end[pool]; below++)
+            if (home[below] === pool && without[below] > 0) found.push([below, (lent[row] * without[below]) / room[pool]]);
         return found;
     }
 
@@ -69,10 +74,11 @@ export class Weigher {
             given = new Float64Array(model.count);
         let spread = 0;
         timeline.rows.forEach((row, context) => {
-            const value = timeline.sum(key, context, from, end);
-            const part = room[row] > 0 ? value * lent[row] : 0;
+            const value = timeline.sum(key, context, from, end),
+                pool = this.timeline.codeRow(row),
+                part = room[pool] > 0 ? value * lent[row] : 0;
             made[row] += value - part;
-            if (part) given[row] = part / room[row];
+            if (part) given[pool] += part / room[pool];
             spread += Math.abs(part);
         });
         for (let row = 0; row < model.count; row++) if (without[row] > 0 && given[home[row]]) made[row] += without[row] * given[home[row]];
