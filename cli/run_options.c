@@ -23,7 +23,7 @@ static const struct usage usage = {
              "Programs built by GCC run on LLVM's OpenMP runtime. The exit status is the program's\n"
              "(128 + signal if it was killed; a rank of an MPI job, and after Ctrl-C any, dies of the signal, too). Each option sets the environment variable "
              "of the same name:\n"
-             "--rate sets BLAME_RATE.",
+             "--rate sets BLAME_RATE; but for --stacks and --stacks-file, which are the command's own.",
     .examples = "  blame run ./amg -n 100\n"
                 "  blame run --rate 1000 --out amg-before -- ./amg -n 100\n"
                 "  mpirun -n 4 blame run ./solver\n"

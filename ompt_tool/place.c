@@ -197,8 +197,10 @@ static uint32_t count_files(void)
 {
     uint32_t count = 0;
     DIR *directory = opendir(session.directory);
-    for (struct dirent *entry; directory && (entry = readdir(directory));)
-        count += entry->d_name[0] != '.'; /* not the marks */
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        size_t length = strlen(entry->d_name);
+        count += entry->d_name[0] != '.' && length > 6 && strcmp(entry->d_name + length - 6, ".blame") == 0; /* not the marks, nor logs of stacks */
+    }
     if (directory)
         closedir(directory);
     return count;
