@@ -21,13 +21,14 @@ void account_own(struct profile_metric *metric, bool overhead, double p, uint64_
         metric->work += p;
 }
 
-void account_idleness(struct profile_metric *metric, double p, struct census census)
+struct lock_blame account_idleness(struct profile_metric *metric, double p, struct census census)
 {
-    double idle = shared_idle(p, census);
-    metric->inverse_busy += inverse_busy(p, census);
+    double idle = shared_idle(p, census), inverse = inverse_busy(p, census);
+    metric->inverse_busy += inverse;
     metric->shared_idle += idle;
     if (census.busy > 1)
         metric->idle_beside += (float)(idle - idle / census.busy);
+    return (struct lock_blame){.inverse_busy = inverse, .shared_idle = idle};
 }
 
 void account_busy(struct profile_metric *metric, bool overhead, double p, uint64_t count,

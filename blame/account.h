@@ -81,7 +81,7 @@ void account_busy(struct profile_metric *metric, bool overhead, double p, uint64
 
 /* The same without the others' idleness, which is divided: one part each to the code and to its missing core. [handler] */
 void account_own(struct profile_metric *metric, bool overhead, double p, uint64_t count);
-void account_idleness(struct profile_metric *metric, double p, struct census census);
+struct lock_blame account_idleness(struct profile_metric *metric, double p, struct census census); /* returns what it has added */
 
 /* What a waiter's sample sends to the holder. [handler] */
 struct lock_blame account_waiter(double p, struct census census);

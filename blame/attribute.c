@@ -8,8 +8,8 @@ bool attribute_blame(struct tree *tree, uint32_t node_idx, uint64_t lock_key, co
     if (!metric)
         return false;
     account_blame(metric, blame);
-    const struct profile_time_value value = {0, (float)blame->inverse_busy, (float)blame->shared_idle, (float)blame->lock_wait};
-    time_add(tree, node_idx, time_ns, &value);
+    time_add(tree, node_idx, time_ns,
+             (struct profile_time_value){0, (float)blame->inverse_busy, (float)blame->shared_idle, (float)blame->lock_wait});
     return true;
 }
 

@@ -11,41 +11,54 @@
 #define FEW_LEFT    2u  /* dense bins of which so few are in use give way to moments */
 #define FOLDS       16u /* so far up they are looked for that can become one */
 
-static inline void add_value(struct times *times, struct profile_time_value *to, const struct profile_time_value *value)
+/* All of a value's at once, and as doubles. */
+typedef float floats __attribute__((vector_size(16)));
+typedef double doubles __attribute__((vector_size(32)));
+typedef uint64_t bits __attribute__((vector_size(32)));
+
+static inline __attribute__((always_inline)) void add_value(struct times *times, struct profile_time_value *to, const struct profile_time_value *value)
 {
-    if (value->own != 0)
-        time_add_float(&to->own, value->own, &times->dither);
-    if (value->inverse_busy != 0)
-        time_add_float(&to->inverse_busy, value->inverse_busy, &times->dither);
-    if (value->shared_idle != 0)
-        time_add_float(&to->shared_idle, value->shared_idle, &times->dither);
-    if (value->lock_wait != 0)
-        time_add_float(&to->lock_wait, value->lock_wait, &times->dither);
+    floats sum, more;
+    memcpy(&sum, to, sizeof(sum));
+    memcpy(&more, value, sizeof(more));
+    doubles wide = __builtin_convertvector(sum, doubles) + __builtin_convertvector(more, doubles);
+    wide = (doubles)(((bits)wide + time_chance(&times->dither)) & ~((1ull << TIME_CUT_BITS) - 1));
+    sum = __builtin_convertvector(wide, floats);
+    memcpy(to, &sum, sizeof(sum));
 }
 
-static inline void add_dense(struct times *times, struct profile_bins *bins, uint64_t after_ns, const struct profile_time_value *value)
+static void forget_cached(struct times *times)
 {
-    if (unlikely(after_ns >> bins->shift >= PROFILE_TIME_BINS))
+    memset(times->cached, 0, sizeof(times->cached));
+}
+
+static inline void add_dense(struct times *times, struct profile_bins *bins, uint64_t after_ns, struct profile_time_value value)
+{
+    if (unlikely(after_ns >> bins->shift >= PROFILE_TIME_BINS)) {
+        forget_cached(times);
         widen_bins(bins, profile_time_shift(after_ns));
-    add_value(times, &bins->bin[after_ns >> bins->shift], value);
+    }
+    add_value(times, &bins->bin[after_ns >> bins->shift], &value);
 }
 
 /* False: it has no room for another bin. */
-static inline bool add_few(struct times *times, struct profile_moments *few, uint64_t after_ns, const struct profile_time_value *value)
+static inline bool add_few(struct times *times, struct profile_moments *few, uint64_t after_ns, struct profile_time_value value)
 {
-    if (unlikely(after_ns >> few->shift >= PROFILE_TIME_BINS))
+    if (unlikely(after_ns >> few->shift >= PROFILE_TIME_BINS)) {
+        forget_cached(times);
         widen_moments(few, profile_time_shift(after_ns));
+    }
     uint32_t bin = (uint32_t)(after_ns >> few->shift), i = few->count;
     while (i-- > 0) {
         if (few->moment[i].bin == bin) {
-            add_value(times, &few->moment[i].value, value);
+            add_value(times, &few->moment[i].value, &value);
             return true;
         }
     }
     if (few->count == PROFILE_MOMENTS)
         return false;
     few->moment[few->count].bin = bin;
-    few->moment[few->count].value = *value;
+    few->moment[few->count].value = value;
     signal_fence();
     few->count++;
     return true;
@@ -133,7 +146,7 @@ static void add_moments(struct times *times, struct profile_bins *to, const stru
 {
     widen_bins(to, few->shift);
     for (uint32_t i = 0; i < few->count; i++)
-        add_dense(times, to, (uint64_t)few->moment[i].bin << few->shift, &few->moment[i].value);
+        add_dense(times, to, (uint64_t)few->moment[i].bin << few->shift, few->moment[i].value);
 }
 
 static void add_bins(struct profile_bins *to, struct profile_bins *from)
@@ -262,7 +275,7 @@ static bool reclaim(struct tree *tree, uint32_t shift)
     struct profile_bins *lightest = NULL;
     double least = 0, sum = 0;
     uint32_t used = times->used;
-    memset(times->cached, 0, sizeof(times->cached));
+    forget_cached(times);
     for (uint32_t place = used; place-- > 1;) { /* what comes into a free place has been looked at */
         struct profile_bins *bins = dense_at(times, place);
         double weight;
@@ -295,7 +308,7 @@ static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, str
 }
 
 /* Returns the record that it went to. */
-static void *add_at(struct tree *tree, uint32_t time_idx, uint64_t after_ns, const struct profile_time_value *value)
+static void *add_at(struct tree *tree, uint32_t time_idx, uint64_t after_ns, struct profile_time_value value)
 {
     struct times *times = &tree->times;
     struct profile_node *node = tree_node(time_idx);
@@ -320,33 +333,42 @@ static uint64_t after_of(const struct times *times, uint64_t at_ns)
     return at_ns > times->origin_ns ? at_ns - times->origin_ns : 0;
 }
 
-void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, const struct profile_time_value *value)
+static void cache(struct times *times, uint32_t node_idx, void *record, uint64_t after_ns)
+{
+    struct profile_moments *few = is_dense(record) ? NULL : record;
+    struct profile_bins *bins = record;
+    uint32_t shift = few ? few->shift : bins->shift, bin = (uint32_t)(after_ns >> shift), i = 0;
+    while (few && few->moment[i].bin != bin)
+        i++;
+    times->cached[node_idx % TIME_CACHED] =
+        (struct time_cached){node_idx, (uint64_t)bin << shift, 1ull << shift, few ? &few->moment[i].value : &bins->bin[bin]};
+}
+
+static __attribute__((noinline)) void add_slowly(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profile_time_value value)
 {
     struct times *times = &tree->times;
-    if (unlikely(!times->lane_ns)) {
-        if (!times->origin_ns)
-            return;
+    if (!times->lane_ns && times->origin_ns)
         time_begin(tree, times->origin_ns);
-        if (!times->lane_ns)
-            return;
-    }
+    if (!times->lane_ns)
+        return;
     uint64_t after_ns = after_of(times, at_ns);
-    struct time_cached *cached = &times->cached[node_idx % TIME_CACHED];
-    if (likely(cached->node_idx == node_idx)) {
-        if (likely(is_dense(cached->record))) {
-            add_dense(times, cached->record, after_ns, value);
-            return;
-        }
-        if (add_few(times, cached->record, after_ns, value))
-            return;
-    }
     uint32_t time_idx = tree_child(tree, node_idx, PROFILE_NODE_TIME, 0);
     void *record = NULL;
     if (time_idx)
         record = add_at(tree, time_idx, after_ns, value);
     else
         add_dense(times, record = dense_above(tree, node_idx), after_ns, value);
-    *cached = (struct time_cached){node_idx, record};
+    cache(times, node_idx, record, after_ns);
+}
+
+void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profile_time_value value)
+{
+    struct times *times = &tree->times;
+    const struct time_cached *cached = &times->cached[node_idx % TIME_CACHED];
+    if (likely(cached->node_idx == node_idx && at_ns - times->origin_ns - cached->from_ns < cached->width_ns))
+        add_value(times, cached->bin, &value);
+    else
+        add_slowly(tree, node_idx, at_ns, value);
 }
 
 void time_begin(struct tree *tree, uint64_t origin_ns)
@@ -419,7 +441,7 @@ void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
     few = record;
     widen_record(record_of(to_idx), few->shift);
     for (uint32_t i = 0; i < few->count; i++)
-        add_at(tree, to_idx, (uint64_t)few->moment[i].bin << few->shift, &few->moment[i].value);
+        add_at(tree, to_idx, (uint64_t)few->moment[i].bin << few->shift, few->moment[i].value);
     tree_recycle_record(tree, from->metric);
     from->metric = 0;
 }
@@ -427,5 +449,5 @@ void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
 void time_fix(struct times *times, bool fixed)
 {
     times->fixed = fixed;
-    memset(times->cached, 0, sizeof(times->cached));
+    forget_cached(times);
 }

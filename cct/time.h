@@ -15,15 +15,20 @@
 void time_begin(struct tree *tree, uint64_t origin_ns);
 
 /* Sums are floats: each is rounded up or down by chance, so that many small summands are not lost, or too large, in the end. [handler] */
+#define TIME_CUT_BITS 29u /* that a double's fraction has more than a float's */
+static inline uint64_t time_chance(uint64_t *dither)
+{
+    *dither = *dither * 6364136223846793005ull + 1442695040888963407ull;
+    return *dither >> (64 - TIME_CUT_BITS);
+}
+
 static inline void time_add_float(float *to, double ns, uint64_t *dither)
 {
-    const uint32_t cut = 52 - 23; /* bits that a double has and a float has not */
     union {
         double number;
         uint64_t bits;
     } sum = {.number = (double)*to + ns};
-    *dither = *dither * 6364136223846793005ull + 1442695040888963407ull;
-    sum.bits = (sum.bits + (*dither >> (64 - cut))) >> cut << cut;
+    sum.bits = (sum.bits + time_chance(dither)) & ~((1ull << TIME_CUT_BITS) - 1);
     *to = (float)sum.number;
 }
 
@@ -40,7 +45,7 @@ static inline void time_add_state(struct tree *tree, struct times *times, uint64
 }
 
 /* The context has so much at that moment. [handler] */
-void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, const struct profile_time_value *value);
+void time_add(struct tree *tree, uint32_t node_idx, uint64_t at_ns, struct profile_time_value value);
 
 /* For tree_graft(): all of one TIME node's record is another's now, which may have one. [handler] */
 void time_move(struct tree *tree, uint32_t from_idx, uint32_t to_idx);

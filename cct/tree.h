@@ -22,7 +22,7 @@
 #define TREE_MARK_WAITS   2u /* samples of the trace that are not written yet: they are told by `moved` */
 
 #define TIME_DENSE  64u /* the first is the root's */
-#define TIME_CACHED 64u
+#define TIME_CACHED 32u
 
 /* cct/time.h's. */
 struct times {
@@ -37,8 +37,9 @@ struct times {
     uint32_t used, made;        /* records of dense[]: those of contexts come first, then those that are free */
     uint32_t dense[TIME_DENSE]; /* their units */
     struct time_cached {
-        uint32_t node_idx; /* a context, */
-        void *record;      /* and where its time goes */
+        uint32_t node_idx;              /* a context, and where its time goes for so long after the origin; */
+        uint64_t from_ns, width_ns;     /* all are forgotten when bins are widened or given up */
+        struct profile_time_value *bin;
     } cached[TIME_CACHED];
 };
 

@@ -112,20 +112,13 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
     return busy;
 }
 
-/* The same in the bins of the context and of the missing core: with its part of the others' idleness goes as much of the thread's own time. What it
- * was blocked is its context's. */
-static void book_bins(struct thread *thread, const struct busy *busy, uint32_t core_idx, double late, double p, struct census census,
-                      uint64_t time_ns)
+/* Where the others' idleness is, in bins as much of the thread's own time is, too; what it was blocked is its context's there. */
+static inline void book_part(struct thread *thread, struct profile_metric *metric, uint32_t node_idx, double p, struct census census,
+                             uint64_t time_ns)
 {
-    struct lock_blame idleness = account_waiter(p, census);
-    struct profile_time_value code = {(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0};
-    if (unlikely(late > 0 || busy->no_core)) {
-        const struct profile_time_value core = {(float)(p * late), (float)(idleness.inverse_busy * late), (float)(idleness.shared_idle * late), 0};
-        time_add(&thread->tree, core_idx, time_ns, &core);
-        code = (struct profile_time_value){code.own - core.own, code.inverse_busy - core.inverse_busy, code.shared_idle - core.shared_idle, 0};
-    }
-    if (late < 1)
-        time_add(&thread->tree, busy->node_idx, time_ns, &code);
+    struct lock_blame idleness = account_idleness(metric, p, census);
+    time_add(&thread->tree, node_idx, time_ns,
+             (struct profile_time_value){(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0});
 }
 
 /* At one of the delivery's moments. Of the others' idleness a part is the missing core's, the rest the code's; with its part goes as much of the
@@ -145,14 +138,13 @@ static bool book_busy(struct thread *thread, const struct busy *busy, double p, 
     account_own(own, busy->in_runtime, p, count);
     late = !core ? 0 : !code ? 1 : late;
     if (late < 1)
-        account_idleness(code, p * (1 - late), census);
+        book_part(thread, code, busy->node_idx, p * (1 - late), census, time_ns);
     if (late > 0)
-        account_idleness(core, p * late, census);
+        book_part(thread, core, core_idx, p * late, census, time_ns);
     if (late > 0 || busy->no_core) {
         core->overhead += p * (late - busy->no_core);
         thread->ledger->stolen += busy->no_core ? p * thread->core.stolen_part : 0;
     }
-    book_bins(thread, busy, core_idx, late, p, census, time_ns);
     if (places->count)
         record_places(thread, code_idx, core_idx, p, census, places);
     return true;
@@ -366,9 +358,9 @@ static void lose_dispatch(struct thread *thread, enum profile_drop cause)
 
 static void add_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric, const struct profile_metric *dispatch)
 {
-    const struct profile_time_value value = {(float)dispatch->overhead, (float)dispatch->inverse_busy, (float)dispatch->shared_idle, 0};
     sums_add(metric, dispatch);
-    time_add(&thread->tree, node_idx, thread->idle.last_ns, &value);
+    time_add(&thread->tree, node_idx, thread->idle.last_ns,
+             (struct profile_time_value){(float)dispatch->overhead, (float)dispatch->inverse_busy, (float)dispatch->shared_idle, 0});
 }
 
 /* What is of a region that may have ended is carried: it is that of the next one. */
