@@ -14,6 +14,7 @@
 #include "report/files/csv.h"
 #include "report/files/ranks_csv.h"
 #include "report/files/spread_csv.h"
+#include "report/files/timeline_csv.h"
 #include "report/findings/findings.h"
 #include "report/rows/filter.h"
 #include "report/rows/make.h"
@@ -288,11 +289,35 @@ static void print_balance(struct report *report)
         view_text_balance(report->out, opened->profile, opened->rows, &report->style);
 }
 
+static void print_timeline(struct report *report)
+{
+    const struct opened_profile *opened = report->opened;
+    report->style.all = report->request->all;
+    if (report->request->format == FORMAT_CSV)
+        write_timeline_csv(report->out, opened->profile);
+    else
+        view_text_timeline(report->out, opened->profile, opened->rows, &report->style);
+}
+
+static void print_culprits(struct report *report)
+{
+    const struct opened_profile *opened = report->opened;
+    report->style.all = report->request->all;
+    if (report->request->format != FORMAT_CSV) {
+        view_text_culprits(report->out, opened->profile, opened->rows, &report->style);
+        return;
+    }
+    struct culprits culprits = culprits_gather(opened->profile, opened->rows);
+    write_culprits_csv(report->out, opened->profile, opened->rows, &culprits);
+    culprits_free(&culprits);
+}
+
 static void (*const print_view[VIEW_COUNT])(struct report *report) = {
     [VIEW_TOP_DOWN] = print_tree,     [VIEW_BOTTOM_UP] = print_tree, [VIEW_FLAT] = print_tree,
     [VIEW_THREADS] = print_threads,   [VIEW_LOCKS] = print_locks,    [VIEW_WAITS] = print_waits,
     [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,  [VIEW_RANKS] = print_ranks,
-    [VIEW_SPREAD] = print_spread,     [VIEW_BALANCE] = print_balance,
+    [VIEW_SPREAD] = print_spread,     [VIEW_BALANCE] = print_balance, [VIEW_TIMELINE] = print_timeline,
+    [VIEW_CULPRITS] = print_culprits,
 };
 
 /* Takes the rows that the filters leave; false after a message. */
@@ -321,6 +346,13 @@ static bool open_input(const struct report_request *request, struct opened_profi
     } else {
         *opened =
             (struct opened_profile){.input = request->input, .profile = open_profile("report", request->input)};
+    }
+    bool of_time = request->view == VIEW_TIMELINE || request->view == VIEW_CULPRITS;
+    if (opened->profile && of_time && !opened->profile->timeline.bins) {
+        fprintf(stderr, "blame report: --view %s: %s has no timeline: it was measured with BLAME_TIMELINE=0, or by an older blame\n",
+                report_view[request->view].word, request->input);
+        close_profile(opened);
+        return false;
     }
     if (!opened->profile || !of_jobs || opened->profile->header.merged)
         return opened->profile != NULL;

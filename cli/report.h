@@ -20,6 +20,8 @@ enum report_view {
     VIEW_RANKS,
     VIEW_SPREAD,
     VIEW_BALANCE,
+    VIEW_TIMELINE,
+    VIEW_CULPRITS,
     VIEW_COUNT
 };
 enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED };

@@ -19,11 +19,13 @@ const struct option_word report_view[] = {
     {"ranks", "what each rank of a job did with its threads' time"},
     {"spread", "rows by how they differ between a job's ranks"},
     {"balance", "which ranks of a job others wait for, also on other nodes, by\nthe ranks' sums"},
+    {"timeline", "what each thread did when, and whose code others waited for"},
+    {"culprits", "rows by when others waited for them"},
     {NULL, NULL},
 };
 const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",   "Threads", "Locks",
                                          "Waits",    "Findings",  "Phases", "Ranks",   "Spread",
-                                         "Balance", NULL};
+                                         "Balance",   "Timeline",  "Culprits", NULL};
 
 static const struct option_word by[] = {
     {"function", "(default)"},
@@ -115,6 +117,8 @@ static int metrics_of(int view)
     case VIEW_PHASES:
     case VIEW_RANKS:
     case VIEW_BALANCE:
+    case VIEW_TIMELINE:
+    case VIEW_CULPRITS:
         return 0;
     default:
         return -1;
@@ -129,7 +133,9 @@ static bool can_sort(const struct report_request *request)
     if (accepted == 0) {
         fprintf(stderr, "blame report: --sort: not accepted with --view %s, which has the %s first\n",
                 report_view[request->view].word,
-                request->view == VIEW_PHASES ? "most exact seconds" : "greatest share");
+                request->view == VIEW_PHASES                                            ? "most exact seconds"
+                : request->view == VIEW_TIMELINE || request->view == VIEW_CULPRITS ? "most blamed"
+                                                                                        : "greatest share");
         return false;
     }
     fprintf(stderr, "blame report: --sort %s: with --view %s accepted are", metric_word[request->metric],
@@ -151,7 +157,7 @@ static bool fits_together(const struct report_request *request)
                      TREES | TABLES | 1 << VIEW_PHASES) &&
            fits_view(request, "--focus", NULL, request->focus, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--hide", NULL, request->hide, TREES | 1 << VIEW_WAITS) &&
-           fits_view(request, "--all", NULL, request->all, 1 << VIEW_RANKS | 1 << VIEW_BALANCE) &&
+           fits_view(request, "--all", NULL, request->all, 1 << VIEW_RANKS | 1 << VIEW_BALANCE | 1 << VIEW_TIMELINE | 1 << VIEW_CULPRITS) &&
            fits_view(request, "--thread", NULL, request->thread != NOT_GIVEN, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--columns", NULL, request->column_list, TREES) &&
            fits_view(request, "--percent", NULL, request->percent != NOT_GIVEN, TREES) &&
@@ -218,7 +224,7 @@ static enum options_result read_arguments(struct report_request *request, int ar
          "line that called them"},
         {"--thread", OPTION_WHOLE, &request->thread, "N", NULL, 0, 1000000,
          "what was blamed on one thread's samples; N as in threads.csv"},
-        {"--all", OPTION_FLAG, &request->all, NULL, NULL, 0, 0, "ranks, balance: each of them, however many"},
+        {"--all", OPTION_FLAG, &request->all, NULL, NULL, 0, 0, "ranks, balance, timeline, culprits: each of them, however many"},
         {"--rank", OPTION_WHOLE, &request->rank, "N", NULL, 0, 999999999,
          "one rank of a job, from its own file"},
         environment_option,

@@ -30,6 +30,9 @@ void view_text_waits(FILE *out, const struct profile *profile, const struct rows
  * sampled. */
 void view_text_phases(FILE *out, const struct profile *profile, const struct rows *rows,
                       const struct phase_table *table, uint32_t depth, const struct view_style *style);
+/* Threads' states along time, and below them who was blamed; who was blamed alone. Only of a profile that has a timeline. */
+void view_text_timeline(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style);
+void view_text_culprits(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style);
 void view_text_findings(FILE *out, const struct profile *profile, const struct findings *findings,
                         const struct view_style *style);
 

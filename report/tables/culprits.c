@@ -1,0 +1,97 @@
+#include "report/tables/culprits.h"
+
+#include <stdlib.h>
+
+#include "report/rows/metric.h"
+#include "report/text/memory.h"
+
+struct part {
+    uint32_t row, bin;
+    double idleness, lock_wait;
+};
+
+static int compare_parts(const void *left, const void *right)
+{
+    const struct part *a = left, *b = right;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return (a->bin > b->bin) - (a->bin < b->bin);
+}
+
+static int compare_culprits(const void *left, const void *right)
+{
+    const struct culprit *a = left, *b = right;
+    double blame_a = culprit_blame(a), blame_b = culprit_blame(b);
+    if (blame_a != blame_b)
+        return blame_a > blame_b ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* The row that has the node's own code, but for the statement. */
+static uint32_t row_of(const struct profile *profile, const struct rows *rows, uint32_t node)
+{
+    while (node && rows->node_row[node] == ROW_NONE)
+        node = profile->nodes[node].parent;
+    uint32_t row = rows->node_row[node];
+    while (row && row != ROW_NONE && rows->row[row].kind == ROW_STATEMENT)
+        row = rows->row[row].parent;
+    return row == ROW_NONE ? 0 : row;
+}
+
+static size_t gather_parts(const struct profile *profile, const struct rows *rows, struct part *parts)
+{
+    const struct timeline *timeline = &profile->timeline;
+    size_t count = 0;
+    for (size_t i = 0; i < timeline->cell_count;) {
+        const struct timeline_cell *first = &timeline->cells[i];
+        struct profile_sums sums = {0};
+        for (; i < timeline->cell_count && timeline->cells[i].node == first->node && timeline->cells[i].bin == first->bin; i++) {
+            const struct profile_time_value *value = &timeline->cells[i].value;
+            sums.work += (double)value->own;
+            sums.inverse_busy += (double)value->inverse_busy;
+            sums.shared_idle += (double)value->shared_idle;
+            sums.lock_wait += (double)value->lock_wait;
+        }
+        parts[count++] = (struct part){.row = row_of(profile, rows, first->node),
+                                       .bin = first->bin,
+                                       .idleness = metric_value(rows, &sums, METRIC_IDLENESS),
+                                       .lock_wait = metric_value(rows, &sums, METRIC_LOCK_WAIT)};
+    }
+    qsort(parts, count, sizeof *parts, compare_parts);
+    return count;
+}
+
+struct culprits culprits_gather(const struct profile *profile, const struct rows *rows)
+{
+    struct culprits culprits = {0};
+    struct part *parts = memory_array(profile->timeline.cell_count, sizeof *parts);
+    size_t count = gather_parts(profile, rows, parts), bins = 0, room = 0;
+    culprits.bin = memory_array(count, sizeof *culprits.bin);
+    for (size_t i = 0; i < count; i++) {
+        const struct part *part = &parts[i];
+        if (i == 0 || part->row != parts[i - 1].row) {
+            memory_grow(&culprits.culprit, &room, culprits.count, sizeof *culprits.culprit);
+            culprits.culprit[culprits.count++] = (struct culprit){.row = part->row, .first = bins};
+        }
+        struct culprit *culprit = &culprits.culprit[culprits.count - 1];
+        if (!culprit->count || culprits.bin[bins - 1].bin != part->bin) {
+            culprits.bin[bins++] = (struct culprit_bin){.bin = part->bin};
+            culprit->count++;
+        }
+        culprits.bin[bins - 1].idleness += part->idleness;
+        culprits.bin[bins - 1].lock_wait += part->lock_wait;
+        culprit->idleness += part->idleness;
+        culprit->lock_wait += part->lock_wait;
+    }
+    free(parts);
+    if (culprits.count)
+        qsort(culprits.culprit, culprits.count, sizeof *culprits.culprit, compare_culprits);
+    return culprits;
+}
+
+void culprits_free(struct culprits *culprits)
+{
+    free(culprits->culprit);
+    free(culprits->bin);
+    *culprits = (struct culprits){0};
+}
