@@ -7,6 +7,7 @@
 #include "report/text/memory.h"
 
 #define ALL      255 /* a share of the whole bin */
+#define LEAST_SAMPLES 4 /* of a thread, in a bin */
 #define TOPS     4   /* contexts of a lane's bin that are named: those with the most */
 #define OTHERS   UINT16_MAX
 
@@ -278,50 +279,75 @@ static void put_tops(struct page *page, const struct contexts *contexts)
     free(end);
 }
 
-static double state_sum(const struct timeline *timeline, uint32_t bin, int state)
+/* Lanes' bins as the page has them: so many of the timeline's each that a thread has some samples in it. */
+struct lane_bins {
+    const struct timeline *timeline;
+    uint32_t each, count;
+};
+
+static struct lane_bins lane_bins_of(const struct page *page, const struct timeline *timeline)
+{
+    struct lane_bins bins = {.timeline = timeline, .each = 1};
+    double rate = profile_least_rate(page->input->profile), least_ns = rate > 0 ? LEAST_SAMPLES * 1e9 / rate : 0;
+    while ((double)timeline->lane_bin_ns * bins.each < least_ns && bins.each < timeline->lane_bins)
+        bins.each *= 2;
+    bins.count = (timeline->lane_bins + bins.each - 1) / bins.each;
+    return bins;
+}
+
+static double lane_ns(const struct lane_bins *bins, size_t lane, uint32_t bin, int state)
 {
     double sum = 0;
-    for (size_t lane = 0; lane < timeline->lane_count; lane++)
-        sum += timeline->lanes[lane].ns[bin][state];
+    for (uint32_t i = bin * bins->each; i < (bin + 1) * bins->each && i < bins->timeline->lane_bins; i++)
+        sum += bins->timeline->lanes[lane].ns[i][state];
+    return sum;
+}
+
+static double state_sum(const struct lane_bins *bins, uint32_t bin, int state)
+{
+    double sum = 0;
+    for (size_t lane = 0; lane < bins->timeline->lane_count; lane++)
+        sum += lane_ns(bins, lane, bin, state);
     return sum;
 }
 
 /* What a lane's shares are of: samples fall into one bin or the next, so where there are threads for most of a bin it is what was measured. */
-static double measured_ns(const struct page *page, const struct timeline *timeline, size_t lane, uint32_t bin)
+static double measured_ns(const struct page *page, const struct lane_bins *bins, size_t lane, uint32_t bin)
 {
-    double sum = 0, whole = timeline->lanes[lane].threads * bin_width_ns(page, timeline, bin, timeline->lane_bin_ns);
+    const struct timeline *timeline = bins->timeline;
+    double sum = 0, whole = timeline->lanes[lane].threads * bin_width_ns(page, timeline, bin, bins->each * timeline->lane_bin_ns);
     for (int state = 0; state < PROFILE_TIME_STATES; state++)
-        sum += timeline->lanes[lane].ns[bin][state];
+        sum += lane_ns(bins, lane, bin, state);
     return sum > whole / 2 ? sum : whole;
 }
 
-static void put_state(struct page *page, const struct timeline *timeline, int state)
+static void put_state(struct page *page, const struct lane_bins *bins, int state)
 {
     struct base64 to = {.out = page->out};
     fprintf(page->out, "{\"key\":\"%s\",\"us\":[", state_title[state]);
-    for (uint32_t bin = 0; bin < timeline->lane_bins; bin++) {
+    for (uint32_t bin = 0; bin < bins->count; bin++) {
         fputs(bin ? "," : "", page->out);
-        page_micro(page->out, state_sum(timeline, bin, state) * 1e-9);
+        page_micro(page->out, state_sum(bins, bin, state) * 1e-9);
     }
     fputs("],\"shares\":\"", page->out);
-    for (size_t lane = 0; lane < timeline->lane_count; lane++)
-        for (uint32_t bin = 0; bin < timeline->lane_bins; bin++)
-            base64_put(&to, share_of(timeline->lanes[lane].ns[bin][state], measured_ns(page, timeline, lane, bin)));
+    for (size_t lane = 0; lane < bins->timeline->lane_count; lane++)
+        for (uint32_t bin = 0; bin < bins->count; bin++)
+            base64_put(&to, share_of(lane_ns(bins, lane, bin, state), measured_ns(page, bins, lane, bin)));
     base64_end(&to);
     fputs("\"}", page->out);
 }
 
-static void put_states(struct page *page, const struct timeline *timeline)
+static void put_states(struct page *page, const struct lane_bins *bins)
 {
     fputs(",\n\"states\":[", page->out);
     for (int state = 0, put = 0; state < PROFILE_TIME_STATES; state++) {
         bool any = false;
-        for (uint32_t bin = 0; bin < timeline->lane_bins && !any; bin++)
-            any = state_sum(timeline, bin, state) != 0;
+        for (uint32_t bin = 0; bin < bins->count && !any; bin++)
+            any = state_sum(bins, bin, state) != 0;
         if (!any)
             continue;
         fputs(put++ ? ",\n" : "", page->out);
-        put_state(page, timeline, state);
+        put_state(page, bins, state);
     }
     putc_unlocked(']', page->out);
 }
@@ -373,15 +399,16 @@ void page_put_timeline(struct page *page)
         return;
     }
     struct contexts contexts = {.timeline = timeline};
+    struct lane_bins bins = lane_bins_of(page, timeline);
     choose_contexts(page, &contexts);
     add_cells(page, &contexts);
     fprintf(page->out, "{\"origin_us\":%lld,\"bin_us\":", (long long)(timeline->origin_ns - page->input->profile->header.start_ns) / 1000);
     page_micro(page->out, (double)timeline->bin_ns * 1e-9);
     fputs(",\"lane_bin_us\":", page->out);
-    page_micro(page->out, (double)timeline->lane_bin_ns * 1e-9);
-    fprintf(page->out, ",\"bins\":%u,\"lane_bins\":%u", timeline->bins, timeline->lane_bins);
+    page_micro(page->out, (double)(bins.each * timeline->lane_bin_ns) * 1e-9);
+    fprintf(page->out, ",\"bins\":%u,\"lane_bins\":%u", timeline->bins, bins.count);
     put_lanes(page, timeline);
-    put_states(page, timeline);
+    put_states(page, &bins);
     put_contexts(page, &contexts);
     put_tops(page, &contexts);
     putc_unlocked('}', page->out);

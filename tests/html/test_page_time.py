@@ -98,7 +98,7 @@ class Time(PageTest):
     def test_contexts_at_a_depth(self):
         self.one("[aria-label='Colours of the picture'] [data-value=context]").click()
         self.run_script("blame.report.time.changeMode({ depth: 2 })")
-        self.assertEqual(self.of("time.lanes.layer.parts.map(({ title }) => title)"), ["solve a.c:10", "step [7]", "main a.c:1", "other"])
+        self.assertEqual(self.of("time.lanes.layer.parts.map(({ title }) => title)"), ["solve a.c:10", "refine a.c:30", "main a.c:1", "other"])
         self.assertEqual(self.shares(0, 0, 4), [0.475, 0.5, 0.025, 0])
         self.run_script("blame.report.time.changeMode({ depth: 1 })")
         self.assertEqual(self.of("time.lanes.layer.parts.map(({ title }) => title)"), ["main a.c:1", "other"])
@@ -195,6 +195,16 @@ class Time(PageTest):
 
     def test_executions_of_phases_are_marked(self):
         self.assertEqual(self.of("time.lanes.phases"), [{"name": "step", "marks": [[2, 4, 7]]}])
+        rows, contexts = page_data.Rows(), []
+        phase = rows.add(rows.add(-1, "root", "<program root>"), "phase", "phase step")
+        for step in range(3):
+            execution = rows.add(phase, "phase", f"step [{step}]")
+            inner = rows.add(execution, "phase", "phase inner")
+            contexts.append((rows.add(inner, "procedure", "f", "a", "/s/a.c", 3), {step // 2: (SECOND / 2, 100 * step, 0)}))
+        self.open(rows.data(timeline=page_data.timeline(1, 2, SECOND, {"work": lambda lane, at: 1}, contexts)))
+        self.assertEqual(self.of("time.lanes.phases"), [{"name": "step", "marks": [[0, 1, 0], [0, 1, 1], [1, 2, 2]]},
+                                                        {"name": "inner", "marks": [[0, 2, None]]}])
+        self.assertEqual(self.of("time.area.culprits.map(({ title, us }) => [title, [...us]])"), [["f a.c:3", [100, 200]]])
 
     def test_lanes_of_a_job_are_named_by_their_ranks(self):
         self.open(program(4, rank=[0, 0, 1, 2], last_rank=[0, 0, 1, 9], thread=[0, 1, 2, -1]))

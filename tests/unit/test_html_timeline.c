@@ -109,6 +109,12 @@ static void bins_of_lanes_are_shares_and_those_of_contexts_their_time(void **sta
     assert_true(float_at("timeline/contexts/own", 0) == 500000);
     assert_true(float_at("timeline/contexts/idleness", 2) == 250000); /* one of two threads idled */
     assert_true(float_at("timeline/contexts/lock wait", 1) == 125000);
+    made.profile.header.rate = 6; /* a bin of lanes is as wide as four samples and more */
+    json_decref(page.data);
+    make_page((struct html_options){.no_source = true});
+    assert_int_equal(number("timeline/lane_bin_us"), 1000000);
+    assert_int_equal(number("timeline/lane_bins"), 2);
+    assert_int_equal(number("timeline/states/0/us/0"), 1000000);
     uint8_t *tops = bytes_of("timeline/tops", &many); /* 2 in the first bin, 1 in the second, none */
     assert_int_equal(many, 4 + 3 * 3);
     assert_int_equal(tops[0], 2);

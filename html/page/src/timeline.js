@@ -304,13 +304,7 @@ class TimelineSection {
 
 // A row for each bin: thread seconds by state, and who is blamed most.
 function timeTable(timeline, culprits, blamed, model) {
-    const sums = timeline.states.map(({ us }) => {
-        const made = new Float64Array(timeline.bins);
-        us.forEach((value, bin) => {
-            made[Math.min(timeline.bins - 1, Math.floor(((bin + 0.5) * timeline.laneBin) / timeline.bin))] += value;
-        });
-        return made;
-    });
+    const sums = timeline.states.map(({ us }) => timeline.inBins(us));
     const first = (bin) => culprits.reduce((best, of) => (of.us[bin] > (best?.us[bin] ?? 0) ? of : best), null);
     const time = (id, title, of) => ({
         ...numberColumn(id, title, of, null),

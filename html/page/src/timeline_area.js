@@ -55,7 +55,7 @@ export class AreaPicture {
             context.fillRect(view.left, y, view.plot, 1);
             context.fillStyle = colour("--muted");
             const text = scaleText(i * step, step);
-            context.fillText(i ? text : `${text} threads`, view.left - 8, y, view.left - 10);
+            context.fillText(i ? text : "0 threads", view.left - 8, y, view.left - 10);
         }
     }
 

@@ -6,7 +6,8 @@ const NO_CORE = "<no core>",
     OTHERS = 65535,
     ALL = 255,
     MOST_CULPRITS = 7,
-    MOST_PHASES = 3;
+    MOST_PHASES = 3,
+    EXECUTION = /^(?:phase )?(.*) \[(\d+)\]$/;
 export const CATEGORIES = 10; // colours that tell contexts apart
 
 function bytes(text) {
@@ -34,7 +35,29 @@ export class Timeline {
             .map(({ key, us, shares }) => ({ key, us, shares: bytes(shares) }));
         this.readContexts(data.contexts);
         this.nameLanes();
-        this.rowsAbove = new Map();
+        this.findContexts();
+    }
+
+    // Of each row the first one that is the same context, whatever execution of a phase it is in; and how deep that is.
+    findContexts() {
+        const { model } = this,
+            { count, parent, fn, callLine } = model,
+            phase = model.kinds.indexOf("phase"),
+            known = new Map();
+        this.context = new Int32Array(count);
+        this.level = new Int32Array(count);
+        for (let row = 1; row < count; row++) {
+            const above = this.context[parent[row]];
+            if (model.kind[row] === phase && EXECUTION.test(model.name(row))) {
+                this.context[row] = above;
+                this.level[row] = this.level[above];
+                continue;
+            }
+            const key = `${above}/${fn[row]}/${callLine[row]}`;
+            if (!known.has(key)) known.set(key, row);
+            this.context[row] = known.get(key);
+            this.level[row] = this.level[above] + 1;
+        }
     }
 
     readContexts({ row, first, end, ...values }) {
@@ -95,6 +118,17 @@ export class Timeline {
         return Math.max(1, Math.min(this.bin, this.end - this.origin - bin * this.bin));
     }
 
+    // Of lanes' bins what is in contexts' bins: each is as wide as several of the others.
+    inBins(us) {
+        const made = new Float64Array(this.bins),
+            narrow = Math.min(this.bin, this.laneBin);
+        for (let at = 0; at * narrow < this.bins * this.bin; at++) {
+            const lane = Math.floor(((at + 0.5) * narrow) / this.laneBin);
+            made[Math.floor(((at + 0.5) * narrow) / this.bin)] += ((us[lane] ?? 0) * narrow) / this.laneBin;
+        }
+        return made;
+    }
+
     stateLayer() {
         return {
             bins: this.laneBins,
@@ -113,12 +147,12 @@ export class Timeline {
     // The row at a depth in which a row lies; the row itself where it is not as deep.
     rowAt(row, depth) {
         let at = this.codeRow(row);
-        while (this.model.depth[at] > depth) at = this.model.parent[at];
-        return at;
+        while (this.level[at] > depth) at = this.model.parent[at];
+        return this.context[at];
     }
 
     get deepest() {
-        return this.rows.reduce((most, row) => Math.max(most, this.model.depth[this.codeRow(row)]), 1);
+        return this.rows.reduce((most, row) => Math.max(most, this.level[this.codeRow(row)]), 1);
     }
 
     // The contexts at a depth that had the lanes' time, the largest with a colour of their own.
@@ -187,7 +221,10 @@ export class Timeline {
         this.rows.forEach((row, i) => {
             if (!this.values[key]?.[i]) return;
             const parts = new Map();
-            for (const [of, part] of this.owners(key, row)) parts.set(this.codeRow(of), (parts.get(this.codeRow(of)) ?? 0) + part);
+            for (const [of, part] of this.owners(key, row)) {
+                const at = this.context[this.codeRow(of)];
+                parts.set(at, (parts.get(at) ?? 0) + part);
+            }
             for (const [of, part] of parts) {
                 if (!found.has(of)) found.set(of, { row: of, all: 0, us: new Float64Array(this.bins) });
                 const culprit = found.get(of);
@@ -221,13 +258,13 @@ export class Timeline {
             const before = kind(first);
             if (bin < this.laneBins && kind(bin) === before) continue;
             const [begin, end] = [first, bin].map((of) => Math.min(this.end, this.origin + of * this.laneBin));
-            if (before && end > begin) found.push([begin, end, before]);
+            if (before && end - begin > 0.99 * this.laneBin) found.push([begin, end, before]);
             first = bin;
         }
         return found;
     }
 
-    // Of phases the bins in which their executions were seen: a list of { name, marks: [first bin, behind the last, number or null] }.
+    // Of phases the bins in which their executions were seen, the outermost first: a list of { name, marks: [first bin, behind the last, number or null] }.
     phases() {
         const { model } = this,
             kind = model.kinds.indexOf("phase"),
@@ -237,30 +274,36 @@ export class Timeline {
             for (let at = row; at > 0; at = model.parent[at]) if (model.kind[at] === kind) this.notePhase(found, at, i);
         });
         return [...found.values()]
-            .map(({ name, marks }) => ({ name, marks: [...marks.values()].sort((a, b) => a[0] - b[0] || a[2] - b[2]) }))
-            .filter(({ marks }) => marks.length)
-            .slice(0, MOST_PHASES);
+            .sort((a, b) => a.depth - b.depth)
+            .slice(0, MOST_PHASES)
+            .map(({ name, executions, seen }) => ({ name, marks: executions.size ? [...executions.values()].sort((a, b) => a[0] - b[0] || a[2] - b[2]) : runs(seen) }));
     }
 
     notePhase(found, row, context) {
-        const [, name, number] = /^(.*) \[(\d+)\]$/.exec(this.model.name(row)) ?? [null, this.model.name(row), null];
-        if (!found.has(name)) found.set(name, { name: oneLine(name), marks: new Map(), numbered: false });
+        const [, name, number] = EXECUTION.exec(this.model.name(row)) ?? [null, this.model.name(row).replace(/^phase /, ""), null];
+        if (!found.has(name)) found.set(name, { name: oneLine(name), depth: Infinity, executions: new Map(), seen: new Uint8Array(this.bins) });
         const phase = found.get(name);
-        if (number !== null && !phase.numbered) {
-            phase.numbered = true; // executions say more than the phase around them
-            phase.marks.clear();
+        phase.depth = Math.min(phase.depth, this.model.depth[row]);
+        const mark = phase.executions.get(number) ?? [Infinity, 0, Number(number)];
+        for (let bin = 0; bin < this.bins; bin++) {
+            if (this.sum("own", context, bin, bin + 1) <= 0) continue;
+            phase.seen[bin] = 1;
+            mark[0] = Math.min(mark[0], bin);
+            mark[1] = Math.max(mark[1], bin + 1);
         }
-        if (phase.numbered && number === null) return;
-        const mark = phase.marks.get(number) ?? [Infinity, 0, number === null ? null : Number(number)];
-        const sums = this.values.own[context];
-        let first = 0,
-            end = this.bins;
-        while (sums[first + 1] <= 0) first++;
-        while (sums[end - 1] >= sums[this.bins] && end > first + 1) end--;
-        mark[0] = Math.min(mark[0], first);
-        mark[1] = Math.max(mark[1], end);
-        phase.marks.set(number, mark);
+        if (number !== null && mark[1]) phase.executions.set(number, mark);
     }
+}
+
+// Bins in a row: [first, behind the last, null].
+function runs(seen) {
+    const found = [];
+    seen.forEach((of, bin) => {
+        if (!of) return;
+        if (found.at(-1)?.[1] === bin) found.at(-1)[1]++;
+        else found.push([bin, bin + 1, null]);
+    });
+    return found;
 }
 
 export function stateColour(key) {
