@@ -17,8 +17,8 @@
 #include "report/profile/profile.h"
 #include "report/text/memory.h"
 
-#define COPY_BYTES   ((size_t)1 << 20)
-#define MAX_ATTEMPTS 100000 /* of ".1", ".2" ... behind the directory's name */
+#define MOST_READINGS 8
+#define MAX_ATTEMPTS  100000 /* of ".1", ".2" ... behind the directory's name */
 
 static const struct usage usage = {
     .command = "snapshot",
@@ -70,22 +70,30 @@ static bool write_all(int file, const char *from, size_t bytes)
     return true;
 }
 
+/* One chunk as it stood at one moment, which two readings that agree show; of one that changes all the time, as it stood last. */
+static bool read_chunk(int from, uint32_t chunk_no, char *chunk, char *again)
+{
+    off_t at = (off_t)PROFILE_HEADER_BYTES + (off_t)chunk_no * PROFILE_CHUNK_BYTES;
+    bool good = read_all(from, chunk, PROFILE_CHUNK_BYTES, at);
+    for (int i = 0; good && i < MOST_READINGS; i++) {
+        good = read_all(from, again, PROFILE_CHUNK_BYTES, at);
+        if (good && memcmp(chunk, again, PROFILE_CHUNK_BYTES) == 0)
+            break;
+        memcpy(chunk, again, PROFILE_CHUNK_BYTES);
+    }
+    return good;
+}
+
 /* The chunks that the header counts: it was read before them, and they are complete when they are counted. */
 static bool copy_chunks(int from, int to, const struct profile_header *header)
 {
-    char page[PROFILE_HEADER_BYTES] = "", *buffer = memory_array(COPY_BYTES, 1);
-    size_t left = (size_t)header->chunk_count * PROFILE_CHUNK_BYTES;
-    off_t at = PROFILE_HEADER_BYTES;
+    char page[PROFILE_HEADER_BYTES] = "", *chunk = memory_array(2, PROFILE_CHUNK_BYTES);
     memcpy(page, header, sizeof *header);
     bool good = write_all(to, page, sizeof page);
-    while (good && left) {
-        size_t bytes = left < COPY_BYTES ? left : COPY_BYTES;
-        good = read_all(from, buffer, bytes, at) && write_all(to, buffer, bytes);
-        at += (off_t)bytes;
-        left -= bytes;
-    }
+    for (uint32_t i = 0; good && i < header->chunk_count; i++)
+        good = read_chunk(from, i, chunk, chunk + PROFILE_CHUNK_BYTES) && write_all(to, chunk, PROFILE_CHUNK_BYTES);
     int cause = errno;
-    free(buffer);
+    free(chunk);
     errno = cause;
     return good;
 }
