@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/job_files.h"
@@ -68,11 +69,16 @@ static bool write_file(const char *command, const char *path, FILE *out, enum st
 {
     struct opened opened = {.command = command, .path = path};
     char error[512];
-    int file = profile_read_header(path, &opened.tail.header) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (file < 0) {
+    struct profile_header header;
+    struct stat status;
+    int file = profile_read_header(path, &header) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    bool whole = file >= 0 && fstat(file, &status) == 0 && status.st_size >= (off_t)PROFILE_HEADER_BYTES + (off_t)header.chunk_count * PROFILE_CHUNK_BYTES;
+    if (!whole) {
         struct profile *profile = profile_read(path, error, sizeof error); /* it says what is wrong */
-        fprintf(stderr, "blame %s: %s\n", command, profile ? strerror(errno) : error);
+        fprintf(stderr, "blame %s: %s\n", command, profile ? "its file changes" : error);
         profile_free(profile);
+        if (file >= 0)
+            close(file);
         return false;
     }
     trace_tail_open(&opened.tail, file);
