@@ -62,7 +62,7 @@ def measure(args):
     return said, counts
 
 
-def error_of(share / 100, samples):
+def error_of(share, samples):
     """One standard deviation of a share of so many samples, in per cent."""
     return 100 * math.sqrt(share * (1 - share) / samples) if samples else math.nan
 
