@@ -30,6 +30,7 @@ def program(lanes=2, timeline=True, **more):
     finding = {"rule": "cost", "error": 0, "gain_s": 0, "share": 20, "evidence": "", "advice": "", "place": ""}
     data = rows.data(timeline=page_data.timeline(lanes, 4, SECOND, shares, contexts, tops, **more) if timeline else None,
                      findings=[finding | {"row": refine, "metric": "idleness", "seconds": 1.75, "title": "refine keeps threads idle"},
+                               finding | {"row": -1, "metric": "work", "seconds": 5.9, "title": "all of it is work"},
                                finding | {"row": refine, "metric": "idleness", "seconds": 0.4, "title": "a part of it"}])
     data["header"]["wall_s"] = 4.0
     return data
@@ -147,7 +148,7 @@ class Time(PageTest):
     def test_the_tip_names_thread_time_and_who_is_to_blame(self):
         self.run_script("blame.report.time.draw(); blame.report.time.tell(2.6e6, 1, 10, 10)")
         tip = self.one(".tip").text
-        for text in ("thread 1", "2.50 to 2.75 s", "idle 100.0 %", "from 2 to 3 s, because of", "refine a.c:30 1.00 threads, 100.0 %"):
+        for text in ("thread 1", "2.50 to 2.75 s", "idle 100.0 %", "from 2.0 to 3.0 s, because of", "refine a.c:30 1.00 threads, 100.0 %"):
             self.assertIn(text, tip)
 
     def test_a_span_has_its_own_numbers(self):
@@ -157,10 +158,11 @@ class Time(PageTest):
         self.assertEqual([self.value("<program root>", metric) for metric in ("work", "idleness")], [950000, SECOND])
         self.assertEqual(self.value("solve", "work"), 0)
         self.assertEqual([text.split("%")[0].strip() for text in self.texts(".share-number")], ["47.5", "50.0", "2.5", "0.0"])
-        self.assertIn("Only 2 to 3 s of 0 to 4 s", self.one(".span-line").text)
+        self.assertIn("Only 2.0 to 3.0 s of 0.0 to 4.0 s", self.one(".span-line").text)
         self.assertNotIn("no bins", self.one(".span-line").text)
         self.assertIn("span=2-3", self.run_script("return location.hash"))
         self.assertEqual(self.texts(".finding-span"), ["In this span: 1.000 s, 50.0 % of it, 57 % of the finding.",
+                                                       "In this span: 0.950 s, 47.5 % of it, 16 % of the finding.",
                                                        "Of the whole run: how much of it is in this span is not known."])
         self.assertEqual(self.run_script("return blame.report.flame.width[2]"), 0)
         self.assertTrue(self.run_script("return [...document.querySelectorAll('#metric option')].find((of) => of.value === 'samples').disabled"))
@@ -215,7 +217,7 @@ class Time(PageTest):
         self.settle()
         rows = self.texts(".timeline-table .tree-row")
         self.assertEqual(len(rows), 4)
-        self.assertEqual(rows[3], "341.0000.2500.750refine a.c:300.750")
+        self.assertEqual(rows[3], "3.04.01.0000.2500.750refine a.c:300.750")
 
     def test_without_a_timeline_a_line_says_so(self):
         self.open(program(timeline=False))

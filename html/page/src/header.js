@@ -201,7 +201,8 @@ function card(model, finding, go) {
     );
     // What is of a row and its metric, with what it calls or without.
     const metric = model.metricIndex.get(finding.metric),
-        values = finding.row >= 0 && metric !== undefined ? [model.exclusive, model.inclusive].map((of) => of[metric][finding.row]) : [],
+        row = Math.max(0, finding.row), // of none: the whole program's
+        values = metric !== undefined ? [model.exclusive, model.inclusive].map((of) => of[metric][row]) : [],
         near = (value) => Math.abs(value - finding.seconds / MICRO) <= SAME * Math.abs(value) + 1;
     finding.side = ["exclusive", "inclusive"][values.findIndex(near)];
     return { element, show };
@@ -211,7 +212,7 @@ function card(model, finding, go) {
 function showInSpan(model, { row, metric, side, seconds }, element, line) {
     const { span } = model,
         known = side && model.knows(metric),
-        value = known ? model[side][model.metricIndex.get(metric)][row] : 0;
+        value = known ? model[side][model.metricIndex.get(metric)][Math.max(0, row)] : 0;
     line.hidden = !span;
     element.classList.toggle("elsewhere", Boolean(span && known) && value * MICRO < LEAST_IN_SPAN * seconds);
     if (!span) return;

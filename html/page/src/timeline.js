@@ -233,7 +233,7 @@ class TimelineSection {
         const many = row >= 0 ? lanes.lanesOf(row) : [0, timeline.lanes],
             title = row >= 0 ? `${timeline.laneName(...many)}${many[1] - many[0] > 1 ? ", their mean" : ""}` : "who is to blame";
         const bin = timeline.binAt(us),
-            [binFrom, binTo] = [timeline.time(bin), timeline.time(bin + 1)].map((of) => clockText(of, timeline.bin));
+            [binFrom, binTo] = [timeline.time(bin), timeline.time(bin + 1)].map((of) => clockText(of, timeline.bin / 10));
         const line = ([name, value, colour]) =>
             h("tr", null, h("th", { scope: "row" }, h("span.swatch", { style: { background: `var(${colour})` } }), middle(oneLine(name), NAME)), h("td", null, value));
         const gap = lanes.gaps.find(([begin, end]) => us >= begin && us < end),
@@ -283,14 +283,14 @@ class TimelineSection {
         this.spanLine.hidden = !span;
         this.redraw();
         if (!span) return this.spanLine.replaceChildren();
-        const [from, to, begin, end] = [...times, timeline.origin, timeline.end].map((us) => clockText(us, timeline.bin)),
+        const [from, to, begin, end] = [...times, timeline.origin, timeline.end].map((us) => clockText(us, timeline.bin / 10)),
             { spread } = model.span;
         this.spanLine.replaceChildren(
             h("strong", null, `Only ${from} to ${to} s`),
-            ` of ${begin} to ${end} s: shares, findings, contexts and source; all else is the whole run's.`,
-            spread >= LEAST_TOLD ? ` ${percent(spread)} % of it has no bins of its own, and is divided as in the whole run.` : "",
-            " ",
+            ` of ${begin} to ${end} s `,
             h("button.tool", { "type": "button", "onclick": () => this.changeSpan("") }, "Whole run"),
+            " in shares, findings, contexts and source; all else is the whole run's.",
+            spread >= LEAST_TOLD ? ` ${percent(spread)} % of it has no bins of its own, and is divided as in the whole run.` : "",
         );
     }
 
@@ -309,7 +309,7 @@ function timeTable(timeline, culprits, blamed, model) {
     const time = (id, title, of) => ({
         ...numberColumn(id, title, of, null),
         draw: (cell, bin) => {
-            cell.textContent = clockText(of(bin), timeline.bin);
+            cell.textContent = clockText(of(bin), timeline.bin / 10);
         },
     });
     const amount = (id, title, of) => ({
