@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -82,8 +83,10 @@ static void give_up(struct followed *followed, int cause)
     followed->given_up = true;
     log_line(followed->log, ": the log of stacks cannot be written: ", strerror(cause), "; blame export ", followed->directory,
              " --format stacks writes it later", NULL);
-    if (followed->out)
-        end_with_a_line(fileno(followed->out));
+    if (!followed->out)
+        return;
+    __fpurge(followed->out); /* closing would write what is left */
+    end_with_a_line(fileno(followed->out));
 }
 
 static bool begin_log(struct followed *followed)

@@ -105,7 +105,9 @@ static char *probe_text(struct stacks *stacks, const struct profile_node *node)
     const struct profile_name *name = &stacks->tail->names[node->key - 1];
     if (name->place)
         lookup(stacks, name->place, &frame);
-    return frame_text(name->text, frame ? frame->at_file : NULL, frame ? frame->at_line : 0, PROFILE_KEY_VADDR(name->place));
+    char label[sizeof name->text + 8]; /* as rows have it */
+    snprintf(label, sizeof label, "%s%s", node->kind == PROFILE_NODE_PHASE ? "phase " : node->kind == PROFILE_NODE_EVENT ? "event " : "", name->text);
+    return frame_text(label, frame ? frame->at_file : NULL, frame ? frame->at_line : 0, PROFILE_KEY_VADDR(name->place));
 }
 
 /* NULL: it stands for no frame. */

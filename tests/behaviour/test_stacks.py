@@ -99,6 +99,16 @@ class Stacks(BlameTest):
                 self.assertEqual(line, f"blame: {place}: the log of stacks cannot be written: {cause}; blame export {directory} --format stacks writes it later")
                 self.assertEqual(glob.glob(os.path.join(directory, "*.stacks")), [])
 
+    def test_on_a_full_disk_it_ends_with_a_whole_line(self):
+        folder = self.new_folder()
+        run = execute(["prlimit", "--fsize=400000", "--", BLAME, "run", "--stacks=5000", "--out", "profile", "--csv", "0", "--", program("stack_sweep"), "0.3", "2"],
+                      self.tool_environment({"BLAME_RATE": None}), folder)
+        self.assertEqual(run.status, 0, run)
+        self.assertIn(".stacks: the log of stacks cannot be written: File too large", run.stderr)
+        there = self.lines(*glob.glob(os.path.join(folder, "profile", "*.stacks")))
+        self.assertGreater(len(self.exported(os.path.join(folder, "profile"))), len(there))
+        self.assertGreater(len(there), 100)
+
     def test_what_is_there_is_not_overwritten(self):
         folder = self.new_folder()
         for name in ("log", "log.1"):
