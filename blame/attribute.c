@@ -8,7 +8,7 @@ bool attribute_blame(struct tree *tree, uint32_t node_idx, uint64_t lock_key, co
     if (!metric)
         return false;
     account_blame(metric, blame);
-    time_add(tree, node_idx, time_ns,
+    attribute_time(tree, node_idx, time_ns,
              (struct profile_time_value){0, (float)blame->inverse_busy, (float)blame->shared_idle, (float)blame->lock_wait});
     return true;
 }

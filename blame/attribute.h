@@ -9,6 +9,8 @@
 
 #include "blame/directed.h"
 #include "blame/state.h"
+#include "cct/fold.h"
+#include "cct/time.h"
 #include "cct/tree.h"
 
 /* The sums of a node; NULL for node 0, or without room. [handler] */
@@ -21,6 +23,13 @@ static inline struct profile_metric *attribute_at(struct tree *tree, uint32_t no
 static inline struct profile_metric *attribute_lock_at(struct tree *tree, uint32_t node_idx, uint64_t lock_key)
 {
     return node_idx ? attribute_at(tree, tree_child(tree, node_idx, PROFILE_NODE_LOCK, lock_key)) : NULL;
+}
+
+/* The context has so much at that moment: of the run, and of the iterations that it is in. [handler] */
+static inline void attribute_time(struct tree *tree, uint32_t node_idx, uint64_t time_ns, struct profile_time_value value)
+{
+    time_add(tree, node_idx, time_ns, value);
+    fold_note(tree, node_idx, time_ns, value);
 }
 
 /* Blame that arrives at a context at that time: at the lock below it, and in the context's own bins. False without room. [handler] */

@@ -44,6 +44,15 @@ static bool move_metric(struct tree *tree, uint32_t from_idx, uint32_t to_idx)
     return true;
 }
 
+static inline void tell(struct tree *tree, uint32_t from, uint32_t into)
+{
+    if (likely(!tree_node(from)->marks))
+        return;
+    for (uint32_t i = 0; i < TREE_TOLD; i++)
+        if (tree->moved[i])
+            tree->moved[i](tree, from, into);
+}
+
 /* Walks `from` depth first, in step with its counterpart below `into`; both find their way back by parents,
  * so no stack is needed. A node is recycled when its last child has gone. */
 static bool graft(struct tree *tree, uint32_t from, uint32_t into)
@@ -65,15 +74,13 @@ static bool graft(struct tree *tree, uint32_t from, uint32_t into)
         }
         if (at == from)
             break;
-        if (unlikely(tree->moved != NULL))
-            tree->moved(tree, at, target);
+        tell(tree, at, target);
         uint32_t parent_idx = node->parent;
         tree_remove(tree, at, target); /* always the first child: depth first */
         at = parent_idx;
         target = tree_node(target)->parent;
     }
-    if (unlikely(tree->moved != NULL))
-        tree->moved(tree, from, into);
+    tell(tree, from, into);
     tree_remove(tree, from, into);
     return true;
 }

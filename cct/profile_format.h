@@ -38,6 +38,7 @@ enum profile_chunk_kind {
     PROFILE_CHUNK_RANK = 6, /* struct profile_rank[], from byte PROFILE_RANK_BYTES on: of a job that was merged */
     PROFILE_CHUNK_TIME = 7, /* struct profile_lane and struct profile_bins of one tree, in units from unit 1 on */
     PROFILE_CHUNK_TRACE = 8, /* what each sample found; its header is struct profile_trace_chunk */
+    PROFILE_CHUNK_FOLD = 9,  /* struct profile_fold[], from byte PROFILE_FOLD_BYTES on */
 };
 
 struct profile_chunk {
@@ -48,8 +49,7 @@ struct profile_chunk {
     uint32_t reserved[4];
 };
 
-/* What a node stands for. `key` depends on it; an address key is a PROFILE_KEY (module and link-time
- * address). */
+/* What a node stands for. `key` depends on it; an address key is a PROFILE_KEY (module and link-time address). */
 enum profile_node_kind {
     PROFILE_NODE_FREE = 0, /* recycled, to be skipped */
     PROFILE_NODE_ROOT = 1, /* parent 0: the tree's resolved contexts, from the program's root on */
@@ -72,8 +72,7 @@ enum profile_node_kind {
     PROFILE_NODE_EVENT = 14,
     PROFILE_NODE_PARAMETER = 15,
     PROFILE_NODE_INSTANCE = 16, /* below PHASE: one execution; key: its number, or PROFILE_INSTANCE_REST */
-    PROFILE_NODE_PROBE = 17,    /* below one of these four: what was measured of it, by this tree's threads; key:
-                                   0; metric: struct profile_probe; no row */
+    PROFILE_NODE_PROBE = 17,    /* below one of these four: what was measured of it, by this tree's threads; key: 0; metric: struct profile_probe; no row */
     PROFILE_NODE_COUNTERS = 18, /* counters of its parent, PROFILE_COUNTERS of them; key: 0; metric: struct
                                    profile_counters; no row. Below a PROBE: counted, else: at samples */
     PROFILE_NODE_MPI = 19, /* a call of MPI's that may wait for other ranks; key: enum mpi_function (base/mpi_calls.h). Its `work` is that time: mpi wait,
@@ -88,6 +87,7 @@ enum profile_node_kind {
                                profile_bins; no row */
     PROFILE_NODE_LANE = 25, /* below the root: the states of the tree's threads, by when; key: 0; metric: struct profile_lane; no row */
     PROFILE_NODE_MOVED = 26, /* the trace names it: what was its is of the node with the index `key`; no row */
+    PROFILE_NODE_FOLD = 27, /* below the trie: a numbered phase, its instances laid over one another; key: PROFILE_FOLD_KEY (cct/profile_time.h) */
 };
 
 /* Which time of a context's: of the context itself, or of the frames below it, that is of the function called there; its own, or with what

@@ -75,7 +75,7 @@ static void *record_of(uint32_t time_idx)
     return unit_idx ? arena_unit(unit_idx) : NULL;
 }
 
-static uint32_t new_units(struct tree *tree, uint32_t units)
+uint32_t time_units(struct tree *tree, uint32_t units)
 {
     struct times *times = &tree->times;
     if (!times->chunk || times->chunk->used + units > PROFILE_UNITS_PER_CHUNK) {
@@ -103,7 +103,7 @@ static uint32_t take_dense(struct tree *tree, uint32_t time_idx, uint32_t shift)
 {
     struct times *times = &tree->times;
     if (times->used == times->made && times->made < TIME_DENSE) {
-        uint32_t unit_idx = new_units(tree, DENSE_UNITS);
+        uint32_t unit_idx = time_units(tree, DENSE_UNITS);
         times->dense[times->made] = unit_idx;
         times->made += unit_idx != 0;
     }
@@ -377,7 +377,7 @@ void time_begin(struct tree *tree, uint64_t origin_ns)
     times->origin_ns = origin_ns;
     uint32_t lane_idx = tree_child(tree, tree->root, PROFILE_NODE_LANE, 0);
     uint32_t time_idx = tree_child(tree, tree->root, PROFILE_NODE_TIME, 0);
-    uint32_t unit_idx = lane_idx && time_idx ? new_units(tree, LANE_UNITS) : 0;
+    uint32_t unit_idx = lane_idx && time_idx ? time_units(tree, LANE_UNITS) : 0;
     uint32_t root_idx = unit_idx ? take_dense(tree, time_idx, PROFILE_TIME_SHIFT) : 0;
     if (!root_idx)
         return;

@@ -10,6 +10,7 @@
 #include "blame/ranks.h"
 #include "blame/state.h"
 #include "cct/arena.h"
+#include "cct/fold_phases.h"
 #include "cct/region.h"
 #include "ompt_tool/attach.h"
 #include "ompt_tool/context/levels.h"
@@ -40,6 +41,7 @@ static void in_child(void)
     ranks_forget();
     directed_reset();
     probe_names_reset();
+    fold_phases_reset();
     region_epoch++;
     loadmap_forked();
     store_relaxed(&session.stopping, 0);

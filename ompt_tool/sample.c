@@ -117,7 +117,7 @@ static inline void book_part(struct thread *thread, struct profile_metric *metri
                              uint64_t time_ns)
 {
     struct lock_blame idleness = account_idleness(metric, p, census);
-    time_add(&thread->tree, node_idx, time_ns,
+    attribute_time(&thread->tree, node_idx, time_ns,
              (struct profile_time_value){(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0});
 }
 
@@ -342,6 +342,8 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     else
         record_busy(thread, delivery, context);
     tracing_end(thread, delivery);
+    if (unlikely(thread->tree.folds != NULL))
+        fold_deposit(&thread->tree);
 }
 
 /* Dispatch that was recorded as pending, and has no room in the tree after all. */
@@ -359,7 +361,7 @@ static void lose_dispatch(struct thread *thread, enum profile_drop cause)
 static void add_dispatch(struct thread *thread, uint32_t node_idx, struct profile_metric *metric, const struct profile_metric *dispatch)
 {
     sums_add(metric, dispatch);
-    time_add(&thread->tree, node_idx, thread->idle.last_ns,
+    attribute_time(&thread->tree, node_idx, thread->idle.last_ns,
              (struct profile_time_value){(float)dispatch->overhead, (float)dispatch->inverse_busy, (float)dispatch->shared_idle, 0});
 }
 

@@ -59,7 +59,7 @@ static bool make_tracer(struct thread *thread)
 {
     thread->tracer = os_map(sizeof(*thread->tracer));
     if (thread->tracer)
-        thread->tree.moved = moved;
+        thread->tree.moved[TREE_TOLD_TRACE] = moved;
     return thread->tracer != NULL;
 }
 

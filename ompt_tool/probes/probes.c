@@ -11,6 +11,7 @@
 #include "base/atomics.h"
 #include "base/os.h"
 #include "cct/arena.h"
+#include "cct/fold.h"
 #include "include/blame.h"
 #include "ompt_tool/context/runtime.h"
 #include "ompt_tool/counters/counters.h"
@@ -127,6 +128,8 @@ static inline void begin_innermost(struct thread *thread, struct probe_begin *be
     } else {
         probe_context_find(thread, begin, &fresh);
     }
+    if (begin->kind == BLAME_ITERATION && likely(fresh.context))
+        fresh.fold = probe_begin_fold(thread, fresh.name);
     counters_read(thread, probes->counted[probes->count]);
     fresh.not_counted = load_relaxed(&session.paused);
     fresh.begin_ticks = clock_ticks();
@@ -196,8 +199,8 @@ static __attribute__((noinline)) void add_counters(struct thread *thread, struct
         counters->value[i] += (double)(now[i] - begun[i]);
 }
 
-/* The innermost one ends. */
-static void end_innermost(struct thread *thread, uint64_t end_ticks)
+/* The innermost one ends; whole: by its own end. */
+static void end_innermost(struct thread *thread, uint64_t end_ticks, bool whole)
 {
     struct probes *probes = thread->probes;
     struct probe_open *ended = &probes->open[probes->count - 1];
@@ -216,6 +219,8 @@ static void end_innermost(struct thread *thread, uint64_t end_ticks)
         add_times(probes, record, ended, end_ticks, ticks);
         throttle(record, ended->name);
     }
+    if (ended->fold)
+        probe_end_fold(thread, ended, end_ticks, whole && !paused && likely(!ended->not_counted));
     store_relaxed(&probes->count, probes->count - 1);
     signal_fence();
     if (probes->count)
@@ -240,9 +245,9 @@ static __attribute__((noinline)) void end_other(struct thread *thread, const str
     while (probes->count > left) {
         const struct probe_open *inner = &probes->open[probes->count - 1];
         probe_misnested(thread, inner->name, inner->place, outer, end->place);
-        end_innermost(thread, end_ticks);
+        end_innermost(thread, end_ticks, false);
     }
-    end_innermost(thread, end_ticks);
+    end_innermost(thread, end_ticks, true);
 }
 
 /* While there are some that had no room: whether one of them ends, as each does before those that had room.
@@ -278,7 +283,7 @@ static void end_probe(const char *name, size_t bytes, enum blame_kind kind)
     if (unlikely(probes->depth_lost) && is_end_of_lost(probes, &end))
         ; /* counted when it began */
     else if (likely(probes->count) && likely(probe_is_ended_by(&probes->open[probes->count - 1], &end)))
-        end_innermost(thread, end_ticks);
+        end_innermost(thread, end_ticks, true);
     else
         end_other(thread, &end, end_ticks);
     make_idle(thread);
@@ -296,7 +301,7 @@ void probes_end_region(struct thread *thread, const struct region *region)
             return;
         probe_misnested(thread, inner->name, inner->place, PROBE_NAME_REGION, 0);
         probes->depth_lost = 0;
-        end_innermost(thread, now_ticks);
+        end_innermost(thread, now_ticks, false);
     }
 }
 
@@ -304,7 +309,7 @@ void probes_end_all(struct thread *thread)
 {
     uint64_t now_ticks = clock_ticks();
     while (thread->probes && thread->probes->count)
-        end_innermost(thread, now_ticks);
+        end_innermost(thread, now_ticks, false);
 }
 
 void probes_finish(struct thread *thread)
@@ -322,4 +327,5 @@ void probes_attach(struct thread *thread)
         thread->probes->count = thread->probes->depth_lost = 0;
         thread->probes->busy = false;
     }
+    fold_forget(&thread->tree);
 }

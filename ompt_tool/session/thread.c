@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/os.h"
 #include "cct/arena.h"
+#include "cct/fold.h"
 #include "ompt_tool/session/session.h"
 
 #define MAX_LEDGERS 65536u /* beyond, ended threads' ledgers are shared */
@@ -77,6 +78,7 @@ static struct thread *make_record(void)
         arena_note_refusal(ENOMEM); /* unless the file has refused before */
         return NULL;                /* its mappings are lost with it: memory is out anyway */
     }
+    thread->tree.moved[TREE_TOLD_FOLDS] = fold_moved;
     threads.tree_count++;
     if (session.options.timeline)
         time_begin(&thread->tree, arena_header()->tool_start_ns);

@@ -1,4 +1,5 @@
 /* needs: tests/unit/fake_clock.c */
+#include "cct/graft.h"
 #include "cct/tracer.h"
 #include "report/profile/read.h"
 #include "report/profile/trace.h"
@@ -88,7 +89,7 @@ WITH_TRACE(samples_of_regions_have_the_node_that_stays)
     struct profile *profile;
     uint32_t outer = tree_placeholder(&tree, 0), inner = tree_placeholder(&tree, 0);
     uint32_t x = frame(inner, 33);
-    tree.moved = moved;
+    tree.moved[TREE_TOLD_TRACE] = moved;
     sample_at(0, x, PROFILE_TIME_WORK, 1);
     sample_at(1, inner, PROFILE_TIME_WORK, 1);
     tracer_flush(&traced, &tree);
