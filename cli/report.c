@@ -12,6 +12,7 @@
 #include "cli/open_profile.h"
 #include "report/files/balance_csv.h"
 #include "report/files/csv.h"
+#include "report/files/folds_csv.h"
 #include "report/files/ranks_csv.h"
 #include "report/files/spread_csv.h"
 #include "report/files/timeline_csv.h"
@@ -27,6 +28,7 @@
 #include "report/text/source_text.h"
 #include "report/views/arrange.h"
 #include "report/views/folded.h"
+#include "report/views/folds.h"
 #include "report/views/sort.h"
 #include "report/views/text.h"
 
@@ -40,6 +42,7 @@ struct report {
     const struct report_request *request;
     const struct opened_profile *opened;
     struct rows *rows; /* filtered, if a filter was asked for */
+    struct fold_table *folded; /* if a folded phase was asked for */
     FILE *out;
     struct view_style style;
 };
@@ -312,12 +315,21 @@ static void print_culprits(struct report *report)
     culprits_free(&culprits);
 }
 
+static void print_folded(struct report *report)
+{
+    if (report->request->format == FORMAT_CSV)
+        write_folds_csv(report->out, report->folded);
+    else
+        view_text_folds(report->out, report->opened->profile, report->folded, &report->style);
+}
+
 static void (*const print_view[VIEW_COUNT])(struct report *report) = {
     [VIEW_TOP_DOWN] = print_tree,     [VIEW_BOTTOM_UP] = print_tree, [VIEW_FLAT] = print_tree,
     [VIEW_THREADS] = print_threads,   [VIEW_LOCKS] = print_locks,    [VIEW_WAITS] = print_waits,
     [VIEW_FINDINGS] = print_findings, [VIEW_PHASES] = print_phases,  [VIEW_RANKS] = print_ranks,
     [VIEW_SPREAD] = print_spread,     [VIEW_BALANCE] = print_balance, [VIEW_TIMELINE] = print_timeline,
-    [VIEW_CULPRITS] = print_culprits,
+    [VIEW_CULPRITS] = print_culprits,         [VIEW_FOLDED] = print_folded,
+    [VIEW_OUTLIERS] = print_folded,
 };
 
 /* Takes the rows that the filters leave; false after a message. */
@@ -334,6 +346,24 @@ static bool filter_rows(struct report *report)
         return true;
     fprintf(stderr, "blame report: --focus %s: no row with time in %s has a name or file that matches\n",
             request->focus, request->input);
+    return false;
+}
+
+/* False after a message. */
+static bool gather_folded(struct report *report)
+{
+    const struct report_request *request = report->request;
+    bool outliers = request->view == VIEW_OUTLIERS;
+    if (!outliers && request->view != VIEW_FOLDED)
+        return true;
+    report->folded = folds_gather(report->opened->profile, report->opened->symbols, request->phase, outliers);
+    if (report->folded)
+        return true;
+    char *names = folds_names(report->opened->profile), *phase = format_clean(request->phase, true);
+    fprintf(stderr, "blame report: --view %s:%s: %s has no numbered phase of that name that was folded; %s%s\n", outliers ? "outliers" : "folded",
+            phase, request->input, *names ? "accepted are: " : "it has none", names);
+    free(names);
+    free(phase);
     return false;
 }
 
@@ -401,12 +431,13 @@ static int run(const struct report_request *request)
         return CLI_BAD_INPUT;
     struct report report = {.request = request, .opened = &opened};
     int status = CLI_BAD_INPUT;
-    if (filter_rows(&report) && out_file_open(&out, "report", request->output)) {
+    if (filter_rows(&report) && gather_folded(&report) && out_file_open(&out, "report", request->output)) {
         print_to(&report, out.stream);
         status = out_file_close(&out, true);
     }
     if (report.rows != opened.rows)
         rows_free(report.rows);
+    folds_table_free(report.folded);
     close_profile(&opened);
     return status;
 }

@@ -22,6 +22,8 @@ enum report_view {
     VIEW_BALANCE,
     VIEW_TIMELINE,
     VIEW_CULPRITS,
+    VIEW_FOLDED,
+    VIEW_OUTLIERS,
     VIEW_COUNT
 };
 enum report_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_FOLDED };
@@ -33,7 +35,7 @@ struct report_request {
     int view, format, by, metric, percent, colour;
     double least_percent;
     int depth, thread, rank, width;
-    const char *focus, *hide, *column_list, *source_directory;
+    const char *focus, *hide, *column_list, *source_directory, *phase;
     bool source, error, all;
     regex_t focus_expression, hide_expression; /* compiled if their texts are given */
     struct view_columns columns;               /* if the list is given */

@@ -21,11 +21,13 @@ const struct option_word report_view[] = {
     {"balance", "which ranks of a job others wait for, also on other nodes, by\nthe ranks' sums"},
     {"timeline", "what each thread did when, and whose code others waited for"},
     {"culprits", "rows by when others waited for them"},
+    {"folded:PHASE", "what happens along one instance of a numbered phase, on\naverage over all of usual length"},
+    {"outliers:PHASE", "the same of those that took longer or shorter"},
     {NULL, NULL},
 };
 const char *const report_view_title[] = {"Top-down", "Bottom-up", "Flat",   "Threads", "Locks",
                                          "Waits",    "Findings",  "Phases", "Ranks",   "Spread",
-                                         "Balance",   "Timeline",  "Culprits", NULL};
+                                         "Balance",   "Timeline",  "Culprits", "Folded", "Outliers", NULL};
 
 static const struct option_word by[] = {
     {"function", "(default)"},
@@ -119,6 +121,8 @@ static int metrics_of(int view)
     case VIEW_BALANCE:
     case VIEW_TIMELINE:
     case VIEW_CULPRITS:
+    case VIEW_FOLDED:
+    case VIEW_OUTLIERS:
         return 0;
     default:
         return -1;
@@ -263,6 +267,7 @@ enum options_result report_options_read(struct report_request *request, int argc
                                        .rank = NOT_GIVEN,
                                        .width = NOT_GIVEN};
     enum options_result result = read_arguments(request, argc, argv);
+    request->phase = option_rest;
     if (result == OPTIONS_RUN)
         return check(request);
     request->focus = request->hide = NULL; /* not compiled */
