@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/profile/fold.h"
 #include "report/profile/read.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/oracle.h"
@@ -217,6 +218,37 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
         fail(run, "times %.9f s (%.9f s lost), lifetimes %.9f s", times * NS, lost * NS, lifetimes * NS);
 }
 
+/* How much of the function's own time lies outside of its part of the iteration and 1 % around; without the runtime's, which is the next region's where a
+ * sample hit it at the end of one. */
+static double share_outside(const struct scenario *scenario, const struct merged_fold *fold, const struct border *border)
+{
+    double all = 0, outside = 0;
+    bool *inside = calloc(fold->node_count, sizeof(*inside));
+    for (size_t i = 1; i < fold->node_count; i++) {
+        const struct merged_node *node = &fold->nodes[i];
+        inside[i] = inside[node->parent];
+        if (node->kind == PROFILE_NODE_FRAME)
+            inside[i] |= strcmp(scenario->function_name[stack_function(PROFILE_KEY_VADDR(node->key))], border->function) == 0;
+        for (uint32_t bin = 0; inside[i] && node->kind == PROFILE_NODE_FRAME && bin < PROFILE_TIME_BINS; bin++) {
+            double middle = 100 * (bin + 0.5) / PROFILE_TIME_BINS, own = (double)fold->bins[i][bin].own;
+            all += own;
+            outside += middle + 1 < border->from || middle - 1 > border->to ? own : 0;
+        }
+    }
+    free(inside);
+    return all > 0 ? outside / all : 1;
+}
+
+static void check_borders(const struct scenario *scenario, const struct profile *profile, struct run *run)
+{
+    for (uint32_t i = 0; i < scenario->border_count && i < MAX_BORDERS; i++) {
+        const struct merged_fold *fold = profile->fold_count ? &profile->folds[0] : NULL;
+        double outside = fold ? share_outside(scenario, fold, &scenario->borders[i]) : 1;
+        if (outside > 0.01)
+            fail(run, "%g %% of %s lie outside of its part of the iteration", 100 * outside, scenario->borders[i].function);
+    }
+}
+
 /* Of all that is no clock's and no process's: equal for equal measurements. */
 static uint64_t digest_of(const struct profile *profile, double (*sums)[SUMS])
 {
@@ -271,6 +303,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
                            period_ns);
     }
     add_places(run, profile, period_ns);
+    check_borders(scenario, profile, run);
     if (profile->header.threads_max != oracle_threads_most())
         fail(run, "%u threads at most, and it were %u", (unsigned)profile->header.threads_max,
              oracle_threads_most());

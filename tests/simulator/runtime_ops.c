@@ -244,17 +244,18 @@ static enum outcome do_phase(struct activity *activity)
     struct frame *top = stack_top(machine.current);
     const struct blame_calls *calls = played_blame_calls();
     const char *name = activity->op->name;
+    int kind = activity->op->kind == OP_ITERATION ? BLAME_ITERATION : BLAME_PHASE;
     uint32_t parent = context_parent(top->context), function = context_function(top->context);
     top->ip = stack_line(runtime_function(), activity->op->line);
     if (activity->step++ == 0) {
         top->context =
             context_child(context_child(parent, CONTEXT_PHASE + (uint32_t)(unsigned char)name[0]), function);
-        stack_call(machine.current, (uintptr_t)calls->begin, name, BLAME_PHASE);
+        stack_call(machine.current, (uintptr_t)calls->begin, name, kind);
         runtime_state(EXACT_WORK);
         return do_inside(activity);
     }
     top->context = context_child(context_parent(parent), function);
-    stack_call(machine.current, (uintptr_t)calls->end, name, BLAME_PHASE);
+    stack_call(machine.current, (uintptr_t)calls->end, name, kind);
     runtime_state(EXACT_WORK);
     return end();
 }
@@ -268,7 +269,7 @@ enum outcome runtime_op(struct activity *activity)
         [OP_MASKED] = do_masked,  [OP_LOCK] = runtime_lock,         [OP_CRITICAL] = runtime_lock,
         [OP_NEST] = runtime_lock, [OP_ORDERED] = runtime_ordered,   [OP_TASK] = do_task,
         [OP_TASKWAIT] = do_wait,  [OP_TASKWAIT_DEPEND] = do_wait,   [OP_TASKGROUP] = do_taskgroup,
-        [OP_PHASE] = do_phase,    [OP_BLOCKED] = do_blocked,        [OP_MPI_SLEEP] = do_mpi,
+        [OP_ITERATION] = do_phase, [OP_PHASE] = do_phase,   [OP_BLOCKED] = do_blocked,        [OP_MPI_SLEEP] = do_mpi,
         [OP_MPI_SPIN] = do_mpi,
     };
     return functions[activity->op->kind](activity);

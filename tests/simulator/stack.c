@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "cct/profile_format.h"
+#include "include/blame.h"
 #include "tests/simulator/played.h"
 #include "unwind/unwind.h"
 
@@ -93,7 +94,7 @@ void *stack_exit(const struct sim_thread *thread)
 void stack_call(const struct sim_thread *thread, uintptr_t function, const char *name, int kind)
 {
     size_t bytes = strlen(name);
-    int64_t number = 0;
+    int64_t number = kind == BLAME_ITERATION ? BLAME_NEXT : 0;
 #if defined(__x86_64__)
     mmap((void *)(stack_high(thread) - STACK_BYTES), STACK_BYTES, PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
