@@ -175,9 +175,12 @@ void rows_order(struct rows *rows, enum metric metric, bool by_exclusive)
     count_subtrees(rows);
     rows->row[0].depth = 0;
     size_t kept = number_preorder(&order);
-    for (size_t n = 0; n < rows->node_count; n++)
+    for (size_t n = 0; n < rows->node_count; n++) {
         if (rows->node_row[n] != ROW_NONE)
             rows->node_row[n] = order.new_index[rows->node_row[n]];
+        if (rows->node_context && rows->node_context[n] != ROW_NONE)
+            rows->node_context[n] = order.new_index[rows->node_context[n]];
+    }
     renumber_spreads(rows, order.new_index);
     free(order.first_child);
     free(order.child);

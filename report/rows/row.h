@@ -102,6 +102,7 @@ struct rows {
     size_t capacity;
     uint32_t *
         node_row; /* by merged node: the row that shows its metrics, ROW_NONE if it has none; NULL in views */
+    uint32_t *node_context; /* by merged node: the same, and for nodes without metrics the row that they stand for; NULL in views */
     size_t node_count;
     double threads, cores; /* T and C */
     bool shared;           /* `idleness` is shared idleness */

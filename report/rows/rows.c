@@ -264,11 +264,11 @@ static void add_node(struct builder *builder, uint32_t node_idx)
         builder->rows->node_row[node_idx] = parent;
         break;
     }
-    builder->anchor[node_idx] = parent;
+    builder->anchor[node_idx] = builder->rows->node_context[node_idx] = parent;
     if (sums_are_zero(&node->metric) && !has_counters(builder, node_idx))
         return;
     uint32_t row = find_metric_row(builder, shown_as);
-    builder->rows->node_row[node_idx] = row;
+    builder->rows->node_row[node_idx] = builder->rows->node_context[node_idx] = builder->rows->node_context[shown_as] = row;
     if (node->kind != PROFILE_NODE_WAITERS) /* its idleness is its parent's already */
         rows_add_exclusive(builder->rows, &builder->rows->row[row], &node->metric);
 }
@@ -299,6 +299,7 @@ static struct rows *new_rows(const struct profile *profile)
     rows->error = error_terms_of(profile);
     rows->node_count = profile->node_count;
     rows->node_row = memory_array(profile->node_count, sizeof *rows->node_row);
+    rows->node_context = memory_array(profile->node_count, sizeof *rows->node_context);
     rows->strings = strings_new();
     rows_append(rows, ROW_NONE, ROW_ROOT);
     memset(rows->node_row, 0xff, profile->node_count * sizeof *rows->node_row);

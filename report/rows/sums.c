@@ -34,6 +34,7 @@ void rows_free(struct rows *rows)
     pool_free(&rows->memory);
     free(rows->row);
     free(rows->node_row);
+    free(rows->node_context);
     free(rows->spread);
     strings_free(rows->strings);
     free(rows);
