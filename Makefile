@@ -62,12 +62,12 @@ $(MPI_LAYER): mpi/layer.c base/mpi_calls.h base/mpi_layer.h base/atomics.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) -fno-omit-frame-pointer -shared -o $@ $< -Wl,-soname,libblame-mpi.so -Wl,-z,defs
 
-$(BLAME): $(call objects,$(COMMAND)) $(BUILD)/export/pprof.pb-c.o
+$(BLAME): $(call objects,$(COMMAND)) $(EXPORT_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(SAN_FLAGS) -o $@ $^ -Wl,--as-needed $(COMMAND_LIBS)
 
 # The command's parts, and one of its own that an MPI's compiler makes.
-MERGE_PARTS := mpi_merge/main.c $(call objects,$(filter-out cli/main.c,$(COMMAND))) $(BUILD)/export/pprof.pb-c.o
+MERGE_PARTS := mpi_merge/main.c $(call objects,$(filter-out cli/main.c,$(COMMAND))) $(EXPORT_OBJECTS)
 make_merge = $(1) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $(MERGE_PARTS) -Wl,--as-needed $(COMMAND_LIBS)
 
 $(BUILD)/bin/blame-merge: $(MERGE_PARTS)

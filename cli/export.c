@@ -1,5 +1,6 @@
 /* `blame export`: a profile in a format of other programs. */
 #include "export/export.h"
+#include "export/traced.h"
 #include "report/views/folded.h"
 
 #include <stdio.h>
@@ -7,12 +8,13 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/export_trace.h"
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/stacks_file.h"
 #include "report/text/format.h"
 
-enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMAT_STACKS, FORMATS };
+enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMAT_STACKS, FORMAT_PERFETTO, FORMAT_FIREFOX, FORMATS };
 
 static const struct option_word format[] = {
     {"folded", "stacks of one metric, a line each: flamegraph.pl, inferno"},
@@ -21,6 +23,8 @@ static const struct option_word format[] = {
     {"hatchet", "all metrics of the tree: Hatchet's GraphFrame.from_json"},
     {"dot", "the call graph of one metric: Graphviz"},
     {"stacks", "each sample of a trace in a line: when, who, in which state, its frames"},
+    {"perfetto", "what threads did when, of a run with --trace: ui.perfetto.dev"},
+    {"firefox", "the same for profiler.firefox.com"},
     {NULL, NULL},
 };
 
@@ -45,7 +49,8 @@ static const struct usage usage = {
         "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
         "  blame export blame-amg-4711 --format dot --min 5 | dot -Tsvg -o amg.svg\n"
         "  blame export blame-amg-4711 --format hatchet -o amg.json\n"
-        "  blame export blame-amg-4711 --format stacks | cut -f 4 | sort | uniq -c",
+        "  blame export blame-amg-4711 --format stacks | cut -f 4 | sort | uniq -c\n"
+        "  blame run --trace amg && blame export blame-amg-4711 --format perfetto -o amg.pftrace",
     .operands_most = 1,
     .operands = "is a profile directory or a *.blame file",
 };
@@ -57,6 +62,12 @@ static enum options_result refuse(const char *option, const struct request *requ
     return OPTIONS_WRONG;
 }
 
+/* Threads over time, not sums. */
+static bool of_trace(int format)
+{
+    return format == FORMAT_STACKS || format == FORMAT_PERFETTO || format == FORMAT_FIREFOX;
+}
+
 static enum options_result check(const struct request *request)
 {
     if (request->format < 0) {
@@ -66,7 +77,7 @@ static enum options_result check(const struct request *request)
         fputc('\n', stderr);
         return OPTIONS_WRONG;
     }
-    if (request->metric >= 0 && (request->format == FORMAT_HATCHET || request->format == FORMAT_STACKS))
+    if (request->metric >= 0 && (request->format == FORMAT_HATCHET || of_trace(request->format)))
         return refuse("--metric", request, "folded, speedscope, pprof, dot");
     if (request->metric == METRIC_BLAME && request->format == FORMAT_PPROF)
         return refuse("--metric blame", request, "folded, speedscope, dot");
@@ -149,9 +160,7 @@ static bool write_format(const struct request *request, const struct opened_prof
     case FORMAT_HATCHET:
         export_hatchet(out, rows);
         break;
-    case FORMAT_DOT:
-    case FORMAT_STACKS:
-    case FORMATS:
+    default:
         export_dot(out, profile, rows, metric,
                    request->least_percent >= 0 ? request->least_percent : LEAST_PERCENT);
     }
@@ -172,6 +181,38 @@ static int write_stacks(const struct request *request)
     return out_file_close(&out, good);
 }
 
+static int export_profile(const struct request *request)
+{
+    struct out_file out;
+    struct opened_profile opened;
+    if (!open_rows("export", request->input, &opened))
+        return CLI_BAD_INPUT;
+    int status = CLI_BAD_INPUT;
+    if (out_file_open(&out, "export", request->output))
+        status = out_file_close(&out, write_format(request, &opened, out.stream));
+    close_profile(&opened);
+    return status;
+}
+
+static int export_trace(const struct request *request)
+{
+    struct out_file out;
+    struct opened_traces traces;
+    int status = CLI_BAD_INPUT;
+    if (open_traces(request->input, &traces) && out_file_open(&out, "export", request->output)) {
+        bool good = true;
+        if (request->format == FORMAT_PERFETTO)
+            good = export_perfetto(out.stream, traces.processes, traces.count);
+        else
+            export_firefox(out.stream, traces.processes, traces.count);
+        if (good)
+            note_size(format[request->format].word, ftello(out.stream));
+        status = out_file_close(&out, good);
+    }
+    close_traces(&traces);
+    return status;
+}
+
 int cli_export(int argc, char **argv)
 {
     struct request request = {.format = -1, .metric = -1, .clock = -1, .least_percent = -1};
@@ -180,19 +221,10 @@ int cli_export(int argc, char **argv)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     if (request.format == FORMAT_STACKS)
         return write_stacks(&request);
-    struct out_file out;
-    struct opened_profile opened;
     bool to_stdout = !request.output || strcmp(request.output, "-") == 0;
-    if (request.format == FORMAT_PPROF && to_stdout && isatty(STDOUT_FILENO)) {
-        fputs("blame export: pprof's format is binary, and standard output is a terminal; give -o FILE\n",
-              stderr);
+    if ((request.format == FORMAT_PPROF || request.format == FORMAT_PERFETTO) && to_stdout && isatty(STDOUT_FILENO)) {
+        fprintf(stderr, "blame export: %s's format is binary, and standard output is a terminal; give -o FILE\n", format[request.format].word);
         return CLI_BAD_USAGE;
     }
-    if (!open_rows("export", request.input, &opened))
-        return CLI_BAD_INPUT;
-    int status = CLI_BAD_INPUT;
-    if (out_file_open(&out, "export", request.output))
-        status = out_file_close(&out, write_format(&request, &opened, out.stream));
-    close_profile(&opened);
-    return status;
+    return of_trace(request.format) ? export_trace(&request) : export_profile(&request);
 }

@@ -20,11 +20,6 @@
 #include "report/profile/write.h"
 #include "report/text/memory.h"
 
-struct files {
-    char **path;
-    int count;
-};
-
 int is_measurement(const struct dirent *entry)
 {
     size_t length = strlen(entry->d_name);
@@ -36,10 +31,10 @@ static int is_ranks(const struct dirent *entry)
     return is_measurement(entry) && strcmp(entry->d_name, JOB_FILE) != 0;
 }
 
-static struct files list_files(const char *directory)
+struct job_files job_list_files(const char *directory)
 {
     struct dirent **found = NULL;
-    struct files files = {.count = scandir(directory, &found, is_ranks, alphasort)};
+    struct job_files files = {.count = scandir(directory, &found, is_ranks, alphasort)};
     if (files.count < 0)
         files.count = 0;
     files.path = memory_array((size_t)files.count, sizeof *files.path);
@@ -51,7 +46,7 @@ static struct files list_files(const char *directory)
     return files;
 }
 
-static void free_files(struct files *files)
+void job_free_files(struct job_files *files)
 {
     for (int i = 0; i < files->count; i++)
         free(files->path[i]);
@@ -101,7 +96,7 @@ static struct profile *read_tree(struct job_tree *tree, char **why)
 struct profile *(*job_read_tree)(struct job_tree *tree, char **why) = read_tree;
 
 /* NULL after a message, or with *why. */
-static struct profile *read_ranks(const char *command, const struct files *files, const char *identity, int jobs,
+static struct profile *read_ranks(const char *command, const struct job_files *files, const char *identity, int jobs,
                                   char **why)
 {
     struct job_tree tree = {.command = command,
@@ -138,11 +133,11 @@ bool job_merge(const char *command, const char *directory, const char *output, i
     bool known = job_directory_identity(directory, identity);
     struct timespec listed; /* as files are dated */
     clock_gettime(CLOCK_REALTIME_COARSE, &listed);
-    struct files files = list_files(directory);
+    struct job_files files = job_list_files(directory);
     if (!files.count) {
         fprintf(stderr, "blame %s: %s: no rank has left a measurement (*.blame) in this directory\n", command,
                 directory);
-        free_files(&files);
+        job_free_files(&files);
         return false;
     }
     progress_start(isatty(STDERR_FILENO) ? stderr : NULL, clock_now_ns);
@@ -154,7 +149,7 @@ bool job_merge(const char *command, const char *directory, const char *output, i
         job_add_balance(profile, (const char *const *)files.path, (size_t)files.count, known ? identity : NULL);
     }
     progress_end();
-    free_files(&files);
+    job_free_files(&files);
     if (!profile) {
         if (why)
             fprintf(stderr, "blame %s: %s: nothing of the job can be read: %s\n", command, directory, why);
@@ -173,14 +168,14 @@ static bool is_older(const struct timespec *a, const struct timespec *b)
 
 /* A rank writes by a mapping, which does not date its file: where one may have written still, all are read again, as long
  * as they are there. */
-static bool may_have_grown(const char *made, const struct files *files)
+static bool may_have_grown(const char *made, const struct job_files *files)
 {
     struct profile_header header;
     return profile_read_header(made, &header) && header.growing && (uint32_t)files->count >= header.merged;
 }
 
 /* Also where ranks' files were removed since: what was merged of them stays. */
-static bool is_current(const char *made, const struct files *files)
+static bool is_current(const char *made, const struct job_files *files)
 {
     struct stat job, rank;
     if (stat(made, &job) != 0)
@@ -233,14 +228,14 @@ static char *make_elsewhere(const char *command, const char *directory)
 char *job_measurement(const char *command, const char *directory)
 {
     char *made = memory_text("%s/" JOB_FILE, directory);
-    struct files files = list_files(directory);
+    struct job_files files = job_list_files(directory);
     bool good = is_current(made, &files);
     if (!good && access(directory, W_OK) != 0) {
         free(made);
         made = make_elsewhere(command, directory);
     }
     good = good || (made && job_merge(command, directory, made, 0));
-    free_files(&files);
+    job_free_files(&files);
     if (good)
         return made;
     free(made);

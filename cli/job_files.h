@@ -15,6 +15,14 @@ int is_measurement(const struct dirent *entry);
 /* Whether ranks of a job left their files there. */
 bool job_is_there(const char *directory);
 
+/* The ranks' files, by their names. */
+struct job_files {
+    char **path;
+    int count;
+};
+struct job_files job_list_files(const char *directory);
+void job_free_files(struct job_files *files);
+
 /* Merges all files of the directory into `output`, by so many processes; 0: as many as there are cores. False after a message. */
 bool job_merge(const char *command, const char *directory, const char *output, int jobs);
 

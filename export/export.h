@@ -29,6 +29,14 @@ void export_hatchet(FILE *out, const struct rows *rows);
 void export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                 double least_percent);
 
+struct traced_process; /* export/traced.h: rows and traces are to be set */
+
+/* Perfetto's trace: states, stack samples, counters and phases of threads over time. false: as above. */
+bool export_perfetto(FILE *out, struct traced_process *processes, size_t count);
+
+/* The processed profile of profiler.firefox.com: samples, counters, and markers for phases and for idle time. */
+void export_firefox(FILE *out, struct traced_process *processes, size_t count);
+
 /* The unit of a metric's whole values: nanoseconds, or none. */
 static inline bool export_in_ns(const struct rows *rows, enum metric metric)
 {

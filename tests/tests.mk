@@ -46,7 +46,7 @@ $(UNIT_LIBRARIES): tests/unit/loaded_lib.c tests/tests.mk
 UNITS := $(BUILD)/units.a
 # libunwind has functions of libgcc's names, which forced unwinding must not get (test_restart_signals: cancellation).
 UNIT_LIBS := -Wl,--as-needed -lgcc_s $(PLUGIN_LIBS) $(COMMAND_LIBS)
-$(UNITS): $(call objects,$(sort $(PLUGIN) $(COMMAND))) $(BUILD)/export/pprof.pb-c.o
+$(UNITS): $(call objects,$(sort $(PLUGIN) $(COMMAND))) $(EXPORT_OBJECTS)
 	@rm -f $@
 	@ar rcs $@ $^
 

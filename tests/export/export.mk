@@ -3,7 +3,7 @@
 #                       speedscope in Debian's chromium (skipped, and said so, where npm's registry is out of reach)
 
 EXPORT_MAKER := $(BUILD)/export-tests/make_exports
-EXPORT_MAKER_OBJECTS := $(call objects,tests/export/make_exports.c tests/fuzz/fake_symbols.c)
+EXPORT_MAKER_OBJECTS := $(call objects,tests/export/make_exports.c tests/export/made_trace.c tests/fuzz/fake_symbols.c)
 # The modules of Debian's packages are its own Python's.
 EXPORT_PYTHON := $(firstword $(wildcard /usr/bin/python3) $(PYTHON))
 

@@ -1,5 +1,5 @@
 /* make_exports KIND DIRECTORY: a profile that no program would leave so soon, its profile.csv and all that is
- * exported of it. KIND: names, deep, one, huge, negative, random. */
+ * exported of it, two processes with traces among that. KIND: names, deep, one, huge, negative, random. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "report/files/csv.h"
 #include "report/rows/rows.h"
 #include "report/views/folded.h"
+#include "tests/export/made_trace.h"
 #include "tests/fuzz/fake_symbols.h"
 
 #define MOST_NODES 20000
@@ -149,6 +150,31 @@ static void put_dot(FILE *out)
     export_dot(out, &profile, rows, metric, 0.5);
 }
 
+static struct traced_process processes[2];
+
+static void put_perfetto(FILE *out)
+{
+    export_perfetto(out, processes, 2);
+}
+
+static void put_firefox(FILE *out)
+{
+    export_firefox(out, processes, 2);
+}
+
+static void put_truth(FILE *out)
+{
+    made_trace_put(out, processes, 2);
+}
+
+static void make_traces(void)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        trace_free(processes[i].trace);
+        processes[i] = (struct traced_process){.rows = rows, .trace = made_trace(rows, 7 + i)};
+    }
+}
+
 static void put(const char *directory, const char *name, const char *ending, void (*write)(FILE *out))
 {
     char path[4096];
@@ -173,7 +199,7 @@ int main(int argc, char **argv)
         return 2;
     }
     profile.header =
-        (struct profile_header){.threads_max = 4, .cores = 2, .finished = 1, .period_ns = 1000000};
+        (struct profile_header){.threads_max = 4, .cores = 2, .finished = 1, .period_ns = 1000000, .start_ns = 5000};
     profile.text = "command\0./\"weird\\ \xff program\0host\0here";
     profile.text_bytes = sizeof "command\0./\"weird\\ \xff program\0host\0here";
     strcpy(modules[0].path, "/opt/\"x\\/\xff/app");
@@ -195,6 +221,13 @@ int main(int argc, char **argv)
     put(argv[2], "all", ".speedscope.json", put_speedscope);
     put(argv[2], "all", ".pb.gz", put_pprof);
     put(argv[2], "all", ".hatchet.json", put_hatchet);
+    make_traces();
+    put(argv[2], "all", ".pftrace", put_perfetto);
+    put(argv[2], "trace", ".tsv", put_truth); /* on the clock that an export has moved it to */
+    make_traces();
+    put(argv[2], "all", ".firefox.json", put_firefox);
+    trace_free(processes[0].trace);
+    trace_free(processes[1].trace);
     rows_free(made);
     symbols_close(symbols);
     return 0;

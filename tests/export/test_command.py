@@ -133,11 +133,16 @@ class Command(BlameTest):
             self.assertEqual(run.returncode, 1, name)
             self.assertIn(b"standard output", run.stderr)
 
+    def test_threads_over_time_need_a_trace(self):
+        for name in ("perfetto", "firefox"):
+            self.refused(1, (self.lock_profile(), "no trace", "--trace"), self.lock_profile(), "--format", name)
+            self.refused(2, ("--metric", "speedscope", name), self.lock_profile(), "--format", name, "--metric", "work")
+
     def test_binary_is_not_for_terminals(self):
-        for more in ((), ("-o", "-")):
+        for name, more in (("pprof", ()), ("pprof", ("-o", "-")), ("perfetto", ())):
             leader, terminal = pty.openpty()
             try:
-                run = self.export(self.lock_profile(), "--format", "pprof", *more, stdout=terminal)
+                run = self.export(self.lock_profile(), "--format", name, *more, stdout=terminal)
             finally:
                 os.close(leader)
                 os.close(terminal)
