@@ -74,16 +74,19 @@ bool tracing_open(struct thread *thread, const struct delivery *delivery)
     return true;
 }
 
+/* Moments in a row that are alike are one run: parts of a delivery stand for no whole number of periods. */
 void tracing_add_idle(struct thread *thread, const struct delivery *delivery, const struct idle_moment told[DELIVERY_MOMENTS])
 {
     uint32_t moments = delivery_moments(delivery);
     if (!thread->traced)
         return;
-    for (uint32_t number = moments; number-- > 0;) {
-        uint64_t count = delivery->count * (number + 1) / moments - delivery->count * number / moments;
-        bool dispatch = told[number].busy > 0;
+    for (uint32_t end = moments, begin; end > 0; end = begin) {
+        bool dispatch = told[end - 1].busy > 0;
+        for (begin = end - 1; begin > 0 && (told[begin - 1].busy > 0) == dispatch;)
+            begin--;
+        uint64_t count = delivery->count * end / moments - delivery->count * begin / moments;
         tracer_add(thread->tracer, &thread->tree, dispatch ? (uint32_t)TRACER_DISPATCH : 0,
-                   dispatch ? PROFILE_TIME_OVERHEAD : PROFILE_TIME_IDLE, count, delivery->p / moments);
+                   dispatch ? PROFILE_TIME_OVERHEAD : PROFILE_TIME_IDLE, count, delivery->p * (end - begin) / moments);
     }
 }
 
