@@ -11,6 +11,7 @@
 #include "tests/simulator/run.h"
 #include "tests/simulator/stack.h"
 #include "tests/simulator/stated.h"
+#include "tests/simulator/traced.h"
 
 #define NS 1e-9
 
@@ -276,6 +277,10 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
     for (size_t i = 0; i < profile->thread_count; i++)
         period_ns = fmax(period_ns, (double)profile->threads[i].period_ns);
     check_laws(profile, run, period_ns);
+    char text[200];
+    const char *traced = ended && profile->header.traced ? traced_wrong(profile, text, sizeof(text)) : NULL;
+    if (traced)
+        fail(run, "%s", traced);
     run->chunks = profile->header.chunk_count;
     if (ended && scenario->chunks && run->chunks > scenario->chunks)
         fail(run, "the file has grown to %u chunks", run->chunks);

@@ -14,6 +14,8 @@
 #include "tests/simulator/played.h"
 #include "tests/simulator/runtime.h"
 
+#define TRACED_SEEDS 4u /* one of so many runs has a trace */
+
 extern ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version);
 
 /* The measurement is read here, by the claims. */
@@ -27,7 +29,7 @@ bool finisher_run(const char *directory, const char *file, char *why, size_t why
     return true;
 }
 
-static void set_options(uint64_t seed, const struct sim_options *options)
+static void set_options(const struct scenario *scenario, uint64_t seed, const struct sim_options *options)
 {
     char rate[16], moments[16], out[64];
     snprintf(moments, sizeof(moments), "%u", (unsigned)(seed % INT_MAX));
@@ -42,6 +44,8 @@ static void set_options(uint64_t seed, const struct sim_options *options)
     setenv("BLAME_RATE", rate, 1);
     setenv("BLAME_SEED", moments, 1);
     setenv("BLAME_SUMMARY", "0", 1);
+    if (seed % TRACED_SEEDS == 0 && !scenario->chunks)
+        setenv("BLAME_TRACE", "1", 1);
     setenv("BLAME_CONTEXT", options->eager ? "eager" : "deferred", 1);
     setenv("BLAME_TASKS", options->creation ? "creation" : "region", 1);
     setenv("BLAME_LOCKS", options->at_release ? "release" : "section", 1);
@@ -51,7 +55,7 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_o
               struct run *run)
 {
     alarm(options->limit_s);
-    set_options(seed, options);
+    set_options(scenario, seed, options);
     machine_init(scenario, seed);
     machine.shuffled = options->shuffled;
     machine.creation = options->creation;

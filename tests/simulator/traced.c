@@ -1,0 +1,98 @@
+#include "tests/simulator/traced.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/profile/trace.h"
+
+#define NS 1e-9
+
+/* Off by parts of a nanosecond at each of a late sample's moments. */
+static bool is_near(double traced, double booked)
+{
+    return fabs(traced - booked) <= 1000 + 1e-6 * booked;
+}
+
+static const char *check_states(const struct profile *profile, const double *traced, char *text, size_t bytes)
+{
+    double booked[PROFILE_TIME_STATES] = {0};
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        const double states[] = {thread->work,     thread->overhead, thread->idle,   thread->lock_wait,
+                                 thread->mpi_wait, thread->no_core,  thread->blocked};
+        for (size_t state = 0; state < sizeof(states) / sizeof(*states); state++)
+            booked[state] += states[state];
+    }
+    booked[PROFILE_TIME_BLOCKED] -= traced[PROFILE_TIME_STOPPED]; /* of which it is a part */
+    booked[PROFILE_TIME_STOPPED] = traced[PROFILE_TIME_STOPPED];
+    for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+        if (!is_near(traced[state], booked[state])) {
+            snprintf(text, bytes, "state %zu: %.9f s in the trace, %.9f s in the ledgers", state, traced[state] * NS, booked[state] * NS);
+            return text;
+        }
+    return NULL;
+}
+
+/* Of the code around it is what no code is. */
+static uint32_t context_of(const struct profile *profile, uint32_t node)
+{
+    while (node && (profile->nodes[node].kind == PROFILE_NODE_PSEUDO &&
+                    (profile->nodes[node].key == PROFILE_PSEUDO_NO_CORE || profile->nodes[node].key == PROFILE_PSEUDO_UNTOLD_WAIT)))
+        node = profile->nodes[node].parent;
+    return node;
+}
+
+static const char *check_contexts(const struct profile *profile, double *traced, char *text, size_t bytes)
+{
+    for (uint32_t i = 0; i < profile->node_count; i++) {
+        const struct merged_node *node = &profile->nodes[i];
+        const struct profile_sums *sums = &node->metric;
+        bool before = node->kind == PROFILE_NODE_PSEUDO && node->key == PROFILE_PSEUDO_BEFORE_START;
+        if (node->kind == PROFILE_NODE_WAITERS || node->kind == PROFILE_NODE_RANKS || before)
+            continue;
+        uint32_t context = node->kind == PROFILE_NODE_LOCK ? context_of(profile, node->parent) : context_of(profile, i);
+        traced[context] -= sums->work + sums->overhead + sums->no_core + sums->blocked + sums->mpi_wait + sums->lock_wait_here;
+    }
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (!is_near(fabs(traced[i]), 0)) {
+            snprintf(text, bytes, "context %u has %.9f s more in the trace than in the tree", i, traced[i] * NS);
+            return text;
+        }
+    return NULL;
+}
+
+const char *traced_wrong(struct profile *profile, char *text, size_t bytes)
+{
+    struct trace *trace = trace_read(profile, text, bytes);
+    if (!trace)
+        return text;
+    double states[PROFILE_TIME_STATES] = {0}, *contexts = calloc(profile->node_count, sizeof(*contexts));
+    const char *wrong = NULL;
+    uint64_t recorded = 0;
+    for (size_t i = 0; i < profile->thread_count; i++)
+        recorded += profile->threads[i].recorded;
+    for (size_t i = 0; i < trace->lane_count; i++)
+        for (size_t j = 0; j < trace->lanes[i].span_count; j++) {
+            const struct trace_span *span = &trace->lanes[i].spans[j];
+            double ns = (double)(span->end_ns - span->begin_ns);
+            states[span->state] += ns;
+            if (span->state != PROFILE_TIME_IDLE)
+                contexts[context_of(profile, span->node)] += ns;
+            if (j > 0 && span->begin_ns < span[-1].end_ns)
+                wrong = "a span reaches into the next";
+        }
+    if (!wrong && trace->samples + trace->thinned != recorded) {
+        snprintf(text, bytes, "%llu samples in the trace, %llu recorded", (unsigned long long)trace->samples, (unsigned long long)recorded);
+        wrong = text;
+    }
+    if (!wrong && trace->thinned)
+        wrong = "the trace was thinned";
+    if (!wrong)
+        wrong = check_states(profile, states, text, bytes);
+    if (!wrong)
+        wrong = check_contexts(profile, contexts, text, bytes);
+    free(contexts);
+    trace_free(trace);
+    return wrong;
+}

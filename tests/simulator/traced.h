@@ -1,0 +1,12 @@
+/* The trace beside the profile of the same run. */
+#ifndef BLAME_TESTS_SIMULATOR_TRACED_H
+#define BLAME_TESTS_SIMULATOR_TRACED_H
+
+#include <stddef.h>
+
+#include "report/profile/profile.h"
+
+/* What is wrong with it, in text; NULL: each state and each context has the samples' time that the ledgers and the tree have, in time's order. */
+const char *traced_wrong(struct profile *profile, char *text, size_t bytes);
+
+#endif
