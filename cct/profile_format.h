@@ -459,7 +459,7 @@ struct profile_header {
                              who makes whom wait in MPI */
     uint32_t growing;     /* of a merged file: so many of its processes may have written on behind it */
     uint32_t snapshot;    /* 1: a copy, made while its process ran */
-    uint32_t traced;        /* 1: there is a trace, or would be in its window */
+    uint32_t traced;        /* 1: there is a trace, or would be in its window; PROFILE_TRACED_WHOLE: of the whole run */
     uint64_t trace_limit;   /* bytes of its chunks, at most */
     uint64_t trace_thinned; /* samples of it that were written over, or had no room */
     uint64_t timeline_lost_ns; /* threads' time that is in no lane: there was no room for one */

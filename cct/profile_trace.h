@@ -23,6 +23,8 @@
 
 #include "cct/profile_time.h"
 
+#define PROFILE_TRACED_WHOLE 2u /* header.traced */
+
 #define PROFILE_TRACE_PLACES 128u
 #define PROFILE_TRACE_RUNS   64u /* places that several samples may stand at */
 

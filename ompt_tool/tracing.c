@@ -32,7 +32,7 @@ void tracing_start(void)
     may_switch = !window.never && !counts;
     if (window.never || window.asked || counts)
         return;
-    header->traced = 1;
+    header->traced = window.from_ns == 0 && window.to_ns == UINT64_MAX ? PROFILE_TRACED_WHOLE : 1;
     tracing_window.to_ns = window.to_ns == UINT64_MAX ? UINT64_MAX : header->tool_start_ns + window.to_ns;
     store_release(&tracing_window.from_ns, header->tool_start_ns + window.from_ns);
 }

@@ -234,6 +234,16 @@ static void set_probes(json_t *json, const struct profile *profile, const struct
     json_object_set_new(json, "ended_by_program", json_boolean(profile->header.ended_by_program));
 }
 
+static json_t *trace(const struct profile *profile)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "samples", number(profile->trace_samples));
+    json_object_set_new(json, "thinned", number(profile->header.trace_thinned));
+    json_object_set_new(json, "bytes", number(profile->trace_bytes));
+    json_object_set_new(json, "limit", number(profile->header.trace_limit));
+    return json;
+}
+
 static json_t *unmeasured(const struct profile *profile)
 {
     struct coverage coverage;
@@ -366,6 +376,8 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "killed", json_boolean(!header->finished && !header->snapshot));
     if (header->snapshot)
         json_object_set_new(json, "snapshot", json_true());
+    if (header->traced && !header->merged)
+        json_object_set_new(json, "trace", trace(profile));
     json_object_set_new(json, "modules", modules(profile));
     return json;
 }

@@ -229,6 +229,15 @@ static void explain(struct conservation_law *law, const struct ledger *ledger, c
                                                 : LAW_UNEXPLAINED;
 }
 
+/* Of the whole run's: what its end left in rings, of threads that did not come out of the tool, is missing. */
+static void add_trace(struct conservation_law *laws, size_t *count, const struct profile *profile, const struct ledger *ledger)
+{
+    const struct profile_header *header = &profile->header;
+    if (header->traced == PROFILE_TRACED_WHOLE && header->finished && !profile->tree && !header->merged)
+        add_law(laws, count, "trace", "samples in the trace + those that it was thinned by = samples recorded",
+                (double)(profile->trace_samples + header->trace_thinned), (double)ledger->recorded, 0);
+}
+
 size_t conservation_check(const struct profile *profile, const struct rows *rows,
                           struct conservation_law laws[CONSERVATION_LAWS])
 {
@@ -278,6 +287,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
     }
     if (profile->timeline.bins && !profile->tree)
         add_timeline(laws, &count, profile, &ledger, &total);
+    add_trace(laws, &count, profile, &ledger);
     for (size_t i = 0; i < count; i++)
         explain(&laws[i], &ledger, profile, rows->threads);
     return count;

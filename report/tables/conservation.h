@@ -27,7 +27,7 @@ struct conservation_law {
 #define LAW_LOST        "lost samples"
 #define LAW_UNEXPLAINED "nothing"
 
-#define CONSERVATION_LAWS 11
+#define CONSERVATION_LAWS 12
 
 /* Fills laws[] and returns their number (a law that this run cannot be held to is left out). */
 size_t conservation_check(const struct profile *profile, const struct rows *rows,

@@ -21,6 +21,7 @@
 #include "report/text/format.h"
 #include "report/text/memory.h"
 #include "report/views/probe_notes.h"
+#include "report/views/trace_note.h"
 
 #define FINDINGS_SHOWN  3
 #define CONTEXTS_SHOWN  5
@@ -285,9 +286,8 @@ static void print_losses(const struct summary *summary)
         /* Of those due when measurement ended each thread may have one. */
         if (ledger.dropped_by[reason] > (reason == PROFILE_DROP_STOPPING ? profile->thread_count : 0)) {
             const char *name = profile_drop_name[reason] ? profile_drop_name[reason] : "other";
-            snprintf(item, sizeof item, "%llu of %llu samples (%s)",
-                     (unsigned long long)ledger.dropped_by[reason], (unsigned long long)ledger.delivered,
-                     name);
+            snprintf(item, sizeof item, "%llu of %llu samples (%s)", (unsigned long long)ledger.dropped_by[reason],
+                     (unsigned long long)ledger.delivered, name);
             add_loss(line, sizeof line, item);
         }
     for (size_t i = 0; i < summary->coverage.count && !summary->poor; i++) {
@@ -327,8 +327,7 @@ static void print_other_runtimes(const struct summary *summary)
     for (size_t i = 0; i < count; i++) {
         char *name = format_fit(found[i].path, summary->columns, summary->utf8);
         fprintf(summary->out,
-                "\nnote: a second OpenMP runtime ran beside the measured one: %s s in what %s called, and "
-                "its other "
+                "\nnote: a second OpenMP runtime ran beside the measured one: %s s in what %s called, and its other "
                 "threads are not measured\n",
                 DECIMAL(found[i].seconds, 2), name);
         free(name);
@@ -490,6 +489,7 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     print_other_runtimes(&summary);
     print_mpi_untold(&summary);
     print_losses(&summary);
+    view_text_trace_note(out, profile);
     print_rate(&summary);
     if (!summary.poor)
         print_residual(&summary);
