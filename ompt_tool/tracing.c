@@ -17,12 +17,10 @@ static bool may_switch;
 
 void tracing_start(void)
 {
-    struct run_window window = {.never = true};
+    struct run_window window = {.asked = true};
     struct profile_header *header = arena_header();
     if (session.options.trace)
         run_option_trace_read(session.options.trace, &window);
-    else
-        window.asked = true;
     bool counts = counters_plan_sample_period_ns() != 0; /* events have no times */
     if (counts && !window.never && !window.asked)
         log_line_of_job("BLAME_TRACE=", session.options.trace, ": samples of BLAME_SAMPLE have no times, and there is no trace of them", NULL);

@@ -1,5 +1,5 @@
 /* Usage: control WORD ...: the standard's commands to a tool, in the order of the words, with 0.2 s of work
- * before the first and behind each, and a phase around all: start, pause, flush, end. Work is in measured()
+ * before the first and behind each, and a phase around all: start, pause, flush, end, and trace and untrace (blame.h). Work is in measured()
  * or, between pause and start and behind end, in unmeasured(). Prints the seconds of both and what each
  * command returned. libgomp has no omp_control_tool: a program built by GCC finds it at run time. */
 #include <dlfcn.h>
@@ -49,9 +49,14 @@ int main(int argc, char **argv)
     blame_phase_begin("all");
     measured();
     for (int i = 1; i < argc; i++) {
-        int command = command_of(argv[i]);
+        int command = command_of(argv[i]), trace = strcmp(argv[i], "trace") == 0;
+        if (trace || strcmp(argv[i], "untrace") == 0) {
+            trace ? blame_trace_begin() : blame_trace_end();
+            measured();
+            continue;
+        }
         if (!command)
-            return fputs("usage: control [start|pause|flush|end] ...\n", stderr), 2;
+            return fputs("usage: control [start|pause|flush|end|trace|untrace] ...\n", stderr), 2;
         printf("%s %d\n", argv[i], control(command));
         ended |= command == END;
         paused = command == PAUSE || (paused && command != START);

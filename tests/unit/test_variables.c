@@ -8,7 +8,7 @@ static const char *const names[] = {
     "BLAME_CONTEXT", "BLAME_TASKS",    "BLAME_DEPTH",           "BLAME_CSV",
     "BLAME_SUMMARY", "BLAME_DISABLE",  "BLAME_SIGNAL",          "BLAME_LOCKS",
     "BLAME_PRIVATE", "BLAME_COUNTERS", "BLAME_EVENTS_THROTTLE", "BLAME_PHASE_INSTANCES",
-    "BLAME_SEED"};
+    "BLAME_SEED",    "BLAME_TRACE",    "BLAME_TRACE_LIMIT"};
 
 static int clear(void **unused)
 {
@@ -137,6 +137,20 @@ FROM_EMPTY(every_other_value_is_named_and_replaced)
         {"BLAME_RATE", "2.5"},
         {"BLAME_RATE", "4294967297"},           /* 1 in 32 bits */
         {"BLAME_RATE", "18446744073709551617"}, /* 1 in 64 bits */
+        {"BLAME_TRACE", "2"},
+        {"BLAME_TRACE", "60"},
+        {"BLAME_TRACE", "60:"},
+        {"BLAME_TRACE", ":60"},
+        {"BLAME_TRACE", "60:60"},
+        {"BLAME_TRACE", "90:60"},
+        {"BLAME_TRACE", "-1:60"},
+        {"BLAME_TRACE", "0x1:60"},
+        {"BLAME_TRACE", "1:inf"},
+        {"BLAME_TRACE_LIMIT", "100"},
+        {"BLAME_TRACE_LIMIT", "63K"},
+        {"BLAME_TRACE_LIMIT", "4G"},
+        {"BLAME_TRACE_LIMIT", "64MB"},
+        {"BLAME_TRACE_LIMIT", "18014398509481985K"}, /* 1K in 64 bits */
         {"BLAME_DEPTH", "4097"},
         {"BLAME_PHASE_INSTANCES", "100000001"},
         {"BLAME_CLOCK", "WALL"},
