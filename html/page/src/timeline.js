@@ -1,6 +1,6 @@
 // What happened when: threads over time, below them who was to blame, and the span that all other numbers are of.
 import { choice, h, once } from "./dom.js";
-import { MICRO, middle, oneLine, percent, plural } from "./format.js";
+import { middle, oneLine, percent, plural, shortCount } from "./format.js";
 import { numberColumn, textColumn } from "./sections.js";
 import { Table } from "./tables.js";
 import { AreaPicture } from "./timeline_area.js";
@@ -258,7 +258,7 @@ class TimelineSection {
         if (!found.length) return [["nobody", "", "--rule"]];
         return found.map(({ title, us, colour }) => [
             title,
-            `${(us[bin] / this.timeline.width(bin)).toFixed(2)} threads, ${percent(us[bin] / all)} %`,
+            `${this.model.unit === "s" ? (us[bin] / this.timeline.width(bin)).toFixed(2) : shortCount(us[bin] / this.timeline.width(bin))} ${this.timeline.unit}, ${percent(us[bin] / all)} %`,
             colour,
         ]);
     }

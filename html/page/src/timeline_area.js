@@ -45,7 +45,7 @@ export class AreaPicture {
     }
 
     drawScale(context, colour) {
-        const { view } = this,
+        const { view, timeline } = this,
             step = niceStep(Math.max(this.most, 1e-3), 3);
         context.textBaseline = "middle";
         context.textAlign = "right";
@@ -55,7 +55,7 @@ export class AreaPicture {
             context.fillRect(view.left, y, view.plot, 1);
             context.fillStyle = colour("--muted");
             const text = scaleText(i * step, step);
-            context.fillText(i ? text : "0 threads", view.left - 8, y, view.left - 10);
+            context.fillText(i ? text : `0 ${timeline.unit}`, view.left - 8, y, view.left - 10);
         }
     }
 

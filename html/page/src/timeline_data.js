@@ -29,6 +29,7 @@ export class Timeline {
         this.end = this.origin + this.bins * this.bin;
         if (wall > this.origin && wall < this.end) this.end = wall;
         this.lanes = data.lanes.count;
+        this.unit = model.unit === "s" ? "threads" : "events/s"; // seconds in a second are threads
         this.threads = data.lanes.threads.reduce((sum, of) => sum + of, 0);
         this.states = [...data.states] // idleness on top of what it is beside
             .sort((a, b) => (a.key === "idleness") - (b.key === "idleness"))
