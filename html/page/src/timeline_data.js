@@ -218,32 +218,28 @@ export class Timeline {
     }
 
     findCulprits(key) {
-        const found = new Map();
-        this.rows.forEach((row, i) => {
-            if (!this.values[key]?.[i]) return;
-            const parts = new Map();
-            for (const [of, part] of this.owners(key, row)) {
-                const at = this.context[this.codeRow(of)];
-                parts.set(at, (parts.get(at) ?? 0) + part);
-            }
-            for (const [of, part] of parts) {
-                if (!found.has(of)) found.set(of, { row: of, all: 0, us: new Float64Array(this.bins) });
-                const culprit = found.get(of);
-                culprit.all += part * this.sum(key, i);
-                for (let bin = 0; bin < this.bins; bin++) culprit.us[bin] += part * this.sum(key, i, bin, bin + 1);
+        const contexts = Array.from(this.rows, (_, i) => i).filter((i) => this.values[key]?.[i]),
+            sums = new Map();
+        const each = (tell) => {
+            for (const i of contexts) for (const [of, part] of this.owners(key, this.rows[i])) tell(this.context[this.codeRow(of)], part, i);
+        };
+        each((row, part, i) => sums.set(row, (sums.get(row) ?? 0) + part * this.sum(key, i)));
+        const sorted = [...sums].filter(([, all]) => all > 0).sort((a, b) => b[1] - a[1]),
+            shown = sorted.slice(0, MOST_CULPRITS).map(([row, all]) => ({ row, all, us: new Float64Array(this.bins) })),
+            titles = this.titles(shown.map(({ row }) => row)),
+            of = new Map(shown.map((culprit, i) => [culprit.row, Object.assign(culprit, { title: titles[i] })])),
+            rest = { row: -1, title: `${sorted.length - shown.length} others`, all: 0, us: new Float64Array(this.bins) };
+        for (const i of contexts) for (let bin = 0; bin < this.bins; bin++) rest.us[bin] += this.sum(key, i, bin, bin + 1);
+        each((row, part, i) => {
+            const culprit = of.get(row);
+            for (let bin = 0; culprit && bin < this.bins; bin++) {
+                const us = part * this.sum(key, i, bin, bin + 1);
+                culprit.us[bin] += us;
+                rest.us[bin] -= us;
             }
         });
-        const sorted = [...found.values()].filter(({ us }) => us.some((of) => of > 0)).sort((a, b) => b.all - a.all),
-            shown = sorted.slice(0, MOST_CULPRITS),
-            rest = sorted.slice(MOST_CULPRITS),
-            titles = this.titles(shown.map(({ row }) => row));
-        shown.forEach((culprit, i) => Object.assign(culprit, { title: titles[i] }));
-        if (rest.length) {
-            const us = new Float64Array(this.bins);
-            for (const of of rest) for (let bin = 0; bin < this.bins; bin++) us[bin] += of.us[bin];
-            shown.push({ row: -1, title: `${rest.length} others`, us, all: rest.reduce((sum, of) => sum + of.all, 0) });
-        }
-        return shown;
+        rest.all = rest.us.reduce((sum, us) => sum + us, 0);
+        return sorted.length > shown.length ? [...shown, rest] : shown;
     }
 
     // Spans in which nothing ran, and why: [begin, end, why].

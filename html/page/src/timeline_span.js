@@ -40,7 +40,8 @@ export class Weigher {
             without = new Float64Array(model.count), // of each row what has no bins
             lent = new Float64Array(model.count), // of a row's bins the part that is not its own
             lends = new Uint8Array(model.count),
-            room = new Float64Array(model.count); // by row, the sum of `without` that it is the home of
+            room = new Float64Array(model.count), // by row, the sum of `without` that it is the home of
+            guests = new Map(); // and which rows these are
         for (let row = 0; row < model.count; row++) {
             const context = timeline.of.get(row),
                 inBins = context === undefined ? 0 : timeline.sum(key, context);
@@ -51,20 +52,19 @@ export class Weigher {
         for (let row = 0; row < model.count; row++) {
             home[row] = lends[row] || row === 0 ? row : home[model.parent[row]];
             room[home[row]] += without[row];
+            if (!without[row] || !lends[home[row]]) continue;
+            if (guests.has(home[row])) guests.get(home[row]).push(row);
+            else guests.set(home[row], [row]);
         }
-        return { key, metrics, each, home, without, lent, room };
+        return { key, metrics, each, home, without, lent, room, guests };
     }
 
     // [row, part]: whose a row's bins are; that of rows below which have none of their own, as in the whole run.
     owners(key, row) {
-        const { home, without, lent, room } = this.groups.find((of) => of.key === key),
-            { model } = this,
+        const { without, lent, room, guests } = this.groups.find((of) => of.key === key),
             pool = this.timeline.codeRow(row);
         if (!lent[row] || !room[pool]) return [[row, 1]];
-        const found = [[row, 1 - lent[row]]];
-        for (let below = pool; below < model.end[pool]; below++)
-            if (home[below] === pool && without[below] > 0) found.push([below, (lent[row] * without[below]) / room[pool]]);
-        return found;
+        return [[row, 1 - lent[row]]].concat(guests.get(pool).map((of) => [of, (lent[row] * without[of]) / room[pool]]));
     }
 
     // In the bins [from, end): each row's own values, and how much of their sum is known only of rows above.
