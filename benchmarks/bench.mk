@@ -61,6 +61,11 @@ $(BUILD)/bench/stack_sweep: benchmarks/stacks/sweep.c
 	@mkdir -p $(@D)
 	$(BENCH_CC) $(BENCH_CFLAGS) -fopenmp -o $@ $<
 
+# What findings say of time where nothing changes.
+.PHONY: bench-alarms
+bench-alarms: bench-build $(bench_hybrid) $(PRODUCTS)
+	$(PYTHON) benchmarks/alarms.py --build $(BUILD)/bench --command $(BUILD)/bin/blame $(BENCH_ARGS)
+
 bench_memory := $(addprefix $(BUILD)/bench/,memory libraise_threshold.so tool_memory.so)
 
 .PHONY: bench-memory

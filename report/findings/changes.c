@@ -12,7 +12,8 @@
 #define SHORT_FIRST  0.25 /* of the run: such a first part is called by its length */
 #define ALL_RANKS    0.5  /* of the change: if each rank has so much of its own, all have it */
 #define EVERYTHING   0.9  /* of the effort */
-#define NEW          0.98 /* of what a row has in the worse part, that it has beyond the better one's level */
+#define NEW          0.02 /* of a function's effort at most was in the better part: it is the worse one's own */
+#define HARDLY       0.1  /* of a row's share of the effort later */
 #define NAMED_RANKS  3    /* more are counted */
 
 enum side { BEFORE, AFTER, SIDES };
@@ -24,19 +25,23 @@ struct course {
     struct change change;
     enum side worse;
     double whole_s[SIDES], seconds; /* the effort; what the worse part has beyond the better one's level */
-    double *row_s[SIDES]; /* the metric by row of the program's own code, with all that is below */
+    double *row_s[SIDES]; /* the metric by row, with all that is below */
+    bool *is_new;         /* by row: its function hardly ran in the better part */
     double no_core_s;     /* of `seconds`, idleness beside threads without a core */
     uint32_t row;         /* whose blame makes the difference; ROW_NONE: nobody's alone */
 };
+
+static const char no_core_advice[] =
+    "Something else took cores for that time, or the program began more threads than there are cores: measure on a quiet machine.";
 
 static const struct changing {
     enum metric metric;
     const char *what, *advice;
 } metrics[] = {
     {METRIC_IDLENESS, "idleness",
-     "Look at what runs in the slower part only: --view timeline has both, and who was to blame in each; the finding about that code says what may help."},
+     "Look at what runs in the slower part only: --view timeline has both, and --view culprits who was to blame when; the finding about that code says what may help."},
     {METRIC_LOCK_WAIT, "waiting for locks", "Look at who holds the lock in the slower part, and what changed there: --view timeline and --view locks."},
-    {METRIC_NO_CORE, "time without a core", "Something else took cores for that time, or the program began more threads than there are cores: measure on a quiet machine."},
+    {METRIC_NO_CORE, "time without a core", no_core_advice},
     {METRIC_MPI_WAIT, "waiting in MPI", "Look at which rank works longer in the slower part, and what changed there: --view timeline and --view ranks."},
 };
 #define METRICS (sizeof metrics / sizeof *metrics)
@@ -119,18 +124,12 @@ static bool is_everything(const struct inquiry *inquiry, const struct course *co
            metric_value(rows, rows->row[at].inclusive, METRIC_EFFORT) > EVERYTHING * inquiry->whole_s;
 }
 
-/* Whether it is hardly there at the better level. */
-static bool is_new(const struct course *course, uint32_t at)
-{
-    return difference_of(course, at) >= NEW * course->row_s[course->worse][at];
-}
-
-/* From the root inward, as long as one row of the program's own makes most of the difference, or until all that a row has is new. */
+/* From the root inward, as long as one row of the program's own makes most of the difference, or until one is the worse part's own. */
 static uint32_t find_culprit(const struct inquiry *inquiry, const struct course *course)
 {
     const struct rows *rows = inquiry->rows;
     uint32_t at = 0, best = 0;
-    while (best != ROW_NONE && !(at && is_new(course, at) && !is_everything(inquiry, course, at))) {
+    while (best != ROW_NONE && !course->is_new[at]) {
         double most = MOSTLY * course->seconds;
         best = ROW_NONE;
         for (uint32_t child = at + 1; child < rows->row[at].end; child = rows->row[child].end) {
@@ -145,11 +144,48 @@ static uint32_t find_culprit(const struct inquiry *inquiry, const struct course 
     return at == 0 || is_everything(inquiry, course, at) ? ROW_NONE : at;
 }
 
+static bool is_for_want_of_cores(const struct course *course)
+{
+    return course->metric != METRIC_NO_CORE && course->no_core_s >= MOSTLY * course->seconds;
+}
+
+static void add_to_callers(const struct rows *rows, double *by_row[SIDES])
+{
+    for (size_t i = rows->count; i-- > 1;)
+        for (int side = 0; side < SIDES; side++)
+            by_row[side][rows->row[i].parent] += by_row[side][i];
+}
+
+/* By the effort of a function in all of its contexts. */
+static void find_new(const struct rows *rows, struct course *course, double *effort_s[SIDES])
+{
+    struct pair_map functions = {0};
+    double(*sum)[SIDES] = memory_array(rows->count, sizeof *sum);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 1; i < rows->count; i++) {
+            if (rows->row[i].kind == ROW_STATEMENT || row_is_probe(&rows->row[i]))
+                continue;
+            uint32_t *slot = pair_map_slot(&functions, rows->row[i].function, 0);
+            if (*slot == PAIR_MAP_NEW)
+                *slot = i;
+            for (int side = 0; side < SIDES && pass == 0; side++)
+                sum[*slot][side] += effort_s[side][i];
+            course->is_new[i] = sum[*slot][!course->worse] <= NEW * (sum[*slot][BEFORE] + sum[*slot][AFTER]);
+        }
+    pair_map_free(&functions);
+    free(sum);
+}
+
 static void gather_rows(const struct inquiry *inquiry, struct course *course)
 {
     const struct timeline *timeline = &inquiry->profile->timeline;
     const struct rows *rows = inquiry->rows;
-    double no_core[SIDES] = {0};
+    double no_core[SIDES] = {0}, *effort_s[SIDES];
+    for (int side = 0; side < SIDES; side++) {
+        course->row_s[side] = memory_array(rows->count, sizeof *course->row_s[side]);
+        effort_s[side] = memory_array(rows->count, sizeof *effort_s[side]);
+    }
+    course->is_new = memory_array(rows->count, sizeof *course->is_new);
     for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
         enum side side = cell->bin < course->change.at ? BEFORE : AFTER;
@@ -158,16 +194,17 @@ static void gather_rows(const struct inquiry *inquiry, struct course *course)
         if (row_is_no_core(&rows->row[row]))
             no_core[side] += seconds;
         course->row_s[side][row] += seconds;
+        effort_s[side][row] += cell_s(rows, &cell->value, row, METRIC_EFFORT);
     }
-    for (size_t i = rows->count; i-- > 1;)
-        for (int side = 0; side < SIDES; side++)
-            course->row_s[side][rows->row[i].parent] += course->row_s[side][i];
+    add_to_callers(rows, course->row_s);
+    add_to_callers(rows, effort_s);
+    find_new(rows, course, effort_s);
     course->no_core_s = no_core[course->worse] - no_core[!course->worse] * course->whole_s[course->worse] / course->whole_s[!course->worse];
-    bool code = course->metric != METRIC_NO_CORE && course->no_core_s < MOSTLY * course->seconds;
-    course->row = code ? find_culprit(inquiry, course) : ROW_NONE;
+    course->row = course->metric == METRIC_NO_CORE || is_for_want_of_cores(course) ? ROW_NONE : find_culprit(inquiry, course);
+    free(effort_s[BEFORE]);
+    free(effort_s[AFTER]);
 }
 
-/* "; most of it in rank 3", "; in all 8 ranks", or nothing where neither is so. */
 struct rank_course {
     double part[SIDES], whole[SIDES], excess;
     size_t record;
@@ -206,6 +243,7 @@ static void describe_outstanding(const struct profile *profile, const struct ran
         fprintf(out, " and %zu more", count - NAMED_RANKS);
 }
 
+/* "; most of it in rank 3", "; in all 8 ranks", or nothing where neither is so. */
 static char *describe_ranks(const struct inquiry *inquiry, const struct course *course)
 {
     const struct profile *profile = inquiry->profile;
@@ -238,15 +276,21 @@ static char *describe_ranks(const struct inquiry *inquiry, const struct course *
     return text;
 }
 
+/* Whether a row comes to have most of the metric: before, something else had, or there was hardly any. */
+static bool begins_to_dominate(const struct course *course)
+{
+    double before = course->row_s[BEFORE][course->row], after = course->row_s[AFTER][course->row];
+    bool hardly = before / course->whole_s[BEFORE] <= HARDLY * after / course->whole_s[AFTER];
+    return course->worse == AFTER && after >= MOSTLY * course->row_s[AFTER][0] && (hardly || before < MOSTLY * course->row_s[BEFORE][0]);
+}
+
 /* ", when refine begins to dominate" */
 static char *describe_culprit(const struct inquiry *inquiry, const struct course *course)
 {
     char name[NAME_BYTES];
-    if (course->metric != METRIC_NO_CORE && course->no_core_s >= MOSTLY * course->seconds)
+    if (is_for_want_of_cores(course))
         return memory_text(", because threads have no core");
-    if (course->row == ROW_NONE || course->worse == BEFORE ||
-        course->row_s[AFTER][course->row] < MOSTLY * course->row_s[AFTER][0] ||
-        course->row_s[BEFORE][course->row] >= MOSTLY * course->row_s[BEFORE][0])
+    if (course->row == ROW_NONE || !begins_to_dominate(course))
         return memory_text("%s", "");
     shorten_name(name, inquiry->rows->row[course->row].label->name);
     return memory_text(", when %s begins to dominate", name);
@@ -267,7 +311,7 @@ static void put_change(struct inquiry *inquiry, const struct course *course, siz
 {
     const struct timeline *timeline = &inquiry->profile->timeline;
     double bin_s = 1e-9 * (double)timeline->bin_ns;
-    double at_s = bin_s * (double)course->change.at + 1e-9 * (double)(int64_t)(timeline->origin_ns - inquiry->profile->header.tool_start_ns);
+    double at_s = bin_s * (double)course->change.at + 1e-9 * (double)(int64_t)(timeline->origin_ns - inquiry->profile->header.start_ns);
     int digits = bin_s < 0.05 ? 2 : bin_s < 0.5 ? 1 : 0;
     bool first = course->worse == BEFORE && (double)course->change.at <= SHORT_FIRST * (double)course->bins;
     char *culprit = describe_culprit(inquiry, course), *ranks = describe_ranks(inquiry, course), share[200] = "";
@@ -280,10 +324,10 @@ static void put_change(struct inquiry *inquiry, const struct course *course, siz
                  DECIMAL(fmin(100, 100 * difference_of(course, course->row) / course->seconds), 0));
     finding.evidence = format_printable(
         "each part keeps to its level for most of its time, in %zu bins of %s s, and what varies within the parts makes no such difference by "
-        "chance; without it there would be %s s of %s less%s: %s %% of all (reported from %s %% on)",
-        course->bins, DECIMAL(bin_s, 3), DECIMAL(course->seconds, 2), metric_title(course->metric), share,
+        "chance; without it there would be %s s less %s%s: %s %% of all (reported from %s %% on)",
+        course->bins, DECIMAL(bin_s, 3), DECIMAL(course->seconds, 2), metrics[which].what, share,
         DECIMAL(percent_of_program(inquiry, course->seconds), 1), DECIMAL(LEAST_PERCENT, 0));
-    finding.advice = format_printable("%s", metrics[which].advice);
+    finding.advice = format_printable("%s", is_for_want_of_cores(course) ? no_core_advice : metrics[which].advice);
     put_finding(inquiry, &finding);
     free(culprit);
     free(ranks);
@@ -293,6 +337,9 @@ static void free_course(struct course *course)
 {
     free(course->part);
     free(course->whole);
+    free(course->row_s[BEFORE]);
+    free(course->row_s[AFTER]);
+    free(course->is_new);
 }
 
 /* One sentence: of the metrics that change the one with the greatest difference. */
@@ -315,12 +362,8 @@ void find_changes(struct inquiry *inquiry)
         which = i;
     }
     if (best.seconds > 0) {
-        for (int side = 0; side < SIDES; side++)
-            best.row_s[side] = memory_array(inquiry->rows->count, sizeof *best.row_s[side]);
         gather_rows(inquiry, &best);
         put_change(inquiry, &best, which);
     }
     free_course(&best);
-    free(best.row_s[BEFORE]);
-    free(best.row_s[AFTER]);
 }

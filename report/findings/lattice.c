@@ -11,7 +11,7 @@
 #define LONGER      1.5  /* times what a quarter of all are shorter than */
 #define CHANCE      1e-3 /* that long ones at random places make any such lattice */
 #define LEAST_HITS  0.9  /* of its points */
-#define MOST_STRAYS 0.1  /* of all others */
+#define MOST_STRAYS 0.2  /* of all others */
 
 struct numbers {
     const double *duration;

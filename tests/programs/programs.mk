@@ -46,6 +46,7 @@ test_forms = $(eval $(call test_form,$(1),$(2),$(3),$(4)))
 
 $(call test_forms,family,family.c,$(TEST_CLANG))
 $(call test_forms,streams,streams.c,$(TEST_CLANG))
+$(call test_forms,changing,changing.c,$(TEST_CLANG))
 $(call test_forms,sweep_check,sweep_check.c,$(TEST_CLANG))
 $(call test_forms,eintr_calls,eintr_calls.c,$(TEST_CLANG))
 $(call test_forms,own_papi,own_papi.c,$(TEST_CLANG),-lpapi)

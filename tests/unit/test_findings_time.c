@@ -181,6 +181,7 @@ UNIT_TEST_WITH(threads_that_lose_their_cores_are_not_the_codes_doing, NULL, dest
     const struct finding *finding = find("changes");
     assert_non_null(finding);
     assert_has(finding->title, "after, because threads have no core");
+    assert_has(finding->advice, "measure on a quiet machine");
     assert_true(finding->row == ROW_NONE);
 }
 
