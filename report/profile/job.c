@@ -17,6 +17,7 @@
 #include "report/profile/probes.h"
 #include "report/profile/read.h"
 #include "report/profile/spread.h"
+#include "report/profile/timeline_job.h"
 #include "report/text/memory.h"
 
 /* Of the first rank that is read, on the job's own clock: the ranks' clocks have nothing in common, and others may have
@@ -31,6 +32,7 @@ struct job {
     size_t joined; /* probes and counters when they were sorted last */
     struct pair_map locks;
     struct spread_sums spreads;
+    struct timeline_join timeline;
     int64_t start_realtime_ns; /* at START_NS */
     bool based;                /* the header and texts are there, the first rank's */
     struct job_reference like;
@@ -312,6 +314,7 @@ static void add_figures(struct job *job, const struct profile *rank, bool gone)
         take_base(job, rank);
     job_keys_start(&keys, job->profile, rank);
     uint32_t *place = memory_array(rank->node_count, sizeof *place);
+    size_t threads = job->profile->thread_count;
     uint64_t last_ns = add_threads(job, rank);
     uint64_t end_ns = rank->header.end_ns ? shifted(job, rank, rank->header.end_ns) : last_ns;
     add_nodes(job, &keys, rank, place);
@@ -320,6 +323,7 @@ static void add_figures(struct job *job, const struct profile *rank, bool gone)
     for (size_t i = 0; i < rank->lock_count; i++)
         add_lock(job, &keys, &rank->locks[i]);
     add_header(job, rank, end_ns, gone);
+    timeline_join_add(&job->timeline, job->profile, rank, place, threads);
     if (!job->of_parts)
         add_rank_record(job, rank, end_ns, gone);
     job->profile->unresolved_ns += rank->unresolved_ns;
@@ -399,6 +403,7 @@ static struct profile *end_part(struct job *job)
         divide_idleness(job->profile);
     spread_sums_end(&job->spreads, job->profile);
     profile_join_probes(job->profile);
+    timeline_join_end(&job->timeline, job->profile);
     job_sort_records(job->profile);
     job->profile->header.part = 1;
     return job->profile;
@@ -442,6 +447,7 @@ struct profile *job_complete(struct profile *part, char **why)
     *why = NULL;
     part->header.part = 0;
     if (part->header.merged) {
+        timeline_join_prune(part);
         job_add_missing(part);
         job_sort_records(part);
         return part;

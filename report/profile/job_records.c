@@ -49,6 +49,8 @@ void job_sort_records(struct profile *profile)
     }
     for (size_t i = 0; i < profile->thread_count; i++)
         profile->threads[i].rank_record = now[profile->threads[i].rank_record];
+    for (size_t i = 0; i < profile->timeline.lane_count; i++)
+        profile->timeline.lanes[i].rank_record = (uint32_t)now[profile->timeline.lanes[i].rank_record];
     free(now);
 }
 

@@ -41,6 +41,7 @@ struct timeline {
     struct timeline_cell *cells; /* by node, bin and lane */
     size_t cell_count;
     uint8_t level, cell_level;
+    uint32_t without; /* of a job: so many ranks have none */
 };
 
 void timeline_free(struct timeline *timeline);

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "report/profile/pair_map.h"
+#include "report/profile/timeline_record.h"
 #include "report/text/memory.h"
 
 #define MOST_SHIFT 58u /* wider ones no clock reaches */
+#define MOST_LEVEL 33u /* all ranks are one group */
 #define NO_LANE    (PAIR_MAP_NEW - 1)
 #define NO_BIN     UINT32_MAX
 
@@ -17,7 +19,7 @@ static const char damaged[] = "damaged: a bin of time is not what can be measure
 struct item {
     const void *record;
     uint32_t node;  /* the merged node; TIME's parent's */
-    uint32_t owner; /* the tree's number */
+    uint32_t owner; /* the tree's number; of a job 1 + the lane's */
     bool lane, few;
 };
 
@@ -41,6 +43,15 @@ const void *profile_time_at(const struct profile_chunks *chunks, uint32_t unit_i
     return chunk->kind == PROFILE_CHUNK_TIME ? (const struct profile_node *)chunk + unit : NULL;
 }
 
+static const void *lane_at(const struct reading *reading, uint32_t unit_idx)
+{
+    if (!reading->profile->header.merged)
+        return profile_time_at(reading->chunks, unit_idx, sizeof(struct profile_lane));
+    const struct timeline_lane_record *lane = profile_time_at(reading->chunks, unit_idx, sizeof *lane);
+    bool sane = lane && lane->bins <= PROFILE_LANE_BINS;
+    return sane ? profile_time_at(reading->chunks, unit_idx, sizeof *lane + lane->bins * sizeof *lane->ns) : NULL;
+}
+
 /* What is known of a context apart, its locks and waiters, has no time of its own. */
 static uint32_t context_of(const struct profile *profile, uint32_t node)
 {
@@ -58,12 +69,13 @@ static void gather_node(struct reading *reading, const struct profile_node *node
     if ((!lane && node->kind != PROFILE_NODE_TIME) || !node->metric || !profile_node_at(reading->chunks, node->parent) ||
         reading->place[node->parent] < PROFILE_PLACE_MERGED)
         return;
-    struct item item = {.lane = lane, .owner = owner};
+    struct item item = {.lane = lane, .owner = reading->profile->header.merged ? (uint32_t)node->key : owner};
     item.node = context_of(reading->profile, reading->place[node->parent] - PROFILE_PLACE_MERGED);
     const struct profile_moments *moments = lane ? NULL : (const void *)profile_metric_at(reading->chunks, node->metric);
     item.few = moments != NULL;
     item.record = moments ? (const void *)moments
-                          : profile_time_at(reading->chunks, node->metric, lane ? sizeof(struct profile_lane) : sizeof(struct profile_bins));
+                  : lane  ? lane_at(reading, node->metric)
+                          : profile_time_at(reading->chunks, node->metric, sizeof(struct profile_bins));
     if (!item.record)
         return;
     memory_grow(&reading->item, &reading->room, reading->count, sizeof *reading->item);
@@ -103,24 +115,42 @@ static bool bins_sane(const struct profile_bins *bins)
     return sane;
 }
 
+static bool states_sane(const float (*ns)[PROFILE_TIME_STATES], size_t bins)
+{
+    for (size_t i = 0; i < bins * PROFILE_TIME_STATES; i++) {
+        float value = ns[i / PROFILE_TIME_STATES][i % PROFILE_TIME_STATES];
+        if (!profile_number_sane((double)value) || value < 0)
+            return false;
+    }
+    return true;
+}
+
 static bool lane_sane(const struct profile_lane *lane)
 {
-    bool sane = lane->shift <= MOST_SHIFT - PROFILE_TIME_FINER && lane->merged <= PROFILE_LANE_BINS / 2;
-    for (size_t i = 0; sane && i < PROFILE_LANE_BINS * PROFILE_TIME_STATES; i++) {
-        float ns = lane->ns[i / PROFILE_TIME_STATES][i % PROFILE_TIME_STATES];
-        sane = profile_number_sane((double)ns) && ns >= 0;
-    }
-    return sane;
+    return lane->shift <= MOST_SHIFT - PROFILE_TIME_FINER && lane->merged <= PROFILE_LANE_BINS / 2 && states_sane(lane->ns, PROFILE_LANE_BINS);
+}
+
+/* Lanes of a job have all of their grid, each the same. */
+static bool job_lane_sane(const struct timeline_lane_record *lane, const struct timeline_lane_record *first)
+{
+    bool narrow = lane->shift <= lane->cell_shift && lane->cell_shift <= MOST_SHIFT && lane->shift + PROFILE_TIME_FINER >= lane->cell_shift;
+    return narrow && lane->bins > 0 && lane->cell_bins <= PROFILE_TIME_BINS && lane->bins == lane->cell_bins << (lane->cell_shift - lane->shift) &&
+           lane->level <= MOST_LEVEL && lane->cell_level <= MOST_LEVEL && lane->level == first->level && lane->cell_level == first->cell_level &&
+           lane->shift == first->shift && lane->cell_shift == first->cell_shift && lane->bins == first->bins && lane->origin_ns == first->origin_ns &&
+           lane->threads > 0 && states_sane(lane->ns, lane->bins);
 }
 
 /* Checks all, and finds the widest bins. */
 static const char *check(struct reading *reading)
 {
+    bool job = reading->profile->header.merged;
+    const struct timeline_lane_record *first = NULL;
     for (size_t i = 0; i < reading->count; i++) {
         const struct item *item = &reading->item[i];
         const struct profile_moments *moments = item->record;
         uint32_t shift = moments->shift; /* in the same place in each of them */
-        bool sane = item->lane ? lane_sane(item->record) : item->few ? moments_sane(moments) : bins_sane(item->record);
+        first = item->lane && !first ? item->record : first;
+        bool sane = item->lane ? (job ? job_lane_sane(item->record, first) : lane_sane(item->record)) : item->few ? moments_sane(moments) : bins_sane(item->record);
         if (!sane)
             return damaged;
         uint32_t *widest = item->lane ? &reading->lane_shift : &reading->shift;
@@ -130,7 +160,8 @@ static const char *check(struct reading *reading)
 }
 
 _Static_assert(offsetof(struct profile_moments, shift) == offsetof(struct profile_bins, shift) &&
-                   offsetof(struct profile_moments, shift) == offsetof(struct profile_lane, shift),
+                   offsetof(struct profile_moments, shift) == offsetof(struct profile_lane, shift) &&
+                   offsetof(struct profile_moments, shift) == offsetof(struct timeline_lane_record, shift),
                "it is in the same place");
 
 /* From the tool's start to the end, as far as that is known. */
@@ -165,6 +196,7 @@ static void make_lanes(struct reading *reading)
     struct profile *profile = reading->profile;
     struct timeline *timeline = &profile->timeline;
     size_t room = 0;
+    choose_widths(reading);
     for (size_t i = 0; i < reading->count; i++)
         *pair_map_slot(&reading->lanes, reading->item[i].owner, 0) = NO_LANE;
     for (size_t i = 0; i < profile->thread_count; i++) {
@@ -212,6 +244,84 @@ static void add_cell(struct reading *reading, const struct item *item, uint32_t 
     timeline->bins = bin >= timeline->bins ? bin + 1 : timeline->bins;
 }
 
+/* By record of ranks: its first thread. malloc'ed. */
+static uint32_t *first_threads(const struct profile *profile)
+{
+    uint32_t *first = memory_array(profile->rank_count + 1, sizeof *first);
+    for (size_t i = profile->thread_count; i-- > 0;)
+        if (profile->threads[i].rank_record <= profile->rank_count)
+            first[profile->threads[i].rank_record] = (uint32_t)i;
+    return first;
+}
+
+/* The thread that a lane of a job was, or began with: of that rank, and by when it began. */
+static uint32_t find_thread(const struct profile *profile, const struct timeline_lane_record *from, uint32_t first)
+{
+    for (size_t i = first; from->level == TIMELINE_THREADS && i < profile->thread_count; i++) {
+        const struct profile_thread *thread = &profile->threads[i];
+        if (thread->rank_record == from->rank_record && thread->tid == from->tid && thread->begin_ns == from->begin_ns)
+            return (uint32_t)i;
+    }
+    return first;
+}
+
+/* False: its number is not one of so many lanes', or there is another one, or no such rank or lane. */
+static bool make_job_lane(struct reading *reading, const struct item *item, const uint32_t *first_thread)
+{
+    struct timeline *timeline = &reading->profile->timeline;
+    const struct timeline_lane_record *from = item->record;
+    if (item->owner == 0 || item->owner > timeline->lane_count)
+        return false;
+    *pair_map_slot(&reading->lanes, item->owner, 0) = item->owner - 1;
+    if (!item->lane)
+        return true;
+    struct timeline_lane *lane = &timeline->lanes[item->owner - 1];
+    if (lane->ns || from->cell_lane >= timeline->lane_count || from->rank_record == 0 || from->rank_record > reading->profile->rank_count)
+        return false;
+    *lane = (struct timeline_lane){.thread = find_thread(reading->profile, from, first_thread[from->rank_record]),
+                                   .threads = from->threads,
+                                   .rank_record = from->rank_record,
+                                   .rank = from->rank,
+                                   .cell_lane = from->cell_lane,
+                                   .ns = memory_array(from->bins, sizeof *lane->ns)};
+    timeline->lane_bins = from->bins;
+    timeline->bins = from->cell_bins;
+    timeline->origin_ns = from->origin_ns;
+    timeline->level = from->level;
+    timeline->cell_level = from->cell_level;
+    timeline->without = from->without;
+    timeline->bin_ns = 1ull << from->cell_shift;
+    timeline->lane_bin_ns = 1ull << from->shift;
+    return true;
+}
+
+static bool make_job_lanes(struct reading *reading)
+{
+    struct timeline *timeline = &reading->profile->timeline;
+    uint32_t *first_thread = first_threads(reading->profile);
+    size_t count = 0;
+    for (size_t i = 0; i < reading->count; i++)
+        count += reading->item[i].lane;
+    timeline->lanes = memory_array(count, sizeof *timeline->lanes);
+    timeline->lane_count = count;
+    bool good = reading->profile->thread_count > 0;
+    for (size_t i = 0; good && i < reading->count; i++)
+        good = make_job_lane(reading, &reading->item[i], first_thread);
+    free(first_thread);
+    /* All have one width, and no bins but those. */
+    good = good && timeline->bin_ns >> reading->shift;
+    reading->shift = good ? (uint32_t)__builtin_ctzll(timeline->bin_ns) : 0;
+    return good;
+}
+
+/* A job's bins are of one width already. */
+static void add_job_states(const struct timeline *timeline, const struct timeline_lane_record *from, struct timeline_lane *to)
+{
+    for (uint32_t i = 0; i < timeline->lane_bins; i++)
+        for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+            to->ns[i][state] = (double)from->ns[i][state];
+}
+
 static void add_item(struct reading *reading, const struct item *item)
 {
     const struct profile_moments *moments = item->record;
@@ -219,7 +329,9 @@ static void add_item(struct reading *reading, const struct item *item)
     uint32_t lane = *pair_map_slot(&reading->lanes, item->owner, 0);
     if (lane == NO_LANE)
         return;
-    if (item->lane)
+    if (item->lane && reading->profile->header.merged)
+        add_job_states(&reading->profile->timeline, item->record, &reading->profile->timeline.lanes[lane]);
+    else if (item->lane)
         add_states(reading, item->record, &reading->profile->timeline.lanes[lane]);
     for (uint32_t i = 0; !item->lane && i < (item->few ? moments->count : PROFILE_TIME_BINS); i++) {
         uint32_t number = item->few ? moments->moment[i].bin : i;
@@ -242,17 +354,23 @@ static void count_bins(struct reading *reading)
 const char *profile_read_timeline(const struct profile_chunks *chunks, const uint32_t *place, struct profile *profile)
 {
     struct reading reading = {.chunks = chunks, .place = place, .profile = profile};
-    if (profile->header.merged)
-        return NULL;
     gather(&reading);
     const char *wrong = check(&reading);
+    if (!wrong && reading.count && profile->header.merged && !make_job_lanes(&reading))
+        wrong = damaged;
     if (!wrong && reading.count) {
-        choose_widths(&reading);
-        make_lanes(&reading);
+        if (!profile->header.merged)
+            make_lanes(&reading);
+        uint32_t bins = profile->timeline.bins;
         for (size_t i = 0; i < reading.count; i++)
             add_item(&reading, &reading.item[i]);
-        count_bins(&reading);
+        if (!profile->header.merged)
+            count_bins(&reading);
+        else if (bins != profile->timeline.bins)
+            wrong = damaged;
         timeline_join_cells(&profile->timeline, profile->node_count);
+        if (!profile->timeline.lane_count)
+            timeline_free(&profile->timeline);
     }
     pair_map_free(&reading.lanes);
     free(reading.item);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "report/profile/pair_map.h"
+#include "report/profile/timeline_record.h"
 #include "report/text/memory.h"
 
 #define MAIN_TREE 1u
@@ -40,7 +41,7 @@ static uint32_t add_chunk(struct writer *writer, uint32_t kind, uint32_t owner)
     memset(chunk, 0, PROFILE_CHUNK_BYTES);
     chunk->kind = kind;
     chunk->owner = owner;
-    chunk->used = kind == PROFILE_CHUNK_TREE;
+    chunk->used = kind == PROFILE_CHUNK_TREE || kind == PROFILE_CHUNK_TIME;
     chunk->metric_unit = PROFILE_UNITS_PER_CHUNK;
     *pair_map_slot(&writer->open, kind, owner) = writer->count;
     return writer->count++;
@@ -155,6 +156,95 @@ static void put_nodes(struct writer *writer)
     }
 }
 
+/* A node of kind LANE or TIME, with a record of so many bytes in a chunk of its own kind. */
+static void put_time(struct writer *writer, uint8_t kind, uint32_t parent, uint64_t key, const void *record, size_t bytes)
+{
+    uint32_t units = (uint32_t)(bytes / PROFILE_UNIT_BYTES);
+    uint32_t number = chunk_with_room(writer, PROFILE_CHUNK_TIME, MAIN_TREE, units, PROFILE_UNITS_PER_CHUNK);
+    struct profile_chunk *chunk = chunk_at(writer, number);
+    struct profile_node node = {.kind = kind, .parent = parent, .key = key, .metric = number * PROFILE_UNITS_PER_CHUNK + chunk->used};
+    memcpy((struct profile_node *)chunk + chunk->used, record, bytes);
+    chunk->used += units;
+    put_node(writer, &node, NULL);
+}
+
+static void put_lane(struct writer *writer, uint32_t number)
+{
+    const struct profile *profile = writer->profile;
+    const struct timeline *timeline = &profile->timeline;
+    const struct timeline_lane *lane = &timeline->lanes[number];
+    const struct profile_thread *thread = &profile->threads[lane->thread];
+    size_t bytes = sizeof(struct timeline_lane_record) + timeline->lane_bins * sizeof(float[PROFILE_TIME_STATES]);
+    struct timeline_lane_record *record = memory_array(1, bytes);
+    *record = (struct timeline_lane_record){.level = timeline->level,
+                                            .shift = (uint8_t)__builtin_ctzll(timeline->lane_bin_ns),
+                                            .cell_level = timeline->cell_level,
+                                            .cell_shift = (uint8_t)__builtin_ctzll(timeline->bin_ns),
+                                            .bins = timeline->lane_bins,
+                                            .cell_bins = timeline->bins,
+                                            .threads = lane->threads,
+                                            .rank = lane->rank,
+                                            .rank_record = lane->rank_record,
+                                            .cell_lane = lane->cell_lane,
+                                            .tid = thread->tid,
+                                            .begin_ns = thread->begin_ns,
+                                            .origin_ns = timeline->origin_ns,
+                                            .without = timeline->without};
+    for (size_t bin = 0; bin < timeline->lane_bins; bin++)
+        for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+            record->ns[bin][state] = (float)lane->ns[bin][state];
+    put_time(writer, PROFILE_NODE_LANE, writer->node_idx[0], 1 + number, record, bytes);
+    free(record);
+}
+
+/* A context's bins of one lane. */
+static void put_cells(struct writer *writer, const struct timeline_cell *cells, size_t count)
+{
+    uint8_t shift = (uint8_t)__builtin_ctzll(writer->profile->timeline.bin_ns);
+    struct profile_moments few = {.form = PROFILE_TIME_FEW, .shift = shift, .count = (uint8_t)count};
+    struct profile_bins dense = {.form = PROFILE_TIME_DENSE, .shift = shift};
+    struct profile_node node = {.kind = PROFILE_NODE_TIME, .key = 1 + cells->lane, .parent = writer->node_idx[cells->node]};
+    for (size_t i = 0; i < count; i++) {
+        if (count <= PROFILE_MOMENTS) {
+            few.moment[i].bin = cells[i].bin;
+            few.moment[i].value = cells[i].value;
+        } else {
+            dense.bin[cells[i].bin] = cells[i].value;
+        }
+    }
+    if (count <= PROFILE_MOMENTS)
+        put_node(writer, &node, &few);
+    else
+        put_time(writer, node.kind, node.parent, node.key, &dense, sizeof dense);
+}
+
+static int compare_by_lane(const void *left, const void *right)
+{
+    const struct timeline_cell *a = left, *b = right;
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    if (a->lane != b->lane)
+        return a->lane < b->lane ? -1 : 1;
+    return (a->bin > b->bin) - (a->bin < b->bin);
+}
+
+static void put_timeline(struct writer *writer)
+{
+    const struct timeline *timeline = &writer->profile->timeline;
+    struct timeline_cell *cells = memory_array(timeline->cell_count, sizeof *cells);
+    if (timeline->cell_count)
+        memcpy(cells, timeline->cells, timeline->cell_count * sizeof *cells);
+    qsort(cells, timeline->cell_count, sizeof *cells, compare_by_lane);
+    for (uint32_t i = 0; i < timeline->lane_count; i++)
+        put_lane(writer, i);
+    for (size_t i = 0, end; i < timeline->cell_count; i = end) {
+        for (end = i + 1; end < timeline->cell_count && cells[end].node == cells[i].node && cells[end].lane == cells[i].lane;)
+            end++;
+        put_cells(writer, &cells[i], end - i);
+    }
+    free(cells);
+}
+
 static void put_lock(struct writer *writer, struct pair_map *nodes, const struct profile_lock *lock)
 {
     uint32_t *slot = pair_map_slot(nodes, lock->key, 0);
@@ -207,6 +297,7 @@ static void put_all(struct writer *writer)
     for (size_t i = 0; i < profile->thread_count; i++)
         put_record(writer, PROFILE_CHUNK_THREAD, &profile->threads[i], sizeof *profile->threads);
     put_nodes(writer);
+    put_timeline(writer);
     for (size_t i = 0; i < profile->lock_count; i++)
         put_lock(writer, &locks, &profile->locks[i]);
     pair_map_free(&locks);

@@ -285,7 +285,7 @@ size_t conservation_check(const struct profile *profile, const struct rows *rows
         add_no_core(laws, &count, profile, error);
         add_ranks(laws, &count, profile, &total, error);
     }
-    if (profile->timeline.bins && !profile->tree)
+    if (profile->timeline.bins && !profile->timeline.without && !profile->tree)
         add_timeline(laws, &count, profile, &ledger, &total);
     add_trace(laws, &count, profile, &ledger);
     for (size_t i = 0; i < count; i++)

@@ -258,6 +258,27 @@ static void assert_same(const struct profile *job, const struct profile *again)
     assert_int_equal(again->text_bytes, job->text_bytes);
 }
 
+static void assert_same_timelines(const struct profile *job, const struct profile *again)
+{
+    const struct timeline *a = &job->timeline, *b = &again->timeline;
+    assert_int_equal(a->origin_ns, b->origin_ns);
+    assert_int_equal(a->lane_bins, b->lane_bins);
+    assert_int_equal(a->lane_count, b->lane_count);
+    assert_int_equal(a->cell_count, b->cell_count);
+    for (size_t i = 0; i < a->lane_count; i++) {
+        const struct profile_thread *of_a = &job->threads[a->lanes[i].thread], *of_b = &again->threads[b->lanes[i].thread];
+        assert_true(of_a->begin_ns == of_b->begin_ns && of_a->tid == of_b->tid);
+        assert_true(of_a->rank_record == a->lanes[i].rank_record && of_b->rank_record == b->lanes[i].rank_record);
+        for (size_t bin = 0; bin < a->lane_bins; bin++)
+            for (size_t state = 0; state < PROFILE_TIME_STATES; state++)
+                assert_true(fabs(a->lanes[i].ns[bin][state] - b->lanes[i].ns[bin][state]) <= 1e-5 * a->lanes[i].ns[bin][state]);
+    }
+    for (size_t i = 0; i < a->cell_count; i++) {
+        assert_true(a->cells[i].node == b->cells[i].node && a->cells[i].bin == b->cells[i].bin && a->cells[i].lane == b->cells[i].lane);
+        assert_true(fabs((double)(a->cells[i].value.inverse_busy - b->cells[i].value.inverse_busy)) <= 1e-5 * (double)a->cells[i].value.inverse_busy);
+    }
+}
+
 UNIT_TEST_WITH(what_is_written_is_read_again, make_paths, remove_files)
 {
     write_ranks(RANKS);
@@ -289,6 +310,7 @@ UNIT_TEST_WITH(a_file_with_some_of_everything_is_read_again, make_paths, remove_
     struct profile *again = profile_read(path[7], error, sizeof error);
     assert_non_null(again);
     assert_same(job, again);
+    assert_same_timelines(job, again);
     profile_free(again);
     profile_free(job);
 }
@@ -380,6 +402,8 @@ static void assert_any_parts_are_the_job(int ranks)
         struct profile *again = job_complete(random_part(0, ranks), &why);
         assert_same(job, again);
         assert_same_spreads(job, again);
+        assert_same_timelines(job, again);
+        assert_int_equal(again->timeline.without, job->timeline.without);
         assert_int_equal(again->header.merged, job->header.merged);
         assert_int_equal(again->header.start_ns, job->header.start_ns);
         assert_int_equal(again->header.end_ns, job->header.end_ns);
@@ -404,6 +428,7 @@ UNIT_TEST_WITH(a_job_merged_of_any_parts_is_the_same, make_paths, remove_files)
         builder_example(&builder, 3, 1000, 5 + (unsigned)i);
         builder_header(&builder)->finished = i != 2;
         builder_header(&builder)->rank = (uint32_t)i;
+        builder_header(&builder)->start_realtime_ns += i * 12345678;
         assert_true(builder_write(&builder, path[i]));
         builder_free(&builder);
     }

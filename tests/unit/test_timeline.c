@@ -215,6 +215,9 @@ UNIT_TEST_WITH(records_that_are_not_there_and_trees_that_nobody_had_say_nothing,
     struct profile_bins bins = {.form = PROFILE_TIME_DENSE, .shift = SHIFT};
     uint32_t orphan = builder_node(&builder, 9, 0, PROFILE_NODE_ROOT, 0);
     put_few(9, orphan, &moments);
+    struct profile *nobodys = read_built();
+    assert_int_equal(nobodys->timeline.bins, 0);
+    profile_free(nobodys);
     put_few(1, root[1], &moments);
     for (size_t i = 0; i < 2; i++)
         put_bins(1, root[1], &bins);
