@@ -317,10 +317,11 @@ static void print_culprits(struct report *report)
 
 static void print_folded(struct report *report)
 {
+    int depth = report->request->depth;
     if (report->request->format == FORMAT_CSV)
         write_folds_csv(report->out, report->folded);
     else
-        view_text_folds(report->out, report->opened->profile, report->folded, &report->style);
+        view_text_folds(report->out, report->opened->profile, report->folded, depth == NOT_GIVEN ? PHASES_DEPTH : (uint32_t)depth, &report->style);
 }
 
 static void (*const print_view[VIEW_COUNT])(struct report *report) = {

@@ -158,7 +158,7 @@ static bool fits_together(const struct report_request *request)
            fits_view(request, "--min", NULL, request->least_percent >= 0,
                      TREES | TABLES | 1 << VIEW_FINDINGS | 1 << VIEW_PHASES | 1 << VIEW_SPREAD) &&
            fits_view(request, "--depth", NULL, request->depth != NOT_GIVEN,
-                     TREES | TABLES | 1 << VIEW_PHASES) &&
+                     TREES | TABLES | 1 << VIEW_PHASES | 1 << VIEW_FOLDED | 1 << VIEW_OUTLIERS) &&
            fits_view(request, "--focus", NULL, request->focus, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--hide", NULL, request->hide, TREES | 1 << VIEW_WAITS) &&
            fits_view(request, "--all", NULL, request->all, 1 << VIEW_RANKS | 1 << VIEW_BALANCE | 1 << VIEW_TIMELINE | 1 << VIEW_CULPRITS) &&

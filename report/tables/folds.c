@@ -21,6 +21,7 @@ static void gather_bins(struct fold_table *table)
     const struct merged_fold *fold = table->fold;
     const struct rows *rows = table->rows;
     table->bins = memory_array(rows->count, sizeof *table->bins);
+    table->inclusive = memory_array(rows->count, sizeof *table->inclusive);
     for (size_t node = 0; node < fold->node_count; node++) {
         uint32_t row = rows->node_row[node];
         if (row == ROW_NONE)
@@ -29,9 +30,12 @@ static void gather_bins(struct fold_table *table)
             row = rows->row[row].parent;
         for (size_t bin = 0; bin < PROFILE_TIME_BINS; bin++) {
             add_value(&table->bins[row][bin], &fold->bins[node][bin]);
-            add_value(&table->all[bin], &fold->bins[node][bin]);
+            add_value(&table->inclusive[row][bin], &fold->bins[node][bin]);
         }
     }
+    for (size_t row = rows->count; row-- > 1;) /* parents come first */
+        for (size_t bin = 0; bin < PROFILE_TIME_BINS; bin++)
+            add_value(&table->inclusive[rows->row[row].parent][bin], &table->inclusive[row][bin]);
 }
 
 /* Phases of one text may have several names, of which one is folded. */
@@ -68,6 +72,7 @@ void folds_table_free(struct fold_table *table)
         return;
     rows_free(table->rows);
     free(table->bins);
+    free(table->inclusive);
     free(table);
 }
 
@@ -106,7 +111,7 @@ static double square_of(const struct profile_time_value *squares, enum metric me
 
 double fold_error(const struct fold_table *table, size_t first, size_t end, enum metric metric, double sum)
 {
-    double squares = 0, all = fold_sum(table, table->all, first, end, metric);
+    double squares = 0, all = fold_sum(table, table->inclusive[0], first, end, metric);
     for (size_t bin = first; bin < end; bin++)
         squares += square_of(&table->fold->squares[bin], metric) * 1e-18;
     return all > 0 && sum > 0 ? ERROR_DEVIATIONS * sqrt(squares * fmin(sum / all, 1)) : 0;

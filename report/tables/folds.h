@@ -13,7 +13,7 @@ struct fold_table {
     struct profile folded; /* that the rows are of */
     struct rows *rows;     /* row 0: the phase */
     fold_bins *bins;       /* by row, exclusive; of a function with its statements, which have none of their own */
-    fold_bins all;
+    fold_bins *inclusive;  /* with what it calls; [0] has all */
     double instances, mean_s;
 };
 

@@ -2,42 +2,29 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/rows/label.h"
 #include "report/rows/row.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
+#include "report/views/time_axis.h"
 
 #define LEAST_BLOCKS  30u
 #define NUMBER_COLUMNS 20u
-#define LEAST_LABEL   18u
-#define ROWS_SHOWN    12u
-#define LEAST_SHARE   0.005 /* of the phase's */
+#define LEAST_LABEL    24u
+#define LEAST_SHARE    0.02 /* of the phase's */
+#define NEARLY_ALL     0.98
 
 struct folds_view {
     FILE *out;
     const struct fold_table *table;
     const struct view_style *style;
     size_t blocks;  /* that a line has; PROFILE_TIME_BINS is a multiple of it */
+    uint32_t depth; /* of rows that are shown */
     size_t labels;  /* columns of what stands in front of them */
     double unit;    /* times are of an instance, in seconds x unit */
     const char *unit_name;
 };
-
-/* One of eight heights, or blank. */
-static void put_block(const struct folds_view *to, double part)
-{
-    static const char *const blocks[] = {" ", "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
-                                         "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
-    static const char letters[] = " .:-=+*%#";
-    long height = part > 0 ? lround(8 * part) : 0;
-    height = height > 8 ? 8 : height;
-    if (to->style->utf8)
-        fputs(blocks[height], to->out);
-    else
-        putc(letters[height], to->out);
-}
 
 /* Threads, on average over the instances, in one of the line's blocks. */
 static double threads_in(const struct folds_view *to, const fold_bins bins, size_t block, enum metric metric)
@@ -57,58 +44,85 @@ static void put_line(const struct folds_view *to, const char *label, const fold_
     char *fitting = format_fit(label, to->labels, to->style->utf8);
     fprintf(to->out, "%s%*s ", fitting, (int)(to->labels - format_columns(fitting)), "");
     for (size_t block = 0; block < to->blocks; block++)
-        put_block(to, highest > 0 ? threads_in(to, bins, block, metric) / highest : 0);
+        fputs(time_axis_level(threads_in(to, bins, block, metric), highest, to->style->utf8), to->out);
     fprintf(to->out, " %8s %s %-6s\n", DECIMAL(sum * each, 3), to->style->utf8 ? "\xc2\xb1" : "+-", DECIMAL(error * each, 3));
     free(fitting);
 }
 
-struct ranked {
+/* A row below another, and when it runs on average. */
+struct child {
     uint32_t row;
-    double sum;
+    double sum, when;
 };
 
-static int compare_ranked(const void *left, const void *right)
+static int compare_children(const void *left, const void *right)
 {
-    const struct ranked *a = left, *b = right;
-    if (a->sum != b->sum)
-        return a->sum > b->sum ? -1 : 1;
+    const struct child *a = left, *b = right;
+    if (a->when != b->when)
+        return a->when < b->when ? -1 : 1;
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* The functions with most of a metric, highest first; returns how many. */
-static size_t rank(const struct fold_table *table, enum metric metric, struct ranked *ranked)
+static struct child child_of(const struct fold_table *table, uint32_t row, enum metric metric)
 {
-    size_t count = 0;
-    double all = fold_sum(table, table->all, 0, PROFILE_TIME_BINS, metric);
-    for (uint32_t row = 0; row < table->rows->count; row++) {
-        double sum = fold_sum(table, table->bins[row], 0, PROFILE_TIME_BINS, metric);
-        if (sum > 0 && sum >= LEAST_SHARE * all)
-            ranked[count++] = (struct ranked){row, sum};
+    struct child child = {.row = row};
+    for (size_t bin = 0; bin < PROFILE_TIME_BINS; bin++) {
+        double value = fmax(0, fold_value(table, &table->inclusive[row][bin], metric));
+        child.sum += value;
+        child.when += value * (double)bin;
     }
-    qsort(ranked, count, sizeof *ranked, compare_ranked);
+    child.when /= child.sum > 0 ? child.sum : 1;
+    return child;
+}
+
+/* What a row calls, in the order of time; returns how many, without those that are too small to be shown. */
+static size_t children_of(const struct folds_view *to, uint32_t row, enum metric metric, struct child *children)
+{
+    const struct fold_table *table = to->table;
+    const struct row *rows = table->rows->row;
+    double least = LEAST_SHARE * child_of(table, 0, metric).sum;
+    size_t count = 0;
+    for (uint32_t i = row + 1; i < rows[row].end; i = rows[i].end) {
+        struct child child = child_of(table, i, metric);
+        if (rows[i].kind != ROW_STATEMENT && child.sum > 0 && child.sum >= least)
+            children[count++] = child;
+    }
+    qsort(children, count, sizeof *children, compare_children);
     return count;
+}
+
+/* Of the rows that are shown below the one, the highest block; with `highest` they are printed. A row that does nearly all of its caller's is not: it says
+ * the same once more. */
+static double put_below(const struct folds_view *to, struct child above, uint32_t depth, enum metric metric, double highest)
+{
+    const struct fold_table *table = to->table;
+    struct child *children = memory_array(table->rows->row[above.row].end - above.row, sizeof *children);
+    size_t count = children_of(to, above.row, metric, children);
+    double most = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t child = children[i].row;
+        bool same = above.row && children[i].sum > NEARLY_ALL * above.sum;
+        for (size_t block = 0; block < to->blocks && !same; block++)
+            most = fmax(most, threads_in(to, table->inclusive[child], block, metric));
+        char *name = view_row_label(table->rows, child), *label = memory_text("%*s%s", 2 * (int)depth, "", name);
+        if (highest > 0 && !same)
+            put_line(to, label, table->inclusive[child], metric, highest);
+        if (depth < to->depth)
+            most = fmax(most, put_below(to, children[i], depth + !same, metric, highest));
+        free(name);
+        free(label);
+    }
+    free(children);
+    return most;
 }
 
 static void put_functions(const struct folds_view *to, const char *title, enum metric metric)
 {
-    const struct fold_table *table = to->table;
-    struct ranked *ranked = memory_array(table->rows->count, sizeof *ranked);
-    size_t count = rank(table, metric, ranked), shown = count < ROWS_SHOWN ? count : ROWS_SHOWN;
-    double highest = 0;
-    for (size_t i = 0; i < shown; i++)
-        for (size_t block = 0; block < to->blocks; block++)
-            highest = fmax(highest, threads_in(to, table->bins[ranked[i].row], block, metric));
-    if (count)
-        fprintf(to->out, "\n%s (a full block: %s threads)\n", title, DECIMAL(highest, 2));
-    for (size_t i = 0; i < shown; i++) {
-        uint32_t row = ranked[i].row;
-        char *label = row ? view_context_label(table->rows, row, METRIC_WORK, to->labels, to->style->utf8) : memory_text("%s", table->name);
-        put_line(to, label, table->bins[row], metric, highest);
-        free(label);
-    }
-    if (count > shown)
-        fprintf(to->out, "and %zu more with at least %s %% of it\n", count - shown, DECIMAL(100 * LEAST_SHARE, 1));
-    free(ranked);
+    double highest = put_below(to, child_of(to->table, 0, metric), 0, metric, 0);
+    if (!(highest > 0))
+        return;
+    fprintf(to->out, "\n%s (a full block: %s threads)\n", title, DECIMAL(highest, 2));
+    put_below(to, child_of(to->table, 0, metric), 0, metric, highest);
 }
 
 static void put_counts(const struct folds_view *to)
@@ -154,9 +168,9 @@ static void choose_widths(struct folds_view *to)
     to->unit_name = mean_s >= 1 ? "s" : mean_s >= 1e-3 ? "ms" : "us";
 }
 
-void view_text_folds(FILE *out, const struct profile *profile, const struct fold_table *table, const struct view_style *style)
+void view_text_folds(FILE *out, const struct profile *profile, const struct fold_table *table, uint32_t depth, const struct view_style *style)
 {
-    struct folds_view view = {.out = out, .table = table, .style = style};
+    struct folds_view view = {.out = out, .table = table, .style = style, .depth = depth};
     double threads = table->rows->threads;
     view_text_header(out, profile, style);
     choose_widths(&view);
@@ -165,9 +179,9 @@ void view_text_folds(FILE *out, const struct profile *profile, const struct fold
     if (table->instances < 1)
         return;
     fprintf(out, "\n%-*s %-*s%4s   %s an instance\n", (int)view.labels, "threads", (int)view.blocks - 3, "0 %", "100 %", view.unit_name);
-    put_line(&view, "at work", table->all, METRIC_WORK, threads);
-    put_line(&view, "idle, by blame", table->all, METRIC_IDLENESS, threads);
-    put_line(&view, "waiting for locks", table->all, METRIC_LOCK_WAIT, threads);
+    put_line(&view, "at work", table->inclusive[0], METRIC_WORK, threads);
+    put_line(&view, "idle, by blame", table->inclusive[0], METRIC_IDLENESS, threads);
+    put_line(&view, "waiting for locks", table->inclusive[0], METRIC_LOCK_WAIT, threads);
     fprintf(out, "(a full block: %s threads; a block is %s %s)\n", DECIMAL(threads, 0), DECIMAL(table->mean_s * view.unit / (double)view.blocks, 3),
             view.unit_name);
     put_functions(&view, "What runs", METRIC_WORK);

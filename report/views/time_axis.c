@@ -177,14 +177,14 @@ void time_axis_print(const struct time_axis *axis)
     fputc('\n', axis->out);
 }
 
-static const char *level_of(const struct time_axis *axis, double value, double most)
+const char *time_axis_level(double value, double most, bool utf8)
 {
     static const char *const blocks[] = {" ",            "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
                                          "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
     static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
     double level = most > 0 ? ceil(value / most * LEVELS - 0.25) : 0;
     size_t i = level < 0 ? 0 : level > LEVELS ? LEVELS : (size_t)level;
-    return axis->style->utf8 ? blocks[i] : ascii[i];
+    return utf8 ? blocks[i] : ascii[i];
 }
 
 /* Seconds a second by column. */
@@ -224,11 +224,11 @@ static void print_line(const struct time_axis *axis, const char *name, const str
         fprintf(axis->out, "%9s ", DECIMAL(idleness + lock_wait, 2));
     time_axis_label(axis, name, in_parts ? 20 : 10);
     size_t last = axis->columns;
-    while (last && *level_of(axis, column[last - 1], most) == ' ')
+    while (last && *time_axis_level(column[last - 1], most, axis->style->utf8) == ' ')
         last--;
     fputs(format_heat(100, axis->style->colour), axis->out);
     for (size_t c = 0; c < last; c++)
-        fputs(level_of(axis, column[c], most), axis->out);
+        fputs(time_axis_level(column[c], most, axis->style->utf8), axis->out);
     fprintf(axis->out, "%s\n", format_plain(axis->style->colour));
     free(column);
 }
