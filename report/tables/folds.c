@@ -33,6 +33,9 @@ static void gather_bins(struct fold_table *table)
             add_value(&table->inclusive[row][bin], &fold->bins[node][bin]);
         }
     }
+    for (size_t row = 0; row < rows->count; row++)
+        for (size_t bin = 0; bin < PROFILE_TIME_BINS; bin++)
+            (row_is_no_core(&rows->row[row]) ? table->no_core : table->busy)[bin].own += table->bins[row][bin].own;
     for (size_t row = rows->count; row-- > 1;) /* parents come first */
         for (size_t bin = 0; bin < PROFILE_TIME_BINS; bin++)
             add_value(&table->inclusive[rows->row[row].parent][bin], &table->inclusive[row][bin]);

@@ -14,6 +14,7 @@ struct fold_table {
     struct rows *rows;     /* row 0: the phase */
     fold_bins *bins;       /* by row, exclusive; of a function with its statements, which have none of their own */
     fold_bins *inclusive;  /* with what it calls; [0] has all */
+    fold_bins busy, no_core; /* all own time: of threads that had a core, and that had none */
     double instances, mean_s;
 };
 

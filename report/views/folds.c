@@ -179,7 +179,9 @@ void view_text_folds(FILE *out, const struct profile *profile, const struct fold
     if (table->instances < 1)
         return;
     fprintf(out, "\n%-*s %-*s%4s   %s an instance\n", (int)view.labels, "threads", (int)view.blocks - 3, "0 %", "100 %", view.unit_name);
-    put_line(&view, "at work", table->inclusive[0], METRIC_WORK, threads);
+    put_line(&view, "at work", table->busy, METRIC_WORK, threads);
+    if (fold_sum(table, table->no_core, 0, PROFILE_TIME_BINS, METRIC_WORK) > 0)
+        put_line(&view, "without a core", table->no_core, METRIC_WORK, threads);
     put_line(&view, "idle, by blame", table->inclusive[0], METRIC_IDLENESS, threads);
     put_line(&view, "waiting for locks", table->inclusive[0], METRIC_LOCK_WAIT, threads);
     fprintf(out, "(a full block: %s threads; a block is %s %s)\n", DECIMAL(threads, 0), DECIMAL(table->mean_s * view.unit / (double)view.blocks, 3),

@@ -240,6 +240,27 @@ static double share_outside(const struct scenario *scenario, const struct merged
     return all > 0 ? outside / all : 1;
 }
 
+/* What iterations took in all is in their folds, but for the samples that are counted as lost. */
+static void check_folds(const struct profile *profile, struct run *run, double period_ns)
+{
+    double folded = 0, own = 0, lost = 0;
+    int *around = calloc(profile->node_count, sizeof(*around)); /* iterations around it, each of which has it */
+    for (size_t i = 1; i < profile->node_count; i++) {
+        const struct profile_sums *sums = &profile->nodes[i].metric;
+        around[i] = around[profile->nodes[i].parent] + (profile->nodes[i].kind == PROFILE_NODE_INSTANCE);
+        own += profile->nodes[i].kind == PROFILE_NODE_WAITERS ? 0 : around[i] * (profile_sums_own(sums) - sums->lock_wait);
+    }
+    for (size_t i = 0; i < profile->fold_count; i++) {
+        const struct profile_fold *counts = &profile->folds[i].counts;
+        lost += profile->folds[i].outliers ? (double)(counts->overtaken + counts->cut + counts->no_room) : 0;
+        for (size_t node = 0; node < profile->folds[i].node_count; node++)
+            folded += profile->folds[i].nodes[node].metric.work;
+    }
+    free(around);
+    if (fabs(own - folded) > lost * period_ns + 1e-4 * own)
+        fail(run, "iterations took %.9f s, their folds have %.9f s, and %g samples were lost", own * NS, folded * NS, lost);
+}
+
 static void check_borders(const struct scenario *scenario, const struct profile *profile, struct run *run)
 {
     for (uint32_t i = 0; i < scenario->border_count && i < MAX_BORDERS; i++) {
@@ -291,6 +312,8 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         fail(run, "%u threads at most, %u without room, and it were %u",
              (unsigned)profile->header.threads_max, (unsigned)profile->header.threads_untracked,
              oracle_threads_most());
+    if (ended && profile->fold_count)
+        check_folds(profile, run, period_ns);
     if (!ended || scenario->laws_only)
         return;
     const struct exact *exact = oracle_integrate(profile->header.cores, period_ns);
