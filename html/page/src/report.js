@@ -328,7 +328,7 @@ export class Report {
     themeChanged() {
         this.flame.update();
         this.time.redraw();
-        this.phases?.series?.redraw();
+        this.phases?.redraw();
         this.ranks?.redraw();
     }
 
@@ -344,7 +344,7 @@ export class Report {
             else list?.showSome();
         this.flame.update();
         this.time.draw?.();
-        this.phases?.series?.draw();
+        this.phases?.draw();
         this.ranks?.map.draw();
         this.ranks?.curve.draw();
     }
