@@ -84,8 +84,10 @@ bool run_counts_read(struct run_file *file, struct run_counts *counts)
     return parse(text, counts);
 }
 
-long run_sleeps(void)
+long run_sleeps(long *faults)
 {
     struct rusage usage = {.ru_nvcsw = 0};
-    return kernel_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) == 0 ? usage.ru_nvcsw : -1;
+    bool told = kernel_call(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0, 0, 0) == 0;
+    *faults = usage.ru_majflt;
+    return told ? usage.ru_nvcsw : -1;
 }

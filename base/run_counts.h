@@ -28,7 +28,7 @@ void run_file_let_go(struct run_file *file); /* [any] */
  * reading: it would have the least number that is free, which the program may count on meanwhile. [handler] */
 bool run_counts_read(struct run_file *file, struct run_counts *counts);
 
-/* How often the calling thread gave its core away of its own will; -1 when that is not told. [handler] */
-long run_sleeps(void);
+/* How often the calling thread gave its core away of its own will; -1 when that is not told. And how often to wait for a page from a disk. [handler] */
+long run_sleeps(long *faults);
 
 #endif

@@ -123,6 +123,7 @@ enum profile_pseudo {
     PROFILE_PSEUDO_BLOCKED = 10,
     PROFILE_PSEUDO_UNTOLD_WAIT = 11, /* <untold wait>: the runtime waited in a loop, and told nothing of it */
     PROFILE_PSEUDO_NOBODY = 12, /* <nobody at work>, below the root: other ranks waited for this one, whose threads all idled */
+    PROFILE_PSEUDO_STOPPED = 13, /* <stopped>, below the root: as BLOCKED, while the whole process was, by a signal or a debugger */
 };
 
 #define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr)&0xffffffffffffull))
@@ -335,7 +336,7 @@ struct profile_thread {
 
 /* How samples know whether their thread had a core. */
 enum profile_core_source {
-    PROFILE_CORE_NOT_TOLD = 0,  /* nothing tells: work, overhead and waits include time without a core */
+    PROFILE_CORE_NOT_TOLD = 0, /* nothing tells: work, overhead and waits include time without a core */
     PROFILE_CORE_SCHEDSTAT = 1, /* the kernel's count of the time without a core */
     PROFILE_CORE_CPU_CLOCK = 2, /* the thread's CPU time and its switches */
 };
@@ -471,8 +472,7 @@ _Static_assert(sizeof(struct profile_metric) == 2 * PROFILE_UNIT_BYTES, "a metri
 _Static_assert(sizeof(struct profile_idle) == sizeof(struct profile_metric) &&
                    offsetof(struct profile_idle, shared_idle) == offsetof(struct profile_metric, shared_idle),
                "parts of idleness stand in a metric's place");
-_Static_assert(sizeof(struct profile_waits) == sizeof(struct profile_metric),
-               "waits stand in a metric's place");
+_Static_assert(sizeof(struct profile_waits) == sizeof(struct profile_metric), "waits stand in a metric's place");
 _Static_assert(sizeof(struct profile_probe) == sizeof(struct profile_metric) && sizeof(struct profile_counters) == sizeof(struct profile_metric), "and these");
 _Static_assert(sizeof(struct profile_ranks) == sizeof(struct profile_metric), "and what ranks wait");
 _Static_assert(sizeof(struct profile_spread) == sizeof(struct profile_metric), "and spreads");

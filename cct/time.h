@@ -14,14 +14,16 @@
 /* Bins are kept of the tree from now on, which has none yet. [handler] */
 void time_begin(struct tree *tree, uint64_t origin_ns);
 
-/* Sums are floats: each is rounded up or down by chance, so that many small summands are not lost, or too large, in the end. [handler] */
 #define TIME_CUT_BITS 29u /* that a double's fraction has more than a float's */
+
+/* Sums are floats: each is rounded up or down by chance, so that many small summands are not lost, or too large, in the end. [handler] */
 static inline uint64_t time_chance(uint64_t *dither)
 {
     *dither = *dither * 6364136223846793005ull + 1442695040888963407ull;
     return *dither >> (64 - TIME_CUT_BITS);
 }
 
+/* [handler] */
 static inline void time_add_float(float *to, double ns, uint64_t *dither)
 {
     union {

@@ -15,6 +15,7 @@
 #include "ompt_tool/mpi_wait.h"
 #include "ompt_tool/sample_ranks.h"
 #include "ompt_tool/session/session.h"
+#include "ompt_tool/session/stopped.h"
 #include "ompt_tool/tracing.h"
 
 void sample_drop(struct thread *thread, const struct delivery *delivery, enum profile_drop cause)
@@ -325,15 +326,43 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     take_held(thread, capture.node_idx, delivery->census_ns);
 }
 
+/* Below the root, as nothing in the program is the cause; as many threads share it as there are, so that nobody idles meanwhile. */
+static __attribute__((noinline, cold)) void record_stopped(struct thread *thread, const struct delivery *delivery)
+{
+    uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
+    struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
+    double inverse = delivery->p / thread_most(), between_ns = (double)(delivery->census_ns - delivery->due_ns);
+    if (!metric) {
+        sample_drop(thread, delivery, PROFILE_DROP_NO_MEMORY);
+        return;
+    }
+    account_own(metric, false, delivery->p, delivery->count);
+    metric->inverse_busy += inverse;
+    for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) { /* without holes */
+        uint64_t time_ns = delivery->due_ns + (uint64_t)(between_ns * (i + 0.5) / PROFILE_LANE_BINS);
+        note_state(thread, time_ns, PROFILE_TIME_STOPPED, delivery->p / PROFILE_LANE_BINS);
+        time_add(&thread->tree, node_idx, time_ns,
+                 (struct profile_time_value){(float)(delivery->p / PROFILE_LANE_BINS), (float)(inverse / PROFILE_LANE_BINS), 0, 0});
+    }
+    thread->ledger->blocked += delivery->p;
+    thread->ledger->recorded += delivery->count;
+    counters_book(thread, node_idx);
+    tracing_add(thread, node_idx, PROFILE_TIME_STOPPED, delivery);
+}
+
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
+    uint64_t last_ns = thread->core.counted_ns;
+    stopped_hear(delivery->clocks.ns);
     tracing_begin(thread, delivery);
     contended_forget(delivery->clocks.ns);
     contended_choose(thread->line, &thread->pace, delivery->clocks.ns);
     core_ask(&thread->core, thread->ledger, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.woken_ns;
     core_follow(&thread->core, thread->line, delivery);
-    if (load_relaxed(&thread->line->state) == STATE_IDLE)
+    if (unlikely(stopped_until_now(&thread->core, thread->line, delivery, last_ns, context)))
+        record_stopped(thread, delivery);
+    else if (load_relaxed(&thread->line->state) == STATE_IDLE)
         record_idle(thread, delivery);
     else if (unlikely(is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))
         record_mpi(thread, delivery);

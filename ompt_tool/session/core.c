@@ -28,9 +28,10 @@ static void note_asked(struct core *core, uint64_t now_ns, uint64_t cpu_ns)
 /* Since this was asked last. */
 static void ask_sleeps(struct core *core)
 {
-    long before = core->sleeps;
-    core->sleeps = run_sleeps();
+    long before = core->sleeps, faults = core->faults;
+    core->sleeps = run_sleeps(&core->faults);
     core->slept = core->sleeps != before;
+    core->faulted = core->faults != faults;
 }
 
 static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
@@ -42,7 +43,8 @@ static void ask_clock_from_now(struct core *core, struct profile_thread *ledger)
 
 void core_begin(struct core *core, struct profile_thread *ledger)
 {
-    *core = (struct core){.counted_ns = clock_now_ns(), .sleeps = run_sleeps()};
+    *core = (struct core){.counted_ns = clock_now_ns()};
+    core->sleeps = run_sleeps(&core->faults);
     if (run_file_keep(&core->file) && run_counts_read(&core->file, &core->counts)) {
         ledger->core_source = PROFILE_CORE_SCHEDSTAT;
         note_lag(core);

@@ -25,7 +25,9 @@ struct core {
     uint64_t got_ns;                 /* when it had got its core, at the latest, */
     uint64_t gone_ns;                /* and for how long it had none until then */
     long sleeps;                     /* when it was asked last how many they are: when it had lost its core, */
-    bool slept;                      /* and whether it did meanwhile */
+    bool slept;                      /* and whether it did meanwhile; */
+    long faults;                     /* the same of waiting for a page */
+    bool faulted;
     uint64_t asked_ns;               /* when its CPU time was asked last, */
     uint64_t asked_cpu_ns, asked_no_core_ns; /* that, and the time without a core until then */
     /* Of the present sample: */

@@ -167,10 +167,11 @@ void thread_count(struct thread *thread, bool counted);
 /* All records ever made, linked by next_all. [any] */
 struct thread *thread_all(void);
 
-/* Threads that have a record now; T: most of the program's threads that existed at once; threads for which there was
- * no room. [any] */
-uint32_t thread_sampled(void);
+/* T: most of the program's threads that existed at once. [handler] */
 uint32_t thread_most(void);
+
+/* Threads that have a record now; threads for which there was no room. [any] */
+uint32_t thread_sampled(void);
 uint64_t thread_untracked(void);
 uint64_t thread_untracked_ns(uint64_t now_ns); /* their lifetimes until then [any] */
 

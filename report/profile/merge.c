@@ -146,7 +146,7 @@ static void merge_metric(struct merge *merge, const struct profile_node *node, u
     struct profile_sums sums = {.metric = *metric};
     if (node->kind == PROFILE_NODE_RANKS) {
         sums = profile_sums_of_ranks((const void *)metric);
-    } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED)) {
+    } else if (is_pseudo(node->kind, node->key, PROFILE_PSEUDO_BLOCKED) || is_pseudo(node->kind, node->key, PROFILE_PSEUDO_STOPPED)) {
         sums.blocked = sums.work;
         sums.blocked_idle = sums.shared_idle;
         sums.work = 0;

@@ -32,6 +32,7 @@ static const char *const pseudo_names[] = {
     [PROFILE_PSEUDO_NO_CORE] = ROW_NAME_NO_CORE,
     [PROFILE_PSEUDO_UNTOLD_WAIT] = ROW_NAME_UNTOLD_WAIT,
     [PROFILE_PSEUDO_NOBODY] = ROW_NAME_NOBODY,
+    [PROFILE_PSEUDO_STOPPED] = "<stopped>",
 };
 
 const char *row_pseudo_name(uint64_t code)

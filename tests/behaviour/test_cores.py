@@ -41,6 +41,13 @@ class Cores(BlameTest):
         self.assertGreater(profile.total("work", "work"), EACH_S / 2)
         self.assertLess(profile.total("blocked", "work"), LITTLE * EACH_S)
 
+    def test_a_program_that_another_one_stopped_is_not_blocked_in_its_code(self):
+        _, profile = self.profiled("stopped")
+        row, = profile.named("<stopped>")
+        self.assertGreater(row["blocked (E)"], 2 * 2 * SLEEP_S * (1 - LITTLE))
+        self.assertLess(profile.total("blocked", "work"), LITTLE * SLEEP_S)
+        self.assertLess(profile.threads_total("idle"), profile.run["wall_s"] - 2 * SLEEP_S + LITTLE * SLEEP_S)
+
     def test_time_before_openmp_is_work_no_core_and_blocked_as_the_kernel_counted_it(self):
         run, profile = self.profile_of("late_start", "asleep")
         used_s = float(run.stdout.split()[3])

@@ -1,6 +1,7 @@
 /* Time that is no work. argv[1]:
  *   shared  two threads have the same to do, each on a core of its own; one of the cores has to do for another process, too
  *   asleep  code that sleeps, code that reads from a pipe, code that works
+ *   stopped another process stops this one for a while
  *   closes  all descriptors are closed, and their numbers used again */
 #include "analytic.h"
 
@@ -128,6 +129,23 @@ static int asleep(void)
     return 0;
 }
 
+static int stopped(void)
+{
+    pid_t process = getpid(), other = fork();
+    if (other == 0) {
+        nanosleep(&(struct timespec){0, SLEEP_NS}, NULL);
+        kill(process, SIGSTOP);
+        nanosleep(&(struct timespec){0, 2 * SLEEP_NS}, NULL);
+        kill(process, SIGCONT);
+        _exit(0);
+    }
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0)
+        while (waitpid(other, NULL, WNOHANG) == 0)
+            work(0.01);
+    return 0;
+}
+
 static int closes(void)
 {
     struct stat null, now;
@@ -151,5 +169,5 @@ static int closes(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    return strcmp(what, "shared") == 0 ? shared() : strcmp(what, "asleep") == 0 ? asleep() : closes();
+    return strcmp(what, "shared") == 0 ? shared() : strcmp(what, "asleep") == 0 ? asleep() : strcmp(what, "stopped") == 0 ? stopped() : closes();
 }

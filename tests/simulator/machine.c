@@ -473,8 +473,9 @@ bool run_counts_read(struct run_file *file, struct run_counts *counts)
     return true;
 }
 
-long run_sleeps(void)
+long run_sleeps(long *faults)
 {
+    *faults = 0;
     return machine.current->sleeps;
 }
 

@@ -34,8 +34,9 @@ bool run_counts_read(struct run_file *file, struct run_counts *counts)
 
 static long sleeps;
 
-long run_sleeps(void)
+long run_sleeps(long *faults)
 {
+    *faults = 0;
     return sleeps;
 }
 

@@ -1,0 +1,43 @@
+/* The rules of this house: as in sampler.c. */
+#include "ompt_tool/session/stopped.h"
+
+#include "ompt_tool/restart/restart_decode.h"
+
+#define PARTS 10u /* one in so many of its time may the thread have lacked a core, or others have been heard */
+
+uint64_t stopped_heard;
+static uint32_t certain; /* the begin of the gap in which a thread was stopped, beyond doubt */
+
+void stopped_note_heard(uint64_t now_ns)
+{
+    uint64_t before = load_relaxed(&stopped_heard);
+    uint32_t now = (uint32_t)(now_ns >> STOPPED_TICK), heard = (uint32_t)(before >> 32), gap = (uint32_t)before;
+    if (before && (int32_t)(now - heard) <= 0)
+        return;
+    if (before && now - heard >= STOPPED_NS >> STOPPED_TICK)
+        gap = heard;
+    compare_exchange(&stopped_heard, &before, (uint64_t)now << 32 | gap); /* or another thread was heard just now */
+}
+
+/* A wait of OpenMP's is in calls that a signal interrupts, or in loops. */
+static bool is_certain(const struct core *core, const struct state_line *line, const ucontext_t *context)
+{
+    if (core->in_call || load_relaxed(&line->state) == STATE_IDLE)
+        return true;
+    return !core->faulted && restart_decode_call_before((uintptr_t)context->uc_mcontext.gregs[REG_RIP]) == RESTART_DECODE_NOT_A_CALL;
+}
+
+bool stopped_until_now(const struct core *core, const struct state_line *line, const struct delivery *delivery, uint64_t last_ns,
+                       const ucontext_t *context)
+{
+    uint64_t now_ns = delivery->clocks.ns, late_ns = now_ns - delivery->due_ns;
+    if (likely(late_ns < STOPPED_NS) || core->state != CORE_ASLEEP || core->lost_ns > late_ns / PARTS)
+        return false;
+    uint32_t gap = (uint32_t)load_relaxed(&stopped_heard);
+    uint64_t silent_ns = (uint64_t)((uint32_t)(now_ns >> STOPPED_TICK) - gap) << STOPPED_TICK;
+    if (silent_ns < late_ns - late_ns / PARTS || now_ns - silent_ns + (2u << STOPPED_TICK) < last_ns)
+        return false;
+    if (is_certain(core, line, context))
+        store_relaxed(&certain, gap);
+    return load_relaxed(&certain) == gap;
+}
