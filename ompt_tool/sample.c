@@ -14,6 +14,7 @@
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/mpi_wait.h"
 #include "ompt_tool/sample_ranks.h"
+#include "ompt_tool/sample_stopped.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/stopped.h"
 #include "ompt_tool/tracing.h"
@@ -326,28 +327,32 @@ static void record_waiting(struct thread *thread, const struct delivery *deliver
     take_held(thread, capture.node_idx, delivery->census_ns);
 }
 
-/* Below the root, as nothing in the program is the cause; as many threads share it as there are, so that nobody idles meanwhile. */
-static __attribute__((noinline, cold)) void record_stopped(struct thread *thread, const struct delivery *delivery)
+static inline void record_state(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
 {
-    uint32_t node_idx = tree_child(&thread->tree, thread->tree.root, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_STOPPED);
-    struct profile_metric *metric = attribute_at(&thread->tree, node_idx);
-    double inverse = delivery->p / thread_most(), between_ns = (double)(delivery->census_ns - delivery->due_ns);
-    if (!metric) {
-        sample_drop(thread, delivery, PROFILE_DROP_NO_MEMORY);
-        return;
+    if (load_relaxed(&thread->line->state) == STATE_IDLE)
+        record_idle(thread, delivery);
+    else if (unlikely(is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))
+        record_mpi(thread, delivery);
+    else if (load_relaxed(&thread->line->wait_key))
+        record_waiting(thread, delivery, context);
+    else
+        record_busy(thread, delivery, context);
+}
+
+/* Until it went on; then it may have waited for a core. */
+static __attribute__((noinline, cold)) void record_stop(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
+{
+    struct delivery rest = *delivery;
+    uint64_t lost_ns = thread->core.lost_ns, waited = lost_ns < STATE_LATE_NS || delivery->count == 1 ? 0 : delivery_moments_within(delivery, lost_ns);
+    if (waited < delivery->count) {
+        struct delivery stopped = delivery_take(&rest, delivery->count - waited);
+        if (!sample_stopped(thread, &stopped))
+            sample_drop(thread, &stopped, PROFILE_DROP_NO_MEMORY);
     }
-    account_own(metric, false, delivery->p, delivery->count);
-    metric->inverse_busy += inverse;
-    for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) { /* without holes */
-        uint64_t time_ns = delivery->due_ns + (uint64_t)(between_ns * (i + 0.5) / PROFILE_LANE_BINS);
-        note_state(thread, time_ns, PROFILE_TIME_STOPPED, delivery->p / PROFILE_LANE_BINS);
-        time_add(&thread->tree, node_idx, time_ns,
-                 (struct profile_time_value){(float)(delivery->p / PROFILE_LANE_BINS), (float)(inverse / PROFILE_LANE_BINS), 0, 0});
+    if (rest.count) {
+        thread->core.state = CORE_NONE;
+        record_state(thread, &rest, context);
     }
-    thread->ledger->blocked += delivery->p;
-    thread->ledger->recorded += delivery->count;
-    counters_book(thread, node_idx);
-    tracing_add(thread, node_idx, PROFILE_TIME_STOPPED, delivery);
 }
 
 void sample_record(struct thread *thread, const struct delivery *delivery, const ucontext_t *context)
@@ -360,16 +365,10 @@ void sample_record(struct thread *thread, const struct delivery *delivery, const
     core_ask(&thread->core, thread->ledger, delivery, context);
     thread->ledger->idle_no_core += (double)thread->core.woken_ns;
     core_follow(&thread->core, thread->line, delivery);
-    if (unlikely(stopped_until_now(&thread->core, thread->line, delivery, last_ns, context)))
-        record_stopped(thread, delivery);
-    else if (load_relaxed(&thread->line->state) == STATE_IDLE)
-        record_idle(thread, delivery);
-    else if (unlikely(is_in_mpi(thread)) && !mpi_wait_is_left(thread, context))
-        record_mpi(thread, delivery);
-    else if (load_relaxed(&thread->line->wait_key))
-        record_waiting(thread, delivery, context);
+    if (unlikely(stopped_until_now(&thread->core, delivery, last_ns, context)))
+        record_stop(thread, delivery, context);
     else
-        record_busy(thread, delivery, context);
+        record_state(thread, delivery, context);
     tracing_end(thread, delivery);
     if (unlikely(thread->tree.folds != NULL))
         fold_deposit(&thread->tree);

@@ -1,9 +1,12 @@
 /* The rules of this house: as in sampler.c. */
 #include "ompt_tool/session/stopped.h"
 
+#include <stddef.h>
+#include <sys/syscall.h>
+
 #include "ompt_tool/restart/restart_decode.h"
 
-#define PARTS 10u /* one in so many of its time may the thread have lacked a core, or others have been heard */
+#define PARTS 10u /* one in so many of its time may others have been heard */
 
 uint64_t stopped_heard;
 static uint32_t certain; /* the begin of the gap in which a thread was stopped, beyond doubt */
@@ -19,25 +22,34 @@ void stopped_note_heard(uint64_t now_ns)
     compare_exchange(&stopped_heard, &before, (uint64_t)now << 32 | gap); /* or another thread was heard just now */
 }
 
-/* A wait of OpenMP's is in calls that a signal interrupts, or in loops. */
-static bool is_certain(const struct core *core, const struct state_line *line, const ucontext_t *context)
+/* A wait of OpenMP's is in calls that a signal interrupts, or in loops: whose sample comes late was stopped, and with it all. */
+static bool is_any_idle(void)
 {
-    if (core->in_call || load_relaxed(&line->state) == STATE_IDLE)
-        return true;
-    return !core->faulted && restart_decode_call_before((uintptr_t)context->uc_mcontext.gregs[REG_RIP]) == RESTART_DECODE_NOT_A_CALL;
+    const struct state_line *line;
+    for (uint32_t number = 0; (line = state_line_at(number)); number++)
+        if (load_relaxed(&line->state) == STATE_IDLE)
+            return true;
+    return false;
 }
 
-bool stopped_until_now(const struct core *core, const struct state_line *line, const struct delivery *delivery, uint64_t last_ns,
-                       const ucontext_t *context)
+static bool is_certain(const struct core *core, const ucontext_t *context)
+{
+    if (core->in_call || is_any_idle())
+        return true;
+    long call = restart_decode_call_before((uintptr_t)context->uc_mcontext.gregs[REG_RIP]);
+    return !core->faulted && (call == RESTART_DECODE_NOT_A_CALL || call == SYS_clock_gettime || call == SYS_sched_yield);
+}
+
+bool stopped_until_now(const struct core *core, const struct delivery *delivery, uint64_t last_ns, const ucontext_t *context)
 {
     uint64_t now_ns = delivery->clocks.ns, late_ns = now_ns - delivery->due_ns;
-    if (likely(late_ns < STOPPED_NS) || core->state != CORE_ASLEEP || core->lost_ns > late_ns / PARTS)
+    if (likely(late_ns < STOPPED_NS) || core->state != CORE_ASLEEP || core->lost_ns > late_ns / 2)
         return false;
     uint32_t gap = (uint32_t)load_relaxed(&stopped_heard);
     uint64_t silent_ns = (uint64_t)((uint32_t)(now_ns >> STOPPED_TICK) - gap) << STOPPED_TICK;
     if (silent_ns < late_ns - late_ns / PARTS || now_ns - silent_ns + (2u << STOPPED_TICK) < last_ns)
         return false;
-    if (is_certain(core, line, context))
+    if (is_certain(core, context))
         store_relaxed(&certain, gap);
     return load_relaxed(&certain) == gap;
 }

@@ -28,7 +28,6 @@ static inline void stopped_hear(uint64_t now_ns)
 }
 
 /* Whether that is why the sample that core was asked for came late; the thread's last sample was at last_ns. Behind stopped_hear(). [handler] */
-bool stopped_until_now(const struct core *core, const struct state_line *line, const struct delivery *delivery, uint64_t last_ns,
-                       const ucontext_t *context);
+bool stopped_until_now(const struct core *core, const struct delivery *delivery, uint64_t last_ns, const ucontext_t *context);
 
 #endif

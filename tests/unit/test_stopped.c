@@ -6,7 +6,7 @@
 #define S 1000000000ull
 
 static const uint8_t code[] = {0x90, 0x90, 0x90, 0x0f, 0x05, 0x90};
-static struct state_line line;
+static struct state_line *line;
 static struct core core;
 static ucontext_t context;
 static uint64_t now_ns = 1000 * S;
@@ -15,7 +15,9 @@ static uint64_t now_ns = 1000 * S;
 static int begin(void **unused)
 {
     (void)unused;
-    line.state = STATE_WORK;
+    if (!line)
+        line = state_line_acquire();
+    line->state = STATE_WORK;
     core = (struct core){.state = CORE_ASLEEP, .slept = true};
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(code + 2);
     now_ns += 100 * S;
@@ -31,7 +33,7 @@ static bool is_stopped(uint64_t late_ns)
     now_ns = due_ns + late_ns;
     const struct delivery delivery = {.count = 1, .clocks.ns = now_ns, .due_ns = due_ns, .census_ns = now_ns};
     stopped_hear(now_ns);
-    return stopped_until_now(&core, &line, &delivery, last_ns, &context);
+    return stopped_until_now(&core, &delivery, last_ns, &context);
 }
 
 #define STOPPED_TEST(name) UNIT_TEST_WITH(name, begin, NULL)
@@ -48,7 +50,7 @@ STOPPED_TEST(one_that_lacked_a_core_or_waited_for_a_page_was_not)
     core.state = CORE_NONE;
     assert_false(is_stopped(10 * S));
     core.state = CORE_ASLEEP;
-    core.lost_ns = 5 * S;
+    core.lost_ns = 6 * S;
     assert_false(is_stopped(10 * S));
     core.lost_ns = 0;
     core.faulted = true;
@@ -62,7 +64,7 @@ STOPPED_TEST(right_behind_a_call_it_may_have_slept_there_unless_a_signal_would_h
     core.in_call = true;
     assert_true(is_stopped(10 * S));
     core.in_call = false;
-    line.state = STATE_IDLE;
+    line->state = STATE_IDLE;
     assert_true(is_stopped(10 * S));
 }
 
@@ -72,7 +74,7 @@ STOPPED_TEST(while_others_are_heard_nothing_stands_still)
     for (int i = 0; i < 2000; i++)
         stopped_hear(now_ns += 5000000);
     const struct delivery delivery = {.count = 1, .clocks.ns = now_ns, .due_ns = due_ns, .census_ns = now_ns};
-    assert_false(stopped_until_now(&core, &line, &delivery, last_ns, &context));
+    assert_false(stopped_until_now(&core, &delivery, last_ns, &context));
 }
 
 STOPPED_TEST(what_one_thread_knows_for_certain_holds_for_all_that_come_later)
@@ -82,8 +84,8 @@ STOPPED_TEST(what_one_thread_knows_for_certain_holds_for_all_that_come_later)
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(code + 5);
     stopped_hear(now_ns += 30000000);
     const struct delivery delivery = {.count = 1, .clocks.ns = now_ns, .due_ns = due_ns, .census_ns = now_ns};
-    assert_true(stopped_until_now(&core, &line, &delivery, last_ns, &context));
-    assert_false(stopped_until_now(&core, &line, &delivery, last_ns + 100000000, &context)); /* it had a sample since then */
+    assert_true(stopped_until_now(&core, &delivery, last_ns, &context));
+    assert_false(stopped_until_now(&core, &delivery, last_ns + 100000000, &context)); /* it had a sample since then */
 }
 
 UNIT_MAIN(NULL, NULL)
