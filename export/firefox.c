@@ -29,7 +29,7 @@ static const char schema[] =
     "{\"name\":\"idle\",\"display\":[\"marker-chart\",\"marker-table\"],\"tooltipLabel\":\"idle\",\"tableLabel\":\"{marker.data.because}\","
     "\"chartLabel\":\"{marker.data.because}\",\"description\":\"A thread had nothing to do; because of whom, by the trace.\","
     "\"fields\":[{\"key\":\"because\",\"label\":\"because of\",\"format\":\"string\"}]},"
-    "{\"name\":\"phase\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"description\":\"As the samples of the first thread "
+    "{\"name\":\"phase\",\"display\":[\"marker-chart\",\"marker-table\"],\"description\":\"As the samples of the first thread "
     "saw it.\",\"fields\":[]}]";
 
 static void put_meta(const struct firefox *firefox)
@@ -254,7 +254,7 @@ static void put_thread(struct firefox *firefox, const struct traced_process *pro
     fputs(",\"processName\":", out);
     json_text(out, process->name);
     fprintf(out,
-            ",\"pid\":\"%d\",\"tid\":%d,\"isMainThread\":%s,\"processType\":\"default\",\"showMarkersInTimeline\":true,\"pausedRanges\":[],"
+            ",\"pid\":\"%d\",\"tid\":%d,\"isMainThread\":%s,\"processType\":\"default\",\"pausedRanges\":[],"
             "\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":",
             process->pid, thread->tid, first ? "true" : "false");
     firefox_put_ms(firefox, (double)(lane->spans[0].begin_ns));
@@ -270,7 +270,8 @@ static void put_thread(struct firefox *firefox, const struct traced_process *pro
         sharing_add_share(&lane->spans[i], share, &sum);
 }
 
-/* The level times the time since the entry before: the viewer divides again. Windows of one level are one. */
+/* The level times the time since the entry before: the viewer divides again, and draws lines between entries. So of windows of one level there
+ * are the first one, and the rest as one. */
 static void put_levels(struct firefox *firefox, const struct sharing *culprits, size_t offset)
 {
     size_t count = 0;
@@ -283,13 +284,12 @@ static void put_levels(struct firefox *firefox, const struct sharing *culprits, 
             firefox_put_ms(firefox, (double)(last));
         count = 1;
         for (size_t i = 0; i < culprits->level_count; i++) {
-            const double *level = (const double *)((const char *)&culprits->level[i] + offset);
-            const double *next = (const double *)((const char *)level + sizeof(struct culprit_level));
+            double level = sharing_level(culprits, i, offset);
             uint64_t border = culprits->begin_ns + (i + 1) * culprits->window_ns, end = border < culprits->end_ns ? border : culprits->end_ns;
-            if (i + 1 < culprits->level_count && *next == *level)
+            if (i > 0 && i + 1 < culprits->level_count && sharing_level(culprits, i - 1, offset) == level && sharing_level(culprits, i + 1, offset) == level)
                 continue;
             fputs(",", firefox->out);
-            firefox_put_ms(firefox, column ? *level * (double)(end - last) : (double)(end));
+            firefox_put_ms(firefox, column ? level * (double)(end - last) : (double)(end));
             last = end;
             count++;
         }
@@ -298,8 +298,8 @@ static void put_levels(struct firefox *firefox, const struct sharing *culprits, 
     fprintf(firefox->out, "\"length\":%zu", count);
 }
 
-static void put_counter(struct firefox *firefox, const struct traced_process *process, size_t thread, const char *name, const char *colour, size_t offset,
-                        int weight)
+static void put_counter(struct firefox *firefox, const struct traced_process *process, size_t thread, const char *name, const char *label,
+                        const char *colour, size_t offset, int weight)
 {
     FILE *out = firefox->out;
     fputs("{\"name\":", out);
@@ -308,7 +308,7 @@ static void put_counter(struct firefox *firefox, const struct traced_process *pr
     put_levels(firefox, &process->culprits, offset);
     fprintf(out, "},\n\"display\":{\"graphType\":\"line-rate\",\"unit\":\"\",\"color\":\"%s\",\"markerSchemaLocation\":null,\"sortWeight\":%d,\"label\":",
             colour, weight);
-    json_text(out, name);
+    json_text(out, label);
     fputs(",\"tooltipRows\":[{\"type\":\"value\",\"source\":\"rate\",\"format\":{\"unit\":\"number\"},\"label\":\"threads\"},"
           "{\"type\":\"value\",\"source\":\"selection-rate\",\"format\":{\"unit\":\"number\"},\"label\":\"threads, on average in the selection\","
           "\"requiresPreviewSelection\":true}]}}",
@@ -317,13 +317,15 @@ static void put_counter(struct firefox *firefox, const struct traced_process *pr
 
 static void put_counters(struct firefox *firefox, const struct traced_process *process, size_t thread)
 {
-    put_counter(firefox, process, thread, "busy threads", "blue", offsetof(struct culprit_level, busy), 50);
+    put_counter(firefox, process, thread, "busy threads", "busy threads", "blue", offsetof(struct culprit_level, busy), 50);
     fputs(",\n", firefox->out);
-    put_counter(firefox, process, thread, "blamed idleness", "orange", offsetof(struct culprit_level, blamed), 51);
+    put_counter(firefox, process, thread, "blamed idleness", "blamed idleness", "orange", offsetof(struct culprit_level, blamed), 51);
     for (size_t i = 0; i < process->culprits.count; i++) {
         char *name = culprit_name(&process->culprits.top[i]), *title = memory_text("idle because of %s", name);
+        char *label = memory_text("idle: %s", name); /* there is room for few letters */
         fputs(",\n", firefox->out);
-        put_counter(firefox, process, thread, title, "red", offsetof(struct culprit_level, culprit) + i * sizeof(double), 52 + (int)i);
+        put_counter(firefox, process, thread, title, label, "red", offsetof(struct culprit_level, culprit) + i * sizeof(double), 52 + (int)i);
+        free(label);
         free(title);
         free(name);
     }

@@ -119,7 +119,7 @@ static void write_levels(struct perfetto *perfetto, uint64_t track, const struct
 {
     double last = -1;
     for (size_t i = 0; i < culprits->level_count; i++) {
-        double value = *(const double *)((const char *)&culprits->level[i] + offset);
+        double value = sharing_level(culprits, i, offset);
         if (value != last)
             write_counter(perfetto, track, culprits->begin_ns + i * culprits->window_ns, value);
         last = value;

@@ -42,6 +42,12 @@ void sharing_find(struct sharing *sharing, const struct rows *rows, const struct
 void sharing_add_share(const struct trace_span *span, const struct idle_share **share, struct idle_share *sum);
 void sharing_free(struct sharing *sharing);
 
+/* What stands at that offset of a window's struct culprit_level. */
+static inline double sharing_level(const struct sharing *sharing, size_t window, size_t offset)
+{
+    return *(const double *)((const char *)&sharing->level[window] + offset);
+}
+
 /* "refine", "refine (waiting)"; malloc'ed. */
 char *culprit_name(const struct culprit *culprit);
 
