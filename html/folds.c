@@ -71,7 +71,7 @@ static void put_sums(struct page *page, const struct fold_table *table, enum met
 {
     fprintf(page->out, ",\n\"%s\":[", errors ? "error" : "us");
     for (size_t bin = 0; bin < PROFILE_TIME_BINS; bin++) {
-        double sum = fold_sum(table, table->all, bin, bin + 1, metric);
+        double sum = fold_sum(table, table->inclusive[0], bin, bin + 1, metric);
         fputs(bin ? "," : "", page->out);
         page_micro(page->out, errors ? fold_error(table, bin, bin + 1, metric, sum) : sum);
     }
