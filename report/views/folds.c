@@ -137,9 +137,9 @@ static void put_counts(const struct folds_view *to)
             outliers ? ", outliers" : "", (unsigned long long)counts->instances[outliers], DECIMAL(to->table->mean_s * to->unit, 3), unit,
             (unsigned long long)counts->samples[outliers]);
     if (counts->instances[1] && counts->high_ns)
-        fprintf(out, " %s: %llu %s, last by %s to %s %s.", outliers ? "Usual" : "Apart, as outliers",
-                (unsigned long long)counts->instances[!outliers], outliers ? "instances" : "that took longer or shorter than usual",
-                DECIMAL((double)counts->low_ns * 1e-9 * to->unit, 3), DECIMAL((double)counts->high_ns * 1e-9 * to->unit, 3), unit);
+        fprintf(out, outliers ? " Usual: %llu of %s to %s %s." : " Apart, as outliers: %llu that did not take %s to %s %s.",
+                (unsigned long long)counts->instances[!outliers], DECIMAL((double)counts->low_ns * 1e-9 * to->unit, 3),
+                DECIMAL((double)counts->high_ns * 1e-9 * to->unit, 3), unit);
     if (counts->left_out)
         fprintf(out, " Left out: %llu with a pause in them or without an end.", (unsigned long long)counts->left_out);
     if (counts->thinned)
