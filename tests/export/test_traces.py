@@ -16,7 +16,7 @@ sys.path.insert(0, HERE)
 
 import trace_readers as readers  # noqa: E402  (found through the path set above)
 from blame_profile import Tree  # noqa: E402
-from harness import BLAME, BUILD, ROOT, BlameTest, clean_environment  # noqa: E402
+from harness import BLAME, BUILD, ROOT, BlameTest, clean_environment, program  # noqa: E402
 from readers import as_in_csv  # noqa: E402
 
 KINDS = ("names", "deep", "one", "random")
@@ -159,6 +159,20 @@ class Traces(BlameTest):
                 self.assertEqual([phases.count(f"outer [{number}]") for number in range(5)], [1] * 5)
                 self.assertIn("phase outer", phases)
                 self.assertTrue(any(function == "main" and line for function, _file, line in read.lines))
+
+    def test_a_jobs_processes_are_in_one_file_one_after_another(self):
+        folder = self.new_folder()
+        for _process in range(2):
+            subprocess.run([BLAME, "run", "--job", "pair", "--trace", program("quick")], cwd=folder, env=clean_environment(), check=True,
+                           capture_output=True, timeout=60)
+        for name in ("perfetto", "firefox"):
+            data = subprocess.run([BLAME, "export", os.path.join(folder, "blame-quick-pair"), "--format", name], check=True, capture_output=True,
+                                  env=clean_environment()).stdout
+            read = readers.Firefox(json.loads(data)) if name == "firefox" else readers.Perfetto(self.messages.Trace.FromString(data))
+            self.assertEqual(sorted(read.samples), [(0, 0), (0, 1), (1, 0), (1, 1)])
+            first, second = sorted([(read.samples[process, 0][0][0], read.samples[process, 0][-1][0]) for process in (0, 1)])
+            self.assertLess(first[1], second[0])
+            self.assertLess(second[0], 60e9)
 
     def test_protoc_decodes_perfetto_without_unknown_fields(self):
         for kind in KINDS:
