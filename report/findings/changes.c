@@ -342,12 +342,20 @@ static void free_course(struct course *course)
     free(course->is_new);
 }
 
+/* Effort is what threads had while one of them was busy: where that is not nearly all of the time, its parts tell little. */
+static bool is_doubtful(const struct inquiry *inquiry)
+{
+    return 100 * inquiry->nobody_busy_s >= LOST_PERCENT * profile_wall_s(inquiry->profile) && inquiry->nobody_busy_s >= LEAST_GAIN_S;
+}
+
 /* One sentence: of the metrics that change the one with the greatest difference. */
 void find_changes(struct inquiry *inquiry)
 {
     const struct timeline *timeline = &inquiry->profile->timeline;
     struct course best = {0};
     size_t which = 0;
+    if (is_doubtful(inquiry))
+        return;
     for (size_t i = 0; i < METRICS && timeline->bins && timeline->cell_count; i++) {
         struct course course = {.metric = metrics[i].metric, .bins = timeline->bins};
         course.part = memory_array(course.bins, sizeof *course.part);

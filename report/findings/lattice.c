@@ -122,5 +122,5 @@ bool lattice_find(const double *duration, size_t count, struct lattice *lattice)
         measure(&numbers, lattice);
     free(numbers.longs);
     return found && (double)lattice->strays <= MOST_STRAYS * (double)lattice->others &&
-           lattice->seconds >= LONGER * lattice->usual;
+           lattice->usual > 0 && lattice->seconds >= LONGER * lattice->usual;
 }

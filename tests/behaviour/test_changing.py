@@ -35,6 +35,8 @@ class Changing(BlameTest):
                  if (row["rule"], row["metric"]) == (rule, metric) and row["place"].startswith(place)]
         if found[:1] in ([], [None]):
             self.skip_without_cores(rows)
+            if any(row["rule"] == "nobody-busy" for row in rows):
+                self.skipTest("threads had no core to see the end of their waits with")
             self.fail(rows)
         return directory, [float(number) for number in found[0].groups()]
 

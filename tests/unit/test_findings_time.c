@@ -149,6 +149,10 @@ UNIT_TEST_WITH(steady_and_little_changed_runs_say_nothing, NULL, destroy)
     for (uint32_t bin = 0; bin < BINS; bin++)
         spend(bin, 0.05, bin < 50 ? 0.9 : 0);
     assert_null(find("changes")); /* too soon for anybody to see it */
+    made.profile.timeline.bin_ns = (uint64_t)(BIN_S * S);
+    assert_non_null(find("changes"));
+    made.profile.header.end_ns = 1 + (uint64_t)((BINS * BIN_S + 5) * S);
+    assert_null(find("changes")); /* nobody was busy for a tenth of it, and who knows when */
 }
 
 UNIT_TEST_WITH(lock_waits_change_too, NULL, destroy)
