@@ -2,7 +2,7 @@
 """Instructions of every callback and of the signal handler, on fixed inputs, counted by callgrind and held against
 budget.csv: more than 5 % above fails, more than 5 % below is a hint to lower the budget (make gate-accept).
 
-    gate.py --build DIR --tool LIBRARY --floor LIBRARY --flags CFLAGS [--accept | --repeat N | --functions SCENARIO]
+    gate.py --build DIR --tool LIBRARY --floor LIBRARY --flags CFLAGS [--accept | --repeat N | --functions SCENARIO [--set VARIABLE=VALUE]]
 
 Instructions are not time, but noise cannot move them: they are the same in every run on every machine with the same
 compiler, flags, libraries and clock source. System calls count as one instruction."""
@@ -195,7 +195,8 @@ def compare_floor(args, scratch):
 
 def print_functions(args, scratch):
     """Where the instructions of one scenario go: each function's own, and with what it called."""
-    wanted = [found for found in profiles(args, {}, scratch) if found[0] == args.functions]
+    settings = dict(pair.split("=", 1) for pair in args.set)
+    wanted = [found for found in profiles(args, settings, scratch) if found[0] == args.functions]
     if not wanted:
         raise BenchError(f"there is no scenario `{args.functions}`")
     _, repeats, profile = wanted[0]
@@ -231,6 +232,7 @@ def parse_arguments():
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--accept", action="store_true", help="rewrite the budget with what is counted")
     group.add_argument("--functions", metavar="SCENARIO", help="only print where its instructions go")
+    parser.add_argument("--set", action="append", default=[], metavar="VARIABLE=VALUE", help="for --functions: of the tool's environment")
     group.add_argument("--repeat", type=int, metavar="N", help="only count N times and compare")
     args = parser.parse_args()
     args.tool, args.floor, args.build = (os.path.abspath(path) for path in (args.tool, args.floor, args.build))

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/os.h"
 #include "ompt_tool/finisher.h"
 #include "ompt_tool/session/session.h"
 #include "tests/simulator/machine.h"
@@ -44,7 +45,7 @@ static void set_options(const struct scenario *scenario, uint64_t seed, const st
     setenv("BLAME_RATE", rate, 1);
     setenv("BLAME_SEED", moments, 1);
     setenv("BLAME_SUMMARY", "0", 1);
-    if (seed % TRACED_SEEDS == 0 && !scenario->chunks)
+    if (options->keep || (seed % TRACED_SEEDS == 0 && !scenario->chunks))
         setenv("BLAME_TRACE", "1", 1);
     setenv("BLAME_CONTEXT", options->eager ? "eager" : "deferred", 1);
     setenv("BLAME_TASKS", options->creation ? "creation" : "region", 1);
@@ -74,6 +75,8 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_o
     else if (!options->stop_at)
         strcpy(run->failure, "nothing more happens, and the program has not ended");
     measured_read(scenario, session.file, machine.over, run);
+    if (options->keep && !os_copy_over(session.file, options->keep))
+        snprintf(run->failure, sizeof(run->failure), "%s cannot be written", options->keep);
     unlink(session.file);
     rmdir(session.directory);
     run->done = true;

@@ -21,6 +21,7 @@ struct sim_options {
     uint32_t rate, limit_s;
     bool eager, creation, at_release, shuffled;
     uint64_t stop_at; /* event; 0: to the end */
+    const char *keep; /* where the measurement stays, with a trace; NULL: it is removed */
 };
 
 struct run {

@@ -3,6 +3,7 @@
  *     simulate --claims FOLDER [--quick]      every claim on every scenario of the folder, and on random ones
  *     simulate [OPTIONS] SCENARIO ...         how far the profile of scenarios is from what is exact
  *     simulate [OPTIONS] --random             the same of random ones
+ *     simulate --seeds 1 --keep FILE SCENARIO keeps its measurement there, with a trace
  *     simulate --events TOOL SCENARIO         plays a scenario to another tool, a shared library
  *
  * Options: --rate N  --seeds N  --first N  --jobs N  --limit SECONDS (of a run)  --figures  --eager  --release  --creation  --print
@@ -43,6 +44,8 @@ static int usage(const char *option)
 static bool take_number(const char *option, const char *value)
 {
     unsigned long number = value ? strtoul(value, NULL, 10) : 0;
+    if (strcmp(option, "--keep") == 0 && value)
+        return (command.settings.options.keep = value) != NULL;
     if (strcmp(option, "--rate") == 0)
         command.settings.options.rate = (uint32_t)number;
     else if (strcmp(option, "--seeds") == 0)
