@@ -11,9 +11,11 @@
 #include "tests/simulator/run.h"
 #include "tests/simulator/stack.h"
 #include "tests/simulator/stated.h"
+#include "tests/simulator/windows.h"
 #include "tests/simulator/traced.h"
 
-#define NS 1e-9
+#define NS             1e-9
+#define WINDOWED_SEEDS 4u /* of so many one has figures of windows, too */
 
 const char *const metric_name[METRIC_COUNT] = {
     "work",
@@ -214,6 +216,8 @@ static void check_laws(const struct profile *profile, struct run *run, double pe
     if (fabs(here - waits) > 1 || (run->ended && fabs(blamed - waits) > 1) || blamed > waits + 1)
         fail(run, "lock wait of contexts %.9f s, blamed %.9f s, of threads %.9f s", here * NS, blamed * NS,
              waits * NS);
+    if (*windows_law(profile))
+        fail(run, "%s", windows_law(profile));
     /* A sample that is not settled yet is missing where the run was stopped. */
     if (fabs(times - lifetimes) > (run->ended ? 1 : 2) * period_ns * (double)profile->thread_count)
         fail(run, "times %.9f s (%.9f s lost), lifetimes %.9f s", times * NS, lost * NS, lifetimes * NS);
@@ -271,6 +275,23 @@ static void check_borders(const struct scenario *scenario, const struct profile 
     }
 }
 
+static void add_windows(struct run *run, const struct profile *profile, const uint32_t *contexts, double period_ns)
+{
+    for (uint32_t context = 0; context < context_count() && context < WINDOW_CONTEXTS; context++) {
+        for (uint32_t window = 0; window < windows_count(); window++) {
+            const struct exact *exact = windows_exact(context, window);
+            char name[FIGURE_NAME - 8], of[FIGURE_NAME + 8];
+            name_context(machine.scenario, context, name, sizeof(name));
+            snprintf(of, sizeof(of), "%u: %s", window, name);
+            for (int metric = 0; metric < METRIC_COUNT; metric++) {
+                double measured = windows_measured(profile, contexts, context, window, (enum exact_metric)metric);
+                if (!isnan(measured) && (measured != 0 || exact->value[metric] != 0))
+                    add_figure(run, of, exact, metric, measured, INFINITY, period_ns);
+            }
+        }
+    }
+}
+
 /* Of all that is no clock's and no process's: equal for equal measurements. */
 static uint64_t digest_of(const struct profile *profile, double (*sums)[SUMS])
 {
@@ -306,6 +327,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
     if (ended && scenario->chunks && run->chunks > scenario->chunks)
         fail(run, "the file has grown to %u chunks", run->chunks);
     uint32_t *contexts = contexts_of(profile, run);
+    windows_begin(scenario->bias || scenario->late_wakes || run->seed % WINDOWED_SEEDS ? NULL : profile);
     double(*sums)[SUMS] = sum_metrics(profile, contexts);
     run->digest = digest_of(profile, sums);
     if (profile->header.threads_max + profile->header.threads_untracked != oracle_threads_most() && ended)
@@ -331,6 +353,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
                            period_ns);
     }
     add_places(run, profile, period_ns);
+    add_windows(run, profile, contexts, period_ns);
     check_borders(scenario, profile, run);
     if (profile->header.threads_max != oracle_threads_most())
         fail(run, "%u threads at most, and it were %u", (unsigned)profile->header.threads_max,

@@ -8,6 +8,7 @@
 #include "tests/simulator/crowd.h"
 #include "tests/simulator/machine.h"
 #include "tests/simulator/pieces.h"
+#include "tests/simulator/windows.h"
 
 #define GRACE_NS  5000u /* docs/accounting.md: so much of each wait is dispatch */
 #define NO_THREAD UINT32_MAX
@@ -317,6 +318,7 @@ static void add_share(struct now *now, const struct share *share, uint64_t begin
         for (int i = 0; i < METRIC_COUNT; i++)
             exact->value[i] += share->weight[i] * (double)(end_ns - begin_ns);
         add_pieces(exact, &now->cells[context], share->weight, pieces, count);
+        windows_add(context, share->weight, begin_ns, end_ns);
         if (!context || share->alone)
             return;
     }

@@ -68,6 +68,7 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_o
     }
     other_ranks_init();
     runtime_play();
+    run->seed = seed;
     run->events = machine.events;
     run->samples = machine.samples;
     if (machine.over)

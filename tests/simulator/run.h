@@ -28,7 +28,7 @@ struct run {
     bool done;
     bool ended;        /* the program has: not stopped before */
     char failure[256]; /* a law that does not hold, or what else is wrong; "" */
-    uint64_t events, samples, digest;
+    uint64_t seed, events, samples, digest;
     uint32_t chunks, figure_count;
     struct figure figures[MAX_FIGURES];
 };
