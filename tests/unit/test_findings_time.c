@@ -96,6 +96,12 @@ UNIT_TEST_WITH(a_slow_begin_is_called_one, NULL, destroy)
     const struct finding *finding = find("changes");
     assert_non_null(finding);
     assert_string_equal(finding->title, "the first 10 s are slow: idleness is 68 %, 11 % after");
+    made.profile.header.environment = 1;
+    for (size_t i = 0; i < made.profile.timeline.cell_count; i++)
+        cells[i].value.inverse_busy = 0; /* then idleness is shared idleness */
+    finding = find("changes");
+    assert_non_null(finding);
+    assert_string_equal(finding->title, "the first 10 s are slow: idleness is 68 %, 11 % after");
 }
 
 UNIT_TEST_WITH(what_was_there_before_is_not_said_to_begin, NULL, destroy)
