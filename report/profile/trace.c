@@ -7,10 +7,10 @@
 #include "report/profile/merge.h"
 #include "report/profile/node_tree.h"
 #include "report/profile/read.h"
+#include "report/profile/trace_stream.h"
 #include "report/text/memory.h"
 
 #define MOVES_MOST  4096u         /* of one node, from region to region */
-#define TIME_MOST   (1ull << 62)
 #define TOUCHING_NS 1000u         /* spans so near to one another have nothing between them */
 
 struct tracing {
@@ -20,28 +20,6 @@ struct tracing {
     uint32_t *merged; /* the profile's node, by place */
     struct trace *trace;
 };
-
-struct stream {
-    const unsigned char *at, *end;
-    uint64_t now_ns, period_ns, weight_ns; /* weight: of the next record, 0: so many periods */
-    uint32_t last_node;
-    uint64_t table[PROFILE_TRACE_PLACES];
-};
-
-/* False: it is cut off, or too large. */
-static bool take_number(struct stream *stream, uint64_t *number)
-{
-    *number = 0;
-    for (unsigned shift = 0; shift < 64 && stream->at < stream->end; shift += 7) {
-        uint64_t byte = *stream->at++;
-        if (shift == 63 && byte > 1)
-            return false;
-        *number |= (byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return true;
-    }
-    return false;
-}
 
 static uint32_t merged_node(const struct tracing *tracing, uint32_t node_idx)
 {
@@ -71,86 +49,18 @@ static void add_span(struct trace_lane *lane, size_t *room, struct trace_span sp
     lane->spans[lane->span_count++] = span;
 }
 
-/* The context and state, and how many samples, of the record that begins with that byte. */
-static bool take_samples(struct stream *stream, unsigned record, uint64_t *pair, uint64_t *count)
-{
-    uint32_t place = PROFILE_TRACE_PLACES - 1;
-    uint64_t apart;
-    if (record < PROFILE_TRACE_NEW) {
-        place = record < PROFILE_TRACE_SEVERAL ? record : record - PROFILE_TRACE_SEVERAL;
-        *pair = stream->table[place];
-    } else {
-        if (!take_number(stream, &apart))
-            return false;
-        stream->last_node += (uint32_t)((apart >> 1) ^ -(apart & 1));
-        *pair = PROFILE_TRACE_PAIR(stream->last_node, record & 7);
-    }
-    profile_trace_to_front(stream->table, place, *pair);
-    *count = 1;
-    if (record < PROFILE_TRACE_SEVERAL || (record >= PROFILE_TRACE_NEW && record < PROFILE_TRACE_NEW_SEVERAL))
-        return true;
-    if (!take_number(stream, count) || *count > UINT32_MAX - 2)
-        return false;
-    *count += 2;
-    return true;
-}
-
-/* What is no sample. */
-static bool take_time(struct stream *stream, unsigned record)
-{
-    uint64_t number;
-    if (!take_number(stream, &number) || number > TIME_MOST)
-        return false;
-    switch (record) {
-    case PROFILE_TRACE_GAP:
-        stream->now_ns += number;
-        break;
-    case PROFILE_TRACE_WEIGHT:
-        stream->weight_ns = number;
-        break;
-    case PROFILE_TRACE_PERIOD:
-        stream->period_ns = number;
-        break;
-    case PROFILE_TRACE_TIME:
-        stream->now_ns = number;
-        break;
-    default:
-        return false;
-    }
-    return stream->now_ns <= TIME_MOST;
-}
-
-static bool take_record(const struct tracing *tracing, struct stream *stream, struct trace_lane *lane, size_t *room)
-{
-    unsigned record = *stream->at++;
-    uint64_t pair, count, weight_ns;
-    if (record >= PROFILE_TRACE_GAP)
-        return take_time(stream, record);
-    if (!take_samples(stream, record, &pair, &count))
-        return false;
-    if (__builtin_mul_overflow(count, stream->period_ns, &weight_ns))
-        return false;
-    weight_ns = stream->weight_ns ? stream->weight_ns : weight_ns;
-    stream->weight_ns = 0;
-    if (weight_ns > TIME_MOST || stream->now_ns + weight_ns > TIME_MOST)
-        return false;
-    struct trace_span span = {.begin_ns = stream->now_ns, .end_ns = stream->now_ns + weight_ns, .samples = (uint32_t)count,
-                              .node = merged_node(tracing, PROFILE_TRACE_NODE(pair)), .state = PROFILE_TRACE_STATE(pair)};
-    stream->now_ns = span.end_ns;
-    tracing->trace->samples += count;
-    add_span(lane, room, span);
-    return true;
-}
-
 static bool read_chunk(const struct tracing *tracing, const struct profile_trace_chunk *chunk, struct trace_lane *lane, size_t *room)
 {
     uint32_t most = PROFILE_CHUNK_BYTES - sizeof *chunk;
-    const unsigned char *begin = (const unsigned char *)(chunk + 1);
-    struct stream stream = {.at = begin, .end = begin + (chunk->used < most ? chunk->used : most)};
-    while (stream.at < stream.end)
-        if (!take_record(tracing, &stream, lane, room))
-            return false;
-    return true;
+    struct trace_stream stream = {.bytes = (const unsigned char *)(chunk + 1), .have = chunk->used < most ? chunk->used : most};
+    struct trace_record record;
+    while (trace_stream_next(&stream, &record)) {
+        struct trace_span span = {.begin_ns = record.begin_ns, .end_ns = record.begin_ns + record.length_ns, .samples = (uint32_t)record.count,
+                                  .node = merged_node(tracing, PROFILE_TRACE_NODE(record.pair)), .state = PROFILE_TRACE_STATE(record.pair)};
+        tracing->trace->samples += record.count;
+        add_span(lane, room, span);
+    }
+    return !stream.damaged;
 }
 
 static int compare_chunks(const void *left, const void *right)

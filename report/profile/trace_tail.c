@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/profile/trace_stream.h"
 #include "report/text/memory.h"
 
 #define DATA_BYTES (PROFILE_CHUNK_BYTES - sizeof(struct profile_trace_chunk))
@@ -16,13 +17,11 @@ struct tail_lane {
     size_t chunk_count, chunk_room;
     uint32_t chunk_no; /* the one that is read, */
     struct profile_trace_chunk chunk; /* its header; number 0: none as yet */
-    uint32_t have, at; /* bytes of it that are in memory, and that have been understood */
-    bool damaged, asked; /* asked: threads were read once more to find its own */
-    uint64_t table[PROFILE_TRACE_PLACES], end_ns, period_ns, weight_ns;
-    uint32_t last_node;
+    struct trace_stream stream;       /* what of it is in memory */
+    bool asked;                       /* threads were read once more to find its own */
     /* The record that is given out, sample by sample. */
-    uint64_t begin_ns, length_ns, count, given;
-    uint64_t pair;
+    struct trace_record record;
+    uint64_t given;
     struct trace_sample next;
     uint64_t cpu_ns; /* of the thread, before the record */
     uint32_t thread;
@@ -194,88 +193,13 @@ void trace_tail_tables(struct trace_tail *tail)
         tail->names[i].text[sizeof tail->names->text - 1] = '\0';
 }
 
-/* ---- records ---- */
-
-/* False: it does not end. */
-static bool get_number(struct tail_lane *lane, uint64_t *number)
-{
-    *number = 0;
-    for (unsigned shift = 0; lane->at < lane->have && shift < 64; shift += 7) {
-        unsigned char byte = lane->bytes[lane->at++];
-        *number |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return true;
-    }
-    return false;
-}
-
-/* Samples of one state and context; false: there can be none. */
-static bool get_samples(struct tail_lane *lane, unsigned char byte)
-{
-    uint64_t number = 0;
-    uint32_t place = byte;
-    bool several = byte >= PROFILE_TRACE_SEVERAL;
-    if (byte >= PROFILE_TRACE_NEW) {
-        if (!get_number(lane, &number))
-            return false;
-        lane->last_node += (uint32_t)(number >> 1 ^ -(number & 1));
-        lane->pair = PROFILE_TRACE_PAIR(lane->last_node, byte & 7u);
-        place = PROFILE_TRACE_PLACES - 1;
-        several = byte >= PROFILE_TRACE_NEW_SEVERAL;
-    } else {
-        place -= several ? PROFILE_TRACE_SEVERAL : PROFILE_TRACE_ONE;
-        lane->pair = lane->table[place];
-    }
-    number = 0;
-    if (several && !get_number(lane, &number))
-        return false;
-    lane->count = number + (several ? 2 : 1);
-    profile_trace_to_front(lane->table, place, lane->pair);
-    lane->begin_ns = lane->end_ns;
-    /* Not more than what the chunk says that it has, nor longer than anybody measures. */
-    if (lane->count > lane->chunk.samples || (lane->period_ns >> 40) != 0 || lane->weight_ns >> 60 != 0 || lane->end_ns >> 62 != 0)
-        return false;
-    lane->length_ns = lane->weight_ns ? lane->weight_ns : lane->count * lane->period_ns;
-    lane->end_ns += lane->length_ns;
-    lane->weight_ns = 0;
-    lane->given = 0;
-    return true;
-}
-
-/* The next record with samples that is in memory. */
-static bool get_record(struct tail_lane *lane)
-{
-    uint64_t number;
-    while (lane->at < lane->have && !lane->damaged) {
-        unsigned char byte = lane->bytes[lane->at++];
-        if (byte < PROFILE_TRACE_GAP && get_samples(lane, byte))
-            return true;
-        if (byte < PROFILE_TRACE_GAP || byte > PROFILE_TRACE_TIME || !get_number(lane, &number)) {
-            lane->damaged = true;
-            return false;
-        }
-        if (byte == PROFILE_TRACE_GAP)
-            lane->end_ns += number;
-        else if (byte == PROFILE_TRACE_WEIGHT)
-            lane->weight_ns = number;
-        else if (byte == PROFILE_TRACE_PERIOD)
-            lane->period_ns = number;
-        else
-            lane->end_ns = number;
-    }
-    return false;
-}
-
 /* ---- chunks ---- */
 
 static void begin_chunk(struct tail_lane *lane, uint32_t chunk_no, const struct profile_trace_chunk *chunk)
 {
     lane->chunk_no = chunk_no;
     lane->chunk = *chunk;
-    lane->have = lane->at = 0;
-    memset(lane->table, 0, sizeof lane->table);
-    lane->end_ns = lane->period_ns = lane->weight_ns = 0;
-    lane->last_node = 0;
+    lane->stream = (struct trace_stream){.bytes = lane->bytes};
 }
 
 /* More of the chunk that is read; false: there is none, or it is another by now. */
@@ -286,11 +210,11 @@ static bool read_more(const struct trace_tail *tail, struct tail_lane *lane)
     if (!lane->chunk.number || !read_exactly(tail->file, &before, sizeof before, at) || before.number != lane->chunk.number)
         return false;
     uint32_t used = before.used < DATA_BYTES ? before.used : (uint32_t)DATA_BYTES;
-    if (used <= lane->have || !read_exactly(tail->file, lane->bytes + lane->have, used - lane->have, at + (off_t)(sizeof before + lane->have)) ||
+    if (used <= lane->stream.have || !read_exactly(tail->file, lane->bytes + lane->stream.have, used - lane->stream.have, at + (off_t)(sizeof before + lane->stream.have)) ||
         !read_exactly(tail->file, &after, sizeof after, at) || after.number != before.number)
         return false;
     lane->chunk = before;
-    lane->have = used;
+    lane->stream.have = used;
     return true;
 }
 
@@ -332,9 +256,10 @@ static bool has_gone_on(const struct trace_tail *tail, struct tail_lane *lane)
 
 static bool next_record(struct trace_tail *tail, struct tail_lane *lane)
 {
-    while (!get_record(lane)) {
-        lane->count = lane->given = 0;
-        if (lane->damaged)
+    lane->given = 0;
+    while (!trace_stream_next(&lane->stream, &lane->record)) {
+        lane->record.count = 0;
+        if (lane->stream.damaged)
             return false;
         if (read_more(tail, lane))
             continue;
@@ -344,7 +269,11 @@ static bool next_record(struct trace_tail *tail, struct tail_lane *lane)
         if (!gone_on || !find_chunk(tail, lane))
             return false;
     }
-    return true;
+    if (lane->record.count > lane->chunk.samples) { /* not more than the chunk says that it has */
+        lane->stream.damaged = true;
+        lane->record.count = 0;
+    }
+    return !lane->stream.damaged;
 }
 
 /* ---- samples ---- */
@@ -352,7 +281,7 @@ static bool next_record(struct trace_tail *tail, struct tail_lane *lane)
 /* Who had the tree at that time: threads that come and go share one. */
 static void choose_thread(struct trace_tail *tail, struct tail_lane *lane)
 {
-    uint64_t time_ns = lane->begin_ns + lane->length_ns / 2;
+    uint64_t time_ns = lane->record.begin_ns + lane->record.length_ns / 2;
     if (time_ns >= lane->thread_from_ns && time_ns < lane->thread_until_ns)
         return;
     uint32_t before = lane->thread;
@@ -382,22 +311,22 @@ static void choose_thread(struct trace_tail *tail, struct tail_lane *lane)
 /* Makes the lane's next sample; false: it has none. */
 static bool advance(struct trace_tail *tail, struct tail_lane *lane)
 {
-    uint8_t state = PROFILE_TRACE_STATE(lane->pair);
+    uint8_t state = PROFILE_TRACE_STATE(lane->record.pair);
     bool ran = state == PROFILE_TIME_WORK || state == PROFILE_TIME_OVERHEAD;
-    if (lane->given == lane->count) {
-        lane->cpu_ns += ran && lane->count ? lane->length_ns : 0;
+    if (lane->given == lane->record.count) {
+        lane->cpu_ns += ran && lane->record.count ? lane->record.length_ns : 0;
         if (!next_record(tail, lane))
             return false;
         choose_thread(tail, lane);
-        state = PROFILE_TRACE_STATE(lane->pair);
+        state = PROFILE_TRACE_STATE(lane->record.pair);
         ran = state == PROFILE_TIME_WORK || state == PROFILE_TIME_OVERHEAD;
     }
-    uint64_t part_ns = (uint64_t)(((double)lane->given + 0.5) / (double)lane->count * (double)lane->length_ns);
+    uint64_t part_ns = (uint64_t)(((double)lane->given + 0.5) / (double)lane->record.count * (double)lane->record.length_ns);
     lane->given++;
-    lane->next = (struct trace_sample){.time_ns = lane->begin_ns + part_ns,
+    lane->next = (struct trace_sample){.time_ns = lane->record.begin_ns + part_ns,
                                        .cpu_ns = lane->cpu_ns + (ran ? part_ns : 0),
                                        .thread = lane->thread,
-                                       .node = PROFILE_TRACE_NODE(lane->pair),
+                                       .node = PROFILE_TRACE_NODE(lane->record.pair),
                                        .state = state};
     return true;
 }
@@ -431,7 +360,7 @@ bool trace_tail_refresh(struct trace_tail *tail)
         tail->lanes[i]->asked = false;
         if (advance(tail, tail->lanes[i]))
             tail->heap[tail->heap_count++] = tail->lanes[i];
-        tail->damaged += tail->lanes[i]->damaged;
+        tail->damaged += tail->lanes[i]->stream.damaged;
     }
     for (size_t i = tail->heap_count / 2; i-- > 0;)
         sift_down(tail, i);
@@ -446,7 +375,7 @@ bool trace_tail_next(struct trace_tail *tail, struct trace_sample *sample)
     *sample = lane->next;
     tail->given++;
     if (!advance(tail, lane)) {
-        tail->damaged += lane->damaged;
+        tail->damaged += lane->stream.damaged;
         tail->heap[0] = tail->heap[--tail->heap_count];
     }
     if (tail->heap_count)
