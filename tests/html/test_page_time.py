@@ -46,9 +46,7 @@ def stopped():
     return data
 
 
-class Time(PageTest):
-    page = program
-
+class TimeTest(PageTest):
     def of(self, expression, *arguments):
         return self.run_script(f"const {{ time }} = blame.report; return {expression}", *arguments)
 
@@ -67,10 +65,9 @@ class Time(PageTest):
         self.settle()
         return [round(share, 3) for share in self.of("time.lanes.shares(...arguments)", row, begin * SECOND, end * SECOND)]
 
-    def test_what_is_shown_is_the_mean_of_what_there_is(self):
-        self.assertEqual(self.shares(1, 0, 4), [0.5, 0.062, 0.438])
-        self.assertEqual(self.shares(1, 3.5, 4), [0, 0.5, 0.5])
-        self.assertEqual(self.shares(1, 1.9, 2.1), [0.5, 0, 0.5])
+
+class Time(TimeTest):
+    page = program
 
     def test_a_pixel_has_the_colour_of_its_state(self):
         self.allowed_messages = ("willReadFrequently",)
@@ -80,21 +77,6 @@ class Time(PageTest):
             return [[1, 3].map((second) => [...context.getImageData(time.view.x(second * 1e6), 22 + 1.5 * lanes.high, 1, 1).data].slice(0, 3)),
                 ["work", "idleness"].map((key) => style.getPropertyValue(`--metric-${key}`).trim())]; })()""")
         self.assertEqual(pixels, [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours])
-
-    def test_culprits_are_contexts_and_the_rest_is_one(self):
-        culprits = self.of("time.area.culprits.map(({ title, us }) => [title, [...us]])")
-        self.assertEqual(culprits, [["refine a.c:30", [0, 0, SECOND, 750000]]])
-        self.one("[aria-label='Who is blamed for'] [data-value='lock wait']").click()
-        self.assertEqual(self.of("time.area.culprits.map(({ us }) => [...us])"), [[0, 0, 0, 250000]])
-        self.assertEqual(self.of("time.area.most"), 0.25)
-        data = page_data.many_rows(300)
-        rows = [row for row in range(1, 200) if page_data.KINDS[data["rows"]["kind"][row]] != "statement"]
-        data["timeline"] = page_data.timeline(1, 2, SECOND, {"work": lambda lane, at: 1}, [(row, {row % 2: (9, 10 + row, 0)}) for row in rows])
-        self.open(data)
-        culprits = self.of("time.area.culprits.map(({ title, us }) => [title, us[0] + us[1]])")
-        self.assertEqual(len(culprits), 8)
-        self.assertRegex(culprits[-1][0], r"^\d+ others$")
-        self.assertAlmostEqual(sum(us for _, us in culprits), sum(10 + row for row in rows), 3)
 
     def test_contexts_at_a_depth(self):
         self.one("[aria-label='Colours of the picture'] [data-value=context]").click()
@@ -145,12 +127,6 @@ class Time(PageTest):
         ActionChains(self.browser).move_to_element_with_offset(canvas, 0, int(10 - canvas.size["height"] / 2)).click_and_hold().move_by_offset(10, 0).release().perform()
         self.assertEqual(self.of("blame.report.state.span"), "2-3")
 
-    def test_the_tip_names_thread_time_and_who_is_to_blame(self):
-        self.run_script("blame.report.time.draw(); blame.report.time.tell(2.6e6, 1, 10, 10)")
-        tip = self.one(".tip").text
-        for text in ("thread 1", "2.50 to 2.75 s", "idle 100.0 %", "from 2.0 to 3.0 s, because of", "refine a.c:30 1.00 threads, 100.0 %"):
-            self.assertIn(text, tip)
-
     def test_a_span_has_its_own_numbers(self):
         self.set(span="2-3")
         self.assertEqual([self.value("refine", metric) for metric in ("work", "overhead", "idleness", "lock wait", "blame")],
@@ -183,41 +159,47 @@ class Time(PageTest):
         flat = self.run_script("return blame.rows('flat').filter(({ name }) => name === 'solve').map((row) => row['work (E)'])")
         self.assertEqual(flat, [2000000])
 
-    def test_an_address_has_its_span_and_a_wrong_one_is_none(self):
-        self.open(program(), "#span=0-2")
-        self.assertEqual(self.value("solve", "work"), 3800000)
-        self.assertEqual(self.value("refine", "work"), 0)
-        for wrong in ("0-5", "2-2", "x"):
-            self.open(program(), f"#span={wrong}")
-            self.assertEqual(self.value("refine", "work"), 1900000, wrong)
-
-    def test_gaps_are_named(self):
-        self.open(stopped())
-        self.assertIn("Gaps: stopped from 1.0 to 2.0 s; not measured from 3.0 to 4.0 s.", self.one("#time").text)
-
-    def test_executions_of_phases_are_marked(self):
-        self.assertEqual(self.of("time.lanes.phases"), [{"name": "step", "marks": [[2, 4, 7]]}])
-        rows, contexts = page_data.Rows(), []
-        phase = rows.add(rows.add(-1, "root", "<program root>"), "phase", "phase step")
-        for step in range(3):
-            execution = rows.add(phase, "phase", f"step [{step}]")
-            inner = rows.add(execution, "phase", "phase inner")
-            contexts.append((rows.add(inner, "procedure", "f", "a", "/s/a.c", 3), {step // 2: (SECOND / 2, 100 * step, 0)}))
-        self.open(rows.data(timeline=page_data.timeline(1, 2, SECOND, {"work": lambda lane, at: 1}, contexts)))
-        self.assertEqual(self.of("time.lanes.phases"), [{"name": "step", "marks": [[0, 1, 0], [0, 1, 1], [1, 2, 2]]},
-                                                        {"name": "inner", "marks": [[0, 2, None]]}])
-        self.assertEqual(self.of("time.area.culprits.map(({ title, us }) => [title, [...us]])"), [["f a.c:3", [100, 200]]])
-
-    def test_lanes_of_a_job_are_named_by_their_ranks(self):
-        self.open(program(4, rank=[0, 0, 1, 2], last_rank=[0, 0, 1, 9], thread=[0, 1, 2, -1]))
-        self.assertEqual(self.of("time.names ?? time.timeline.names"), ["rank 0, thread 0", "rank 0, thread 1", "rank 1, thread 0", "ranks 2 to 9"])
-
-    def test_there_is_a_table(self):
+    def test_what_is_shown_is_the_mean_of_what_there_is_and_told_by_tip_and_table(self):
+        self.assertEqual(self.shares(1, 0, 4), [0.5, 0.062, 0.438])
+        self.assertEqual(self.shares(1, 3.5, 4), [0, 0.5, 0.5])
+        self.assertEqual(self.shares(1, 1.9, 2.1), [0.5, 0, 0.5])
+        self.run_script("blame.report.time.draw(); blame.report.time.tell(2.6e6, 1, 10, 10)")
+        tip = self.one(".tip").text
+        for text in ("thread 1", "2.50 to 2.75 s", "idle 100.0 %", "from 2.0 to 3.0 s, because of", "refine a.c:30 1.00 threads, 100.0 %"):
+            self.assertIn(text, tip)
         self.run_script("document.querySelector('.timeline-table').open = true")
         self.settle()
         rows = self.texts(".timeline-table .tree-row")
         self.assertEqual(len(rows), 4)
         self.assertEqual(rows[3], "3.04.01.0000.2500.750refine a.c:300.750")
+
+    def test_culprits_are_contexts(self):
+        culprits = self.of("time.area.culprits.map(({ title, us }) => [title, [...us]])")
+        self.assertEqual(culprits, [["refine a.c:30", [0, 0, SECOND, 750000]]])
+        self.one("[aria-label='Who is blamed for'] [data-value='lock wait']").click()
+        self.assertEqual(self.of("time.area.culprits.map(({ us }) => [...us])"), [[0, 0, 0, 250000]])
+        self.assertEqual(self.of("time.area.most"), 0.25)
+
+    def test_executions_of_phases_are_marked(self):
+        self.assertEqual(self.of("time.lanes.phases"), [{"name": "step", "marks": [[2, 4, 7]]}])
+
+
+class Times(TimeTest):
+    def test_an_address_has_its_span_and_a_wrong_one_is_none(self):
+        self.open(program(), "#span=0-2")
+        self.assertEqual(self.value("solve", "work"), 3800000)
+        self.assertEqual(self.value("refine", "work"), 0)
+        self.assertEqual([self.of(f"time.accepts('{text}')") for text in ("0-4", "0-5", "2-2", "x")], [True, False, False, False])
+        self.open(program(), "#span=0-5")
+        self.assertEqual(self.value("refine", "work"), 1900000)
+
+    def test_gaps_are_named(self):
+        self.open(stopped())
+        self.assertIn("Gaps: stopped from 1.0 to 2.0 s; not measured from 3.0 to 4.0 s.", self.one("#time").text)
+
+    def test_lanes_of_a_job_are_named_by_their_ranks(self):
+        self.open(program(4, rank=[0, 0, 1, 2], last_rank=[0, 0, 1, 9], thread=[0, 1, 2, -1]))
+        self.assertEqual(self.of("time.names ?? time.timeline.names"), ["rank 0, thread 0", "rank 0, thread 1", "rank 1, thread 0", "ranks 2 to 9"])
 
     def test_without_a_timeline_a_line_says_so(self):
         self.open(program(timeline=False))
@@ -231,3 +213,25 @@ class Time(PageTest):
         self.assertGreaterEqual(drawn, 20)
         each = self.of("(() => { const begin = performance.now(); for (let i = 0; i < 5; i++) time.draw(); return (performance.now() - begin) / 5; })()")
         self.assertLess(each, 33)
+
+    def test_of_many_culprits_the_rest_is_one(self):
+        data = page_data.many_rows(300)
+        rows = [row for row in range(1, 200) if page_data.KINDS[data["rows"]["kind"][row]] != "statement"]
+        data["timeline"] = page_data.timeline(1, 2, SECOND, {"work": lambda lane, at: 1}, [(row, {row % 2: (9, 10 + row, 0)}) for row in rows])
+        self.open(data)
+        culprits = self.of("time.area.culprits.map(({ title, us }) => [title, us[0] + us[1]])")
+        self.assertEqual(len(culprits), 8)
+        self.assertRegex(culprits[-1][0], r"^\d+ others$")
+        self.assertAlmostEqual(sum(us for _, us in culprits), sum(10 + row for row in rows), 3)
+
+    def test_executions_are_one_context(self):
+        rows, contexts = page_data.Rows(), []
+        phase = rows.add(rows.add(-1, "root", "<program root>"), "phase", "phase step")
+        for step in range(3):
+            execution = rows.add(phase, "phase", f"step [{step}]")
+            inner = rows.add(execution, "phase", "phase inner")
+            contexts.append((rows.add(inner, "procedure", "f", "a", "/s/a.c", 3), {step // 2: (SECOND / 2, 100 * step, 0)}))
+        self.open(rows.data(timeline=page_data.timeline(1, 2, SECOND, {"work": lambda lane, at: 1}, contexts)))
+        self.assertEqual(self.of("time.lanes.phases"), [{"name": "step", "marks": [[0, 1, 0], [0, 1, 1], [1, 2, 2]]},
+                                                        {"name": "inner", "marks": [[0, 2, None]]}])
+        self.assertEqual(self.of("time.area.culprits.map(({ title, us }) => [title, [...us]])"), [["f a.c:3", [100, 200]]])
