@@ -18,7 +18,7 @@ PAIRS = [
     ("--match", "--card"),
     ("--warn", "--warn-paper"),
 ]
-METRICS = ["work", "idleness", "overhead", "lock-wait", "no-core", "blocked"]
+METRICS = ["work", "idleness", "overhead", "lock-wait", "no-core", "blocked", "stopped"]
 
 
 def luminance(colour):

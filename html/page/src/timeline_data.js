@@ -8,7 +8,7 @@ const NO_CORE = "<no core>",
     MOST_CULPRITS = 7,
     MOST_PHASES = 3,
     EXECUTION = /^(?:phase )?(.*) \[(\d+)\]$/;
-export const CATEGORIES = 10; // colours that tell contexts apart
+const CATEGORIES = 10; // colours that tell contexts apart
 
 function bytes(text) {
     const raw = atob(text),
@@ -303,6 +303,6 @@ function runs(seen) {
     return found;
 }
 
-export function stateColour(key) {
+function stateColour(key) {
     return `--metric-${key.replace(" ", "-")}`;
 }
