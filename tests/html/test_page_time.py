@@ -172,6 +172,8 @@ class Time(TimeTest):
         rows = self.texts(".timeline-table .tree-row")
         self.assertEqual(len(rows), 4)
         self.assertEqual(rows[3], "3.04.01.0000.2500.750refine a.c:300.750")
+        self.run_script("blame.report.time.changeBlamed('lock wait')")
+        self.assertEqual(self.texts(".timeline-table .tree-row")[3], "3.04.01.0000.2500.750refine a.c:300.250")
 
     def test_culprits_are_contexts(self):
         culprits = self.of("time.area.culprits.map(({ title, us }) => [title, [...us]])")

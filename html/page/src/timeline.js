@@ -132,6 +132,9 @@ class TimelineSection {
         this.blameds.show(blamed);
         this.culpritLegend.replaceChildren(...culprits.map((culprit) => this.legendItem(culprit)));
         if (!culprits.length) this.culpritLegend.textContent = "nobody: no thread waited";
+        this.table?.element.remove();
+        this.table = null;
+        this.fillTable();
         this.redraw();
     }
 
