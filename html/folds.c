@@ -67,11 +67,11 @@ static void put_row(struct page *page, const struct fold_table *table, uint32_t 
     fputs("]}", page->out);
 }
 
-static void put_sums(struct page *page, const struct fold_table *table, enum metric metric, bool errors)
+static void put_sums(struct page *page, const char *name, const struct fold_table *table, const fold_bins bins, enum metric metric, bool errors)
 {
-    fprintf(page->out, ",\n\"%s\":[", errors ? "error" : "us");
+    fprintf(page->out, ",\n\"%s\":[", name);
     for (size_t bin = 0; bin < PROFILE_TIME_BINS; bin++) {
-        double sum = fold_sum(table, table->inclusive[0], bin, bin + 1, metric);
+        double sum = fold_sum(table, bins, bin, bin + 1, metric);
         fputs(bin ? "," : "", page->out);
         page_micro(page->out, errors ? fold_error(table, bin, bin + 1, metric, sum) : sum);
     }
@@ -82,8 +82,10 @@ static void put_metric(struct page *page, const struct fold_table *table, enum m
 {
     struct ranked *ranked = rank_rows(table, metric);
     fprintf(page->out, "{\"key\":\"%s\"", metric_title(metric));
-    put_sums(page, table, metric, false);
-    put_sums(page, table, metric, true);
+    put_sums(page, "us", table, table->inclusive[0], metric, false);
+    put_sums(page, "error", table, table->inclusive[0], metric, true);
+    if (metric == METRIC_WORK && fold_sum(table, table->no_core, 0, PROFILE_TIME_BINS, metric) > 0)
+        put_sums(page, "no_core", table, table->no_core, metric, false);
     fputs(",\n\"rows\":[", page->out);
     for (size_t i = 0; i < SHOWN && i < table->rows->count && ranked[i].sum > 0; i++) {
         fputs(i ? ",\n" : "", page->out);

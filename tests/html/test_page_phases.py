@@ -277,7 +277,7 @@ def folded(name, samples, outliers=False):
 
     first, second, none = [20000] * 60 + [0] * 60, [0] * 60 + [10000] * 60, [0] * 120
     return {"name": name["step"], "outliers": outliers, "executions": 10, "mean": 120000, "samples": samples, "left_out": 1,
-            "metrics": [metric("work", [a + b for a, b in zip(first, second)], 3000, rows(solve=first, write=second)),
+            "metrics": [metric("work", [a + b for a, b in zip(first, second)], 3000, rows(solve=first, write=second)) | {"no_core": [5000] * 120},
                         metric("idleness", second, 4000, rows(write=second)), metric("lock wait", none, 0, [])]}
 
 
@@ -299,6 +299,7 @@ class Fold(PageTest):
         self.assertEqual(self.fold("[fold.sums.length, fold.sums[0], fold.sums[119]]"), [120, 2, 1])
         self.assertEqual(self.fold("fold.parts.map(({ title, threads }) => [title, threads[0], threads[119]])"), [["solve app.c:3", 2, 0], ["write app.c:3", 0, 1]])
         self.assertAlmostEqual(self.fold("fold.errors[0]"), 0.3)
+        self.assertEqual(self.fold("fold.total(0)"), "2.00 ± 0.30 threads at work, 0.50 of it without a core")
         self.assertIn("step: 10\u00a0executions of 0.120 s on average", self.one("#fold-says").get_attribute("textContent"))
 
     def test_of_few_samples_bins_are_wider_and_errors_add_up_as_squares(self):

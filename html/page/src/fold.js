@@ -73,6 +73,7 @@ export class FoldPicture {
             });
         this.sums = add(metric.us);
         this.errors = add(metric.error, true);
+        this.withoutCore = metric.no_core ? add(metric.no_core) : null;
         const titles = this.titles(metric.rows);
         this.parts = metric.rows.map((row, i) => ({ title: titles[i], colour: `--category-${i + 1}`, threads: add(row.us) }));
         const others = this.sums.map((sum, bin) => sum - this.parts.reduce((all, { threads }) => all + threads[bin], 0));
@@ -182,7 +183,8 @@ export class FoldPicture {
     }
 
     total(bin) {
-        return `${this.sums[bin].toFixed(2)} ± ${this.errors[bin].toFixed(2)} ${this.unit} ${TITLES[this.key]}`;
+        const without = this.withoutCore?.[bin] >= 0.005 ? `, ${this.withoutCore[bin].toFixed(2)} of it without a core` : "";
+        return `${this.sums[bin].toFixed(2)} ± ${this.errors[bin].toFixed(2)} ${this.unit} ${TITLES[this.key]}${without}`;
     }
 
     say() {
