@@ -14,7 +14,7 @@ const MOST_HIGH = 26,
     LABEL = 13,
     PHASE = 15,
     ALL = 255,
-    TICK = 90;
+    TICK = 70;
 
 export class LanePicture {
     constructor(timeline, view) {
@@ -190,22 +190,24 @@ export class LanePicture {
             context.fillStyle = colour("--muted");
             context.fillText(name, view.left - 8, y + PHASE / 2, view.left - 12);
             context.textAlign = "left";
-            let free = -Infinity;
-            marks.forEach(([first, end, number], of) => {
-                const from = Math.max(view.left, view.x(timeline.time(first))),
-                    to = Math.min(view.left + view.plot, view.x(timeline.time(end)));
-                if (to <= from) return;
-                context.fillStyle = colour("--kind-phase");
+            const place = ([first, end]) => [Math.max(view.left, view.x(timeline.time(first))), Math.min(view.left + view.plot, view.x(timeline.time(end)))];
+            context.fillStyle = colour("--kind-phase");
+            marks.forEach((mark, of) => {
+                const [from, to] = place(mark);
                 context.globalAlpha = of % 2 ? 0.45 : 0.75;
-                context.fillRect(from, y + 1, to - from, PHASE - 3);
-                context.globalAlpha = 1;
-                const text = number === null ? "" : String(number);
-                if (text && from >= free && to - from > context.measureText(text).width + 4) {
-                    context.fillStyle = colour("--ink");
-                    context.fillText(text, from + 2, y + PHASE / 2);
-                    free = from + context.measureText(text).width + 8;
-                }
+                if (to > from) context.fillRect(from, y + 1, to - from, PHASE - 3);
             });
+            context.globalAlpha = 1;
+            context.fillStyle = colour("--ink");
+            let free = -Infinity;
+            for (const mark of marks) {
+                const [from, to] = place(mark),
+                    text = mark[2] === null ? "" : String(mark[2]),
+                    wide = context.measureText(text).width;
+                if (!text || from < free || to - from <= wide + 4) continue;
+                context.fillText(text, from + 2, y + PHASE / 2);
+                free = from + wide + 8;
+            }
         });
     }
 
