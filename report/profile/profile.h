@@ -107,6 +107,9 @@ struct profile {
 
 void profile_free(struct profile *profile);
 
+/* For how long the process was stopped, by a signal or a debugger; of a job the sum of its processes'. */
+double profile_stopped_ns(const struct profile *profile);
+
 /* The value stored under key ("command", "host", "runtime", ...), or NULL. */
 const char *profile_text(const struct profile *profile, const char *key);
 /* The next value under a key that may occur many times, behind `after` (NULL: the first); NULL: no more. */
