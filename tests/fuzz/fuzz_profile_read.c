@@ -12,6 +12,7 @@
 
 #include "report/profile/read.h"
 #include "report/files/csv.h"
+#include "report/files/folds_csv.h"
 #include "report/files/json.h"
 #include "report/rows/filter.h"
 #include "report/rows/make.h"
@@ -21,6 +22,7 @@
 #include "report/tables/phases.h"
 #include "report/views/arrange.h"
 #include "report/views/folded.h"
+#include "report/views/folds.h"
 #include "report/views/sort.h"
 #include "report/views/summary.h"
 #include "report/views/text.h"
@@ -151,6 +153,18 @@ static void exercise_phases(const struct profile *profile, const struct rows *ro
     phases_free(phases);
 }
 
+static void exercise_folds(const struct profile *profile, struct symbols *symbols, FILE *out, uint64_t round)
+{
+    struct view_style style = choose_style(round);
+    for (size_t i = 0; i < profile->fold_count && i < 4; i++) {
+        const struct merged_fold *fold = &profile->folds[i];
+        struct fold_table *table = folds_gather(profile, symbols, profile->names[fold->counts.name - 1].text, fold->outliers);
+        view_text_folds(out, profile, table, 1 + round % 4, &style);
+        write_folds_csv(out, table);
+        folds_table_free(table);
+    }
+}
+
 /* The rows are built in each round; what is printed of them takes turns. */
 static void exercise(const struct profile *profile, FILE *out, uint64_t round)
 {
@@ -196,6 +210,7 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         break;
     case 8:
         exercise_phases(profile, rows, out, round);
+        exercise_folds(profile, symbols, out, round);
         break;
     case 7:
         exercise_waits(profile, rows, symbols, out, round);

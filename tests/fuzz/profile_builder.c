@@ -125,6 +125,12 @@ uint32_t builder_time(struct profile_builder *builder, uint32_t tree, uint32_t p
     return node;
 }
 
+void builder_fold(struct profile_builder *builder, const struct profile_fold *fold)
+{
+    struct profile_chunk *chunk = builder_chunk(builder, new_chunk(builder, PROFILE_CHUNK_FOLD, 0) - 1);
+    ((struct profile_fold *)chunk)[1 + chunk->used++] = *fold;
+}
+
 void builder_thread(struct profile_builder *builder, const struct profile_thread *thread)
 {
     uint32_t n = builder->thread_chunk;
@@ -277,6 +283,21 @@ static void example_times(struct profile_builder *builder, uint32_t tree, uint32
     builder_time(builder, tree, root, PROFILE_NODE_LANE, &lane, sizeof lane);
 }
 
+/* The first name's iterations, in a tree. */
+static void example_fold(struct profile_builder *builder, uint32_t tree, uint32_t trie)
+{
+    struct profile_moments moments = {.count = 2, .moment = {{.bin = 3, .value = {.own = 5e6f}}, {.bin = 90, .value = {.own = 5e6f}}}};
+    struct profile_bins bins = {.form = PROFILE_TIME_DENSE};
+    for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++)
+        bins.bin[i] = (struct profile_time_value){.own = 1e6f, .inverse_busy = 5e5f, .shared_idle = 1e5f * (float)(i % 4), .lock_wait = 1e3f};
+    uint32_t fold = builder_node(builder, tree, trie, PROFILE_NODE_FOLD, PROFILE_FOLD_KEY(1, tree % 2));
+    uint32_t above = builder_node(builder, tree, fold, PROFILE_NODE_FRAME, PROFILE_KEY(1, 100 * tree));
+    uint32_t below = builder_node(builder, tree, above, PROFILE_NODE_FRAME, PROFILE_KEY(1, 200 * tree));
+    builder_record(builder, tree, builder_node(builder, tree, above, PROFILE_NODE_TIME, 0), &moments);
+    builder_time(builder, tree, below, PROFILE_NODE_TIME, &bins, sizeof bins);
+    builder_time(builder, tree, fold, PROFILE_NODE_TIME, &bins, sizeof bins);
+}
+
 static const uint8_t kinds[16] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 9, 5, 5, 6, 7, 0}; /* of nodes, as often */
 
 void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t nodes, unsigned seed)
@@ -298,6 +319,7 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
     builder_text(builder, "command", "./app with \"arguments\", \xff\xfe \xe2\x82\xac");
     builder_text(builder, "host", "node17");
     example_names(builder);
+    builder_fold(builder, &(struct profile_fold){.name = 1, .instances = {100, 2}, .duration_ns = {1e9, 6e7}, .samples = {400, 4}, .high_ns = 14000000});
     strcpy(module.path, "/tmp/app");
     builder_module(builder, &module);
     strcpy(module.path, "/usr/lib/libomp.so.5");
@@ -336,5 +358,6 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
                 example_metric(builder, tree, node, kind, number);
         }
         example_times(builder, tree, first, recent[0]);
+        example_fold(builder, tree, roots[1]);
     }
 }

@@ -40,22 +40,19 @@ static int remove_path(void **unused)
 /* A tree of a step whose first half is fill's and second half gather's, on one of two threads. */
 static struct profile_builder builder;
 static struct profile_bins dense;
-static uint32_t chunk_no, fold_node, fill_node, gather_time;
+static uint32_t fold_node, fill_node, gather_time;
 
 static void add_record(uint32_t name)
 {
-    struct profile_chunk *chunk;
     builder_name(&builder, &(struct profile_name){.kind = PROFILE_NODE_PHASE, .flags = PROFILE_NAME_DYNAMIC, .text = "step"});
     builder_thread(&builder, &(struct profile_thread){.kind = PROFILE_THREAD_INITIAL, .tree = 1});
-    chunk_no = builder_header(&builder)->chunk_count++;
-    builder.size += PROFILE_CHUNK_BYTES;
-    builder.bytes = realloc(builder.bytes, builder.size);
-    chunk = builder_chunk(&builder, chunk_no);
-    memset(chunk, 0, PROFILE_CHUNK_BYTES);
-    chunk->kind = PROFILE_CHUNK_FOLD;
-    chunk->used = 1;
-    ((struct profile_fold *)chunk)[1] = (struct profile_fold){
-        .name = name, .instances = {100, 2}, .duration_ns = {100 * 1e7, 6e7}, .samples = {400, 4}, .low_ns = 7000000, .high_ns = 14000000, .left_out = 1};
+    builder_fold(&builder, &(struct profile_fold){.name = name,
+                                                  .instances = {100, 2},
+                                                  .duration_ns = {100 * 1e7, 6e7},
+                                                  .samples = {400, 4},
+                                                  .low_ns = 7000000,
+                                                  .high_ns = 14000000,
+                                                  .left_out = 1});
 }
 
 static void make_file(uint32_t name)
