@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "report/profile/read.h"
+#include "report/profile/trace.h"
 #include "report/files/csv.h"
 #include "report/files/folds_csv.h"
 #include "report/files/json.h"
@@ -166,7 +167,18 @@ static void exercise_folds(const struct profile *profile, struct symbols *symbol
 }
 
 /* The rows are built in each round; what is printed of them takes turns. */
-static void exercise(const struct profile *profile, FILE *out, uint64_t round)
+static void exercise_trace(struct profile *profile)
+{
+    char error[1024];
+    struct trace *trace = trace_read(profile, error, sizeof error);
+    for (size_t i = 0; trace && i < trace->lane_count; i++)
+        for (size_t j = 0; j < trace->lanes[i].span_count; j++)
+            if (trace->lanes[i].spans[j].node >= profile->node_count || trace->lanes[i].spans[j].end_ns < trace->lanes[i].spans[j].begin_ns)
+                abort();
+    trace_free(trace);
+}
+
+static void exercise(struct profile *profile, FILE *out, uint64_t round)
 {
     struct symbols *symbols = symbols_open(profile->modules, profile->module_count);
     struct rows *rows = rows_build(profile, symbols), *view = NULL;
@@ -174,7 +186,7 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
     struct wait_table *waits = NULL;
     struct view_style style = choose_style(round);
     rewind(out);
-    switch (round % 9) {
+    switch (round % 10) {
     case 0:
         write_profile_csv(out, rows, true);
         break;
@@ -208,6 +220,9 @@ static void exercise(const struct profile *profile, FILE *out, uint64_t round)
         rows_order(rows, style.metric, false);
         exercise_view(profile, rows, out, round, false);
         break;
+    case 9:
+        exercise_trace(profile);
+        break;
     case 8:
         exercise_phases(profile, rows, out, round);
         exercise_folds(profile, symbols, out, round);
@@ -239,6 +254,7 @@ static struct seed load_seed(const char *path)
     if (!in) {
         struct profile_builder builder;
         builder_example(&builder, 2, 60, 1);
+        builder_trace(&builder, 1, 300, 1);
         return (struct seed){builder.bytes, builder.size};
     }
     fseek(in, 0, SEEK_END);

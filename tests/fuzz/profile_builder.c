@@ -300,6 +300,26 @@ static void example_fold(struct profile_builder *builder, uint32_t tree, uint32_
 
 static const uint8_t kinds[16] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 9, 5, 5, 6, 7, 0}; /* of nodes, as often */
 
+void builder_trace(struct profile_builder *builder, uint32_t tree, uint32_t records, unsigned seed)
+{
+    static const unsigned char begin[] = {PROFILE_TRACE_PERIOD, 0xc0, 0x96, 0xb1, 2, PROFILE_TRACE_TIME, 0x80, 0xa8, 0xd6, 0xb9, 7};
+    struct profile_trace_chunk *chunk = (void *)builder_chunk(builder, new_chunk(builder, PROFILE_CHUNK_TRACE, tree) - 1);
+    unsigned char *to = (unsigned char *)(chunk + 1) + sizeof begin;
+    builder_header(builder)->traced = 1;
+    memcpy(chunk + 1, begin, sizeof begin);
+    for (uint32_t i = 0; i < records; i++) {
+        seed = seed * 1103515245 + 12345;
+        *to = (unsigned char)((seed >> 8) % (PROFILE_TRACE_GAP + 2));
+        if (*to++ >= PROFILE_TRACE_SEVERAL)
+            *to++ = (unsigned char)(seed >> 17 & 0x7f);
+        if (to[-2] >= PROFILE_TRACE_NEW_SEVERAL && to[-2] < PROFILE_TRACE_GAP)
+            *to++ = 3;
+        chunk->samples += 2;
+    }
+    chunk->number = 1;
+    chunk->used = (uint32_t)(to - (unsigned char *)(chunk + 1));
+}
+
 void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t nodes, unsigned seed)
 {
     struct profile_module module = {

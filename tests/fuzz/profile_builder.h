@@ -39,6 +39,8 @@ void builder_module(struct profile_builder *builder, const struct profile_module
 /* The name's number. */
 uint32_t builder_name(struct profile_builder *builder, const struct profile_name *name);
 void builder_text(struct profile_builder *builder, const char *key, const char *value);
+/* A trace of the tree's, of so many records. */
+void builder_trace(struct profile_builder *builder, uint32_t tree, uint32_t records, unsigned seed);
 bool builder_write(const struct profile_builder *builder, const char *path);
 
 /* A profile with some of everything: `trees` trees of `nodes` nodes each, three threads, two modules. */

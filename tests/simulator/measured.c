@@ -320,7 +320,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         period_ns = fmax(period_ns, (double)profile->threads[i].period_ns);
     check_laws(profile, run, period_ns);
     char text[200];
-    const char *traced = ended && profile->header.traced ? traced_wrong(profile, text, sizeof(text)) : NULL;
+    const char *traced = profile->header.traced ? traced_wrong(profile, ended, text, sizeof(text)) : NULL;
     if (traced)
         fail(run, "%s", traced);
     run->chunks = profile->header.chunk_count;

@@ -6,7 +6,8 @@
 
 #include "report/profile/profile.h"
 
-/* What is wrong with it, in text; NULL: each state and each context has the samples' time that the ledgers and the tree have, in time's order. */
-const char *traced_wrong(struct profile *profile, char *text, size_t bytes);
+/* What is wrong with it, in text; NULL: each state and each context has the samples' time that the ledgers and the tree have, in time's order. Where the run was
+ * stopped there are not more samples than were recorded. */
+const char *traced_wrong(struct profile *profile, bool ended, char *text, size_t bytes);
 
 #endif

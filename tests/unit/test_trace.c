@@ -211,6 +211,26 @@ WITH_TRACE(a_trace_without_room_is_counted)
     profile_free(profile);
 }
 
+/* Then as where the limit is reached. */
+WITH_TRACE(a_full_disk_ends_no_trace)
+{
+    struct profile *profile;
+    uint32_t nodes[2] = {frame(tree.root, 11), frame(tree.root, 22)};
+    sample_at(0, nodes[0], PROFILE_TIME_WORK, 1);
+    tracer_flush(&traced, &tree);
+    unit_limit_files(PROFILE_HEADER_BYTES + arena_header()->chunk_count * PROFILE_CHUNK_BYTES);
+    signal(SIGXFSZ, SIG_IGN);
+    for (uint32_t i = 1; i < 100000; i++)
+        sample_at(i, nodes[i % 2], PROFILE_TIME_WORK, 1), tracer_write(&traced, &tree, START + i * PERIOD, true);
+    unit_limit_files(RLIM_INFINITY);
+    struct trace *trace = read_back(&profile);
+    assert_int_equal(trace->samples + trace->thinned, 100000);
+    assert_true(trace->thinned > 0 && trace->samples > 0);
+    assert_int_equal(trace->lanes[0].spans[trace->samples - 1].end_ns, START + 100000 * PERIOD);
+    trace_free(trace);
+    profile_free(profile);
+}
+
 /* Whatever stands there is read or refused. */
 WITH_TRACE(damaged_traces_are_refused)
 {
