@@ -122,9 +122,8 @@ static struct fold_ring *ring_of(struct folds *folds, uint32_t phase)
         return NULL;
     ring->count = 0;
     ring->stride = 1;
-    ring->published = UINT64_MAX;
     uint64_t published = load_acquire(&fold_phases[phase].published);
-    ring->seen = published < JUST_ENDED ? 0 : published - JUST_ENDED;
+    ring->seen = ring->retry = published < JUST_ENDED ? 0 : published - JUST_ENDED;
     return ring;
 }
 
@@ -265,30 +264,30 @@ static void lose_overtaken(const struct fold_phase *phase, struct fold_ring *rin
     }
 }
 
+/* Ends that are new, and those before them again if samples may have found their region since. */
 static void take_ended(struct tree *tree, uint32_t number, struct fold_ring *ring)
 {
     struct fold_phase *phase = &fold_phases[number];
     uint64_t quiet_ns = load_acquire(&phase->quiet_ns), published = load_acquire(&phase->published); /* F1: in this order */
-    bool all = true;
-    if (ring->published == published && ring->grafts == tree->grafts)
+    uint64_t ticket = ring->grafts == tree->grafts ? ring->seen : ring->retry, retry = UINT64_MAX;
+    if (ticket == published)
         return;
-    ring->published = published;
-    ring->grafts = tree->grafts;
-    if (ring->seen + FOLD_ENDED < published)
-        ring->seen = published - FOLD_ENDED;
-    for (uint64_t ticket = ring->seen; ticket < published; ticket++) {
+    if (ticket + FOLD_ENDED < published)
+        ticket = published - FOLD_ENDED;
+    for (; ticket < published; ticket++) {
         struct fold_instance instance;
         enum fold_read read = fold_phase_read(phase, ticket, &instance);
-        if (read == FOLD_NOT_YET || (read == FOLD_READ && instance.verdict == FOLD_UNDECIDED)) {
-            ring->published = UINT64_MAX; /* to be looked at again */
-            return;
-        }
-        if (read == FOLD_READ && !take_instance(tree, number, ring, &instance))
-            all = false;
-        if (all)
-            ring->seen = ticket + 1;
+        if (read == FOLD_NOT_YET || (read == FOLD_READ && instance.verdict == FOLD_UNDECIDED))
+            break;
+        if (read == FOLD_READ && !take_instance(tree, number, ring, &instance) && retry == UINT64_MAX)
+            retry = ticket;
     }
-    if (all)
+    if (ring->grafts == tree->grafts && ring->retry < ring->seen)
+        retry = ring->retry;
+    ring->grafts = tree->grafts;
+    ring->seen = ticket;
+    ring->retry = retry < ticket ? retry : ticket;
+    if (ticket == published)
         lose_overtaken(phase, ring, quiet_ns);
 }
 

@@ -25,9 +25,9 @@ struct fold_ring {
     uint32_t held;   /* samples in them */
     uint32_t stride; /* so many samples a place */
     uint32_t in_last;
-    uint64_t seen; /* ends that need no look any more */
-    uint64_t published;
-    uint32_t grafts; /* this and the last when it was looked for ends */
+    uint64_t seen;   /* ends that have been looked at; */
+    uint64_t retry;  /* from this one on some may be those of samples whose region was not known then: */
+    uint32_t grafts; /* the tree's, then */
     struct fold_sample sample[FOLD_SAMPLES];
 };
 
