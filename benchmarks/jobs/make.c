@@ -10,6 +10,10 @@
 
 #define THREADS    2
 #define PAGE_BYTES 4096
+#define SECONDS    10
+#define SHIFT      27u /* of contexts' bins in that time */
+#define BINS       74u
+#define DENSE      64u
 
 static uint64_t random_state;
 
@@ -53,6 +57,35 @@ static void put_header(struct profile_builder *builder, uint32_t rank, uint32_t 
     }
 }
 
+/* The context's samples in bins, as the tool has them: many of the first DENSE contexts, at most three of the others. */
+static void put_bins(struct profile_builder *builder, uint32_t node, uint32_t number, double work, uint64_t own)
+{
+    struct profile_moments few = {.shift = SHIFT, .count = (uint8_t)(1 + own % PROFILE_MOMENTS)};
+    struct profile_bins dense = {.form = PROFILE_TIME_DENSE, .shift = SHIFT};
+    uint32_t count = number / 2 < DENSE ? BINS : few.count;
+    struct profile_time_value value = {(float)(work / count), (float)(work / THREADS / count), (float)(work / 4 / count), 0};
+    for (uint32_t i = 0; i < count; i++) {
+        dense.bin[i] = value;
+        few.moment[i % PROFILE_MOMENTS].bin = (uint32_t)((own >> 8) % BINS + i) % BINS;
+        few.moment[i % PROFILE_MOMENTS].value = value;
+    }
+    if (count == BINS)
+        builder_time(builder, 1, node, PROFILE_NODE_TIME, &dense, sizeof dense);
+    else
+        builder_record(builder, 1, builder_node(builder, 1, node, PROFILE_NODE_TIME, 0), &few);
+}
+
+static void put_lane(struct profile_builder *builder, uint32_t root)
+{
+    struct profile_lane lane = {.shift = SHIFT - PROFILE_TIME_FINER};
+    uint32_t bins = (uint32_t)(SECONDS * 1e9 / (1u << lane.shift));
+    for (uint32_t i = 0; i < bins; i++) {
+        lane.ns[i][PROFILE_TIME_WORK] = (float)(THREADS * 8e9 / bins);
+        lane.ns[i][PROFILE_TIME_IDLE] = (float)(THREADS * 2e9 / bins);
+    }
+    builder_time(builder, 1, root, PROFILE_NODE_LANE, &lane, sizeof lane);
+}
+
 static void put_tree(struct profile_builder *builder, uint32_t rank, uint32_t contexts)
 {
     uint32_t *node = calloc(contexts + 1, sizeof *node);
@@ -72,8 +105,10 @@ static void put_tree(struct profile_builder *builder, uint32_t rank, uint32_t co
             builder_metric(builder, 1, node[i],
                            &(struct profile_metric){
                                .samples = 1 + (own >> 60), .work = work, .inverse_busy = work / THREADS, .shared_idle = work / 4});
+            put_bins(builder, node[i], i, work, own);
         }
     }
+    put_lane(builder, node[0]);
     free(node);
 }
 

@@ -1,6 +1,7 @@
 #include "report/profile/timeline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/text/memory.h"
 
@@ -13,14 +14,6 @@ void timeline_free(struct timeline *timeline)
     *timeline = (struct timeline){0};
 }
 
-static int compare_cells(const void *left, const void *right)
-{
-    const struct timeline_cell *a = left, *b = right;
-    if (a->bin != b->bin)
-        return a->bin < b->bin ? -1 : 1;
-    return (a->lane > b->lane) - (a->lane < b->lane);
-}
-
 static void add_value(struct profile_time_value *to, const struct profile_time_value *from)
 {
     to->own += from->own;
@@ -29,34 +22,58 @@ static void add_value(struct profile_time_value *to, const struct profile_time_v
     to->lock_wait += from->lock_wait;
 }
 
-/* Sorts those of one node; returns where the ones that are left end. */
-static size_t join_node(struct timeline_cell *cell, size_t count, struct timeline_cell *cells, size_t at)
+/* Puts cells in the order of one of their numbers, which are below `end`, and leaves those of one number in the order that they have. */
+static struct timeline_cell *sort_by(struct timeline_cell *cells, size_t count, size_t member, size_t end)
 {
-    qsort(cell, count, sizeof *cell, compare_cells);
-    for (size_t i = 0; i < count; i++) {
-        if (i && compare_cells(&cell[i], &cells[at - 1]) == 0)
-            add_value(&cells[at - 1].value, &cell[i].value);
-        else
-            cells[at++] = cell[i];
-    }
-    return at;
+#define NUMBER_OF(cell) (*(const uint32_t *)((const char *)(cell) + member))
+    size_t *first = memory_array(end + 1, sizeof *first);
+    struct timeline_cell *sorted = memory_check(reallocarray(NULL, count + 1, sizeof *sorted));
+    for (size_t i = 0; i < count; i++)
+        first[NUMBER_OF(&cells[i]) + 1]++;
+    for (size_t i = 0; i < end; i++)
+        first[i + 1] += first[i];
+    for (size_t i = 0; i < count; i++)
+        sorted[first[NUMBER_OF(&cells[i])]++] = cells[i];
+#undef NUMBER_OF
+    free(first);
+    free(cells);
+    return sorted;
+}
+
+static size_t count_lanes(const struct timeline *timeline)
+{
+    uint32_t lanes = 1;
+    for (size_t i = 0; i < timeline->cell_count; i++)
+        lanes = timeline->cells[i].lane >= lanes ? timeline->cells[i].lane + 1 : lanes;
+    return lanes;
+}
+
+struct timeline_cell *timeline_cells_by_lane(const struct timeline *timeline, size_t node_count)
+{
+    size_t count = timeline->cell_count, lanes = count_lanes(timeline);
+    struct timeline_cell *cells = memory_check(reallocarray(NULL, count + 1, sizeof *cells));
+    if (count)
+        memcpy(cells, timeline->cells, count * sizeof *cells);
+    if (lanes == 1)
+        return cells;
+    cells = sort_by(cells, count, offsetof(struct timeline_cell, lane), lanes);
+    return sort_by(cells, count, offsetof(struct timeline_cell, node), node_count);
 }
 
 void timeline_join_cells(struct timeline *timeline, size_t node_count)
 {
-    size_t *first = memory_array(node_count + 1, sizeof *first), at = 0;
-    struct timeline_cell *cells = memory_array(timeline->cell_count, sizeof *cells);
-    for (size_t i = 0; i < timeline->cell_count; i++)
-        first[timeline->cells[i].node + 1]++;
-    for (size_t i = 0; i < node_count; i++)
-        first[i + 1] += first[i];
-    for (size_t i = 0; i < timeline->cell_count; i++)
-        cells[first[timeline->cells[i].node]++] = timeline->cells[i]; /* from now on first[i] is where node i ends */
-    for (size_t i = 0, begin = 0; i < node_count; begin = first[i++])
-        if (first[i] > begin)
-            at = join_node(&cells[begin], first[i] - begin, cells, at);
-    free(first);
-    free(timeline->cells);
+    size_t count = timeline->cell_count, lanes = count_lanes(timeline), at = 0;
+    struct timeline_cell *cells = timeline->cells;
+    if (lanes > 1)
+        cells = sort_by(cells, count, offsetof(struct timeline_cell, lane), lanes);
+    cells = sort_by(cells, count, offsetof(struct timeline_cell, bin), PROFILE_TIME_BINS);
+    cells = sort_by(cells, count, offsetof(struct timeline_cell, node), node_count);
+    for (size_t i = 0; i < count; i++) {
+        if (i && cells[i].node == cells[at - 1].node && cells[i].bin == cells[at - 1].bin && cells[i].lane == cells[at - 1].lane)
+            add_value(&cells[at - 1].value, &cells[i].value);
+        else
+            cells[at++] = cells[i];
+    }
     timeline->cells = cells;
     timeline->cell_count = at;
 }

@@ -30,6 +30,7 @@ struct timeline_cell {
 /* Of a job, what its lanes and its cells are apart by: 0 threads, 1 ranks, n groups of 2^(n-1) ranks. */
 #define TIMELINE_THREADS 0u
 #define TIMELINE_RANKS   1u
+#define TIMELINE_ONE     33u /* all ranks are one group */
 
 struct timeline {
     uint64_t origin_ns; /* where bin 0 begins, on the clock of profile_header.start_ns; of a job up to a bin before the tool's start */
@@ -48,6 +49,9 @@ void timeline_free(struct timeline *timeline);
 
 /* Puts the cells in their order, and adds up those of one node, bin and lane. */
 void timeline_join_cells(struct timeline *timeline, size_t node_count);
+
+/* A copy of them by node, lane and bin; malloc'ed. */
+struct timeline_cell *timeline_cells_by_lane(const struct timeline *timeline, size_t node_count);
 
 /* What was found at the run's end, of a node behind all those that have cells. */
 void timeline_add_at_end(struct timeline *timeline, uint32_t node, const struct profile_time_value *value);

@@ -145,13 +145,15 @@ static void regroup(struct timeline_join *join, struct timeline *timeline, uint8
     free(old);
 }
 
-/* How many lanes' cells there are, of each context. */
-static size_t count_pairs(const struct timeline *timeline)
+/* How many contexts have cells, and how many of different lanes they have. */
+static size_t count_pairs(const struct timeline *timeline, size_t *contexts)
 {
     uint32_t *seen = memory_array(timeline->lane_count, sizeof *seen); /* 1 + the node that it was seen at last */
     size_t pairs = 0;
+    *contexts = 0;
     for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
+        *contexts += i == 0 || cell->node != cell[-1].node;
         pairs += seen[cell->lane] != cell->node + 1;
         seen[cell->lane] = cell->node + 1;
     }
@@ -170,9 +172,10 @@ static size_t count_cell_lanes(const struct timeline *timeline)
 static void join_cells(struct timeline_join *join, struct profile *job)
 {
     struct timeline *timeline = &job->timeline;
+    size_t contexts;
     timeline_join_cells(timeline, job->node_count);
-    while (count_cell_lanes(timeline) > 1 && count_pairs(timeline) > TIMELINE_JOB_PAIRS) {
-        regroup(join, timeline, timeline->level, (uint8_t)(timeline->cell_level + 1));
+    while (count_cell_lanes(timeline) > 1 && count_pairs(timeline, &contexts) > TIMELINE_JOB_PAIRS) {
+        regroup(join, timeline, timeline->level, contexts > TIMELINE_JOB_PAIRS ? TIMELINE_ONE : (uint8_t)(timeline->cell_level + 1));
         timeline_join_cells(timeline, job->node_count);
     }
     join->cell_room = timeline->cell_count;

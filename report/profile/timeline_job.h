@@ -10,7 +10,7 @@
 #include "report/profile/profile.h"
 
 #define TIMELINE_JOB_LANES 1024u /* most; and as many times PROFILE_TIME_BINS bins of them */
-#define TIMELINE_JOB_PAIRS 8192u /* most of contexts and lanes, unless there are more contexts */
+#define TIMELINE_JOB_PAIRS 2048u /* most of contexts and lanes, unless there are more contexts: then all lanes are one for them */
 #define TIMELINE_JOB_DENSE 2048u /* most of these that have more bins than PROFILE_MOMENTS, in the whole job */
 
 /* All zero is nothing yet. */

@@ -9,7 +9,6 @@
 #include "report/text/memory.h"
 
 #define MOST_SHIFT 58u /* wider ones no clock reaches */
-#define MOST_LEVEL 33u /* all ranks are one group */
 #define NO_LANE    (PAIR_MAP_NEW - 1)
 #define NO_BIN     UINT32_MAX
 
@@ -135,7 +134,7 @@ static bool job_lane_sane(const struct timeline_lane_record *lane, const struct 
 {
     bool narrow = lane->shift <= lane->cell_shift && lane->cell_shift <= MOST_SHIFT && lane->shift + PROFILE_TIME_FINER >= lane->cell_shift;
     return narrow && lane->bins > 0 && lane->cell_bins <= PROFILE_TIME_BINS && lane->bins == lane->cell_bins << (lane->cell_shift - lane->shift) &&
-           lane->level <= MOST_LEVEL && lane->cell_level <= MOST_LEVEL && lane->level == first->level && lane->cell_level == first->cell_level &&
+           lane->level <= TIMELINE_ONE && lane->cell_level <= TIMELINE_ONE && lane->level == first->level && lane->cell_level == first->cell_level &&
            lane->shift == first->shift && lane->cell_shift == first->cell_shift && lane->bins == first->bins && lane->origin_ns == first->origin_ns &&
            lane->threads > 0 && states_sane(lane->ns, lane->bins);
 }

@@ -218,23 +218,10 @@ static void put_cells(struct writer *writer, const struct timeline_cell *cells, 
         put_time(writer, node.kind, node.parent, node.key, &dense, sizeof dense);
 }
 
-static int compare_by_lane(const void *left, const void *right)
-{
-    const struct timeline_cell *a = left, *b = right;
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    if (a->lane != b->lane)
-        return a->lane < b->lane ? -1 : 1;
-    return (a->bin > b->bin) - (a->bin < b->bin);
-}
-
 static void put_timeline(struct writer *writer)
 {
     const struct timeline *timeline = &writer->profile->timeline;
-    struct timeline_cell *cells = memory_array(timeline->cell_count, sizeof *cells);
-    if (timeline->cell_count)
-        memcpy(cells, timeline->cells, timeline->cell_count * sizeof *cells);
-    qsort(cells, timeline->cell_count, sizeof *cells, compare_by_lane);
+    struct timeline_cell *cells = timeline_cells_by_lane(timeline, writer->profile->node_count);
     for (uint32_t i = 0; i < timeline->lane_count; i++)
         put_lane(writer, i);
     for (size_t i = 0, end; i < timeline->cell_count; i = end) {
