@@ -266,6 +266,7 @@ static void example_names(struct profile_builder *builder)
         strcpy(name.text, names[i]);
         builder_name(builder, &name);
     }
+    builder_fold(builder, &(struct profile_fold){.name = 1, .instances = {100, 2}, .duration_ns = {1e9, 6e7}, .samples = {400, 4}, .high_ns = 14000000});
 }
 
 /* Of a whole tree in a few bins, of one node in many, and some of a lane. */
@@ -339,7 +340,6 @@ void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t n
     builder_text(builder, "command", "./app with \"arguments\", \xff\xfe \xe2\x82\xac");
     builder_text(builder, "host", "node17");
     example_names(builder);
-    builder_fold(builder, &(struct profile_fold){.name = 1, .instances = {100, 2}, .duration_ns = {1e9, 6e7}, .samples = {400, 4}, .high_ns = 14000000});
     strcpy(module.path, "/tmp/app");
     builder_module(builder, &module);
     strcpy(module.path, "/usr/lib/libomp.so.5");
