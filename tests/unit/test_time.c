@@ -133,7 +133,7 @@ WITH_TIME(a_moment_before_the_origin_is_in_the_first_bin)
 
 struct many {
     uint32_t call[CALLS], instruction[CALLS][INSTRUCTIONS];
-    double sum[CALLS];
+    double sum[CALLS], bin[CALLS][PROFILE_TIME_BINS]; /* in all, and when */
 };
 
 static void run_many(struct many *many, uint32_t top, uint64_t end_ns)
@@ -143,14 +143,24 @@ static void run_many(struct many *many, uint32_t top, uint64_t end_ns)
         for (uint32_t i = 0; i < INSTRUCTIONS; i++)
             many->instruction[c][i] = frame(many->call[c], 1000 + i);
     }
+    uint32_t shift = profile_time_shift(end_ns);
     srand(1);
     for (uint64_t after_ns = 0; after_ns < end_ns; after_ns += 5000000) {
         uint32_t c = (uint32_t)rand() % CALLS, i = (uint32_t)rand() % INSTRUCTIONS;
         if (rand() % 2)
             c = i = 0;
-        add_own(many->instruction[c][i], after_ns, 5e6);
+        uint64_t late_ns = (uint64_t)rand() % (after_ns / 8 + 1); /* moments come in no order */
+        add_own(many->instruction[c][i], after_ns - late_ns, 5e6);
         many->sum[c] += 5e6;
+        many->bin[c][(after_ns - late_ns) >> shift] += 5e6;
     }
+}
+
+static void add_below(uint32_t context, uint32_t shift, double own[PROFILE_TIME_BINS])
+{
+    add_context(context, shift, own);
+    for (uint32_t idx = tree_node(context)->first_child; idx; idx = tree_node(idx)->next_sibling)
+        add_below(idx, shift, own);
 }
 
 static double sum_below(uint32_t context, bool itself)
@@ -170,7 +180,11 @@ WITH_TIME(where_dense_bins_do_not_suffice_those_of_the_coldest_instructions_are_
     double own[PROFILE_TIME_BINS] = {0}, all = 0;
     run_many(&many, frame(tree.root, 1), 100000000000ull);
     for (uint32_t c = 0; c < CALLS; c++) {
+        double below[PROFILE_TIME_BINS] = {0};
         assert_close(sum_below(many.call[c], true), many.sum[c]);
+        add_below(many.call[c], profile_time_shift(100000000000ull), below);
+        for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++)
+            assert_close(below[i], many.bin[c][i]);
         all += many.sum[c];
     }
     assert_close(sum_below(tree.root, true), all);
