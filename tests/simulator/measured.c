@@ -16,6 +16,7 @@
 
 #define NS             1e-9
 #define WINDOWED_SEEDS 4u /* of so many one has figures of windows, too */
+#define FLOATS_NS      1e3 /* what floats may leave of differences */
 
 const char *const metric_name[METRIC_COUNT] = {
     "work",
@@ -275,6 +276,12 @@ static void check_borders(const struct scenario *scenario, const struct profile 
     }
 }
 
+/* What is lost around the begin of a wait is divided by guess. */
+static double doubt_of(uint32_t context, double period_ns)
+{
+    return context_function(context) == CONTEXT_NO_CORE ? 2 * period_ns * oracle_threads_most() : 0;
+}
+
 static void add_windows(struct run *run, const struct profile *profile, const uint32_t *contexts, double period_ns)
 {
     for (uint32_t context = 0; context < context_count() && context < WINDOW_CONTEXTS; context++) {
@@ -285,7 +292,7 @@ static void add_windows(struct run *run, const struct profile *profile, const ui
             snprintf(of, sizeof(of), "%u: %s", window, name);
             for (int metric = 0; metric < METRIC_COUNT; metric++) {
                 double measured = windows_measured(profile, contexts, context, window, (enum exact_metric)metric);
-                if (!isnan(measured) && (measured != 0 || exact->value[metric] != 0))
+                if (!isnan(measured) && (fabs(measured) > fmax(FLOATS_NS, doubt_of(context, period_ns)) || exact->heaviest[metric] != 0))
                     add_figure(run, of, exact, metric, measured, INFINITY, period_ns);
             }
         }
@@ -343,8 +350,7 @@ void measured_read(const struct scenario *scenario, const char *path, bool ended
         char name[FIGURE_NAME] = "";
         double own = sums[context][SUM_OWN] * NS, beside = sums[context][SUM_IDLE_BESIDE] * NS;
         name_context(scenario, context, name, sizeof(name));
-        /* What is lost around the begin of a wait is divided by guess. */
-        double doubt_ns = context_function(context) == CONTEXT_NO_CORE ? 2 * period_ns * oracle_threads_most() : 0;
+        double doubt_ns = doubt_of(context, period_ns);
         int count = scenario->bias || scenario->late_wakes ? METRIC_IDLE_NO_CORE : METRIC_COUNT;
         for (int i = 0; i < count; i++)
             if (exact[context].heaviest[i] != 0 || fabs(sums[context][i]) > doubt_ns)
