@@ -229,6 +229,7 @@ static void add_header(struct job *job, const struct profile *rank, uint64_t end
     to->paused_ns += from->paused_ns;
     to->pauses += from->pauses;
     to->probes_lost += from->probes_lost;
+    to->timeline_lost_ns += from->timeline_lost_ns;
     to->signals_taken += from->signals_taken;
     to->ended_by_program |= from->ended_by_program;
     to->before_start_ns += from->before_start_ns;

@@ -194,8 +194,9 @@ static void add_timeline(struct conservation_law *laws, size_t *count, const str
     double in_bins[PROFILE_TIME_STATES];
     struct timeline_sum cells = timeline_sum_cells(&profile->timeline);
     timeline_sum_lanes(&profile->timeline, in_bins);
-    /* A sample may be in one of them and not in the other yet, where the program goes on or was killed. */
+    /* A sample may be in one of them and not in the other yet, where the program goes on or was killed; there may have been no room for bins. */
     double beside = profile->header.finished ? 0 : s * (double)profile->header.period_ns * (double)profile->thread_count;
+    beside += s * (double)profile->header.timeline_lost_ns * profile->header.threads_max;
     const struct sides states[] = {{s * in_bins[PROFILE_TIME_WORK], s * ledger->work},
                                    {s * in_bins[PROFILE_TIME_OVERHEAD], s * ledger->overhead},
                                    {s * in_bins[PROFILE_TIME_IDLE], s * ledger->idle},

@@ -324,8 +324,7 @@ void builder_trace(struct profile_builder *builder, uint32_t tree, uint32_t reco
 
 void builder_example(struct profile_builder *builder, uint32_t trees, uint32_t nodes, unsigned seed)
 {
-    struct profile_module module = {
-        .vaddr_high = 1ull << 40, .load_bias = 0x550000000000, .build_id_bytes = 20};
+    struct profile_module module = {.vaddr_high = 1ull << 40, .load_bias = 0x550000000000, .build_id_bytes = 20};
     struct profile_thread thread = {.delivered = 110,
                                     .recorded = 100,
                                     .dropped = {4, 0, 6},
