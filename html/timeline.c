@@ -45,9 +45,9 @@ static uint32_t row_of_node(const struct page *page, uint32_t node)
 {
     const struct profile *profile = page->input->profile;
     const struct rows *rows = page->input->rows;
-    while (node && rows->node_row[node] == ROW_NONE)
+    while (node && rows->node_context[node] == ROW_NONE)
         node = profile->nodes[node].parent;
-    uint32_t row = fold_nearest(&page->fold, rows->node_row[node]);
+    uint32_t row = fold_nearest(&page->fold, rows->node_context[node]);
     return row == ROW_NONE ? 0 : row;
 }
 

@@ -49,9 +49,9 @@ static const struct changing {
 static uint32_t row_of(const struct inquiry *inquiry, const struct timeline_cell *cell)
 {
     uint32_t node = cell->node;
-    while (node && inquiry->rows->node_row[node] == ROW_NONE)
+    while (node && inquiry->rows->node_context[node] == ROW_NONE)
         node = inquiry->profile->nodes[node].parent;
-    uint32_t row = inquiry->rows->node_row[node];
+    uint32_t row = inquiry->rows->node_context[node];
     return row == ROW_NONE ? 0 : row;
 }
 

@@ -30,9 +30,9 @@ static int compare_culprits(const void *left, const void *right)
 /* The row that has the node's own code, but for the statement. */
 static uint32_t row_of(const struct profile *profile, const struct rows *rows, uint32_t node)
 {
-    while (node && rows->node_row[node] == ROW_NONE)
+    while (node && rows->node_context[node] == ROW_NONE)
         node = profile->nodes[node].parent;
-    uint32_t row = rows->node_row[node];
+    uint32_t row = rows->node_context[node];
     while (row && row != ROW_NONE && rows->row[row].kind == ROW_STATEMENT)
         row = rows->row[row].parent;
     return row == ROW_NONE ? 0 : row;

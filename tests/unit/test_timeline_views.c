@@ -161,4 +161,17 @@ WITH_TIMELINE(culprits_follow_the_environment)
     culprits_free(&culprits);
 }
 
+/* A context may have nothing of its own but what waited for a lock, which the lock's node has. */
+WITH_TIMELINE(blame_for_a_lock_alone_is_its_contexts)
+{
+    uint32_t handoff = made_add(cells[2].node, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_HANDOFF, (struct profile_sums){0});
+    made_add(handoff, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x3000), (struct profile_sums){.lock_wait = 3e8});
+    cells[2].node = cells[3].node = handoff;
+    const struct rows *rows = made_tables();
+    struct culprits culprits = culprits_gather(&made.profile, rows);
+    assert_int_equal(culprits.count, 2);
+    assert_string_equal(rows->row[culprits.culprit[1].row].label->name, "<lock handoff>");
+    culprits_free(&culprits);
+}
+
 UNIT_MAIN(NULL, NULL)
