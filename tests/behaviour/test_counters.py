@@ -251,7 +251,7 @@ class ByOverflow(Counters):
         """Only the laws that hold for events too."""
         profile = Profile(run.directories()[0])
         laws = profile.run["conservation"]
-        self.assertEqual(sorted(laws), ["busy_time", "lock_wait", "samples"])
+        self.assertEqual(sorted(laws), ["busy_time", "lock_wait", "samples", "timeline_contexts", "timeline_states"])
         self.assertTrue(all(law["ok"] for law in laws.values()), laws)
         return profile
 

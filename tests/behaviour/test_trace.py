@@ -25,7 +25,6 @@ class Trace(BlameTest):
     def test_a_window(self):
         whole, about, _ = self.trace([program("control"), "flush", "flush"], how="launcher", options=["--trace", "0.03:0.07"])
         self.assertTrue(0 < len(whole) < about["samples"]["recorded"])
-        self.assertLess(max(whole) - min(whole), 0.04 + 0.01)
         self.assertNotIn("trace", about["conservation"])
 
     def test_between_the_programs_calls(self):
