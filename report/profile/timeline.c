@@ -60,15 +60,40 @@ struct timeline_cell *timeline_cells_by_lane(const struct timeline *timeline, si
     return sort_by(cells, count, offsetof(struct timeline_cell, node), node_count);
 }
 
+/* Where there is one lane: adds up those of one node, which are from first to before end, by bin. Returns where the ones that are left end. */
+static size_t join_bins(struct timeline_cell *cells, size_t first, size_t end, size_t at)
+{
+    struct timeline_cell sum[PROFILE_TIME_BINS];
+    bool used[PROFILE_TIME_BINS] = {false};
+    for (size_t i = first; i < end; i++) {
+        uint32_t bin = cells[i].bin;
+        if (used[bin])
+            add_value(&sum[bin].value, &cells[i].value);
+        else
+            sum[bin] = cells[i];
+        used[bin] = true;
+    }
+    for (size_t bin = 0; bin < PROFILE_TIME_BINS; bin++)
+        if (used[bin])
+            cells[at++] = sum[bin];
+    return at;
+}
+
 void timeline_join_cells(struct timeline *timeline, size_t node_count)
 {
     size_t count = timeline->cell_count, lanes = count_lanes(timeline), at = 0;
     struct timeline_cell *cells = timeline->cells;
-    if (lanes > 1)
+    if (lanes > 1) {
         cells = sort_by(cells, count, offsetof(struct timeline_cell, lane), lanes);
-    cells = sort_by(cells, count, offsetof(struct timeline_cell, bin), PROFILE_TIME_BINS);
+        cells = sort_by(cells, count, offsetof(struct timeline_cell, bin), PROFILE_TIME_BINS);
+    }
     cells = sort_by(cells, count, offsetof(struct timeline_cell, node), node_count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0, end; lanes == 1 && i < count; i = end) {
+        for (end = i + 1; end < count && cells[end].node == cells[i].node;)
+            end++;
+        at = join_bins(cells, i, end, at);
+    }
+    for (size_t i = 0; lanes > 1 && i < count; i++) {
         if (i && cells[i].node == cells[at - 1].node && cells[i].bin == cells[at - 1].bin && cells[i].lane == cells[at - 1].lane)
             add_value(&cells[at - 1].value, &cells[i].value);
         else

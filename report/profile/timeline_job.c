@@ -342,16 +342,18 @@ static struct pair *gather_pairs(const struct timeline *timeline, struct pair_ma
     struct pair *pairs = NULL;
     size_t room = 0;
     *count = 0;
+    struct pair *last = NULL;
     for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
-        uint32_t *slot = pair_map_slot(map, cell->node, cell->lane);
-        if (*slot == PAIR_MAP_NEW) {
+        uint32_t *slot = last && last->node == cell->node && last->lane == cell->lane ? NULL : pair_map_slot(map, cell->node, cell->lane);
+        if (slot && *slot == PAIR_MAP_NEW) {
             memory_grow(&pairs, &room, *count, sizeof *pairs);
             *slot = (uint32_t)*count;
             pairs[(*count)++] = (struct pair){.node = cell->node, .lane = cell->lane};
         }
-        pairs[*slot].bins++;
-        pairs[*slot].weight += fabs((double)cell->value.own) + (double)cell->value.inverse_busy + (double)cell->value.lock_wait;
+        last = slot ? &pairs[*slot] : last;
+        last->bins++;
+        last->weight += fabs((double)cell->value.own) + (double)cell->value.inverse_busy + (double)cell->value.lock_wait;
     }
     return pairs;
 }
