@@ -13,6 +13,7 @@
  *     d1         number: what the next record's samples stand for, in nanoseconds in all, where that is not so many periods
  *     d2         number: nanoseconds of a period, from here on
  *     d3         number: the time is this now, on the clock of profile_header.start_ns
+ *     d4 .. fd   two samples: d4 + 7 (a - 1) + b - 1 are one of those at place a, and then one of those that stand at place b by then
  *
  * Of a table of PROFILE_TRACE_PLACES the context and state that came last are put in front. It is empty (all zero) at a chunk's begin, the last
  * node is 0, and d2 and d3 come before the first sample. Samples go on where those before them end. */
@@ -26,7 +27,9 @@
 #define PROFILE_TRACED_WHOLE 2u /* header.traced */
 
 #define PROFILE_TRACE_PLACES 128u
-#define PROFILE_TRACE_RUNS   64u /* places that several samples may stand at */
+#define PROFILE_TRACE_RUNS   64u /* places that several samples may stand at, */
+#define PROFILE_TRACE_FIRST  6u  /* and the last that the first and the second of two may */
+#define PROFILE_TRACE_SECOND 7u
 
 enum profile_trace_record {
     PROFILE_TRACE_ONE = 0x00,
@@ -37,6 +40,8 @@ enum profile_trace_record {
     PROFILE_TRACE_WEIGHT = 0xd1,
     PROFILE_TRACE_PERIOD = 0xd2,
     PROFILE_TRACE_TIME = 0xd3,
+    PROFILE_TRACE_TWO = 0xd4,
+    PROFILE_TRACE_END = 0xfe, /* what is no record, from here on */
 };
 
 #define PROFILE_TRACE_LONGEST 64u /* bytes of what may stand before a record, and of itself */

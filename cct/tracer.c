@@ -114,12 +114,19 @@ static unsigned char *put_time(struct tracer *tracer, const struct tracer_run *r
     return even ? to : put_record(to, PROFILE_TRACE_WEIGHT, run->weight_ns);
 }
 
+static uint32_t place_of(const struct tracer *tracer, const struct tracer_run *run, uint32_t places)
+{
+    uint64_t pair = PROFILE_TRACE_PAIR(run->node, run->state);
+    uint32_t place = 0;
+    while (place < places && tracer->table[place] != pair)
+        place++;
+    return place;
+}
+
 static unsigned char *put_samples(struct tracer *tracer, const struct tracer_run *run, unsigned char *to)
 {
     uint64_t pair = PROFILE_TRACE_PAIR(run->node, run->state);
-    uint32_t place = 0, places = run->count > 1 ? PROFILE_TRACE_RUNS : PROFILE_TRACE_PLACES;
-    while (place < places && tracer->table[place] != pair)
-        place++;
+    uint32_t places = run->count > 1 ? PROFILE_TRACE_RUNS : PROFILE_TRACE_PLACES, place = place_of(tracer, run, places);
     if (place < places) {
         *to++ = (unsigned char)((run->count > 1 ? PROFILE_TRACE_SEVERAL : PROFILE_TRACE_ONE) + place);
     } else {
@@ -133,17 +140,45 @@ static unsigned char *put_samples(struct tracer *tracer, const struct tracer_run
     return run->count > 1 ? put_number(to, run->count - 2) : to;
 }
 
-static void write_run(struct tracer *tracer, struct tree *tree, const struct tracer_run *run)
+/* The code of two samples, one of each run, if there is one; 0: there is none. */
+static uint32_t code_of_two(const struct tracer *tracer, const struct tracer_run *run, const struct tracer_run *next)
+{
+    if (run->count != 1 || next->count != 1 || run->period_ns != next->period_ns || run->begin_ns + run->weight_ns != next->begin_ns ||
+        !is_even(run) || !is_even(next))
+        return 0;
+    uint32_t first = place_of(tracer, run, PROFILE_TRACE_FIRST + 1), second = place_of(tracer, next, PROFILE_TRACE_SECOND + 1);
+    if (first == 0 || first > PROFILE_TRACE_FIRST || first == second)
+        return 0;
+    second += second < first; /* it has made way by then */
+    return second > PROFILE_TRACE_SECOND ? 0 : PROFILE_TRACE_TWO + PROFILE_TRACE_SECOND * (first - 1) + second - 1;
+}
+
+static unsigned char *put_two(struct tracer *tracer, const struct tracer_run *run, const struct tracer_run *next, uint32_t code, unsigned char *to)
+{
+    const struct tracer_run *runs[] = {run, next};
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t pair = PROFILE_TRACE_PAIR(runs[i]->node, runs[i]->state);
+        profile_trace_to_front(tracer->table, place_of(tracer, runs[i], PROFILE_TRACE_PLACES - 1), pair);
+    }
+    tracer->end_ns += next->period_ns; /* put_time() has added the first one's */
+    *to++ = (unsigned char)code;
+    return to;
+}
+
+/* Of the next one, too, where a byte is enough for both; NULL: there is none. Returns how many it has written. */
+static uint32_t write_run(struct tracer *tracer, struct tree *tree, const struct tracer_run *run, const struct tracer_run *next)
 {
     if ((!tracer->chunk || tracer->chunk->used + PROFILE_TRACE_LONGEST > CHUNK_ROOM) && !begin_chunk(tracer, tree)) {
         thin(run->count);
-        return;
+        return 1;
     }
     struct profile_trace_chunk *chunk = tracer->chunk;
+    uint32_t code = next ? code_of_two(tracer, run, next) : 0;
     unsigned char *begin = (unsigned char *)(chunk + 1), *to = put_time(tracer, run, begin + chunk->used);
-    to = put_samples(tracer, run, to);
-    chunk->samples += (uint32_t)run->count;
+    to = code ? put_two(tracer, run, next, code, to) : put_samples(tracer, run, to);
+    chunk->samples += (uint32_t)run->count + (code != 0);
     store_release(&chunk->used, (uint32_t)(to - begin)); /* a reader of the file sees whole records */
+    return code ? 2 : 1;
 }
 
 static bool is_later(uint32_t node)
@@ -163,17 +198,33 @@ static uint32_t stand_in(struct tracer *tracer, struct tree *tree, uint32_t late
     return *node_idx;
 }
 
-static void write_first(struct tracer *tracer, struct tree *tree)
+static struct tracer_run *run_at(struct tracer *tracer, uint32_t number)
 {
-    struct tracer_run *run = &tracer->ring[tracer->first % TRACER_RING];
+    return &tracer->ring[(tracer->first + number) % TRACER_RING];
+}
+
+static void settle_node(struct tracer *tracer, struct tree *tree, struct tracer_run *run)
+{
     if (is_later(run->node))
         run->node = stand_in(tracer, tree, run->node);
     if (run->node)
         tree_node(run->node)->marks |= TREE_MARK_WRITTEN;
+}
+
+/* And the next one, too, where that takes no more, if it is not the last, which may grow. */
+static void write_first(struct tracer *tracer, struct tree *tree)
+{
+    struct tracer_run *run = run_at(tracer, 0), *next = tracer->count > 2 ? run_at(tracer, 1) : NULL;
+    uint32_t written = 1;
+    settle_node(tracer, tree, run);
+    if (next && is_later(next->node))
+        next = NULL;
     if (likely(run->count))
-        write_run(tracer, tree, run);
-    tracer->first++;
-    tracer->count--;
+        written = write_run(tracer, tree, run, next);
+    if (written > 1)
+        settle_node(tracer, tree, next);
+    tracer->first += written;
+    tracer->count -= written;
 }
 
 void tracer_begin(struct tracer *tracer, uint64_t begin_ns, uint64_t period_ns, uint64_t slack_ns)
@@ -254,12 +305,12 @@ void tracer_moved(struct tracer *tracer, uint32_t from, uint32_t into)
         replace(tracer, from, into);
 }
 
-/* The last run goes on growing; not for ever, as a killed process leaves only what is written. */
+/* The last run goes on growing, and the one before may be written with that which comes before it; not for ever, as a killed process leaves only what is written. */
 void tracer_write(struct tracer *tracer, struct tree *tree, uint64_t now_ns, bool settled)
 {
     for (uint32_t written = 0; tracer->count && written < RUNS_AT_ONCE; written++) {
         const struct tracer_run *run = &tracer->ring[tracer->first % TRACER_RING];
-        bool ready = settled && tracer->count > 1 && !is_later(run->node);
+        bool ready = settled && tracer->count > 2 && !is_later(run->node);
         if (!ready && run->begin_ns + TRACER_WAIT_NS > now_ns)
             return;
         write_first(tracer, tree);

@@ -79,10 +79,22 @@ static bool take_samples(struct trace_stream *stream, unsigned kind, struct trac
     return true;
 }
 
+/* The byte of a record, or that of one which it has the samples of. */
+static unsigned take_kind(struct trace_stream *stream)
+{
+    unsigned kind = stream->second ? stream->second : stream->bytes[stream->at++];
+    stream->second = 0;
+    if (kind < PROFILE_TRACE_TWO || kind >= PROFILE_TRACE_END)
+        return kind;
+    kind -= PROFILE_TRACE_TWO;
+    stream->second = 1 + kind % PROFILE_TRACE_SECOND;
+    return 1 + kind / PROFILE_TRACE_SECOND;
+}
+
 bool trace_stream_next(struct trace_stream *stream, struct trace_record *record)
 {
-    while (stream->at < stream->have && !stream->damaged) {
-        unsigned kind = stream->bytes[stream->at++];
+    while ((stream->second || stream->at < stream->have) && !stream->damaged) {
+        unsigned kind = take_kind(stream);
         if (kind < PROFILE_TRACE_GAP && take_samples(stream, kind, record))
             return true;
         stream->damaged = kind < PROFILE_TRACE_GAP || !take_time(stream, kind);

@@ -15,6 +15,7 @@ struct trace_stream {
     uint64_t end_ns, period_ns;
     uint64_t weight_ns; /* of the next record; 0: so many periods */
     uint32_t last_node;
+    uint32_t second; /* place of a sample that the record before had, too; 0: none */
     uint64_t table[PROFILE_TRACE_PLACES];
 };
 

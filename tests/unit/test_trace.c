@@ -197,6 +197,34 @@ WITH_TRACE(the_oldest_samples_give_way)
     profile_free(profile);
 }
 
+/* Samples that come in turns, and sometimes again, or behind a gap. */
+WITH_TRACE(samples_of_a_few_contexts_take_less_than_a_byte)
+{
+    enum { SAMPLES = 20000 };
+    struct profile *profile;
+    uint64_t random = 3, period = 0;
+    uint32_t nodes[9], *came = calloc(SAMPLES, sizeof(*came));
+    for (uint32_t i = 0; i < 9; i++)
+        nodes[i] = frame(tree.root, i + 1);
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        came[i] = (uint32_t)(unit_random(&random) % 9);
+        period += 1 + (unit_random(&random) % 100 == 0);
+        sample_at(period, nodes[came[i]], PROFILE_TIME_WORK, 1);
+        tracer_write(&traced, &tree, START + period * PERIOD, true);
+    }
+    struct trace *trace = read_back(&profile);
+    assert_int_equal(trace->samples, SAMPLES);
+    assert_true(profile->trace_bytes < SAMPLES * 9 / 10);
+    uint32_t at = 0;
+    for (size_t i = 0; i < trace->lanes[0].span_count; i++)
+        for (uint32_t j = 0; j < trace->lanes[0].spans[i].samples; j++)
+            assert_int_equal(profile->nodes[trace->lanes[0].spans[i].node].key, came[at++] + 1);
+    assert_int_equal(trace->lanes[0].spans[trace->lanes[0].span_count - 1].end_ns, START + (period + 1) * PERIOD);
+    free(came);
+    trace_free(trace);
+    profile_free(profile);
+}
+
 WITH_TRACE(a_trace_without_room_is_counted)
 {
     struct profile *profile;
