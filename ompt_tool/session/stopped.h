@@ -1,4 +1,4 @@
-/* Whether the whole process stood still: stopped by a signal or a debugger, or frozen. Nothing of the program's is to blame for that time.
+/* Whether the whole process stood still: stopped by a signal or a debugger. Nothing of the program's is to blame for that time.
  *
  * A signal that is due reaches a thread that sleeps in a call at once, if the call can be interrupted, and one that runs when it has a core. If
  * it came much later, the thread had not lacked a core, and had slept all the same, either in a call that cannot be interrupted, which is over
