@@ -13,7 +13,7 @@ from blame_profile import METRICS, NotAProfile, Profile, Tree
 from harness import BLAME, ROOT, BlameTest, clean_environment, execute
 
 TREES = ("top-down", "bottom-up", "flat")
-VIEWS = (*TREES, "threads", "locks", "waits", "findings", "phases")
+VIEWS = (*TREES, "threads", "locks", "waits", "findings", "phases", "timeline", "culprits")
 SUMS = [check for check in contract_checks.TREE_CHECKS if check.__name__ in ("check_layout", "check_sums", "check_order")]
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -67,6 +67,26 @@ class Views(BlameTest):
         for leaf in (row for row in focused.rows if not row.children):
             self.assertIn("long_holder", leaf.path())
         self.assertIn("--focus long_holder: only paths through rows that match: ", self.text("--focus", "long_holder").stdout)
+
+    def test_bins_of_time_add_up_to_what_threads_and_rows_have(self):
+        bins = list(csv.DictReader(io.StringIO(self.text("--view", "timeline", "--format", "csv").stdout)))
+        threads = list(csv.DictReader(io.StringIO(self.text("--view", "threads", "--format", "csv").stdout)))
+        for state in ("work", "overhead", "idle", "lock_wait", "mpi_wait", "no_core", "blocked"):
+            total = sum(float(thread[state]) for thread in threads)
+            self.assertAlmostEqual(sum(float(line[state]) for line in bins), total, delta=1e-4 * total + 1e-6 * len(bins), msg=state)
+        whole, blamed = self.tree(), {}
+        for line in csv.DictReader(io.StringIO(self.text("--view", "culprits", "--format", "csv").stdout)):
+            blamed[line["name"]] = blamed.get(line["name"], 0) + float(line["lock_wait"])
+        for name in ("long_holder", "spin_on_clock"):
+            self.assertLessEqual(blamed.get(name, 0), whole.total("lock wait", name) + 1e-3)
+        self.assertAlmostEqual(sum(blamed.values()), whole.root["lock wait (I)"], delta=1e-3)
+
+    def test_without_a_timeline_that_is_said(self):
+        profile = self.profile_of("quick", env={"BLAME_TIMELINE": "0"}, own_stderr=("the program's own line",))[0].directories()[0]
+        for view in ("timeline", "culprits"):
+            run = execute([BLAME, "report", profile, "--view", view], clean_environment(), self.new_folder())
+            self.assertEqual((run.status, run.stdout, len(run.stderr.splitlines())), (1, "", 1), run)
+            self.assertIn("BLAME_TIMELINE=0", run.stderr)
 
     def test_focus_on_nothing_is_said(self):
         run = self.text("--focus", "no_such_function", status=1)
