@@ -264,8 +264,7 @@ UNIT_TEST(a_process_that_is_killed_while_it_merges_leaves_the_sum)
             for (;;) {
                 for (uint32_t times = 0; times < 4; times++)
                     widen_lane(lane, lane->shift + 1u);
-                for (uint32_t bin = PROFILE_LANE_BINS; bin-- > 0;) /* back, the sum stays, more or less */
-                    lane->shift = 0;
+                lane->shift = 0;
             }
         }
         int status;
@@ -275,7 +274,10 @@ UNIT_TEST(a_process_that_is_killed_while_it_merges_leaves_the_sum)
         kill(child, SIGKILL);
         waitpid(child, &status, 0);
         midway += lane->merged != 0;
-        assert_true(read_killed(lane) == PROFILE_LANE_BINS);
+        double twice = 0; /* within one instruction of each merge */
+        for (uint32_t state = 0; state < PROFILE_TIME_STATES && lane->merged == 0; state++)
+            twice += (double)lane->ns[1][state];
+        assert_true(read_killed(lane) >= PROFILE_LANE_BINS && read_killed(lane) <= PROFILE_LANE_BINS + twice);
     }
     assert_true(midway > 0);
     munmap(lane, sizeof(*lane));
