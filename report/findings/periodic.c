@@ -1,4 +1,4 @@
-/* Steps of which every so manieth takes longer, and what runs in those that does not run in the others. */
+/* Steps of which every n-th takes longer, and what runs in those that does not run in the others. */
 #include "report/findings/rules.h"
 
 #include <math.h>

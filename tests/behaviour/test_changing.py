@@ -48,7 +48,7 @@ class Changing(BlameTest):
         self.assertLess(abs(at_s - changed_s), 2 * BIN_S)
         self.assertTrue(before < 12 and 28 < after < 50, (before, after))
 
-    def test_every_so_manieth_step_is_found_with_what_runs_in_it(self):
+    def test_every_nth_step_is_found_with_what_runs_in_it(self):
         _, (times,) = self.finding("checkpoints", "periodic", "effort", r"every 8th step is ([\d.]+) times as long", "checkpoint  changing.c:")
         self.assertTrue(2 <= times < 4, times)
 

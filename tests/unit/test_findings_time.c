@@ -247,7 +247,7 @@ static void make_steps(bool periodic)
     }
 }
 
-UNIT_TEST_WITH(steps_of_which_every_so_manieth_is_long_say_so, NULL, destroy)
+UNIT_TEST_WITH(steps_of_which_every_nth_is_long_say_so, NULL, destroy)
 {
     make_steps(true);
     const struct finding *finding = find("periodic");
