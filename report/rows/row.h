@@ -161,6 +161,12 @@ static inline bool row_is_no_core(const struct row *row)
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NO_CORE) == 0;
 }
 
+/* Whether a row is what was waited for a lock while nobody held it. */
+static inline bool row_is_handoff(const struct row *row)
+{
+    return row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
+}
+
 /* Whether a row is what other ranks waited for one none of whose threads worked. */
 static inline bool row_is_nobody(const struct row *row)
 {

@@ -6,6 +6,7 @@
 
 #include "report/rows/error.h"
 #include "report/rows/rows.h"
+#include "report/text/format.h"
 #include "report/text/memory.h"
 
 static void add_value(struct profile_time_value *to, const struct profile_time_value *from)
@@ -87,7 +88,9 @@ char *folds_names(const struct profile *profile)
         if (!profile->folds[i].outliers)
             fprintf(out, "%s%s", count++ ? ", " : "", profile->names[profile->folds[i].counts.name - 1].text);
     memory_stream_close(out);
-    return text;
+    char *names = format_clean(text, true);
+    free(text);
+    return names;
 }
 
 double fold_value(const struct fold_table *table, const struct profile_time_value *value, enum metric metric)

@@ -22,7 +22,7 @@ struct fold_table {
 struct fold_table *folds_gather(const struct profile *profile, struct symbols *symbols, const char *name, bool outliers);
 void folds_table_free(struct fold_table *table);
 
-/* What there is, in words: "step, solve"; malloc'ed. */
+/* What there is, in words that a terminal can show: "step, solve"; malloc'ed. */
 char *folds_names(const struct profile *profile);
 
 /* Work (all own time), idleness or lock wait of all instances, in seconds: of one bin's value, or of several bins. */

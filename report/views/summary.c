@@ -189,8 +189,7 @@ struct listed {
 static double listed_value(const struct rows *rows, uint32_t index, struct listed listed)
 {
     const struct row *row = &rows->row[index];
-    bool handoff = row->kind == ROW_PSEUDO && strcmp(row->label->name, "<lock handoff>") == 0;
-    bool nobody = row_is_no_core(row) || (listed.metric == METRIC_LOCK_WAIT && handoff);
+    bool nobody = row_is_no_core(row) || (listed.metric == METRIC_LOCK_WAIT && row_is_handoff(row));
     if (row->kind == ROW_STATEMENT || nobody != listed.nobody)
         return 0;
     return metric_value(rows, row->exclusive, listed.metric);

@@ -251,7 +251,10 @@ void time_axis_culprits(const struct time_axis *axis, const struct rows *rows, c
             format_plain(axis->style->colour));
     print_line(axis, "<all>", culprits, 0, culprits->count, highest, in_parts);
     for (size_t i = 0; i < shown; i++) {
-        char *label = view_own_label(rows, culprits->culprit[i].row, METRIC_IDLENESS, axis->margin - (in_parts ? 21 : 11), axis->style->utf8);
+        const struct culprit *culprit = &culprits->culprit[i];
+        enum metric metric = culprit->lock_wait > culprit->idleness ? METRIC_LOCK_WAIT : METRIC_IDLENESS;
+        char *label = (row_is_handoff(&rows->row[culprit->row]) ? view_context_label : view_own_label)(
+            rows, culprit->row, metric, axis->margin - (in_parts ? 21 : 11), axis->style->utf8);
         print_line(axis, label, culprits, i, i + 1, highest, in_parts);
         free(label);
     }

@@ -202,6 +202,10 @@ WITH_PATH(the_view_has_states_code_and_blame_along_a_step)
     text = folds_names(profile);
     assert_string_equal(text, "step");
     free(text);
+    profile->names[profile->folds[0].counts.name - 1].text[0] = '\033';
+    text = folds_names(profile);
+    assert_string_equal(text, "\xef\xbf\xbdtep");
+    free(text);
     symbols_close(symbols);
     profile_free(profile);
 }

@@ -172,6 +172,8 @@ WITH_TIMELINE(blame_for_a_lock_alone_is_its_contexts)
     assert_int_equal(culprits.count, 2);
     assert_string_equal(rows->row[culprits.culprit[1].row].label->name, "<lock handoff>");
     culprits_free(&culprits);
+    show(160, false, true);
+    assert_text("     0.30 <lock handoff>  < holder");
 }
 
 UNIT_MAIN(NULL, NULL)
