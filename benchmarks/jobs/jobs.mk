@@ -1,5 +1,5 @@
 # What it costs to merge a job's ranks. Included by benchmarks/bench.mk within the top-level Makefile.
-#   make bench-jobs                                    1,000 files of 2 MB, 2.2 GB in TMPDIR
+#   make bench-jobs                                    1,000 files of 2.4 MB, 2.5 GB in TMPDIR
 #   make bench-jobs JOBS_ARGS='--curve'                100 to 100,000 small files
 
 JOBS_ARGS ?=

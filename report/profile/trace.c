@@ -108,7 +108,8 @@ static const char *read_lanes(const struct tracing *tracing)
         good = read_chunk(tracing, chunks[i], &trace->lanes[trace->lane_count - 1], &room);
     }
     free(chunks);
-    qsort(trace->lanes, trace->lane_count, sizeof *trace->lanes, compare_lanes);
+    if (trace->lane_count)
+        qsort(trace->lanes, trace->lane_count, sizeof *trace->lanes, compare_lanes);
     return good ? NULL : "damaged: its trace makes no sense";
 }
 

@@ -160,7 +160,7 @@ void time_axis_print(const struct time_axis *axis)
     print_phases(axis);
     double width_s = axis->span_ns * 1e-9 / (double)axis->columns, step = round_up(TICK_COLUMNS * width_s);
     double begin_s = (double)(int64_t)(axis->profile->timeline.origin_ns - axis->profile->header.start_ns) * 1e-9;
-    int decimals = step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9);
+    int decimals = step >= 1 ? 0 : (int)fmin(9, ceil(-log10(step) - 1e-9));
     size_t at = 0;
     fprintf(axis->out, "%*s", (int)axis->margin, "");
     for (double tick = ceil(begin_s / step - 1e-9) * step;; tick += step) {

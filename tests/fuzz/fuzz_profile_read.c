@@ -15,6 +15,7 @@
 #include "report/files/csv.h"
 #include "report/files/folds_csv.h"
 #include "report/files/json.h"
+#include "report/files/timeline_csv.h"
 #include "report/rows/filter.h"
 #include "report/rows/make.h"
 #include "report/rows/rows.h"
@@ -167,6 +168,20 @@ static void exercise_folds(const struct profile *profile, struct symbols *symbol
 }
 
 /* The rows are built in each round; what is printed of them takes turns. */
+static void exercise_timeline(const struct profile *profile, const struct rows *rows, FILE *out, uint64_t round)
+{
+    struct view_style style = choose_style(round);
+    struct culprits culprits = culprits_gather(profile, rows);
+    style.all = round % 4 == 0;
+    if (profile->timeline.bins) {
+        view_text_timeline(out, profile, rows, &style);
+        view_text_culprits(out, profile, rows, &style);
+    }
+    write_timeline_csv(out, profile);
+    write_culprits_csv(out, profile, rows, &culprits);
+    culprits_free(&culprits);
+}
+
 static void exercise_trace(struct profile *profile)
 {
     char error[1024];
@@ -186,7 +201,7 @@ static void exercise(struct profile *profile, FILE *out, uint64_t round)
     struct wait_table *waits = NULL;
     struct view_style style = choose_style(round);
     rewind(out);
-    switch (round % 10) {
+    switch (round % 11) {
     case 0:
         write_profile_csv(out, rows, true);
         break;
@@ -219,6 +234,9 @@ static void exercise(struct profile *profile, FILE *out, uint64_t round)
         exercise_filter(profile, rows, out, round);
         rows_order(rows, style.metric, false);
         exercise_view(profile, rows, out, round, false);
+        break;
+    case 10:
+        exercise_timeline(profile, rows, out, round);
         break;
     case 9:
         exercise_trace(profile);
