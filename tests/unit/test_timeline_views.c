@@ -33,6 +33,7 @@ static int make(void **state)
     fake_function(SERIAL, "serial", "/s/a.c", 3, 20);
     fake_function(HOLDER, "holder", "/s/a.c", 30, 33);
     uint32_t serial = made_work(0, SERIAL, 4), holder = made_work(0, HOLDER, 4);
+    made.nodes[holder].metric.lock_wait = 3e8;
     for (size_t i = 0; i < 3; i++) {
         made.threads[i] = (struct profile_thread){.kind = i ? PROFILE_THREAD_WORKER : PROFILE_THREAD_INITIAL, .tree = 1 + i, .begin_ns = START, .end_ns = START + BINS * NS};
         lanes[i] = (struct timeline_lane){.tree = 1 + i, .thread = (uint32_t)i, .threads = 1, .cell_lane = (uint32_t)i, .ns = ns[i]};
