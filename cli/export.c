@@ -8,13 +8,14 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/export_directory.h"
 #include "cli/export_trace.h"
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/stacks_file.h"
 #include "report/text/format.h"
 
-enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMAT_STACKS, FORMAT_PERFETTO, FORMAT_FIREFOX, FORMATS };
+enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMAT_STACKS, FORMAT_PERFETTO, FORMAT_FIREFOX, FORMAT_HPCTOOLKIT, FORMATS };
 
 static const struct option_word format[] = {
     {"folded", "stacks of one metric, a line each: flamegraph.pl, inferno"},
@@ -25,6 +26,7 @@ static const struct option_word format[] = {
     {"stacks", "each sample of a trace in a line: when, who, in which state, its frames"},
     {"perfetto", "what threads did when, of a run with --trace: ui.perfetto.dev"},
     {"firefox", "the same for profiler.firefox.com"},
+    {"hpctoolkit", "all metrics, by thread, with sources, in a new directory: hpcviewer"},
     {NULL, NULL},
 };
 
@@ -50,7 +52,8 @@ static const struct usage usage = {
         "  blame export blame-amg-4711 --format dot --min 5 | dot -Tsvg -o amg.svg\n"
         "  blame export blame-amg-4711 --format hatchet -o amg.json\n"
         "  blame export blame-amg-4711 --format stacks | cut -f 4 | sort | uniq -c\n"
-        "  blame run --trace amg && blame export blame-amg-4711 --format perfetto -o amg.pftrace",
+        "  blame run --trace amg && blame export blame-amg-4711 --format perfetto -o amg.pftrace\n"
+        "  blame export blame-amg-4711 --format hpctoolkit -o amg-db && hpcviewer amg-db",
     .operands_most = 1,
     .operands = "is a profile directory or a *.blame file",
 };
@@ -77,7 +80,7 @@ static enum options_result check(const struct request *request)
         fputc('\n', stderr);
         return OPTIONS_WRONG;
     }
-    if (request->metric >= 0 && (request->format == FORMAT_HATCHET || of_trace(request->format)))
+    if (request->metric >= 0 && (request->format == FORMAT_HATCHET || request->format == FORMAT_HPCTOOLKIT || of_trace(request->format)))
         return refuse("--metric", request, "folded, speedscope, pprof, dot");
     if (request->metric == METRIC_BLAME && request->format == FORMAT_PPROF)
         return refuse("--metric blame", request, "folded, speedscope, dot");
@@ -85,6 +88,10 @@ static enum options_result check(const struct request *request)
         return refuse("--min", request, "dot");
     if (request->clock >= 0 && request->format != FORMAT_STACKS)
         return refuse("--clock", request, "stacks");
+    if (request->format == FORMAT_HPCTOOLKIT && (!request->output || strcmp(request->output, "-") == 0)) {
+        fputs("blame export: --format hpctoolkit: --output is missing; accepted is the name of a directory that is not there yet\n", stderr);
+        return OPTIONS_WRONG;
+    }
     return OPTIONS_RUN;
 }
 
@@ -93,7 +100,8 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
     const struct option_spec options[] = {
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
-         "or -o FILE: where to write, whole or not at all (default: standard output)"},
+         "or -o FILE: where to write, whole or not at all (default: standard output);\n"
+         "hpctoolkit: a directory, which must not be there yet"},
         {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
          "what folded and dot are of (default: blame, that is idleness +\n"
          "overhead + lock-wait), what pprof shows unasked, the only one in\n"
@@ -194,6 +202,24 @@ static int export_profile(const struct request *request)
     return status;
 }
 
+static int export_database(const struct request *request)
+{
+    struct out_directory out;
+    struct opened_profile opened;
+    uint64_t lost = 0;
+    if (!out_directory_open(&out, "export", request->output))
+        return CLI_BAD_INPUT;
+    if (!open_rows("export", request->input, &opened)) {
+        out_directory_drop(&out);
+        return CLI_BAD_INPUT;
+    }
+    int status = out_directory_close(&out, export_hpctoolkit(out.temporary, opened.profile, opened.rows, &lost));
+    if (lost)
+        fprintf(stderr, "blame export: %s: %llu samples are in the sum, but in no thread's profile\n", request->input, (unsigned long long)lost);
+    close_profile(&opened);
+    return status;
+}
+
 static int export_trace(const struct request *request)
 {
     struct out_file out;
@@ -221,6 +247,8 @@ int cli_export(int argc, char **argv)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     if (request.format == FORMAT_STACKS)
         return write_stacks(&request);
+    if (request.format == FORMAT_HPCTOOLKIT)
+        return export_database(&request);
     bool to_stdout = !request.output || strcmp(request.output, "-") == 0;
     if ((request.format == FORMAT_PPROF || request.format == FORMAT_PERFETTO) && to_stdout && isatty(STDOUT_FILENO)) {
         fprintf(stderr, "blame export: %s's format is binary, and standard output is a terminal; give -o FILE\n", format[request.format].word);

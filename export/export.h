@@ -29,6 +29,9 @@ void export_hatchet(FILE *out, const struct rows *rows);
 void export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                 double least_percent);
 
+/* A database for hpcviewer, in a directory that is there and empty. false: errno says why. *lost: samples that none of the threads' profiles has. */
+bool export_hpctoolkit(const char *directory, const struct profile *profile, const struct rows *rows, uint64_t *lost);
+
 struct traced_process; /* export/traced.h: rows and traces are to be set */
 
 /* Perfetto's trace: states, stack samples, counters and phases of threads over time. false: as above. */

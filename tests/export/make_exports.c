@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "export/export.h"
 #include "report/files/csv.h"
@@ -188,6 +189,17 @@ static void put(const char *directory, const char *name, const char *ending, voi
     }
 }
 
+static void put_database(const char *directory)
+{
+    char path[4096];
+    uint64_t lost;
+    snprintf(path, sizeof path, "%s/hpctoolkit", directory);
+    if (mkdir(path, 0777) != 0 || !export_hpctoolkit(path, &profile, rows, &lost)) {
+        perror(path);
+        exit(1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct kind *kind = NULL;
@@ -221,6 +233,7 @@ int main(int argc, char **argv)
     put(argv[2], "all", ".speedscope.json", put_speedscope);
     put(argv[2], "all", ".pb.gz", put_pprof);
     put(argv[2], "all", ".hatchet.json", put_hatchet);
+    put_database(argv[2]);
     make_traces();
     put(argv[2], "all", ".pftrace", put_perfetto);
     put(argv[2], "trace", ".tsv", put_truth); /* on the clock that an export has moved it to */

@@ -1,0 +1,55 @@
+/* What the files of a database have in common. */
+#include "export/hpctoolkit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/export.h"
+#include "report/text/memory.h"
+
+#define HEADER_BYTES 16
+
+bool hpc_open(struct hpc_file *file, const char *directory, const char *name, size_t sections)
+{
+    static const char nothing[HEADER_BYTES];
+    char *path = memory_text("%s/%s", directory, name);
+    *file = (struct hpc_file){.stream = fopen(path, "wxe")};
+    free(path);
+    if (!file->stream)
+        return false;
+    for (size_t i = 0; i <= sections; i++)
+        hpc_put(file, nothing, sizeof nothing);
+    return true;
+}
+
+void hpc_put(struct hpc_file *file, const void *data, size_t bytes)
+{
+    fwrite_unlocked(data, 1, bytes, file->stream);
+    file->at += bytes;
+}
+
+void hpc_align(struct hpc_file *file, size_t to)
+{
+    static const char zeros[8];
+    hpc_put(file, zeros, (to - file->at % to) % to);
+}
+
+bool hpc_close(struct hpc_file *file, const char *format, const struct hpc_section *sections, size_t count, const char *footer)
+{
+    hpc_put(file, footer, strlen(footer));
+    errno = 0;
+    bool good = fflush(file->stream) == 0 && !ferror(file->stream) && fseek(file->stream, 0, SEEK_SET) == 0 &&
+                fprintf(file->stream, "HPCTOOLKIT%s%c%c", format, 4, 0) == HEADER_BYTES &&
+                fwrite(sections, sizeof *sections, count, file->stream) == count && fflush(file->stream) == 0;
+    int why = errno ? errno : EIO;
+    fclose(file->stream);
+    errno = why;
+    return good;
+}
+
+const char *hpc_metric_name(const struct rows *rows, enum metric metric, char *to, size_t bytes)
+{
+    snprintf(to, bytes, "%s%s", metric_title(metric), export_in_ns(rows, metric) ? " (sec)" : "");
+    return to;
+}

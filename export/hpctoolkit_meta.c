@@ -1,0 +1,344 @@
+/* meta.db: what contexts and metrics are called, and where their source is. */
+#include "export/hpctoolkit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/frames.h"
+#include "report/profile/pair_map.h"
+#include "report/text/format.h"
+#include "report/text/memory.h"
+#include "report/text/source_file.h"
+#include "report/text/strings.h"
+
+#define CONTEXT_BYTES  32
+#define FUNCTION_BYTES 40
+#define COPIED         1u
+#define LINE_BIT       1u /* what a line has itself is its function's */
+
+enum section { GENERAL, ID_NAMES, METRICS, CONTEXTS, STRINGS, MODULES, FILES, FUNCTIONS, SECTIONS };
+
+struct named { /* a module or file */
+    uint32_t flags, none;
+    uint64_t path; /* first its string's id, then where it is */
+};
+
+struct list {
+    struct named *item;
+    size_t count, room;
+    struct pair_map map; /* by the address of its text, and by its id */
+    uint64_t at;
+};
+
+struct meta {
+    struct hpc_file file;
+    const char *directory;
+    const struct hpc_contexts *contexts;
+    struct frames frames;
+    struct strings *strings;
+    uint32_t string_count;
+    uint64_t *string_at;
+    struct list modules, files;
+    uint32_t *names; /* by frame */
+    uint64_t functions_at;
+    struct hpc_section section[SECTIONS];
+};
+
+static uint32_t intern(struct meta *meta, const char *text)
+{
+    char *clean = format_clean(text, false);
+    uint32_t id = strings_intern(meta->strings, clean);
+    meta->string_count = id >= meta->string_count ? id + 1 : meta->string_count;
+    free(clean);
+    return id;
+}
+
+static void add(struct meta *meta, struct list *list, const char *text)
+{
+    uint32_t *seen = *text ? pair_map_slot(&list->map, 0, (uintptr_t)text) : NULL, id;
+    if (!seen || *seen != PAIR_MAP_NEW)
+        return;
+    uint32_t *slot = pair_map_slot(&list->map, 1, id = intern(meta, text));
+    if (*slot == PAIR_MAP_NEW) {
+        char *copy = list == &meta->files ? hpc_copy_source(meta->directory, text, source_shown_to_others(meta->file.stream)) : NULL;
+        *slot = (uint32_t)list->count;
+        memory_grow(&list->item, &list->room, list->count, sizeof *list->item);
+        list->item[list->count++] = (struct named){.flags = copy ? COPIED : 0, .path = copy ? intern(meta, copy) : id};
+        free(copy);
+    }
+    uint32_t number = *slot;
+    *pair_map_slot(&list->map, 0, (uintptr_t)text) = number;
+}
+
+static void gather(struct meta *meta)
+{
+    frames_gather(&meta->frames, meta->contexts->rows);
+    meta->strings = strings_new();
+    meta->names = memory_array(meta->frames.count, sizeof *meta->names);
+    for (size_t i = 0; i < meta->frames.count; i++) {
+        const struct row_label *label = meta->frames.label[i];
+        meta->names[i] = intern(meta, label->name);
+        add(meta, &meta->modules, label->module);
+        add(meta, &meta->files, label->file);
+    }
+    for (size_t c = HPC_ENTRY; c < meta->contexts->count; c++)
+        if (hpc_is_line(&meta->contexts->context[c]))
+            add(meta, &meta->files, meta->contexts->context[c].file);
+}
+
+static void begin(struct meta *meta, enum section section)
+{
+    hpc_align(&meta->file, 8);
+    meta->section[section].at = meta->file.at;
+}
+
+static void end(struct meta *meta, enum section section)
+{
+    meta->section[section].bytes = meta->file.at - meta->section[section].at;
+}
+
+static void put_text(struct meta *meta, const char *text)
+{
+    hpc_put(&meta->file, text, strlen(text) + 1);
+}
+
+static void put_general(struct meta *meta, const struct profile *profile)
+{
+    const char *command = profile_text(profile, "command");
+    char *title = format_clean(command ? command : profile->header.program, true);
+    begin(meta, GENERAL);
+    const uint64_t head[] = {meta->file.at + 16, meta->file.at + 16 + strlen(title) + 1};
+    hpc_put(&meta->file, head, sizeof head);
+    put_text(meta, title);
+    put_text(meta, "Measured and exported by blame: who makes threads wait. Inclusive values have scope `execution`, exclusive ones `function`.");
+    end(meta, GENERAL);
+    free(title);
+}
+
+static void put_id_names(struct meta *meta)
+{
+    static const char *const kinds[] = {"SUMMARY", "NODE", "RANK", "THREAD"};
+    enum { COUNT = sizeof kinds / sizeof *kinds };
+    begin(meta, ID_NAMES);
+    const uint64_t head[] = {meta->file.at + 16, COUNT};
+    hpc_put(&meta->file, head, sizeof head);
+    uint64_t at = meta->file.at + COUNT * sizeof at;
+    for (size_t i = 0; i < COUNT; i++) {
+        hpc_put(&meta->file, &at, sizeof at);
+        at += strlen(kinds[i]) + 1;
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        put_text(meta, kinds[i]);
+    end(meta, ID_NAMES);
+}
+
+struct metric_record {
+    uint64_t name, scopes, summaries;
+    uint16_t scope_count, summary_count;
+    uint32_t none;
+};
+
+struct scope_record { /* of a metric */
+    uint64_t scope;
+    uint16_t id, none[3];
+};
+
+struct summary_record {
+    uint64_t scope, formula;
+    uint8_t combine, none;
+    uint16_t id;
+    uint32_t behind;
+};
+
+struct scope {
+    uint64_t name;
+    uint8_t type, bit, none[6];
+};
+
+struct metrics_head {
+    uint64_t metrics;
+    uint32_t metric_count;
+    uint8_t metric_bytes, scope_record_bytes, summary_bytes, none;
+    uint64_t scopes;
+    uint16_t scope_count;
+    uint8_t scope_bytes, behind[5];
+};
+
+static const struct {
+    const char *name;
+    uint8_t type;
+} scopes[] = {{"execution", 2}, {"function", 3}}; /* of the values of a metric, in this order */
+enum { SCOPES = sizeof scopes / sizeof *scopes };
+_Static_assert(SCOPES * METRIC_COLUMNS == HPC_VALUES, "values are numbered by metric and scope");
+
+static void put_metrics(struct meta *meta)
+{
+    static const char formula[] = "$$";
+    char name[64];
+    struct hpc_file *file = &meta->file;
+    begin(meta, METRICS);
+    uint64_t metrics = file->at + sizeof(struct metrics_head), records = metrics + METRIC_COLUMNS * sizeof(struct metric_record),
+             summaries = records + HPC_VALUES * sizeof(struct scope_record), scopes_at = summaries + HPC_VALUES * sizeof(struct summary_record),
+             text = scopes_at + SCOPES * sizeof(struct scope), at = text + sizeof formula;
+    const struct metrics_head head = {metrics, METRIC_COLUMNS, sizeof(struct metric_record), sizeof(struct scope_record), sizeof(struct summary_record), 0,
+                                      scopes_at, SCOPES, sizeof(struct scope), {0}};
+    hpc_put(file, &head, sizeof head);
+    uint64_t name_at = at;
+    for (size_t i = 0; i < SCOPES; i++)
+        name_at += strlen(scopes[i].name) + 1;
+    for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++) {
+        const struct metric_record record = {name_at, records + metric * SCOPES * sizeof(struct scope_record),
+                                             summaries + metric * SCOPES * sizeof(struct summary_record), SCOPES, SCOPES, 0};
+        hpc_put(file, &record, sizeof record);
+        name_at += strlen(hpc_metric_name(meta->contexts->rows, metric, name, sizeof name)) + 1;
+    }
+    for (uint16_t id = 0; id < HPC_VALUES; id++)
+        hpc_put(file, &(struct scope_record){.scope = scopes_at + id % SCOPES * sizeof(struct scope), .id = id}, sizeof(struct scope_record));
+    for (uint16_t id = 0; id < HPC_VALUES; id++)
+        hpc_put(file, &(struct summary_record){.scope = scopes_at + id % SCOPES * sizeof(struct scope), .formula = text, .id = id},
+                sizeof(struct summary_record));
+    for (size_t i = 0; i < SCOPES; i++) {
+        hpc_put(file, &(struct scope){.name = at, .type = scopes[i].type}, sizeof(struct scope));
+        at += strlen(scopes[i].name) + 1;
+    }
+    put_text(meta, formula);
+    for (size_t i = 0; i < SCOPES; i++)
+        put_text(meta, scopes[i].name);
+    for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++)
+        put_text(meta, hpc_metric_name(meta->contexts->rows, metric, name, sizeof name));
+    end(meta, METRICS);
+}
+
+static void put_strings(struct meta *meta)
+{
+    begin(meta, STRINGS);
+    meta->string_at = memory_array(meta->string_count, sizeof *meta->string_at);
+    for (uint32_t id = 0; id < meta->string_count; id++) {
+        meta->string_at[id] = meta->file.at;
+        put_text(meta, strings_text(meta->strings, id));
+    }
+    end(meta, STRINGS);
+}
+
+static void put_list(struct meta *meta, struct list *list, enum section section)
+{
+    begin(meta, section);
+    list->at = meta->file.at + 16;
+    const uint64_t head[] = {list->at, (uint64_t)sizeof *list->item << 32 | list->count};
+    hpc_put(&meta->file, head, sizeof head);
+    for (size_t i = 0; i < list->count; i++)
+        list->item[i].path = meta->string_at[list->item[i].path];
+    hpc_put(&meta->file, list->item, list->count * sizeof *list->item);
+    end(meta, section);
+}
+
+/* Where an item of that text is, 0: the text is empty. */
+static uint64_t where(struct list *list, const char *text)
+{
+    return *text ? list->at + *pair_map_slot(&list->map, 0, (uintptr_t)text) * sizeof *list->item : 0;
+}
+
+static void put_functions(struct meta *meta)
+{
+    begin(meta, FUNCTIONS);
+    meta->functions_at = meta->file.at + 16;
+    const uint64_t head[] = {meta->functions_at, (uint64_t)FUNCTION_BYTES << 32 | meta->frames.count};
+    hpc_put(&meta->file, head, sizeof head);
+    for (size_t i = 0; i < meta->frames.count; i++) {
+        const struct row_label *label = meta->frames.label[i];
+        const uint64_t record[] = {meta->string_at[meta->names[i]], where(&meta->modules, label->module), 0, where(&meta->files, label->file),
+                                   label->line > 0 ? (uint32_t)label->line : 0};
+        _Static_assert(sizeof record == FUNCTION_BYTES, "as the table of [FS] has it");
+        hpc_put(&meta->file, record, sizeof record);
+    }
+    end(meta, FUNCTIONS);
+}
+
+struct context_record {
+    uint64_t bytes, children;
+    uint32_t id;
+    uint8_t flags, relation, type, words;
+    uint16_t propagation, none[3];
+    uint64_t flex[2];
+};
+
+static size_t context_bytes(const struct hpc_context *context)
+{
+    return CONTEXT_BYTES + (hpc_is_line(context) ? 16 : 8);
+}
+
+static void put_context(struct meta *meta, uint32_t number, uint64_t bytes, uint64_t children)
+{
+    const struct hpc_context *context = &meta->contexts->context[number];
+    struct context_record record = {.bytes = bytes, .children = bytes ? children : 0, .id = number};
+    if (hpc_is_line(context)) {
+        record.flags = 2;
+        record.type = 2;
+        record.words = 2;
+        record.propagation = LINE_BIT;
+        record.flex[0] = where(&meta->files, context->file);
+        record.flex[1] = (uint32_t)context->line;
+    } else {
+        record.flags = 1;
+        record.relation = meta->contexts->rows->row[context->row].kind == ROW_INLINED ? 2 : 1;
+        record.words = 1;
+        record.flex[0] = meta->functions_at + (uint64_t)FUNCTION_BYTES * meta->frames.of_row[context->row];
+    }
+    hpc_put(&meta->file, &record, context_bytes(context));
+}
+
+static void put_contexts(struct meta *meta)
+{
+    const struct hpc_context *context = meta->contexts->context;
+    size_t count = meta->contexts->count;
+    begin(meta, CONTEXTS);
+    const uint64_t head[] = {meta->file.at + 16, 32 << 16 | 1};
+    hpc_put(&meta->file, head, sizeof head);
+    uint64_t *bytes = memory_array(count, sizeof *bytes), *children = memory_array(count, sizeof *children), at = meta->file.at + 32;
+    for (size_t c = HPC_ENTRY + 1; c < count; c++)
+        bytes[context[c].parent] += context_bytes(&context[c]);
+    for (size_t c = HPC_ENTRY; c < count; c++) {
+        children[c] = at;
+        at += bytes[c];
+    }
+    const uint64_t entry[] = {bytes[HPC_ENTRY], bytes[HPC_ENTRY] ? children[HPC_ENTRY] : 0, 1ull << 32 | HPC_ENTRY,
+                              meta->string_at[meta->names[meta->frames.of_row[0]]]};
+    hpc_put(&meta->file, entry, sizeof entry);
+    for (size_t c = HPC_ENTRY; c < count; c++)
+        for (uint32_t child = context[c].first; child; child = context[child].next)
+            put_context(meta, child, bytes[child], children[child]);
+    end(meta, CONTEXTS);
+    free(bytes);
+    free(children);
+}
+
+static void free_meta(struct meta *meta)
+{
+    frames_free(&meta->frames);
+    strings_free(meta->strings);
+    free(meta->string_at);
+    free(meta->names);
+    free(meta->modules.item);
+    free(meta->files.item);
+    pair_map_free(&meta->modules.map);
+    pair_map_free(&meta->files.map);
+}
+
+bool hpc_write_meta(const char *directory, const struct profile *profile, const struct hpc_contexts *contexts)
+{
+    struct meta meta = {.directory = directory, .contexts = contexts};
+    if (!hpc_open(&meta.file, directory, "meta.db", SECTIONS))
+        return false;
+    gather(&meta);
+    put_general(&meta, profile);
+    put_id_names(&meta);
+    put_metrics(&meta);
+    put_strings(&meta);
+    put_list(&meta, &meta.modules, MODULES);
+    put_list(&meta, &meta.files, FILES);
+    put_functions(&meta);
+    put_contexts(&meta);
+    hpc_align(&meta.file, 8);
+    free_meta(&meta);
+    return hpc_close(&meta.file, "meta", meta.section, SECTIONS, "_meta.db");
+}
