@@ -146,6 +146,17 @@ static void exercise_waits(const struct profile *profile, const struct rows *row
     locks_free(table);
 }
 
+static void exercise_locks(const struct profile *profile, const struct rows *rows, struct symbols *symbols, FILE *out, uint64_t round)
+{
+    struct view_style style = choose_style(round);
+    struct lock_table *table = locks_gather(profile, rows, symbols);
+    write_locks_csv(out, table);
+    style.most = round % 5;
+    view_sort_locks(table, style.metric, style.least_percent);
+    view_text_locks(out, profile, table, &style);
+    locks_free(table);
+}
+
 static void exercise_phases(const struct profile *profile, const struct rows *rows, FILE *out, uint64_t round)
 {
     struct view_style style = choose_style(round);
@@ -211,11 +222,7 @@ static void exercise(struct profile *profile, FILE *out, uint64_t round)
         write_run_json(out, profile, rows);
         break;
     case 2:
-        table = locks_gather(profile, rows, symbols);
-        write_locks_csv(out, table);
-        style.most = round % 5;
-        view_sort_locks(table, style.metric, style.least_percent);
-        view_text_locks(out, profile, table, &style);
+        exercise_locks(profile, rows, symbols, out, round);
         break;
     case 3:
         table = locks_gather(profile, rows, symbols);
