@@ -310,7 +310,7 @@ static void print_culprits(struct report *report)
         view_text_culprits(report->out, opened->profile, opened->rows, &report->style);
         return;
     }
-    struct culprits culprits = culprits_gather(opened->profile, opened->rows);
+    struct culprits culprits = culprits_gather(opened->profile, opened->rows, false);
     write_culprits_csv(report->out, opened->profile, opened->rows, &culprits);
     culprits_free(&culprits);
 }

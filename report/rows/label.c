@@ -122,9 +122,9 @@ static void describe_call(const struct rows *rows, uint32_t called, const char *
     free(clean);
 }
 
-/* The row's name, its position, and its callers as far as they fit. */
+/* The row's name, its position, and its callers as far as they fit; numbered executions among them if they are to be told. */
 static char *make_label(const struct rows *rows, uint32_t index, struct position at, size_t columns,
-                        bool utf8)
+                        bool utf8, bool instances)
 {
     size_t room = 4 * columns + 64, used = 0;
     char *label = memory_array(room, 1), position[300], call[4 * CALLED_COLUMNS + 100];
@@ -141,6 +141,8 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
     uint32_t caller = rows->row[function].parent;
     for (bool first = true; caller != ROW_NONE && caller != 0;
          caller = rows->row[caller].parent, first = false) {
+        if (!instances && row_is_instance(rows->row, caller))
+            caller = rows->row[caller].parent;
         const char *name = rows->row[caller].label->name;
         char *clean = format_clean(name, true);
         size_t width = format_columns(clean);
@@ -160,11 +162,18 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
 
 char *view_context_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
-    return make_label(rows, row, find_source(rows, row, metric, false), columns, utf8);
+    return make_label(rows, row, find_source(rows, row, metric, false), columns, utf8, true);
 }
 
 char *view_own_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
 {
     uint32_t own = rows_own(rows, row);
-    return make_label(rows, own, find_source(rows, own, metric, true), columns, utf8);
+    return make_label(rows, own, find_source(rows, own, metric, true), columns, utf8, true);
+}
+
+char *view_culprit_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8)
+{
+    bool handoff = row_is_handoff(&rows->row[row]);
+    uint32_t shown = handoff ? row : rows_own(rows, row);
+    return make_label(rows, shown, find_source(rows, shown, metric, !handoff), columns, utf8, false);
 }

@@ -16,5 +16,7 @@ char *view_context_label(const struct rows *rows, uint32_t row, enum metric metr
 /* The same of the program's own code that the row runs for, with what it called to get there, if most of it is
  * there: "accumulate  p.c:12 (in cos, libm)  < main". */
 char *view_own_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8);
+/* The same of a row that stands for those of all numbered executions; a lock's handing on is none's code. */
+char *view_culprit_label(const struct rows *rows, uint32_t row, enum metric metric, size_t columns, bool utf8);
 
 #endif

@@ -161,6 +161,16 @@ static inline bool row_is_no_core(const struct row *row)
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NO_CORE) == 0;
 }
 
+/* Whether a row of these is a numbered execution, "step [3]" below "phase step". */
+static inline bool row_is_instance(const struct row *rows, uint32_t index)
+{
+    const struct row *row = &rows[index], *above = &rows[index ? row->parent : 0];
+    if (row->kind != ROW_PHASE || above->kind != ROW_PHASE || strncmp(above->label->name, "phase ", 6) != 0)
+        return false;
+    const char *phase = above->label->name + 6;
+    return strncmp(row->label->name, phase, strlen(phase)) == 0 && strncmp(row->label->name + strlen(phase), " [", 2) == 0;
+}
+
 /* Whether a row is what was waited for a lock while nobody held it. */
 static inline bool row_is_handoff(const struct row *row)
 {

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "report/profile/pair_map.h"
 #include "report/rows/metric.h"
 #include "report/text/memory.h"
 
@@ -38,9 +39,31 @@ static uint32_t row_of(const struct profile *profile, const struct rows *rows, u
     return row == ROW_NONE ? 0 : row;
 }
 
-static size_t gather_parts(const struct profile *profile, const struct rows *rows, struct part *parts)
+/* For each row the first one that is the same but for numbers of executions. */
+static uint32_t *join_instances(const struct rows *rows)
+{
+    uint32_t *first = memory_array(rows->count, sizeof *first);
+    struct pair_map map = {0};
+    for (uint32_t row = 1; row < rows->count; row++) {
+        const struct row *at = &rows->row[row];
+        if (row_is_instance(rows->row, row)) {
+            first[row] = first[at->parent];
+            continue;
+        }
+        uint64_t caller = (uint64_t)first[at->parent] << 32 | (uint32_t)at->call_line;
+        uint32_t *slot = pair_map_slot(&map, caller, (uint64_t)at->kind << 32 | at->function);
+        if (*slot == PAIR_MAP_NEW)
+            *slot = row;
+        first[row] = *slot;
+    }
+    pair_map_free(&map);
+    return first;
+}
+
+static size_t gather_parts(const struct profile *profile, const struct rows *rows, bool joined, struct part *parts)
 {
     const struct timeline *timeline = &profile->timeline;
+    uint32_t *first_row = joined ? join_instances(rows) : NULL;
     size_t count = 0;
     for (size_t i = 0; i < timeline->cell_count;) {
         const struct timeline_cell *first = &timeline->cells[i];
@@ -52,20 +75,22 @@ static size_t gather_parts(const struct profile *profile, const struct rows *row
             sums.shared_idle += (double)value->shared_idle;
             sums.lock_wait += (double)value->lock_wait;
         }
-        parts[count++] = (struct part){.row = row_of(profile, rows, first->node),
+        uint32_t row = row_of(profile, rows, first->node);
+        parts[count++] = (struct part){.row = first_row ? first_row[row] : row,
                                        .bin = first->bin,
                                        .idleness = metric_value(rows, &sums, METRIC_IDLENESS),
                                        .lock_wait = metric_value(rows, &sums, METRIC_LOCK_WAIT)};
     }
+    free(first_row);
     qsort(parts, count, sizeof *parts, compare_parts);
     return count;
 }
 
-struct culprits culprits_gather(const struct profile *profile, const struct rows *rows)
+struct culprits culprits_gather(const struct profile *profile, const struct rows *rows, bool joined)
 {
     struct culprits culprits = {0};
     struct part *parts = memory_array(profile->timeline.cell_count, sizeof *parts);
-    size_t count = gather_parts(profile, rows, parts), bins = 0, room = 0;
+    size_t count = gather_parts(profile, rows, joined, parts), bins = 0, room = 0;
     culprits.bin = memory_array(count, sizeof *culprits.bin);
     for (size_t i = 0; i < count; i++) {
         const struct part *part = &parts[i];

@@ -22,8 +22,8 @@ struct culprits {
     struct culprit_bin *bin;
 };
 
-/* Idleness is that of the rows' environment. Free the members with culprits_free(). */
-struct culprits culprits_gather(const struct profile *profile, const struct rows *rows);
+/* Idleness is that of the rows' environment. `joined`: one row stands for those of all numbered executions. Free the members with culprits_free(). */
+struct culprits culprits_gather(const struct profile *profile, const struct rows *rows, bool joined);
 void culprits_free(struct culprits *culprits);
 
 static inline double culprit_blame(const struct culprit *culprit)

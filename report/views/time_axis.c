@@ -253,8 +253,7 @@ void time_axis_culprits(const struct time_axis *axis, const struct rows *rows, c
     for (size_t i = 0; i < shown; i++) {
         const struct culprit *culprit = &culprits->culprit[i];
         enum metric metric = culprit->lock_wait > culprit->idleness ? METRIC_LOCK_WAIT : METRIC_IDLENESS;
-        char *label = (row_is_handoff(&rows->row[culprit->row]) ? view_context_label : view_own_label)(
-            rows, culprit->row, metric, axis->margin - (in_parts ? 21 : 11), axis->style->utf8);
+        char *label = view_culprit_label(rows, culprit->row, metric, axis->margin - (in_parts ? 21 : 11), axis->style->utf8);
         print_line(axis, label, culprits, i, i + 1, highest, in_parts);
         free(label);
     }

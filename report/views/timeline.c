@@ -265,7 +265,7 @@ static size_t margin_of(size_t columns)
 void view_text_timeline(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style)
 {
     struct time_axis axis = time_axis_start(out, profile, style, margin_of(style->columns));
-    struct culprits culprits = culprits_gather(profile, rows);
+    struct culprits culprits = culprits_gather(profile, rows, true);
     view_text_header(out, profile, style);
     fputc('\n', out);
     print_lanes(&axis, style->all);
@@ -277,7 +277,7 @@ void view_text_timeline(FILE *out, const struct profile *profile, const struct r
 void view_text_culprits(FILE *out, const struct profile *profile, const struct rows *rows, const struct view_style *style)
 {
     struct time_axis axis = time_axis_start(out, profile, style, 20 + margin_of(style->columns));
-    struct culprits culprits = culprits_gather(profile, rows);
+    struct culprits culprits = culprits_gather(profile, rows, true);
     view_text_header(out, profile, style);
     fputc('\n', out);
     time_axis_culprits(&axis, rows, &culprits, style->all ? culprits.count : LIST_SHOWN, true);

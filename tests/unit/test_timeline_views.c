@@ -137,7 +137,7 @@ WITH_TIMELINE(scripts_get_seconds_by_bin)
     assert_text("\n,0,1.000000,1.100000,0.100000,0.000000,0.000000,0.000000,0.000000,0.000000,0.000000,0.000000\r\n");
     assert_text("\n,2,4.900000,5.000000,0.000000,0.000000,0.000000,0.000000,0.000000,0.000000,2.000000,2.000000\r\n");
     const struct rows *rows = made_tables();
-    struct culprits culprits = culprits_gather(&made.profile, rows);
+    struct culprits culprits = culprits_gather(&made.profile, rows, false);
     out = made_out();
     write_culprits_csv(out, &made.profile, rows, &culprits);
     fclose(out);
@@ -155,7 +155,7 @@ WITH_TIMELINE(culprits_follow_the_environment)
 {
     struct rows *rows = made_tables();
     rows->shared = true;
-    struct culprits culprits = culprits_gather(&made.profile, rows);
+    struct culprits culprits = culprits_gather(&made.profile, rows, false);
     assert_int_equal(culprits.count, 2);
     assert_true(culprits.culprit[0].idleness > 0.7999 && culprits.culprit[0].idleness < 0.8001);
     assert_true(culprits.culprit[1].idleness == 0 && culprits.culprit[1].lock_wait > 0.2999);
@@ -169,12 +169,27 @@ WITH_TIMELINE(blame_for_a_lock_alone_is_its_contexts)
     made_add(handoff, PROFILE_NODE_LOCK, PROFILE_LOCK_KEY(PROFILE_LOCK_CRITICAL, 0x3000), (struct profile_sums){.lock_wait = 3e8});
     cells[2].node = cells[3].node = handoff;
     const struct rows *rows = made_tables();
-    struct culprits culprits = culprits_gather(&made.profile, rows);
+    struct culprits culprits = culprits_gather(&made.profile, rows, false);
     assert_int_equal(culprits.count, 2);
     assert_string_equal(rows->row[culprits.culprit[1].row].label->name, "<lock handoff>");
     culprits_free(&culprits);
     show(160, false, true);
     assert_text("     0.30 <lock handoff>  < holder");
+}
+
+WITH_TIMELINE(the_same_code_in_numbered_executions_is_one_culprit)
+{
+    strcpy(made.names[0].text, "step");
+    made.names[0].kind = PROFILE_NODE_PHASE;
+    made.profile.name_count = 1;
+    uint32_t phase = made_add(0, PROFILE_NODE_PHASE, 1, (struct profile_sums){0});
+    for (uint32_t i = 0; i < 2; i++)
+        cells[i].node = made_work(made_add(phase, PROFILE_NODE_INSTANCE, i, (struct profile_sums){0}), SERIAL, 4);
+    show(160, false, true);
+    assert_text("     1.60      0.00 serial  a.c:20  < phase step ");
+    struct culprits each = culprits_gather(&made.profile, made_tables(), false);
+    assert_int_equal(each.count, 3);
+    culprits_free(&each);
 }
 
 UNIT_MAIN(NULL, NULL)
