@@ -120,10 +120,11 @@ WITH_TIMELINE(executions_of_phases_mark_the_axis)
     made.names[0].kind = PROFILE_NODE_PHASE;
     made.profile.name_count = 1;
     uint32_t phase = made_add(0, PROFILE_NODE_PHASE, 1, (struct profile_sums){0});
-    for (uint32_t i = 0; i < 100; i++)
-        made.probes[made.profile.probe_count++] = (struct merged_probe){
-            .node = made_add(phase, PROFILE_NODE_INSTANCE, i, (struct profile_sums){0}),
-            .probe = {.calls = 1, .first_begin_ns = START + i * 80000000ull, .last_end_ns = START + (i + 1) * 80000000ull}};
+    for (uint32_t i = 0; i < 100; i++) {
+        struct merged_probe *instance = &made.probes[made.profile.probe_count++];
+        instance->node = made_add(phase, PROFILE_NODE_INSTANCE, i, (struct profile_sums){0});
+        instance->probe = (struct profile_probe){.calls = 1, .first_begin_ns = START + i * 80000000ull, .last_end_ns = START + (i + 1) * 80000000ull};
+    }
     show(67, false, false);
     assert_text("\nstep, every 10th          |   |   |   |   |   |   |   |   |   |\n");
 }
