@@ -37,8 +37,9 @@ static void say_what_is_missing(const struct opened *opened)
     const struct trace_tail *tail = &opened->tail;
     uint64_t missing = tail->damaged ? 0 : trace_tail_missing(tail);
     if (missing)
-        fprintf(stderr, "blame %s: %s: %llu samples were more than the trace's limit, and are missing; --trace-limit of blame run is more\n",
-                opened->command, opened->path, (unsigned long long)missing);
+        fprintf(stderr, "blame %s: %s: %llu samples %s\n", opened->command, opened->path, (unsigned long long)missing,
+                tail->header.room_error ? "had no room, and are missing: the file could not grow; --out of blame run writes it elsewhere"
+                                        : "were more than the trace's limit, and are missing; --trace-limit of blame run is more");
     if (tail->damaged)
         fprintf(stderr, "blame %s: %s: damaged: the traces of %llu trees make no sense from somewhere on; what is before it was written\n",
                 opened->command, opened->path, (unsigned long long)tail->damaged);

@@ -1,8 +1,11 @@
 /* needs: tests/fuzz/fake_symbols.c */
 #include "tests/unit/made_profile.h"
 
+#include <errno.h>
+
 #include "report/files/timeline_csv.h"
 #include "report/views/text.h"
+#include "report/views/trace_note.h"
 
 #define SERIAL PROFILE_KEY(1, 0x1000)
 #define HOLDER PROFILE_KEY(1, 0x2000)
@@ -191,6 +194,23 @@ WITH_TIMELINE(the_same_code_in_numbered_executions_is_one_culprit)
     struct culprits each = culprits_gather(&made.profile, made_tables(), false);
     assert_int_equal(each.count, 3);
     culprits_free(&each);
+}
+
+WITH_TIMELINE(samples_that_a_trace_lacks_are_the_limits_or_the_disks)
+{
+    struct profile_header *header = &made.profile.header;
+    header->traced = 1;
+    header->trace_thinned = 5;
+    header->trace_limit = 1 << 20;
+    FILE *out = made_out();
+    view_text_trace_note(out, &made.profile);
+    fclose(out);
+    assert_text("5 older ones made way for them, or had no room: its limit is 1.00 MiB");
+    header->room_error = ENOSPC;
+    out = made_out();
+    view_text_trace_note(out, &made.profile);
+    fclose(out);
+    assert_text("or had no room: the file could not grow (No space left on device)\n");
 }
 
 UNIT_MAIN(NULL, NULL)
