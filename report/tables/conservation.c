@@ -224,10 +224,11 @@ static void explain(struct conservation_law *law, const struct ledger *ledger, c
     if (law->ok)
         return;
     bool of_bins = strncmp(law->name, TIMELINE, strlen(TIMELINE)) == 0; /* both of its sides have what others lack */
-    law->cause = law->exact || of_bins          ? LAW_UNEXPLAINED
+    const char *otherwise = profile->header.snapshot ? LAW_COPIED : LAW_UNEXPLAINED;
+    law->cause = law->exact || of_bins          ? otherwise
                  : beyond <= others * lost_s    ? LAW_LOST
                  : beyond <= others * no_core_s ? LAW_NO_CORE
-                                                : LAW_UNEXPLAINED;
+                                                : otherwise;
 }
 
 /* Of the whole run's: what its end left in rings, of threads that did not come out of the tool, is missing. */

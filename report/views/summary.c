@@ -370,6 +370,7 @@ static void print_residual(const struct summary *summary)
         return;
     const char *said = strcmp(worst->cause, LAW_NO_CORE) == 0 ? "which threads without a core explain"
                        : strcmp(worst->cause, LAW_LOST) == 0  ? "which lost samples explain"
+                       : strcmp(worst->cause, LAW_COPIED) == 0 ? "as it was copied while it ran"
                        : worst->exact                         ? "which nothing explains"
                                       : "which neither sampling nor lost samples nor missing cores explain";
     if (strcmp(worst->name, "thread_time") == 0 && worst->left < worst->right / 2) {

@@ -55,6 +55,10 @@ UNIT_TEST_WITH(conservation_laws_compare_contexts_with_ledgers, make, made_finis
     assert_int_equal(count, 5); /* lifetimes are no matter of the CPU clock */
     assert_false(laws[0].ok);
     assert_false(laws[1].ok);
+    assert_string_equal(laws[0].cause, "nothing");
+    made.profile.header.snapshot = 1;
+    conservation_check(&made.profile, made.tables.rows, laws);
+    assert_string_equal(laws[0].cause, "copied while it ran");
 }
 
 UNIT_TEST_WITH(bins_add_up_to_ledgers_and_to_contexts, make, made_finish)
