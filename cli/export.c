@@ -15,7 +15,7 @@
 #include "cli/stacks_file.h"
 #include "report/text/format.h"
 
-enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMAT_STACKS, FORMAT_PERFETTO, FORMAT_FIREFOX, FORMAT_HPCTOOLKIT, FORMATS };
+enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMAT_STACKS, FORMAT_PERFETTO, FORMAT_FIREFOX, FORMAT_HPCTOOLKIT, FORMAT_TAU, FORMATS };
 
 static const struct option_word format[] = {
     {"folded", "stacks of one metric, a line each: flamegraph.pl, inferno"},
@@ -27,6 +27,7 @@ static const struct option_word format[] = {
     {"perfetto", "what threads did when, of a run with --trace: ui.perfetto.dev"},
     {"firefox", "the same for profiler.firefox.com"},
     {"hpctoolkit", "all metrics, by thread, with sources, in a new directory: hpcviewer"},
+    {"tau", "work, idleness and other times, by thread, in a new directory: ParaProf, pprof"},
     {NULL, NULL},
 };
 
@@ -53,7 +54,8 @@ static const struct usage usage = {
         "  blame export blame-amg-4711 --format hatchet -o amg.json\n"
         "  blame export blame-amg-4711 --format stacks | cut -f 4 | sort | uniq -c\n"
         "  blame run --trace amg && blame export blame-amg-4711 --format perfetto -o amg.pftrace\n"
-        "  blame export blame-amg-4711 --format hpctoolkit -o amg-db && hpcviewer amg-db",
+        "  blame export blame-amg-4711 --format hpctoolkit -o amg-db && hpcviewer amg-db\n"
+        "  blame export blame-amg-4711 --format tau -o amg-tau && cd amg-tau && paraprof",
     .operands_most = 1,
     .operands = "is a profile directory or a *.blame file",
 };
@@ -71,6 +73,11 @@ static bool of_trace(int format)
     return format == FORMAT_STACKS || format == FORMAT_PERFETTO || format == FORMAT_FIREFOX;
 }
 
+static bool is_directory(int format)
+{
+    return format == FORMAT_HPCTOOLKIT || format == FORMAT_TAU;
+}
+
 static enum options_result check(const struct request *request)
 {
     if (request->format < 0) {
@@ -80,7 +87,7 @@ static enum options_result check(const struct request *request)
         fputc('\n', stderr);
         return OPTIONS_WRONG;
     }
-    if (request->metric >= 0 && (request->format == FORMAT_HATCHET || request->format == FORMAT_HPCTOOLKIT || of_trace(request->format)))
+    if (request->metric >= 0 && (request->format == FORMAT_HATCHET || is_directory(request->format) || of_trace(request->format)))
         return refuse("--metric", request, "folded, speedscope, pprof, dot");
     if (request->metric == METRIC_BLAME && request->format == FORMAT_PPROF)
         return refuse("--metric blame", request, "folded, speedscope, dot");
@@ -88,8 +95,9 @@ static enum options_result check(const struct request *request)
         return refuse("--min", request, "dot");
     if (request->clock >= 0 && request->format != FORMAT_STACKS)
         return refuse("--clock", request, "stacks");
-    if (request->format == FORMAT_HPCTOOLKIT && (!request->output || strcmp(request->output, "-") == 0)) {
-        fputs("blame export: --format hpctoolkit: --output is missing; accepted is the name of a directory that is not there yet\n", stderr);
+    if (is_directory(request->format) && (!request->output || strcmp(request->output, "-") == 0)) {
+        fprintf(stderr, "blame export: --format %s: --output is missing; accepted is the name of a directory that is not there yet\n",
+                format[request->format].word);
         return OPTIONS_WRONG;
     }
     return OPTIONS_RUN;
@@ -101,7 +109,7 @@ static enum options_result parse_arguments(struct request *request, int argc, ch
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
          "or -o FILE: where to write, whole or not at all (default: standard output);\n"
-         "hpctoolkit: a directory, which must not be there yet"},
+         "hpctoolkit, tau: a directory, which must not be there yet"},
         {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
          "what folded and dot are of (default: blame, that is idleness +\n"
          "overhead + lock-wait), what pprof shows unasked, the only one in\n"
@@ -202,6 +210,15 @@ static int export_profile(const struct request *request)
     return status;
 }
 
+/* What is less than nothing is nothing there. */
+static bool write_tau(const char *directory, const struct opened_profile *opened, uint64_t *lost)
+{
+    for (size_t part = 0; part < METRIC_TOLD; part++)
+        if (export_negative(opened->rows, metric_parts[part]) <= -1e-6)
+            note_metric(opened->rows, metric_parts[part], true);
+    return export_tau(directory, opened->profile, opened->rows, opened->symbols, lost);
+}
+
 static int export_database(const struct request *request)
 {
     struct out_directory out;
@@ -213,7 +230,9 @@ static int export_database(const struct request *request)
         out_directory_drop(&out);
         return CLI_BAD_INPUT;
     }
-    int status = out_directory_close(&out, export_hpctoolkit(out.temporary, opened.profile, opened.rows, &lost));
+    bool good = request->format == FORMAT_TAU ? write_tau(out.temporary, &opened, &lost)
+                                              : export_hpctoolkit(out.temporary, opened.profile, opened.rows, &lost);
+    int status = out_directory_close(&out, good);
     if (lost)
         fprintf(stderr, "blame export: %s: %llu samples are in the sum, but in no thread's profile\n", request->input, (unsigned long long)lost);
     close_profile(&opened);
@@ -247,7 +266,7 @@ int cli_export(int argc, char **argv)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
     if (request.format == FORMAT_STACKS)
         return write_stacks(&request);
-    if (request.format == FORMAT_HPCTOOLKIT)
+    if (is_directory(request.format))
         return export_database(&request);
     bool to_stdout = !request.output || strcmp(request.output, "-") == 0;
     if ((request.format == FORMAT_PPROF || request.format == FORMAT_PERFETTO) && to_stdout && isatty(STDOUT_FILENO)) {

@@ -31,6 +31,11 @@ void export_dot(FILE *out, const struct profile *profile, const struct rows *row
 
 /* A database for hpcviewer, in a directory that is there and empty. false: errno says why. *lost: samples that none of the threads' profiles has. */
 bool export_hpctoolkit(const char *directory, const struct profile *profile, const struct rows *rows, uint64_t *lost);
+struct symbols;
+
+/* Profiles for TAU's pprof and ParaProf, in a directory that is there and empty: of each thread; of a job, or without symbols, of all together.
+ * false: errno says why. *lost: samples that none of them has. */
+bool export_tau(const char *directory, const struct profile *profile, const struct rows *rows, struct symbols *symbols, uint64_t *lost);
 
 struct traced_process; /* export/traced.h: rows and traces are to be set */
 

@@ -36,6 +36,7 @@ static const char *const names[] = {
     " ",
     "trailing ",
     "12 34",
+    "a => b=>",
     "{a|b}",
     "--option",
     "operator()<int, std::vector<int> >(int&&) const",
@@ -65,6 +66,10 @@ static void make_names(void)
         fake_function(key, names[i], i % 3 ? names[NAMES - 1 - i] : "", i % 2 ? (int)i : 0, i % 3 ? 7 : 0)
             ->at_file = i % 3 ? names[(i + 5) % NAMES] : "";
         parent = add(i % 5 ? parent : 0, key, (double)(i + 1));
+        struct profile_sums *sums = &nodes[parent].metric;
+        sums->overhead = sums->no_core = sums->work / 3;
+        sums->blocked = sums->mpi_wait = sums->rank_idle = i % 3 ? 0 : sums->work / 7;
+        sums->inverse_busy += 3 * sums->work;
     }
 }
 
@@ -176,6 +181,17 @@ static void make_traces(void)
     }
 }
 
+static void put_tau(const char *directory)
+{
+    char path[4096];
+    uint64_t lost;
+    snprintf(path, sizeof path, "%s/tau", directory);
+    if (mkdir(path, 0777) != 0 || !export_tau(path, &profile, rows, NULL, &lost) || lost) {
+        perror(path);
+        exit(1);
+    }
+}
+
 static void put(const char *directory, const char *name, const char *ending, void (*write)(FILE *out))
 {
     char path[4096];
@@ -234,6 +250,8 @@ int main(int argc, char **argv)
     put(argv[2], "all", ".pb.gz", put_pprof);
     put(argv[2], "all", ".hatchet.json", put_hatchet);
     put_database(argv[2]);
+    if (rows->count < 1000) /* paths are written out */
+        put_tau(argv[2]);
     make_traces();
     put(argv[2], "all", ".pftrace", put_perfetto);
     put(argv[2], "trace", ".tsv", put_truth); /* on the clock that an export has moved it to */
