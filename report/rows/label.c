@@ -10,6 +10,7 @@
 
 #define NAME_COLUMNS   48 /* a caller's name in a context line is shortened to this */
 #define CALLED_COLUMNS 32 /* what is called there, too */
+#define CALLER_COLUMNS 6  /* least of a caller that is cut because the row alone says nothing */
 
 static bool is_construct(const struct row *row)
 {
@@ -150,7 +151,10 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
         width = width > NAME_COLUMNS ? NAME_COLUMNS : width;
         bool outermost = rows->row[caller].parent == 0;
         if (used + 4 + width + (outermost ? 0 : 6) > columns) {
-            if (used + (first ? 7 : 6) <= columns)
+            if (first && rows->row[index].kind == ROW_PSEUDO && used + 4 + CALLER_COLUMNS <= columns) {
+                append(label, room, "  < ", 4, utf8); /* <no core> alone says nothing of whose */
+                append(label, room, name, columns - used - 4, utf8);
+            } else if (used + (first ? 7 : 6) <= columns)
                 append(label, room, first ? "  < ..." : " < ...", 7, utf8);
             break;
         }

@@ -222,6 +222,24 @@ WITH_PROFILE(a_context_names_its_hottest_line_and_its_callers)
     free(label);
 }
 
+/* A row that alone says nothing of whose it is has its caller, cut if it must be. */
+WITH_PROFILE(no_core_names_the_code_that_had_none)
+{
+    fake_function(KEY(6), "a_function_of_a_very_long_name", "/s/v.c", 40, 41);
+    uint32_t function = made_work(1, KEY(6), 0);
+    made_add(function, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_NO_CORE, (struct profile_sums){.no_core = S});
+    made_tables();
+    uint32_t main_row = child(made.tables.rows, 0, "main", 0);
+    uint32_t caller = child(made.tables.rows, main_row, "a_function_of_a_very_long_name", 10);
+    uint32_t no_core = child(made.tables.rows, caller, "<no core>", 0);
+    char *label = view_context_label(made.tables.rows, no_core, METRIC_IDLENESS, 20, false);
+    assert_string_equal(label, "<no core>  < a_...me");
+    free(label);
+    label = view_context_label(made.tables.rows, no_core, METRIC_IDLENESS, 18, false);
+    assert_string_equal(label, "<no core>  < ...");
+    free(label);
+}
+
 static const char *summary(void)
 {
     FILE *out = made_out();
