@@ -362,7 +362,8 @@ static bool gather_folded(struct report *report)
         return true;
     char *names = folds_names(report->opened->profile), *phase = format_clean(request->phase, true);
     fprintf(stderr, "blame report: --view %s:%s: %s has no numbered phase of that name that was folded; %s%s\n", outliers ? "outliers" : "folded",
-            phase, request->input, *names ? "accepted are: " : "it has none", names);
+            phase, request->input,
+            *names ? "accepted are: " : report->opened->profile->timeline.bins ? "it has none" : "nothing is with BLAME_TIMELINE=0, or by an older blame", names);
     free(names);
     free(phase);
     return false;
