@@ -4,6 +4,7 @@
 
 #include "report/profile/pair_map.h"
 #include "report/rows/metric.h"
+#include "report/rows/own.h"
 #include "report/text/memory.h"
 
 struct part {
@@ -76,7 +77,9 @@ static size_t gather_parts(const struct profile *profile, const struct rows *row
             sums.lock_wait += (double)value->lock_wait;
         }
         uint32_t row = row_of(profile, rows, first->node);
-        parts[count++] = (struct part){.row = first_row ? first_row[row] : row,
+        if (first_row)
+            row = first_row[row_is_handoff(&rows->row[row]) ? row : rows_own(rows, row)];
+        parts[count++] = (struct part){.row = row,
                                        .bin = first->bin,
                                        .idleness = metric_value(rows, &sums, METRIC_IDLENESS),
                                        .lock_wait = metric_value(rows, &sums, METRIC_LOCK_WAIT)};

@@ -22,7 +22,7 @@ struct culprits {
     struct culprit_bin *bin;
 };
 
-/* Idleness is that of the rows' environment. `joined`: one row stands for those of all numbered executions. Free the members with culprits_free(). */
+/* Idleness is that of the rows' environment. `joined`: one row stands for those of all numbered executions, and the program's own for what it calls of others' code. Free the members with culprits_free(). */
 struct culprits culprits_gather(const struct profile *profile, const struct rows *rows, bool joined);
 void culprits_free(struct culprits *culprits);
 

@@ -196,6 +196,15 @@ WITH_TIMELINE(the_same_code_in_numbered_executions_is_one_culprit)
     culprits_free(&each);
 }
 
+WITH_TIMELINE(what_is_called_of_others_code_is_the_callers)
+{
+    const uint64_t sine = PROFILE_KEY(1, 0x3000);
+    fake_function(sine, "sin", "/usr/include/math.h", 1, 2);
+    cells[2].node = cells[3].node = made_work(cells[0].node, sine, 4);
+    show(160, false, true);
+    assert_text("     1.60      0.30 serial  a.c:");
+}
+
 WITH_TIMELINE(samples_that_a_trace_lacks_are_the_limits_or_the_disks)
 {
     struct profile_header *header = &made.profile.header;
