@@ -167,12 +167,10 @@ void time_axis_print(const struct time_axis *axis)
         char label[FORMAT_NUMBER_BYTES + 4];
         size_t column = (size_t)fmax(0, round((tick - begin_s) / width_s));
         int length = snprintf(label, sizeof label, "|%s%s", DECIMAL(tick, decimals), at ? "" : " s");
-        if (column + (size_t)length > axis->columns + 1 && at)
+        if (column + (size_t)length > axis->columns + (at > 0))
             break;
         fprintf(axis->out, "%*s%s", (int)(column > at ? column - at : 0), "", label);
         at = column + (size_t)length;
-        if (at > axis->columns)
-            break;
     }
     fputc('\n', axis->out);
 }

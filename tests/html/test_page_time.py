@@ -211,12 +211,12 @@ class Times(TimeTest):
         self.assertIn("no timeline", self.one("#time").text)
 
     def test_many_threads_are_drawn_for_each_frame(self):
-        """`make html-bench` in small: how long it takes is no matter of a test, but a picture must not take longer than a frame."""
+        """`make html-bench` in small, without its times."""
         self.open(program(200))
+        self.settle()
         self.assertEqual(self.of("[time.lanes.rows, time.lanes.per]"), [50, 4])
         _, drawn, _ = bench_timeline.pan(self.browser, 20)
         self.assertGreaterEqual(drawn, 20)
-        self.assertLess(bench_timeline.draw(self.browser), 33)
 
     def test_of_many_culprits_the_rest_is_one(self):
         data = page_data.many_rows(300)
