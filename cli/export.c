@@ -15,13 +15,14 @@
 #include "cli/stacks_file.h"
 #include "report/text/format.h"
 
-enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_DOT, FORMAT_STACKS, FORMAT_PERFETTO, FORMAT_FIREFOX, FORMAT_HPCTOOLKIT, FORMAT_TAU, FORMATS };
+enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_CUBE, FORMAT_DOT, FORMAT_STACKS, FORMAT_PERFETTO, FORMAT_FIREFOX, FORMAT_HPCTOOLKIT, FORMAT_TAU, FORMATS };
 
 static const struct option_word format[] = {
     {"folded", "stacks of one metric, a line each: flamegraph.pl, inferno"},
     {"speedscope", "a flame graph for each metric: speedscope.app"},
     {"pprof", "all metrics, with source lines, compressed: go tool pprof"},
     {"hatchet", "all metrics of the tree: Hatchet's GraphFrame.from_json"},
+    {"cube", "all metrics of the tree, a .cubex archive: Cube 4, pyCubexR"},
     {"dot", "the call graph of one metric: Graphviz"},
     {"stacks", "each sample of a trace in a line: when, who, in which state, its frames"},
     {"perfetto", "what threads did when, of a run with --trace: ui.perfetto.dev"},
@@ -52,6 +53,7 @@ static const struct usage usage = {
         "  blame export blame-amg-4711 --format folded --metric lock-wait | flamegraph.pl > locks.svg\n"
         "  blame export blame-amg-4711 --format dot --min 5 | dot -Tsvg -o amg.svg\n"
         "  blame export blame-amg-4711 --format hatchet -o amg.json\n"
+        "  blame export blame-amg-4711 --format cube -o amg.cubex && cube amg.cubex\n"
         "  blame export blame-amg-4711 --format stacks | cut -f 4 | sort | uniq -c\n"
         "  blame run --trace amg && blame export blame-amg-4711 --format perfetto -o amg.pftrace\n"
         "  blame export blame-amg-4711 --format hpctoolkit -o amg-db && hpcviewer amg-db\n"
@@ -87,7 +89,7 @@ static enum options_result check(const struct request *request)
         fputc('\n', stderr);
         return OPTIONS_WRONG;
     }
-    if (request->metric >= 0 && (request->format == FORMAT_HATCHET || is_directory(request->format) || of_trace(request->format)))
+    if (request->metric >= 0 && (request->format == FORMAT_HATCHET || request->format == FORMAT_CUBE || is_directory(request->format) || of_trace(request->format)))
         return refuse("--metric", request, "folded, speedscope, pprof, dot");
     if (request->metric == METRIC_BLAME && request->format == FORMAT_PPROF)
         return refuse("--metric blame", request, "folded, speedscope, dot");
@@ -176,6 +178,8 @@ static bool write_format(const struct request *request, const struct opened_prof
     case FORMAT_HATCHET:
         export_hatchet(out, rows);
         break;
+    case FORMAT_CUBE:
+        return export_cube(out, profile, rows);
     default:
         export_dot(out, profile, rows, metric,
                    request->least_percent >= 0 ? request->least_percent : LEAST_PERCENT);
@@ -269,7 +273,7 @@ int cli_export(int argc, char **argv)
     if (is_directory(request.format))
         return export_database(&request);
     bool to_stdout = !request.output || strcmp(request.output, "-") == 0;
-    if ((request.format == FORMAT_PPROF || request.format == FORMAT_PERFETTO) && to_stdout && isatty(STDOUT_FILENO)) {
+    if ((request.format == FORMAT_PPROF || request.format == FORMAT_CUBE || request.format == FORMAT_PERFETTO) && to_stdout && isatty(STDOUT_FILENO)) {
         fprintf(stderr, "blame export: %s's format is binary, and standard output is a terminal; give -o FILE\n", format[request.format].word);
         return CLI_BAD_USAGE;
     }

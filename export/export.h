@@ -24,6 +24,9 @@ bool export_pprof(FILE *out, const struct profile *profile, const struct rows *r
 /* JSON for Hatchet's GraphFrame.from_json; all metrics. */
 void export_hatchet(FILE *out, const struct rows *rows);
 
+/* Cube 4's archive: effort and its parts, the other metrics, calls and exact times of phases, counters. false: as pprof's. */
+bool export_cube(FILE *out, const struct profile *profile, const struct rows *rows);
+
 /* A call graph for Graphviz: a node for each function with at least `least_percent` of the program's metric,
  * the largest hundred; recursion counted once. */
 void export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,

@@ -27,7 +27,7 @@ static const char *const names[] = {
     "\x01\x1b[31mred\x7f",
     "\xff\xc3( \xed\xa0\x80",
     "gr\xc3\xb6\xc3\x9f"
-    "e \xe2\x88\x91 \xf0\x9f\x94\xa5",
+    "e \xe2\x88\x91 \xf0\x9f\x94\xa5 \xef\xbf\xbe\xef\xbf\xbf",
     "</script><img src=x onerror=alert(1)>",
     "%s%n%%",
     "&amp;&lt; && &#65;",
@@ -151,6 +151,11 @@ static void put_hatchet(FILE *out)
     export_hatchet(out, rows);
 }
 
+static void put_cube(FILE *out)
+{
+    export_cube(out, &profile, rows);
+}
+
 static void put_dot(FILE *out)
 {
     export_dot(out, &profile, rows, metric, 0.5);
@@ -249,6 +254,7 @@ int main(int argc, char **argv)
     put(argv[2], "all", ".speedscope.json", put_speedscope);
     put(argv[2], "all", ".pb.gz", put_pprof);
     put(argv[2], "all", ".hatchet.json", put_hatchet);
+    put(argv[2], "all", ".cubex", put_cube);
     put_database(argv[2]);
     if (rows->count < 1000) /* paths are written out */
         put_tau(argv[2]);

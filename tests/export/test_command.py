@@ -11,10 +11,13 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "behaviour"))
+sys.path.insert(0, HERE)
 
+import cube_reader  # noqa: E402  (found through the path set above)
+from blame_profile import Tree  # noqa: E402
 from harness import BLAME, BlameTest, clean_environment, program  # noqa: E402  (found through the path set above)
 
-FORMATS = ("folded", "speedscope", "pprof", "hatchet", "dot")
+FORMATS = ("folded", "speedscope", "pprof", "hatchet", "cube", "dot")
 
 
 class Command(BlameTest):
@@ -65,6 +68,11 @@ class Command(BlameTest):
             for frame in ("phase outer", "size = 640", "event multiply"):
                 self.assertIn(f'"{frame}', out, name)
         self.assertIn(b"event multiply", gzip.decompress(self.export(directory, "--format", "pprof").stdout))
+        path = os.path.join(self.new_folder(), "all.cubex")
+        self.assertEqual(self.export(directory, "--format", "cube", "-o", path).returncode, 0)
+        with open(os.path.join(directory, "profile.csv"), newline="", encoding="utf-8") as file:
+            self.assertIsNone(cube_reader.difference(Tree(file.read()), path))
+        self.assertIn("calls", cube_reader.read(path)[1])
 
     def test_samples_by_events_are_no_nanoseconds(self):
         run, _ = self.profile_of("adi", env={"BLAME_SAMPLE": "perf::TASK-CLOCK@1000000"}, checks=())

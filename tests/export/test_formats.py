@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "behaviour"))
 sys.path.insert(0, HERE)
 
+import cube_reader  # noqa: E402
 import readers  # noqa: E402  (found through the path set above)
 from blame_profile import Tree  # noqa: E402
 from harness import BLAME, BUILD, ROOT, BlameTest, clean_environment, program  # noqa: E402
@@ -53,7 +54,7 @@ class Formats(BlameTest):
         for metric in METRICS:
             for name in ("folded", "dot"):
                 self.export(directory, name, "--metric", metric, "-o", os.path.join(folder, f"{metric}.{name}"))
-        for name, ending in (("speedscope", "speedscope.json"), ("pprof", "pb.gz"), ("hatchet", "hatchet.json")):
+        for name, ending in (("speedscope", "speedscope.json"), ("pprof", "pb.gz"), ("hatchet", "hatchet.json"), ("cube", "cubex")):
             self.export(directory, name, "-o", os.path.join(folder, f"all.{ending}"))
 
     def export(self, directory, name, *options):
@@ -211,6 +212,12 @@ class Formats(BlameTest):
             with self.subTest(kind=kind):
                 folder, _tree = self.made(kind)
                 jsonschema.validate(readers.load(os.path.join(folder, "all.hatchet.json")), hatchet)
+
+    def test_cube_has_the_csvs_rows_and_sums(self):
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                folder, tree = self.made(kind)
+                self.assertIsNone(cube_reader.difference(tree, os.path.join(folder, "all.cubex")))
 
     def functions_of(self, tree, metric):
         """Inclusive values of functions, of recursion the outermost."""
