@@ -37,10 +37,10 @@ def program(lanes=2, timeline=True, **more):
 
 
 def stopped():
-    """Of four seconds the second was stopped, the last not measured."""
+    """Of four seconds the second was stopped, half of the last not measured; nothing had begun in the first quarter of one."""
     rows = page_data.Rows()
     root = rows.add(-1, "root", "<program root>", inclusive={"work": 2 * SECOND})
-    shares = {"work": lambda lane, at: float(at < 4 or 8 <= at < 12), "stopped": lambda lane, at: float(4 <= at < 8)}
+    shares = {"work": lambda lane, at: float(1 <= at < 4 or 8 <= at < 12 or at >= 14), "stopped": lambda lane, at: float(4 <= at < 8)}
     data = rows.data(timeline=page_data.timeline(1, 4, SECOND, shares, [(root, {0: (SECOND, 0, 0), 2: (SECOND, 0, 0)})]))
     data["header"]["wall_s"] = 4.0
     return data
@@ -197,7 +197,7 @@ class Times(TimeTest):
 
     def test_gaps_are_named(self):
         self.open(stopped())
-        self.assertIn("Gaps: stopped from 1.0 to 2.0 s; not measured from 3.0 to 4.0 s.", self.one("#time").text)
+        self.assertIn("Gaps: stopped from 1.0 to 2.0 s; not measured from 3.0 to 3.5 s.", self.one("#time").text)
 
     def test_lanes_of_a_job_are_named_by_their_ranks(self):
         self.open(program(4, rank=[0, 0, 1, 2], last_rank=[0, 0, 1, 9], thread=[0, 1, 2, -1]))

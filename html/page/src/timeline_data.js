@@ -242,7 +242,7 @@ export class Timeline {
         return sorted.length > shown.length ? [...shown, rest] : shown;
     }
 
-    // Spans in which nothing ran, and why: [begin, end, why].
+    // Spans in which nothing ran, between others, and why: [begin, end, why].
     gaps() {
         const found = [],
             stopped = this.states.find(({ key }) => key === "stopped");
@@ -255,7 +255,8 @@ export class Timeline {
             const before = kind(first);
             if (bin < this.laneBins && kind(bin) === before) continue;
             const [begin, end] = [first, bin].map((of) => Math.min(this.end, this.origin + of * this.laneBin));
-            if (before && end - begin > 0.99 * this.laneBin) found.push([begin, end, before]);
+            const between = first > 0 && bin < this.laneBins;
+            if (before && (between || before === "stopped") && end - begin > 0.99 * this.laneBin) found.push([begin, end, before]);
             first = bin;
         }
         return found;
