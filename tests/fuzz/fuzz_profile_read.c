@@ -182,7 +182,7 @@ static void exercise_folds(const struct profile *profile, struct symbols *symbol
 static void exercise_timeline(const struct profile *profile, const struct rows *rows, FILE *out, uint64_t round)
 {
     struct view_style style = choose_style(round);
-    struct culprits culprits = culprits_gather(profile, rows);
+    struct culprits culprits = culprits_gather(profile, rows, round % 2);
     style.all = round % 4 == 0;
     if (profile->timeline.bins) {
         view_text_timeline(out, profile, rows, &style);
