@@ -31,9 +31,9 @@ KERNELS = [
     ("mortar-50", "locks", "20000 --steps 100 --shared 50", "2000 --steps 10 --shared 50"),
 ]
 GROUPS = ["NPB-like", "BOTS-like", "locks"]
-COLUMNS = ["none", "floor", "signals", "callbacks", "blame", "creation"]
+COLUMNS = ["none", "floor", "signals", "callbacks", "untimed", "blame", "traced", "creation"]
 RATIOS = [("blame", "none"), ("blame", "floor"), ("floor", "none"), ("signals", "floor"), ("callbacks", "floor"),
-          ("blame", "signals"), ("creation", "none"), ("creation", "floor")]
+          ("blame", "signals"), ("creation", "none"), ("creation", "floor"), ("blame", "untimed"), ("traced", "blame")]
 RESULT = re.compile(r"^(\S+) (\S+) (\d+) ([0-9.]+) VERIFIED$", re.MULTILINE)
 
 
@@ -80,6 +80,7 @@ def parse_arguments():
     parser = make_parser(__doc__, out="bench.csv", rate=200, threads=2, pairs=5)
     parser.add_argument("--kernels", default="", metavar="REGEX", help="only kernels whose name matches")
     parser.add_argument("--creation", action="store_true", help="also with BLAME_TASKS=creation")
+    parser.add_argument("--time", action="store_true", help="also without its timeline, and with a trace")
     parser.add_argument("--parts", action="store_true",
                         help="also the floor with signals whose handler is empty, and blame at 1 sample a second")
     parser.add_argument("--quick", action="store_true", help="small sizes, 1 turn: a smoke test, not a measurement")
@@ -96,6 +97,8 @@ def bench(args):
     tools = find_tools(args, [os.path.join(args.build, "fib"), "10"], blame_needed=False)
     if args.creation and "blame" in tools:
         tools["creation"] = tools["blame"]
+    if args.time and "blame" in tools:
+        tools.update({"untimed": tools["blame"], "traced": tools["blame"]})
     if args.parts:
         tools["signals"] = tools["floor"]
         tools.update({"callbacks": tools["blame"]} if "blame" in tools else {})

@@ -48,22 +48,24 @@ def clean_environment(threads):
     return environment
 
 
+SETTINGS = {"callbacks": {"BLAME_RATE": "1"}, "blame": {}, "creation": {"BLAME_TASKS": "creation"}, "untimed": {"BLAME_TIMELINE": "0"},
+            "traced": {"BLAME_TRACE": "1"}}
+
+
 def is_blame(column):
-    return column in ("callbacks", "blame", "creation")
+    return column in SETTINGS
 
 
 def tool_environment(column, tools, threads, rate, out_dir):
     """The environment of one column: none, floor, signals (the floor with signals whose handler is empty), callbacks
-    (blame at 1 sample a second), blame, or creation (blame with creation contexts)."""
+    (blame at 1 sample a second), blame, or blame with another of its settings."""
     environment = clean_environment(threads)
     if column != "none":
         environment["OMP_TOOL_LIBRARIES"] = tools[column]
     if column == "signals":
         environment["NOOP_RATE"] = str(rate)
     if is_blame(column):
-        environment.update(BLAME_RATE=str(1 if column == "callbacks" else rate), BLAME_OUT=out_dir, BLAME_SUMMARY="0")
-    if column == "creation":
-        environment["BLAME_TASKS"] = "creation"
+        environment.update({"BLAME_RATE": str(rate), "BLAME_OUT": out_dir, "BLAME_SUMMARY": "0"} | SETTINGS[column])
     return environment
 
 
