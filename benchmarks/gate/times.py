@@ -15,8 +15,9 @@ from gate import bare_environment
 
 def run_once(args):
     """(scenario, frames) -> (least, median) of one process; 0 frames: a clock."""
+    settings = dict(pair.split("=", 1) for pair in args.set)
     with tempfile.TemporaryDirectory(prefix="blame-times-") as scratch:
-        output, _ = run([os.path.join(args.build, "times"), os.path.abspath(args.tool)], bare_environment(scratch, BLAME_CSV="1"))
+        output, _ = run([os.path.join(args.build, "times"), os.path.abspath(args.tool)], bare_environment(scratch, BLAME_CSV="1", **settings))
     rows = (line.rsplit(",", 3) for line in output.splitlines())
     return {(scenario, int(frames)): (float(least), float(median)) for scenario, frames, least, median in rows}
 
@@ -36,4 +37,6 @@ def bench(args):
 
 
 if __name__ == "__main__":
-    main(bench, make_parser(__doc__, build="build/gate", out="", pairs=5).parse_args())
+    parser = make_parser(__doc__, build="build/gate", out="", pairs=5)
+    parser.add_argument("--set", action="append", default=[], metavar="VARIABLE=VALUE", help="of the tool's environment")
+    main(bench, parser.parse_args())
