@@ -152,7 +152,7 @@ static inline __attribute__((always_inline)) void account_idle_hit(struct profil
         if (waited_ns >= STATE_GRACE_NS) {
             bool parked = state_was_parked(line, clocks, time_ns);
             account_idle(ledger, p, parked, others);
-            time_add_state(tree, &tree->times, time_ns, PROFILE_TIME_IDLE, p);
+            time_add_state(tree, time_ns, PROFILE_TIME_IDLE, p);
             if (told)
                 told[number] = (struct idle_moment){.idle = parked || others.busy ? 0 : others.in_use + 1};
             continue;

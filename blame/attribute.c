@@ -9,7 +9,7 @@ bool attribute_blame(struct tree *tree, uint32_t node_idx, uint64_t lock_key, co
         return false;
     account_blame(metric, blame);
     attribute_time(tree, node_idx, time_ns,
-             (struct profile_time_value){0, (float)blame->inverse_busy, (float)blame->shared_idle, (float)blame->lock_wait});
+                   (struct profile_time_value){0, (float)blame->inverse_busy, (float)blame->shared_idle, (float)blame->lock_wait});
     return true;
 }
 

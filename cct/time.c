@@ -205,15 +205,19 @@ static uint32_t context_above(const struct profile_bins *bins)
     return tree_node(tree_node(bins->node)->parent)->parent;
 }
 
+static bool is_in_use(const struct profile_time_value *value)
+{
+    return value->own != 0 || value->inverse_busy != 0 || value->shared_idle != 0 || value->lock_wait != 0;
+}
+
 static uint32_t bins_in_use(const struct profile_bins *bins, double *weight)
 {
     uint32_t in_use = 0;
     *weight = 0;
     for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++) {
         const struct profile_time_value *value = &bins->bin[i];
-        float sum = value->own + value->inverse_busy + value->shared_idle + value->lock_wait;
-        in_use += value->own != 0 || sum != 0;
-        *weight += sum;
+        in_use += is_in_use(value);
+        *weight += value->own + value->inverse_busy + value->shared_idle + value->lock_wait;
     }
     return in_use;
 }
@@ -257,11 +261,10 @@ static bool thin_out(struct tree *tree, struct profile_bins *bins)
         return false;
     struct profile_moments *few = arena_unit(unit_idx);
     for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++) {
-        const struct profile_time_value *value = &bins->bin[i];
-        if (value->own == 0 && value->inverse_busy == 0 && value->shared_idle == 0 && value->lock_wait == 0)
+        if (!is_in_use(&bins->bin[i]))
             continue;
         few->moment[few->count].bin = i;
-        few->moment[few->count++].value = *value;
+        few->moment[few->count++].value = bins->bin[i];
     }
     store_release(&tree_node(bins->node)->metric, unit_idx);
     free_dense(&tree->times, bins);
@@ -296,6 +299,12 @@ static struct profile_bins *make_dense(struct tree *tree, uint32_t time_idx, str
 {
     struct profile_node *node = tree_node(time_idx);
     uint32_t few_idx = node->metric, bins_idx = take_dense(tree, time_idx, few->shift);
+    if (node->metric != few_idx) { /* to make room, those of contexts below became this one's: the moments are in them, and the record is another's */
+        if (bins_idx)
+            free_dense(&tree->times, arena_unit(bins_idx));
+        void *risen = record_of(time_idx);
+        return risen && is_dense(risen) ? risen : NULL;
+    }
     if (!bins_idx) {
         few->above = !tree->times.fixed;
         return NULL;
@@ -389,8 +398,9 @@ void time_begin(struct tree *tree, uint64_t origin_ns)
     times->lane_ns = (uint64_t)PROFILE_LANE_BINS << times->lane_shift;
 }
 
-void time_add_state_slowly(struct tree *tree, struct times *times, uint64_t at_ns, enum profile_time_state state, double ns)
+void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_state state, double ns)
 {
+    struct times *times = &tree->times;
     if (!times->origin_ns)
         return;
     if (!times->lane_ns)

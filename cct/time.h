@@ -34,16 +34,17 @@ static inline void time_add_float(float *to, double ns, uint64_t *dither)
     *to = (float)sum.number;
 }
 
-void time_add_state_slowly(struct tree *tree, struct times *times, uint64_t at_ns, enum profile_time_state state, double ns); /* [handler] */
+void time_add_state_slowly(struct tree *tree, uint64_t at_ns, enum profile_time_state state, double ns); /* [handler] */
 
 /* A thread of the tree was in that state, at that moment of CLOCK_MONOTONIC. [handler] */
-static inline void time_add_state(struct tree *tree, struct times *times, uint64_t at_ns, enum profile_time_state state, double ns)
+static inline void time_add_state(struct tree *tree, uint64_t at_ns, enum profile_time_state state, double ns)
 {
+    struct times *times = &tree->times;
     uint64_t after_ns = at_ns - times->origin_ns;
     if (likely(after_ns < times->lane_ns))
         time_add_float(&times->lane->ns[after_ns >> times->lane_shift][state], ns, &times->dither);
     else
-        time_add_state_slowly(tree, times, at_ns, state, ns);
+        time_add_state_slowly(tree, at_ns, state, ns);
 }
 
 /* The context has so much at that moment. [handler] */

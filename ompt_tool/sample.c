@@ -35,7 +35,7 @@ static void take_held(struct thread *thread, uint32_t node_idx, uint64_t time_ns
 
 static void note_state(struct thread *thread, uint64_t time_ns, enum profile_time_state state, double p)
 {
-    time_add_state(&thread->tree, &thread->tree.times, time_ns, state, p);
+    time_add_state(&thread->tree, time_ns, state, p);
 }
 
 static uint64_t place_key(uint64_t place)
@@ -120,7 +120,7 @@ static inline void book_part(struct thread *thread, struct profile_metric *metri
 {
     struct lock_blame idleness = account_idleness(metric, p, census);
     attribute_time(&thread->tree, node_idx, time_ns,
-             (struct profile_time_value){(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0});
+                   (struct profile_time_value){(float)p, (float)idleness.inverse_busy, (float)idleness.shared_idle, 0});
 }
 
 /* At one of the delivery's moments. Of the others' idleness a part is the missing core's, the rest the code's; with its part goes as much of the
@@ -390,7 +390,7 @@ static void add_dispatch(struct thread *thread, uint32_t node_idx, struct profil
 {
     sums_add(metric, dispatch);
     attribute_time(&thread->tree, node_idx, thread->idle.last_ns,
-             (struct profile_time_value){(float)dispatch->overhead, (float)dispatch->inverse_busy, (float)dispatch->shared_idle, 0});
+                   (struct profile_time_value){(float)dispatch->overhead, (float)dispatch->inverse_busy, (float)dispatch->shared_idle, 0});
 }
 
 /* What is of a region that may have ended is carried: it is that of the next one. */

@@ -20,7 +20,7 @@ bool sample_stopped(struct thread *thread, const struct delivery *delivery)
     metric->inverse_busy += inverse;
     for (uint32_t i = 0; i < PROFILE_LANE_BINS; i++) { /* without holes */
         uint64_t time_ns = delivery->due_ns + (uint64_t)(between_ns * (i + 0.5) / PROFILE_LANE_BINS);
-        time_add_state(&thread->tree, &thread->tree.times, time_ns, PROFILE_TIME_STOPPED, each);
+        time_add_state(&thread->tree, time_ns, PROFILE_TIME_STOPPED, each);
         time_add(&thread->tree, node_idx, time_ns,
                  (struct profile_time_value){(float)each, (float)(inverse / PROFILE_LANE_BINS), 0, 0});
     }

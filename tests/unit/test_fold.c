@@ -70,7 +70,8 @@ static uint32_t fold_of(bool outlier)
     return find(tree.trie, PROFILE_NODE_FOLD, PROFILE_FOLD_KEY(STEP, outlier));
 }
 
-static double own_in(uint32_t context, uint32_t first, uint32_t end)
+/* Of own, inverse_busy, shared_idle and lock_wait. */
+static double value_in(uint32_t context, uint32_t which, uint32_t first, uint32_t end)
 {
     uint32_t time_idx = find(context, PROFILE_NODE_TIME, 0);
     const void *record = time_idx && tree_node(time_idx)->metric ? arena_unit(tree_node(time_idx)->metric) : NULL;
@@ -78,10 +79,15 @@ static double own_in(uint32_t context, uint32_t first, uint32_t end)
     const struct profile_bins *bins = record;
     double sum = 0;
     for (uint32_t i = 0; record && few->form == PROFILE_TIME_FEW && i < few->count; i++)
-        sum += few->moment[i].bin >= first && few->moment[i].bin < end ? (double)few->moment[i].value.own : 0;
+        sum += few->moment[i].bin >= first && few->moment[i].bin < end ? (double)(&few->moment[i].value.own)[which] : 0;
     for (uint32_t i = first; record && few->form == PROFILE_TIME_DENSE && i < end; i++)
-        sum += (double)bins->bin[i].own;
+        sum += (double)(&bins->bin[i].own)[which];
     return sum;
+}
+
+static double own_in(uint32_t context, uint32_t first, uint32_t end)
+{
+    return value_in(context, 0, first, end);
 }
 
 static double own_of(uint32_t context)
@@ -112,6 +118,13 @@ WITH_FOLD(instances_lie_over_one_another_by_the_part_of_their_length)
     assert_true(fabs(own_of(f) - 100 * 12 * 100) < 1 && fabs(own_of(g) - 100 * 28 * 100) < 1);
     assert_true(own_in(f, 36, 120) == 0 && own_in(g, 0, 36) == 0); /* 30 % of 120 bins */
     assert_true(fabs(own_in(g, 36, 78) - own_of(g) / 2) < 1);
+    double squares = 0, blame_squares = 0;
+    for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++) {
+        const struct profile_bins *bins = arena_unit(tree_node(find(fold, PROFILE_NODE_TIME, 1))->metric);
+        squares += (double)bins->bin[i].own;
+        blame_squares += (double)bins->bin[i].inverse_busy + (double)bins->bin[i].shared_idle;
+    }
+    assert_true(fabs(squares - 4000.0 * 100 * 100) < 1 && fabs(blame_squares - 4000.0 * (25 * 25 + 300 * 300)) < 100);
     assert_int_equal(find(fold, PROFILE_NODE_INSTANCE, 3), 0);
     assert_true(record()->overtaken + record()->cut + record()->no_room + record()->thinned == 0);
 }
@@ -138,6 +151,9 @@ WITH_FOLD(durations_that_differ_widely_are_all_usual)
         end_step(i, (10 + i * 7919 % 20) * MS, FOLD_UNDECIDED);
     }
     assert_in_range(record()->instances[0], 2950, 3000);
+    /* Half of all, 16 to 26 ms, lie within 5 classes of 20 ms: 22 of them away are 7.6 and 54.5 ms. */
+    assert_in_range(record()->low_ns, 75 * MS / 10, 77 * MS / 10);
+    assert_in_range(record()->high_ns, 53 * MS, 55 * MS);
     assert_int_equal(record()->instances[0] + record()->instances[1], 3000);
     assert_int_equal(record()->samples[0], 0);
 }
@@ -235,6 +251,22 @@ WITH_FOLD(of_too_many_samples_some_stand_for_all)
     assert_true(own_in(f, 37, 120) == 0 && own_in(g, 0, 35) == 0);
     assert_true(fabs(own_in(f, 0, 18) - 0.15 * all) < 0.01 * all);
     assert_in_range(arena_header()->chunk_count, chunks, chunks + 1);
+}
+
+WITH_FOLD(what_stands_for_others_is_chosen_by_its_weight)
+{
+    for (uint32_t i = 0; i < 10; i++) {
+        uint32_t at = step_node(i), light = frame(at, 2), heavy = frame(at, 3);
+        fold_begin(&tree, phase);
+        for (uint32_t k = 0; k < 4000; k++)
+            note_ns(k % 2 ? heavy : light, now_ns + k * 5ull * MS, k % 2 ? 300 : 100);
+        end_step(i, 20000ull * MS, FOLD_UNDECIDED);
+    }
+    finish();
+    uint32_t fold = fold_of(false), light = find(fold, PROFILE_NODE_FRAME, 2), heavy = find(fold, PROFILE_NODE_FRAME, 3);
+    double all = 10 * 2000 * 400.0, idle = value_in(light, 2, 0, PROFILE_TIME_BINS) + value_in(heavy, 2, 0, PROFILE_TIME_BINS);
+    assert_true(fabs(own_of(light) + own_of(heavy) - all) < 1e-4 * all && fabs(idle - 3 * all) < 3e-4 * all);
+    assert_true(fabs(own_of(light) - all / 4) < 0.05 * all); /* 10 of the deviations of 5,000 places */
 }
 
 WITH_FOLD(an_end_that_too_many_have_overtaken_costs_its_samples_and_that_is_counted)

@@ -305,6 +305,25 @@ WITH_PROFILE(run_json_names_phases_and_what_went_wrong)
     json_decref(json);
 }
 
+WITH_PROFILE(a_narrow_terminal_has_the_parts_with_most)
+{
+    struct view_style style = {.title = "Phases", .columns = 80, .metric = METRIC_EFFORT};
+    made.nodes[1].metric.no_core = 6 * S;
+    made.nodes[1].metric.blocked = 5 * S;
+    made.nodes[1].metric.mpi_wait = 7 * S;
+    struct rows *rows = made_tables();
+    struct phase_table *table = phases_gather(&made.profile, rows);
+    FILE *out = made_out();
+    view_text_phases(out, &made.profile, rows, table, 2, &style);
+    fclose(out);
+    phases_free(table);
+    assert_non_null(strstr(made_text, "  no core mpi wait idle %"));
+    assert_null(strstr(made_text, "blocked"));
+    for (const char *at = made_text; *at; at += strcspn(at, "\n") + 1)
+        if (strcspn(at, "\n") > 80)
+            fail_msg("%s", at);
+}
+
 WITH_PROFILE(the_view_shows_each_phase_and_what_its_code_calls)
 {
     struct view_style style = {.title = "Phases", .columns = 100, .metric = METRIC_EFFORT};

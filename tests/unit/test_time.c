@@ -46,8 +46,10 @@ static void add_context(uint32_t context, uint32_t shift, double own[PROFILE_TIM
     if (!record)
         return;
     assert_true(few->shift <= shift);
-    for (uint32_t i = 0; few->form == PROFILE_TIME_FEW && i < few->count; i++)
+    for (uint32_t i = 0; few->form == PROFILE_TIME_FEW && i < few->count; i++) {
+        assert_true(few->moment[i].bin < PROFILE_TIME_BINS);
         own[few->moment[i].bin >> (shift - few->shift)] += few->moment[i].value.own;
+    }
     for (uint32_t i = 0; few->form == PROFILE_TIME_DENSE && i < PROFILE_TIME_BINS; i++)
         own[i >> (shift - bins->shift)] += bins->bin[i].own;
 }
@@ -62,7 +64,7 @@ static double sum_of(const double *values)
 
 static void add_own(uint32_t context, uint64_t after_ns, double ns)
 {
-    time_add(&tree, context, ORIGIN_NS + after_ns, (struct profile_time_value){(float)ns, 0, 0, (float)ns / 2});
+    time_add(&tree, context, ORIGIN_NS + after_ns, (struct profile_time_value){(float)ns, (float)ns / 4, (float)ns / 8, (float)ns / 2});
 }
 
 WITH_TIME(a_lane_has_each_state_s_time_where_it_was_however_long_the_run)
@@ -72,7 +74,7 @@ WITH_TIME(a_lane_has_each_state_s_time_where_it_was_however_long_the_run)
     uint32_t shift = profile_time_shift(HOUR_NS) - PROFILE_TIME_FINER;
     for (uint64_t after_ns = 0; after_ns <= HOUR_NS; after_ns += step_ns) {
         uint32_t state = (uint32_t)(after_ns / 700000000000ull) % PROFILE_TIME_STATES;
-        time_add_state(&tree, &tree.times, ORIGIN_NS + after_ns, (enum profile_time_state)state, (double)step_ns);
+        time_add_state(&tree, ORIGIN_NS + after_ns, (enum profile_time_state)state, (double)step_ns);
         expected[after_ns >> shift][state] += (double)step_ns;
     }
     const struct profile_lane *lane = lane_in_file();
@@ -122,9 +124,10 @@ WITH_TIME(a_moment_before_the_origin_is_in_the_first_bin)
     double own[PROFILE_TIME_BINS] = {0};
     uint32_t context = frame(tree.root, 1);
     add_own(context, (uint64_t)-1000, 7);
-    time_add_state(&tree, &tree.times, ORIGIN_NS - 1, PROFILE_TIME_IDLE, 9);
+    time_add_state(&tree, ORIGIN_NS - 1, PROFILE_TIME_IDLE, 9);
     add_context(context, PROFILE_TIME_SHIFT, own);
     assert_true(own[0] == 7 && lane_in_file()->ns[0][PROFILE_TIME_IDLE] == 9);
+    assert_int_equal(lane_in_file()->shift, PROFILE_TIME_SHIFT - PROFILE_TIME_FINER);
 }
 
 /* Of one function's 40 instructions each, below that many calls; some are hot. */
@@ -136,8 +139,18 @@ struct many {
     double sum[CALLS], bin[CALLS][PROFILE_TIME_BINS]; /* in all, and when */
 };
 
+static void add_to_one(struct many *many, uint32_t c, uint32_t context, uint64_t after_ns, uint32_t shift)
+{
+    add_own(context, after_ns, 5e6);
+    many->sum[c] += 5e6;
+    many->bin[c][after_ns >> shift] += 5e6;
+}
+
+/* Each also once more behind the next: what was remembered of it then may be another's. */
 static void run_many(struct many *many, uint32_t top, uint64_t end_ns)
 {
+    uint32_t last_c = CALLS, last = 0;
+    uint64_t last_ns = 0;
     for (uint32_t c = 0; c < CALLS; c++) {
         many->call[c] = frame(top, 100 + c);
         for (uint32_t i = 0; i < INSTRUCTIONS; i++)
@@ -150,9 +163,11 @@ static void run_many(struct many *many, uint32_t top, uint64_t end_ns)
         if (rand() % 2)
             c = i = 0;
         uint64_t late_ns = (uint64_t)rand() % (after_ns / 8 + 1); /* moments come in no order */
-        add_own(many->instruction[c][i], after_ns - late_ns, 5e6);
-        many->sum[c] += 5e6;
-        many->bin[c][(after_ns - late_ns) >> shift] += 5e6;
+        uint32_t context = rand() % 64 ? many->instruction[c][i] : many->call[c];
+        add_to_one(many, c, context, after_ns - late_ns, shift);
+        if (last_c < CALLS)
+            add_to_one(many, last_c, last, last_ns, shift);
+        last_c = c, last = context, last_ns = after_ns - late_ns;
     }
 }
 
@@ -174,10 +189,41 @@ static double sum_below(uint32_t context, bool itself)
     return sum;
 }
 
+#define UNITS 100000u
+
+static void use_record(unsigned char *used, uint32_t unit_idx)
+{
+    assert_true(unit_idx < UNITS);
+    if (used[unit_idx]++)
+        fail_msg("record %u is used twice", unit_idx);
+}
+
+static void use_records_below(unsigned char *used, uint32_t idx)
+{
+    if (tree_node(idx)->metric)
+        use_record(used, tree_node(idx)->metric);
+    for (uint32_t child = tree_node(idx)->first_child; child; child = tree_node(child)->next_sibling)
+        use_records_below(used, child);
+}
+
+/* Of the trees from these nodes on, and of those that wait to be used again. */
+static void assert_records_are_one_s(uint32_t top, uint32_t other)
+{
+    unsigned char *used = calloc(UNITS, 1);
+    use_records_below(used, top);
+    if (other)
+        use_records_below(used, other);
+    for (uint32_t unit_idx = tree.free_metrics; unit_idx; unit_idx = *(uint32_t *)arena_unit(unit_idx))
+        use_record(used, unit_idx);
+    for (uint32_t place = tree.times.used; place < tree.times.made; place++)
+        use_record(used, tree.times.dense[place]);
+    free(used);
+}
+
 WITH_TIME(where_dense_bins_do_not_suffice_those_of_the_coldest_instructions_are_their_call_s)
 {
     struct many many = {0};
-    double own[PROFILE_TIME_BINS] = {0}, all = 0;
+    double own[PROFILE_TIME_BINS] = {0}, below_all[PROFILE_TIME_BINS] = {0}, all = 0;
     run_many(&many, frame(tree.root, 1), 100000000000ull);
     for (uint32_t c = 0; c < CALLS; c++) {
         double below[PROFILE_TIME_BINS] = {0};
@@ -187,10 +233,55 @@ WITH_TIME(where_dense_bins_do_not_suffice_those_of_the_coldest_instructions_are_
             assert_close(below[i], many.bin[c][i]);
         all += many.sum[c];
     }
+    add_below(tree.root, profile_time_shift(100000000000ull), below_all);
+    for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++) {
+        double expected = 0;
+        for (uint32_t c = 0; c < CALLS; c++)
+            expected += many.bin[c][i];
+        assert_close(below_all[i], expected);
+    }
     assert_close(sum_below(tree.root, true), all);
     assert_true(tree.times.made == TIME_DENSE && tree.times.used <= TIME_DENSE);
+    assert_records_are_one_s(tree.root, 0);
     add_context(many.instruction[0][0], 40, own);
     assert_true(sum_of(own) > 0.49 * all); /* the hot one has its own */
+}
+
+/* Light bins go up to the very context that asked for room: its moments are theirs then, and its record is recycled once. */
+WITH_TIME(a_context_has_what_rose_to_it_while_it_asked_for_bins_of_its_own)
+{
+    uint32_t heavy = frame(tree.root, 1), context = frame(tree.root, 2);
+    for (uint32_t bin = 0; bin <= PROFILE_MOMENTS; bin++) {
+        for (uint32_t c = 3; c < TIME_DENSE; c++)
+            add_own(frame(heavy, c), bin * 100000000ull, 1000);
+        add_own(frame(context, 3), bin * 100000000ull, 1);
+        add_own(frame(context, 4), bin * 100000000ull, 1);
+    }
+    assert_int_equal(tree.times.used, TIME_DENSE);
+    for (uint32_t bin = 0; bin <= PROFILE_MOMENTS; bin++)
+        add_own(context, bin * 100000000ull, 10);
+    assert_records_are_one_s(tree.root, 0);
+    for (uint32_t i = 0; i < 100; i++)
+        add_own(frame(heavy, 100 + i), 0, 1);
+    assert_close(sum_below(tree.root, true), (1000 * (TIME_DENSE - 3) + 1 + 1 + 10) * (PROFILE_MOMENTS + 1) + 100);
+}
+
+WITH_TIME(dense_bins_that_became_so_wide_that_few_are_in_use_make_way)
+{
+    uint32_t context[TIME_DENSE + 1];
+    for (uint32_t c = 0; c <= TIME_DENSE; c++) {
+        uint64_t begin_ns = c < TIME_DENSE - 1 ? 0 : HOUR_NS, width_ns = c < TIME_DENSE - 1 ? 100000000 : HOUR_NS / 100;
+        context[c] = frame(tree.root, 1 + c);
+        for (uint32_t i = 0; i < 20; i++)
+            add_own(context[c], begin_ns + i * width_ns, 1000);
+    }
+    assert_true(tree.times.used < TIME_DENSE / 2);
+    for (uint32_t c = 0; c <= TIME_DENSE; c++) {
+        double own[PROFILE_TIME_BINS] = {0};
+        add_context(context[c], profile_time_shift(2 * HOUR_NS), own);
+        assert_close(sum_of(own), 20000);
+        assert_true(c >= TIME_DENSE - 1 || own[0] > 0);
+    }
 }
 
 WITH_TIME(a_graft_moves_the_bins_whatever_their_width_and_form)
@@ -205,9 +296,16 @@ WITH_TIME(a_graft_moves_the_bins_whatever_their_width_and_form)
         for (uint32_t c = 0; c < CALLS; c++)
             all += many.sum[c];
         all += 5;
-        double below = sum_below(placeholder, true) + sum_below(top, true);
+        double below = sum_below(placeholder, true) + sum_below(top, true), before[PROFILE_TIME_BINS] = {0}, after[PROFILE_TIME_BINS] = {0};
+        add_below(tree.root, profile_time_shift(9000000000ull << 4), before);
+        add_below(placeholder, profile_time_shift(9000000000ull << 4), before);
+        assert_records_are_one_s(tree.root, placeholder);
         assert_true(tree_graft(&tree, placeholder, top));
+        assert_records_are_one_s(tree.root, 0);
         assert_close(sum_below(top, true), below);
+        add_below(tree.root, profile_time_shift(9000000000ull << 4), after);
+        for (uint32_t i = 0; i < PROFILE_TIME_BINS; i++)
+            assert_close(after[i], before[i]);
         assert_close(sum_below(tree.root, true), all);
         used = tree.times.used > used ? tree.times.used : used;
         if (round % 2)
@@ -231,11 +329,11 @@ WITH_TIME(a_full_disk_leaves_the_sums_to_those_above_and_counts_what_no_lane_has
     assert_true(tree_init(&other, 2));
     unit_limit_files(0);
     time_begin(&other, ORIGIN_NS);
-    time_add_state(&other, &other.times, ORIGIN_NS, PROFILE_TIME_WORK, 77);
+    time_add_state(&other, ORIGIN_NS, PROFILE_TIME_WORK, 77);
     assert_int_equal(arena_header()->timeline_lost_ns, 77);
     unit_limit_files(RLIM_INFINITY);
     fake_now_ns += 1000000000;
-    time_add_state(&other, &other.times, ORIGIN_NS, PROFILE_TIME_WORK, 78);
+    time_add_state(&other, ORIGIN_NS, PROFILE_TIME_WORK, 78);
     assert_int_equal(arena_header()->timeline_lost_ns, 77);
     assert_true(other.times.lane->ns[0][PROFILE_TIME_WORK] == 78);
 }

@@ -1,18 +1,12 @@
 /* needs: tests/fuzz/profile_builder.c */
-#include "tests/unit/unit.h"
+#include "tests/unit/built_file.h"
 
 #include <math.h>
 
-#include "report/profile/read.h"
-#include "tests/fuzz/profile_builder.h"
-
-#define KEY(vaddr) PROFILE_KEY(1, vaddr)
 #define SHIFT      PROFILE_TIME_SHIFT
 #define LANE_SHIFT (PROFILE_TIME_SHIFT - PROFILE_TIME_FINER)
 #define START      1000000000u /* the tool's, as builder_start() has it */
 
-static char error[512];
-static struct profile_builder builder;
 static uint32_t root[3]; /* by tree */
 
 /* Two threads' trees, number 1 and 2, and 1 s. */
@@ -27,23 +21,6 @@ static int make_file(void **state)
         root[tree] = builder_node(&builder, tree, 0, PROFILE_NODE_ROOT, 0);
     }
     return 0;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    builder_free(&builder);
-    unit_clean();
-    return 0;
-}
-
-static struct profile *read_built(void)
-{
-    assert_true(builder_write(&builder, unit_path));
-    struct profile *profile = profile_read(unit_path, error, sizeof error);
-    if (!profile)
-        fail_msg("%s", error);
-    return profile;
 }
 
 static void assert_refused(void)

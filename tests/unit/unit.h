@@ -70,6 +70,12 @@ __attribute__((unused)) static void unit_limit_files(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
+__attribute__((unused)) static void assert_has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("no \"%s\" in \"%s\"", part, text);
+}
+
 /* xorshift: the same numbers in every run. */
 __attribute__((unused)) static uint64_t unit_random(uint64_t *state)
 {
