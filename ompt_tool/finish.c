@@ -32,7 +32,8 @@
 #include "ompt_tool/session/thread.h"
 #include "ompt_tool/tracing.h"
 
-#define WAIT_NS 200000000ull /* for threads inside the handler or a callback */
+#define WAIT_NS      200000000ull /* for threads inside the handler or a callback */
+#define LEAST_PAUSES 10           /* of 0.1 ms, for each of them, even if that time is over */
 
 static void pause_shortly(void)
 {
@@ -40,11 +41,12 @@ static void pause_shortly(void)
     nanosleep(&pause, NULL);
 }
 
-/* A thread that does not come out in time keeps its tree to itself: nobody else touches it. */
+/* A thread that does not come out in time keeps its tree to itself: nobody else touches it. It has some pauses of its own, lest what passes otherwise
+ * (other threads are settled, the machine is busy or stands still) leaves it none to come out in. */
 static bool is_quiet(const struct thread *thread, uint64_t deadline_ns)
 {
-    while (load_seq_cst(&thread->in_handler) || load_seq_cst(&thread->in_tool)) {
-        if (clock_now_ns() > deadline_ns)
+    for (int pauses = 0; load_seq_cst(&thread->in_handler) || load_seq_cst(&thread->in_tool); pauses++) {
+        if (pauses >= LEAST_PAUSES && clock_now_ns() > deadline_ns)
             return false;
         pause_shortly();
     }
