@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cct/arena.h"
 #include "ompt_tool/attach.h"
+#include "ompt_tool/capabilities.h"
 #include "ompt_tool/context/capture.h"
 #include "ompt_tool/context/creation.h"
 #include "ompt_tool/context/levels.h"
@@ -20,8 +21,8 @@
 #include "ompt_tool/fault.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/helpers.h"
+#include "ompt_tool/lock_lifetime.h"
 #include "ompt_tool/locks/lock_key.h"
-#include "ompt_tool/locks/lock_names.h"
 #include "ompt_tool/locks/lock_waits.h"
 #include "ompt_tool/place_kind.h"
 #include "ompt_tool/probes/probes.h"
@@ -44,7 +45,7 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
     (void)thread_data;
     if (type == ompt_thread_other || self())
         return; /* nobody's idle threads */
-    bool initial = type == ompt_thread_initial;
+    bool initial = type == ompt_thread_initial || type == ompt_thread_unknown; /* one that the program made */
     struct thread *thread = attach_thread(initial ? PROFILE_THREAD_INITIAL : PROFILE_THREAD_WORKER);
     if (thread && initial)
         helpers_know_initial(thread);
@@ -233,7 +234,7 @@ static uint64_t place_of(uint32_t kind, const void *codeptr)
  * must be where task_schedule will look for it. */
 static ompt_data_t *waiting_task(ompt_sync_region_t kind, ompt_data_t *task_data)
 {
-    return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_current_task(NULL) : task_data;
+    return unlikely(kind == ompt_sync_region_taskgroup) ? runtime_task_of_copy(task_data) : task_data;
 }
 
 /* Who does not count is no one's busy thread, not even for the first microseconds. */
@@ -298,11 +299,23 @@ static __attribute__((noinline)) void schedule_slowly(ompt_data_t *prior, ompt_t
     if (!thread)
         return;
     end_wait(thread, prior, true); /* while the one that waited is the innermost task */
-    if (!levels_schedule(thread, prior, status, next))
-        levels_schedule_slowly(thread, prior, status, next);
+    if (!levels_schedule(thread, prior, status, next) && !helpers_schedule(thread, prior, status, next))
+        return become_idle(thread);
     if (thread->helper)
         thread_count(thread, !(next->value & TASK_WAITING));
     follow_task(thread, next);
+}
+
+/* A thread between regions, which executed another team's task, has none to go on with. */
+static __attribute__((noinline)) void leave_task(ompt_data_t *prior, ompt_task_status_t status)
+{
+    struct thread *thread = thread_self;
+    if (!thread || !levels_status_ends(status) || !levels_end_task(thread, prior))
+        return;
+    if (helpers_is_agent(thread))
+        thread_count(thread, false);
+    state_set_place(thread->line, STATE_PLACE(PROFILE_PLACE_UNKNOWN, 0));
+    become_idle(thread);
 }
 
 /* A taskwait with depend clauses, and an undeferred task's wait for its dependences: the runtime tells of a
@@ -318,9 +331,11 @@ static __attribute__((noinline)) void wait_for_dependences(ompt_scope_endpoint_t
 static void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
     struct thread *thread = thread_self;
-    if (!next) { /* else a detached task's event was fulfilled: nothing is scheduled */
+    if (!next) {
         if (status == ompt_taskwait_complete)
             wait_for_dependences(ompt_scope_end, runtime_current_task(NULL), NULL);
+        else
+            leave_task(prior, status);
         return;
     }
     if (unlikely(!thread || thread->wait_end.any || (is_idle(thread) && state_holds_locks(thread->line)) ||
@@ -453,26 +468,10 @@ static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const v
         release_lock(key);
 }
 
-static void on_lock_init(ompt_mutex_t kind, unsigned hint, unsigned implementation, ompt_wait_id_t wait_id,
-                         const void *codeptr)
+bool callbacks_register(char *text, size_t bytes)
 {
-    (void)kind, (void)hint, (void)implementation;
-    /* By now the caller is there; when a sample asks, it may have been unloaded. */
-    lock_names_initialised(wait_id, codeptr ? capture_key((uintptr_t)codeptr - 1) : 0);
-}
-
-static void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
-{
-    (void)kind, (void)codeptr;
-    lock_names_destroyed(wait_id);
-}
-
-int callbacks_register(void)
-{
-    static const struct {
-        ompt_callbacks_t event;
-        ompt_callback_t callback;
-    } table[] = {
+    bool creation = session.options.tasks == TASKS_CREATION;
+    const struct capability table[] = {
         {ompt_callback_thread_begin, (ompt_callback_t)on_thread_begin},
         {ompt_callback_thread_end, (ompt_callback_t)on_thread_end},
         {ompt_callback_parallel_begin, (ompt_callback_t)on_parallel_begin},
@@ -480,20 +479,18 @@ int callbacks_register(void)
         {ompt_callback_implicit_task, (ompt_callback_t)on_implicit_task},
         {ompt_callback_work, (ompt_callback_t)on_work},
         {ompt_callback_sync_region_wait, (ompt_callback_t)on_sync_region_wait},
+        {ompt_callback_task_create, (ompt_callback_t)(creation ? on_task_creation : on_task_create)},
         {ompt_callback_task_schedule, (ompt_callback_t)on_task_schedule},
         {ompt_callback_mutex_acquire, (ompt_callback_t)on_mutex_acquire},
         {ompt_callback_mutex_acquired, (ompt_callback_t)on_mutex_acquired},
         {ompt_callback_mutex_released, (ompt_callback_t)on_mutex_released},
         {ompt_callback_nest_lock, (ompt_callback_t)on_nest_lock},
-        {ompt_callback_lock_init, (ompt_callback_t)on_lock_init},
-        {ompt_callback_lock_destroy, (ompt_callback_t)on_lock_destroy},
+        {ompt_callback_lock_init, (ompt_callback_t)lock_lifetime_begin},
+        {ompt_callback_lock_destroy, (ompt_callback_t)lock_lifetime_end},
         {ompt_callback_control_tool, (ompt_callback_t)control_tool},
     };
-    bool creation = session.options.tasks == TASKS_CREATION;
-    int refused = runtime.set_callback(ompt_callback_task_create,
-                                       (ompt_callback_t)(creation ? on_task_creation : on_task_create)) !=
-                  ompt_set_always;
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-        refused += runtime.set_callback(table[i].event, table[i].callback) != ompt_set_always;
-    return refused;
+    bool waits, any = capabilities_register(runtime.set_callback, table, sizeof(table) / sizeof(*table), &waits, text, bytes);
+    if (!waits) /* samples go on behind a region's end, when nobody can ask for its context any more */
+        session.options.context = CONTEXT_EAGER;
+    return any;
 }

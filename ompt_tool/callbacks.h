@@ -2,7 +2,10 @@
 #ifndef BLAME_OMPT_TOOL_CALLBACKS_H
 #define BLAME_OMPT_TOOL_CALLBACKS_H
 
-/* Registers all callbacks that the runtime offers. Returns the number of those it refused. [init] */
-int callbacks_register(void);
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Registers all callbacks that the runtime offers. text and result: capabilities_register(). [init] */
+bool callbacks_register(char *text, size_t bytes);
 
 #endif

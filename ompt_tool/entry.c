@@ -83,6 +83,23 @@ static void finish_beside_others(void)
         finish();
 }
 
+/* Before anything is made: the first events come when the tool has started. */
+static bool register_callbacks(void)
+{
+    char text[800];
+    if (!callbacks_register(text, sizeof(text))) {
+        log_line_of_job("the OpenMP runtime (", session.runtime, ") does not tell every ", text,
+                        "; nothing is measured", NULL);
+        return false;
+    }
+    if (*text)
+        log_line_of_job("the OpenMP runtime (", session.runtime, ") does not tell all: ", text, NULL);
+    if (!runtime.get_task_info)
+        log_line_of_job("the OpenMP runtime (", session.runtime,
+                        ") offers no ompt_get_task_info: call paths inside regions may end in the runtime", NULL);
+    return true;
+}
+
 static int start(ompt_function_lookup_t lookup)
 {
     uint64_t start_ns = image_start_ns();
@@ -92,6 +109,8 @@ static int start(ompt_function_lookup_t lookup)
                  ") offers no ompt_set_callback; nothing is measured", NULL);
         return 0;
     }
+    if (!register_callbacks())
+        return 0;
     if (!loadmap_init()) {
         log_line("/proc/self/maps cannot be read or there is no memory for it; nothing is measured", NULL);
         return 0;
@@ -111,12 +130,8 @@ static int start(ompt_function_lookup_t lookup)
     fork_init();
     probes_init(fork_child_attach);
     mpi_wait_init();
-    int refused = callbacks_register();
     if (!runtime_warn_unheard((const void *)lookup))
         runtime.set_callback(ompt_callback_work, NULL);
-    if (refused)
-        log_line_of_job("the OpenMP runtime (", session.runtime,
-                 ") does not deliver all events; blame may be incomplete", NULL);
     return 1;
 }
 

@@ -6,6 +6,7 @@
 #include "base/os.h"
 #include "cct/region.h"
 #include "ompt_tool/context/capture.h"
+#include "ompt_tool/context/levels.h"
 #include "ompt_tool/session/thread.h"
 
 /* Stands for the helpers' region, which is none of the program's: of no epoch, so nobody takes it for one. */
@@ -53,4 +54,24 @@ bool helpers_begin_team(const struct thread *thread, ompt_data_t *parallel_data)
         return false;
     parallel_data->ptr = &helpers_region;
     return true;
+}
+
+bool helpers_is_agent(const struct thread *thread)
+{
+    return !thread->begun && !thread->helper && thread->ledger->kind == PROFILE_THREAD_WORKER;
+}
+
+bool helpers_schedule(struct thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
+{
+    if (!helpers_is_agent(thread)) {
+        levels_schedule_slowly(thread, prior, status, next);
+        return true;
+    }
+    bool executes = levels_return_to(thread, next) || !levels_status_ends(status);
+    if (!executes)
+        levels_end_task(thread, prior);
+    else if (thread->level->task != next)
+        levels_schedule_slowly(thread, NULL, status, next);
+    thread_count(thread, executes);
+    return executes;
 }

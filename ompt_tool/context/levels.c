@@ -159,10 +159,27 @@ void levels_find(struct thread *thread, ompt_data_t *task)
         learn(thread, task);
 }
 
+bool levels_end_task(struct thread *thread, const ompt_data_t *task)
+{
+    if (thread->levels_beyond) {
+        thread->levels_beyond--;
+        return false;
+    }
+    if (!task || !levels_return_to(thread, task))
+        return false;
+    set_level(thread, thread->level - 1);
+    return true;
+}
+
+bool levels_status_ends(ompt_task_status_t status)
+{
+    return status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach;
+}
+
 void levels_schedule_slowly(struct thread *thread, ompt_data_t *prior, ompt_task_status_t status,
                             ompt_data_t *next)
 {
-    bool begins = status == ompt_task_switch || status == ompt_task_yield;
+    bool begins = !levels_status_ends(status);
     if (thread->levels_beyond) {
         thread->levels_beyond += begins ? 1u : -1u;
         return;

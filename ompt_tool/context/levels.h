@@ -46,6 +46,12 @@ struct region *levels_region(const struct thread *thread);
  * false when the task is not known. [owner] */
 bool levels_return_to(struct thread *thread, const ompt_data_t *task);
 
+/* The task ends, and no other goes on: false when it is not known. [owner] */
+bool levels_end_task(struct thread *thread, const ompt_data_t *task);
+
+/* Whether a task is over, for this thread at least, with such a status; a status of a later standard's is a switch. [any] */
+bool levels_status_ends(ompt_task_status_t status);
+
 /* Makes the task, which the runtime gives as the current one, the innermost level. [owner] */
 void levels_find(struct thread *thread, ompt_data_t *task);
 

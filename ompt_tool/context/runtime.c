@@ -17,6 +17,12 @@ ompt_data_t *runtime_current_task(uintptr_t *exit)
     return task_data;
 }
 
+ompt_data_t *runtime_task_of_copy(ompt_data_t *copy)
+{
+    ompt_data_t *current = runtime_current_task(NULL);
+    return current ? current : copy;
+}
+
 void *runtime_symbol(const void *inside, const char *name)
 {
     Dl_info here, there;

@@ -30,6 +30,9 @@ static inline struct region *runtime_region(const ompt_data_t *parallel_data)
  * [owner] */
 ompt_data_t *runtime_current_task(uintptr_t *exit);
 
+/* The word of the current task, of which the runtime passes a copy, or may; the copy itself where it does not say. [owner] */
+ompt_data_t *runtime_task_of_copy(ompt_data_t *copy);
+
 /* What the runtime has of that name; `inside`: an address in it. Another runtime in the process, which nobody has begun
  * yet, has the same names; what one library alone has loaded is not found by name. [init] */
 void *runtime_symbol(const void *inside, const char *name);

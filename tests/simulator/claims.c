@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <omp-tools.h>
+
 #include "tests/simulator/batch.h"
 #include "tests/simulator/stated.h"
 
@@ -216,6 +218,25 @@ bool claim_stopped(const struct scenario *scenario, const struct claim_settings 
     batch_run(&batch);
     snprintf(detail, sizeof(detail), "at %u of its events", STOPS);
     return end_claim("killed", scenario->name, &sums, !sums.failures, detail);
+}
+
+bool claim_untold(const struct scenario *scenario, const struct claim_settings *settings)
+{
+    static const ompt_callbacks_t events[] = {
+        0, ompt_callback_sync_region_wait, ompt_callback_mutex_acquire, ompt_callback_task_create, ompt_callback_work,
+    };
+    struct scenario judged = *scenario;
+    struct sums sums = {.failures = 0};
+    char detail[64];
+    judged.laws_only = true;
+    for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+        struct sim_options options = settings->options;
+        options.untold = events[i];
+        options.hides_tasks = !events[i];
+        note_failure(&sums, events[i], batch_once(&judged, settings->first_seed, &options)->failure);
+    }
+    snprintf(detail, sizeof(detail), "of %zu events", sizeof(events) / sizeof(*events));
+    return end_claim("untold", scenario->name, &sums, !sums.failures, detail);
 }
 
 /* What is wrong with one run of a scenario that nobody has looked at; "" nothing. */

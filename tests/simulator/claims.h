@@ -22,6 +22,9 @@ bool claim_same(const struct scenario *scenario, const struct claim_settings *se
 /* Stopped at any event, what is there can be read, and its books balance. */
 bool claim_stopped(const struct scenario *scenario, const struct claim_settings *settings);
 
+/* A runtime that leaves out an optional event, or ompt_get_task_info: the laws hold of what it tells. */
+bool claim_untold(const struct scenario *scenario, const struct claim_settings *settings);
+
 /* The first for random scenarios, each with one seed; the least one that fails is printed. */
 bool claim_random(const struct claim_settings *settings);
 

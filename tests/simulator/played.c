@@ -22,7 +22,19 @@ __thread struct played_task *played_current;
 __thread ompt_data_t played_thread_data;
 
 static ompt_callback_t registered[MAX_EVENTS];
+static uint8_t short_of_always[MAX_EVENTS]; /* by how much an answer is */
+static bool tasks_hidden;
 static ompt_start_tool_result_t *tool;
+
+void played_answer(ompt_callbacks_t event, ompt_set_result_t answer)
+{
+    short_of_always[event] = (uint8_t)(ompt_set_always - answer);
+}
+
+void played_hide_tasks(void)
+{
+    tasks_hidden = true;
+}
 
 void played_task_init(struct played_task *task, ompt_data_t *parallel, int flags, int thread_num)
 {
@@ -45,8 +57,9 @@ static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t ca
 {
     if ((unsigned)event >= MAX_EVENTS)
         return ompt_set_error;
-    registered[event] = callback;
-    return ompt_set_always;
+    ompt_set_result_t answer = ompt_set_always - short_of_always[event];
+    registered[event] = answer < ompt_set_sometimes ? NULL : callback;
+    return answer;
 }
 
 static int get_task_info(int ancestor, int *flags, ompt_data_t **data, ompt_frame_t **frame,
@@ -107,6 +120,8 @@ ompt_interface_fn_t played_lookup(const char *name)
         {"ompt_get_thread_data", (ompt_interface_fn_t)get_thread_data},
         {"ompt_finalize_tool", (ompt_interface_fn_t)finalize_tool},
     };
+    if (tasks_hidden && strcmp(name, "ompt_get_task_info") == 0)
+        return NULL;
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
         if (strcmp(table[i].name, name) == 0)
             return table[i].function;

@@ -21,6 +21,11 @@ struct played_task {
 extern __thread struct played_task *played_current;
 extern __thread ompt_data_t played_thread_data;
 
+/* Before the start: what ompt_set_callback answers for that event (below ompt_set_sometimes it is never told), and that there
+ * is no ompt_get_task_info. */
+void played_answer(ompt_callbacks_t event, ompt_set_result_t answer);
+void played_hide_tasks(void);
+
 /* As a runtime does when it starts; false when the tool wants nothing of it. */
 bool played_start(ompt_start_tool_result_t *(*start_tool)(unsigned, const char *), const char *name);
 void played_finalize(void);

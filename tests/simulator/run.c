@@ -61,6 +61,10 @@ void run_here(const struct scenario *scenario, uint64_t seed, const struct sim_o
     machine.shuffled = options->shuffled;
     machine.creation = options->creation;
     machine.stop_at = options->stop_at;
+    if (options->untold)
+        played_answer((ompt_callbacks_t)options->untold, ompt_set_never);
+    if (options->hides_tasks)
+        played_hide_tasks();
     if (!played_start(ompt_start_tool, "played")) {
         strcpy(run->failure, "the plugin does not start");
         run->done = true;

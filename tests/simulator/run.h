@@ -20,6 +20,8 @@ struct figure {
 struct sim_options {
     uint32_t rate, limit_s;
     bool eager, creation, at_release, shuffled;
+    uint32_t untold;  /* an event of OMPT's (ompt_callbacks_t) that the runtime does not tell; 0: none */
+    bool hides_tasks; /* there is no ompt_get_task_info */
     uint64_t stop_at; /* event; 0: to the end */
     const char *keep; /* where the measurement stays, with a trace; NULL: it is removed */
 };

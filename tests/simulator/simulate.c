@@ -6,6 +6,7 @@
  *     simulate --seeds 1 --keep FILE SCENARIO keeps its measurement there, with a trace
  *     simulate --events TOOL SCENARIO         plays a scenario to another tool, a shared library
  *
+ * --untold EVENT: a number of enum ompt_callbacks_t; the runtime does not tell it.
  * Options: --rate N  --seeds N  --first N  --jobs N  --limit SECONDS (of a run)  --figures  --eager  --release  --creation  --print
  */
 #include <glob.h>
@@ -54,6 +55,8 @@ static bool take_number(const char *option, const char *value)
         command.settings.first_seed = number;
     else if (strcmp(option, "--limit") == 0)
         command.settings.options.limit_s = (uint32_t)number;
+    else if (strcmp(option, "--untold") == 0)
+        command.settings.options.untold = (uint32_t)number;
     else if (strcmp(option, "--jobs") == 0)
         batch_jobs = (uint32_t)number;
     else
@@ -112,6 +115,7 @@ static void claim_all(const struct scenario *scenario)
     if (!scenario_is_a_race(scenario))
         count(claim_same(scenario, &settings, "any order of simultaneous events"));
     count(claim_stopped(scenario, &settings));
+    count(claim_untold(scenario, &settings));
 }
 
 static void claim_folder(const char *folder)

@@ -1,0 +1,98 @@
+#include "ompt_tool/capabilities.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Events that are of use together only. */
+struct group {
+    const char *without; /* what nobody knows then; NULL: nothing at all can be measured */
+    ompt_set_result_t least;
+    struct {
+        ompt_callbacks_t event;
+        const char *name;
+    } events[6];
+};
+
+#define EVENT(name)         \
+    {                       \
+        ompt_callback_##name, #name \
+    }
+
+/* docs/runtime-events.md, "What a runtime need not tell", has the same table. */
+static const struct group groups[] = {
+    {NULL,
+     ompt_set_always,
+     {EVENT(thread_begin), EVENT(thread_end), EVENT(parallel_begin), EVENT(parallel_end), EVENT(implicit_task),
+      EVENT(task_schedule)}},
+    {"waiting at barriers and for tasks counts as <untold wait>", ompt_set_sometimes_paired, {EVENT(sync_region_wait)}},
+    {"waiting for locks counts as <untold wait>",
+     ompt_set_always,
+     {EVENT(mutex_acquire), EVENT(mutex_acquired), EVENT(mutex_released), EVENT(nest_lock)}},
+    {"no creation contexts, and taskwait with depend counts as <untold wait>", ompt_set_sometimes, {EVENT(task_create)}},
+    {"iterations are not known", ompt_set_sometimes_paired, {EVENT(work)}},
+    {"locks have no names", ompt_set_always, {EVENT(lock_init), EVENT(lock_destroy)}},
+    {"phases and blame's other calls do nothing", ompt_set_sometimes, {EVENT(control_tool)}},
+};
+
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t bytes, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, bytes - used, format, arguments);
+    va_end(arguments);
+}
+
+static ompt_callback_t callback_of(ompt_callbacks_t event, const struct capability *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (all[i].event == event)
+            return all[i].callback;
+    return NULL;
+}
+
+/* The least answer, and who gave it. Values beyond ompt_set_always are a later standard's. */
+static ompt_set_result_t ask(ompt_set_callback_t set_callback, const struct group *group, const struct capability *all,
+                             size_t count, const char **name)
+{
+    ompt_set_result_t least = ompt_set_always;
+    for (size_t i = 0; i < sizeof(group->events) / sizeof(*group->events) && group->events[i].name; i++) {
+        ompt_set_result_t answer = set_callback(group->events[i].event, callback_of(group->events[i].event, all, count));
+        if (answer >= least)
+            continue;
+        least = answer;
+        *name = group->events[i].name;
+    }
+    return least;
+}
+
+static void take_back(ompt_set_callback_t set_callback, const struct group *group)
+{
+    for (size_t i = 0; i < sizeof(group->events) / sizeof(*group->events) && group->events[i].name; i++)
+        set_callback(group->events[i].event, NULL);
+}
+
+bool capabilities_register(ompt_set_callback_t set_callback, const struct capability *all, size_t count, bool *waits,
+                           char *text, size_t bytes)
+{
+    *text = 0;
+    *waits = true;
+    for (const struct group *group = groups; group < groups + sizeof(groups) / sizeof(*groups); group++) {
+        const char *name = NULL;
+        ompt_set_result_t least = ask(set_callback, group, all, count, &name);
+        if (least == ompt_set_always)
+            continue;
+        if (!group->without) {
+            snprintf(text, bytes, "%s", name);
+            take_back(set_callback, group);
+            return false;
+        }
+        *waits &= group->events[0].event != ompt_callback_sync_region_wait;
+        if (least < group->least)
+            take_back(set_callback, group);
+        append(text, bytes, "%s%s %s (%s)", *text ? ", " : "", least < group->least ? "no" : "not every", name,
+               group->without);
+    }
+    return true;
+}
