@@ -41,13 +41,9 @@ struct part {
 };
 
 /* The page's row in which a node's time is, or the nearest above it. */
-static uint32_t row_of_node(const struct page *page, uint32_t node)
+static uint32_t page_row_of(const struct page *page, uint32_t node)
 {
-    const struct profile *profile = page->input->profile;
-    const struct rows *rows = page->input->rows;
-    while (node && rows->node_context[node] == ROW_NONE)
-        node = profile->nodes[node].parent;
-    uint32_t row = fold_nearest(&page->fold, rows->node_context[node]);
+    uint32_t row = fold_nearest(&page->fold, row_of_node(page->input->rows, node));
     return row == ROW_NONE ? 0 : row;
 }
 
@@ -85,7 +81,7 @@ static void choose_contexts(struct page *page, struct contexts *contexts)
     for (size_t i = 0; i < timeline->cell_count; i++) {
         float value[VALUES];
         values_of(page->input->rows, &timeline->cells[i].value, value);
-        weight[row_of_node(page, timeline->cells[i].node)] += fabs(value[OWN]) + fabs(value[IDLENESS]) + fabs(value[LOCK_WAIT]);
+        weight[page_row_of(page, timeline->cells[i].node)] += fabs(value[OWN]) + fabs(value[IDLENESS]) + fabs(value[LOCK_WAIT]);
     }
     weight[0] = INFINITY;
     contexts->context = memory_array(rows, sizeof *contexts->context);
@@ -108,7 +104,7 @@ static void choose_contexts(struct page *page, struct contexts *contexts)
 
 static uint32_t context_of(const struct page *page, const struct contexts *contexts, const struct timeline_cell *cell)
 {
-    return contexts->of_row[row_of_node(page, cell->node)];
+    return contexts->of_row[page_row_of(page, cell->node)];
 }
 
 static void add_cells(const struct page *page, struct contexts *contexts)

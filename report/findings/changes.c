@@ -46,15 +46,6 @@ static const struct changing {
 };
 #define METRICS (sizeof metrics / sizeof *metrics)
 
-static uint32_t row_of(const struct inquiry *inquiry, const struct timeline_cell *cell)
-{
-    uint32_t node = cell->node;
-    while (node && inquiry->rows->node_context[node] == ROW_NONE)
-        node = inquiry->profile->nodes[node].parent;
-    uint32_t row = inquiry->rows->node_context[node];
-    return row == ROW_NONE ? 0 : row;
-}
-
 static double idleness_ns(const struct rows *rows, const struct profile_time_value *value)
 {
     return rows->shared ? (double)value->shared_idle
@@ -80,7 +71,7 @@ static void gather_course(const struct inquiry *inquiry, struct course *course)
     const struct timeline *timeline = &inquiry->profile->timeline;
     for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
-        uint32_t row = row_of(inquiry, cell);
+        uint32_t row = row_of_node(inquiry->rows, cell->node);
         course->part[cell->bin] += cell_s(inquiry->rows, &cell->value, row, course->metric);
         course->whole[cell->bin] += cell_s(inquiry->rows, &cell->value, row, METRIC_EFFORT);
     }
@@ -189,7 +180,7 @@ static void gather_rows(const struct inquiry *inquiry, struct course *course)
     for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
         enum side side = cell->bin < course->change.at ? BEFORE : AFTER;
-        uint32_t row = row_of(inquiry, cell);
+        uint32_t row = row_of_node(inquiry->rows, cell->node);
         double seconds = cell_s(rows, &cell->value, row, course->metric);
         if (row_is_no_core(&rows->row[row]))
             no_core[side] += seconds;
@@ -221,7 +212,7 @@ static bool gather_ranks(const struct inquiry *inquiry, const struct course *cou
     const struct timeline *timeline = &inquiry->profile->timeline;
     for (size_t i = 0; i < timeline->cell_count; i++) {
         const struct timeline_cell *cell = &timeline->cells[i];
-        uint32_t record = timeline->lanes[cell->lane].rank_record, row = row_of(inquiry, cell);
+        uint32_t record = timeline->lanes[cell->lane].rank_record, row = row_of_node(inquiry->rows, cell->node);
         if (!record || record > inquiry->profile->rank_count)
             return false;
         enum side side = cell->bin < course->change.at ? BEFORE : AFTER;

@@ -9,6 +9,7 @@
 #include "report/text/memory.h"
 
 #define NAME_COLUMNS   48 /* a caller's name in a context line is shortened to this */
+#define NARROW_COLUMNS 24 /* in less a name stands alone rather than cut to a beginning that others share */
 #define CALLED_COLUMNS 32 /* what is called there, too */
 #define CALLER_COLUMNS 6  /* least of a caller that is cut because the row alone says nothing */
 
@@ -134,9 +135,11 @@ static char *make_label(const struct rows *rows, uint32_t index, struct position
     if (at.line > 0)
         snprintf(position, sizeof position, "  %.200s:%d", format_base_name(at.file), at.line);
     describe_call(rows, at.called, rows->row[function].label->module, call, sizeof call);
-    size_t for_name = columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10;
+    bool narrow = columns < NARROW_COLUMNS;
+    size_t for_name = narrow ? columns : columns > 2 * NAME_COLUMNS ? NAME_COLUMNS : columns * 6 / 10;
     used = append(label, room, rows->row[function].label->name, for_name, utf8);
-    used += append(label, room, position, columns - used, utf8);
+    if (!narrow || used + strlen(position) <= columns)
+        used += append(label, room, position, columns - used, utf8);
     if (used + format_columns(call) <= columns)
         used += append(label, room, call, columns - used, utf8);
     uint32_t caller = rows->row[function].parent;

@@ -183,4 +183,12 @@ static inline bool row_is_nobody(const struct row *row)
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NOBODY) == 0;
 }
 
+/* The row that a merged node stands for, or the nearest around it that has one. */
+static inline uint32_t row_of_node(const struct rows *rows, uint32_t node)
+{
+    while (node && rows->node_context[node] == ROW_NONE)
+        node = rows->profile->nodes[node].parent;
+    return node ? rows->node_context[node] : 0;
+}
+
 #endif

@@ -30,14 +30,10 @@ static int compare_culprits(const void *left, const void *right)
 }
 
 /* The row that has the node's own code, but for the statement. */
-static uint32_t row_of(const struct profile *profile, const struct rows *rows, uint32_t node)
+static uint32_t row_of(const struct rows *rows, uint32_t node)
 {
-    while (node && rows->node_context[node] == ROW_NONE)
-        node = profile->nodes[node].parent;
-    uint32_t row = rows->node_context[node];
-    while (row && row != ROW_NONE && rows->row[row].kind == ROW_STATEMENT)
-        row = rows->row[row].parent;
-    return row == ROW_NONE ? 0 : row;
+    uint32_t row = row_of_node(rows, node);
+    return rows->row[row].kind == ROW_STATEMENT ? rows->row[row].parent : row;
 }
 
 /* For each row the first one that is the same but for numbers of executions. */
@@ -76,7 +72,7 @@ static size_t gather_parts(const struct profile *profile, const struct rows *row
             sums.shared_idle += (double)value->shared_idle;
             sums.lock_wait += (double)value->lock_wait;
         }
-        uint32_t row = row_of(profile, rows, first->node);
+        uint32_t row = row_of(rows, first->node);
         if (first_row)
             row = first_row[row_is_handoff(&rows->row[row]) ? row : rows_own(rows, row)];
         parts[count++] = (struct part){.row = row,

@@ -19,7 +19,8 @@
 #define NAME_INDENT    64 /* columns in front of a name */
 #define NARROW_COLUMNS 84 /* narrower terminals get fewer numbers, */
 #define NARROW_INDENT  45 /* and the name has more room */
-#define PART_COLUMNS   9  /* of each of no core, blocked and mpi wait, where there is something to say */
+#define PART_COLUMNS   9  /* of each of no core, blocked and mpi wait, where there is something to say, and room */
+#define LEAST_NAME     12
 #define SERIES_INDENT  20
 
 struct phases_view {
@@ -30,7 +31,7 @@ struct phases_view {
     int decimals;
     double least_s; /* of effort: rows below it are left out */
     size_t cut;
-    bool narrow;
+    bool narrow, shown[METRIC_PARTS];
     uint32_t depth; /* rows deeper than that are not shown */
 };
 
@@ -41,7 +42,28 @@ static void print_cell(const struct phases_view *to, int width, bool given, doub
 
 static bool has_part(const struct phases_view *to, size_t part)
 {
-    return part < 2 || (part < METRIC_ALWAYS_PARTS ? !to->narrow : metric_is_shown(to->rows, metric_parts[part]));
+    return part < 2 || (part < METRIC_ALWAYS_PARTS ? !to->narrow : to->shown[part]);
+}
+
+/* Of the parts that need not be shown those with most. */
+static void choose_parts(struct phases_view *to)
+{
+    size_t before = to->narrow ? NARROW_INDENT : NAME_INDENT, columns = to->style->columns;
+    size_t room = columns > before + LEAST_NAME ? (columns - before - LEAST_NAME) / PART_COLUMNS : 0;
+    for (; room > 0; room--) {
+        size_t most = METRIC_PARTS;
+        double most_s = 0;
+        for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++) {
+            double seconds = metric_value(to->rows, rows_whole(to->rows), metric_parts[i]);
+            if (to->shown[i] || !metric_is_shown(to->rows, metric_parts[i]) || (most < METRIC_PARTS && seconds <= most_s))
+                continue;
+            most = i;
+            most_s = seconds;
+        }
+        if (most == METRIC_PARTS)
+            return;
+        to->shown[most] = true;
+    }
 }
 
 /* Exact time and calls, and what samples say. */
@@ -70,7 +92,7 @@ static void print_name(const struct phases_view *to, const char *branches, size_
     size_t before = (to->narrow ? NARROW_INDENT : NAME_INDENT) + branch_columns;
     for (size_t i = METRIC_ALWAYS_PARTS; i < METRIC_PARTS; i++)
         before += has_part(to, i) ? PART_COLUMNS : 0;
-    size_t room = to->style->columns > before + 12 ? to->style->columns - before : 12;
+    size_t room = to->style->columns > before + LEAST_NAME ? to->style->columns - before : LEAST_NAME;
     char *fitting = format_fit(name, room, to->style->utf8);
     fprintf(to->out, "%s%s\n", branches, fitting);
     free(fitting);
@@ -170,9 +192,8 @@ static void print_phases(struct phases_view *to)
 {
     fprintf(to->out, "\n%s%9s%8s%10s%10s%s%s%s%s%7s %s%s\n", format_strong(to->style->colour), "exact", "calls",
             "work", "idleness", to->narrow ? "" : " overhead lock wait",
-            metric_is_shown(to->rows, METRIC_NO_CORE) ? "  no core" : "",
-            metric_is_shown(to->rows, METRIC_BLOCKED) ? "  blocked" : "",
-            metric_is_shown(to->rows, METRIC_MPI_WAIT) ? " mpi wait" : "", "idle %", "phase",
+            to->shown[METRIC_ALWAYS_PARTS] ? "  no core" : "", to->shown[METRIC_ALWAYS_PARTS + 1] ? "  blocked" : "",
+            to->shown[METRIC_ALWAYS_PARTS + 2] ? " mpi wait" : "", "idle %", "phase",
             format_plain(to->style->colour));
     for (size_t g = 0; g < to->table->group_count; g++) {
         const struct phase_group *group = &to->table->group[g];
@@ -302,6 +323,7 @@ void view_text_phases(FILE *out, const struct profile *profile, const struct row
                              .depth = depth,
                              .decimals = effort < 1000 ? 3 : 1,
                              .least_s = 0.01 * style->least_percent * effort};
+    choose_parts(&to);
     view_text_header(out, profile, style);
     struct rows *view = view_phases(rows, table);
     to.view = view;

@@ -191,7 +191,7 @@ static void print_line(const struct time_axis *axis, const char *label, size_t f
     free(sign);
 }
 
-/* "0 initial", "rank 3, thread 1", "rank 3", "ranks 0-7"; malloc'ed. */
+/* "0 initial", below "rank": "3, thread 1", "3", "0 to 7"; malloc'ed. */
 static char *label_of(const struct profile *profile, size_t first, size_t end)
 {
     const struct timeline *timeline = &profile->timeline;
@@ -201,8 +201,8 @@ static char *label_of(const struct profile *profile, size_t first, size_t end)
         return end - first == 1 ? memory_text("%u %s", lane->thread, thread_kind_name(&profile->threads[lane->thread]))
                                 : memory_text("%u to %u", lane->thread, last->thread);
     if (lane->rank != (last->rank | ranks))
-        return memory_text("ranks %u to %u", lane->rank, last->rank | ranks);
-    return timeline->level || end - first > 1 ? memory_text("rank %u", lane->rank) : memory_text("rank %u, thread %u", lane->rank, lane->thread);
+        return memory_text("%u to %u", lane->rank, last->rank | ranks);
+    return timeline->level || end - first > 1 ? memory_text("%u", lane->rank) : memory_text("%u, thread %u", lane->rank, lane->thread);
 }
 
 static void print_legend(const struct time_axis *axis, const bool used[SIGNS])

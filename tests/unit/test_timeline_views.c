@@ -87,15 +87,32 @@ WITH_TIMELINE(each_thread_is_a_line_of_states_with_gaps_that_have_names)
     assert_text("%     not begun     xxxxx stopped xxxxxl");
     assert_text("     ended      ");
     assert_text("?? not sampled ??");
+    show(24, false, false);
+    assert_text("0 initial           100 % ########\n");
+    show(200, false, false);
+    assert_text("% ################################################################################\n"); /* no more columns than bins */
+    made.profile.header.end_ns -= 2 * NS;
+    show(67, false, false);
+    assert_text("\n                               |2 s      |4         |6        |8\n");
 }
 
 WITH_TIMELINE(below_the_threads_is_who_was_blamed_when)
 {
     show(67, false, false);
-    assert_text("# is 2.0 threads that wait\n");
+    assert_text("# is 2.0 threads that wait\n    blame code\n");
     assert_text("\n     1.90 <all>");
     assert_text("\n     1.60 serial  a.c:20  ##                ##\n");
     assert_text("\n     0.30 holder  a.c:33                      --\n");
+    show(160, false, true);
+    assert_text("\n idleness lock wait code\n");
+    const uint64_t many = PROFILE_KEY(1, 0x4000);
+    fake_function(many, "holder_of_many", "/s/a.c", 40, 43);
+    cells[2].node = cells[3].node = made_work(0, many, 4);
+    show(67, false, false);
+    assert_text("\n     0.30 holder_of_many                      --\n"); /* its line has no room */
+    made.profile.timeline.cell_count = 0;
+    show(67, false, false);
+    assert_text("Nobody was blamed for as much as a thousandth of the time.");
 }
 
 WITH_TIMELINE(threads_beyond_a_screen_are_shown_in_groups)
@@ -120,16 +137,20 @@ WITH_TIMELINE(threads_beyond_a_screen_are_shown_in_groups)
 WITH_TIMELINE(executions_of_phases_mark_the_axis)
 {
     strcpy(made.names[0].text, "step");
-    made.names[0].kind = PROFILE_NODE_PHASE;
-    made.profile.name_count = 1;
-    uint32_t phase = made_add(0, PROFILE_NODE_PHASE, 1, (struct profile_sums){0});
-    for (uint32_t i = 0; i < 100; i++) {
+    strcpy(made.names[1].text, "setup");
+    made.names[0].kind = made.names[1].kind = PROFILE_NODE_PHASE;
+    made.profile.name_count = 2;
+    uint32_t phase = made_add(0, PROFILE_NODE_PHASE, 1, (struct profile_sums){0}), setup = made_add(0, PROFILE_NODE_PHASE, 2, (struct profile_sums){0});
+    for (uint64_t i = 0; i < 2; i++) /* by two threads */
+        made.probes[made.profile.probe_count++] = (struct merged_probe){
+            .node = setup, .probe = {.calls = 1, .first_begin_ns = START + 400000000 - i * 200000000, .last_end_ns = START + 2000000000 - i * 200000000}};
+    for (uint32_t i = 100; i-- > 0;) { /* in no order */
         struct merged_probe *instance = &made.probes[made.profile.probe_count++];
         instance->node = made_add(phase, PROFILE_NODE_INSTANCE, i, (struct profile_sums){0});
         instance->probe = (struct profile_probe){.calls = 1, .first_begin_ns = START + i * 80000000ull, .last_end_ns = START + (i + 1) * 80000000ull};
     }
     show(67, false, false);
-    assert_text("\nstep, every 10th          |   |   |   |   |   |   |   |   |   |\n");
+    assert_text("\nstep, every 10th          |   |   |   |   |   |   |   |   |   |\nsetup                      ==========\n");
 }
 
 WITH_TIMELINE(scripts_get_seconds_by_bin)
@@ -159,8 +180,15 @@ WITH_TIMELINE(culprits_follow_the_environment)
 {
     struct rows *rows = made_tables();
     rows->shared = true;
+    struct timeline_cell serial = cells[1]; /* in no order, and all but one in one bin */
+    cells[1] = cells[3];
+    cells[3] = cells[2];
+    cells[2] = serial;
+    cells[1].bin = cells[3].bin = 0;
     struct culprits culprits = culprits_gather(&made.profile, rows, false);
     assert_int_equal(culprits.count, 2);
+    assert_true(culprits.culprit[0].count == 2 && culprits.bin[culprits.culprit[0].first].bin == 0);
+    assert_true(culprits.culprit[1].count == 1 && culprits.bin[culprits.culprit[1].first].bin == 0);
     assert_true(culprits.culprit[0].idleness > 0.7999 && culprits.culprit[0].idleness < 0.8001);
     assert_true(culprits.culprit[1].idleness == 0 && culprits.culprit[1].lock_wait > 0.2999);
     culprits_free(&culprits);

@@ -2,7 +2,7 @@
 #include "report/rows/label.h"
 #include "report/text/format.h"
 #include "report/views/arrange.h"
-#include "report/views/folded.h"
+#include "export/export.h"
 #include "report/views/summary.h"
 #include "report/views/text.h"
 #include "tests/unit/made_profile.h"
@@ -198,7 +198,7 @@ WITH_PROFILE(folded_stacks_add_up_in_every_view)
     const char *expected[] = {"main;f;f;g 4000000\n", "g;f;f;main 4000000\n", "g 12000000\n"};
     for (int v = 0; v < 3; v++) {
         FILE *out = made_out();
-        view_folded(out, views[v], METRIC_WORK);
+        export_folded(out, views[v], METRIC_WORK);
         fclose(out);
         assert_non_null(strstr(made_text, expected[v]));
         long long total = 0;
