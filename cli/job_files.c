@@ -135,8 +135,7 @@ bool job_merge(const char *command, const char *directory, const char *output, i
     clock_gettime(CLOCK_REALTIME_COARSE, &listed);
     struct job_files files = job_list_files(directory);
     if (!files.count) {
-        fprintf(stderr, "blame %s: %s: no rank has left a measurement (*.blame) in this directory\n", command,
-                directory);
+        fprintf(stderr, JOB_WITHOUT_FILES, command, directory);
         job_free_files(&files);
         return false;
     }
@@ -178,8 +177,11 @@ static bool may_have_grown(const char *made, const struct job_files *files)
 static bool is_current(const char *made, const struct job_files *files)
 {
     struct stat job, rank;
+    struct profile_header header;
     if (stat(made, &job) != 0)
         return false;
+    if (profile_read_header(made, &header) && (uint32_t)files->count < header.merged) /* dates say nothing of copies */
+        return true;
     for (int i = 0; i < files->count; i++)
         if (stat(files->path[i], &rank) == 0 && is_older(&job.st_mtim, &rank.st_mtim))
             return false;

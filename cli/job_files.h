@@ -15,11 +15,15 @@ int is_measurement(const struct dirent *entry);
 /* Whether ranks of a job left their files there. */
 bool job_is_there(const char *directory);
 
+/* Of a command and a directory. */
+#define JOB_WITHOUT_FILES "blame %s: %s: no rank's measurement (*.blame) is in this directory\n"
+
 /* The ranks' files, by their names. */
 struct job_files {
     char **path;
     int count;
 };
+
 struct job_files job_list_files(const char *directory);
 void job_free_files(struct job_files *files);
 

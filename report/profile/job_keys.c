@@ -119,6 +119,29 @@ void job_keys_start(struct job_keys *keys, struct profile *job, const struct pro
             map_lock(keys, job, rank, &(struct profile_lock){.key = rank->nodes[i].key}, &locks);
 }
 
+/* Of a list that grows at each power of two. */
+static void *copy_list(const void *list, size_t count, size_t bytes)
+{
+    size_t room = 1;
+    while (room < count)
+        room *= 2;
+    void *copy = memory_array(room, bytes);
+    if (count)
+        memcpy(copy, list, count * bytes);
+    return copy;
+}
+
+void job_keys_find(struct job_keys *keys, const struct profile *job, const struct profile *rank)
+{
+    struct profile lists = {.modules = copy_list(job->modules, job->module_count, sizeof *job->modules),
+                            .module_count = job->module_count,
+                            .names = copy_list(job->names, job->name_count, sizeof *job->names),
+                            .name_count = job->name_count};
+    job_keys_start(keys, &lists, rank);
+    free(lists.modules);
+    free(lists.names);
+}
+
 void job_keys_end(struct job_keys *keys)
 {
     free(keys->module);

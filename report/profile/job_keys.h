@@ -16,6 +16,8 @@ struct job_keys {
 
 /* Adds the rank's modules and names to the job's, where they are new. */
 void job_keys_start(struct job_keys *keys, struct profile *job, const struct profile *rank);
+/* The same for a job that stays as it is, as the rank is in it already. */
+void job_keys_find(struct job_keys *keys, const struct profile *job, const struct profile *rank);
 void job_keys_end(struct job_keys *keys);
 
 /* A node's key. */

@@ -18,6 +18,7 @@
 #define MODULES_PER_CHUNK ((PROFILE_CHUNK_BYTES - PROFILE_MODULE_BYTES) / PROFILE_MODULE_BYTES)
 #define RANKS_PER_CHUNK   ((PROFILE_CHUNK_BYTES - PROFILE_RANK_BYTES) / PROFILE_RANK_BYTES)
 #define ALL_THREADS       SIZE_MAX
+#define OUTLINE           (SIZE_MAX - 1) /* no thread's contexts */
 #define TEXT_PER_CHUNK    (PROFILE_CHUNK_BYTES - PROFILE_UNIT_BYTES)
 
 /* Reads exactly `bytes` at `offset`; a short read counts as an error with errno 0. */
@@ -274,9 +275,40 @@ static uint32_t most_threads(const struct profile *profile)
     return most;
 }
 
+static bool load_chunk(int file, unsigned char *bytes, uint32_t n)
+{
+    return read_at(file, bytes + (size_t)n * PROFILE_CHUNK_BYTES, PROFILE_CHUNK_BYTES, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES);
+}
+
+static bool is_trees(const struct profile_chunk *chunk)
+{
+    return chunk->kind == PROFILE_CHUNK_TREE || chunk->kind == PROFILE_CHUNK_TIME || chunk->kind == PROFILE_CHUNK_TRACE;
+}
+
+/* Of trees' chunks the heads, and those of one thread's tree whole: nothing that it has hangs below another tree's nodes. The rest is as if nothing
+ * stood there. False: as read_at(). */
+static bool load_one_tree(int file, uint32_t count, unsigned char *bytes, size_t thread)
+{
+    struct profile_chunks chunks = {.bytes = bytes, .count = count};
+    struct profile threads = {0};
+    bool good = true;
+    for (uint32_t n = 0; n < count && good; n++) {
+        struct profile_chunk *head = (struct profile_chunk *)(bytes + (size_t)n * PROFILE_CHUNK_BYTES);
+        good = read_at(file, head, sizeof *head, PROFILE_HEADER_BYTES + (off_t)n * PROFILE_CHUNK_BYTES) && (is_trees(head) || load_chunk(file, bytes, n));
+    }
+    uint64_t tree = good && thread != OUTLINE && !read_threads(&chunks, &threads) && thread < threads.thread_count ? threads.threads[thread].tree : 0;
+    for (uint32_t n = 0; n < count && good && tree; n++) {
+        const struct profile_chunk *chunk = profile_chunk_at(&chunks, n);
+        if (is_trees(chunk) && chunk->kind != PROFILE_CHUNK_TRACE && chunk->owner == tree)
+            good = load_chunk(file, bytes, n);
+    }
+    free(threads.threads);
+    return good;
+}
+
 /* Reads the chunks of `file`; NULL or what is wrong. *bytes is malloc'ed. */
-static const char *load_chunks(int file, const struct profile_header *header, off_t size,
-                               unsigned char **bytes, char *buffer, size_t buffer_bytes)
+static const char *load_chunks(int file, const struct profile_header *header, off_t size, size_t thread, unsigned char **bytes, char *buffer,
+                               size_t buffer_bytes)
 {
     off_t there = size > PROFILE_HEADER_BYTES ? (size - PROFILE_HEADER_BYTES) / PROFILE_CHUNK_BYTES : 0;
     size_t wanted = (size_t)header->chunk_count * PROFILE_CHUNK_BYTES;
@@ -285,10 +317,10 @@ static const char *load_chunks(int file, const struct profile_header *header, of
                  header->chunk_count);
         return buffer;
     }
-    *bytes = malloc(wanted + 1);
+    *bytes = calloc(wanted + 1, 1); /* which touches none of it */
     if (!*bytes)
         return "not enough memory to read it";
-    if (!read_at(file, *bytes, wanted, PROFILE_HEADER_BYTES)) {
+    if (thread == ALL_THREADS ? !read_at(file, *bytes, wanted, PROFILE_HEADER_BYTES) : !load_one_tree(file, header->chunk_count, *bytes, thread)) {
         snprintf(buffer, buffer_bytes, "cannot be read: %s", errno ? strerror(errno) : "it became shorter");
         return buffer;
     }
@@ -320,8 +352,7 @@ static const char *choose_thread(struct profile *profile, size_t thread, char *b
 }
 
 /* Reads an open file; NULL or what is wrong, perhaps in buffer. *bytes is malloc'ed. */
-static const char *read_open_file(int file, struct profile_header *header, unsigned char **bytes, char *buffer,
-                                  size_t buffer_bytes)
+static const char *read_open_file(int file, struct profile_header *header, size_t thread, unsigned char **bytes, char *buffer, size_t buffer_bytes)
 {
     struct stat status;
     if (fstat(file, &status) != 0)
@@ -336,17 +367,19 @@ static const char *read_open_file(int file, struct profile_header *header, unsig
         return "not a blame profile (too short)";
     if (!read_at(file, header, sizeof *header, 0))
         return "cannot be read";
+    static const struct profile_header unwritten;
+    if (memcmp(header, &unwritten, sizeof unwritten) == 0)
+        return "empty: the program ended before the measurement began";
     const char *wrong = check_header(header);
     if (wrong)
         return wrong;
     if (header->version == PROFILE_VERSION)
-        return load_chunks(file, header, status.st_size, bytes, buffer, buffer_bytes);
+        return load_chunks(file, header, status.st_size, thread, bytes, buffer, buffer_bytes);
     snprintf(buffer, buffer_bytes, "profile format version %u; this blame reads version %u", header->version, PROFILE_VERSION);
     return buffer;
 }
 
-const char *profile_read_chunks(const char *path, struct profile_header *header, unsigned char **bytes, char *buffer,
-                                size_t buffer_bytes)
+static const char *read_chunks(const char *path, struct profile_header *header, size_t thread, unsigned char **bytes, char *buffer, size_t buffer_bytes)
 {
     /* O_NONBLOCK: a FIFO in place of a profile must not hang us. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -355,9 +388,15 @@ const char *profile_read_chunks(const char *path, struct profile_header *header,
         snprintf(buffer, buffer_bytes, "cannot be opened: %s", strerror(errno));
         return buffer;
     }
-    const char *wrong = read_open_file(file, header, bytes, buffer, buffer_bytes);
+    const char *wrong = read_open_file(file, header, thread, bytes, buffer, buffer_bytes);
     close(file);
     return wrong;
+}
+
+const char *profile_read_chunks(const char *path, struct profile_header *header, unsigned char **bytes, char *buffer,
+                                size_t buffer_bytes)
+{
+    return read_chunks(path, header, ALL_THREADS, bytes, buffer, buffer_bytes);
 }
 
 static void note_trace(const struct profile_chunks *chunks, struct profile *profile)
@@ -375,7 +414,7 @@ static void note_trace(const struct profile_chunks *chunks, struct profile *prof
 static const char *read_profile(struct profile_chunks *chunks, size_t thread, struct profile *profile, char *buffer, size_t buffer_bytes)
 {
     const char *wrong = read_threads(chunks, profile);
-    if (!wrong && thread != ALL_THREADS)
+    if (!wrong && thread < OUTLINE)
         wrong = choose_thread(profile, thread, buffer, buffer_bytes);
     chunks->only_tree = profile->tree;
     if (!wrong)
@@ -385,8 +424,10 @@ static const char *read_profile(struct profile_chunks *chunks, size_t thread, st
         read_text(chunks, profile);
         profile_read_names(chunks, profile);
         note_trace(chunks, profile);
-        wrong = profile_merge(chunks, profile, NULL);
     }
+    if (wrong || thread == OUTLINE)
+        return wrong;
+    wrong = profile_merge(chunks, profile, NULL);
     if (!wrong)
         wrong = read_locks(chunks, profile);
     if (!wrong)
@@ -400,7 +441,7 @@ struct profile *profile_read_thread(const char *path, size_t thread, char *error
     struct profile *profile = memory_array(1, sizeof *profile);
     profile->path = memory_text("%s", path);
     unsigned char *bytes;
-    const char *wrong = profile_read_chunks(path, &profile->header, &bytes, buffer, sizeof buffer);
+    const char *wrong = read_chunks(path, &profile->header, thread, &bytes, buffer, sizeof buffer);
     struct profile_chunks chunks = {.bytes = bytes, .count = profile->header.chunk_count};
     if (!wrong)
         wrong = read_profile(&chunks, thread, profile, buffer, sizeof buffer);
@@ -420,6 +461,11 @@ struct profile *profile_read_thread(const char *path, size_t thread, char *error
 struct profile *profile_read(const char *path, char *error, size_t error_bytes)
 {
     return profile_read_thread(path, ALL_THREADS, error, error_bytes);
+}
+
+struct profile *profile_read_outline(const char *path, char *error, size_t error_bytes)
+{
+    return profile_read_thread(path, OUTLINE, error, error_bytes);
 }
 
 bool profile_read_header(const char *path, struct profile_header *header)

@@ -14,6 +14,8 @@ struct profile *profile_read(const char *path, char *error, size_t error_bytes);
 /* The same of one thread, by its place in `threads`: the tree has what its samples were blamed for. Locks are
  * those it waited for. */
 struct profile *profile_read_thread(const char *path, size_t thread, char *error, size_t error_bytes);
+/* The same without contexts and what is of them: header, texts, threads, modules, names. */
+struct profile *profile_read_outline(const char *path, char *error, size_t error_bytes);
 /* The header, checked, and the chunks that it says are there, malloc'ed; NULL or what is wrong with the file, perhaps in buffer. */
 const char *profile_read_chunks(const char *path, struct profile_header *header, unsigned char **bytes, char *buffer,
                                 size_t buffer_bytes);

@@ -4,7 +4,7 @@
 
 #include "report/rows/make.h"
 #include "report/text/strings.h"
-#include "report/views/folded.h"
+#include "export/export.h"
 #include "tests/unit/unit.h"
 
 #define FUNCTIONS 7
@@ -138,7 +138,7 @@ __attribute__((unused)) static double folded_total(const struct rows *rows)
     size_t size = 0;
     double total = 0;
     FILE *out = open_memstream(&text, &size);
-    view_folded(out, rows, METRIC_WORK);
+    export_folded(out, rows, METRIC_WORK);
     fclose(out);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         total += atof(strrchr(line, ' ')) * 1000;

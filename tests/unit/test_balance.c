@@ -141,12 +141,18 @@ static void assert_adds_up(const struct profile *job, double all)
     assert_true(is_about(calls, all) && is_about(ranks, all) && is_about(places, all));
 }
 
+static struct profile *job_that_adds_up(const struct made *made, uint32_t files, uint32_t ranks, double all)
+{
+    struct profile *job = job_of(made, files, ranks);
+    assert_adds_up(job, all);
+    return job;
+}
+
 UNIT_TEST_WITH(a_late_rank_is_charged_what_all_others_wait_and_so_is_its_code, make_paths, remove_files)
 {
     const struct made made[] = {RANK(4, 4, 10.5), RANK(4, 4, 10.5), RANK(4, 4, 10.5), RANK(14, 4, 0.5)};
-    struct profile *job = job_of(made, 4, 4);
+    struct profile *job = job_that_adds_up(made, 4, 4, 30);
     const struct profile_balance *call = find(job, PROFILE_BALANCE_CALL, 0), *code;
-    assert_adds_up(job, 30);
     assert_true(call->most_rank == 3 && is_about(call->most, 30 * S) && is_about(call->common, 2 * S));
     assert_true(is_about(job->ranks[3].charged, 30 * S) && job->ranks[0].charged == 0);
     code = find(job, PROFILE_BALANCE_CONTEXT, ASSEMBLE);
@@ -160,8 +166,7 @@ UNIT_TEST_WITH(a_late_rank_is_charged_what_all_others_wait_and_so_is_its_code, m
 UNIT_TEST_WITH(of_two_late_ranks_each_is_charged_as_long_as_it_is_waited_for, make_paths, remove_files)
 {
     const struct made made[] = {RANK(4, 4, 10), RANK(4, 4, 10), RANK(4, 9, 5), RANK(14, 4, 0)};
-    struct profile *job = job_of(made, 4, 4);
-    assert_adds_up(job, 25);
+    struct profile *job = job_that_adds_up(made, 4, 4, 25);
     assert_true(is_about(job->ranks[2].charged, 5 * S) && is_about(job->ranks[3].charged, 20 * S));
     assert_true(is_about(charged(job, PROFILE_BALANCE_CONTEXT, ASSEMBLE), 20));
     assert_true(is_about(charged(job, PROFILE_BALANCE_CONTEXT, SOLVE), 5));
@@ -174,8 +179,7 @@ UNIT_TEST_WITH(what_ranks_of_the_node_are_blamed_for_is_not_charged_again, make_
 {
     const struct made made[] = {RANK(14, 4, 0), RANK(4, 4, 10, .told = 10, .seen = 2),
                                 RANK(4, 4, 10, .seen = 2), RANK(4, 4, 10, .told = 4, .seen = 2)};
-    struct profile *job = job_of(made, 4, 4);
-    assert_adds_up(job, 16);
+    struct profile *job = job_that_adds_up(made, 4, 4, 16);
     assert_true(is_about(job->ranks[0].charged, 16 * S) && job->ranks[1].charged == 0);
     profile_free(job);
 }
@@ -183,8 +187,7 @@ UNIT_TEST_WITH(what_ranks_of_the_node_are_blamed_for_is_not_charged_again, make_
 UNIT_TEST_WITH(ranks_that_wait_as_long_as_each_other_are_not_charged, make_paths, remove_files)
 {
     const struct made made[] = {RANK(4, 4, 5), RANK(4, 4, 5), RANK(4, 4, 5), RANK(4, 4, 5)};
-    struct profile *job = job_of(made, 4, 4);
-    assert_adds_up(job, 0);
+    struct profile *job = job_that_adds_up(made, 4, 4, 0);
     assert_true(is_about(find(job, PROFILE_BALANCE_CALL, 0)->common, 20 * S));
     profile_free(job);
 }
@@ -193,8 +196,7 @@ UNIT_TEST_WITH(ranks_that_wait_as_long_as_each_other_are_not_charged, make_paths
 UNIT_TEST_WITH(a_late_thread_of_a_late_rank_is_what_the_rank_is_charged_for, make_paths, remove_files)
 {
     const struct made made[] = {RANK(4, 4, 4, .work = 8), RANK(4, 4, 4, .work = 8), RANK(8, 4, 0, .work = 8)};
-    struct profile *job = job_of(made, 3, 3);
-    assert_adds_up(job, 8);
+    struct profile *job = job_that_adds_up(made, 3, 3, 8);
     assert_true(is_about(charged(job, PROFILE_BALANCE_CONTEXT, ASSEMBLE), 8));
     profile_free(job);
 }
@@ -203,8 +205,7 @@ UNIT_TEST_WITH(a_late_thread_of_a_late_rank_is_what_the_rank_is_charged_for, mak
 UNIT_TEST_WITH(what_a_rank_is_shorter_in_does_not_hide_what_it_is_late_by, make_paths, remove_files)
 {
     const struct made made[] = {RANK(4, 8, 6), RANK(4, 8, 6), RANK(10, 2, 0)};
-    struct profile *job = job_of(made, 3, 3);
-    assert_adds_up(job, 12);
+    struct profile *job = job_that_adds_up(made, 3, 3, 12);
     assert_true(is_about(charged(job, PROFILE_BALANCE_CONTEXT, ASSEMBLE), 12));
     profile_free(job);
 }
@@ -212,8 +213,7 @@ UNIT_TEST_WITH(what_a_rank_is_shorter_in_does_not_hide_what_it_is_late_by, make_
 UNIT_TEST_WITH(where_no_context_is_longer_the_charge_has_a_row_of_its_own, make_paths, remove_files)
 {
     const struct made made[] = {RANK(4, 4, 6), RANK(4, 4, 6), RANK(4, 4, 0)};
-    struct profile *job = job_of(made, 3, 3);
-    assert_adds_up(job, 12);
+    struct profile *job = job_that_adds_up(made, 3, 3, 12);
     assert_true(is_about(charged(job, PROFILE_BALANCE_NO_CONTEXT, 0), 12));
     assert_int_equal(find(job, PROFILE_BALANCE_NO_CONTEXT, 0)->most_rank, 2);
     profile_free(job);
@@ -222,9 +222,8 @@ UNIT_TEST_WITH(where_no_context_is_longer_the_charge_has_a_row_of_its_own, make_
 UNIT_TEST_WITH(a_missing_rank_is_not_charged_and_the_others_are, make_paths, remove_files)
 {
     const struct made made[] = {RANK(4, 4, 6), RANK(4, 4, 6), RANK(10, 4, 0)};
-    struct profile *job = job_of(made, 3, 4);
+    struct profile *job = job_that_adds_up(made, 3, 4, 12);
     assert_int_equal(job->rank_count, 4);
-    assert_adds_up(job, 12);
     assert_true(is_about(job->ranks[2].charged, 12 * S) && job->ranks[3].charged == 0);
     profile_free(job);
 }
@@ -235,8 +234,7 @@ UNIT_TEST_WITH(ranks_beyond_the_latest_are_charged_without_their_contexts, make_
     struct made made[MOST_RANKS];
     for (int i = 0; i < MOST_RANKS; i++)
         made[i] = i < 10 ? (struct made)RANK(4, 4, 8) : (struct made)RANK(12, 4, 0);
-    struct profile *job = job_of(made, MOST_RANKS, MOST_RANKS);
-    assert_adds_up(job, 80);
+    struct profile *job = job_that_adds_up(made, MOST_RANKS, MOST_RANKS, 80);
     assert_true(is_about(charged(job, PROFILE_BALANCE_MORE_RANKS, 0), 80.0 * (70 - BALANCE_RANKS) / 70));
     profile_free(job);
 }

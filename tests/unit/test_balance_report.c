@@ -42,11 +42,9 @@ static void the_late_rank_is_named_with_the_call_and_its_code(void **state)
         finding->title,
         "between nodes: rank 3 makes others wait about 28.00 s in MPI_Allreduce p.c:11; most excess in "
         "heavy (1.6 times the mean)");
-    assert_non_null(
-        strstr(finding->evidence,
-               "of 33.00 s waited in MPI for which no rank of the node is blamed, 29.00 s are charged"));
-    assert_non_null(strstr(finding->evidence, "ranks late in turn do not show"));
-    assert_non_null(strstr(finding->place, "heavy"));
+    assert_has(finding->evidence, "of 33.00 s waited in MPI for which no rank of the node is blamed, 29.00 s are charged");
+    assert_has(finding->evidence, "ranks late in turn do not show");
+    assert_has(finding->place, "heavy");
     assert_about(finding->seconds, 28);
     assert_about(finding->gain_s, 28.0 / 3);
     assert_null(find("unequal-ranks")); /* it is the same */
@@ -82,17 +80,17 @@ static void all_that_is_charged_is_in_the_view(void **state)
     FILE *out = made_out();
     view_text_balance(out, &made.profile, rows, &style);
     fclose(out);
-    assert_non_null(strstr(made_text, "Ranks wait 33.000 s"));
-    assert_non_null(strstr(made_text, "29.000 s are charged"));
-    assert_non_null(strstr(made_text, "    29.000  100.0       3     28.000  MPI_Allreduce"));
-    assert_non_null(strstr(made_text, "    28.000   96.6       3             node1\n"));
-    assert_non_null(strstr(made_text, "    28.000   96.6       3       1.62  heavy"));
-    assert_non_null(strstr(made_text, "     1.000    3.4       2             <no longer than others>\n"));
+    assert_has(made_text, "Ranks wait 33.000 s");
+    assert_has(made_text, "29.000 s are charged");
+    assert_has(made_text, "    29.000  100.0       3     28.000  MPI_Allreduce");
+    assert_has(made_text, "    28.000   96.6       3             node1\n");
+    assert_has(made_text, "    28.000   96.6       3       1.62  heavy");
+    assert_has(made_text, "     1.000    3.4       2             <no longer than others>\n");
     made.profile.balance_count = 0;
     out = made_out();
     view_text_balance(out, &made.profile, rows, &style);
     fclose(out);
-    assert_non_null(strstr(made_text, "Nothing is charged between nodes"));
+    assert_has(made_text, "Nothing is charged between nodes");
 }
 
 static void the_file_has_a_line_for_each(void **state)

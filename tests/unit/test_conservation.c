@@ -91,6 +91,23 @@ UNIT_TEST_WITH(bins_add_up_to_ledgers_and_to_contexts, make, made_finish)
     assert_null(law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "timeline_states"));
 }
 
+UNIT_TEST_WITH(a_sample_that_was_cut_off_may_be_booked_in_its_context_alone, make, made_finish)
+{
+    struct conservation_law laws[CONSERVATION_LAWS];
+    made_add(0, PROFILE_NODE_FRAME, BODY_8, (struct profile_sums){.work = S, .inverse_busy = S});
+    made.threads[0] = (struct profile_thread){.kind = 1, .work = S - 5000000, .dropped = {[PROFILE_DROP_CUT_OFF] = 1}};
+    made.profile.header.period_ns = 5000000;
+    made.profile.header.finished = 1;
+    const struct conservation_law *busy = law_of(laws, conservation_check(&made.profile, made_tables(), laws), "busy_time");
+    assert_true(busy->exact && !busy->ok);
+    made.profile.header.finished = 0;
+    busy = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "busy_time");
+    assert_true(busy->ok && !busy->exact);
+    made.threads[0].dropped[PROFILE_DROP_CUT_OFF] = 0;
+    busy = law_of(laws, conservation_check(&made.profile, made.tables.rows, laws), "busy_time");
+    assert_true(busy->exact && !busy->ok);
+}
+
 UNIT_TEST_WITH(the_clock_and_the_samples_of_probed_time_are_compared, make, made_finish)
 {
     struct conservation_law laws[CONSERVATION_LAWS];

@@ -99,7 +99,7 @@ static void assert_is_made_fold(const struct merged_fold *fold)
     assert_int_equal(fold->node_count, 3);
     assert_int_equal(fold->counts.instances[1], 2);
     assert_true(fold->bins[1][10].own == 2e6f && fold->bins[1][11].inverse_busy == 4e6f && fold->bins[1][12].own == 0);
-    assert_true(fold->bins[2][60].lock_wait == 5e5f && fold->bins[2][119].own == 1e6f && fold->bins[2][59].own == 0);
+    assert_true(fold->bins[2][60].lock_wait == 5e5f && fold->bins[2][60].shared_idle == 1e6f && fold->bins[2][119].own == 1e6f && fold->bins[2][59].own == 0);
     assert_true(fabs(fold->nodes[2].metric.work - 6e7) < 1);
 }
 

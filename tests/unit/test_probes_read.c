@@ -1,15 +1,7 @@
 /* needs: tests/fuzz/profile_builder.c */
-#include "tests/unit/unit.h"
+#include "tests/unit/built_file.h"
 
 #include <math.h>
-
-#include "report/profile/read.h"
-#include "tests/fuzz/profile_builder.h"
-
-#define KEY(vaddr) PROFILE_KEY(1, vaddr)
-
-static char error[512];
-static struct profile_builder builder;
 
 static int make_file(void **state)
 {
@@ -17,20 +9,6 @@ static int make_file(void **state)
     unit_fresh_path();
     builder_start(&builder);
     return 0;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    unit_clean();
-    return 0;
-}
-
-static struct profile *read_built(void)
-{
-    assert_true(builder_write(&builder, unit_path));
-    builder_free(&builder);
-    return profile_read(unit_path, error, sizeof error);
 }
 
 static struct profile_probe probe(uint64_t calls, double each_ns, uint64_t begin_ns)
@@ -158,14 +136,15 @@ WITH_FILE(what_is_no_number_is_refused)
     for (int i = 0; i < 5; i++) {
         struct profile_probe record = probe(1, 10, 0);
         double bad[] = {NAN, -1, INFINITY, 1e300};
-        if (i)
-            builder_start(&builder);
+        builder_free(&builder);
+        builder_start(&builder);
         uint32_t root = builder_node(&builder, 1, 0, PROFILE_NODE_ROOT, 0);
         uint32_t event = builder_node(&builder, 1, root, PROFILE_NODE_EVENT, 1);
         record.inclusive_ns = i < 3 ? bad[i] : 10;
         record.sum_of_squares = i == 3 ? bad[i] : 100;
         add_probe(1, event, record, i == 4 ? NAN : 0);
-        assert_null(read_built());
+        assert_true(builder_write(&builder, unit_path));
+        assert_null(profile_read(unit_path, error, sizeof error));
         assert_non_null(strstr(error, i == 4 ? "a counter's sum is not" : "time is not a number"));
         assert_null(strchr(error, '\n'));
     }
