@@ -2,7 +2,7 @@
 import { choice, h, once } from "./dom.js";
 import { MICRO, baseName, middle, oneLine, percent, plural } from "./format.js";
 import { niceStep, scaleText } from "./series.js";
-import { prepareCanvas } from "./timeline_view.js";
+import { prepareCanvas } from "./canvas.js";
 
 const HEIGHT = 190,
     LEFT = 76,

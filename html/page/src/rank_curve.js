@@ -1,4 +1,5 @@
 // How a figure is spread over the ranks: all of them, from the most to the least, on a canvas.
+import { prepareCanvas } from "./canvas.js";
 import { h, once } from "./dom.js";
 import { MICRO } from "./format.js";
 import { metricVariable } from "./palette.js";
@@ -58,20 +59,10 @@ export class RankCurve {
     }
 
     draw() {
-        const ratio = devicePixelRatio || 1,
-            { canvas, values } = this,
+        const { canvas, values } = this,
             width = canvas.parentElement.clientWidth;
         if (!this.key || !values.length || width < LEFT + RIGHT + 1) return;
-        canvas.width = Math.round(width * ratio);
-        canvas.height = Math.round(HEIGHT * ratio);
-        canvas.style.width = `${width}px`;
-        canvas.style.height = `${HEIGHT}px`;
-        const context = canvas.getContext("2d"),
-            style = getComputedStyle(document.documentElement),
-            colour = (name) => style.getPropertyValue(name).trim();
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, width, HEIGHT);
-        context.font = `11px ${colour("--sans")}`;
+        const { context, colour } = prepareCanvas(canvas, width, HEIGHT);
         this.plot = { width: width - LEFT - RIGHT, most: Math.max(values[0], 1) };
         this.drawScale(context, colour);
         this.drawValues(context, colour);

@@ -1,5 +1,6 @@
 // The map of a job: a column a rank, a row a thread, the colour the share of its time in a state. On a canvas, in as many bands
 // as it takes for each rank to be seen.
+import { prepareCanvas } from "./canvas.js";
 import { h, once } from "./dom.js";
 import { percent } from "./format.js";
 import { shades } from "./palette.js";
@@ -61,19 +62,8 @@ export class RankMap {
     }
 
     prepare() {
-        const ratio = devicePixelRatio || 1,
-            { canvas } = this,
-            { width, height } = this.at;
-        canvas.width = Math.round(width * ratio);
-        canvas.height = Math.round(height * ratio);
-        canvas.style.width = `${width}px`;
-        canvas.style.height = `${height}px`;
-        const context = canvas.getContext("2d"),
-            style = getComputedStyle(document.documentElement);
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, width, height);
-        this.colour = (name) => style.getPropertyValue(name).trim();
-        context.font = `11px ${this.colour("--sans")}`;
+        const { context, colour } = prepareCanvas(this.canvas, this.at.width, this.at.height);
+        this.colour = colour;
         return context;
     }
 

@@ -1,5 +1,6 @@
 // The executions of a phase one after the other: thread time stacked, exact seconds as a line. On a canvas; executions
 // that are closer than a bar is wide share one, with their mean, and the line's least and most.
+import { prepareCanvas } from "./canvas.js";
 import { h, once } from "./dom.js";
 import { MICRO, count, plural } from "./format.js";
 import { metricVariable } from "./palette.js";
@@ -118,21 +119,9 @@ export class Series {
     }
 
     prepare() {
-        const ratio = devicePixelRatio || 1,
-            width = this.canvas.parentElement.clientWidth;
-        const { canvas } = this;
-        if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(HEIGHT * ratio)) {
-            canvas.width = Math.round(width * ratio);
-            canvas.height = Math.round(HEIGHT * ratio);
-            canvas.style.width = `${width}px`;
-            canvas.style.height = `${HEIGHT}px`;
-        }
-        const context = canvas.getContext("2d");
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, width, HEIGHT);
-        const style = getComputedStyle(document.documentElement);
-        this.colour = (name) => style.getPropertyValue(name).trim();
-        context.font = `11px ${this.colour("--sans")}`;
+        const width = this.canvas.parentElement.clientWidth,
+            { context, colour } = prepareCanvas(this.canvas, width, HEIGHT);
+        this.colour = colour;
         this.plot = { left: LEFT, width: width - LEFT - (this.events ? RIGHT_SCALE : RIGHT), bottom: HEIGHT - BOTTOM };
         return context;
     }

@@ -1,7 +1,8 @@
 // Under the threads: how many of them idled (or waited for locks) because of whom, stacked.
 import { h } from "./dom.js";
 import { niceStep, scaleText } from "./series.js";
-import { drawSpan, prepareCanvas } from "./timeline_view.js";
+import { prepareCanvas } from "./canvas.js";
+import { drawSpan } from "./timeline_view.js";
 
 const HEIGHT = 150,
     TOP = 8,

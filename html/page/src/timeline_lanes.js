@@ -4,7 +4,8 @@ import { MICRO } from "./format.js";
 import { parse } from "./palette.js";
 import { niceStep } from "./series.js";
 import { clockText } from "./timeline_data.js";
-import { drawSpan, prepareCanvas } from "./timeline_view.js";
+import { prepareCanvas } from "./canvas.js";
+import { drawSpan } from "./timeline_view.js";
 
 export const AXIS = 22;
 const MOST_HIGH = 26,
