@@ -1,36 +1,23 @@
 /* `blame export`: a profile in a format of other programs. */
-#include "export/export.h"
-#include "export/traced.h"
-#include "report/views/folded.h"
-
+#include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/export_directory.h"
 #include "cli/export_trace.h"
+#include "cli/job_files.h"
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/stacks_file.h"
+#include "export/export.h"
+#include "export/formats.h"
 #include "report/text/format.h"
-
-enum format { FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_PPROF, FORMAT_HATCHET, FORMAT_CUBE, FORMAT_DOT, FORMAT_STACKS, FORMAT_PERFETTO, FORMAT_FIREFOX, FORMAT_HPCTOOLKIT, FORMAT_TAU, FORMATS };
-
-static const struct option_word format[] = {
-    {"folded", "stacks of one metric, a line each: flamegraph.pl, inferno"},
-    {"speedscope", "a flame graph for each metric: speedscope.app"},
-    {"pprof", "all metrics, with source lines, compressed: go tool pprof"},
-    {"hatchet", "all metrics of the tree: Hatchet's GraphFrame.from_json"},
-    {"cube", "all metrics of the tree, a .cubex archive: Cube 4, pyCubexR"},
-    {"dot", "the call graph of one metric: Graphviz"},
-    {"stacks", "each sample of a trace in a line: when, who, in which state, its frames"},
-    {"perfetto", "what threads did when, of a run with --trace: ui.perfetto.dev"},
-    {"firefox", "the same for profiler.firefox.com"},
-    {"hpctoolkit", "all metrics, by thread, with sources, in a new directory: hpcviewer"},
-    {"tau", "work, idleness and other times, by thread, in a new directory: ParaProf, pprof"},
-    {NULL, NULL},
-};
+#include "report/text/memory.h"
 
 #define LEAST_PERCENT 1 /* of dot, unless --min says otherwise */
 
@@ -38,6 +25,7 @@ struct request {
     const char *input, *output;
     int format, metric, clock; /* -1 = not given */
     double least_percent; /* -1 = not given */
+    const struct export_format *of;
 };
 
 static const struct option_word clock_word[] = {{"wall", "since the program began (default)"}, {"cpu", "of the processor, of samples that found the thread running"}, {NULL, NULL}};
@@ -62,44 +50,53 @@ static const struct usage usage = {
     .operands = "is a profile directory or a *.blame file",
 };
 
-static enum options_result refuse(const char *option, const struct request *request, const char *with)
+/* The formats that take an option, or all, with commas between them. */
+static void put_names(FILE *out, unsigned takes)
 {
-    fprintf(stderr, "blame export: %s: accepted with --format %s; not with %s\n", option, with,
-            format[request->format].word);
+    const char *between = " ";
+    for (size_t i = 0; i < export_format_count; i++)
+        if ((export_formats[i].takes & takes) == takes) {
+            fprintf(out, "%s%s", between, export_formats[i].name);
+            between = ", ";
+        }
+}
+
+static enum options_result refuse(const char *option, const struct export_format *format, unsigned takes)
+{
+    fprintf(stderr, "blame export: %s: accepted with --format", option);
+    put_names(stderr, takes);
+    fprintf(stderr, "; not with %s\n", format->name);
     return OPTIONS_WRONG;
 }
 
-/* Threads over time, not sums. */
-static bool of_trace(int format)
+static bool to_stdout(const struct request *request)
 {
-    return format == FORMAT_STACKS || format == FORMAT_PERFETTO || format == FORMAT_FIREFOX;
+    return !request->output || strcmp(request->output, "-") == 0;
 }
 
-static bool is_directory(int format)
-{
-    return format == FORMAT_HPCTOOLKIT || format == FORMAT_TAU;
-}
-
-static enum options_result check(const struct request *request)
+static enum options_result check(struct request *request)
 {
     if (request->format < 0) {
         fputs("blame export: --format is missing; accepted are", stderr);
-        for (int i = 0; i < FORMATS; i++)
-            fprintf(stderr, "%s %s", i ? "," : "", format[i].word);
+        put_names(stderr, 0);
         fputc('\n', stderr);
         return OPTIONS_WRONG;
     }
-    if (request->metric >= 0 && (request->format == FORMAT_HATCHET || request->format == FORMAT_CUBE || is_directory(request->format) || of_trace(request->format)))
-        return refuse("--metric", request, "folded, speedscope, pprof, dot");
-    if (request->metric == METRIC_BLAME && request->format == FORMAT_PPROF)
-        return refuse("--metric blame", request, "folded, speedscope, dot");
-    if (request->least_percent >= 0 && request->format != FORMAT_DOT)
-        return refuse("--min", request, "dot");
-    if (request->clock >= 0 && request->format != FORMAT_STACKS)
-        return refuse("--clock", request, "stacks");
-    if (is_directory(request->format) && (!request->output || strcmp(request->output, "-") == 0)) {
-        fprintf(stderr, "blame export: --format %s: --output is missing; accepted is the name of a directory that is not there yet\n",
-                format[request->format].word);
+    const struct export_format *format = request->of = &export_formats[request->format];
+    if (request->metric >= 0 && !(format->takes & EXPORT_TAKES_METRIC))
+        return refuse("--metric", format, EXPORT_TAKES_METRIC);
+    if (request->metric == METRIC_BLAME && !(format->takes & EXPORT_TAKES_BLAME))
+        return refuse("--metric blame", format, EXPORT_TAKES_BLAME);
+    if (request->least_percent >= 0 && !(format->takes & EXPORT_TAKES_MIN))
+        return refuse("--min", format, EXPORT_TAKES_MIN);
+    if (request->clock >= 0 && !(format->takes & EXPORT_TAKES_CLOCK))
+        return refuse("--clock", format, EXPORT_TAKES_CLOCK);
+    if (format->write_directory && to_stdout(request)) {
+        fprintf(stderr, "blame export: --format %s: --output is missing; accepted is the name of a directory that is not there yet\n", format->name);
+        return OPTIONS_WRONG;
+    }
+    if (format->binary && to_stdout(request) && isatty(STDOUT_FILENO)) {
+        fprintf(stderr, "blame export: %s's format is binary, and standard output is a terminal; give -o FILE\n", format->name);
         return OPTIONS_WRONG;
     }
     return OPTIONS_RUN;
@@ -107,11 +104,15 @@ static enum options_result check(const struct request *request)
 
 static enum options_result parse_arguments(struct request *request, int argc, char **argv)
 {
+    struct option_word format[export_format_count + 1];
+    for (size_t i = 0; i < export_format_count; i++)
+        format[i] = (struct option_word){export_formats[i].name, export_formats[i].about};
+    format[export_format_count] = (struct option_word){0};
     const struct option_spec options[] = {
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0,
          "or -o FILE: where to write, whole or not at all (default: standard output);\n"
-         "hpctoolkit, tau: a directory, which must not be there yet"},
+         "of hpctoolkit and tau a directory. What is there is not overwritten"},
         {"--metric", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
          "what folded and dot are of (default: blame, that is idleness +\n"
          "overhead + lock-wait), what pprof shows unasked, the only one in\n"
@@ -141,57 +142,44 @@ static void note_metric(const struct rows *rows, enum metric metric, bool stacks
                 "values; "
                 "--format pprof and hatchet keep them\n",
                 metric_word[metric], DECIMAL(negative, 6), rows->events ? "events" : "s");
-    if (!(metric_value(rows, rows->row[0].inclusive, metric) > 0))
+    else if (!(metric_value(rows, rows->row[0].inclusive, metric) > 0))
         fprintf(stderr, "blame export: the profile has no %s; another --metric may say more\n",
                 metric_word[metric]);
 }
 
-static void note(const struct request *request, const struct rows *rows, enum metric metric)
+/* Values below nothing, of formats that have none, and what is shown where there is nothing of it. */
+static void note(const struct export_format *format, const struct export_input *input)
 {
-    bool all = request->format == FORMAT_SPEEDSCOPE && request->metric < 0;
-    if (request->format == FORMAT_FOLDED || request->format == FORMAT_DOT || request->metric >= 0)
-        note_metric(rows, metric, request->format == FORMAT_FOLDED || request->format == FORMAT_SPEEDSCOPE);
-    for (enum metric metric = 0; all && metric < METRIC_COLUMNS; metric++)
-        if (export_negative(rows, metric) <= -1e-6)
-            note_metric(rows, metric, true);
+    bool all = format->metrics == EXPORT_ONE_OR_ALL && !input->alone;
+    size_t count = !format->positive ? 0 : format->metrics == EXPORT_PARTS ? METRIC_TOLD : all ? METRIC_COLUMNS : 0;
+    if (format->metrics == EXPORT_ONE_METRIC || input->alone)
+        note_metric(input->rows, input->metric, format->positive);
+    for (size_t i = 0; i < count; i++) {
+        enum metric metric = all ? (enum metric)i : metric_parts[i];
+        if (export_negative(input->rows, metric) <= -1e-6)
+            note_metric(input->rows, metric, true);
+    }
 }
 
-static bool write_format(const struct request *request, const struct opened_profile *opened, FILE *out)
+static struct export_input input_of(const struct request *request, const struct opened_profile *opened)
 {
-    const struct profile *profile = opened->profile;
-    const struct rows *rows = opened->rows;
-    bool all =
-        request->format == FORMAT_PPROF || (request->format == FORMAT_SPEEDSCOPE && request->metric < 0);
-    enum metric metric = request->metric >= 0 ? (enum metric)request->metric : metric_default(rows);
-    if (all && metric == METRIC_BLAME) /* a sum, which is not among all */
-        metric = METRIC_IDLENESS;
-    note(request, rows, metric);
-    switch ((enum format)request->format) {
-    case FORMAT_FOLDED:
-        view_folded(out, rows, metric);
-        break;
-    case FORMAT_SPEEDSCOPE:
-        export_speedscope(out, profile, rows, metric, request->metric >= 0);
-        break;
-    case FORMAT_PPROF:
-        return export_pprof(out, profile, rows, metric);
-    case FORMAT_HATCHET:
-        export_hatchet(out, rows);
-        break;
-    case FORMAT_CUBE:
-        return export_cube(out, profile, rows);
-    default:
-        export_dot(out, profile, rows, metric,
-                   request->least_percent >= 0 ? request->least_percent : LEAST_PERCENT);
-    }
-    return true;
+    bool blame_is_none = request->of->metrics == EXPORT_ONE_SHOWN || (request->of->metrics == EXPORT_ONE_OR_ALL && request->metric < 0);
+    struct export_input input = {.profile = opened->profile,
+                                 .rows = opened->rows,
+                                 .metric = request->metric >= 0 ? (enum metric)request->metric : metric_default(opened->rows),
+                                 .alone = request->metric >= 0,
+                                 .least_percent = request->least_percent >= 0 ? request->least_percent : LEAST_PERCENT};
+    if (blame_is_none && input.metric == METRIC_BLAME) /* a sum, which is not among all */
+        input.metric = METRIC_IDLENESS;
+    note(request->of, &input);
+    return input;
 }
 
 /* Nothing of it is in memory. */
 static int write_stacks(const struct request *request)
 {
     struct out_file out;
-    if (!out_file_open(&out, "export", request->output))
+    if (!out_file_create(&out, "export", request->output))
         return CLI_BAD_INPUT;
     bool good = stacks_write("export", request->input, out.stream, request->clock == STACKS_CPU ? STACKS_CPU : STACKS_WALL);
     if (!good && !ferror(out.stream)) {
@@ -201,61 +189,106 @@ static int write_stacks(const struct request *request)
     return out_file_close(&out, good);
 }
 
-static int export_profile(const struct request *request)
+static int export_rows(const struct request *request)
 {
     struct out_file out;
     struct opened_profile opened;
     if (!open_rows("export", request->input, &opened))
         return CLI_BAD_INPUT;
     int status = CLI_BAD_INPUT;
-    if (out_file_open(&out, "export", request->output))
-        status = out_file_close(&out, write_format(request, &opened, out.stream));
+    if (out_file_create(&out, "export", request->output)) {
+        struct export_input input = input_of(request, &opened);
+        status = out_file_close(&out, request->of->write(out.stream, &input));
+    }
     close_profile(&opened);
     return status;
 }
 
-/* What is less than nothing is nothing there. */
-static bool write_tau(const char *directory, const struct opened_profile *opened, uint64_t *lost)
+/* Files of the ranks that a job's file, or directory, was made of. */
+static struct job_files find_ranks(const struct request *request, const struct profile *profile)
 {
-    for (size_t part = 0; part < METRIC_TOLD; part++)
-        if (export_negative(opened->rows, metric_parts[part]) <= -1e-6)
-            note_metric(opened->rows, metric_parts[part], true);
-    return export_tau(directory, opened->profile, opened->rows, opened->symbols, lost);
+    struct stat status;
+    struct job_files files = {0};
+    if (!profile->header.merged)
+        return files;
+    char *directory = memory_text("%s", request->input);
+    bool inside = stat(directory, &status) == 0 && !S_ISDIR(status.st_mode);
+    files = job_list_files(inside ? dirname(directory) : directory);
+    free(directory);
+    return files;
 }
 
-static int export_database(const struct request *request)
+static void note_text(const char *text)
 {
-    struct out_directory out;
+    fprintf(stderr, "blame export: %s\n", text);
+}
+
+static bool write_locations(const struct request *request, const struct opened_profile *opened, FILE *out, const char *directory, uint64_t *lost,
+                            bool *refused)
+{
+    struct locations locations;
+    struct job_files ranks = find_ranks(request, opened->profile);
+    struct export_input input = input_of(request, opened);
+    locations_find(&locations, opened->profile, opened->rows, (const char *const *)ranks.path, (size_t)ranks.count);
+    locations.note = note_text;
+    input.locations = &locations;
+    bool good = directory ? request->of->write_directory(directory, &input) : request->of->write(out, &input);
+    int why = errno;
+    *lost = good ? locations.lost : 0;
+    *refused = !good && *locations.refusal;
+    if (*refused)
+        note_text(locations.refusal);
+    if (*locations.trace_error)
+        fprintf(stderr, "blame export: %s\n", locations.trace_error);
+    note_thinned(request->input, locations.traced, locations.thinned);
+    locations_free(&locations);
+    job_free_files(&ranks);
+    errno = why;
+    return good;
+}
+
+static void drop(bool several, struct out_directory *directory, struct out_file *file)
+{
+    if (several)
+        out_directory_drop(directory);
+    else
+        out_file_drop(file);
+}
+
+static int export_locations(const struct request *request)
+{
+    struct out_file file;
+    struct out_directory directory;
     struct opened_profile opened;
     uint64_t lost = 0;
-    if (!out_directory_open(&out, "export", request->output))
+    bool several = request->of->write_directory, refused;
+    if (!(several ? out_directory_open(&directory, "export", request->output) : out_file_create(&file, "export", request->output)))
         return CLI_BAD_INPUT;
+    int status = CLI_BAD_INPUT;
     if (!open_rows("export", request->input, &opened)) {
-        out_directory_drop(&out);
-        return CLI_BAD_INPUT;
+        drop(several, &directory, &file);
+        return status;
     }
-    bool good = request->format == FORMAT_TAU ? write_tau(out.temporary, &opened, &lost)
-                                              : export_hpctoolkit(out.temporary, opened.profile, opened.rows, &lost);
-    int status = out_directory_close(&out, good);
+    bool good = write_locations(request, &opened, several ? NULL : file.stream, several ? directory.temporary : NULL, &lost, &refused);
+    if (refused)
+        drop(several, &directory, &file);
+    else
+        status = several ? out_directory_close(&directory, good) : out_file_close(&file, good);
     if (lost)
         fprintf(stderr, "blame export: %s: %llu samples are in the sum, but in no thread's profile\n", request->input, (unsigned long long)lost);
     close_profile(&opened);
     return status;
 }
 
-static int export_trace(const struct request *request)
+static int export_traces(const struct request *request)
 {
     struct out_file out;
     struct opened_traces traces;
     int status = CLI_BAD_INPUT;
-    if (open_traces(request->input, &traces) && out_file_open(&out, "export", request->output)) {
-        bool good = true;
-        if (request->format == FORMAT_PERFETTO)
-            good = export_perfetto(out.stream, traces.processes, traces.count);
-        else
-            export_firefox(out.stream, traces.processes, traces.count);
+    if (open_traces(request->input, &traces) && out_file_create(&out, "export", request->output)) {
+        bool good = request->of->write(out.stream, &(struct export_input){.processes = traces.processes, .process_count = traces.count});
         if (good)
-            note_size(format[request->format].word, ftello(out.stream));
+            note_size(request->of->name, ftello(out.stream));
         status = out_file_close(&out, good);
     }
     close_traces(&traces);
@@ -264,18 +297,13 @@ static int export_trace(const struct request *request)
 
 int cli_export(int argc, char **argv)
 {
+    static int (*const export[])(const struct request *request) = {[EXPORT_FROM_ROWS] = export_rows,
+                                                                   [EXPORT_FROM_LOCATIONS] = export_locations,
+                                                                   [EXPORT_FROM_TRACES] = export_traces,
+                                                                   [EXPORT_FROM_LOG] = write_stacks};
     struct request request = {.format = -1, .metric = -1, .clock = -1, .least_percent = -1};
     enum options_result parsed = parse_arguments(&request, argc, argv);
     if (parsed != OPTIONS_RUN)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
-    if (request.format == FORMAT_STACKS)
-        return write_stacks(&request);
-    if (is_directory(request.format))
-        return export_database(&request);
-    bool to_stdout = !request.output || strcmp(request.output, "-") == 0;
-    if ((request.format == FORMAT_PPROF || request.format == FORMAT_CUBE || request.format == FORMAT_PERFETTO) && to_stdout && isatty(STDOUT_FILENO)) {
-        fprintf(stderr, "blame export: %s's format is binary, and standard output is a terminal; give -o FILE\n", format[request.format].word);
-        return CLI_BAD_USAGE;
-    }
-    return of_trace(request.format) ? export_trace(&request) : export_profile(&request);
+    return export[request.of->from](&request);
 }

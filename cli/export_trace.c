@@ -13,6 +13,12 @@
 /* Perfetto takes 2 to 4 times as much in memory, of which a page has 4 GB; text that is longer no Chromium reads into a page. */
 #define LARGE_BYTES 500000000LL
 
+void note_thinned(const char *path, unsigned long long kept, unsigned long long thinned)
+{
+    if (thinned)
+        fprintf(stderr, "blame export: %s: the trace had no room for %llu of %llu samples\n", path, thinned, thinned + kept);
+}
+
 static bool open_trace(const char *path, struct opened_traces *traces)
 {
     char error[512];
@@ -22,11 +28,10 @@ static bool open_trace(const char *path, struct opened_traces *traces)
     struct traced_process *process = &traces->processes[traces->count++];
     process->rows = opened->rows;
     process->trace = trace_read(opened->profile, error, sizeof error);
-    if (!process->trace)
+    if (process->trace)
+        note_thinned(opened->profile->path, process->trace->samples, process->trace->thinned);
+    else
         fprintf(stderr, "blame export: %s\n", error);
-    else if (process->trace->thinned)
-        fprintf(stderr, "blame export: %s: the trace had no room for %llu of %llu samples\n", opened->profile->path,
-                (unsigned long long)process->trace->thinned, (unsigned long long)(process->trace->thinned + process->trace->samples));
     return process->trace != NULL;
 }
 
@@ -36,7 +41,9 @@ bool open_traces(const char *input, struct opened_traces *traces)
     bool job = stat(input, &status) == 0 && S_ISDIR(status.st_mode) && job_is_there(input);
     struct job_files files = job ? job_list_files(input) : (struct job_files){0};
     size_t count = job ? (size_t)files.count : 1;
-    bool good = true;
+    bool good = count > 0;
+    if (!good)
+        fprintf(stderr, JOB_WITHOUT_FILES, "export", input);
     *traces = (struct opened_traces){.opened = memory_array(count, sizeof *traces->opened),
                                      .processes = memory_array(count, sizeof *traces->processes)};
     for (size_t i = 0; i < count && good; i++)

@@ -7,6 +7,9 @@
 
 struct traced_process;
 
+/* Says what traces had no room for. */
+void note_thinned(const char *path, unsigned long long kept, unsigned long long thinned);
+
 /* A run's profile and trace, or those of all ranks of a job. */
 struct opened_traces {
     struct opened_profile *opened;

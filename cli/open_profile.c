@@ -237,24 +237,43 @@ static void remove_unfinished(void)
         unlink(unfinished);
 }
 
-bool out_file_open(struct out_file *file, const char *command, const char *path)
+/* Standard output by another name, /dev/stdout or /proc/self/fd/1, which may be a file: it is written on, not replaced. */
+static bool is_standard(const char *path)
 {
-    bool standard = !path || strcmp(path, "-") == 0;
-    *file = (struct out_file){.command = command, .path = standard ? NULL : path, .stream = stdout};
-    if (standard)
+    struct stat link, there, standard;
+    return !path || strcmp(path, "-") == 0 ||
+           (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && stat(path, &there) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
+            there.st_dev == standard.st_dev && there.st_ino == standard.st_ino);
+}
+
+static bool may_be_replaced(const struct out_file *file)
+{
+    struct stat status;
+    const char *why = NULL;
+    if (holds_measurement(file->path))
+        why = "a measurement, which is not overwritten: give another file by --output";
+    else if (file->anew && lstat(file->path, &status) == 0)
+        why = "exists already, and is not overwritten: give another file by --output, or remove it";
+    if (why)
+        fprintf(stderr, "blame %s: %s: %s\n", file->command, file->path, why);
+    return !why;
+}
+
+static bool open_file(struct out_file *file)
+{
+    if (is_standard(file->path)) {
+        file->path = NULL;
+        file->stream = stdout;
         return true;
+    }
     struct stat status;
     /* A device or a pipe is written to, not replaced. */
-    bool exists = stat(path, &status) == 0, replace = !exists || S_ISREG(status.st_mode);
-    if (exists && replace && holds_measurement(path)) {
-        fprintf(stderr,
-                "blame %s: %s: a measurement, which is not overwritten: give another file by --output\n",
-                command, path);
+    bool replace = stat(file->path, &status) != 0 || S_ISREG(status.st_mode);
+    if (replace && !may_be_replaced(file))
         return false;
-    }
     if (replace)
-        file->temporary = memory_text("%s.%ld.part", path, (long)getpid());
-    file->stream = fopen(replace ? file->temporary : path, replace ? "wxe" : "we");
+        file->temporary = memory_text("%s.%ld.part", file->path, (long)getpid());
+    file->stream = fopen(replace ? file->temporary : file->path, replace ? "wxe" : "we");
     if (!file->stream) {
         complain(file, errno);
         free(file->temporary);
@@ -263,6 +282,26 @@ bool out_file_open(struct out_file *file, const char *command, const char *path)
     unfinished = file->temporary;
     atexit(remove_unfinished);
     return true;
+}
+
+bool out_file_open(struct out_file *file, const char *command, const char *path)
+{
+    *file = (struct out_file){.command = command, .path = path};
+    return open_file(file);
+}
+
+bool out_file_create(struct out_file *file, const char *command, const char *path)
+{
+    *file = (struct out_file){.command = command, .path = path, .anew = true};
+    return open_file(file);
+}
+
+/* False: errno says why. A link is made only where nothing is; where a file system has none, what came meanwhile is replaced. */
+static bool put_in_place(const struct out_file *file)
+{
+    if (file->anew && link(file->temporary, file->path) == 0)
+        return unlink(file->temporary) == 0;
+    return !(file->anew && errno == EEXIST) && rename(file->temporary, file->path) == 0;
 }
 
 void out_file_drop(struct out_file *file)
@@ -276,21 +315,25 @@ void out_file_drop(struct out_file *file)
 
 int out_file_close(struct out_file *file, bool good)
 {
-    int why = 0, before = errno;
+    int why = good ? 0 : errno;
     errno = 0;
-    if (fflush(file->stream) != 0)
+    if ((fflush(file->stream) != 0 || ferror(file->stream)) && good) {
         why = errno ? errno : EIO;
-    else if (ferror(file->stream))
-        why = !good && before ? before : EIO;
-    if (file->stream != stdout && fclose(file->stream) != 0 && !why)
+        good = false;
+    }
+    if (file->stream != stdout && fclose(file->stream) != 0 && good) {
         why = errno ? errno : EIO;
-    if (file->temporary && !why && rename(file->temporary, file->path) != 0)
+        good = false;
+    }
+    if (file->temporary && good && !put_in_place(file)) {
         why = errno;
-    if (why)
+        good = false;
+    }
+    if (!good)
         remove_unfinished();
     unfinished = NULL;
     free(file->temporary);
-    if (why)
+    if (!good)
         complain(file, why);
-    return why ? CLI_BAD_INPUT : CLI_DONE;
+    return good ? CLI_DONE : CLI_BAD_INPUT;
 }

@@ -51,10 +51,13 @@ void close_profile(struct opened_profile *opened);
 struct out_file {
     const char *command, *path;
     char *temporary; /* NULL: standard output */
+    bool anew;       /* nothing is replaced */
     FILE *stream;
 };
 bool out_file_open(struct out_file *file, const char *command, const char *path);
-/* When it could not be written nothing is left, and a message says why; good: false if errno is as the failed write
+/* The same, but a file that is there is no place to write to. Devices and pipes are. */
+bool out_file_create(struct out_file *file, const char *command, const char *path);
+/* When it could not be written nothing is left, and a message says why; good: false if it was not written whole and errno is as the failed write
  * left it. Returns an exit status of cli/cli.h. */
 int out_file_close(struct out_file *file, bool good);
 /* Leaves nothing of it: there was nothing to write. */

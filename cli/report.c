@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/job_files.h"
 #include "cli/open_profile.h"
+#include "export/export.h"
 #include "report/files/balance_csv.h"
 #include "report/files/csv.h"
 #include "report/files/folds_csv.h"
@@ -27,7 +28,6 @@
 #include "report/text/source_file.h"
 #include "report/text/source_text.h"
 #include "report/views/arrange.h"
-#include "report/views/folded.h"
 #include "report/views/folds.h"
 #include "report/views/sort.h"
 #include "report/views/text.h"
@@ -176,7 +176,7 @@ static void print_tree(struct report *report)
     if (report->request->format == FORMAT_TEXT)
         print_text(report, view);
     else if (report->request->format == FORMAT_FOLDED)
-        view_folded(report->out, view, style->metric);
+        export_folded(report->out, view, style->metric);
     else
         write_profile_csv(report->out, view, report->request->error);
     if (view != report->rows)

@@ -1,6 +1,5 @@
 #include "cli/stacks_file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -94,17 +93,13 @@ static bool write_file(const char *command, const char *path, FILE *out, enum st
 /* The ranks' own files: what is merged of them has no trace. */
 static bool write_job(const char *command, const char *directory, FILE *out, enum stacks_clock clock)
 {
-    struct dirent **found = NULL;
-    int count = scandir(directory, &found, is_measurement, alphasort);
-    bool good = count > 0;
-    for (int i = 0; i < count; i++) {
-        char *path = memory_text("%s/%s", directory, found[i]->d_name);
-        if (good && strcmp(found[i]->d_name, JOB_FILE) != 0)
-            good = write_file(command, path, out, clock);
-        free(path);
-        free(found[i]);
-    }
-    free(found);
+    struct job_files files = job_list_files(directory);
+    bool good = files.count > 0;
+    if (!good)
+        fprintf(stderr, JOB_WITHOUT_FILES, command, directory);
+    for (int i = 0; i < files.count && good; i++)
+        good = write_file(command, files.path[i], out, clock);
+    job_free_files(&files);
     return good;
 }
 

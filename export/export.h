@@ -13,6 +13,8 @@
 #include "report/profile/profile.h"
 #include "report/rows/metric.h"
 
+struct export_input; /* export/formats.h */
+
 /* speedscope's file format 0.0.1: a sampled profile for each metric, `metric` shown first, or it alone. */
 void export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                        bool alone);
@@ -22,23 +24,27 @@ void export_speedscope(FILE *out, const struct profile *profile, const struct ro
 bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric);
 
 /* JSON for Hatchet's GraphFrame.from_json; all metrics. */
-void export_hatchet(FILE *out, const struct rows *rows);
+bool export_hatchet(FILE *out, const struct export_input *input);
 
-/* Cube 4's archive: effort and its parts, the other metrics, calls and exact times of phases, counters. false: as pprof's. */
-bool export_cube(FILE *out, const struct profile *profile, const struct rows *rows);
+/* Folded stacks, "a;b;c value": the value of each row itself, with what was cut below it, in whole
+ * microseconds (or samples, or events); rows with less than one are left out. */
+void export_folded(FILE *out, const struct rows *rows, enum metric metric);
 
 /* A call graph for Graphviz: a node for each function with at least `least_percent` of the program's metric,
  * the largest hundred; recursion counted once. */
 void export_dot(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
                 double least_percent);
 
-/* A database for hpcviewer, in a directory that is there and empty. false: errno says why. *lost: samples that none of the threads' profiles has. */
-bool export_hpctoolkit(const char *directory, const struct profile *profile, const struct rows *rows, uint64_t *lost);
-struct symbols;
+struct locations; /* export/locations.h; none has been read yet */
 
-/* Profiles for TAU's pprof and ParaProf, in a directory that is there and empty: of each thread; of a job, or without symbols, of all together.
- * false: errno says why. *lost: samples that none of them has. */
-bool export_tau(const char *directory, const struct profile *profile, const struct rows *rows, struct symbols *symbols, uint64_t *lost);
+/* Cube 4's archive: effort and its parts, the other metrics, calls and exact times of phases, counters; by location. false: as pprof's. */
+bool export_cube(FILE *out, struct locations *locations);
+
+/* A database for hpcviewer, in a directory that is there and empty. false: errno says why. */
+bool export_hpctoolkit(const char *directory, struct locations *locations);
+
+/* Profiles for TAU's pprof and ParaProf, in a directory that is there and empty. false: as above. */
+bool export_tau(const char *directory, struct locations *locations);
 
 struct traced_process; /* export/traced.h: rows and traces are to be set */
 

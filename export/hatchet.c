@@ -1,16 +1,61 @@
 #include <stdlib.h>
 
 #include "export/export.h"
+#include "export/formats.h"
 #include "export/frames.h"
+#include "export/measures.h"
 #include "report/text/format.h"
 #include "report/text/json_text.h"
 #include "report/text/memory.h"
+
+#define INCLUSIVE " (inc)"
 
 /* What is the same in all rows of a function, as JSON: escaping names a million times takes seconds. */
 struct texts {
     char **name, **place;
     size_t count;
 };
+
+/* What is no metric. */
+struct column {
+    const struct measure *measure;
+    bool inclusive;
+    char *title; /* as JSON */
+};
+
+struct columns {
+    struct measures measures;
+    struct column *column;
+    size_t count;
+};
+
+static void free_columns(struct columns *columns)
+{
+    for (size_t i = 0; i < columns->count; i++)
+        free(columns->column[i].title);
+    free(columns->column);
+    measures_free(&columns->measures);
+}
+
+static struct columns make_columns(const struct rows *rows)
+{
+    struct columns columns = {0};
+    measures_gather_beside(&columns.measures, rows, true);
+    columns.column = memory_array(2 * columns.measures.count, sizeof *columns.column);
+    for (size_t i = 0; i < 2 * columns.measures.count; i++) {
+        struct column *column = &columns.column[columns.count];
+        *column = (struct column){.measure = &columns.measures.measure[i / 2], .inclusive = i % 2 == 0};
+        if (!measure_has(column->measure, column->inclusive))
+            continue;
+        char *title = memory_text("%s%s", column->measure->title, column->inclusive ? INCLUSIVE : "");
+        FILE *out = memory_stream(&column->title);
+        json_text(out, title);
+        memory_stream_close(out);
+        free(title);
+        columns.count++;
+    }
+    return columns;
+}
 
 static void free_texts(struct texts *texts)
 {
@@ -64,13 +109,13 @@ static void put_number(FILE *out, uint64_t number)
     fwrite(text, 1, (size_t)(format_integer(text, number) - text), out);
 }
 
-/* Seconds with as many of nine digits behind the point as are needed. */
-static void put_value(FILE *out, const struct rows *rows, int64_t value, enum metric metric)
+/* Of nanoseconds, seconds with as many of nine digits behind the point as are needed. */
+static void put_value(FILE *out, int64_t value, bool in_ns)
 {
     if (value < 0)
         putc('-', out);
     uint64_t magnitude = value < 0 ? (uint64_t)-value : (uint64_t)value;
-    if (!export_in_ns(rows, metric)) {
+    if (!in_ns) {
         put_number(out, magnitude);
         return;
     }
@@ -106,8 +151,7 @@ static void put_node(FILE *out, const struct rows *rows, uint32_t index, const c
     fputs("]}", out);
 }
 
-static void put_record(FILE *out, const struct rows *rows, uint32_t index, const char *name,
-                       const char *place)
+static void put_record(FILE *out, const struct rows *rows, const struct columns *columns, uint32_t index, const char *name, const char *place)
 {
     const struct row *row = &rows->row[index];
     fputs("{\"node\":", out);
@@ -116,22 +160,37 @@ static void put_record(FILE *out, const struct rows *rows, uint32_t index, const
             row->call_line);
     for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++) {
         fprintf(out, ",\"%s (inc)\":", metric_title(metric));
-        put_value(out, rows, export_value(rows, row->inclusive, metric), metric);
+        put_value(out, export_value(rows, row->inclusive, metric), export_in_ns(rows, metric));
         fprintf(out, ",\"%s\":", metric_title(metric));
-        put_value(out, rows, export_value(rows, row->exclusive, metric), metric);
+        put_value(out, export_value(rows, row->exclusive, metric), export_in_ns(rows, metric));
+    }
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct column *column = &columns->column[i];
+        putc(',', out);
+        fputs(column->title, out);
+        putc(':', out);
+        if (column->measure->in_seconds)
+            put_value(out, measure_whole(column->measure, rows, row, column->inclusive), true);
+        else
+            json_decimal(out, (column->inclusive ? measure_inclusive : measure_own)(column->measure, rows, row), 6);
     }
     putc('}', out);
 }
 
-static void put_columns(FILE *out, const char *ending)
+static void put_columns(FILE *out, const struct columns *columns, bool inclusive)
 {
     for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++)
-        fprintf(out, "%s\"%s%s\"", metric ? "," : "", metric_title(metric), ending);
+        fprintf(out, "%s\"%s%s\"", metric ? "," : "", metric_title(metric), inclusive ? INCLUSIVE : "");
+    for (size_t i = 0; i < columns->count; i++)
+        if (columns->column[i].inclusive == inclusive)
+            fprintf(out, ",%s", columns->column[i].title);
 }
 
-void export_hatchet(FILE *out, const struct rows *rows)
+bool export_hatchet(FILE *out, const struct export_input *input)
 {
+    const struct rows *rows = input->rows;
     struct frames frames;
+    struct columns columns = make_columns(rows);
     frames_gather(&frames, rows);
     struct texts texts = make_texts(&frames);
     fputs("{\"graph\":[{\n", out);
@@ -144,13 +203,15 @@ void export_hatchet(FILE *out, const struct rows *rows)
     for (uint32_t i = 0; i < rows->count; i++)
         if (rows->row[i].kind != ROW_STATEMENT) {
             fputs(i ? ",\n" : "", out);
-            put_record(out, rows, i, texts.name[frames.of_row[i]], texts.place[frames.of_row[i]]);
+            put_record(out, rows, &columns, i, texts.name[frames.of_row[i]], texts.place[frames.of_row[i]]);
         }
     fputs("],\n\"inclusive_metrics\":[", out);
-    put_columns(out, " (inc)");
+    put_columns(out, &columns, true);
     fputs("],\n\"exclusive_metrics\":[", out);
-    put_columns(out, "");
+    put_columns(out, &columns, false);
     fputs("]}\n", out);
     free_texts(&texts);
     frames_free(&frames);
+    free_columns(&columns);
+    return !ferror(out);
 }

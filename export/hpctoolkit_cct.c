@@ -1,4 +1,5 @@
-/* cct.db: the values of profile.db once more, by context. All profiles are walked side by side, each in the order of contexts. */
+/* cct.db: the values of profile.db once more, by context. All profiles are walked side by side, each in the order of contexts: a profile waits in
+ * the list of the next context that it has, so that a context costs no more than the profiles that have it, however many there are. */
 #include "export/hpctoolkit.h"
 
 #include <errno.h>
@@ -11,7 +12,8 @@
 
 #include "report/text/memory.h"
 
-#define INFOS_BYTES 16
+#define INFOS_BYTES      16
+#define CONTEXTS_AT_ONCE 16384u
 
 struct info {
     uint64_t value_count, values;
@@ -36,49 +38,66 @@ struct cursor {
     const struct hpc_values_of *at;
     const struct hpc_value *values, *value, *end;
     uint64_t value_count;
+    struct cursor *next; /* in a list of those that wait */
 };
 
 struct walk {
     struct cursor *cursor;
-    size_t count;
-    struct cursor **here; /* that have the context */
+    struct cursor **waiting; /* by context: those whose next it is */
+    struct cursor **here;    /* that have the context, by profile */
     size_t here_count;
 };
 
-static void start(struct walk *walk, const struct hpc_profiles *profiles, const char *bytes)
+static void wait_for_next(struct walk *walk, struct cursor *cursor)
 {
-    *walk = (struct walk){.cursor = memory_array(profiles->count, sizeof *walk->cursor), .here = memory_array(profiles->count, sizeof *walk->here)};
+    if (!cursor->left)
+        return;
+    cursor->next = walk->waiting[cursor->at->context];
+    walk->waiting[cursor->at->context] = cursor;
+}
+
+static void start(struct walk *walk, const struct hpc_profiles *profiles, size_t contexts, const char *bytes)
+{
+    *walk = (struct walk){.cursor = memory_array(profiles->count, sizeof *walk->cursor), .here = memory_array(profiles->count, sizeof *walk->here),
+                          .waiting = memory_array(contexts, sizeof *walk->waiting)};
     for (uint32_t i = 1; i < profiles->count; i++) {
         const struct hpc_profile_info *info = &profiles->info[i];
-        walk->cursor[walk->count++] = (struct cursor){.profile = i,
-                                                      .left = info->context_count,
-                                                      .at = (const void *)(bytes + info->contexts),
-                                                      .values = (const void *)(bytes + info->values),
-                                                      .value_count = info->value_count};
+        walk->cursor[i] = (struct cursor){.profile = i,
+                                          .left = info->context_count,
+                                          .at = (const void *)(bytes + info->contexts),
+                                          .values = (const void *)(bytes + info->values),
+                                          .value_count = info->value_count};
+        wait_for_next(walk, &walk->cursor[i]);
     }
+}
+
+static int compare_cursors(const void *left, const void *right)
+{
+    const struct cursor *a = *(struct cursor *const *)left, *b = *(struct cursor *const *)right;
+    return (a->profile > b->profile) - (a->profile < b->profile);
 }
 
 static void go_to(struct walk *walk, uint32_t context)
 {
     walk->here_count = 0;
-    for (size_t i = 0; i < walk->count; i++) {
-        struct cursor *cursor = &walk->cursor[i];
-        if (!cursor->left || cursor->at->context != context)
-            continue;
+    for (struct cursor *cursor = walk->waiting[context], *next; cursor; cursor = next) {
+        next = cursor->next;
         cursor->value = cursor->values + cursor->at->first;
         cursor->left--;
         cursor->end = cursor->values + (cursor->left ? cursor->at[1].first : cursor->value_count);
         cursor->at++;
         walk->here[walk->here_count++] = cursor;
+        wait_for_next(walk, cursor);
     }
+    qsort(walk->here, walk->here_count, sizeof *walk->here, compare_cursors);
 }
 
-static void put_context(struct hpc_file *file, struct walk *walk, struct info *info)
+static void put_context(struct hpc_file *file, struct walk *walk, uint16_t values, struct info *info)
 {
-    struct values_of metrics[HPC_VALUES];
+    struct values_of metrics[values];
     hpc_align(file, 4);
     info->values = file->at;
-    for (uint16_t v = 0; v < HPC_VALUES && walk->here_count; v++) {
+    for (uint16_t v = 0; v < values && walk->here_count; v++) {
         uint64_t before = info->value_count;
         for (size_t i = 0; i < walk->here_count; i++) {
             struct cursor *cursor = walk->here[i];
@@ -123,10 +142,12 @@ bool hpc_write_cct(const char *directory, const struct hpc_contexts *contexts, c
     struct info *infos = memory_array(contexts->count, sizeof *infos);
     hpc_put(&file, head, sizeof head);
     hpc_put(&file, infos, contexts->count * sizeof *infos);
-    start(&walk, profiles, map);
+    start(&walk, profiles, contexts->count, map);
     for (uint32_t c = 0; c < contexts->count; c++) {
         go_to(&walk, c);
-        put_context(&file, &walk, &infos[c]);
+        put_context(&file, &walk, contexts->values, &infos[c]);
+        if (c % CONTEXTS_AT_ONCE == 0) /* what was read stays in the page cache, and is not this process's memory any more */
+            madvise((void *)map, bytes, MADV_DONTNEED);
     }
     hpc_align(&file, 8);
     if (fflush(file.stream) == 0 && fseek(file.stream, (long)head[0], SEEK_SET) == 0) {
@@ -138,6 +159,7 @@ bool hpc_write_cct(const char *directory, const struct hpc_contexts *contexts, c
     free(infos);
     free(walk.cursor);
     free(walk.here);
+    free(walk.waiting);
     munmap((void *)map, bytes);
     errno = why;
     return good;

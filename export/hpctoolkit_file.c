@@ -25,7 +25,8 @@ bool hpc_open(struct hpc_file *file, const char *directory, const char *name, si
 
 void hpc_put(struct hpc_file *file, const void *data, size_t bytes)
 {
-    fwrite_unlocked(data, 1, bytes, file->stream);
+    if (bytes) /* of no values there may be no address */
+        fwrite_unlocked(data, 1, bytes, file->stream);
     file->at += bytes;
 }
 

@@ -74,13 +74,15 @@ static void gather(struct meta *meta)
 {
     frames_gather(&meta->frames, meta->contexts->rows);
     meta->strings = strings_new();
-    meta->names = memory_array(meta->frames.count, sizeof *meta->names);
+    meta->names = memory_array(meta->frames.count + meta->contexts->trace_labels, sizeof *meta->names);
     for (size_t i = 0; i < meta->frames.count; i++) {
         const struct row_label *label = meta->frames.label[i];
         meta->names[i] = intern(meta, label->name);
         add(meta, &meta->modules, label->module);
         add(meta, &meta->files, label->file);
     }
+    for (uint32_t i = 0; i < meta->contexts->trace_labels; i++)
+        meta->names[meta->frames.count + i] = intern(meta, meta->contexts->trace_label[i]->name);
     for (size_t c = HPC_ENTRY; c < meta->contexts->count; c++)
         if (hpc_is_line(&meta->contexts->context[c]))
             add(meta, &meta->files, meta->contexts->context[c].file);
@@ -167,34 +169,35 @@ struct metrics_head {
 static const struct {
     const char *name;
     uint8_t type;
-} scopes[] = {{"execution", 2}, {"function", 3}}; /* of the values of a metric, in this order */
+} scopes[] = {{"execution", 2}, {"function", 0}}; /* of the values of a metric, in this order; hpcviewer shows none that is transitive, 3 */
 enum { SCOPES = sizeof scopes / sizeof *scopes };
-_Static_assert(SCOPES * METRIC_COLUMNS == HPC_VALUES, "values are numbered by metric and scope");
 
 static void put_metrics(struct meta *meta)
 {
     static const char formula[] = "$$";
-    char name[64];
     struct hpc_file *file = &meta->file;
+    const struct hpc_contexts *contexts = meta->contexts;
+    size_t count = contexts->metrics;
+    uint16_t values = contexts->values;
     begin(meta, METRICS);
-    uint64_t metrics = file->at + sizeof(struct metrics_head), records = metrics + METRIC_COLUMNS * sizeof(struct metric_record),
-             summaries = records + HPC_VALUES * sizeof(struct scope_record), scopes_at = summaries + HPC_VALUES * sizeof(struct summary_record),
+    uint64_t metrics = file->at + sizeof(struct metrics_head), records = metrics + count * sizeof(struct metric_record),
+             summaries = records + values * sizeof(struct scope_record), scopes_at = summaries + values * sizeof(struct summary_record),
              text = scopes_at + SCOPES * sizeof(struct scope), at = text + sizeof formula;
-    const struct metrics_head head = {metrics, METRIC_COLUMNS, sizeof(struct metric_record), sizeof(struct scope_record), sizeof(struct summary_record), 0,
+    const struct metrics_head head = {metrics, (uint32_t)count, sizeof(struct metric_record), sizeof(struct scope_record), sizeof(struct summary_record), 0,
                                       scopes_at, SCOPES, sizeof(struct scope), {0}};
     hpc_put(file, &head, sizeof head);
     uint64_t name_at = at;
     for (size_t i = 0; i < SCOPES; i++)
         name_at += strlen(scopes[i].name) + 1;
-    for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++) {
+    for (size_t metric = 0; metric < count; metric++) {
         const struct metric_record record = {name_at, records + metric * SCOPES * sizeof(struct scope_record),
                                              summaries + metric * SCOPES * sizeof(struct summary_record), SCOPES, SCOPES, 0};
         hpc_put(file, &record, sizeof record);
-        name_at += strlen(hpc_metric_name(meta->contexts->rows, metric, name, sizeof name)) + 1;
+        name_at += strlen(contexts->name[metric]) + 1;
     }
-    for (uint16_t id = 0; id < HPC_VALUES; id++)
+    for (uint16_t id = 0; id < values; id++)
         hpc_put(file, &(struct scope_record){.scope = scopes_at + id % SCOPES * sizeof(struct scope), .id = id}, sizeof(struct scope_record));
-    for (uint16_t id = 0; id < HPC_VALUES; id++)
+    for (uint16_t id = 0; id < values; id++)
         hpc_put(file, &(struct summary_record){.scope = scopes_at + id % SCOPES * sizeof(struct scope), .formula = text, .id = id},
                 sizeof(struct summary_record));
     for (size_t i = 0; i < SCOPES; i++) {
@@ -204,8 +207,8 @@ static void put_metrics(struct meta *meta)
     put_text(meta, formula);
     for (size_t i = 0; i < SCOPES; i++)
         put_text(meta, scopes[i].name);
-    for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++)
-        put_text(meta, hpc_metric_name(meta->contexts->rows, metric, name, sizeof name));
+    for (size_t metric = 0; metric < count; metric++)
+        put_text(meta, contexts->name[metric]);
     end(meta, METRICS);
 }
 
@@ -240,12 +243,13 @@ static uint64_t where(struct list *list, const char *text)
 
 static void put_functions(struct meta *meta)
 {
+    size_t count = meta->frames.count + meta->contexts->trace_labels;
     begin(meta, FUNCTIONS);
     meta->functions_at = meta->file.at + 16;
-    const uint64_t head[] = {meta->functions_at, (uint64_t)FUNCTION_BYTES << 32 | meta->frames.count};
+    const uint64_t head[] = {meta->functions_at, (uint64_t)FUNCTION_BYTES << 32 | count};
     hpc_put(&meta->file, head, sizeof head);
-    for (size_t i = 0; i < meta->frames.count; i++) {
-        const struct row_label *label = meta->frames.label[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct row_label *label = i < meta->frames.count ? meta->frames.label[i] : meta->contexts->trace_label[i - meta->frames.count];
         const uint64_t record[] = {meta->string_at[meta->names[i]], where(&meta->modules, label->module), 0, where(&meta->files, label->file),
                                    label->line > 0 ? (uint32_t)label->line : 0};
         _Static_assert(sizeof record == FUNCTION_BYTES, "as the table of [FS] has it");
@@ -279,10 +283,12 @@ static void put_context(struct meta *meta, uint32_t number, uint64_t bytes, uint
         record.flex[0] = where(&meta->files, context->file);
         record.flex[1] = (uint32_t)context->line;
     } else {
+        bool traced = context->traced != 0;
+        size_t function = traced ? meta->frames.count + context->traced - 1 : meta->frames.of_row[context->row];
         record.flags = 1;
-        record.relation = meta->contexts->rows->row[context->row].kind == ROW_INLINED ? 2 : 1;
+        record.relation = !traced && meta->contexts->rows->row[context->row].kind == ROW_INLINED ? 2 : 1;
         record.words = 1;
-        record.flex[0] = meta->functions_at + (uint64_t)FUNCTION_BYTES * meta->frames.of_row[context->row];
+        record.flex[0] = meta->functions_at + FUNCTION_BYTES * function;
     }
     hpc_put(&meta->file, &record, context_bytes(context));
 }

@@ -7,45 +7,42 @@
 #include <sys/stat.h>
 
 #include "report/text/format.h"
+#include "report/text/json_text.h"
 #include "report/text/memory.h"
 #include "report/text/source_file.h"
 
-static const char *const about[METRIC_COLUMNS] = {
-    [METRIC_IDLENESS] = "Time of idle threads that this context is blamed for",
-    [METRIC_WORK] = "Time in which threads worked",
-    [METRIC_OVERHEAD] = "Time that threads spent in the runtime on its own affairs",
-    [METRIC_LOCK_WAIT] = "Time in which others waited for locks that were held here",
-    [METRIC_LOCK_WAIT_HERE] = "Time in which this context waited for locks, a part of what lock wait charges to holders",
-    [METRIC_CORE_IDLENESS] = "Idleness of cores instead of threads",
-    [METRIC_SHARED_IDLENESS] = "Idleness as threads in other programs' company have it",
-    [METRIC_SAMPLES] = "Samples taken",
-    [METRIC_NO_CORE] = "Time in which busy threads were ready to run and had no core",
-    [METRIC_BLOCKED] = "Time in which busy threads slept outside of OpenMP's waits",
-    [METRIC_MPI_WAIT] = "Time in calls of MPI's that may wait for other ranks",
-    [METRIC_RANK_IDLENESS] = "Time in which other ranks waited in MPI, by who made them wait",
-};
-
-static void put_input(FILE *out, const struct rows *rows, enum metric metric, bool inclusive)
+/* Texts are JSON's, which YAML has, too: counters may have any name. */
+static void put_input(FILE *out, const char *name, size_t metric, bool inclusive)
 {
-    char name[64];
-    fprintf(out, "  - &m%d%c\n    metric: \"%s\"\n    scope: %s\n    formula: $$\n    combine: sum\n", (int)metric, inclusive ? 'I' : 'E',
-            hpc_metric_name(rows, metric, name, sizeof name), inclusive ? "execution" : "function");
+    fprintf(out, "  - &m%zu%c\n    metric: ", metric, inclusive ? 'I' : 'E');
+    json_text(out, name);
+    fprintf(out, "\n    scope: %s\n    formula: $$\n    combine: sum\n", inclusive ? "execution" : "function");
 }
 
 /* The sum of metrics, which is the metric where it is one. hpcviewer adds no more than two. */
-static void put_sum(FILE *out, const enum metric *metrics, size_t count, char which)
+static void put_sum(FILE *out, const size_t *metrics, size_t count, char which)
 {
     for (size_t i = 1; i < count; i++)
         fputs("{\"+\": [", out);
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s*m%d%c%s", i ? ", " : "", (int)metrics[i], which, i ? "]}" : "");
+        fprintf(out, "%s*m%zu%c%s", i ? ", " : "", metrics[i], which, i ? "]}" : "");
+}
+
+static void number(size_t *to, const enum metric *metrics, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = metrics[i];
 }
 
 /* A sum, or so many per cent of the effort. The variant `Sum` is a metric's own: Hatchet takes none but one input below it. */
-static void put_root(FILE *out, const char *name, const char *description, const enum metric *metrics, size_t count, bool of_effort)
+static void put_root(FILE *out, const char *name, const char *description, const size_t *metrics, size_t count, bool of_effort)
 {
     static const char *const part[] = {"inclusive", "exclusive"};
-    fprintf(out, "  - name: \"%s\"\n    description: \"%s.\"\n    variants:\n      %s:\n        render: [number%s]\n        formula:\n", name, description,
+    size_t effort[METRIC_PARTS];
+    number(effort, metric_parts, METRIC_PARTS);
+    fputs("  - name: ", out);
+    json_text(out, name);
+    fprintf(out, "\n    description: \"%s.\"\n    variants:\n      %s:\n        render: [number%s]\n        formula:\n", description,
             count == 1 && !of_effort ? "Sum" : "Total", of_effort ? "" : ", percent");
     for (int i = 0; i < 2; i++) {
         fprintf(out, "          %s: {standard: ", part[i]);
@@ -54,32 +51,39 @@ static void put_root(FILE *out, const char *name, const char *description, const
         put_sum(out, metrics, count, "IE"[i]);
         if (of_effort) {
             fputs("]}, ", out);
-            put_sum(out, metric_parts, METRIC_PARTS, "IE"[i]);
+            put_sum(out, effort, METRIC_PARTS, "IE"[i]);
             fputs("]}", out);
         }
         fputs("}\n", out);
     }
 }
 
-bool hpc_write_metrics(const char *directory, const struct rows *rows)
+static const char *about(const struct hpc_contexts *contexts, size_t metric)
 {
-    static const enum metric work = METRIC_WORK, idleness = METRIC_IDLENESS;
+    return metric < METRIC_COLUMNS ? measure_about((enum metric)metric) : contexts->beside.measure[metric - METRIC_COLUMNS].about;
+}
+
+bool hpc_write_metrics(const char *directory, const struct hpc_contexts *contexts)
+{
+    static const size_t work = METRIC_WORK, idleness = METRIC_IDLENESS;
+    size_t blame[METRIC_BLAME_PARTS], effort[METRIC_PARTS];
+    number(blame, metric_blame_part, METRIC_BLAME_PARTS);
+    number(effort, metric_parts, METRIC_PARTS);
     char *path = memory_text("%s/metrics/default.yaml", directory), name[64];
     FILE *out = fopen(path, "wxe");
     free(path);
     if (!out)
         return false;
     fputs("version: 0\ninputs:\n", out);
-    for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++) {
-        put_input(out, rows, metric, true);
-        put_input(out, rows, metric, false);
+    for (size_t metric = 0; metric < contexts->metrics; metric++) {
+        put_input(out, contexts->name[metric], metric, true);
+        put_input(out, contexts->name[metric], metric, false);
     }
     fputs("roots:\n", out);
-    put_root(out, hpc_metric_name(rows, METRIC_BLAME, name, sizeof name), "What others lost by it: idleness + overhead + lock wait", metric_blame_part,
-             METRIC_BLAME_PARTS, false);
-    for (enum metric metric = 0; metric < METRIC_COLUMNS; metric++)
-        put_root(out, hpc_metric_name(rows, metric, name, sizeof name), about[metric], &metric, 1, false);
-    put_root(out, "effort", "All time of all threads: work, idleness, overhead, lock wait, no core, blocked, mpi wait", metric_parts, METRIC_PARTS, false);
+    put_root(out, hpc_metric_name(contexts->rows, METRIC_BLAME, name, sizeof name), measure_about(METRIC_BLAME), blame, METRIC_BLAME_PARTS, false);
+    for (size_t metric = 0; metric < contexts->metrics; metric++)
+        put_root(out, contexts->name[metric], about(contexts, metric), &metric, 1, false);
+    put_root(out, "effort", measure_about(METRIC_EFFORT), effort, METRIC_PARTS, false);
     put_root(out, "relative work (%)", "Work in per cent of the effort here", &work, 1, true);
     put_root(out, "relative idleness (%)", "Idleness in per cent of the effort here", &idleness, 1, true);
     bool good = fflush(out) == 0 && !ferror(out);

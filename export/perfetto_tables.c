@@ -52,69 +52,39 @@ static void write_data(struct perfetto *perfetto, interned_data *data)
     perfetto_write(perfetto, &packet);
 }
 
-static void write_event_name(struct perfetto *perfetto, uint64_t iid, const char *text)
-{
-    Perfetto__Protos__EventName name = PERFETTO__PROTOS__EVENT_NAME__INIT, *names = &name;
-    interned_data data = DATA_INIT;
-    name.has_iid = true;
-    name.iid = iid;
-    name.name = (char *)text;
-    data.n_event_names = 1;
-    data.event_names = &names;
-    write_data(perfetto, &data);
-}
-
-static void write_annotation_name(struct perfetto *perfetto, uint64_t iid, const char *text)
-{
-    Perfetto__Protos__DebugAnnotationName name = PERFETTO__PROTOS__DEBUG_ANNOTATION_NAME__INIT, *names = &name;
-    interned_data data = DATA_INIT;
-    name.has_iid = true;
-    name.iid = iid;
-    name.name = (char *)text;
-    data.n_debug_annotation_names = 1;
-    data.debug_annotation_names = &names;
-    write_data(perfetto, &data);
-}
-
 /* A module is known by its path alone: a text, and a mapping of the same number. */
-static void write_text(struct perfetto *perfetto, enum interned kind, uint64_t iid, const char *text)
+static void write_name(struct perfetto *perfetto, enum interned kind, uint64_t iid, const char *text)
 {
+    Perfetto__Protos__EventName event = PERFETTO__PROTOS__EVENT_NAME__INIT, *events = &event;
+    Perfetto__Protos__DebugAnnotationName annotation = PERFETTO__PROTOS__DEBUG_ANNOTATION_NAME__INIT, *annotations = &annotation;
     Perfetto__Protos__InternedString string = PERFETTO__PROTOS__INTERNED_STRING__INIT, *strings = &string;
     Perfetto__Protos__Mapping mapping = PERFETTO__PROTOS__MAPPING__INIT, *mappings = &mapping;
     interned_data data = DATA_INIT;
-    string.has_iid = string.has_str = true;
-    string.iid = iid;
+    event.has_iid = annotation.has_iid = string.has_iid = string.has_str = mapping.has_iid = true;
+    event.iid = annotation.iid = string.iid = mapping.iid = iid;
+    event.name = annotation.name = (char *)text;
     string.str = (ProtobufCBinaryData){strlen(text), (uint8_t *)text};
-    if (kind == INTERNED_FUNCTION) {
-        data.n_function_names = 1;
-        data.function_names = &strings;
-    } else if (kind == INTERNED_SOURCE) {
-        data.n_source_paths = 1;
-        data.source_paths = &strings;
-    } else {
-        mapping.has_iid = true;
-        mapping.iid = iid;
-        mapping.n_path_string_ids = 1;
-        mapping.path_string_ids = &iid;
-        data.n_mapping_paths = data.n_mappings = 1;
-        data.mapping_paths = &strings;
-        data.mappings = &mappings;
-    }
+    mapping.n_path_string_ids = 1;
+    mapping.path_string_ids = &iid;
+    data.event_names = &events;
+    data.debug_annotation_names = &annotations;
+    data.function_names = data.source_paths = data.mapping_paths = &strings;
+    data.mappings = &mappings;
+    data.n_event_names = kind == INTERNED_EVENT;
+    data.n_debug_annotation_names = kind == INTERNED_ANNOTATION;
+    data.n_function_names = kind == INTERNED_FUNCTION;
+    data.n_source_paths = kind == INTERNED_SOURCE;
+    data.n_mapping_paths = data.n_mappings = kind == INTERNED_MODULE;
     write_data(perfetto, &data);
 }
 
 uint64_t perfetto_name(struct perfetto *perfetto, enum interned kind, const char *text)
 {
-    char *clean = format_clean(text, false);
+    char *clean = format_clean(*text ? text : "?", false); /* number 0 is none */
     uint32_t id = strings_intern(perfetto->strings[kind], clean);
     if (id > perfetto->string_count[kind]) {
         perfetto->string_count[kind] = id;
-        if (kind == INTERNED_EVENT)
-            write_event_name(perfetto, id, clean);
-        else if (kind == INTERNED_ANNOTATION)
-            write_annotation_name(perfetto, id, clean);
-        else
-            write_text(perfetto, kind, id, clean);
+        write_name(perfetto, kind, id, clean);
     }
     free(clean);
     return id;
@@ -129,7 +99,7 @@ static void write_frame(struct perfetto *perfetto, const struct trace_frame *ent
     interned_data data = DATA_INIT;
     frame.has_iid = frame.has_function_name_id = true;
     frame.iid = iid;
-    frame.function_name_id = perfetto_name(perfetto, INTERNED_FUNCTION, *label->name ? label->name : "?");
+    frame.function_name_id = perfetto_name(perfetto, INTERNED_FUNCTION, label->name);
     if (*label->file) {
         frame.has_source_path_iid = true;
         frame.source_path_iid = perfetto_name(perfetto, INTERNED_SOURCE, label->file);

@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "export/export.h"
+#include "export/measures.h"
 #include "report/tables/conservation.h"
 #include "report/text/memory.h"
 
 #ifndef BLAME_VERSION
 #define BLAME_VERSION "0.1.0"
 #endif
+
+#define MOST_VALUES (METRIC_COLUMNS + 2 + PROFILE_COUNTERS)
 
 /* The way to a row: what is on the stack below it, and into what it is inlined. */
 struct step {
@@ -21,16 +24,18 @@ struct step {
 struct walk {
     const struct rows *rows;
     struct pprof *pprof;
+    const struct measures *beside; /* metrics */
+    size_t values;                 /* of a sample: metrics, and behind them the first of these */
     struct step *step; /* by depth */
     uint64_t *path;    /* ids of locations, outermost first */
     uint64_t *reversed;
 };
 
 static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line,
-                         const int64_t values[METRIC_COLUMNS])
+                         const int64_t values[MOST_VALUES])
 {
     uint32_t callers = walk->step[depth].locations, count = 0;
-    int64_t value[METRIC_COLUMNS];
+    int64_t value[MOST_VALUES];
     memcpy(value, values, sizeof value);
     walk->reversed[count++] = pprof_location(walk->pprof, leaf_line);
     for (uint32_t i = callers; i-- > 0;)
@@ -38,7 +43,7 @@ static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line,
     Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT, *samples = &sample;
     sample.n_location_id = count;
     sample.location_id = walk->reversed;
-    sample.n_value = METRIC_COLUMNS;
+    sample.n_value = walk->values;
     sample.value = value;
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
     part.n_sample = 1;
@@ -46,11 +51,13 @@ static void write_sample(struct walk *walk, uint32_t depth, uint32_t leaf_line,
     pprof_write(walk->pprof, &part);
 }
 
-static bool read_values(const struct rows *rows, uint32_t index, int64_t values[METRIC_COLUMNS])
+static bool read_values(const struct walk *walk, uint32_t index, int64_t values[MOST_VALUES])
 {
+    const struct rows *rows = walk->rows;
     bool any = false;
-    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
-        values[i] = export_value(rows, rows->row[index].exclusive, metric_columns[i]);
+    for (size_t i = 0; i < walk->values; i++) {
+        values[i] = i < METRIC_COLUMNS ? export_value(rows, rows->row[index].exclusive, metric_columns[i])
+                                       : measure_whole(&walk->beside->measure[i - METRIC_COLUMNS], rows, &rows->row[index], false);
         any |= values[i] != 0;
     }
     return any;
@@ -62,22 +69,22 @@ static void write_row(struct walk *walk, uint32_t index)
     const struct rows *rows = walk->rows;
     const struct row *row = &rows->row[index];
     uint32_t outer = walk->step[row->depth].outer, frame = walk->pprof->frames.of_row[index];
-    int64_t rest[METRIC_COLUMNS], values[METRIC_COLUMNS], lines = 0;
-    if (!read_values(rows, index, rest))
+    int64_t rest[MOST_VALUES], values[MOST_VALUES], lines = 0;
+    if (!read_values(walk, index, rest))
         return;
     for (uint32_t child = index + 1; child < row->end && walk->pprof->good; child = rows->row[child].end) {
         const struct row_label *label = rows->row[child].label;
-        if (rows->row[child].kind != ROW_STATEMENT || !read_values(rows, child, values))
+        if (rows->row[child].kind != ROW_STATEMENT || !read_values(walk, child, values))
             continue;
-        for (size_t i = 0; i < METRIC_COLUMNS; i++)
+        for (size_t i = 0; i < walk->values; i++)
             rest[i] = (int64_t)((uint64_t)rest[i] - (uint64_t)values[i]);
         lines++;
         write_sample(walk, row->depth, pprof_line(walk->pprof, outer, frame, label->file, label->line),
                      values);
     }
     bool any = false;
-    for (size_t i = 0; i < METRIC_COLUMNS; i++) {
-        int64_t rounding = metric_columns[i] == METRIC_SAMPLES ? 0 : lines;
+    for (size_t i = 0; i < walk->values; i++) {
+        int64_t rounding = i < METRIC_COLUMNS && metric_columns[i] == METRIC_SAMPLES ? 0 : lines;
         any |= rest[i] > rounding || rest[i] < -rounding;
     }
     if (any && walk->pprof->good)
@@ -102,11 +109,13 @@ static void enter_row(struct walk *walk, uint32_t index)
         walk->path[step->locations++] = pprof_location(walk->pprof, line);
 }
 
-static void write_samples(struct pprof *pprof, const struct rows *rows)
+static void write_samples(struct pprof *pprof, const struct rows *rows, const struct measures *beside)
 {
     size_t depths = (size_t)pprof->frames.depth + 2;
     struct walk walk = {.rows = rows,
                         .pprof = pprof,
+                        .beside = beside,
+                        .values = METRIC_COLUMNS + measures_own(beside),
                         .step = memory_array(depths, sizeof *walk.step),
                         .path = memory_array(depths, sizeof *walk.path),
                         .reversed = memory_array(depths, sizeof *walk.reversed)};
@@ -140,12 +149,13 @@ static int64_t write_event(struct pprof *pprof)
 }
 
 /* What is no list of its own. */
-static void write_header(struct pprof *pprof, const struct rows *rows, enum metric metric)
+static void write_header(struct pprof *pprof, const struct rows *rows, const struct measures *beside, enum metric metric)
 {
     const struct profile *profile = pprof->profile;
     const struct profile_header *header = &profile->header;
+    size_t values = METRIC_COLUMNS + measures_own(beside);
     Perftools__Profiles__Profile part = PERFTOOLS__PROFILES__PROFILE__INIT;
-    Perftools__Profiles__ValueType types[METRIC_COLUMNS], *list[METRIC_COLUMNS];
+    Perftools__Profiles__ValueType types[MOST_VALUES], *list[MOST_VALUES];
     Perftools__Profiles__ValueType period = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
     for (size_t i = 0; i < METRIC_COLUMNS; i++) {
         types[i] = (Perftools__Profiles__ValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
@@ -155,6 +165,13 @@ static void write_header(struct pprof *pprof, const struct rows *rows, enum metr
                                                                                 : "nanoseconds");
         list[i] = &types[i];
     }
+    for (size_t i = METRIC_COLUMNS; i < values; i++) {
+        const struct measure *measure = &beside->measure[i - METRIC_COLUMNS];
+        types[i] = (Perftools__Profiles__ValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
+        types[i].type = pprof_string(pprof, measure->title);
+        types[i].unit = pprof_string(pprof, measure->in_seconds ? "nanoseconds" : "count");
+        list[i] = &types[i];
+    }
     period.type =
         rows->events ? write_event(pprof) : pprof_string(pprof, header->clock == 1 ? "cpu" : "wall");
     period.unit = pprof_string(pprof, rows->events ? "events" : "nanoseconds");
@@ -162,7 +179,7 @@ static void write_header(struct pprof *pprof, const struct rows *rows, enum metr
     int64_t comments[] = {write_comment(pprof, "command", command ? command : "unknown"),
                           write_comment(pprof, "host", host ? host : "unknown"),
                           write_comment(pprof, "written by", "blame " BLAME_VERSION)};
-    part.n_sample_type = METRIC_COLUMNS;
+    part.n_sample_type = values;
     part.sample_type = list;
     part.time_nanos = header->start_realtime_ns;
     part.duration_nanos = export_whole(profile_wall_s(profile) * 1e9);
@@ -177,17 +194,20 @@ static void write_header(struct pprof *pprof, const struct rows *rows, enum metr
 bool export_pprof(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric)
 {
     struct pprof *pprof = memory_array(1, sizeof *pprof);
+    struct measures beside;
+    measures_gather_beside(&beside, rows, false);
     pprof->profile = profile;
     pprof->strings = strings_new();
     pprof->string_count = 1;
     pprof->good = true;
     frames_gather(&pprof->frames, rows);
     gzip_start(&pprof->gzip, out);
-    write_header(pprof, rows, metric);
-    write_samples(pprof, rows);
+    write_header(pprof, rows, &beside, metric);
+    write_samples(pprof, rows, &beside);
     pprof_write_tables(pprof);
     bool good = gzip_finish(&pprof->gzip, pprof->good);
     int error = pprof->gzip.error;
+    measures_free(&beside);
     frames_free(&pprof->frames);
     strings_free(pprof->strings);
     pair_map_free(&pprof->line_map);

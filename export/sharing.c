@@ -45,7 +45,7 @@ static enum side side_of(const struct trace_span *span)
 
 static uint32_t find_culprit(struct sweep *sweep, struct pair_map *map, const struct rows *rows, const struct trace_span *span)
 {
-    const struct row_label *label = rows->row[rows_own(rows, trace_row(rows, span->node))].label;
+    const struct row_label *label = rows->row[rows_own(rows, row_of_node(rows, span->node))].label;
     bool waits = span->state == PROFILE_TIME_LOCK_WAIT || span->state == PROFILE_TIME_MPI_WAIT;
     uint32_t *slot = pair_map_slot(map, (uintptr_t)label, waits);
     if (*slot == PAIR_MAP_NEW) {

@@ -3,6 +3,7 @@
 
 #include "export/export.h"
 #include "export/frames.h"
+#include "export/measures.h"
 #include "report/text/format.h"
 #include "report/text/json_text.h"
 #include "report/text/memory.h"
@@ -44,14 +45,22 @@ static void extend(struct path *path, const struct row *row, uint32_t frame)
     path->end[row->depth] = (size_t)(format_integer(path->text + before, frame) - path->text);
 }
 
+/* What a profile is of. */
+struct what {
+    enum metric metric;
+    const struct measure *counter; /* instead of it; or NULL */
+};
+
 /* What a stack of this row weighs: no format of stacks has negative weights. */
-static int64_t weight_of(const struct rows *rows, uint32_t index, enum metric metric)
+static int64_t weight_of(const struct rows *rows, uint32_t index, const struct what *what)
 {
     const struct row *row = &rows->row[index];
-    return row->kind == ROW_STATEMENT ? 0 : export_value(rows, row->exclusive, metric);
+    if (row->kind == ROW_STATEMENT)
+        return 0;
+    return what->counter ? measure_whole(what->counter, rows, row, false) : export_value(rows, row->exclusive, what->metric);
 }
 
-static void put_samples(FILE *out, const struct rows *rows, const struct frames *frames, enum metric metric)
+static void put_samples(FILE *out, const struct rows *rows, const struct frames *frames, const struct what *what)
 {
     struct path path = {.end = memory_array(frames->depth + 1, sizeof *path.end)};
     bool first = true;
@@ -60,7 +69,7 @@ static void put_samples(FILE *out, const struct rows *rows, const struct frames 
         if (row->kind == ROW_STATEMENT)
             continue;
         extend(&path, row, frames->of_row[i]);
-        if (weight_of(rows, i, metric) <= 0)
+        if (weight_of(rows, i, what) <= 0)
             continue;
         fputs(first ? "\n[" : ",\n[", out);
         fwrite(path.text, 1, path.end[row->depth], out);
@@ -71,13 +80,13 @@ static void put_samples(FILE *out, const struct rows *rows, const struct frames 
     free(path.end);
 }
 
-static double put_weights(FILE *out, const struct rows *rows, enum metric metric)
+static double put_weights(FILE *out, const struct rows *rows, const struct what *what)
 {
     char number[FORMAT_NUMBER_BYTES];
     double sum = 0;
     size_t count = 0;
     for (uint32_t i = 0; i < rows->count; i++) {
-        int64_t weight = weight_of(rows, i, metric);
+        int64_t weight = weight_of(rows, i, what);
         if (weight <= 0)
             continue;
         if (count)
@@ -91,8 +100,13 @@ static double put_weights(FILE *out, const struct rows *rows, enum metric metric
 }
 
 /* Of events the name says which; speedscope has no unit for them. */
-static void put_name(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric)
+static void put_name(FILE *out, const struct profile *profile, const struct rows *rows, const struct what *what)
 {
+    enum metric metric = what->metric;
+    if (what->counter) {
+        json_text(out, what->counter->title);
+        return;
+    }
     const char *sample = rows->events ? profile_text(profile, "sample") : NULL;
     if (!sample || metric == METRIC_SAMPLES) {
         fprintf(out, "\"%s\"", metric_word[metric]);
@@ -104,16 +118,28 @@ static void put_name(FILE *out, const struct profile *profile, const struct rows
 }
 
 static void put_profile(FILE *out, const struct profile *profile, const struct rows *rows,
-                        const struct frames *frames, enum metric metric)
+                        const struct frames *frames, const struct what *what)
 {
     fputs("{\"type\":\"sampled\",\"name\":", out);
-    put_name(out, profile, rows, metric);
+    put_name(out, profile, rows, what);
     fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[",
-            export_in_ns(rows, metric) ? "nanoseconds" : "none");
-    put_samples(out, rows, frames, metric);
+            !what->counter && export_in_ns(rows, what->metric) ? "nanoseconds" : "none");
+    put_samples(out, rows, frames, what);
     fputs("],\n\"weights\":[", out);
-    double sum = put_weights(out, rows, metric);
+    double sum = put_weights(out, rows, what);
     fprintf(out, "],\n\"endValue\":%s}", DECIMAL(sum, 0));
+}
+
+static void put_counters(FILE *out, const struct profile *profile, const struct rows *rows, const struct frames *frames)
+{
+    struct measures measures;
+    measures_gather_beside(&measures, rows, false);
+    for (size_t i = 0; i < measures.count; i++)
+        if (measures.measure[i].kind == MEASURE_COUNTER) {
+            fputs(",\n", out);
+            put_profile(out, profile, rows, frames, &(struct what){.counter = &measures.measure[i]});
+        }
+    measures_free(&measures);
 }
 
 void export_speedscope(FILE *out, const struct profile *profile, const struct rows *rows, enum metric metric,
@@ -135,8 +161,10 @@ void export_speedscope(FILE *out, const struct profile *profile, const struct ro
     enum metric first = alone ? metric : 0, end = alone ? metric + 1 : METRIC_COLUMNS;
     for (enum metric metric = first; metric < end; metric++) {
         fputs(metric > first ? ",\n" : "", out);
-        put_profile(out, profile, rows, &frames, metric);
+        put_profile(out, profile, rows, &frames, &(struct what){.metric = metric});
     }
+    if (!alone)
+        put_counters(out, profile, rows, &frames);
     fputs("]}\n", out);
     frames_free(&frames);
 }

@@ -13,7 +13,7 @@
 #define APPLICATION   ".TAU application"
 #define CONTEXT       "[CONTEXT] " APPLICATION
 #define NO_EVENT      0u /* the empty name's number */
-#define OF_STATEMENTS UINT32_MAX
+#define ROUNDING      0.0005 /* less is written as 0 */
 #define LINES_OF_ROOT 3u
 
 struct numbers {
@@ -21,11 +21,34 @@ struct numbers {
     uint64_t calls, callees;
 };
 
-/* In microseconds, or events. */
-static double value_of(const struct rows *rows, const struct profile_sums *sums, size_t part)
+/* In microseconds, events, or as it was counted. */
+static double value_of(const struct rows *rows, const struct row *row, bool inclusive, size_t part)
 {
-    double value = metric_value(rows, sums, metric_parts[part]) * (rows->events ? 1 : 1e6);
+    double value = 0;
+    if (part < METRIC_TOLD)
+        value = metric_value(rows, inclusive ? row->inclusive : row->exclusive, metric_parts[part]) * (rows->events ? 1 : 1e6);
+    else if (row->extra)
+        value = (inclusive ? &row->extra->inclusive : &row->extra->exclusive)->value[part - METRIC_TOLD];
     return value > 0 ? value : 0;
+}
+
+/* What a row has itself, but for its statements: code of no line. */
+static double own_value(const struct rows *rows, uint32_t index, size_t part)
+{
+    double all = value_of(rows, &rows->row[index], false, part), left = all;
+    for (uint32_t child = index + 1; child < rows->row[index].end; child = rows->row[child].end)
+        if (rows->row[child].kind == ROW_STATEMENT)
+            left -= value_of(rows, &rows->row[child], false, part);
+    return left > ROUNDING + 1e-12 * all ? left : 0;
+}
+
+static uint64_t own_samples(const struct rows *rows, uint32_t index)
+{
+    uint64_t samples = rows->row[index].exclusive->samples;
+    for (uint32_t child = index + 1; child < rows->row[index].end; child = rows->row[child].end)
+        if (rows->row[child].kind == ROW_STATEMENT)
+            samples -= rows->row[child].exclusive->samples;
+    return samples;
 }
 
 /* A name as part of a path: with no arrow of its own. */
@@ -78,11 +101,11 @@ static uint32_t event_of(struct tau_events *events, const struct row *row, const
     return number;
 }
 
-static bool has_own(const struct rows *rows, const struct row *row)
+static bool has_own(const struct rows *rows, uint32_t index)
 {
-    bool has = row->exclusive->samples > 0;
-    for (size_t part = 0; part < METRIC_TOLD; part++)
-        has |= value_of(rows, row->exclusive, part) > 0;
+    bool has = own_samples(rows, index) > 0;
+    for (size_t part = 0; part < tau_parts(rows); part++)
+        has |= own_value(rows, index, part) > 0;
     return has;
 }
 
@@ -116,12 +139,13 @@ static void add_row(struct tau_events *events, uint32_t index)
     const struct rows *rows = events->rows;
     const struct row *row = &rows->row[index];
     struct tau_event *own = &events->event[events->own[index]], *event = &events->event[events->of_row[index]];
-    for (size_t part = 0; part < METRIC_TOLD && events->own[index]; part++) {
-        own->inclusive[part] += value_of(rows, row->exclusive, part);
-        own->exclusive[part] += value_of(rows, row->exclusive, part);
+    for (size_t part = 0; part < tau_parts(rows) && events->own[index]; part++) {
+        double value = own_value(rows, index, part);
+        own->inclusive[part] += value;
+        own->exclusive[part] += value;
     }
     if (events->own[index])
-        own->calls += row->exclusive->samples;
+        own->calls += own_samples(rows, index);
     if (row->kind == ROW_STATEMENT)
         return;
     if (row_is_probe(row) && row->extra)
@@ -133,8 +157,8 @@ static void add_row(struct tau_events *events, uint32_t index)
     if (index < event->until)
         return;
     event->until = row->end;
-    for (size_t part = 0; part < METRIC_TOLD; part++)
-        event->inclusive[part] += value_of(rows, row->inclusive, part);
+    for (size_t part = 0; part < tau_parts(rows); part++)
+        event->inclusive[part] += value_of(rows, row, true, part);
 }
 
 void tau_events_gather(struct tau_events *events, const struct rows *rows)
@@ -143,9 +167,6 @@ void tau_events_gather(struct tau_events *events, const struct rows *rows)
     *events = (struct tau_events){.rows = rows, .names = strings_new(), .of_row = memory_array(rows->count, sizeof *events->of_row),
                               .own = memory_array(rows->count, sizeof *events->own)};
     add_event(events, "", NULL, NULL);
-    for (uint32_t i = 1; i < rows->count; i++)
-        if (rows->row[i].kind == ROW_STATEMENT)
-            events->own[rows->row[i].parent] = OF_STATEMENTS;
     for (uint32_t i = 1; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         depth = row->depth > depth ? row->depth : depth;
@@ -153,8 +174,7 @@ void tau_events_gather(struct tau_events *events, const struct rows *rows)
             events->own[i] = event_of(events, &rows->row[row->parent], row->label, row->label->line, true);
         } else {
             events->of_row[i] = event_of(events, row, row->label, row->label->line, false);
-            bool has = events->own[i] != OF_STATEMENTS && has_own(rows, row);
-            events->own[i] = has ? event_of(events, row, row->label, 0, true) : NO_EVENT;
+            events->own[i] = has_own(rows, i) ? event_of(events, row, row->label, 0, true) : NO_EVENT;
         }
     }
     for (uint32_t i = 1; i < rows->count; i++)
@@ -185,7 +205,7 @@ static void put_flat(const struct tau_events *events, FILE *out, size_t part)
 {
     const struct rows *rows = events->rows;
     const struct row *root = rows->row;
-    struct numbers whole = {value_of(rows, root->exclusive, part), value_of(rows, root->inclusive, part), 1, 1};
+    struct numbers whole = {value_of(rows, root, false, part), value_of(rows, root, true, part), 1, 1};
     struct numbers sampled = {0, whole.inclusive - whole.exclusive, root->inclusive->samples - root->exclusive->samples, callees_of(rows, 0)};
     put_event(out, NULL, 0, APPLICATION, &whole, "TAU_DEFAULT");
     put_event(out, NULL, 0, CONTEXT, &sampled, "TAU_SAMPLE_CONTEXT");
@@ -206,10 +226,9 @@ static void put_paths(struct tau_events *events, FILE *out, size_t part)
     for (uint32_t i = 1; i < rows->count; i++) {
         const struct row *row = &rows->row[i];
         size_t bytes = events->length[row->depth - 1];
-        double own = value_of(rows, row->exclusive, part);
         if (row->kind != ROW_STATEMENT) {
             const char *name = strings_text(events->names, events->of_row[i]);
-            struct numbers numbers = {0, value_of(rows, row->inclusive, part), calls_of(row), callees_of(rows, i)};
+            struct numbers numbers = {0, value_of(rows, row, true, part), calls_of(row), callees_of(rows, i)};
             put_event(out, path, bytes, name, &numbers, events->event[events->of_row[i]].path_group);
             for (const char *text[] = {" => ", name}, **at = text; at < text + 2; bytes += strlen(*at++)) {
                 while (room < bytes + strlen(*at) + 1)
@@ -218,9 +237,11 @@ static void put_paths(struct tau_events *events, FILE *out, size_t part)
             }
             events->length[row->depth] = bytes;
         }
-        if (events->own[i])
-            put_event(out, path, bytes, strings_text(events->names, events->own[i]), &(struct numbers){own, own, row->exclusive->samples, 0},
-                               events->event[events->own[i]].path_group);
+        if (events->own[i]) {
+            double own = own_value(rows, i, part);
+            put_event(out, path, bytes, strings_text(events->names, events->own[i]), &(struct numbers){own, own, own_samples(rows, i), 0},
+                      events->event[events->own[i]].path_group);
+        }
     }
     free(path);
 }

@@ -10,20 +10,12 @@ const char *const trace_state_name[PROFILE_TIME_STATES] = {
     [PROFILE_TIME_BLOCKED] = "blocked",     [PROFILE_TIME_STOPPED] = "stopped",
 };
 
-static const struct row_label state_label[PROFILE_TIME_STATES] = {
+const struct row_label trace_state_label[PROFILE_TIME_STATES] = {
     [PROFILE_TIME_OVERHEAD] = {"<overhead>", "", "", 0}, [PROFILE_TIME_IDLE] = {"<idle>", "", "", 0},
     [PROFILE_TIME_LOCK_WAIT] = {"<lock wait>", "", "", 0}, [PROFILE_TIME_MPI_WAIT] = {"<mpi wait>", "", "", 0},
     [PROFILE_TIME_NO_CORE] = {ROW_NAME_NO_CORE, "", "", 0}, [PROFILE_TIME_BLOCKED] = {"<blocked>", "", "", 0},
     [PROFILE_TIME_STOPPED] = {"<stopped>", "", "", 0},
 };
-
-uint32_t trace_row(const struct rows *rows, uint32_t node)
-{
-    const struct merged_node *nodes = rows->profile->nodes;
-    while (rows->node_context[node] == ROW_NONE)
-        node = nodes[node].parent;
-    return rows->node_context[node];
-}
 
 static uint32_t function_of(struct trace_stacks *stacks, const struct row_label *label)
 {
@@ -84,8 +76,8 @@ uint32_t trace_stack(struct trace_stacks *stacks, uint32_t node, uint8_t state)
     uint32_t *known = pair_map_slot(&stacks->span_map, node, state);
     if (*known != PAIR_MAP_NEW)
         return *known;
-    uint32_t row = trace_row(stacks->rows, node), stack = 0;
-    const struct row_label *label = &state_label[state];
+    uint32_t row = row_of_node(stacks->rows, node), stack = 0;
+    const struct row_label *label = &trace_state_label[state];
     if (label->name && strcmp(stacks->rows->row[row].label->name, label->name) == 0) /* said once */
         row = stacks->rows->row[row].parent;
     if (node != 0 || !label->name)

@@ -33,6 +33,8 @@ struct trace_stacks {
 };
 
 extern const char *const trace_state_name[PROFILE_TIME_STATES];
+/* The frame that stands for it inside its context's; no name: work has none. */
+extern const struct row_label trace_state_label[PROFILE_TIME_STATES];
 
 void trace_stacks_start(struct trace_stacks *stacks);
 /* The next profile. */
@@ -41,7 +43,9 @@ void trace_stacks_of(struct trace_stacks *stacks, const struct rows *rows);
 uint32_t trace_stack(struct trace_stacks *stacks, uint32_t node, uint8_t state);
 void trace_stacks_free(struct trace_stacks *stacks);
 
-/* The row of a merged node, or of the nearest around it that has one. */
-uint32_t trace_row(const struct rows *rows, uint32_t node);
+static inline uint32_t trace_row(const struct rows *rows, uint32_t node)
+{
+    return row_of_node(rows, node);
+}
 
 #endif

@@ -12,7 +12,8 @@ class Context:
         self.number = int(element.get("id"))
         self.line = int(element.get("line", "0"))
         self.region, self.parent, self.children = region, parent, []
-        self.own, self.inclusive = {}, {}  # by metric
+        self.own, self.inclusive = {}, {}  # by metric, of all locations
+        self.located = {}  # by metric: own values by location
 
 
 def as_in_xml(text):
@@ -37,7 +38,7 @@ def read_contexts(program):
     return contexts
 
 
-def read_metric(archive, metric, contexts):
+def read_metric(archive, metric, contexts, locations):
     """Indices of exclusive metrics count contexts in preorder, values are one for each location of each context."""
     assert metric.get("type") == "EXCLUSIVE"
     name, number = metric.findtext("disp_name"), metric.get("id")
@@ -47,36 +48,52 @@ def read_metric(archive, metric, contexts):
     one, version, kind, count = struct.unpack_from(f"{order}ihBi", index, 11)
     assert (one, version, kind) == (1, 0, 1)
     indices = struct.unpack(f"{order}{count}i", index[22:])
-    values = struct.unpack(f"{order}{count}{CODES[metric.findtext('dtype')]}", data[10:])
+    values = struct.unpack(f"{order}{count * locations}{CODES[metric.findtext('dtype')]}", data[10:])
     assert count and list(indices) == sorted(set(indices))
     for context in contexts:
         context.own[name] = 0
-    for at, value in zip(indices, values):
-        contexts[at].own[name] = value
+    for number, at in enumerate(indices):
+        contexts[at].located[name] = values[number * locations:(number + 1) * locations]
+        contexts[at].own[name] = sum(contexts[at].located[name])
     for context in reversed(contexts):
         context.inclusive[name] = context.own[name] + sum(child.inclusive[name] for child in context.children)
 
 
+def read_system(system):
+    """Names of node, process and thread by location, whose numbers are those of values."""
+    machine, = system.findall("systemtreenode")
+    names = []
+    for node in machine.findall("systemtreenode"):
+        assert (machine.findtext("class"), node.findtext("class")) == ("machine", "node")
+        for process in node.findall("locationgroup"):
+            for location in process.findall("location"):
+                assert (location.findtext("type"), int(location.get("Id"))) == ("thread", len(names))
+                names.append(tuple(element.findtext("name") for element in (node, process, location)))
+    for kind in ("systemtreenode", "locationgroup", "location"):
+        numbers = [element.get("Id") for element in system.iter(kind)]
+        assert len(set(numbers)) == len(numbers)
+    return names
+
+
 def read(path):
-    """Its contexts; by metric the metrics that are parts of it; the system's names, from the outermost in."""
+    """Its contexts; by metric the metrics that are parts of it; names of locations."""
     with tarfile.open(path, "r:") as archive:
         anchor = ElementTree.parse(archive.extractfile("anchor.xml")).getroot()
         assert anchor.tag == "cube" and [part.tag for part in anchor if part.tag != "attr"] == ["metrics", "program", "system"]
         contexts = read_contexts(anchor.find("program"))
         metrics = list(anchor.find("metrics").iter("metric"))
+        locations = read_system(anchor.find("system"))
         for metric in metrics:
-            read_metric(archive, metric, contexts)
+            read_metric(archive, metric, contexts, len(locations))
         files = {"anchor.xml", *(f"{metric.get('id')}.{part}" for metric in metrics for part in ("index", "data"))}
         assert len(archive.getnames()) == len(files) and set(archive.getnames()) == files
         parts = {metric.findtext("disp_name"): [part.findtext("disp_name") for part in metric.findall("metric")] for metric in metrics}
-        location, = anchor.find("system").iter("location")
-        assert location.findtext("type") == "thread"
-        return contexts, parts, [name.text for name in anchor.find("system").iter("name")]
+        return contexts, parts, locations
 
 
 def difference(tree, path):
     """What is not as in profile.csv, the first of it; None: all is."""
-    contexts, parts, _names = read(path)
+    contexts, parts, _locations = read(path)
     rows = [row for row in tree.rows if row.kind != "statement"]
     columns = [column[:-4] for column in rows[0].cells if column.endswith(" (E)")]
     if "calls" in rows[0].cells:

@@ -4,7 +4,9 @@ import os
 import struct
 import types
 
-FOOTERS = {"meta": b"_meta.db", "prof": b"_prof.db", "ctxt": b"__ctx.db"}
+FOOTERS = {"meta": b"_meta.db", "prof": b"_prof.db", "ctxt": b"__ctx.db", "trce": b"trace.db"}
+
+WAITING = {f"<{state}>" for state in ("overhead", "idle", "lock wait", "mpi wait", "no core", "blocked", "stopped")}
 
 
 def require(condition, *what):
@@ -182,8 +184,60 @@ def read_cct(path):
     return [read_block(file, item, "QQH6xQ", "Ld", "HQ", (4, 2)) for item in file.array("CtxInfos", at, count, size)]
 
 
+def read_traces(path, database):
+    """{profile: [(time, ctxId)]}"""
+    file = File(path, "trce", ("CtxTraces",))
+    begin = file.sections["CtxTraces"][0]
+    at, count, size, first, last = file.get("QLB3xQQ", begin)
+    require(size == 24)
+    traces, ranges, after = {}, [file.sections["CtxTraces"]], 0
+    for item in file.array("CtxTraces", at, count, size):
+        profile, start, end = file.get("L4xQQ", item)
+        require(after < profile, profile, after)
+        require(start % 4 == 0 and start < end <= len(file.data) - 8 and (end - start) % 12 == 0, start, end)
+        after = profile
+        ranges.append((start, end))
+        traces[profile] = line = list(struct.iter_unpack("<QL", file.data[start:end]))
+        require(all(a[0] < b[0] and (a[1] or b[1]) for a, b in zip(line, line[1:])), profile)
+        require(all(context == 0 or context in database.contexts for _, context in line), profile)
+    ranges.sort()
+    require(all(a[1] <= b[0] for a, b in zip(ranges, ranges[1:])), ranges)
+    require((first, last) == (min(line[0][0] for line in traces.values()), max(line[-1][0] for line in traces.values())), first, last)
+    return traces
+
+
+def path(context):
+    """The functions from the outermost on, and the line where the innermost one was, or was waiting, if that is known."""
+    names, line, inside = [], None, context
+    if context.kind == "function" and context.function.name in WAITING:
+        inside = context.parent
+    if inside.kind == "line":
+        line = inside.line
+    while context.kind != "entry":
+        if context.kind == "function":
+            names.append(context.function.name)
+        context = context.parent
+    return tuple(reversed(names)), line
+
+
+def paint(database, line):
+    """[begin, end, path] as viewers paint a line of a trace: each context from the middle between two elements to the next such middle."""
+    painted = []
+    middles = [(a + b) / 2 for (a, _), (b, _) in zip(line, line[1:])]
+    for begin, end, (_, context) in zip([line[0][0], *middles], [*middles, line[-1][0]], line):
+        where = path(database.contexts[context]) if context else None
+        if painted and painted[-1][2] == where:
+            painted[-1][1] = end
+        else:
+            painted.append([begin, end, where])
+    return painted
+
+
 def read(directory):
     database = read_meta(os.path.join(directory, "meta.db"))
     database.profiles = read_profiles(os.path.join(directory, "profile.db"), database.kinds)
     database.by_context = read_cct(os.path.join(directory, "cct.db"))
+    trace = os.path.join(directory, "trace.db")
+    database.traces = read_traces(trace, database) if os.path.exists(trace) else {}
+    require(0 not in database.traces and all(profile < len(database.profiles) for profile in database.traces))
     return database

@@ -6,7 +6,6 @@
 #include "export/trace_stacks.h"
 #include "report/text/memory.h"
 
-#define LANES 3
 #define SPANS 60
 
 static void make_span(struct trace_lane *lane, const struct rows *rows, unsigned *seed, uint64_t *now_ns)
@@ -26,8 +25,8 @@ static void make_span(struct trace_lane *lane, const struct rows *rows, unsigned
 struct trace *made_trace(const struct rows *rows, unsigned seed)
 {
     struct trace *trace = memory_array(1, sizeof *trace);
-    trace->lanes = memory_array(LANES, sizeof *trace->lanes);
-    for (uint32_t i = 0; i < LANES; i++) {
+    trace->lanes = memory_array(MADE_LANES, sizeof *trace->lanes);
+    for (uint32_t i = 0; i < MADE_LANES; i++) {
         struct trace_lane *lane = &trace->lanes[trace->lane_count++];
         uint64_t now_ns = rows->profile->header.start_ns + i * 7000000;
         *lane = (struct trace_lane){.tree = i + 1, .thread = i, .spans = memory_array(SPANS, sizeof *lane->spans)};

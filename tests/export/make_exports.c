@@ -1,14 +1,16 @@
 /* make_exports KIND DIRECTORY: a profile that no program would leave so soon, its profile.csv and all that is
- * exported of it, two processes with traces among that. KIND: names, deep, one, huge, negative, random. */
+ * exported of it, two processes with traces among that. KIND: names, deep, one, huge, negative, random,
+ * measured (by the clock and by counters; its profile.csv has errors). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "export/export.h"
+#include "export/hpctoolkit.h"
+#include "export/formats.h"
 #include "report/files/csv.h"
 #include "report/rows/rows.h"
-#include "report/views/folded.h"
 #include "tests/export/made_trace.h"
 #include "tests/fuzz/fake_symbols.h"
 
@@ -117,23 +119,57 @@ static void make_random(void)
     }
 }
 
+/* A numbered phase of two threads, in it a function some of whose time is in a line and some in none. */
+static void make_measured(void)
+{
+    static struct profile_name name = {.kind = PROFILE_NODE_PHASE, .text = "solve"};
+    static struct merged_probe probes[2];
+    static struct merged_counters counters[3];
+    uint32_t at = add(0, PROFILE_KEY(1, 0x1000), 3);
+    fake_function(PROFILE_KEY(1, 0x1000), "main", "/src/main.c", 5, 7);
+    counters[0] = (struct merged_counters){at, {{1000, 1}}};
+    at = add(at, 1, 0);
+    nodes[at].kind = PROFILE_NODE_PHASE;
+    at = add(at, 3, 0);
+    nodes[at].kind = PROFILE_NODE_INSTANCE;
+    for (uint32_t i = 0; i < 2; i++)
+        probes[i] = (struct merged_probe){.node = at, .tree = 1 + i, .counters = {{5e6 + i, 77}},
+                                          .probe = {.calls = 1 + i, .inclusive_ns = 5e7, .exclusive_ns = 2e7 + i, .shortest_ns = 1e7, .longest_ns = 4e7,
+                                                    .sum_of_squares = 1.7e15}};
+    for (uint32_t i = 1; i < 3; i++) {
+        uint64_t key = PROFILE_KEY(1, 0x2000 + i);
+        fake_function(key, "sweep", "/src/sweep.c", 0, i == 1 ? 12 : 0); /* as of compilers without declarations */
+        counters[i] = (struct merged_counters){add(at, key, 5 * i), {{3e6 * i, 40 + i}}};
+    }
+    profile.names = &name;
+    profile.probes = probes;
+    profile.counters = counters;
+    profile.counter_name[0] = "perf::CYCLES";
+    profile.counter_name[1] = "\"odd\", name";
+    profile.name_count = 1;
+    profile.probe_count = profile.counter_count = 2;
+    profile.counters_count = 3;
+    profile.header.rate = 1000;
+}
+
 static const struct kind {
     const char *name;
     void (*make)(void);
 } kinds[] = {{"names", make_names}, {"deep", make_deep},         {"one", NULL},
-             {"huge", make_huge},   {"negative", make_negative}, {"random", make_random}};
+             {"huge", make_huge},   {"negative", make_negative}, {"random", make_random},
+             {"measured", make_measured}};
 
 static const struct rows *rows;
 static enum metric metric;
 
 static void put_csv(FILE *out)
 {
-    write_profile_csv(out, rows, false);
+    write_profile_csv(out, rows, profile.probe_count > 0);
 }
 
 static void put_folded(FILE *out)
 {
-    view_folded(out, rows, metric);
+    export_folded(out, rows, metric);
 }
 
 static void put_speedscope(FILE *out)
@@ -148,12 +184,15 @@ static void put_pprof(FILE *out)
 
 static void put_hatchet(FILE *out)
 {
-    export_hatchet(out, rows);
+    export_hatchet(out, &(struct export_input){.rows = rows});
 }
 
 static void put_cube(FILE *out)
 {
-    export_cube(out, &profile, rows);
+    struct locations locations;
+    locations_find(&locations, &profile, rows, NULL, 0);
+    export_cube(out, &locations);
+    locations_free(&locations);
 }
 
 static void put_dot(FILE *out)
@@ -186,17 +225,6 @@ static void make_traces(void)
     }
 }
 
-static void put_tau(const char *directory)
-{
-    char path[4096];
-    uint64_t lost;
-    snprintf(path, sizeof path, "%s/tau", directory);
-    if (mkdir(path, 0777) != 0 || !export_tau(path, &profile, rows, NULL, &lost) || lost) {
-        perror(path);
-        exit(1);
-    }
-}
-
 static void put(const char *directory, const char *name, const char *ending, void (*write)(FILE *out))
 {
     char path[4096];
@@ -210,15 +238,32 @@ static void put(const char *directory, const char *name, const char *ending, voi
     }
 }
 
-static void put_database(const char *directory)
+static void put_folder(const char *directory, const char *name, bool (*write)(const char *directory, struct locations *locations))
 {
     char path[4096];
-    uint64_t lost;
-    snprintf(path, sizeof path, "%s/hpctoolkit", directory);
-    if (mkdir(path, 0777) != 0 || !export_hpctoolkit(path, &profile, rows, &lost)) {
+    struct locations locations;
+    locations_find(&locations, &profile, rows, NULL, 0);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (mkdir(path, 0777) != 0 || !write(path, &locations) || locations.lost) {
         perror(path);
         exit(1);
     }
+    locations_free(&locations);
+}
+
+/* The parts of a database that a trace is in, of the first process: profiles 1, 2 and so on are its threads. */
+static bool write_trace_database(const char *directory, struct locations *locations)
+{
+    struct hpc_contexts contexts;
+    struct hpc_trace trace = {.directory = directory, .contexts = &contexts};
+    bool good = true;
+    hpc_contexts_make(&contexts, rows);
+    for (uint32_t i = 0; i < MADE_LANES; i++)
+        good = hpc_put_trace(&trace, i + 1, &profile.header, &processes[0].trace->lanes[i]) && good;
+    good = hpc_close_trace(&trace) && hpc_write_meta(directory, &profile, &contexts) && good;
+    hpc_contexts_free(&contexts);
+    locations->lost = 0; /* no values were asked for */
+    return good;
 }
 
 int main(int argc, char **argv)
@@ -228,7 +273,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], kinds[i].name) == 0)
             kind = &kinds[i];
     if (!kind) {
-        fputs("usage: make_exports names|deep|one|huge|negative|random DIRECTORY\n", stderr);
+        fputs("usage: make_exports names|deep|one|huge|negative|random|measured DIRECTORY\n", stderr);
         return 2;
     }
     profile.header =
@@ -255,10 +300,11 @@ int main(int argc, char **argv)
     put(argv[2], "all", ".pb.gz", put_pprof);
     put(argv[2], "all", ".hatchet.json", put_hatchet);
     put(argv[2], "all", ".cubex", put_cube);
-    put_database(argv[2]);
+    put_folder(argv[2], "hpctoolkit", export_hpctoolkit);
     if (rows->count < 1000) /* paths are written out */
-        put_tau(argv[2]);
+        put_folder(argv[2], "tau", export_tau);
     make_traces();
+    put_folder(argv[2], "hpctoolkit-trace", write_trace_database);
     put(argv[2], "all", ".pftrace", put_perfetto);
     put(argv[2], "trace", ".tsv", put_truth); /* on the clock that an export has moved it to */
     make_traces();

@@ -42,10 +42,11 @@ def of_csv(tree, negative=True):
     paths = collections.defaultdict(collections.Counter)
     for row in tree.rows:
         if row.kind != "statement":
-            paths[row_path(row)]["rows"] += 1
+            sums = paths[row_path(row)]
+            sums["rows"] += 1
             for metric, column in METRICS.items():
                 value = row[f"{column} (E)"] * scale(metric)
-                paths[row_path(row)][metric] += value if negative else max(value, 0)
+                sums[metric] += value if negative else max(value, 0)
     return paths
 
 
@@ -54,12 +55,14 @@ def of_csv_lines(tree):
     lines = collections.defaultdict(collections.Counter)
     for row in tree.rows:
         if row.kind == "statement":
-            lines[row_path(row.parent), row.file, row.line]["rows"] += 1
+            sums = lines[row_path(row.parent), row.file, row.line]
+            sums["rows"] += 1
             for metric, column in METRICS.items():
-                lines[row_path(row.parent), row.file, row.line][metric] += row[f"{column} (E)"] * scale(metric)
+                sums[metric] += row[f"{column} (E)"] * scale(metric)
     return lines
 
 
+@functools.cache
 def folded_name(name):
     """Frames end at semicolons, stacks at line ends: neither is in a name."""
     return "".join("\ufffd" if ord(c) < 0x20 or 0x7f <= ord(c) < 0xa0 else c for c in name.replace(";", ":"))
@@ -141,9 +144,10 @@ def of_pprof(profile):
         inner_first = [line for at in sample.location_id for line in locations[at].line]
         path = tuple(strings[functions[line.function_id].name] for line in reversed(inner_first))
         file = strings[functions[inner_first[0].function_id].filename]
+        of_path, of_line = paths[path], lines[path, file, inner_first[0].line]
         for metric, value in zip(types, sample.value):
-            paths[path][metric] += value
-            lines[path, file, inner_first[0].line][metric] += value
+            of_path[metric] += value
+            of_line[metric] += value
     return paths, lines
 
 

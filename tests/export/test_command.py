@@ -115,9 +115,7 @@ class Command(BlameTest):
 
     def test_what_cannot_be_written_leaves_nothing(self):
         folder = self.new_folder()
-        kept = os.path.join(folder, "kept")
-        with open(kept, "w", encoding="ascii") as file:
-            file.write("before")
+        new = os.path.join(folder, "new")
         for name in FORMATS:
             with self.subTest(format=name):
                 self.refused(1, ("/dev/full", "No space left"), self.lock_profile(), "--format", name, "-o", "/dev/full")
@@ -126,13 +124,39 @@ class Command(BlameTest):
                                  stdout=full)
                 self.refused(1, (folder, "no/such"), self.lock_profile(), "--format", name, "-o", f"{folder}/no/such/file")
                 limit = ["prlimit", "--fsize=200", "--", "env", "--ignore-signal=XFSZ", BLAME, "export", self.lock_profile()]
-                run = subprocess.run([*limit, "--format", name, "-o", kept], capture_output=True,
+                run = subprocess.run([*limit, "--format", name, "-o", new], capture_output=True,
                                      env=clean_environment())
                 self.assertEqual(run.returncode, 1, run)
                 self.assertIn(b"File too large", run.stderr)
-        self.assertEqual(os.listdir(folder), ["kept"])
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_nothing_is_overwritten(self):
+        folder = self.new_folder()
+        kept, link = os.path.join(folder, "kept"), os.path.join(folder, "link")
+        with open(kept, "w", encoding="ascii") as file:
+            file.write("before")
+        os.symlink("nowhere", link)
+        for name in FORMATS:
+            for path in (kept, link):
+                self.refused(1, (path, "exists already", "--output"), self.lock_profile(), "--format", name, "-o", path)
+        self.assertEqual(sorted(os.listdir(folder)), ["kept", "link"])
         with open(kept, encoding="ascii") as file:
             self.assertEqual(file.read(), "before")
+
+    def test_devices_and_pipes_are_written_to(self):
+        wanted = self.export(self.lock_profile(), "--format", "folded").stdout
+        path, pipe = (os.path.join(self.new_folder(), name) for name in ("file", "pipe"))
+        with open(path, "wb") as file:
+            file.write(b"before\n")
+            file.flush()
+            self.assertEqual(self.export(self.lock_profile(), "--format", "folded", "-o", "/dev/stdout", stdout=file).returncode, 0)
+        with open(path, "rb") as file:
+            self.assertEqual(file.read(), b"before\n" + wanted)
+        os.mkfifo(pipe)
+        reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+        self.assertEqual(self.export(self.lock_profile(), "--format", "folded", "-o", pipe).returncode, 0)
+        self.assertEqual(reader.communicate(timeout=60)[0], wanted)
+        self.assertEqual(self.export(self.lock_profile(), "--format", "folded", "-o", "/dev/null").returncode, 0)
 
     def test_a_closed_standard_output_is_an_error(self):
         for name in FORMATS:

@@ -108,6 +108,8 @@ class Hpctoolkit(BlameTest):
     def assert_sums(self, database):
         """The sum of threads is the sum, and each file has what the other has."""
         self.assertEqual(set(database.summed.values()), set(database.propagated.values()))
+        # hpcviewer takes columns of transitive scopes away from its users.
+        self.assertEqual({(scope, kind) for _, scope, kind, _ in database.summed.values()}, {("execution", 2), ("function", 0)})
         by_context = {}
         for number, (_, block) in enumerate(database.profiles[1:], 1):
             for context, values in block.items():

@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "behaviour"))
 sys.path.insert(0, HERE)
 
+import hpctoolkit_reader  # noqa: E402
 import trace_readers as readers  # noqa: E402  (found through the path set above)
 from blame_profile import Tree  # noqa: E402
 from harness import BLAME, BUILD, ROOT, BlameTest, clean_environment, program  # noqa: E402
@@ -85,6 +86,40 @@ class Traces(BlameTest):
                         found[path, "samples"] += sum(samples)
                     wanted = {(tuple(part or "?" for part in path), what): value for (path, what), value in wanted.items()}
                     self.assertEqual(+found, +collections.Counter(wanted))
+
+    def painted(self, tree, spans):
+        """The same in hpcviewer: [begin, end, (path, line)]."""
+        wanted = []
+        for begin, end, state, _samples, row in spans:
+            if wanted and begin > wanted[-1][1]:
+                wanted.append([wanted[-1][1], begin, (("<not sampled>",), None)])
+            path = self.path(tree, row, state)
+            row = tree.rows[row]
+            where = () if path == ("<program root>",) else tuple(part or "?" for part in path), row.line if row.kind == "statement" else None
+            if wanted and wanted[-1][2] == where:
+                wanted[-1][1] = end
+            else:
+                wanted.append([begin, end, where])
+        return wanted
+
+    def test_hpcviewers_lines_are_the_traces_from_border_to_border(self):
+        for kind in ("names", "one", "random"):
+            with self.subTest(kind=kind):
+                folder = os.path.join(self.made.name, kind, "hpctoolkit-trace")
+                database = hpctoolkit_reader.read_meta(os.path.join(folder, "meta.db"))
+                traces = hpctoolkit_reader.read_traces(os.path.join(folder, "trace.db"), database)
+                self.assertEqual(sorted(traces), [1, 2, 3])
+                for profile, line in traces.items():
+                    spans = self.truth[kind][0, profile - 1]
+                    self.assertLessEqual(len(line), sum(span[3] for span in spans) + 2 * len(spans))
+                    wanted = self.painted(self.tree[kind], spans)
+                    found = [[begin, end, (tuple(as_in_csv(part) or "?" for part in path), at)]
+                             for begin, end, (path, at) in hpctoolkit_reader.paint(database, line)]
+                    self.assertEqual([where for *_time, where in found], [where for *_time, where in wanted])
+                    borders = [(a[1], b[1]) for a, b in zip(found, wanted)]
+                    self.assertLessEqual(max(abs(a - b) for a, b in borders[:-1] or [(0, 0)]), 1)
+                    self.assertLessEqual(found[0][0] - wanted[0][0], 500001)
+                    self.assertLessEqual(wanted[-1][1] - found[-1][1], 500001)
 
     def test_samples_are_inside_their_spans(self):
         for kind, name, read, truth, _tree in self.each():
@@ -159,6 +194,26 @@ class Traces(BlameTest):
                 self.assertEqual([phases.count(f"outer [{number}]") for number in range(5)], [1] * 5)
                 self.assertIn("phase outer", phases)
                 self.assertTrue(any(function == "main" and line for function, _file, line in read.lines))
+        target = os.path.join(self.new_folder(), "db")
+        subprocess.run([BLAME, "export", directory, "--format", "hpctoolkit", "-o", target], check=True, env=clean_environment())
+        database = hpctoolkit_reader.read(target)
+        self.assertEqual(sorted(database.traces), [1, 2])
+        for profile, line in database.traces.items():
+            number = dict(database.profiles[profile][0])["THREAD"]
+            painted = hpctoolkit_reader.paint(database, line)
+            lived = sum(end - begin for begin, end, where in painted if where[0] != ("<not sampled>",)) / 1e9
+            self.assertAlmostEqual(lived, wanted[number], delta=0.03 * wanted[number])
+            self.assertLess(abs(line[0][0] / 1e9 - os.stat(directory).st_mtime), 3600)
+
+    def assert_traces_go_with_ranks(self, job):
+        without = os.path.join(self.new_folder(), "job")
+        subprocess.run([BLAME, "merge", job, "--output", f"{without}.blame"], check=True, capture_output=True, env=clean_environment())
+        os.mkdir(without)
+        os.rename(f"{without}.blame", f"{without}/job.blame")
+        for name in ("stacks", "perfetto", "firefox"):
+            run = subprocess.run([BLAME, "export", without, "--format", name], capture_output=True, env=clean_environment(), check=False)
+            self.assertEqual((run.returncode, run.stdout), (1, b""), run)
+            self.assertRegex(run.stderr, rb"\Ablame export: .*/job: no rank's measurement .*\n\Z")
 
     def test_a_jobs_processes_are_in_one_file_one_after_another(self):
         folder = self.new_folder()
@@ -173,6 +228,19 @@ class Traces(BlameTest):
             first, second = sorted([(read.samples[process, 0][0][0], read.samples[process, 0][-1][0]) for process in (0, 1)])
             self.assertLess(first[1], second[0])
             self.assertLess(second[0], 60e9)
+        self.assert_traces_go_with_ranks(os.path.join(folder, "blame-quick-pair"))
+        target = os.path.join(folder, "db")
+        subprocess.run([BLAME, "export", os.path.join(folder, "blame-quick-pair"), "--format", "hpctoolkit", "-o", target], check=True, env=clean_environment())
+        database = hpctoolkit_reader.read(target)
+        self.assertEqual(sorted(database.traces), [1, 2, 3, 4])
+        self.assertEqual([[kind for kind, _number in ids] for ids, _ in database.profiles[1:]], [["NODE", "RANK", "THREAD"]] * 4)
+        earlier, later = sorted([(min(database.traces[profile][0][0] for profile in rank), max(database.traces[profile][-1][0] for profile in rank))
+                                 for rank in ((1, 2), (3, 4))])
+        self.assertLess(earlier[1], later[0])
+        for profile, line in database.traces.items():   # what a rank's nodes are in the job: its threads' rows
+            seen = {context for _time, context in line if database.profiles[0][1].get(context)}
+            self.assertTrue(seen)
+            self.assertLessEqual(seen, set(database.profiles[profile][1]))
 
     def test_protoc_decodes_perfetto_without_unknown_fields(self):
         for kind in KINDS:

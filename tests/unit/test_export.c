@@ -3,8 +3,8 @@
 #include <zlib.h>
 
 #include "export/export.h"
+#include "export/formats.h"
 #include "export/pprof.pb-c.h"
-#include "report/views/folded.h"
 #include "tests/unit/made_profile.h"
 
 #define KEY(address) PROFILE_KEY(1, (address))
@@ -53,12 +53,12 @@ static void write_speedscope(FILE *out)
 
 static void write_folded(FILE *out)
 {
-    view_folded(out, made.tables.rows, METRIC_WORK);
+    export_folded(out, made.tables.rows, METRIC_WORK);
 }
 
 static void write_hatchet(FILE *out)
 {
-    export_hatchet(out, made.tables.rows);
+    export_hatchet(out, &(struct export_input){.rows = made.tables.rows});
 }
 
 static const char *written(void (*write)(FILE *out))

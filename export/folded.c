@@ -1,4 +1,4 @@
-#include "report/views/folded.h"
+#include "export/export.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static char *frame_name(const struct row *row)
     return name;
 }
 
-void view_folded(FILE *out, const struct rows *rows, enum metric metric)
+void export_folded(FILE *out, const struct rows *rows, enum metric metric)
 {
     double scale = metric == METRIC_SAMPLES || rows->events ? 1 : 1e6;
     size_t text_room = 0, length_room = 0, *length = NULL; /* by depth: of the stack's text up to there */
