@@ -2,7 +2,7 @@
 # make demo       installs what is missing, builds, profiles an example, prints the report and makes a page of it
 # make test       installs what is missing, builds and runs all tests      (SAN=address|undefined|thread: unit tests)
 # make bench      the kernels: no tool, empty tool, blame
-# make install PREFIX=/usr/local
+# make install PREFIX=/usr/local; make deb: packages of Debian (packaging/packaging.mk)
 
 VERSION := 0.1.0
 BUILD   ?= build$(if $(SAN),-$(SAN))
@@ -14,16 +14,19 @@ PYTHON  ?= python3
 
 CFLAGS  ?= -O2 -g
 WARNINGS := -Wall -Wextra $(if $(CI),-Werror)
+# The same bytes wherever the sources lie.
+NO_PATHS := '-ffile-prefix-map=$(CURDIR)=.'
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(SAN_FLAGS) -fPIC -fvisibility=hidden -fexceptions \
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(NO_PATHS) $(SAN_FLAGS) -fPIC -fvisibility=hidden -fexceptions \
     -ftls-model=initial-exec -I. -I$(BUILD)/include -DBLAME_VERSION='"$(VERSION)"' -MMD -MP
 
-BASE   := $(wildcard base/*.c)
-CCT    := $(wildcard cct/*.c)
-REPORT := $(wildcard report/*/*.c)
-PLUGIN := $(BASE) $(CCT) $(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c)
+# Sorted: the order in which files are linked is that of no make and no file system.
+BASE   := $(sort $(wildcard base/*.c))
+CCT    := $(sort $(wildcard cct/*.c))
+REPORT := $(sort $(wildcard report/*/*.c))
+PLUGIN := $(BASE) $(CCT) $(sort $(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c))
 COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/run_options.c cct/sums.c $(REPORT) \
-    base/recipe_cause.c $(wildcard cli/*.c compare/*.c export/*.c html/*.c)
+    base/recipe_cause.c $(sort $(wildcard cli/*.c compare/*.c export/*.c html/*.c))
 
 # `blame` is also a folder: a target of that name would always be up to date.
 BLAME    := $(BUILD)/bin/blame
@@ -42,33 +45,33 @@ include export/export.mk
 COMMAND_LIBS := -lprotobuf-c -lz -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
 
 .DEFAULT_GOAL := all
-.PHONY: all setup demo test unit behaviour checks install uninstall clean format
+.PHONY: all setup demo test unit behaviour checks clean format
 all: $(PRODUCTS)
 
 $(LIBRARY): $(call objects,$(PLUGIN)) ompt_tool/export.map
 	@mkdir -p $(@D)
-	$(CC) -shared $(SAN_FLAGS) -o $@ $(call objects,$(PLUGIN)) -Wl,--version-script=ompt_tool/export.map \
+	$(CC) -shared $(SAN_FLAGS) $(LDFLAGS) -o $@ $(call objects,$(PLUGIN)) -Wl,--version-script=ompt_tool/export.map \
 	    -Wl,-soname,libblame.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,--as-needed $(PLUGIN_LIBS)
 
 # Without a C library: it is loaded into every process that the program starts.
-LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -ffreestanding \
+LOADER_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(NO_PATHS) -fPIC -fvisibility=hidden -ffreestanding \
     -fno-stack-protector $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -I.
 $(LOADER): $(wildcard loader/*.c loader/*.h) base/launched.h base/kernel.h
 	@mkdir -p $(@D)
-	$(CC) $(LOADER_CFLAGS) -shared -nostdlib -o $@ $(wildcard loader/*.c) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
+	$(CC) $(LOADER_CFLAGS) -shared -nostdlib $(LDFLAGS) -o $@ $(sort $(wildcard loader/*.c)) -Wl,-soname,libblame-loader.so -Wl,-z,defs -Wl,-z,now
 
 # Needs no MPI. A caller's context is read from where a frame pointer leads.
 $(MPI_LAYER): mpi/layer.c base/mpi_calls.h base/mpi_layer.h base/atomics.h
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) -fno-omit-frame-pointer -shared -o $@ $< -Wl,-soname,libblame-mpi.so -Wl,-z,defs
+	$(CC) $(filter-out -MMD -MP $(SAN_FLAGS),$(ALL_CFLAGS)) -fno-omit-frame-pointer -shared $(LDFLAGS) -o $@ $< -Wl,-soname,libblame-mpi.so -Wl,-z,defs
 
 $(BLAME): $(call objects,$(COMMAND)) $(EXPORT_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(SAN_FLAGS) -o $@ $^ -Wl,--as-needed $(COMMAND_LIBS)
+	$(CC) $(SAN_FLAGS) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(COMMAND_LIBS)
 
 # The command's parts, and one of its own that an MPI's compiler makes.
 MERGE_PARTS := mpi_merge/main.c $(call objects,$(filter-out cli/main.c,$(COMMAND))) $(EXPORT_OBJECTS)
-make_merge = $(1) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $(MERGE_PARTS) -Wl,--as-needed $(COMMAND_LIBS)
+make_merge = $(1) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(LDFLAGS) -o $@ $(MERGE_PARTS) -Wl,--as-needed $(COMMAND_LIBS)
 
 $(BUILD)/bin/blame-merge: $(MERGE_PARTS)
 	@mkdir -p $(@D)
@@ -110,22 +113,7 @@ include tests/html/html.mk
 include tests/accuracy/accuracy.mk
 include benchmarks/gate/gate.mk
 include tests/simulator/simulator.mk
-
-# What is installed, as FILE:FOLDER below PREFIX:MODE; DESTDIR and PREFIX may hold blanks.
-INSTALLED := $(BLAME):bin:755 $(addsuffix :bin:755,$(MPI_MERGE)) $(LIBRARY):lib/blame:755 $(LOADER):lib/blame:755 $(MPI_LAYER):lib/blame:755 \
-    include/blame.h:include:644 include/blame.F90:include:644 \
-    cli/man/blame.1:share/man/man1:644 cli/man/libblame.7:share/man/man7:644 \
-    cli/completion/blame:share/bash-completion/completions:644
-installed_parts = $(subst :, ,$(1))
-installed_path = "$(DESTDIR)$(PREFIX)/$(word 2,$(installed_parts))/$(notdir $(word 1,$(installed_parts)))"
-
-install: all
-	$(foreach file,$(INSTALLED),install -D -m $(word 3,$(call installed_parts,$(file))) \
-	    $(word 1,$(call installed_parts,$(file))) $(call installed_path,$(file)) &&) true
-
-uninstall:
-	rm -f $(foreach file,$(INSTALLED),$(call installed_path,$(file)))
-	rmdir "$(DESTDIR)$(PREFIX)/lib/blame" 2>/dev/null || true
+include packaging/packaging.mk
 
 # After a change of options: the manual page and the completion say what --help says.
 .PHONY: man
