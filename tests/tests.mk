@@ -16,7 +16,8 @@ FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_MUTATIONS ?= 10000
 FUZZ_SEED ?= 1
 
-# Two of them side by side (tests/run.py), the longest first.
+# Two of them side by side (tests/run.py), the longest first: those that TEST_LONG names, then the others.
+TEST_LONG := behaviour html-test simulate export-test
 TEST_STAGES := $(if $(SAN),unit $(if $(filter address,$(SAN)),fuzz),behaviour export-test unit debian fuzz coverage-quick checks events-test)
 TEST_JOBS ?= $(shell nproc)
 , := ,
@@ -44,9 +45,10 @@ $(UNIT_LIBRARIES): tests/unit/loaded_lib.c tests/tests.mk
 # All of the product in an archive: a test takes from it what it calls, and what its own file or its fakes define is not
 # taken from there.
 UNITS := $(BUILD)/units.a
+UNITS_OBJECTS := $(call objects,$(if $(FUZZ_ONLY),$(filter base/% cct/% report/% export/folded.c,$(COMMAND)),$(sort $(PLUGIN) $(COMMAND)))) $(if $(FUZZ_ONLY),,$(EXPORT_OBJECTS))
 # libunwind has functions of libgcc's names, which forced unwinding must not get (test_restart_signals: cancellation).
 UNIT_LIBS := -Wl,--as-needed -lgcc_s $(PLUGIN_LIBS) $(COMMAND_LIBS)
-$(UNITS): $(call objects,$(sort $(PLUGIN) $(COMMAND))) $(EXPORT_OBJECTS)
+$(UNITS): $(UNITS_OBJECTS)
 	@rm -f $@
 	@ar rcs $@ $^
 
@@ -77,8 +79,11 @@ unit:
 fuzz-run: fuzz-programs
 	@$(PYTHON) tests/run.py commands $(FUZZ_PROGRAMS:%='% $(FUZZ_MUTATIONS) $(FUZZ_SEED)')
 
+# What reads files alone, with lines for the sanitizers' traces; more optimisation takes longer than it saves.
+FUZZ_BUILD := SAN=address$(,)undefined BUILD=$(BUILD)-fuzz CFLAGS='-O1 -g1' FUZZ_ONLY=1
+
 fuzz:
-	@+$(MAKE) --no-print-directory fuzz-run SAN=address,undefined BUILD=$(BUILD)-fuzz
+	@+$(MAKE) --no-print-directory fuzz-run $(FUZZ_BUILD)
 
 # The handler's walk needs one section a function, and to see every call.
 CHECK_SOURCES := $(PLUGIN)
@@ -117,11 +122,18 @@ test:
 	@scripts/setup.sh
 	@+$(if $(SAN),,$(MAKE) --no-print-directory -j$(TEST_JOBS) all test-programs)
 	@+$(MAKE) --no-print-directory -k -j$(TEST_JOBS) unit-programs $(TEST_BUILT) || true
-	@+$(if $(filter fuzz,$(TEST_STAGES)),$(MAKE) --no-print-directory -k -j$(TEST_JOBS) fuzz-programs SAN=address$(,)undefined BUILD=$(BUILD)-fuzz || true)
-	@+$(PYTHON) tests/run.py stages '$(MAKE)' $(TEST_STAGES)
+	@+$(if $(filter fuzz,$(TEST_STAGES)),$(MAKE) --no-print-directory -k -j$(TEST_JOBS) fuzz-programs $(FUZZ_BUILD) || true)
+	@+$(PYTHON) tests/run.py stages '$(MAKE)' $(foreach stage,$(TEST_LONG),$(filter $(stage),$(TEST_STAGES))) $(filter-out $(TEST_LONG),$(TEST_STAGES))
 
 # Thousands of runs at 10,000 samples/s while teams are made and unmade; by hand (tests/soak.py).
 .PHONY: soak
 SOAK_ARGS ?=
 soak: $(LIBRARY) test-programs
 	@BUILD=$(BUILD) nice $(PYTHON) -B tests/soak.py $(SOAK_ARGS)
+
+# Programs that are killed or stopped at random moments; by hand (tests/kills.py).
+.PHONY: kills
+KILLS_ARGS ?=
+kills: $(PRODUCTS) test-programs
+	@BUILD=$(BUILD) nice $(PYTHON) -B tests/kills.py $(KILLS_ARGS)
+include tests/fuzz/guided.mk

@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* A large quarantine would make each round fault in fresh pages. */
+/* A large quarantine, and pages given back, would make each round fault in fresh pages. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "quarantine_size_mb=8";
+    return "quarantine_size_mb=8:allocator_release_to_os_interval_ms=-1";
 }
 
 static uint64_t random_state;

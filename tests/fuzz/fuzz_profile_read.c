@@ -23,7 +23,7 @@
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
 #include "report/views/arrange.h"
-#include "report/views/folded.h"
+#include "export/export.h"
 #include "report/views/folds.h"
 #include "report/views/sort.h"
 #include "report/views/summary.h"
@@ -109,7 +109,7 @@ static void exercise_view(const struct profile *profile, struct rows *view, FILE
     view_text(out, profile, view, &style);
     if (round % 2)
         rows_limit_depth(view, 1 + round % 5);
-    view_folded(out, view, style.metric);
+    export_folded(out, view, style.metric);
 }
 
 /* Some rows hidden, some paths left. */
