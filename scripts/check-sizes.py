@@ -20,9 +20,9 @@ SHELL_FUNCTION = re.compile(r"^(\s*)(?:function\s+)?([\w-]+)\s*\(\)\s*\{?\s*$")
 def c_functions(text):
     """(name, first line, last line) of each function's definition: braces at the top level behind a parameter list."""
     text = blank_directives(strip_c(text))
-    depth, begin, i, functions, started = 0, 0, 0, [], None
-    while i < len(text):
-        c = text[i]
+    depth, begin, functions, started = 0, 0, [], None
+    for found in re.finditer("[;{}]", text):
+        c, i = found.group(), found.start()
         if depth == 0 and c == ";":
             begin = i + 1
         elif c == "{":
@@ -33,7 +33,6 @@ def c_functions(text):
                 linkage = re.fullmatch(r"\s*extern\s*", head)
                 if linkage:  # extern "C" { (the string is blanked)
                     begin = i + 1
-                    i += 1
                     continue
                 if is_code:
                     started = (names[0], begin + len(head) - len(head.lstrip()))
@@ -45,7 +44,6 @@ def c_functions(text):
                     functions.append((started[0], text.count("\n", 0, started[1]) + 1, text.count("\n", 0, i) + 1))
                     begin = i + 1
                 started = None
-        i += 1
     return functions
 
 

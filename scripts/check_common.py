@@ -26,29 +26,15 @@ def read(root, name):
         return file.read()
 
 
+NO_CODE = re.compile(
+    r"""/\*.*?(?:\*/|\Z) | //[^\n]* | (["'])(?:\\. | (?!\1)[^\\\n])*(?:\1 | \n | \\?\Z)""", re.DOTALL | re.VERBOSE
+)
+NO_NEWLINE = re.compile(r"[^\n]")
+
+
 def strip_c(text):
     """C text with comments, strings and characters blanked out; every line keeps its number."""
-    out, i, size = [], 0, len(text)
-    while i < size:
-        two = text[i:i + 2]
-        if two == "/*":
-            end = text.find("*/", i + 2)
-            end = size if end < 0 else end + 2
-        elif two == "//":
-            end = text.find("\n", i)
-            end = size if end < 0 else end
-        elif text[i] in "\"'":
-            end = i + 1
-            while end < size and text[end] != text[i] and text[end] != "\n":
-                end += 2 if text[end] == "\\" else 1
-            end += 1
-        else:
-            out.append(text[i])
-            i += 1
-            continue
-        out.append("".join(c if c == "\n" else " " for c in text[i:end]))
-        i = end
-    return "".join(out)
+    return NO_CODE.sub(lambda found: NO_NEWLINE.sub(" ", found.group()), text)
 
 
 def blank_directives(text):

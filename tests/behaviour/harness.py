@@ -1,6 +1,7 @@
 """Runs programs with and without the tool, and hands their profiles to the tests. Every profile that passes through
 here is held against the contract (contract_checks.py)."""
 
+import atexit
 import fcntl
 import glob
 import hashlib
@@ -25,12 +26,14 @@ LIBRARY = os.path.abspath(os.environ.get("BLAME_TEST_LIBRARY", os.path.join(BUIL
 LOADER = os.path.join(os.path.dirname(LIBRARY), "libblame-loader.so")
 BLAME = os.path.abspath(os.environ.get("BLAME_TEST_COMMAND", os.path.join(BUILD, "bin", "blame")))
 KEEP = os.environ.get("BLAME_TEST_KEEP")  # a directory: working directories stay there
-SHARED = None  # a directory for runs that several tests look at (run.py)
+SHARED = None  # a directory for runs that several tests look at; run.py's, else made where it is needed
 
 TIMEOUT_S = 60
 TOOL_LINE = re.compile(r"^blame: \S")
 # Many threads on few cores: a spinning idle thread takes the core from a working one.
 PASSIVE = {"KMP_BLOCKTIME": "0"}
+# For GCC's runtime, where there is no tool.
+ASLEEP = {"OMP_WAIT_POLICY": "passive"}
 
 
 def program(name):
@@ -44,6 +47,15 @@ def clean_environment():
     """Ours without anything that steers OpenMP, MPI or the tool."""
     steering = re.compile(r"^(BLAME|OMP|KMP|GOMP|LD|PMI|PMIX|OMPI|SLURM)_")
     return {name: value for name, value in os.environ.items() if not steering.match(name)}
+
+
+def shared_folder():
+    """For what tests make for others. It goes when all are done."""
+    global SHARED
+    if not SHARED:
+        SHARED = tempfile.mkdtemp(prefix="blame-runs-")
+        atexit.register(shutil.rmtree, SHARED, ignore_errors=True)
+    return SHARED
 
 
 class Run:
@@ -152,26 +164,37 @@ class BlameTest(unittest.TestCase):
         """A test program's run under the tool, and its profile; status, stderr and profile must be as they should. One run serves
         all tests that ask for the same (another `number`: another run); who changes what it left takes attached()."""
         asked = (name, arguments, sorted((env or {}).items()), how, options, self.pace, number)
-        folder = os.path.join(SHARED, hashlib.sha1(repr(asked).encode()).hexdigest())
-        with open(folder + ".run", "a+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            if file.seek(0, os.SEEK_END):
-                file.seek(0)
-                run = pickle.load(file)
-                return run, Profile(run.directories()[0])
-            shutil.rmtree(folder, ignore_errors=True)  # of a run that was not as it should be
-            os.mkdir(folder)
+        loaded = []
+
+        def make(folder):
             run = self.attached([program(name), *arguments], env, how, options, folder=folder)
             self.assertEqual(run.status, status, run)
             if own_stderr is not None:
                 self.assert_only_tool_lines(run, own_stderr)
-            profile = self.load(run, checks=checks)
-            pickle.dump(run, file)
-            return run, profile
+            loaded.append(self.load(run, checks=checks))
+            return run
+
+        run = self.once(asked, make)
+        return run, loaded[0] if loaded else Profile(run.directories()[0])
+
+    def once(self, asked, make):
+        """What make(folder) returns, made by the first test that asks for it. Whose run is not as it should be makes it anew."""
+        folder = os.path.join(shared_folder(), hashlib.sha1(repr(asked).encode()).hexdigest())
+        with open(folder + ".made", "a+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if file.seek(0, os.SEEK_END):
+                file.seek(0)
+                return pickle.load(file)
+            shutil.rmtree(folder, ignore_errors=True)
+            os.mkdir(folder)
+            made = make(folder)
+            pickle.dump(made, file)
+            return made
 
     def assert_same_with_tool(self, argv, env=None, how="library", **options):
-        """Output and status with the tool as without it. Returns the run with the tool."""
-        alone = self.plain(argv, {"TEST_PACE": str(self.pace)} | (env or {}))
+        """Output and status with the tool as without it, which do not depend on how long our programs work. Returns the run with the
+        tool."""
+        alone = self.plain(argv, {"TEST_PACE": str(10 * self.pace), "TEST_SPIN": "0.1"} | ASLEEP | (env or {}))
         run = self.attached(argv, env, how, **options)
         self.assertEqual((run.status, run.stdout), (alone.status, alone.stdout),
                          f"without the tool: {alone}\nwith: {run}")

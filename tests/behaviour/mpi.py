@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from harness import BUILD
+from harness import BUILD, shared_folder
 
 # As root Open MPI wants to be told so; more ranks than cores.
 LAUNCHERS = {
@@ -23,4 +23,8 @@ def program(mpi):
 
 
 def command(mpi, ranks, *argv):
-    return [*LAUNCHERS[mpi][0], "-n", str(ranks), *argv], LAUNCHERS[mpi][1]
+    """And what to add to the environment. Two mpirun of Open MPI that begin or end at one moment take the folder of all sessions from each
+    other, and one of them says 1: each process of tests has its own."""
+    sessions = os.path.join(shared_folder(), f"mpi-{os.getpid()}")
+    os.makedirs(sessions, exist_ok=True)
+    return [*LAUNCHERS[mpi][0], "-n", str(ranks), *argv], LAUNCHERS[mpi][1] | {"OMPI_MCA_orte_tmpdir_base": sessions}

@@ -20,7 +20,7 @@ GUIDE = os.path.join(ROOT, "docs", "continuous-integration.md")
 
 
 class Compare(BlameTest):
-    pace = 1
+    pace = 2
 
     def profile(self, name, number=0):
         """The directory of a run."""
@@ -212,7 +212,7 @@ class Stat(Compare):
         run = self.attached([program("compare")], {"BLAME_RATE": "500", "BLAME_TASKS": "creation"})
         other, first = run.directories()[0], self.profile("compare")
         message = self.blame("stat", first, other).stderr
-        self.assertRegex(message, r"(?m)^blame stat: rate differs: 1000 in \S+, 500 in \S+; give all the same BLAME_RATE")
+        self.assertRegex(message, r"(?m)^blame stat: rate differs: 2000 in \S+, 500 in \S+; give all the same BLAME_RATE")
         self.assertRegex(message, r"(?m)^blame stat: tasks differ: region in")
         message = self.blame("stat", first, self.profile("compare_slower")).stderr
         self.assertRegex(message, r"(?m)^blame stat: build differs: [0-9a-f]+ in .*; compare .* by blame diff$")
@@ -280,7 +280,7 @@ class Guide(Compare):
             for step in steps:
                 self.assertIn(step.strip(), snippet)
         folder = self.new_folder()
-        env = clean_environment() | {"PATH": os.path.dirname(BLAME) + ":" + os.environ["PATH"]}
+        env = clean_environment() | {"TEST_PACE": "2", "BLAME_RATE": "2000", "PATH": os.path.dirname(BLAME) + ":" + os.environ["PATH"]}
         for new, status in (("compare", 0), ("compare_slower", WORSE)):
             with self.subTest(new=new):
                 for side, name in (("main", "compare"), ("change", new)):

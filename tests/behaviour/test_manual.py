@@ -1,12 +1,11 @@
 """The manual pages and the completion say what the programs accept, and nothing else."""
 
-import glob
 import os
 import re
 import shutil
 import subprocess
 
-from harness import BLAME, BUILD, ROOT, BlameTest
+from harness import BLAME, ROOT, BlameTest
 
 CLI = os.path.join(ROOT, "cli")
 PAGE, TOOL_PAGE = (os.path.join(CLI, "man", name) for name in ("blame.1", "libblame.7"))
@@ -73,25 +72,6 @@ class Manual(BlameTest):
     def test_pages_are_without_warnings(self):
         run = output("mandoc", "-T", "lint", "-W", "warning", PAGE, TOOL_PAGE)
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
-
-    def make(self, target, prefix):
-        run = output("make", "-o", "all", target, f"PREFIX={prefix}", f"BUILD={BUILD}", cwd=ROOT)
-        self.assertEqual(run.returncode, 0, run)
-        return sorted(os.path.relpath(path, prefix) for path in glob.glob(prefix + "/**", recursive=True)
-                      if os.path.isfile(path))
-
-    def test_what_is_installed_is_uninstalled_also_where_a_path_has_a_blank(self):
-        prefix = os.path.join(self.new_folder(), "my tools")
-        os.makedirs(prefix + "/lib")
-        with open(prefix + "/lib/another's", "w", encoding="ascii"):
-            pass
-        merge = ["bin/blame-merge"] if shutil.which("mpicc") else []
-        self.assertEqual(self.make("install", prefix),
-                         ["bin/blame", *merge, "include/blame.F90", "include/blame.h", "lib/another's",
-                          "lib/blame/libblame-loader.so", "lib/blame/libblame-mpi.so", "lib/blame/libblame.so", "share/bash-completion/completions/blame",
-                          "share/man/man1/blame.1", "share/man/man7/libblame.7"])
-        self.assertEqual(self.make("uninstall", prefix), ["lib/another's"])
-        self.assertFalse(os.path.exists(prefix + "/lib/blame"))
 
 
 class Completion(BlameTest):

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 import generate  # noqa: E402  (found through the path set above)
 from blame_profile import START_FRAMES  # noqa: E402
-from harness import BlameTest  # noqa: E402
+from harness import ASLEEP, BlameTest  # noqa: E402
 
 # An idle thread that spins uses processor time which is not work, so idle threads sleep at once. Then the process's
 # user time is its work and the runtime's overhead, and the little the tool itself needs.
@@ -61,7 +61,7 @@ class DebianProgram:
         self.assertGreater(reaching, 0.95 * whole, "\n".join(" > ".join(row.path()) for row in tree.rows[:40]))
 
     def test_it_is_measured_and_does_not_notice(self):
-        alone = self.result(self.plain(self.argv, TWO_THREADS))
+        alone = self.result(self.plain(self.argv, TWO_THREADS | ASLEEP))
         # Without the files at exit, whose making is no work of the program.
         run = self.attached([*TIMED, *self.argv], TWO_THREADS | {"BLAME_CSV": "0"}, "launcher")
         self.assertTrue(self.result(run) == alone, f"the results differ\n{run}")

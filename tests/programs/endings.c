@@ -32,7 +32,7 @@ static void *begin_a_team(void *ready)
 {
     pthread_barrier_wait(ready);
 #pragma omp parallel num_threads(8)
-    spin_until(clock_s() + 5);
+    spin_until(clock_s() + 2);
     return NULL;
 }
 
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
         if (omp_get_thread_num() == ending_thread)
             exit(3);
         if (ending_thread >= 0) /* a region that is still running when the process ends */
-            spin_until(clock_s() + 5);
+            spin_until(clock_s() + 2);
     }
     end_by(way);
 }

@@ -220,7 +220,8 @@ NAMED static void unnamed_waiter(struct waited *waited)
     } while (0)
 
 /* Thread 0 takes the lock and sleeps until a task that it made has released it: another thread's task. Who
- * took the lock and keeps it is blamed while samples see it do so; the task gets what is left. */
+ * took the lock and keeps it is blamed while samples see it do so; the task gets what is left. Thread 2 is to
+ * take it, and comes to the barrier when the task is there: libomp does not always wake who sleeps in it. */
 NAMED static void releaser(omp_lock_t *lock, double hold_s)
 {
     spin_until(clock_s() + hold_s);
@@ -232,7 +233,7 @@ static void contend_released_elsewhere(omp_lock_t *lock)
 {
     struct waited waited = {0, 0};
     for (int round = 0; round < 2; round++) {
-        int released = 0;
+        int made = 0, released = 0;
 #pragma omp parallel num_threads(3)
         {
             if (omp_get_thread_num() == 0) {
@@ -243,10 +244,14 @@ static void contend_released_elsewhere(omp_lock_t *lock)
                     releaser(lock, round ? SHORT_S : LONG_S);
                     __atomic_store_n(&released, 1, __ATOMIC_RELEASE);
                 }
+                __atomic_store_n(&made, 1, __ATOMIC_RELEASE);
                 while (!__atomic_load_n(&released, __ATOMIC_ACQUIRE))
                     nanosleep(&(struct timespec){0, 1000000}, NULL);
             } else if (omp_get_thread_num() == 1) {
                 lock_waiter(lock, &waited);
+            } else {
+                while (!__atomic_load_n(&made, __ATOMIC_ACQUIRE))
+                    ;
             }
         }
     }

@@ -1,9 +1,9 @@
-/* 20,000 locks in one heap block, more than the first table of contended locks has room for: in each of 500
+/* 10,000 locks in one heap block, more than the first table of contended locks has room for: in each of 250
  * rounds one thread holds 40 of them, long enough for samples, while 40 others wait for one each. All are
  * initialised by make_locks(); what was waited is printed. */
 #include "analytic.h"
 
-#define ROUNDS  500
+#define ROUNDS  250
 #define WAITERS 40
 #define HOLD_S  0.008
 
