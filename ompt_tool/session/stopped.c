@@ -6,7 +6,7 @@
 
 #include "ompt_tool/restart/restart_decode.h"
 
-#define PARTS 10u /* one in so many of its time may others have been heard */
+#define PARTS 10u /* one in so many of its time may others have been heard, and while it lacked a core */
 
 uint64_t stopped_heard;
 static uint32_t certain; /* the begin of the gap in which a thread was stopped, beyond doubt */
@@ -43,11 +43,11 @@ static bool is_certain(const struct core *core, const ucontext_t *context)
 bool stopped_until_now(const struct core *core, const struct delivery *delivery, uint64_t last_ns, const ucontext_t *context)
 {
     uint64_t now_ns = delivery->clocks.ns, late_ns = now_ns - delivery->due_ns;
-    if (likely(late_ns < STOPPED_NS) || core->state != CORE_ASLEEP || core->lost_ns > late_ns / 2)
+    if (likely(late_ns < STOPPED_NS) || core->state != CORE_ASLEEP || core->lost_ns + STOPPED_NS > late_ns)
         return false;
     uint32_t gap = (uint32_t)load_relaxed(&stopped_heard);
     uint64_t silent_ns = (uint64_t)((uint32_t)(now_ns >> STOPPED_TICK) - gap) << STOPPED_TICK;
-    if (silent_ns < late_ns - late_ns / PARTS || now_ns - silent_ns + (2u << STOPPED_TICK) < last_ns)
+    if (silent_ns + core->lost_ns < late_ns - late_ns / PARTS || now_ns - silent_ns + (2u << STOPPED_TICK) < last_ns)
         return false;
     if (is_certain(core, context))
         store_relaxed(&certain, gap);

@@ -50,7 +50,7 @@ STOPPED_TEST(one_that_lacked_a_core_or_waited_for_a_page_was_not)
     core.state = CORE_NONE;
     assert_false(is_stopped(10 * S));
     core.state = CORE_ASLEEP;
-    core.lost_ns = 6 * S;
+    core.lost_ns = 10 * S - STOPPED_NS + 1; /* what is left is too short to be told apart */
     assert_false(is_stopped(10 * S));
     core.lost_ns = 0;
     core.faulted = true;
@@ -75,6 +75,21 @@ STOPPED_TEST(while_others_are_heard_nothing_stands_still)
         stopped_hear(now_ns += 5000000);
     const struct delivery delivery = {.count = 1, .clocks.ns = now_ns, .due_ns = due_ns, .census_ns = now_ns};
     assert_false(stopped_until_now(&core, &delivery, last_ns, &context));
+}
+
+STOPPED_TEST(one_that_lacked_a_core_when_its_process_was_stopped_was_stopped_too)
+{
+    uint64_t last_ns = now_ns, due_ns = now_ns + 5000000;
+    for (int i = 0; i < 20; i++)
+        stopped_hear(now_ns += 5000000); /* another thread, which has a core */
+    now_ns += 400000000;
+    stopped_hear(now_ns);
+    const struct delivery delivery = {.count = 1, .clocks.ns = now_ns, .due_ns = due_ns, .census_ns = now_ns};
+    assert_false(stopped_until_now(&core, &delivery, last_ns, &context));
+    core.lost_ns = 95000000;
+    assert_true(stopped_until_now(&core, &delivery, last_ns, &context));
+    core.lost_ns = 250000000; /* and when it went on */
+    assert_true(stopped_until_now(&core, &delivery, last_ns, &context));
 }
 
 STOPPED_TEST(what_one_thread_knows_for_certain_holds_for_all_that_come_later)
