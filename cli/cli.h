@@ -8,6 +8,7 @@ int cli_report(int argc, char **argv);
 int cli_html(int argc, char **argv);
 int cli_diff(int argc, char **argv);
 int cli_stat(int argc, char **argv);
+int cli_scaling(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_merge(int argc, char **argv);
 int cli_snapshot(int argc, char **argv);

@@ -13,6 +13,9 @@
 void comparable_complain(FILE *out, const char *command, const struct profile *const *profile,
                          const char *const *name, size_t count);
 
+/* The same, but for numbers of threads, cores and ranks and arguments, in which runs of `blame scaling` differ. */
+void comparable_complain_but_size(FILE *out, const char *command, const struct profile *const *profile, const char *const *name, size_t count);
+
 /* The same for repeated runs: they must be of one build, and each be given once. */
 void comparable_complain_repeats(FILE *out, const char *command, const struct profile *const *profile,
                                  const char *const *name, size_t count);

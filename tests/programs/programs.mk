@@ -45,6 +45,7 @@ endef
 test_forms = $(eval $(call test_form,$(1),$(2),$(3),$(4)))
 
 $(call test_forms,family,family.c,$(TEST_CLANG))
+$(call test_forms,scales,scales.c,$(TEST_CLANG))
 $(call test_forms,streams,streams.c,$(TEST_CLANG))
 $(call test_forms,changing,changing.c,$(TEST_CLANG))
 $(call test_forms,folds,folds.c,$(TEST_CLANG))

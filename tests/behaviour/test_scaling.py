@@ -1,0 +1,68 @@
+"""`blame scaling`: what keeps a program from scaling, by runs of it with more and more threads (tests/programs/scales.c)."""
+
+import csv
+import io
+import os
+import shutil
+
+from harness import BLAME, PASSIVE, BlameTest, clean_environment, execute
+
+PARTS = ("work", "idleness", "overhead", "lock-wait", "no-core", "blocked", "mpi-wait")
+ROUNDING = 1e-4
+ALONE_S = 0.2  # set_up()'s
+
+
+class Scaling(BlameTest):
+    pace = 1
+
+    def folder_of(self, numbers):
+        """A folder of runs with so many threads each."""
+        folder = self.new_folder()
+        for number in numbers:
+            _, profile = self.profile_of("scales", env=PASSIVE | {"OMP_NUM_THREADS": str(number)})
+            shutil.copytree(profile.directory, os.path.join(folder, f"run-{number}"))
+        return folder
+
+    def scaling(self, *arguments, status=0):
+        run = execute([BLAME, "scaling", *arguments], clean_environment() | {"COLUMNS": "180"}, self.new_folder())
+        self.assertEqual(run.status, status, run)
+        return run
+
+    def test_what_is_lost_is_told_whole_by_contexts(self):
+        folder = self.folder_of((1, 2, 3))
+        lines = list(csv.DictReader(io.StringIO(self.scaling(folder, "--format", "csv").stdout)))
+        for number in ("1", "2", "3"):
+            whole, = (line for line in lines if line["kind"] == "whole" and line["threads"] == number)
+            rows = [line for line in lines if line["kind"] != "whole" and line["threads"] == number]
+            for key in ("lost", *PARTS):
+                self.assertAlmostEqual(sum(float(row[key]) for row in rows), float(whole[key]), delta=ROUNDING, msg=(number, key))
+            self.assertEqual(whole["runs"], "1")
+        self.assertTrue(all(float(line["lost"]) == 0 for line in lines if line["threads"] == "1"))
+
+    def test_the_code_that_one_thread_does_alone_costs_the_others_idleness(self):
+        folder = self.folder_of((1, 2, 3))
+        lines = list(csv.DictReader(io.StringIO(self.scaling(folder, "--view", "flat", "--format", "csv").stdout)))
+        idleness = {line["threads"]: sum(float(line["idleness"]) for line in lines if line["kind"] != "whole" and line["threads"] == number)
+                    for number in ("1", "2", "3") for line in lines if line["threads"] == number}
+        self.assertLess(idleness["1"], ALONE_S / 10)
+        for number in (2, 3):
+            self.assertGreater(idleness[str(number)], (number - 1) * ALONE_S / 2)
+        said = self.scaling(folder).stdout
+        self.assertRegex(said, r"(?m)^ threads +runs +wall +speed-up +efficiency +thread time +work +idleness")
+        self.assertRegex(said, r"(?m)^ +lost +from +most of it +s at 1 +at 3 +grows as +at 6")
+        self.assertIn("set_up", said)
+        self.assertIn("Models of fewer than five different numbers are guesses", " ".join(said.split()))
+
+    def test_runs_that_do_not_differ_are_told_so(self):
+        folder = self.folder_of((2,))
+        said = self.scaling(f"{folder}/run-2", status=1).stderr
+        self.assertEqual(said, f"blame scaling: {folder}/run-2: all 1 runs have 2 threads; give runs that differ in that, or --by ranks\n")
+        folder = self.folder_of((1, 2))
+        self.assertIn("No model: it takes runs with at least three different numbers.", self.scaling(folder).stdout)
+        self.assertIn("all 2 runs have 1 ranks", self.scaling(folder, "--by", "ranks", status=1).stderr)
+        self.assertIn("threads", self.scaling(folder, "--by", "cores", status=2).stderr)
+
+
+if __name__ == "__main__":
+    import unittest
+    unittest.main()
