@@ -94,6 +94,14 @@ bool run_set_add(struct run_set *set, const char *operand)
     return add_run(set, operand);
 }
 
+bool run_set_add_all(struct run_set *set, const char *const *operand, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!run_set_add(set, operand[i]))
+            return false;
+    return true;
+}
+
 void run_set_free(struct run_set *set)
 {
     for (size_t i = 0; i < set->count; i++) {

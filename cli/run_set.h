@@ -22,6 +22,8 @@ struct run_set {
 /* Opens what the operand means: a profile directory, a *.blame file, or a folder whose folders are profile
  * directories, in the order of their names. false after a message. */
 bool run_set_add(struct run_set *set, const char *operand);
+bool run_set_add_all(struct run_set *set, const char *const *operand, int count);
+#define RUN_SET_OPERANDS "are profile directories, *.blame files or folders of profile directories"
 void run_set_free(struct run_set *set);
 
 /* Lays rows of all runs over one another: their trees, their flat views, or both; NULL: not wanted. */

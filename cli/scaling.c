@@ -32,7 +32,7 @@ static const struct usage usage = {
     .examples = "  for n in 1 2 4 8; do OMP_NUM_THREADS=$n blame run --out runs/amg-$n ./amg; done\n"
                 "  blame scaling runs\n"
                 "  blame scaling runs --view flat --format csv --output scaling.csv",
-    .operands = "are profile directories, *.blame files or folders of profile directories",
+    .operands = RUN_SET_OPERANDS,
 };
 
 static enum options_result read_options(struct request *request, int argc, char **argv)
@@ -104,10 +104,7 @@ int cli_scaling(int argc, char **argv)
     enum options_result parsed = read_options(&request, argc, argv);
     if (parsed != OPTIONS_RUN)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
-    bool good = true;
-    for (int i = 0; good && i < request.operand_count; i++)
-        good = run_set_add(&set, request.operand[i]);
-    double *p = good ? numbers(&request, &set) : NULL;
+    double *p = run_set_add_all(&set, operand, request.operand_count) ? numbers(&request, &set) : NULL;
     int status = CLI_BAD_INPUT;
     if (p) {
         const char *const *name = (const char *const *)set.name;

@@ -31,7 +31,7 @@ static const struct usage usage = {
                 "  blame stat runs\n"
                 "  blame stat runs --view flat --sort lock-wait --top 20\n"
                 "  blame stat runs --format csv --output runs.csv",
-    .operands = "are profile directories, *.blame files or folders of profile directories",
+    .operands = RUN_SET_OPERANDS,
 };
 
 static enum options_result read_options(struct request *request, int argc, char **argv)
@@ -89,11 +89,8 @@ int cli_stat(int argc, char **argv)
     enum options_result parsed = read_options(&request, argc, argv);
     if (parsed != OPTIONS_RUN)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
-    bool good = true;
-    for (int i = 0; good && i < request.operand_count; i++)
-        good = run_set_add(&set, request.operand[i]);
     int status = CLI_BAD_INPUT;
-    if (good) {
+    if (run_set_add_all(&set, operand, request.operand_count)) {
         const char *const *name = (const char *const *)set.name;
         comparable_complain(stderr, "stat", set.profile, name, set.count);
         comparable_complain_repeats(stderr, "stat", set.profile, name, set.count);
