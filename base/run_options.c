@@ -116,3 +116,23 @@ bool run_option_signal(const char *text, void *to)
         *(int *)to = number;
     return accepted;
 }
+
+/* Bytes of a KEY=VALUE at text; 0: it is none. */
+static size_t meta_bytes(const char *text)
+{
+    size_t key = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
+    return key && key <= 63 && text[key] == '=' ? strcspn(text, "\n") : 0;
+}
+
+bool run_option_meta(const char *text, void *kept)
+{
+    size_t bytes = strlen(text);
+    for (const char *at = text; *at || at == text;) {
+        size_t line = meta_bytes(at);
+        if (!line || bytes > RUN_OPTION_META_BYTES)
+            return false;
+        at += line + (at[line] == '\n');
+    }
+    *(const char **)kept = text;
+    return true;
+}

@@ -30,6 +30,7 @@ struct run_options {
     const char *events_include, *events_exclude;
     const char *trace;       /* NULL: what the program asks for */
     const char *trace_limit; /* run_option_size_read() */
+    const char *meta;        /* lines of KEY=VALUE; NULL: nothing was said */
     struct run_throttle events_throttle;
     int rate, clock, environment, context, tasks, locks, depth, phase_instances;
     int signal; /* 0: the tool chooses */
@@ -42,6 +43,10 @@ bool run_option_job(const char *text, void *name);          /* [init] */
 bool run_option_signal(const char *text, void *number);     /* [init] */
 bool run_option_trace(const char *text, void *kept);        /* [init] */
 bool run_option_size(const char *text, void *kept);         /* [init] */
+bool run_option_meta(const char *text, void *kept);         /* [init] */
+
+#define RUN_OPTION_META_ACCEPTED "KEY=VALUE, at most 63 letters, digits, '_', '.', '-' in KEY; several in lines of their own"
+#define RUN_OPTION_META_BYTES    8000
 
 bool run_option_trace_read(const char *text, struct run_window *window); /* [owner] */
 
@@ -122,6 +127,10 @@ uint64_t run_option_size_read(const char *text);
          "a size from 64K to 3G, as in 64M", "SIZE",                                                         \
          "room of the trace, as 64M or 1G (default 256M); its oldest samples make\n"                         \
          "way for new ones then, which is said")                                                             \
+    FORM("BLAME_META", meta, "nothing" /* refused */, run_option_meta, RUN_OPTION_META_ACCEPTED, "KEY=VALUE",           \
+         "what you know of the run, as size=512 or revision=1f3c: it is kept with\n"                         \
+         "it (run.json, blame db); several times, or in the variable in lines of\n"                          \
+         "their own")                                                                                        \
     WORD("BLAME_PRIVATE", private, "0",                                                                      \
          W("0", "as the umask says (default)")                                                               \
              W("1", "nobody else may read the profile, which has the command line"),                         \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/rows/metric.h"
+#include "report/text/memory.h"
 
 #define HELP_COLUMN 22 /* where the text about an option begins */
 #define HELP_WORDS  70 /* columns of words behind it */
@@ -113,6 +114,14 @@ static const char *value_alone(const struct usage *usage, const struct option_sp
     return NULL;
 }
 
+static void set_variable(const struct usage *usage, const char *variable, const char *value)
+{
+    const char *before = usage->lines && strcmp(variable, usage->lines) == 0 ? getenv(variable) : NULL;
+    char *all = before && *before ? memory_text("%s\n%s", before, value) : NULL;
+    setenv(variable, all ? all : value, 1);
+    free(all);
+}
+
 /* One option at argv[*at], with its value perhaps in the next. */
 static enum options_result read_option(const struct usage *usage, int argc, char **argv, int *at)
 {
@@ -140,7 +149,7 @@ static enum options_result read_option(const struct usage *usage, int argc, char
     if (!option_read(option, value))
         return wrong_value(usage, option, value);
     if (usage->variables && usage->variables[option - usage->options])
-        setenv(usage->variables[option - usage->options], value, 1);
+        set_variable(usage, usage->variables[option - usage->options], value);
     return OPTIONS_RUN;
 }
 

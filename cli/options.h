@@ -20,6 +20,7 @@ struct usage {
     const struct option_word *alone; /* options that may have no value, each with the value that is meant then: what follows is its value if it
                                         begins with a digit; NULL: each has one */
     const char *const *variables; /* of the environment, by option: set to the value given, unless NULL; NULL: none are */
+    const char *lines; /* the one of them to which the value is added, in a line of its own; NULL: none is */
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELPED, OPTIONS_WRONG };

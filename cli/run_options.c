@@ -32,6 +32,7 @@ static const struct usage usage = {
     .operands = "is PROGRAM [ARGUMENT ...] behind the options, see blame run --help",
     .is_program = true,
     .variables = variables,
+    .lines = "BLAME_META",
     .alone = (const struct option_word[]){{"--trace", "1"}, {"--stacks", "0"}, {NULL, NULL}},
 };
 

@@ -1,10 +1,13 @@
 #include "ompt_tool/machine.h"
 
+#include <cpuid.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/os.h"
@@ -79,4 +82,42 @@ void machine_note(const char *key)
                                      (int)strcspn(found, "\n"), found);
     }
     arena_text(key, note);
+}
+
+/* A line of each variable; what does not fit, or has lines itself, is left out. */
+static void environment_text(char *text, size_t bytes)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (char **entry = environ; entry && *entry; entry++) {
+        size_t length = strlen(*entry);
+        bool steers = strncmp(*entry, "OMP_", 4) == 0 || strncmp(*entry, "KMP_", 4) == 0;
+        if (!steers || strncmp(*entry, "OMP_TOOL", 8) == 0 || strchr(*entry, '\n') || used + length + 2 > bytes)
+            continue;
+        memcpy(text + used, *entry, length);
+        memcpy(text + used + length, "\n", 2);
+        used += length + 1;
+    }
+}
+
+/* As the processor itself has it: /proc/cpuinfo asks all cores, and wakes those that sleep. */
+static void model_text(char text[49])
+{
+    unsigned words[12] = {0};
+    for (unsigned i = 0; i < 3; i++)
+        if (!__get_cpuid(0x80000002u + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3]))
+            break;
+    memcpy(text, words, sizeof(words));
+    text[48] = '\0';
+}
+
+void machine_describe(void)
+{
+    char text[4096], model[49];
+    model_text(model);
+    if (*model)
+        arena_text("cpu_model", model + strspn(model, " "));
+    environment_text(text, sizeof(text));
+    if (*text)
+        arena_text("environment", text);
 }

@@ -6,4 +6,7 @@
  * what the kernel does not tell is left out. [init] */
 void machine_note(const char *key);
 
+/* The processor's name, and what the environment tells the OpenMP runtime. [init] */
+void machine_describe(void);
+
 #endif

@@ -73,6 +73,9 @@ static void write_texts(void)
     write_job();
     variables_print(text, sizeof(text));
     arena_text("options", text);
+    if (session.options.meta)
+        arena_text("meta", session.options.meta);
+    machine_describe();
     if (counters_plan_text())
         arena_text("counters", counters_plan_text());
     if (counters_plan_sample_text())

@@ -124,6 +124,8 @@ static const char *value_of(const struct option_spec *option, char *text, size_t
             return *(const char *const *)form->to;
         if (form->read == run_option_throttle)
             return throttle_text(text, bytes);
+        if (form->read == run_option_meta) /* of the run, not of its measurement */
+            return NULL;
         number = form->to;
         if (!*number)
             return NULL;

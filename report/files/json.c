@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/profile/identity.h"
 #include "report/tables/conservation.h"
 #include "report/tables/coverage.h"
 #include "report/tables/efficiency.h"
@@ -84,6 +85,24 @@ static void given_options(json_t *json, const char *lines)
         }
         lines = next;
     }
+}
+
+/* An object of NAME=VALUE lines; none: it is empty. */
+static json_t *lines_object(const char *lines)
+{
+    json_t *json = json_object();
+    while (lines && *lines) {
+        size_t bytes = strcspn(lines, "\n"), length = strcspn(lines, "=\n");
+        char *name = memory_text("%.*s", (int)length, lines), *clean = format_clean(name, true);
+        char *value = length < bytes ? memory_text("%.*s", (int)(bytes - length - 1), lines + length + 1) : NULL;
+        if (value)
+            json_object_set_new(json, clean, text(value));
+        free(name);
+        free(clean);
+        free(value);
+        lines += bytes + (lines[bytes] == '\n');
+    }
+    return json;
 }
 
 static json_t *options(const struct profile *profile)
@@ -338,10 +357,13 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
 {
     const struct profile_header *header = &profile->header;
     const char *version = profile_text(profile, "version");
+    char id[PROFILE_IDENTITY_BYTES];
     struct ledger ledger;
     json_t *json = memory_check(json_object());
     ledger_sum(profile, &ledger);
     json_object_set_new(json, "version", text(version ? version : BLAME_VERSION));
+    profile_identity(profile, id);
+    json_object_set_new(json, "id", json_string(id));
     json_object_set_new(json, "command", text(profile_text(profile, "command")));
     json_object_set_new(json, "host", text(profile_text(profile, "host")));
     json_object_set_new(json, "pid", json_integer(header->pid));
@@ -351,6 +373,9 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     json_object_set_new(json, "threads_max", number(header->threads_max));
     json_object_set_new(json, "threads", number(profile->thread_count));
     json_object_set_new(json, "cores", number(header->cores));
+    json_object_set_new(json, "cpu_model", text(profile_text(profile, "cpu_model")));
+    json_object_set_new(json, "environment", lines_object(profile_text(profile, "environment")));
+    json_object_set_new(json, "meta", lines_object(profile_text(profile, "meta")));
     set_rank(json, profile, rows->row[0].inclusive);
     json_object_set_new(json, "regions", number(header->regions));
     json_object_set_new(json, "options", options(profile));

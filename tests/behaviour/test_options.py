@@ -13,7 +13,7 @@ REFUSED = {
     "BLAME_TASKS": ("none", ["region", "creation"]), "BLAME_LOCKS": ("neither", ["section", "release"]),
     "BLAME_DEPTH": ("deep", ["1", "4096"]), "BLAME_PHASE_INSTANCES": ("many", ["1", "100000000"]),
     "BLAME_EVENTS_THROTTLE": ("often", ["calls@nanoseconds", "0"]), "BLAME_CSV": ("yes", ["0", "1"]),
-    "BLAME_PRIVATE": ("o", ["0", "1"]), "BLAME_TIMELINE": ("2", ["0", "1"]), "BLAME_DISABLE": ("perhaps", ["0", "1"]),
+    "BLAME_PRIVATE": ("o", ["0", "1"]), "BLAME_META": ("a b=1", ["KEY=VALUE"]), "BLAME_TIMELINE": ("2", ["0", "1"]), "BLAME_DISABLE": ("perhaps", ["0", "1"]),
 }
 ACCEPTED = {
     "BLAME_RATE": ["1", "10000"], "BLAME_CLOCK": ["wall", "cpu"], "BLAME_ENVIRONMENT": ["dedicated", "shared"],
@@ -51,6 +51,27 @@ class Options(BlameTest):
             self.assertIs(type(options[name]), int, options)
         for name in ["clock", "locks", "events_throttle", "events_include"]:
             self.assertIs(type(options[name]), str, options)
+
+    def test_what_the_user_and_the_environment_say_of_a_run_is_in_run_json(self):
+        env = {"BLAME_META": "size=512\nnote=a = b", "OMP_SCHEDULE": "dynamic,4", "KMP_BLOCKTIME": "0", "OMP_NUM_THREADS": "2"}
+        run = self.load(self.quick(env, how="launcher", options=("--meta", "size=64", "--meta", "who=\u00fc;\"\x01'"))).run
+        self.assertEqual(run["meta"], {"size": "64", "note": "a = b", "who": "\u00fc;\"\x01'"})
+        self.assertEqual(run["environment"], {name: env[name] for name in ("OMP_SCHEDULE", "KMP_BLOCKTIME", "OMP_NUM_THREADS")})
+        self.assertNotIn("meta", run["options"])
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            self.assertIn(run["cpu_model"].strip(), file.read())
+
+    def test_a_run_has_an_id_of_its_own(self):
+        ids = [self.load(self.quick({"BLAME_SEED": "1"})).run["id"] for _ in range(2)]
+        self.assertNotEqual(*ids)
+        for text in ids:
+            self.assertRegex(text, r"^[0-9a-f]{16}$")
+
+    def test_metadata_that_cannot_be_kept_does_not_change_the_program(self):
+        for text in ("=1", "key", "a=1\n\nb=2", "k" * 64 + "=1", "a=" + "x" * 8000):
+            run = self.quick({"BLAME_META": text})
+            self.assertEqual(len([line for line in run.tool_lines() if "BLAME_META=" in line]), 1, run)
+            self.assertEqual(self.load(run).run["meta"], {}, run)
 
     def test_a_misspelt_variable_is_named_with_the_one_that_was_meant(self):
         for name, said in (("BLAME_RATES", "did you mean BLAME_RATE?"), ("BLAME_SUMARY", "did you mean BLAME_SUMMARY?"),
