@@ -17,6 +17,7 @@
 #include "cli/patient_stderr.h"
 #include "report/files/output.h"
 #include "report/text/memory.h"
+#include "report/symbols/producers.h"
 #include "report/symbols/symbols.h"
 #include "report/views/summary.h"
 
@@ -77,6 +78,9 @@ static int write_reports(const char *directory, const char *file, struct profile
         memory_check(have_memory(profile) ? symbols_open(profile->modules, profile->module_count) : NULL);
     symbols_still_runs(symbols, profile->header.pid);
     struct report_tables tables = report_tables_make(profile, symbols);
+    const char *compiler[SYMBOLS_PRODUCERS];
+    tables.compiler = compiler;
+    tables.compiler_count = symbols_producers(symbols, profile_program(profile), compiler);
     if (profile->header.csv && report_write_files(profile, &tables, directory, error, sizeof(error)) != 0) {
         fprintf(stderr, "blame: %s\n", error);
         status = CLI_BAD_INPUT;

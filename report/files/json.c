@@ -408,9 +408,12 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
     return json;
 }
 
-void write_run_json(FILE *out, const struct profile *profile, const struct rows *rows)
+void write_run_json(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
-    json_t *json = run_json(profile, rows);
+    json_t *json = run_json(profile, tables->rows), *compilers = json_array();
+    for (size_t i = 0; i < tables->compiler_count; i++)
+        json_array_append_new(compilers, text(tables->compiler[i]));
+    json_object_set_new(json, "compilers", compilers);
     if (json_dumpf(json, out, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12)) != 0 && !ferror(out))
         memory_check(NULL);
     putc('\n', out);

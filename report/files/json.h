@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "report/profile/profile.h"
-#include "report/rows/row.h"
+#include "report/tables/tables.h"
 
 struct json_t; /* jansson's */
 
@@ -13,6 +13,6 @@ struct json_t; /* jansson's */
 struct json_t *run_json(const struct profile *profile, const struct rows *rows);
 
 /* Errors are left in the stream. */
-void write_run_json(FILE *out, const struct profile *profile, const struct rows *rows);
+void write_run_json(FILE *out, const struct profile *profile, const struct report_tables *tables);
 
 #endif

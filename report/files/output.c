@@ -70,7 +70,7 @@ static bool is_job(const struct profile *profile)
 
 static void put_json(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
-    write_run_json(out, profile, tables->rows);
+    write_run_json(out, profile, tables);
 }
 
 static const struct output_file {

@@ -103,3 +103,11 @@ const char *profile_text(const struct profile *profile, const char *key)
 {
     return profile_text_next(profile, key, NULL);
 }
+
+uint32_t profile_program(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->module_count; i++)
+        if (profile->modules[i].flags & PROFILE_MODULE_EXECUTABLE)
+            return i + 1;
+    return 0;
+}

@@ -118,6 +118,9 @@ const char *profile_text_next(const struct profile *profile, const char *key, co
 /* The name of a phase, event or parameter, or of an instance's phase; NULL: the file has none. */
 const struct profile_name *profile_name_of(const struct profile *profile, const struct merged_node *node);
 
+/* The number of the module that the process was started with; 0: not known. */
+uint32_t profile_program(const struct profile *profile);
+
 /* When a thread ended, or was last seen. */
 uint64_t thread_end_ns(const struct profile_thread *thread);
 /* How long it lived since the tool's start, before which nothing is sampled; and how long of that samples came. */

@@ -9,6 +9,8 @@ struct report_tables {
     struct rows *rows;
     struct lock_table *locks;
     struct wait_table *waits;
+    const char *const *compiler; /* of the program, with their options, if somebody has asked (report/symbols/producers.h); borrowed */
+    size_t compiler_count;
 };
 
 struct report_tables report_tables_make(const struct profile *profile, struct symbols *symbols);

@@ -219,7 +219,7 @@ static void exercise(struct profile *profile, FILE *out, uint64_t round)
     case 1:
         write_threads_csv(out, profile, NULL);
         view_text_threads(out, profile, &style);
-        write_run_json(out, profile, rows);
+        write_run_json(out, profile, &(struct report_tables){.rows = rows});
         break;
     case 2:
         exercise_locks(profile, rows, symbols, out, round);
