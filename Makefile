@@ -25,8 +25,10 @@ BASE   := $(sort $(wildcard base/*.c))
 CCT    := $(sort $(wildcard cct/*.c))
 REPORT := $(sort $(wildcard report/*/*.c))
 PLUGIN := $(BASE) $(CCT) $(sort $(wildcard unwind/*.c blame/*.c ompt_tool/*.c ompt_tool/*/*.c))
+# Only where there is SQLite: `blame db` says so otherwise.
+SQLITE := $(if $(shell echo '#include <sqlite3.h>' | $(CC) $(CPPFLAGS) $(CFLAGS) -E - >/dev/null 2>&1 && echo 1),-lsqlite3)
 COMMAND := base/clock.c base/job_directory.c base/launcher.c base/log.c base/option.c base/os.c base/run_options.c cct/sums.c $(REPORT) \
-    base/recipe_cause.c $(sort $(wildcard cli/*.c compare/*.c export/*.c html/*.c))
+    base/recipe_cause.c $(sort $(filter-out $(if $(SQLITE),,cli/db_%.c trials/%.c),$(wildcard cli/*.c compare/*.c export/*.c html/*.c trials/*.c)))
 
 # `blame` is also a folder: a target of that name would always be up to date.
 BLAME    := $(BUILD)/bin/blame
@@ -42,7 +44,7 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
 PLUGIN_LIBS  := -lunwind-x86_64 -lunwind -lZydis -lm
 include export/export.mk
-COMMAND_LIBS := -lprotobuf-c -lz -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
+COMMAND_LIBS := $(SQLITE) -lprotobuf-c -lz -lZydis -ldw -lelf -ljansson -l:libiberty.a -lm
 
 .DEFAULT_GOAL := all
 .PHONY: all setup demo test unit behaviour checks clean format
@@ -82,6 +84,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/include/omp-tools.h
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/html/embedded.o: html/page/dist/page.html
+$(BUILD)/cli/db.o: ALL_CFLAGS += $(if $(SQLITE),-DBLAME_TRIALS)
 
 # omp-tools.h alone: clang's whole include directory would bring its own stddef.h to other compilers.
 $(BUILD)/include/omp-tools.h:

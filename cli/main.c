@@ -22,6 +22,7 @@ static const struct command {
     {"export", cli_export, "write a profile in the format of another program"},
     {"diff", cli_diff, "compare profiles of two builds or inputs"},
     {"stat", cli_stat, "show how the runs of one program scatter"},
+    {"db", cli_db, "keep runs in a database: add, list, show, export, prune"},
     {"scaling", cli_scaling, "show which code keeps a program from scaling"},
     {"merge", cli_merge, "make one measurement of those of a job's ranks"},
     {"snapshot", cli_snapshot, "make a profile of a program that still runs"},

@@ -45,8 +45,9 @@ static bool has_measurement(const char *path)
     return count > 0;
 }
 
-static bool add_run(struct run_set *set, const char *path)
+static bool add_run(void *to, const char *path)
 {
+    struct run_set *set = to;
     if (set->count == STATISTICS_RUNS) {
         fprintf(stderr, "blame %s: %s: at most %d runs are compared; give fewer\n", set->command, path,
                 STATISTICS_RUNS);
@@ -63,7 +64,7 @@ static bool add_run(struct run_set *set, const char *path)
 }
 
 /* Of a folder that is no profile itself. */
-static bool add_below(struct run_set *set, const char *folder, bool *any)
+static bool each_below(const char *folder, bool (*take)(void *to, const char *path), void *to, bool *any)
 {
     struct dirent **entries = NULL;
     int count = count_entries(folder, &entries, is_visible);
@@ -74,7 +75,7 @@ static bool add_below(struct run_set *set, const char *folder, bool *any)
             memory_text("%s%s%s", folder, length && folder[length - 1] == '/' ? "" : "/", entries[i]->d_name);
         if (has_measurement(path)) {
             *any = true;
-            good = add_run(set, path);
+            good = take(to, path);
         }
         free(path);
     }
@@ -82,16 +83,21 @@ static bool add_below(struct run_set *set, const char *folder, bool *any)
     return good;
 }
 
-bool run_set_add(struct run_set *set, const char *operand)
+bool run_set_each(const char *operand, bool (*take)(void *to, const char *path), void *to)
 {
     bool any = false;
     if (!has_measurement(operand)) {
-        if (!add_below(set, operand, &any))
+        if (!each_below(operand, take, to, &any))
             return false;
         if (any)
             return true;
     }
-    return add_run(set, operand);
+    return take(to, operand);
+}
+
+bool run_set_add(struct run_set *set, const char *operand)
+{
+    return run_set_each(operand, add_run, set);
 }
 
 bool run_set_add_all(struct run_set *set, const char *const *operand, int count)

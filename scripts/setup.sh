@@ -3,7 +3,7 @@
 #   scripts/setup.sh          to be built, tested and benchmarked
 #   scripts/setup.sh build    to be built and to profile programs
 set -eu
-build="gcc g++ make libc6-dev libunwind-dev libzydis-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libpapi-dev libpfm4-dev
+build="gcc g++ make libc6-dev libunwind-dev libzydis-dev libdw-dev libelf-dev libiberty-dev libjansson-dev libsqlite3-dev libpapi-dev libpfm4-dev
     zlib1g-dev libprotobuf-c-dev protobuf-c-compiler"
 openmp="clang-19 libomp-19-dev"
 tests="libcmocka-dev python3 git gfortran flang-19 binutils elfutils procps graphicsmagick fasttree clustalo valgrind
