@@ -9,6 +9,8 @@ enum profile_module_flag {
     PROFILE_MODULE_TOOL = 8,       /* libblame itself */
     PROFILE_MODULE_VDSO = 16,
     PROFILE_MODULE_PATH_CUT = 32, /* the path did not fit */
+    PROFILE_MODULE_INTERPRETER = 64, /* Python's, whose own frames are read instead of its loop's */
+    PROFILE_MODULE_PYTHON = 128,     /* no ELF file: a function in Python, by its file and name; its addresses are lines */
 };
 
 #endif

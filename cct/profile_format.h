@@ -357,7 +357,7 @@ struct profile_module {
     uint32_t flags; /* enum profile_module_flag */
     uint32_t build_id_bytes;
     uint8_t build_id[32];
-    char path[PROFILE_MODULE_BYTES - 64];
+    char path[PROFILE_MODULE_BYTES - 64]; /* PROFILE_MODULE_PYTHON: the file's and, behind a 0, the function's name */
 };
 
 /* The name of a phase, event or parameter. Number = 1 + its index over all name chunks in file order. */

@@ -29,7 +29,7 @@ static bool have_memory(const struct profile *profile)
     size_t bytes = REPORT_BYTES;
     struct stat file;
     for (size_t i = 0; i < profile->module_count; i++)
-        if (stat(profile->modules[i].path, &file) == 0)
+        if (!(profile->modules[i].flags & PROFILE_MODULE_PYTHON) && stat(profile->modules[i].path, &file) == 0)
             bytes += 2 * (size_t)file.st_size;
     void *memory = os_map(bytes);
     if (memory)

@@ -95,6 +95,8 @@ static uint32_t build_of(struct compare_names *names, const struct profile_modul
 static void note_builds(struct compare_names *names, const struct profile *profile, struct pair_map *map)
 {
     for (size_t i = 0; i < profile->module_count; i++) {
+        if (profile->modules[i].flags & PROFILE_MODULE_PYTHON)
+            continue; /* of no build */
         uint32_t build = build_of(names, &profile->modules[i]);
         uint32_t *slot =
             pair_map_slot(map, module_id(names, profile, format_base_name(profile->modules[i].path)), 0);

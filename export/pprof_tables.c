@@ -76,7 +76,7 @@ static uint64_t mapping_of(struct pprof *pprof, const char *module)
         const struct profile *profile = pprof->profile;
         *slot = 0;
         for (size_t i = 0; i < profile->module_count && !*slot; i++)
-            if (strcmp(format_base_name(profile->modules[i].path), module) == 0)
+            if (!(profile->modules[i].flags & PROFILE_MODULE_PYTHON) && strcmp(format_base_name(profile->modules[i].path), module) == 0)
                 *slot = (uint32_t)i + 1;
     }
     return *slot;
@@ -149,7 +149,8 @@ static void write_mapping(struct pprof *pprof, size_t index)
 void pprof_write_tables(struct pprof *pprof)
 {
     for (size_t i = 0; pprof->good && i < pprof->profile->module_count; i++)
-        write_mapping(pprof, i);
+        if (!(pprof->profile->modules[i].flags & PROFILE_MODULE_PYTHON))
+            write_mapping(pprof, i);
     for (uint32_t i = 0; pprof->good && i < pprof->line_count; i++)
         if (pprof->line[i].location)
             write_location(pprof, i + 1);

@@ -118,6 +118,7 @@ static int start(ompt_function_lookup_t lookup)
     clock_ticks_init();
     finisher_find();
     flag_modules(lookup);
+    start_find_interpreters();
     walk_init();
     if (!sampler_init()) {
         log_line("no signal is free to sample by; nothing is measured", NULL);

@@ -24,6 +24,9 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
 #include "ompt_tool/tracing.h"
+#include "unwind/python.h"
+
+static char python[160]; /* its version and, behind a tab, why its frames are not read; "": there is none */
 
 #define START_UNSURE_NS 5000000u /* how far off os_process_start_ns() may be */
 
@@ -58,6 +61,14 @@ static void write_job(void)
     arena_text("job_identity", job->identity);
 }
 
+void start_find_interpreters(void)
+{
+    char version[64];
+    const char *why_not;
+    if (python_init(version, sizeof(version), &why_not))
+        snprintf(python, sizeof(python), "%s%s%s", version, why_not ? "\t" : "", why_not ? why_not : "");
+}
+
 static void write_texts(void)
 {
     char text[8192], host[HOST_NAME_MAX + 1] = "";
@@ -70,6 +81,8 @@ static void write_texts(void)
     arena_text("runtime", session.runtime);
     arena_text("directory", session.directory);
     arena_text("file", session.file);
+    if (*python)
+        arena_text("python", python);
     write_job();
     variables_print(text, sizeof(text));
     arena_text("options", text);

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Looks for interpreters in the process: the measurement says which there are. [init] */
+void start_find_interpreters(void);
+
 /* Creates the output directory and the arena, and fills the header. False, after one line on stderr, when
  * nothing can be measured. [init] */
 bool start_measuring(uint64_t process_start_ns);

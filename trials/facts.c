@@ -65,6 +65,8 @@ static void put_builds(struct facts *facts, const struct profile *profile)
     for (size_t i = 0; i < profile->module_count; i++) {
         const struct profile_module *module = &profile->modules[i];
         char digits[2 * sizeof module->build_id + 1] = "";
+        if (module->flags & PROFILE_MODULE_PYTHON)
+            continue; /* a function */
         for (uint32_t byte = 0; byte < module->build_id_bytes && byte < sizeof module->build_id; byte++)
             snprintf(digits + 2 * byte, 3, "%02x", module->build_id[byte]);
         char *path = memory_text("%.*s", (int)sizeof module->path, module->path);

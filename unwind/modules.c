@@ -20,6 +20,7 @@
 static struct {
     struct loadmap_module *list; /* LOADMAP_MAX_MODULES, filled up to count */
     uint32_t count;
+    uint32_t functions; /* of them */
     uint32_t adding; /* 1 while a thread adds a module: some hundred nanoseconds */
     uintptr_t vdso;
     bool started;
@@ -285,6 +286,46 @@ uint32_t module_number(const struct module_place *place)
     if (reading->fd >= 0)
         os_close(reading->fd);
     os_unmap(reading, sizeof(*reading));
+    return number;
+}
+
+static uint32_t known_function(uint64_t digest, uint32_t first)
+{
+    for (uint32_t i = first; i < load_acquire(&modules.count); i++)
+        if ((modules.list[i].flags & PROFILE_MODULE_PYTHON) && modules.list[i].first_hash == digest)
+            return i + 1;
+    return 0;
+}
+
+static uint32_t add_function(const struct module_function *function)
+{
+    if (modules.functions == LOADMAP_MAX_FUNCTIONS || modules.count == LOADMAP_MAX_MODULES)
+        return 0;
+    struct loadmap_module *module = &modules.list[modules.count];
+    *module = (struct loadmap_module){.flags = PROFILE_MODULE_PYTHON,
+                                      .first_hash = function->digest,
+                                      .build_id_bytes = sizeof(function->digest),
+                                      .vaddr_low = function->first_line,
+                                      .vaddr_high = function->first_line,
+                                      .path = keep(function->path, strlen(function->path) + 1),
+                                      .function = keep(function->name, strlen(function->name) + 1)};
+    memcpy(module->build_id, &function->digest, sizeof(function->digest));
+    if (!module->path || !module->function)
+        return 0;
+    modules.functions++;
+    store_release(&modules.count, modules.count + 1);
+    return modules.count;
+}
+
+uint32_t module_function(const struct module_function *function)
+{
+    uint32_t searched = loadmap_module_count(), number = known_function(function->digest, 0);
+    if (number || !begin_adding())
+        return number;
+    number = known_function(function->digest, searched);
+    if (!number)
+        number = add_function(function);
+    store_release(&modules.adding, 0);
     return number;
 }
 

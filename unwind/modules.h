@@ -12,8 +12,9 @@
 
 #include "unwind/debug_frame.h"
 
-#define LOADMAP_MAX_MODULES 4096u
-#define MODULE_MAX_CODE     4u
+#define LOADMAP_MAX_MODULES   4096u
+#define LOADMAP_MAX_FUNCTIONS 3072u /* of these: libraries that come later must have room, too */
+#define MODULE_MAX_CODE       4u
 
 struct loadmap_module {
     uintptr_t load_bias; /* when last seen */
@@ -36,6 +37,14 @@ struct loadmap_module {
     const void *mark;    /* ... and these: the build id, or else what the file begins with */
     uint64_t first_hash; /* of what the file begins with */
     const char *path;
+    const char *function; /* PROFILE_MODULE_PYTHON: its name; the path is its file's, and its lines are its addresses */
+};
+
+/* A function in another language, whose code is no file's. It is a module of its own: link-time addresses are its lines. */
+struct module_function {
+    uint64_t digest; /* of all that tells it from others */
+    uint32_t first_line;
+    const char *path, *name;
 };
 
 /* Where a module's first byte is mapped, and what its file is called. */
@@ -54,6 +63,9 @@ void modules_forked(void); /* in a child: a parent's thread may have been adding
 /* The number of the module that is mapped there, a new one if it was never seen before; 0: it is no ELF
  * file's, has no path yet, or there is no room. [handler] */
 uint32_t module_number(const struct module_place *place);
+
+/* The same of a function; 0: there is no room, or a thread that adds a module has lost its core. [handler] */
+uint32_t module_function(const struct module_function *function);
 
 /* The module with that number, or NULL. [handler] */
 const struct loadmap_module *loadmap_module(uint32_t module_id);

@@ -35,6 +35,7 @@ struct unwind_registers {
 
 struct unwind_entry;
 struct decoder;
+struct python_codes;
 
 struct unwinder {
     struct unwind_registers at; /* the frame that comes next */
@@ -50,6 +51,7 @@ struct unwinder {
     bool cursor_valid;          /* libunwind takes part in this walk */
     uint32_t generation;        /* of the load map that the caches belong to */
     struct decoder *decoder;    /* made when code without call frame information is met first */
+    struct python_codes *python; /* made when the interpreter's frames are met first */
     struct unwind_entry *cache; /* by address, in the thread's own mapping */
     uintptr_t stack_begin;      /* the stack pointer at the walk's begin */
     uintptr_t

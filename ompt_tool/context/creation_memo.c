@@ -254,6 +254,11 @@ void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *f
     note_rbp(memo, frame);
 }
 
+void creation_memo_spoil(struct creation_memo *memo)
+{
+    memo->usable = false;
+}
+
 /* Goes with the steps noted as far as there are such. Returns the number of them that are known; *from is the
  * step (or the key) where the rest begins. */
 static uint32_t known_steps(struct creation_memo *memo, const struct step *noted, uint32_t *from)

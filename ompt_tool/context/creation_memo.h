@@ -48,6 +48,9 @@ void creation_memo_begin(struct creation_memo *memo, const struct creation_key *
 /* The walk's next frame. The handler's walks have no memo. [handler] */
 void creation_memo_note(struct creation_memo *memo, const struct unwind_frame *frame);
 
+/* The path is not to be kept: more than its frames tells it from others. [handler] */
+void creation_memo_spoil(struct creation_memo *memo);
+
 /* Keeps the path that was noted, unless a frame was left by other means than the above. cut: by BLAME_DEPTH.
  * [owner] */
 bool creation_memo_keep(struct creation_memo *memo, bool cut, uint32_t context);

@@ -8,6 +8,7 @@
 #include "ompt_tool/context/creation_memo.h"
 #include "ompt_tool/context/probe_stack.h"
 #include "ompt_tool/session/session.h"
+#include "unwind/python.h"
 
 #define MAX_LEVELS  64 /* ancestors looked at in one walk */
 #define ENTRY_BYTES 64 /* of _start, which has no unwind information on some systems */
@@ -63,6 +64,7 @@ void walk_begin(struct walk *walk, struct thread *thread)
     walk->unwinder = unwinder;
     walk->thread = thread;
     walk->memo = NULL;
+    walk->python.begun = false;
     walk->probe = walk->inside = NULL;
     walk->probe_place = NULL;
     walk->has_probes = thread->probes && load_relaxed(&thread->probes->count);
@@ -181,10 +183,54 @@ static bool is_around_probe(struct walk *walk, const struct unwind_frame *frame)
     return true;
 }
 
+/* The interpreter's own frames beside its loop say nothing to who wrote a script. Whether those further in than a call of the
+ * loop are such shows when that is met. */
+static void take_glue(struct walk *walk, struct path *path)
+{
+    struct walk_python *python = &walk->python_path;
+    bool is_next = python->end == path->count;
+    if (python->found && is_next && python->glue == 0)
+        return; /* what called the loop */
+    python->glue = is_next ? python->glue + 1 : 1;
+    path->keys[path->count++] = walk_key(&walk->at);
+    python->end = path->count;
+}
+
+/* A call of the interpreter's loop becomes the Python frames that it runs. */
+static void take_loop(struct walk *walk, struct path *path)
+{
+    struct walk_python *python = &walk->python_path;
+    struct python_place place;
+    size_t most = (size_t)session.options.depth;
+    if (python->end == path->count)
+        path->count -= python->glue;
+    while (path->count < most && python_next(&walk->python, walk->unwinder, &place))
+        path->keys[path->count++] = PROFILE_KEY(place.module_id, place.line);
+    if (walk->python.broken && path->count < most)
+        path->keys[path->count++] = walk_key(&walk->at);
+    *python = (struct walk_python){.found = true, .end = path->count};
+    if (walk->memo) /* which knows the stack alone */
+        creation_memo_spoil(walk->memo);
+}
+
+/* False: the frame is one like any other. */
+static __attribute__((noinline)) bool take_python_frame(struct walk *walk, struct path *path)
+{
+    if (path->count == (size_t)session.options.depth || is_system(&walk->at, flags_of(&walk->at)))
+        return false;
+    enum python_kind kind = python_meet(&walk->python, walk->unwinder, &walk->at);
+    if (kind == PYTHON_GLUE)
+        take_glue(walk, path);
+    else if (kind == PYTHON_LOOP)
+        take_loop(walk, path);
+    return kind != PYTHON_NONE;
+}
+
 bool walk_task(struct walk *walk, struct path *path)
 {
     bool leading = !walk->past_probe, boundary = false;
     size_t system_count = 0; /* outermost frames so far that are the system's */
+    walk->python_path = (struct walk_python){0};
     *path = (struct path){.keys = path->keys};
     for (; walk->have == UNWIND_FRAME; next_frame(walk)) {
         uint32_t flags = flags_of(&walk->at);
@@ -195,8 +241,17 @@ bool walk_task(struct walk *walk, struct path *path)
             take_runtime_frame(path, &walk->at);
             system_count = 0;
         }
-        if (runtime_frame || (flags & PROFILE_MODULE_TOOL))
-            continue;
+        if (flags & (PROFILE_MODULE_RUNTIME | PROFILE_MODULE_TOOL | PROFILE_MODULE_INTERPRETER)) {
+            if (!(flags & PROFILE_MODULE_INTERPRETER))
+                continue;
+            if (take_python_frame(walk, path)) {
+                leading = false;
+                system_count = 0;
+                if (unlikely(walk->has_probes) && is_around_probe(walk, &walk->at))
+                    return true;
+                continue;
+            }
+        }
         if (path->count == (size_t)session.options.depth) {
             path->truncated = true;
             walk->inside = innermost_probe(walk);

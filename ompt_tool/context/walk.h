@@ -7,10 +7,18 @@
 
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/session/thread.h"
+#include "unwind/python.h"
 #include "unwind/unwind.h"
 
 struct creation_memo;
 struct probe_open;
+
+/* What a path has of an interpreter of Python's. */
+struct walk_python {
+    bool found;  /* the path has Python frames */
+    size_t glue; /* so many keys before `end` are the interpreter's own */
+    size_t end;
+};
 
 /* `at` is the first frame that was not consumed. */
 struct walk {
@@ -26,6 +34,8 @@ struct walk {
     const struct level *stale_place;
     bool has_stale;
     uintptr_t stack_low, stack_high; /* only frame addresses on this stack can be compared */
+    struct python_walk python;
+    struct walk_python python_path;
     struct creation_memo *memo;      /* takes note of the frames, or NULL */
     struct probe_open *probe;        /* the innermost one that the walk's task has open, NULL for none */
     const struct level *probe_place; /* looked up for this level */

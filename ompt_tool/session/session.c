@@ -9,6 +9,8 @@
 #include "cct/arena.h"
 #include "unwind/loadmap.h"
 
+#define FUNCTION_AT 640u /* of a module's path: there a function's name begins at the latest */
+
 struct session session;
 
 static struct {
@@ -67,6 +69,22 @@ uint64_t session_paused_ticks(uint64_t now_ticks)
     return ticks;
 }
 
+/* Of a function, its name behind its file's. */
+static void record_path(struct profile_module *record, const struct loadmap_module *module)
+{
+    size_t room = module->function ? FUNCTION_AT - 1 : sizeof(record->path) - 1, bytes = strlen(module->path);
+    if (bytes > room) {
+        bytes = room;
+        record->flags |= PROFILE_MODULE_PATH_CUT;
+    }
+    memcpy(record->path, module->path, bytes);
+    if (!module->function)
+        return;
+    room = sizeof(record->path) - bytes - 2;
+    size_t name = strlen(module->function);
+    memcpy(record->path + bytes + 1, module->function, name < room ? name : room);
+}
+
 void session_record_modules(void)
 {
     uint32_t expected = 0;
@@ -85,12 +103,7 @@ void session_record_modules(void)
         record->flags = module->flags;
         record->build_id_bytes = module->build_id_bytes;
         memcpy(record->build_id, module->build_id, sizeof(record->build_id));
-        size_t bytes = strlen(module->path);
-        if (bytes >= sizeof(record->path)) {
-            bytes = sizeof(record->path) - 1;
-            record->flags |= PROFILE_MODULE_PATH_CUT;
-        }
-        memcpy(record->path, module->path, bytes);
+        record_path(record, module);
         store_relaxed(&recorded.count, recorded.count + 1);
     }
     store_release(&recorded.busy, 0);

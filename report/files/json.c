@@ -166,6 +166,8 @@ static json_t *modules(const struct profile *profile)
     for (size_t i = 0; i < profile->module_count; i++) {
         const struct profile_module *module = &profile->modules[i];
         char build_id[2 * sizeof module->build_id + 1] = "", bias[32];
+        if (module->flags & PROFILE_MODULE_PYTHON)
+            continue; /* a function */
         for (uint32_t byte = 0; byte < module->build_id_bytes; byte++)
             snprintf(build_id + 2 * byte, 3, "%02x", module->build_id[byte]);
         snprintf(bias, sizeof bias, "0x%" PRIx64, module->load_bias);
@@ -184,6 +186,14 @@ static json_t *runtimes(const struct profile *profile)
         json_array_append_new(
             json, OBJECT("{so so*}", "path", text(found[i].path), "seconds", json_real(found[i].seconds)));
     return json;
+}
+
+/* Its version, and why its functions are not in the contexts. */
+static json_t *python(const char *said)
+{
+    const char *why = strchr(said, '\t');
+    size_t bytes = why ? (size_t)(why - said) : strlen(said);
+    return OBJECT("{ss% so}", "version", said, bytes, "why_not", text(why ? why + 1 : NULL));
 }
 
 static json_t *place_json(const struct named_place *place)
@@ -383,6 +393,8 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
         json_object_set_new(json, "sample", text(profile_text(profile, "sample")));
     json_object_set_new(json, "runtime_version", text(profile_text(profile, "runtime")));
     json_object_set_new(json, "other_runtimes", runtimes(profile));
+    if (profile_text(profile, "python"))
+        json_object_set_new(json, "python", python(profile_text(profile, "python")));
     json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));
     json_object_set_new(json, "samples", samples(&ledger));
     json_object_set_new(json, "unwinding", unwinding(&ledger));

@@ -78,6 +78,8 @@ bool symbols_module_open(struct symbols_module *module)
     module->opened = true;
     module->code_high = UINT64_MAX;
     module->build_now = "";
+    if (record->flags & PROFILE_MODULE_PYTHON)
+        return false; /* no ELF file; all is in the record */
     if (record->flags & PROFILE_MODULE_VDSO) {
         symbols_elf_open_vdso(&module->main);
     } else if (!(record->flags & PROFILE_MODULE_PATH_CUT)) {

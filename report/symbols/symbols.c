@@ -1,6 +1,7 @@
 /* The interface of the symbol lookup: modules by id, results cached by key. */
 #include "report/symbols/symbols.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,25 @@ static const char *data_name(struct symbols *symbols, struct symbols_module *mod
     return offset ? pool_text(&symbols->pool, "%s+0x%llx", display, offset) : display;
 }
 
+/* A function in Python: its record has all that is known of it. */
+static const struct symbol_frame *python_frame(struct pool *pool, const struct profile_module *record, uint64_t line)
+{
+    const char *end = record->path + strnlen(record->path, sizeof record->path - 2), *function = end + 1;
+    struct symbol_frame *frame = pool_alloc(pool, sizeof *frame);
+    if (!frame)
+        return NULL;
+    const char *file = pool_text(pool, "%.*s", (int)sizeof record->path, record->path);
+    int bytes = (int)(record->path + sizeof record->path - function);
+    *frame = (struct symbol_frame){.name = *function ? pool_text(pool, "%.*s", bytes, function) : "<unknown function>",
+                                   .host_name = "",
+                                   .file = file,
+                                   .line = record->vaddr_low <= INT_MAX ? (int)record->vaddr_low : 0,
+                                   .at_file = file,
+                                   .at_line = line <= INT_MAX ? (int)line : 0,
+                                   .task_name = ""};
+    return frame;
+}
+
 static void find_out(struct symbols *symbols, enum symbols_question question, uint64_t key,
                      struct symbols_answer *answer)
 {
@@ -120,6 +140,11 @@ static void find_out(struct symbols *symbols, enum symbols_question question, ui
     uint64_t vaddr = PROFILE_KEY_VADDR(key), entry;
     switch (question) {
     case SYMBOLS_ASK_FRAMES:
+        if (module->record->flags & PROFILE_MODULE_PYTHON) {
+            answer->frames = python_frame(&symbols->pool, module->record, vaddr);
+            answer->count = answer->frames != NULL;
+            break;
+        }
         answer->count = symbols_frames_build(module, vaddr, &frames);
         answer->frames = frames;
         break;

@@ -14,13 +14,13 @@
 #include "report/tables/coverage.h"
 #include "report/tables/locks.h"
 #include "report/tables/mpi_untold.h"
-#include "report/tables/other_runtimes.h"
 #include "report/tables/phases.h"
 #include "report/tables/ranks.h"
 #include "report/tables/waits.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
 #include "report/views/probe_notes.h"
+#include "report/views/runtime_notes.h"
 #include "report/views/trace_note.h"
 
 #define FINDINGS_SHOWN  3
@@ -319,20 +319,6 @@ static void print_losses(const struct summary *summary)
         fprintf(summary->out, "\nlost: %s\n", line);
 }
 
-static void print_other_runtimes(const struct summary *summary)
-{
-    struct other_runtime found[OTHER_RUNTIMES_MOST];
-    size_t count = other_runtimes(summary->profile, found);
-    for (size_t i = 0; i < count; i++) {
-        char *name = format_fit(found[i].path, summary->columns, summary->utf8);
-        fprintf(summary->out,
-                "\nnote: a second OpenMP runtime ran beside the measured one: %s s in what %s called, and its other "
-                "threads are not measured\n",
-                DECIMAL(found[i].seconds, 2), name);
-        free(name);
-    }
-}
-
 /* A thread in MPI wait is told by libblame-mpi.so alone. */
 static void print_mpi_untold(const struct summary *summary)
 {
@@ -486,7 +472,7 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     if (!summary.poor)
         print_causes(&summary, tables);
     view_text_probe_notes(out, profile, tables->rows, summary.columns);
-    print_other_runtimes(&summary);
+    runtime_notes_print(summary.out, summary.profile, summary.columns, summary.utf8);
     print_mpi_untold(&summary);
     print_losses(&summary);
     view_text_trace_note(out, profile);

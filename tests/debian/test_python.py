@@ -2,6 +2,7 @@
 with data.table. One profile for each process that computes, and the same results."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "behaviour"))
 
 import contract_checks  # noqa: E402  (found through the path set above)
-from harness import BlameTest  # noqa: E402
+from harness import BlameTest, program  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's: another one in PATH does not see its packages
 # Neither how long things took, nor contexts that a process which ends by _exit leaves open: workers of pools do.
@@ -60,6 +61,94 @@ sums <- table[, .(s = sum(b)), by = a][order(a)]
 cat(sprintf("%.4f\\n", sum(sums$s * sums$a)))
 """
 
+# Each `# in NAME` is a line in which NAME calls the team.
+FRAMES = """
+import ctypes, sys, threading, time
+team = ctypes.CDLL(sys.argv[1]).sum_of_team
+team()  # OpenMP begins
+
+def direct():
+    team()  # in direct
+
+class Solver:
+    def step(self):
+        team()  # in Solver.step
+
+    @property
+    def norm(self):
+        return team()  # in Solver.norm
+
+def steps(n):
+    for i in range(n):
+        yield team()  # in steps
+
+def descend(depth):
+    if depth:
+        return descend(depth - 1)
+    bottom()
+
+def bottom():
+    team()  # in bottom
+
+def fails(depth):
+    if depth:
+        fails(depth - 1)
+    raise KeyError
+
+def caught():
+    try:
+        fails(3)
+    except KeyError:
+        team()  # in caught
+
+def key(item):
+    team()  # in key
+    return item
+
+def gr\u00f6\u00dfe():
+    team()  # in gr\u00f6\u00dfe
+
+def wrapped(call):
+    def inner(*rest):
+        return call(*rest)
+    return inner
+
+@wrapped
+def decorated():
+    team()  # in decorated
+
+def serial(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        sum(range(100))
+
+def by_thread():
+    team()  # in by_thread
+
+direct()
+Solver().step()
+Solver().norm
+sum(steps(2))
+descend(30)
+caught()
+sorted([1, 2], key=key)
+gr\u00f6\u00dfe()
+decorated()
+for made in range(4):  # code objects that come and go at one address
+    exec(compile("\\n" * made + f"def made{made}():\\n  team()\\nmade{made}()", f"<made {made}>", "exec"))
+serial(0.2)
+threads = [threading.Thread(target=by_thread) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+CALLERS = {  # who is around the team's function, from its caller outward
+    "direct": ["<module>"], "Solver.step": ["<module>"], "Solver.norm": ["<module>"], "steps": ["<module>"],
+    "bottom": ["descend"] * 31 + ["<module>"], "caught": ["<module>"], "key": ["<module>"],
+    "gr\u00f6\u00dfe": ["<module>"], "decorated": ["wrapped.<locals>.inner", "<module>"],
+    "by_thread": ["Thread.run", "Thread._bootstrap_inner", "Thread._bootstrap"]}
+
 
 def has(*command):
     return shutil.which(command[0]) and subprocess.run(command, capture_output=True, check=False).returncode == 0
@@ -105,3 +194,96 @@ class Interpreters(BlameTest):
     def test_r(self):
         profile, = self.profiles(TABLE, interpreter="Rscript")
         self.assertGreater(profile.run["threads_max"], 1)
+
+
+@unittest.skipUnless(has(PYTHON, "-c", "import sys; sys.exit(sys.version_info[:2] != (3, 11))"), "NOT TESTED: it is no Python 3.11")
+class Frames(BlameTest):
+    """A script's own functions and lines are in the contexts."""
+    together = True
+
+    def run_once(self):
+        def make(folder):
+            path = os.path.join(folder, "script.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(FRAMES)
+            env = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+            run = self.attached([PYTHON, path, program("loads_later_clang.so")], env, "launcher", folder=folder)
+            self.assertEqual((run.status, run.stdout), (0, ""), run)
+            self.assert_only_tool_lines(run)
+            return run
+
+        run = self.once(("python frames",), make)
+        return self.load(run, checks=SOUND)
+
+    @staticmethod
+    def script_functions(row):
+        """The Python functions around a row, from it outward."""
+        return [above for above in row.ancestors() if above.module.endswith(".py") or above.module.startswith("<made")]
+
+    def teams(self, profile):
+        rows = [row for row in profile.named("sum_of_team") if row.clocked() > 0]
+        self.assertGreater(len(rows), len(CALLERS))
+        return rows
+
+    def test_whoever_calls_is_around_the_team(self):
+        profile = self.run_once()
+        found = {}
+        for row in self.teams(profile):
+            around = [above.name for above in self.script_functions(row)]
+            found.setdefault(around[0], around[1:])
+        for name, callers in CALLERS.items():
+            self.assertEqual(found.get(name), callers, name)
+
+    def test_each_call_is_in_its_line(self):
+        profile = self.run_once()
+        lines = {match[1]: number for number, line in enumerate(FRAMES.splitlines(), 1)
+                 if (match := re.search(r"# in (\S+)$", line))}
+        checked = set()
+        for row in profile.rows:
+            if row.kind != "statement" and row.parent and row.parent.name in CALLERS:
+                self.assertEqual(row.call_line, lines[row.parent.name], row.path())
+                checked.add(row.parent.name)
+        self.assertEqual(checked, set(CALLERS))
+        first = {row.name: row.line for row in profile.rows if row.name in CALLERS}
+        for name, line in first.items():
+            text = FRAMES.splitlines()[line - 1]
+            self.assertTrue(f"def {name.split('.')[-1]}(" in text or text.strip() in ("@property", "@wrapped"), (name, text))
+
+    def test_code_that_comes_and_goes_is_told_apart(self):
+        profile = self.run_once()
+        for made in range(4):
+            row, = profile.named(f"made{made}")
+            self.assertEqual((row.file, row.line), (f"<made {made}>", made + 1))
+            self.assertEqual({child.call_line for child in row.children if child.kind != "statement"}, {made + 2})
+
+    def test_who_works_alone_is_blamed_for_the_idle(self):
+        profile = self.run_once()
+        row, = profile.named("serial")
+        self.assertEqual([above.name for above in self.script_functions(row)], ["<module>"])
+        self.assertGreater(row.clocked(), 0)
+        self.assertGreater(row["idleness (I)"], 0)
+        module, = (row for row in profile.named("<module>") if row.module == "script.py")
+        self.assertGreater(module["idleness (I)"], 0.9 * row["idleness (I)"])
+
+    def test_the_interpreter_itself_is_left_out(self):
+        """Debian's is stripped: it has no names for most of its functions. A sample may hit it where a frame is being made."""
+        profile = self.run_once()
+        whole = profile.root["samples (I)"]
+        own = sum(row["samples (E)"] for row in profile.rows
+                  if any(above.module.startswith("python3") for above in [row, *row.ancestors()]))
+        self.assertLess(own, 0.02 * whole)
+        self.assertEqual(profile.run["python"]["why_not"], None)
+        self.assertTrue(profile.run["python"]["version"].startswith("3.11."))
+        self.assertFalse([module for module in profile.run["modules"] if module["path"].endswith("script.py")])
+
+    def test_names_outlive_the_script(self):
+        profile = self.run_once()
+        tree = self.reported_tree(profile.directory)
+        self.assertTrue(tree.named("Solver.step"))
+
+    def test_another_python_is_said_to_be_one(self):
+        run, profile = self.profile_of("other_python", env={"BLAME_SUMMARY": None}, own_stderr=None)
+        self.assertEqual(profile.run["python"]["version"], "3.12.1")
+        self.assertIn("3.11", profile.run["python"]["why_not"])
+        self.assertTrue(profile.named("_PyEval_EvalFrameDefault"))
+        self.assertIn("note: Python 3.12.1: its functions are not in the contexts", run.stderr)

@@ -69,6 +69,7 @@ $(call test_forms,tool_memory.so,tool_memory.c,$(CLANG) $(TEST_PLAIN) -std=gnu11
 $(call test_forms,loads_later,loads_later.c,$(TEST_GCC) -O2 -g -std=gnu11 $(TEST_WARN),-ldl)
 $(call test_forms,loads_later_lib.so,loads_later_lib.c,$(TEST_GCC_C) -shared -fPIC)
 $(call test_forms,loads_later_clang.so,loads_later_lib.c,$(TEST_CLANG) -shared -fPIC)
+$(call test_forms,other_python,other_python.c,$(TEST_CLANG) -rdynamic)
 # No shared OpenMP runtime, no interpreter: nothing a tool could attach to.
 $(call test_forms,quick_static,quick.c,$(TEST_GCC_C) -static)
 $(call test_forms,imbalance2_nodebug,imbalance2.c,$(TEST_CLANG) -g0)

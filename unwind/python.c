@@ -1,0 +1,140 @@
+#include "unwind/python.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/module_flags.h"
+#include "base/os.h"
+#include "unwind/loadmap.h"
+#include "unwind/python_code.h"
+#include "unwind/python_layout.h"
+
+#define MAX_LEVELS 4096u /* calls of the loop inside one another that a walk passes over */
+
+static struct {
+    const unsigned char *runtime; /* _PyRuntime; NULL: its frames are not read */
+    bool own_file;                /* the module has nothing but the interpreter */
+} interpreter;
+
+static uintptr_t word_of(const unsigned char *from, size_t offset)
+{
+    uintptr_t word;
+    memcpy(&word, from + offset, sizeof(word));
+    return word;
+}
+
+/* python3.11, libpython3.11.so.1.0; any other program has code of its own beside. */
+static bool is_own_file(const struct loadmap_range *range)
+{
+    const struct loadmap_module *module = range ? loadmap_module(range->module_id) : NULL;
+    const char *name = module ? strrchr(module->path, '/') : NULL;
+    return name && (strncmp(name, "/python", 7) == 0 || strncmp(name, "/libpython", 10) == 0);
+}
+
+static const char *find_interpreter(const unsigned char *runtime, uintptr_t loop)
+{
+    const struct python_code_types types = {.code = (uintptr_t)dlsym(RTLD_DEFAULT, "PyCode_Type"),
+                                            .text = (uintptr_t)dlsym(RTLD_DEFAULT, "PyUnicode_Type"),
+                                            .bytes = (uintptr_t)dlsym(RTLD_DEFAULT, "PyBytes_Type")};
+    uintptr_t word;
+    if (!loop || !types.code || !types.text || !types.bytes || !loadmap_find(loop))
+        return "it does not export what tells them";
+    if (!os_copy_memory(&word, (uintptr_t)runtime + PYTHON_RUNTIME_KEY, sizeof(word)))
+        return "process_vm_readv is not allowed here";
+    python_code_init(&types);
+    interpreter.own_file = is_own_file(loadmap_find(loop));
+    interpreter.runtime = runtime;
+    loadmap_flag(loop, PROFILE_MODULE_INTERPRETER);
+    return NULL;
+}
+
+bool python_init(char *version, size_t bytes, const char **why_not)
+{
+    const unsigned char *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
+    const unsigned long *number = dlsym(RTLD_DEFAULT, "Py_Version"); /* since 3.11 */
+    interpreter.runtime = NULL;
+    if (!runtime)
+        return false;
+    if (number)
+        snprintf(version, bytes, "%lu.%lu.%lu", *number >> 24, *number >> 16 & 255, *number >> 8 & 255);
+    else
+        snprintf(version, bytes, "older than 3.11");
+    *why_not = number && *number >> 16 == PYTHON_VERSION_READ
+                   ? find_interpreter(runtime, (uintptr_t)dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault"))
+                   : "those of 3.11 alone are known";
+    return true;
+}
+
+/* The thread's record of its innermost call of the loop; 0 when it has none. A frame of the interpreter's is on the
+ * stack, so its own variable can be read. */
+static uintptr_t innermost_level(void)
+{
+    int key[2];
+    unsigned char state[PYTHON_STATE_BYTES];
+    memcpy(key, interpreter.runtime + PYTHON_RUNTIME_KEY, sizeof(key));
+    uintptr_t address = key[0] == 1 ? (uintptr_t)pthread_getspecific((pthread_key_t)key[1]) : 0;
+    if (!address || !os_copy_memory(state, address, sizeof(state)) ||
+        word_of(state, PYTHON_STATE_SELF) != (uintptr_t)pthread_self())
+        return 0;
+    return word_of(state, PYTHON_STATE_LEVEL);
+}
+
+static void set_level(struct python_walk *walk, uintptr_t address)
+{
+    unsigned char level[PYTHON_LEVEL_BYTES];
+    bool is_further = address > walk->level && address % sizeof(uintptr_t) == 0;
+    walk->level = is_further && os_copy_memory(level, address, sizeof(level)) ? address : 0;
+    if (!walk->level)
+        return;
+    walk->top = word_of(level, PYTHON_LEVEL_FRAME);
+    walk->outer = word_of(level, PYTHON_LEVEL_PREVIOUS);
+}
+
+static void begin(struct python_walk *walk, struct unwinder *unwinder)
+{
+    *walk = (struct python_walk){.begun = true};
+    if (!interpreter.runtime)
+        return;
+    uintptr_t level = innermost_level();
+    if (level && !unwinder->python)
+        unwinder->python = python_codes_make();
+    if (!level || !unwinder->python)
+        return;
+    python_codes_begin(unwinder->python);
+    set_level(walk, level);
+}
+
+enum python_kind python_meet(struct python_walk *walk, struct unwinder *unwinder, const struct unwind_frame *frame)
+{
+    if (!walk->begun)
+        begin(walk, unwinder);
+    for (uint32_t passed = 0; walk->level && walk->level < frame->stack; passed++) /* of frames that were not walked */
+        set_level(walk, passed < MAX_LEVELS ? walk->outer : 0);
+    if (!walk->level || walk->level >= frame->cfa)
+        return interpreter.own_file ? PYTHON_GLUE : PYTHON_NONE;
+    walk->frame = walk->top;
+    walk->broken = walk->frame == 0;
+    return PYTHON_LOOP;
+}
+
+bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct python_place *place)
+{
+    uintptr_t address = walk->frame;
+    walk->frame = 0;
+    if (!address)
+        return false;
+    walk->broken = true;
+    const unsigned char *frame = python_codes_read(unwinder->python, address, PYTHON_FRAME_BYTES);
+    if (!frame || frame[PYTHON_FRAME_ENTRY] > 1 || frame[PYTHON_FRAME_OWNER] > 2)
+        return false;
+    uintptr_t next = frame[PYTHON_FRAME_ENTRY] ? 0 : word_of(frame, PYTHON_FRAME_PREVIOUS);
+    if ((!frame[PYTHON_FRAME_ENTRY] && !next) ||
+        !python_codes_find(unwinder->python, word_of(frame, PYTHON_FRAME_CODE),
+                           word_of(frame, PYTHON_FRAME_INSTRUCTION), place))
+        return false;
+    walk->frame = next;
+    walk->broken = false;
+    return true;
+}

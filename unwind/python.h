@@ -1,0 +1,46 @@
+/* Python's own frames, which lie in memory of the interpreter's: CPython 3.11 runs many of them in one call of its loop,
+ * _PyEval_EvalFrameDefault, that is in one frame of the stack. Each such call has a record among its variables, from
+ * which its Python frames can be reached, and the thread's state has the innermost record. So a frame of the stack is the
+ * loop's if it holds the next record, whatever the interpreter's symbols say.
+ *
+ * Nothing of Python's is called, and no lock is taken, the interpreter's least of all. What is read may be changing (the
+ * sample interrupts the interpreter anywhere): it is read by process_vm_readv, which cannot fault, in bounded steps, and
+ * checked (guarantee Y1 of docs/concurrency.md). */
+#ifndef BLAME_UNWIND_PYTHON_H
+#define BLAME_UNWIND_PYTHON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unwind/python_code.h"
+#include "unwind/unwinder.h"
+
+/* Looks for an interpreter, and flags its module (PROFILE_MODULE_INTERPRETER) if its frames can be read. Its version,
+ * and why they cannot, or NULL, behind it; false: there is none. [init] */
+bool python_init(char *version, size_t bytes, const char **why_not);
+
+/* A walk's place among the thread's Python frames; only `begun` counts, false, when it begins. */
+struct python_walk {
+    bool begun;
+    bool broken;      /* the frames of this call of the loop could not be read to the last */
+    uintptr_t level;  /* record of the next call of the loop, 0: there is none further out */
+    uintptr_t frame;  /* the next Python frame of this one, 0: none */
+    uintptr_t top;    /* the innermost one of the next */
+    uintptr_t outer;  /* record of the one around the next */
+};
+
+enum python_kind {
+    PYTHON_NONE, /* a frame like any other */
+    PYTHON_GLUE, /* the interpreter's own, between its loop and other code */
+    PYTHON_LOOP, /* a call of the loop: python_next() yields the Python frames that it runs */
+};
+
+/* What a frame of a flagged module is; frames come from the innermost outward. [handler] */
+enum python_kind python_meet(struct python_walk *walk, struct unwinder *unwinder, const struct unwind_frame *frame);
+
+/* The Python frames of that call, from the innermost outward; false behind the last one, or if the next cannot be read
+ * (walk->broken). [handler] */
+bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct python_place *place);
+
+#endif

@@ -1,0 +1,338 @@
+#include "unwind/python_code.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/os.h"
+#include "unwind/modules.h"
+#include "unwind/python_layout.h"
+
+#define PAGE         4096u
+#define WAYS         4u
+#define SETS         256u
+#define LINES        1024u
+#define MAX_TEXT     1024u       /* bytes of a name or a path: what is longer is cut */
+#define MAX_COMPARED 4096u       /* bytes of a table of lines that must be the same */
+#define MAX_TABLE    (64u << 10) /* bytes of one that are searched */
+#define MAX_LINE     0x7fffffffu
+
+/* A string, or a table of lines. */
+struct span {
+    uintptr_t object;
+    uint64_t size;          /* as the object says: characters, or bytes */
+    uint32_t offset, bytes; /* where the bytes are that are compared */
+    uint32_t kind;          /* of a string: bytes of a character */
+};
+
+struct known_code {
+    uintptr_t address;
+    uint32_t module_id;
+    uint32_t walk; /* in which it was looked at last */
+    uint64_t digest;
+    uint32_t first_line;
+    struct span name, file, lines;
+};
+
+struct known_line {
+    uint32_t module_id, line;
+    uint64_t unit;
+};
+
+/* The bytes that tell a code object from others; of what it refers to from its kind on. */
+struct content {
+    unsigned char code[PYTHON_CODE_BYTES];
+    unsigned char name[PYTHON_TEXT_OTHER + MAX_TEXT], file[PYTHON_TEXT_OTHER + MAX_TEXT];
+    unsigned char lines[PYTHON_BYTES_DATA + MAX_COMPARED];
+};
+
+struct python_codes {
+    uint32_t walk, oldest;
+    uintptr_t page; /* that `bytes` has, read in this walk; 0: none */
+    struct known_code known[SETS][WAYS];
+    struct known_line line[LINES];
+    unsigned char bytes[PAGE];
+    unsigned char across[PYTHON_FRAME_BYTES];
+    struct content content;
+    unsigned char table[MAX_TABLE];
+    char name[4 * MAX_TEXT + 1], file[4 * MAX_TEXT + 1];
+};
+
+static struct python_code_types types;
+
+void python_code_init(const struct python_code_types *known)
+{
+    types = *known;
+}
+
+struct python_codes *python_codes_make(void)
+{
+    return os_map(sizeof(struct python_codes));
+}
+
+void python_codes_begin(struct python_codes *codes)
+{
+    codes->walk++;
+    codes->page = 0;
+}
+
+const unsigned char *python_codes_read(struct python_codes *codes, uintptr_t address, size_t bytes)
+{
+    uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
+    if (bytes > sizeof(codes->across) || address % sizeof(uintptr_t) != 0)
+        return NULL;
+    if (address - page > PAGE - bytes)
+        return os_copy_memory(codes->across, address, bytes) ? codes->across : NULL;
+    if (codes->page != page) {
+        codes->page = 0;
+        if (!os_copy_memory(codes->bytes, page, PAGE))
+            return NULL;
+        codes->page = page;
+    }
+    return codes->bytes + (address - page);
+}
+
+static uintptr_t word_of(const unsigned char *from, size_t offset)
+{
+    uintptr_t word;
+    memcpy(&word, from + offset, sizeof(word));
+    return word;
+}
+
+static uint32_t number_of(const unsigned char *from, size_t offset)
+{
+    uint32_t number;
+    memcpy(&number, from + offset, sizeof(number));
+    return number;
+}
+
+/* Eight bytes at a time: all that a sample's code objects are told by is hashed in it. */
+static uint64_t digest_more(uint64_t digest, const unsigned char *from, size_t bytes)
+{
+    for (; bytes > 0; from += 8) {
+        uint64_t word = 0;
+        size_t part = bytes < 8 ? bytes : 8;
+        memcpy(&word, from, part);
+        digest = hash_number(digest ^ word);
+        digest ^= digest >> 29;
+        bytes -= part;
+    }
+    return digest;
+}
+
+static const unsigned char *data_of(const struct span *span, const unsigned char *read)
+{
+    return read + (span->offset - PYTHON_TYPE);
+}
+
+static uint64_t digest_of(const struct known_code *code, const struct content *content)
+{
+    uint64_t digest = hash_number(code->first_line + 1);
+    digest = digest_more(digest ^ code->name.size, data_of(&code->name, content->name), code->name.bytes);
+    digest = digest_more(digest ^ code->file.size, data_of(&code->file, content->file), code->file.bytes);
+    return digest_more(digest ^ code->lines.size, data_of(&code->lines, content->lines), code->lines.bytes);
+}
+
+static bool is_still(const struct span *span, const unsigned char *read, uintptr_t type)
+{
+    return word_of(read, 0) == type && word_of(read, PYTHON_SIZE - PYTHON_TYPE) == span->size;
+}
+
+/* Reads what code->name, file and lines say is there; false if the objects say something else by now. */
+static bool read_content(const struct known_code *code, struct content *content)
+{
+    const struct span *name = &code->name, *file = &code->file, *lines = &code->lines;
+    const struct os_part parts[] = {
+        {content->code, code->address, sizeof(content->code)},
+        {content->name, name->object + PYTHON_TYPE, name->offset - PYTHON_TYPE + name->bytes},
+        {content->file, file->object + PYTHON_TYPE, file->offset - PYTHON_TYPE + file->bytes},
+        {content->lines, lines->object + PYTHON_TYPE, lines->offset - PYTHON_TYPE + lines->bytes},
+    };
+    _Static_assert(sizeof(parts) / sizeof(parts[0]) <= OS_MAX_PARTS, "in one system call");
+    return os_copy_parts(parts, sizeof(parts) / sizeof(parts[0])) &&
+           word_of(content->code, PYTHON_TYPE) == types.code &&
+           number_of(content->code, PYTHON_CODE_LINE) == code->first_line &&
+           word_of(content->code, PYTHON_CODE_NAME) == name->object &&
+           word_of(content->code, PYTHON_CODE_FILE) == file->object &&
+           word_of(content->code, PYTHON_CODE_LINES) == lines->object && is_still(name, content->name, types.text) &&
+           is_still(file, content->file, types.text) && is_still(lines, content->lines, types.bytes);
+}
+
+static bool read_text(const unsigned char *header, struct span *span)
+{
+    uint64_t size = span->size = word_of(header, PYTHON_SIZE);
+    uint32_t state = number_of(header, PYTHON_TEXT_STATE);
+    bool compact = state >> 5 & 1, ascii = state >> 6 & 1, ready = state >> 7 & 1;
+    span->kind = state >> 2 & 7;
+    if (word_of(header, PYTHON_TYPE) != types.text || !compact || !ready ||
+        (span->kind != 1 && span->kind != 2 && span->kind != 4))
+        return false;
+    span->offset = ascii ? PYTHON_TEXT_ASCII : PYTHON_TEXT_OTHER;
+    span->bytes = size < MAX_TEXT / span->kind ? (uint32_t)size * span->kind : MAX_TEXT;
+    return true;
+}
+
+static bool read_table(const unsigned char *header, struct span *span)
+{
+    span->size = word_of(header, PYTHON_SIZE);
+    if (word_of(header, PYTHON_TYPE) != types.bytes || span->size > INT64_MAX)
+        return false;
+    span->offset = PYTHON_BYTES_DATA;
+    span->bytes = span->size < MAX_COMPARED ? (uint32_t)span->size : MAX_COMPARED;
+    return true;
+}
+
+/* Where everything of a code object is; the object itself may be anything. */
+static bool read_places(struct known_code *code)
+{
+    unsigned char object[PYTHON_CODE_BYTES], name[PYTHON_TEXT_ASCII], file[PYTHON_TEXT_ASCII], lines[PYTHON_BYTES_DATA];
+    if (code->address % sizeof(uintptr_t) != 0 || !os_copy_memory(object, code->address, sizeof(object)) ||
+        word_of(object, PYTHON_TYPE) != types.code)
+        return false;
+    code->first_line = number_of(object, PYTHON_CODE_LINE);
+    code->name.object = word_of(object, PYTHON_CODE_NAME);
+    code->file.object = word_of(object, PYTHON_CODE_FILE);
+    code->lines.object = word_of(object, PYTHON_CODE_LINES);
+    const struct os_part parts[] = {{name, code->name.object, sizeof(name)},
+                                    {file, code->file.object, sizeof(file)},
+                                    {lines, code->lines.object, sizeof(lines)}};
+    return os_copy_parts(parts, 3) && read_text(name, &code->name) && read_text(file, &code->file) &&
+           read_table(lines, &code->lines);
+}
+
+static char *put_character(char *to, uint32_t c)
+{
+    if (c < 0x80) {
+        *to++ = (char)c;
+    } else if (c < 0x800) {
+        *to++ = (char)(0xc0 | c >> 6);
+        *to++ = (char)(0x80 | (c & 63));
+    } else {
+        if (c < 0x10000) {
+            *to++ = (char)(0xe0 | c >> 12);
+        } else {
+            *to++ = (char)(0xf0 | (c >> 18 & 7));
+            *to++ = (char)(0x80 | (c >> 12 & 63));
+        }
+        *to++ = (char)(0x80 | (c >> 6 & 63));
+        *to++ = (char)(0x80 | (c & 63));
+    }
+    return to;
+}
+
+/* As UTF-8. Python has bytes that are none as U+DC80 to U+DCFF: they become bytes again. */
+static void write_text(char *to, const unsigned char *from, const struct span *span)
+{
+    for (uint32_t at = 0; at + span->kind <= span->bytes; at += span->kind) {
+        uint32_t c = 0;
+        memcpy(&c, from + at, span->kind);
+        if (c >= 0xdc80 && c <= 0xdcff)
+            *to++ = (char)(c & 0xff);
+        else if (c)
+            to = put_character(to, c);
+    }
+    *to = '\0';
+}
+
+/* The code object at the address is not the one that was there, or was never met. */
+static bool learn(struct python_codes *codes, struct known_code *code)
+{
+    if (!read_places(code) || !read_content(code, &codes->content))
+        return false;
+    code->digest = digest_of(code, &codes->content);
+    write_text(codes->name, data_of(&code->name, codes->content.name), &code->name);
+    write_text(codes->file, data_of(&code->file, codes->content.file), &code->file);
+    struct module_function function = {
+        .digest = code->digest, .first_line = code->first_line, .path = codes->file, .name = codes->name};
+    code->module_id = module_function(&function);
+    return code->module_id != 0;
+}
+
+static struct known_code *place_for(struct python_codes *codes, uintptr_t address)
+{
+    struct known_code *set = codes->known[hash_number(address) >> 32 & (SETS - 1)];
+    for (unsigned way = 0; way < WAYS; way++)
+        if (set[way].address == address)
+            return &set[way];
+    return &set[codes->oldest++ % WAYS];
+}
+
+static struct known_code *find(struct python_codes *codes, uintptr_t address)
+{
+    struct known_code *code = place_for(codes, address);
+    if (code->address == address && code->module_id) {
+        if (code->walk == codes->walk)
+            return code;
+        if (read_content(code, &codes->content) && digest_of(code, &codes->content) == code->digest) {
+            code->walk = codes->walk;
+            return code;
+        }
+    }
+    *code = (struct known_code){.address = address, .walk = codes->walk};
+    if (learn(codes, code))
+        return code;
+    code->address = 0;
+    return NULL;
+}
+
+static const unsigned char *read_number(const unsigned char *at, const unsigned char *end, uint32_t *number)
+{
+    *number = 0;
+    for (unsigned shift = 0; at < end && shift < 32; shift += 6) {
+        *number |= (uint32_t)(*at & 63) << shift;
+        if (!(*at++ & 64))
+            return at;
+    }
+    return NULL;
+}
+
+/* Objects/locations.md of CPython 3.11: an entry is a byte with bit 7 set, a kind and a length in it, and bytes
+ * without. */
+uint32_t python_code_line(const unsigned char *table, size_t bytes, uint32_t first_line, uint32_t unit)
+{
+    const unsigned char *at = table, *end = table + bytes;
+    uint64_t line = first_line, next = 0;
+    while (at < end && *at & 0x80) {
+        unsigned kind = *at >> 3 & 15;
+        next += (*at++ & 7u) + 1;
+        uint32_t step = 0;
+        if (kind == 13 || kind == 14) {
+            if (!read_number(at, end, &step))
+                return 0;
+            line += step & 1 ? 0 - (uint64_t)(step >> 1) : step >> 1;
+        } else if (kind >= 10 && kind <= 12) {
+            line += kind - 10;
+        }
+        if (unit < next)
+            return kind == 15 || line > MAX_LINE ? 0 : (uint32_t)line;
+        while (at < end && !(*at & 0x80))
+            at++;
+    }
+    return 0;
+}
+
+static uint32_t line_of(struct python_codes *codes, const struct known_code *code, uint64_t unit)
+{
+    struct known_line *known = &codes->line[hash_number((uint64_t)code->module_id << 32 ^ unit) >> 32 & (LINES - 1)];
+    if (known->module_id == code->module_id && known->unit == unit)
+        return known->line;
+    size_t bytes = code->lines.size < sizeof(codes->table) ? code->lines.size : sizeof(codes->table);
+    if (!os_copy_memory(codes->table, code->lines.object + code->lines.offset, bytes))
+        return 0;
+    *known = (struct known_line){
+        code->module_id, python_code_line(codes->table, bytes, code->first_line, (uint32_t)unit), unit};
+    return known->line;
+}
+
+bool python_codes_find(struct python_codes *codes, uintptr_t address, uintptr_t instruction, struct python_place *place)
+{
+    const struct known_code *code = find(codes, address);
+    if (!code)
+        return false;
+    uint64_t offset = instruction - (address + PYTHON_CODE_INSTRUCTIONS);
+    place->module_id = code->module_id;
+    /* A frame that has just been made is before its first instruction. */
+    place->line = offset < (uint64_t)UINT32_MAX ? line_of(codes, code, offset / 2) : 0;
+    if (!place->line)
+        place->line = code->first_line;
+    return true;
+}
