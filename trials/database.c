@@ -10,6 +10,8 @@
 
 #define SLEEP_MS 20
 #define CACHE_KB 65536
+/* Of a new file. Larger pages: a trial of many contexts is written in long runs. What is pruned can be given back. */
+#define FRESH "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
 
 static bool failed(struct database *database, const char *what)
 {
@@ -127,7 +129,7 @@ static bool migrate(struct database *database)
     int version = read_version(database);
     if (version < 0 || version == (int)schema_version)
         return version >= 0;
-    if (version == 0 && (!database_run(database, "PRAGMA auto_vacuum = INCREMENTAL") || !log_ahead(database)))
+    if (version == 0 && (!database_run(database, FRESH) || !log_ahead(database)))
         return false;
     if (!database_begin(database))
         return false;

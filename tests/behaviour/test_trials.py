@@ -13,7 +13,8 @@ import mpi
 from harness import BLAME, ROOT, BlameTest, clean_environment, execute, program
 
 DOCUMENT = os.path.join(ROOT, "docs", "trials.md")
-SPOILT = b"\x5a" * 4096
+PAGE = 16384
+SPOILT = b"\x5a" * PAGE
 
 
 class Trials(BlameTest):
@@ -270,8 +271,8 @@ class Trouble(Trials):
         self.db("add", first)
         with open(self.database, "rb") as file:
             whole = file.read()
-        for page in range(0, len(whole) // 4096):
-            for content in (whole[:4096 * page] + SPOILT + whole[4096 * (page + 1):], whole[:4096 * page + 2000]):
+        for page in range(0, len(whole) // PAGE):
+            for content in (whole[:PAGE * page] + SPOILT + whole[PAGE * (page + 1):], whole[:PAGE * page + 2000]):
                 with open(self.database, "wb") as file:
                     file.write(content)
                 for action in (("list",), ("show", "1"), ("export",), ("add", second), ("prune", "1")):
