@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,7 +43,7 @@ static void start_finisher(const char *directory, const char *file)
 static bool finish_profile(const char *directory, const char *file)
 {
     struct profile_header header;
-    if (access(file, F_OK) != 0)
+    if (stat(file, &(struct stat){0}) != 0)
         return false; /* no region, no profile: the process has removed it */
     if (!profile_read_header(file, &header)) {
         start_finisher(directory, file); /* it says what is wrong */
@@ -75,7 +76,7 @@ static bool collect_one(const char *directory, const char *file, const char *cla
                           claimed ? "" : name) >= (int)sizeof(target))
         return true;
     /* It lay in memory for the time of the run; a process that ended well has moved it itself. */
-    if (access(file, F_OK) == 0) {
+    if (stat(file, &(struct stat){0}) == 0) {
         if (!(claimed ? os_copy_over(file, target) : os_copy_file(file, target))) {
             fprintf(stderr, "blame: %s: %s; the profile stays in %s\n", target, strerror(errno), file);
             return true;

@@ -59,12 +59,21 @@ static void forward(int signal)
         kill(child_pid, signal);
 }
 
+/* Not by access(), which a sandbox may refuse. */
+static bool is_readable(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 /* Where execvp would find the program; false if nowhere. */
 static bool find_program(const char *name, char *path, size_t bytes)
 {
     if (strchr(name, '/')) {
         snprintf(path, bytes, "%s", name);
-        return access(path, X_OK) == 0;
+        return access(path, X_OK) == 0 || errno == EPERM || errno == ENOSYS; /* a sandbox tells nobody: execvp() will */
     }
     const char *at = getenv("PATH");
     for (; at && *at; at += strcspn(at, ":"), at += *at == ':') {
@@ -95,15 +104,18 @@ static bool find_parts(char *self, struct parts *parts)
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         char candidate[2 * PATH_MAX];
         snprintf(candidate, sizeof(candidate), "%s/%s/libblame.so", folder, places[i]);
-        if (!realpath(candidate, parts->tool))
-            continue;
+        if (!realpath(candidate, parts->tool)) {
+            if (!is_readable(candidate))
+                continue;
+            snprintf(parts->tool, sizeof(parts->tool), "%.*s", PATH_MAX - 1, candidate); /* a sandbox refuses faccessat2() */
+        }
         snprintf(parts->loader, sizeof(parts->loader), "%.*s/libblame-loader.so",
                  (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
         snprintf(parts->mpi, sizeof(parts->mpi), "%.*s/libblame-mpi.so",
                  (int)(strrchr(parts->tool, '/') - parts->tool), parts->tool);
-        if (access(parts->mpi, R_OK) != 0)
+        if (!is_readable(parts->mpi))
             parts->mpi[0] = '\0';
-        if (access(parts->loader, R_OK) == 0)
+        if (is_readable(parts->loader))
             return true;
     }
     return false;
@@ -114,17 +126,17 @@ static bool find_libomp(char *path, size_t bytes)
 {
     const char *given = getenv("BLAME_LIBOMP");
     if (given && *given) /* also seen from a program that changes its folder */
-        return realpath(given, path) && access(path, R_OK) == 0;
+        return realpath(given, path) && is_readable(path);
     for (int version = 40; version >= 10; version--) {
         snprintf(path, bytes, "/usr/lib/llvm-%d/lib/libomp.so.5", version);
-        if (access(path, R_OK) == 0)
+        if (is_readable(path))
             return true;
     }
     static const char *const common[] = {"/usr/lib/x86_64-linux-gnu/libomp.so.5", "/usr/lib64/libomp.so",
                                          "/usr/local/lib/libomp.so", "/usr/lib/libomp.so"};
     for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
         snprintf(path, bytes, "%s", common[i]);
-        if (access(path, R_OK) == 0)
+        if (is_readable(path))
             return true;
     }
     return false;
@@ -256,19 +268,26 @@ static void prepare(const char *program, const struct parts *parts, const struct
         prepare_loader(program, parts);
 }
 
-static int start(char **argv, const char *program)
+/* Does not return. */
+static void become(char **argv, const char *program)
 {
     char own[24];
+    setenv("BLAME_PROGRAM_PID", log_decimal((uint64_t)getpid(), own), 1);
+    for (size_t i = 0; i < IGNORED_COUNT; i++)
+        signal(ignored[i].signal, ignored[i].before);
+    execvp(program, argv); /* runs a script without #! by the shell, as env and timeout do */
+    int cause = errno;
+    fprintf(stderr, "blame run: %s: %s\n", program, strerror(cause));
+    fflush(stderr);
+    _exit(cause == ENOENT ? 127 : 126);
+}
+
+/* False with errno if there can be no other process. */
+static bool start(char **argv, const char *program)
+{
     pid_t pid = fork();
-    if (pid == 0) {
-        setenv("BLAME_PROGRAM_PID", log_decimal((uint64_t)getpid(), own), 1);
-        for (size_t i = 0; i < IGNORED_COUNT; i++)
-            signal(ignored[i].signal, ignored[i].before);
-        execvp(program, argv); /* runs a script without #! by the shell, as env and timeout do */
-        int cause = errno;
-        fprintf(stderr, "blame run: %s: %s\n", program, strerror(cause));
-        _exit(cause == ENOENT ? 127 : 126);
-    }
+    if (pid == 0)
+        become(argv, program);
     child_pid = pid;
     return pid > 0;
 }
@@ -375,11 +394,13 @@ int cli_run(int argc, char **argv)
     if (attach && stacks.on)
         follow_start(&follower, space.notes, stacks.file);
     if (!start(argv + first, program)) {
-        perror("blame run: fork");
+        log_line("no process can be started (", strerror(errno), "): the program runs in that of blame run; should it be killed, "
+                 "blame finish DIR makes the reports", NULL);
         follow_end(&follower);
         if (attach)
             remove_workspace(&space);
-        return CLI_BAD_INPUT;
+        unsetenv("BLAME_NOTES");
+        become(argv + first, program);
     }
     int signal_of = 0, status = wait_for_program(&signal_of);
     follow_end(&follower);

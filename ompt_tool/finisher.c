@@ -180,11 +180,12 @@ void finisher_find(void)
     int folder = (int)(strrchr(found.library, '/') + 1 - found.library);
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         snprintf(candidate, sizeof(candidate), "%.*s%s", folder, found.library, places[i]);
-        if (stat(candidate, &status) == 0 && S_ISREG(status.st_mode) && access(candidate, X_OK) == 0 &&
-            realpath(candidate, found.command))
-            return;
+        if (stat(candidate, &status) != 0 || !S_ISREG(status.st_mode) || !(status.st_mode & 0111))
+            continue;
+        if (!realpath(candidate, found.command)) /* a sandbox refuses faccessat2() */
+            snprintf(found.command, sizeof(found.command), "%.*s", PATH_MAX - 1, candidate);
+        return;
     }
-    found.command[0] = '\0';
 }
 
 /* Where the command looks for its own libraries and folders, and how it writes; nothing that was meant for the program. */
