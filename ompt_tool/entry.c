@@ -25,6 +25,7 @@
 #include "ompt_tool/mpi_wait.h"
 #include "ompt_tool/probes/probes.h"
 #include "ompt_tool/sampler.h"
+#include "ompt_tool/sandbox.h"
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/variables.h"
 #include "ompt_tool/start.h"
@@ -139,7 +140,14 @@ static int start(ompt_function_lookup_t lookup)
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data)
 {
     struct os_write_guard guard;
+    bool may_speak;
     (void)device, (void)tool_data;
+    /* Without reports no process is started: the filter may end who does. */
+    const char *call = session.options.csv ? sandbox_ends_at(&may_speak) : NULL;
+    if (call && may_speak)
+        log_line_of_job("a filter of system calls (seccomp) would end this program at ", call, ", which the tool needs; nothing is measured", NULL);
+    if (call)
+        return 0;
     os_guard_writes(&guard);
     int started = start(lookup);
     os_unguard_writes(&guard);
