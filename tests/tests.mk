@@ -136,4 +136,10 @@ soak: $(LIBRARY) test-programs
 KILLS_ARGS ?=
 kills: $(PRODUCTS) test-programs
 	@BUILD=$(BUILD) nice $(PYTHON) -B tests/kills.py $(KILLS_ARGS)
+
+# Programs under limits and refusals of every kind, without the tool and with it; by hand (tests/limits.py).
+.PHONY: limits
+LIMITS_ARGS ?=
+limits: $(PRODUCTS) test-programs
+	@BUILD=$(BUILD) nice $(PYTHON) -B tests/limits.py $(LIMITS_ARGS)
 include tests/fuzz/guided.mk

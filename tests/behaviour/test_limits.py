@@ -1,12 +1,17 @@
-"""Programs under limits: the tool keeps to them, and the program does not notice that the tool was there."""
+"""Programs under limits: the tool keeps to them, and the program does not notice that the tool was there. All limits, by hand: make limits."""
 
 import json
 import os
 import re
 import subprocess
+import sys
 import unittest
 
-from harness import BLAME, LIBRARY, BlameTest, clean_environment, execute, program
+from harness import BLAME, LIBRARY, ROOT, BlameTest, clean_environment, execute, program
+
+sys.path.append(os.path.join(ROOT, "tests"))
+
+import limits  # noqa: E402
 
 # No file of ours, but the one of libomp; the measurement's header alone; room for the measurement, not for all.
 FILE_LIMITS = (1 << 10, 8 << 10, 500 << 10)
@@ -95,6 +100,29 @@ class Refused(BlameTest):
         self.assertEqual((run.status, run.stdout), (5, "sum 3\n"), run)
         self.assertTrue(any("/nonexistent" in line for line in run.tool_lines()), run)
         self.assertIn("profile.csv", os.listdir(run.directories()[0]))
+
+
+# Of tests/limits.py: a limit, a program, and what there is of the profile.
+SELECTED = (
+    ("clone.process EPERM", "GCC's, blame run", "part"),
+    ("dup2 EPERM", "quick, blame run", "whole"),
+    ("faccessat2 EPERM", "quick, blame run", "whole"),
+    ("access ENOSYS", "quick, blame run", "whole"),
+    ("process_vm_readv EPERM", "quick", "whole"),
+    ("timer_create killed", "quick", "unmeasured"),
+    ("wait4 EPERM", "quick", "whole"),
+    ("RLIMIT_NOFILE 5", "quick", "part"),
+    ("RLIMIT_DATA 67108864", "quick", "part"),
+)
+
+
+class AsAlone(BlameTest):
+    def test_a_selection_of_all_limits(self):
+        of_name = {limit.name: limit for limit in limits.all_limits()}
+        for number, (name, title, expected) in enumerate(SELECTED):
+            with self.subTest(limit=name, program=title):
+                result = limits.one(number, of_name[name], title, self.folder)
+                self.assertEqual(result["verdict"], expected, result)
 
 
 class AddressSpace(BlameTest):
