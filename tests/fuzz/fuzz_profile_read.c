@@ -227,7 +227,7 @@ static void exercise(struct profile *profile, FILE *out, uint64_t round)
     case 3:
         table = locks_gather(profile, rows, symbols);
         waits = waits_gather(profile, rows, table, symbols);
-        report_print_summary(out, profile, &(struct report_tables){rows, table, waits}, "fuzz");
+        report_print_summary(out, profile, &(struct report_tables){.rows = rows, .locks = table, .waits = waits}, "fuzz");
         break;
     case 4:
         view = view_bottom_up(rows, style.metric, 0, UINT32_MAX);

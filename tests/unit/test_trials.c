@@ -157,7 +157,7 @@ WITH_DATABASE(a_new_database_has_todays_schema_and_a_log)
 WITH_DATABASE(every_metric_has_its_columns)
 {
     for (int i = 0; i < METRIC_COLUMNS; i++) {
-        char name[32], question[200];
+        char name[32], question[320];
         metrics_column((enum metric)i, name);
         snprintf(question, sizeof question,
                  "SELECT (SELECT count(%s) FROM trial) + (SELECT count(%s_i + %s_e) FROM metric) + (SELECT count(%s_i + %s_e) FROM location_metric)", name, name,
