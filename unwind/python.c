@@ -1,6 +1,5 @@
 #include "unwind/python.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +9,11 @@
 #include "unwind/loadmap.h"
 #include "unwind/python_code.h"
 #include "unwind/python_layout.h"
+
+/* What the interpreter exports, if the process has one that others can link with. dlsym() would take memory of the program's heap to say that there is none. */
+extern const unsigned char _PyRuntime[] __attribute__((weak)), PyCode_Type[] __attribute__((weak)), PyUnicode_Type[] __attribute__((weak)),
+    PyBytes_Type[] __attribute__((weak)), _PyEval_EvalFrameDefault[] __attribute__((weak));
+extern const unsigned long Py_Version __attribute__((weak));
 
 #define MAX_LEVELS 4096u /* calls of the loop inside one another that a walk passes over */
 
@@ -35,9 +39,7 @@ static bool is_own_file(const struct loadmap_range *range)
 
 static const char *find_interpreter(const unsigned char *runtime, uintptr_t loop)
 {
-    const struct python_code_types types = {.code = (uintptr_t)dlsym(RTLD_DEFAULT, "PyCode_Type"),
-                                            .text = (uintptr_t)dlsym(RTLD_DEFAULT, "PyUnicode_Type"),
-                                            .bytes = (uintptr_t)dlsym(RTLD_DEFAULT, "PyBytes_Type")};
+    const struct python_code_types types = {.code = (uintptr_t)PyCode_Type, .text = (uintptr_t)PyUnicode_Type, .bytes = (uintptr_t)PyBytes_Type};
     uintptr_t word;
     if (!loop || !types.code || !types.text || !types.bytes || !loadmap_find(loop))
         return "it does not export what tells them";
@@ -52,17 +54,16 @@ static const char *find_interpreter(const unsigned char *runtime, uintptr_t loop
 
 bool python_init(char *version, size_t bytes, const char **why_not)
 {
-    const unsigned char *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
-    const unsigned long *number = dlsym(RTLD_DEFAULT, "Py_Version"); /* since 3.11 */
+    const unsigned long *number = &Py_Version; /* since 3.11 */
     interpreter.runtime = NULL;
-    if (!runtime)
+    if (!_PyRuntime)
         return false;
     if (number)
         snprintf(version, bytes, "%lu.%lu.%lu", *number >> 24, *number >> 16 & 255, *number >> 8 & 255);
     else
         snprintf(version, bytes, "older than 3.11");
     *why_not = number && *number >> 16 == PYTHON_VERSION_READ
-                   ? find_interpreter(runtime, (uintptr_t)dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault"))
+                   ? find_interpreter(_PyRuntime, (uintptr_t)_PyEval_EvalFrameDefault)
                    : "those of 3.11 alone are known";
     return true;
 }

@@ -76,7 +76,7 @@ class Html(BlameTest):
 
     def test_tables_are_the_files(self):
         data, stored = self.data(), Profile(self.lock_profile())
-        self.assertEqual(data["run"], stored.run)
+        self.assertEqual(data["run"], {key: value for key, value in stored.run.items() if key != "compilers"})
         self.assertEqual([{name: str(value) if name == "kind" else float(value) for name, value in thread.items()}
                           for thread in data["threads"]],
                          [{name: value if name == "kind" else float(value) for name, value in thread.items()}
