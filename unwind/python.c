@@ -44,7 +44,7 @@ static const char *find_interpreter(const unsigned char *runtime, uintptr_t loop
     if (!loop || !types.code || !types.text || !types.bytes || !loadmap_find(loop))
         return "it does not export what tells them";
     if (!os_copy_memory(&word, (uintptr_t)runtime + PYTHON_RUNTIME_KEY, sizeof(word)))
-        return "process_vm_readv is not allowed here";
+        return "neither process_vm_readv nor /proc/self/mem is allowed here";
     python_code_init(&types);
     interpreter.own_file = is_own_file(loadmap_find(loop));
     interpreter.runtime = runtime;

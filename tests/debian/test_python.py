@@ -239,10 +239,12 @@ class Frames(BlameTest):
         lines = {match[1]: number for number, line in enumerate(FRAMES.splitlines(), 1)
                  if (match := re.search(r"# in (\S+)$", line))}
         checked = set()
-        for row in profile.rows:
-            if row.kind != "statement" and row.parent and row.parent.name in CALLERS:
-                self.assertEqual(row.call_line, lines[row.parent.name], row.path())
-                checked.add(row.parent.name)
+        for team in self.teams(profile):
+            caller = self.script_functions(team)[0]
+            call = next(row for row in [team, *team.ancestors()] if row.parent is caller)
+            if caller.name in CALLERS:
+                self.assertEqual(call.call_line, lines[caller.name], call.path())
+                checked.add(caller.name)
         self.assertEqual(checked, set(CALLERS))
         first = {row.name: row.line for row in profile.rows if row.name in CALLERS}
         for name, line in first.items():
