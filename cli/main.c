@@ -23,6 +23,7 @@ static const struct command {
     {"diff", cli_diff, "compare profiles of two builds or inputs"},
     {"stat", cli_stat, "show how the runs of one program scatter"},
     {"db", cli_db, "keep runs in a database: add, list, show, export, prune"},
+    {"tune", cli_tune, "learn from the database which setting is best for which input"},
     {"scaling", cli_scaling, "show which code keeps a program from scaling"},
     {"merge", cli_merge, "make one measurement of those of a job's ranks"},
     {"snapshot", cli_snapshot, "make a profile of a program that still runs"},

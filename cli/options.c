@@ -156,7 +156,7 @@ static enum options_result read_option(const struct usage *usage, int argc, char
 static enum options_result check_operands(const struct usage *usage, const char **operand, int count)
 {
     const char *one = usage->operand ? usage->operand : "profile";
-    if (count == 0) {
+    if (count == 0 && !usage->operands_none) {
         fprintf(stderr, "blame %s: no %s given; accepted %s\n", usage->command, one, usage->operands);
         return OPTIONS_WRONG;
     }

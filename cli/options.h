@@ -13,7 +13,8 @@ struct usage {
     const struct option_spec *options; /* these two: left to options_read() */
     size_t option_count;
     const char *examples; /* lines, indented by two */
-    int operands_most;    /* 0: any number; one is always needed */
+    int operands_most;    /* 0: any number */
+    bool operands_none;   /* there may be none; otherwise one is needed */
     const char *operand;  /* one of them in messages; NULL: "profile" */
     const char *operands; /* what is accepted: "is a profile directory or a *.blame file" */
     bool is_program;      /* the first operand is a program, and all behind it is the program's */

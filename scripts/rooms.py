@@ -10,8 +10,9 @@ PLUGIN, COMMAND, BOTH, LOADER, MPI, MERGE = "libblame.so", "blame", "both", "lib
 
 ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose in (
     ("mpi_merge", MERGE, "cli report/text", "`blame merge` by the processes of an MPI job"),
-    ("cli", COMMAND, "trials html export compare report/views report/files report/findings report/tables report/rows report/symbols report/profile report/text base",
-     "the `blame` command: run, report, html, export, diff, stat, scaling, db"),
+    ("cli", COMMAND, "learn trials html export compare report/views report/files report/findings report/tables report/rows report/symbols report/profile report/text base",
+     "the `blame` command: run, report, html, export, diff, stat, scaling, db, tune"),
+    ("learn", COMMAND, "trials report/text", "first guesses, and code that chooses settings, learned from trials"),
     ("html", COMMAND, "report/files report/findings report/tables report/rows report/profile report/text cct",
      "the data of the page; html/page/ is the page itself (JavaScript)"),
     ("trials", COMMAND, "export compare report/tables report/rows report/profile report/text base", "a database of runs, by SQLite"),
