@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "compare/statistics.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
 
@@ -146,14 +147,6 @@ void scaling_design_end(struct scaling_design *design)
     *design = (struct scaling_design){0};
 }
 
-/* Student's t, 97.5 %. */
-static double student(size_t freedom)
-{
-    static const double of[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131};
-    size_t known = sizeof of / sizeof *of;
-    return freedom <= known ? of[freedom - 1] : 1.960 + 2.5 / (double)freedom;
-}
-
 /* Of a, b and the choice among forms, which is a parameter as well. */
 static size_t freedom_of(const struct scaling_design *design)
 {
@@ -168,7 +161,7 @@ static void widen(struct scaling_fit *fit, const struct scaling_design *design, 
     double away = form ? term_of(form, at_p) - line->mean : 0, at = mean + line->slope * away, weights = 0;
     for (size_t i = 0; i < design->count; i++)
         weights += weight[i];
-    double half = student(freedom) * sqrt(rest / (double)freedom * (1 / weights + (form ? away * away / line->squares : 0)));
+    double half = statistics_student(freedom) * sqrt(rest / (double)freedom * (1 / weights + (form ? away * away / line->squares : 0)));
     if (form == fit->form) {
         fit->a = mean - line->slope * line->mean;
         fit->b = line->slope;
@@ -201,7 +194,7 @@ struct scaling_fit scaling_fit_of(const struct scaling_design *design, const dou
     double least = 1e-12 * (squares + mean * mean); /* what rounding leaves of values that lie on a curve */
     if (squares > least && fit.explained > design->chance)
         fit.form = best;
-    double best_rest = fmax(squares - explained, least), t = student(freedom);
+    double best_rest = fmax(squares - explained, least), t = statistics_student(freedom);
     double most_rest = best_rest * (1 + t * t / (double)freedom); /* F's 95 %, as between a form and one of a parameter more */
     for (size_t form = 0; form < SCALING_FORMS; form++) {
         struct line line = form ? line_of(design, value, weight, mean, form) : (struct line){0};
