@@ -1,0 +1,110 @@
+"""`blame tune`: what it runs, what it leaves, what it says. How well it searches is shown by tests/unit/test_tune_search.c, without clocks; times here differ by
+what no machine turns around (sleeps of 0.02 s and 0.4 s)."""
+
+import csv
+import io
+import os
+import signal
+import subprocess
+import time
+
+from harness import BLAME, PASSIVE, BlameTest, clean_environment, execute, program
+
+SHORT, LONG = "0.02", "0.4"
+
+
+class Tune(BlameTest):
+    def space(self, *lines):
+        path = os.path.join(self.folder, "space")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        return path
+
+    def tune(self, *arguments, status=0, env=None, folder=None):
+        folder = folder or self.new_folder()
+        run = execute([BLAME, "tune", *arguments], clean_environment() | {"TMPDIR": folder} | (env or {}), folder)
+        self.assertEqual(run.status, status, run)
+        self.assertEqual([name for name in os.listdir(folder) if name.startswith("blame-")], [], run)
+        return run
+
+    def test_the_faster_value_is_found_and_its_gain_shown(self):
+        run = self.tune("--space", self.space(f"param nap: {LONG} {SHORT}"), "--pairs", "5", "sleep", "@{nap}")
+        self.assertRegex(run.stdout, rf"(?m)^as it is: 0\.[4-9]\d* s\nbest:\n    nap={SHORT}\ngain: [\d.]+ % less time \([\d.]+ to [\d.]+ %, 95 %, 5 pairs")
+        self.assertRegex(run.stdout, r"(?m)^  nap        1 of 1 tried; ")
+        self.assertRegex(run.stdout, r"(?m)^\d+ runs, \d+ s; \d+ left no profile: they begin no region$")
+
+    def test_a_program_that_is_best_as_it_is_is_told_so(self):
+        run = self.tune("--space", self.space(f"param nap: {SHORT} {LONG}"), "--pairs", "3", "sleep", "@{nap}")
+        self.assertIn("It is best as it is, as far as this search can tell: nothing that was tried was faster.\n", run.stdout)
+        self.assertIn(f"not worth it: the best, {LONG}, had ", run.stdout)
+
+    def test_wrong_results_failures_and_what_hangs_are_left(self):
+        script = f"case $1 in right) echo right; sleep {LONG};; hangs) sleep 60;; fails) exit 3;; dies) kill -9 $$;; *) echo $1;; esac"
+        run = self.tune("--space", self.space("param kind: right wrong hangs fails dies"), "--check", "grep -q right", "--limit", "2", "--format", "csv",
+                        "sh", "-c", script, "sh", "@{kind}")
+        ends = {}
+        for row in csv.DictReader(io.StringIO(run.stdout)):
+            ends.setdefault(row["kind"], set()).add(row["end"])
+        self.assertEqual(ends, {"default": {"good"}, "wrong": {"wrong"}, "hangs": {"limit"}, "fails": {"status"}, "dies": {"signal"}})
+
+    def test_a_default_that_fails_is_told_of(self):
+        for script, said in (("echo no input >&2; exit 3", "exit status 3: no input"), ("kill -9 $$", "killed by signal 9 (Killed)"),
+                             ("sleep 60", "longer than the limit of 1.0 s")):
+            run = self.tune("--limit", "1", "sh", "-c", script, status=1)
+            self.assertEqual(run.stderr, f"blame tune: sh: as it is: {said}\n")
+
+    def test_variants_are_built_once_each(self):
+        folder = self.new_folder()
+        build = "echo @{kind} >>built; { echo '#!/bin/sh'; echo sleep @{kind}; } >nap-@{kind}; chmod +x nap-@{kind}"
+        self.tune("--space", self.space(f"param kind: {LONG} {SHORT}", f"build: {build}"), "--pairs", "3", "./nap-@{kind}", folder=folder)
+        with open(os.path.join(folder, "built"), encoding="utf-8") as file:
+            self.assertEqual(sorted(file.read().split()), [SHORT, LONG])
+
+    def test_every_run_is_a_trial(self):
+        folder = self.new_folder()
+        run = self.tune("--space", self.space("wait: passive", "env A: 1"), "--pairs", "3", "--runs", "14", "--input", "n=7", "--application", "it",
+                        "--format", "csv", program("scales"), folder=folder, env=PASSIVE | {"TEST_PACE": str(self.pace)})
+        rows = list(csv.DictReader(io.StringIO(run.stdout)))
+        self.assertGreater(len(rows), 6)
+        self.assertEqual([row["trial"] for row in rows], [str(number + 1) for number in range(len(rows))])
+        listed = execute([BLAME, "db", "list", "--format", "csv", "--where", "experiment = 'tune' and \"input.n\" = 7 and application = 'it' and \"tune.profiled\" = 1"],
+                         clean_environment(), folder)
+        self.assertEqual(len(listed.stdout.splitlines()), 1 + len(rows), listed)
+        values = execute([BLAME, "db", "list", "--format", "csv", "--where", "\"tune.wait\" = 'passive'"], clean_environment(), folder)
+        self.assertEqual(len(values.stdout.splitlines()), 1 + sum(row["wait"] == "passive" for row in rows), values)
+
+    def test_an_interrupt_ends_it_with_what_is_known(self):
+        folder = self.new_folder()
+        script = "echo >>begun; sleep 0.1; [ $(wc -l <begun) -lt 4 ] || sleep 60"
+        tuning = subprocess.Popen([BLAME, "tune", "--space", self.space("env A: 1 2 3"), "sh", "-c", script], cwd=folder, text=True,
+                                  env=clean_environment() | {"TMPDIR": folder}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        begun = os.path.join(folder, "begun")
+        while not os.path.exists(begun) or os.path.getsize(begun) < 4:
+            time.sleep(0.01)
+        tuning.send_signal(signal.SIGINT)
+        stdout, stderr = tuning.communicate(timeout=60)
+        self.assertEqual((tuning.returncode, stderr), (0, ""), stdout)
+        self.assertRegex(stdout, r"(?m)^4 runs, ")
+        self.assertEqual(os.listdir(folder), ["begun"])
+
+    def test_a_dry_run_runs_nothing(self):
+        folder = self.new_folder()
+        run = self.tune("--space", self.space("threads: 2 4", "param size: 8 16 ordered"), "--dry-run", "touch", "begun-@{size}", folder=folder)
+        self.assertEqual(run.stdout.splitlines()[:2], ["threads    default 2 4", "size       8 16"])
+        self.assertIn("6 settings; at most 100 runs, of which 16 are pairs", run.stdout)
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_wrong_use_is_told_of_in_a_line(self):
+        space = self.space("param size: 1 2")
+        for arguments, status, said in (
+                (["--runs", "20", "true"], 2, "--runs 20: accepted are 24 and more with --pairs 8"),
+                (["--input", "n", "true"], 2, "--input n: accepted is "),
+                (["--space", "none", "true"], 1, "none: No such file"),
+                (["--space", space, "true"], 2, "the parameter size changes nothing; put @{size} into an argument"),
+                (["true", "@{size}"], 2, "@{size}: no such parameter"),
+                (["--minutes", "0", "true"], 2, "--minutes 0: accepted is"),
+                (["--format", "html", "true"], 2, "--format html: accepted"),
+                ([], 2, "no program given")):
+            run = self.tune(*arguments, status=status)
+            self.assertEqual(run.stderr.count("\n"), 1, run)
+            self.assertTrue(run.stderr.startswith("blame tune: ") and said in run.stderr, run)
