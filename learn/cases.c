@@ -4,8 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/statistics.h"
 #include "learn/chance.h"
 #include "report/text/memory.h"
+
+#define NORMAL_OF_MEDIAN 1.4826   /* standard deviations in the median distance of normal values */
+#define MEDIAN_VARIANCE  1.570796 /* of medians, against that of means: pi / 2 */
+#define MEDIAN_FREEDOM   0.37     /* what a spread from medians knows of one from squares */
 
 void facts_say(struct learn_facts *facts, const char *name, const char *text, double number)
 {
@@ -91,33 +96,50 @@ void case_add_run(struct learn_case *of, const int *value, size_t dimensions, do
 
 /* ---- which setting is best, beyond chance ---- */
 
+/* Sorts them. */
+static double median_of(double *value, size_t count)
+{
+    return count ? statistics_median(value, count) : 0;
+}
+
+/* By medians: a run that was disturbed takes twice as long, and one among few would decide. How far a setting's runs lie from their median tells the
+ * spread, all settings' together; the one that is the median itself says nothing of it. */
 static void measure(struct learn_case *of)
 {
-    double squares = 0;
+    size_t runs = 0, distances = 0;
     of->freedom = 0;
+    for (size_t i = 0; i < of->count; i++)
+        runs += of->setting[i].runs;
+    double *distance = memory_array(runs + 1, sizeof *distance);
     for (size_t i = 0; i < of->count; i++) {
         struct learn_setting *setting = &of->setting[i];
-        double n = (double)setting->runs;
-        setting->mean = setting->log_mean = 0;
+        size_t first = distances, nearest = distances;
+        setting->typical = median_of(setting->seconds, setting->runs);
         for (size_t j = 0; j < setting->runs; j++) {
-            setting->mean += setting->seconds[j] / n;
-            setting->log_mean += log(setting->seconds[j]) / n;
+            distance[distances++] = fabs(log(setting->seconds[j] / setting->typical));
+            nearest = distance[distances - 1] < distance[nearest] ? distances - 1 : nearest;
         }
-        for (size_t j = 0; j < setting->runs; j++)
-            squares += pow(log(setting->seconds[j]) - setting->log_mean, 2);
+        if (distances > first)
+            distance[nearest] = distance[--distances];
         of->freedom += setting->runs - 1;
     }
-    of->spread = of->freedom ? sqrt(squares / (double)of->freedom) : 0;
+    of->spread = NORMAL_OF_MEDIAN * median_of(distance, distances);
+    free(distance);
+}
+
+static double variance_of_median(const struct learn_setting *setting)
+{
+    return (setting->runs > 2 ? MEDIAN_VARIANCE : 1) / (double)setting->runs;
 }
 
 /* Comparisons with a control (Dunnett's), of logarithms, with the spread of all settings together, by Bonferroni's bound. Where nothing was run twice
  * nothing is known of chance. */
 static bool is_better(const struct learn_case *of, const struct learn_setting *left, const struct learn_setting *right)
 {
-    double difference = right->log_mean - left->log_mean, error = of->spread * sqrt(1 / (double)left->runs + 1 / (double)right->runs);
+    double difference = log(right->typical / left->typical), error = of->spread * sqrt(variance_of_median(left) + variance_of_median(right));
     if (!of->freedom || difference <= 0 || of->count < 2)
         return false;
-    return error <= 0 || chance_student_tail(difference / error, (double)of->freedom) <= LEARN_LEVEL / (double)(of->count - 1);
+    return error <= 0 || chance_student_tail(difference / error, fmax(MEDIAN_FREEDOM * (double)of->freedom, 1)) <= LEARN_LEVEL / (double)(of->count - 1);
 }
 
 /* From the fastest one on, each value that is not there for a reason beyond chance goes, where the setting without it was tried. */
@@ -140,7 +162,7 @@ static void judge(struct learn_case *of, size_t dimensions)
     struct learn_setting *usual = find_setting(of, value, dimensions), *best = usual;
     measure(of);
     for (size_t i = 0; usual && i < of->count; i++)
-        best = of->setting[i].mean < best->mean ? &of->setting[i] : best;
+        best = of->setting[i].typical < best->typical ? &of->setting[i] : best;
     if (usual && is_better(of, best, usual)) {
         best = simplify(of, best, dimensions);
         best = is_better(of, best, usual) ? best : usual;
@@ -165,9 +187,9 @@ double case_seconds(const struct learn_case *of, const int *value, size_t dimens
         size_t alike = 0;
         for (size_t j = 0; j < dimensions; j++)
             alike += of->setting[i].value[j] == value[j];
-        if (alike > most || (alike == most && of->setting[i].mean > slowest)) {
+        if (alike > most || (alike == most && of->setting[i].typical > slowest)) {
             most = alike;
-            slowest = of->setting[i].mean;
+            slowest = of->setting[i].typical;
         }
     }
     *tried = most == dimensions;

@@ -24,7 +24,7 @@ struct learn_setting {
     double *seconds;
     size_t runs, room;
     bool profiled; /* all these runs were: it has no others */
-    double mean, log_mean;
+    double typical; /* their median */
 };
 
 struct learn_case {

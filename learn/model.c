@@ -123,7 +123,7 @@ static void try_case(const struct model *model, size_t at, struct decision *cons
         error->wrong[i] += value[i] != of->best[i];
         error->usual_wrong[i] += of->best[i] != 0;
     }
-    double best = of->setting[of->chosen].mean;
+    double best = of->setting[of->chosen].typical;
     loss->tree += 100 * (case_seconds(of, value, dimensions, &tried) / best - 1);
     loss->usual += 100 * (case_seconds(of, usual, dimensions, &usual_tried) / best - 1);
     loss->cases++;

@@ -14,7 +14,7 @@ enum { TRIAL, APPLICATION, HOST, CORES, CPU_MODEL, THREADS, WORK, IDLENESS, OVER
 static const char question[] =
     "SELECT run.id, application, host, cores, cpu_model, threads, work, idleness, overhead, lock_wait, kind, metadata.name, value, typeof(value)"
     " FROM run JOIN metadata ON metadata.trial = run.id WHERE run.id IN (SELECT trial FROM metadata WHERE name = 'tune')"
-    " AND (metadata.name GLOB 'tune*' OR metadata.name GLOB 'input.*' OR kind = 'parameter') ORDER BY run.id, metadata.name, kind";
+    " AND (metadata.name GLOB 'tune*' OR kind IN ('user', 'parameter') OR metadata.name GLOB 'input.*') ORDER BY run.id, metadata.name, kind";
 static const char which_dimensions[] = "SELECT DISTINCT name FROM metadata WHERE name GLOB 'tune.*' ORDER BY name";
 
 #define SHARES 4
@@ -99,8 +99,9 @@ static void read_row(struct learn_cases *cases, struct trial_read *trial, const 
         trial->profiled = number > 0;
     else if (strncmp(name, TUNE_INPUT, strlen(TUNE_INPUT)) == 0)
         facts_say(&trial->facts, name, value, number);
-    else if (strcmp(text_of(row, KIND), FACT_PARAMETER) == 0) {
-        char *full = memory_text("parameter.%s", name);
+    else if (*name) { /* of the user or a parameter: the question asks for no other */
+        bool theirs = strcmp(text_of(row, KIND), FACT_USER) == 0;
+        char *full = memory_text("%s%s", theirs ? TUNE_INPUT : "parameter.", name);
         facts_say(&trial->facts, full, value, number);
         free(full);
     }

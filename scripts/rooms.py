@@ -12,7 +12,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
     ("mpi_merge", MERGE, "cli report/text", "`blame merge` by the processes of an MPI job"),
     ("cli", COMMAND, "learn tune trials html export compare report/views report/files report/findings report/tables report/rows report/symbols report/profile report/text base",
      "the `blame` command: run, report, html, export, diff, stat, scaling, db, tune"),
-    ("learn", COMMAND, "trials report/text", "first guesses, and code that chooses settings, learned from trials"),
+    ("learn", COMMAND, "trials compare report/text", "first guesses, and code that chooses settings, learned from trials"),
     ("html", COMMAND, "report/files report/findings report/tables report/rows report/profile report/text cct",
      "the data of the page; html/page/ is the page itself (JavaScript)"),
     ("tune", COMMAND, "compare report/text", "the search for a program's fastest setting, and one run of it"),

@@ -109,9 +109,8 @@ WITH_DATABASE(what_is_faster_by_chance_is_not_best)
 }
 
 /* Both sides of the same true time: of 5 % in all, with the seven settings tried. 500 trials: at most 5 % and three standard errors. */
-UNIT_TEST(of_equal_settings_one_in_twenty_is_called_better)
+static int called_better(uint64_t seed, int runs, double disturbed, double ratio)
 {
-    uint64_t seed = 7;
     int wrong = 0;
     for (int trial = 0; trial < 500; trial++) {
         struct learn_cases cases = {0};
@@ -121,15 +120,27 @@ UNIT_TEST(of_equal_settings_one_in_twenty_is_called_better)
             char word[8];
             snprintf(word, sizeof word, "%d", value);
             int number = value ? words_put(&cases.dimension[dimension].values, word) : 0;
-            for (int i = 0; i < 3; i++)
-                case_add_run(of, &number, 1, exp(0.05 * noise(&seed)), false);
+            for (int i = 0; i < runs; i++)
+                case_add_run(of, &number, 1, (value == 5 ? ratio : 1) * exp(0.05 * noise(&seed)) * (noise(&seed) > disturbed ? 2 : 1), false);
         }
         cases_judge(&cases);
         wrong += of->best[0] != 0;
         cases_free(&cases);
     }
-    printf("of equal settings one was called better in %.1f %% of 500 searches\n", wrong / 5.0);
-    assert_true(wrong <= 40);
+    return wrong;
+}
+
+UNIT_TEST(of_equal_settings_one_in_twenty_is_called_better)
+{
+    for (int runs = 2; runs <= 7; runs++) {
+        int quiet = called_better(7, runs, 10, 1), loud = called_better(8, runs, 1.3, 1);
+        printf("%d runs: of equal settings one was called better in %.1f %% of 500 searches, in %.1f %% where a tenth of the runs take twice as long\n", runs,
+               quiet / 5.0, loud / 5.0);
+        assert_true(quiet <= 40 && (loud <= 40 || runs < 5));
+    }
+    int found = called_better(9, 5, 10, 0.7), loud = called_better(10, 5, 1.3, 0.7);
+    printf("5 runs: what takes 30 %% less is found in %.1f %% of 500 searches, %.1f %%\n", found / 5.0, loud / 5.0);
+    assert_true(found > 475 && loud > 350);
 }
 
 /* threads=1 is 30 % faster, the schedule changes nothing: it is not part of what is best. */
@@ -155,7 +166,7 @@ WITH_DATABASE(profiled_runs_count_only_where_there_are_no_others)
     put_try(1, 1, 5, "('tune.schedule', 'auto'), ('tune.profiled', 1)");
     struct learn_cases cases = read_all();
     assert_int_equal(cases.count, 1);
-    assert_true(cases.item[0].setting[0].runs == 1 && cases.item[0].setting[0].mean == 2 && cases.item[0].setting[1].mean == 5);
+    assert_true(cases.item[0].setting[0].runs == 1 && cases.item[0].setting[0].typical == 2 && cases.item[0].setting[1].typical == 5);
     cases_free(&cases);
 }
 
