@@ -134,6 +134,7 @@ ifeq ($(bench_alone),)
 include benchmarks/scale/scale.mk
 include benchmarks/jobs/jobs.mk
 include benchmarks/report/report.mk
+include benchmarks/learn/learn.mk
 include benchmarks/trials/trials.mk
 include benchmarks/load/load.mk
 endif
