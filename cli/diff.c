@@ -29,7 +29,7 @@ struct request {
     struct option_list base, operand, fail_above;
     int view, format, normalise, metric, top;
     double least_percent;
-    const char *output;
+    const char *output, *base_where, *database;
     struct limit *limit;
 };
 
@@ -43,6 +43,7 @@ static const struct usage usage = {
     .examples = "  blame diff blame-amg-4711 blame-amg-4712\n"
                 "  blame diff runs/before runs/after --fail-above wall=5 --fail-above idleness@relax=10\n"
                 "  blame diff --base a.1 --base a.2 --base a.3 b.1 b.2 b.3 --view flat --sort lock-wait\n"
+                "  blame diff --base-where \"revision = '1.2'\" --fail-above wall=5 runs/new\n"
                 "  blame diff old new --format csv --output changes.csv",
     .operands = "are BASE and NEW, profile directories, *.blame files or folders of profile directories",
 };
@@ -53,6 +54,10 @@ static enum options_result read_options(struct request *request, int argc, char 
     const struct option_spec options[] = {
         {"--base", OPTION_LIST, &request->base, "DIR", NULL, 0, 0,
          "a run of the base; may be repeated, and all operands are new runs then"},
+        {"--base-where", OPTION_TEXT, &request->base_where, "SQL", NULL, 0, 0,
+         "the base are a database's trials of which this is true (blame db list), and\n"
+         "all operands are new runs"},
+        {"--db", OPTION_TEXT, &request->database, "FILE", NULL, 0, 0, "that database (default: BLAME_DB, or else blame.db)"},
         {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
         {"--sort", OPTION_WORD, &request->metric, "METRIC", metric_words, 0, 0,
          "changes of this metric only:"},
@@ -80,7 +85,11 @@ static enum options_result read_options(struct request *request, int argc, char 
 static enum options_result check_request(struct request *request)
 {
     const struct option_list *operand = &request->operand;
-    if (!request->base.count && operand->count != 2) {
+    if (request->base.count && request->base_where) {
+        fputs("blame diff: --base-where: accepted without --base\n", stderr);
+        return OPTIONS_WRONG;
+    }
+    if (!request->base.count && !request->base_where && operand->count != 2) {
         fprintf(
             stderr,
             "blame diff: %zu profile%s given; accepted are two, BASE and NEW, or --base DIR for each run of "
@@ -101,7 +110,9 @@ static enum options_result check_request(struct request *request)
 static bool open_runs(const struct request *request, struct run_set *set, size_t side_count[SIDES])
 {
     const struct option_list *base = &request->base, *operand = &request->operand;
-    bool listed = base->count > 0;
+    bool listed = base->count > 0 || request->base_where;
+    if (request->base_where && !run_set_add_trials(set, request->database, request->base_where))
+        return false;
     for (size_t i = 0; i < (listed ? base->count : 1); i++)
         if (!run_set_add(set, listed ? base->item[i] : operand->item[0]))
             return false;
@@ -206,8 +217,9 @@ static int compare(const struct request *request, const struct run_set *set, con
 
 int cli_diff(int argc, char **argv)
 {
-    const char *text[3 * argc];
+    const char *text[3 * argc], *variable = getenv("BLAME_DB");
     struct request request = {.base = {text, 0},
+                              .database = variable && *variable ? variable : RUN_SET_DATABASE,
                               .operand = {text + argc, 0},
                               .fail_above = {text + 2 * argc, 0},
                               .metric = -1,

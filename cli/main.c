@@ -25,6 +25,7 @@ static const struct command {
     {"db", cli_db, "keep runs in a database: add, list, show, export, prune"},
     {"scaling", cli_scaling, "show which code keeps a program from scaling"},
     {"tune", cli_tune, "search for the setting with which a program is fastest"},
+    {"history", cli_history, "show since when a program is slower, and where"},
     {"merge", cli_merge, "make one measurement of those of a job's ranks"},
     {"snapshot", cli_snapshot, "make a profile of a program that still runs"},
     {"finish", cli_finish, NULL},

@@ -21,7 +21,7 @@ struct request {
     const char **operand;
     int operand_count;
     int view, format, by, weak, top;
-    const char *output;
+    const char *output, *where, *database;
 };
 
 static const struct usage usage = {
@@ -31,7 +31,9 @@ static const struct usage usage = {
              "*.blame file, or a folder of profile directories; their runs differ in their number of threads (or ranks).",
     .examples = "  for n in 1 2 4 8; do OMP_NUM_THREADS=$n blame run --out runs/amg-$n ./amg; done\n"
                 "  blame scaling runs\n"
+                "  blame scaling --where \"application = 'amg' and experiment = 'node7'\"\n"
                 "  blame scaling runs --view flat --format csv --output scaling.csv",
+    .operands_none = true,
     .operands = RUN_SET_OPERANDS,
 };
 
@@ -41,6 +43,8 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--view", OPTION_WORD, &request->view, "VIEW", run_set_view, 0, 0, ""},
         {"--by", OPTION_WORD, &request->by, "NUMBER", by, 0, 0, "what runs differ in:"},
         {"--weak", OPTION_FLAG, &request->weak, NULL, NULL, 0, 0, "with twice the threads there is twice as much to do (else: as much)"},
+        {"--where", OPTION_TEXT, &request->where, "SQL", NULL, 0, 0, "runs are a database's trials of which this is true (blame db list)"},
+        {"--db", OPTION_TEXT, &request->database, "FILE", NULL, 0, 0, "that database (default: BLAME_DB, or else blame.db)"},
         environment_option,
         {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000, "text: this many contexts (default 10)"},
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
@@ -96,15 +100,26 @@ static int show(const struct request *request, const struct run_set *set, const 
     return status;
 }
 
+static bool add_runs(const struct request *request, struct run_set *set)
+{
+    if (request->where && !run_set_add_trials(set, request->database, request->where))
+        return false;
+    return !request->operand_count || run_set_add_all(set, request->operand, request->operand_count);
+}
+
 int cli_scaling(int argc, char **argv)
 {
-    const char *operand[argc];
-    struct request request = {.operand = operand, .top = 10};
+    const char *operand[argc], *variable = getenv("BLAME_DB");
+    struct request request = {.operand = operand, .top = 10, .database = variable && *variable ? variable : RUN_SET_DATABASE};
     struct run_set set = {.command = "scaling"};
     enum options_result parsed = read_options(&request, argc, argv);
     if (parsed != OPTIONS_RUN)
         return parsed == OPTIONS_HELPED ? CLI_DONE : CLI_BAD_USAGE;
-    double *p = run_set_add_all(&set, operand, request.operand_count) ? numbers(&request, &set) : NULL;
+    if (!request.operand_count && !request.where) {
+        fputs("blame scaling: no profile given; accepted " RUN_SET_OPERANDS ", or --where SQL\n", stderr);
+        return CLI_BAD_USAGE;
+    }
+    double *p = add_runs(&request, &set) ? numbers(&request, &set) : NULL;
     int status = CLI_BAD_INPUT;
     if (p) {
         const char *const *name = (const char *const *)set.name;

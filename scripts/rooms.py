@@ -11,7 +11,7 @@ PLUGIN, COMMAND, BOTH, LOADER, MPI, MERGE = "libblame.so", "blame", "both", "lib
 ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose in (
     ("mpi_merge", MERGE, "cli report/text", "`blame merge` by the processes of an MPI job"),
     ("cli", COMMAND, "learn tune trials html export compare report/views report/files report/findings report/tables report/rows report/symbols report/profile report/text base",
-     "the `blame` command: run, report, html, export, diff, stat, scaling, db, tune"),
+     "the `blame` command: run, report, html, export, diff, stat, scaling, db, history, tune"),
     ("learn", COMMAND, "trials compare report/text", "first guesses, and code that chooses settings, learned from trials"),
     ("html", COMMAND, "report/files report/findings report/tables report/rows report/profile report/text cct",
      "the data of the page; html/page/ is the page itself (JavaScript)"),
@@ -19,7 +19,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
     ("trials", COMMAND, "export compare report/tables report/rows report/profile report/text base", "a database of runs, by SQLite"),
     ("export", COMMAND, "report/tables report/rows report/symbols report/profile report/text", "profiles in other programs' formats"),
     ("compare", COMMAND, "report/tables report/rows report/profile report/text",
-     "runs laid over one another: diff, stat, scaling"),
+     "runs laid over one another: diff, stat, scaling, history"),
     ("report/views", COMMAND, "report/findings report/tables report/rows report/profile report/text cct",
      "what a terminal shows"),
     ("report/files", COMMAND, "report/findings report/tables report/rows report/profile report/text base",
