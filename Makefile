@@ -84,7 +84,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/include/omp-tools.h
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/html/embedded.o: html/page/dist/page.html
-$(addprefix $(BUILD)/cli/,db.o history.o run_trials.o tune.o): ALL_CFLAGS += $(if $(SQLITE),-DBLAME_TRIALS)
+$(addprefix $(BUILD)/cli/,db.o history.o run_trials.o tune.o tune_runs.o): ALL_CFLAGS += $(if $(SQLITE),-DBLAME_TRIALS)
 
 # omp-tools.h alone: clang's whole include directory would bring its own stddef.h to other compilers.
 $(BUILD)/include/omp-tools.h:

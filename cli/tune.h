@@ -3,6 +3,7 @@
 #define BLAME_CLI_TUNE_H
 
 #include "base/option.h"
+#include "report/profile/profile.h"
 #include "report/rows/metric.h"
 #include "tune/space.h"
 #include "tune/try.h"
@@ -39,6 +40,8 @@ struct tuning {
     struct search *search;
     struct search_dimension dimension[SEARCH_DIMENSIONS];
     size_t order[SEARCH_DIMENSIONS], order_count;
+    size_t guess[SEARCH_DIMENSIONS]; /* values that searches of before say are best */
+    bool guessed;
     char *why[SEARCH_DIMENSIONS]; /* a dimension is tried first, or not at all; NULL: there is no reason for either */
     char blame[4096], folder[4096], id[17];
     struct tune_run *run;
@@ -54,6 +57,9 @@ struct tuning {
 bool tune_all(struct tuning *tuning);
 void tune_free(struct tuning *tuning);
 double tune_now_s(void);
+
+/* Sets the guess, if the database knows of one: by what is known of the program and of this input, once the default has a profile. */
+void tune_guess(struct tuning *tuning, const struct profile *profile, const struct tune_causes *causes);
 
 void tune_text(FILE *out, const struct tuning *tuning);
 void tune_csv(FILE *out, const struct tuning *tuning);

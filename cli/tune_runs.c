@@ -281,6 +281,9 @@ static double follow_findings(struct tuning *tuning, const struct opened_profile
     locks_free(locks);
     struct tune_causes causes = {{0}, 0};
     count_causes(&causes, opened->rows);
+#ifdef BLAME_TRIALS
+    tune_guess(tuning, opened->profile, &causes);
+#endif
     double lost = causes.seconds[1] + causes.seconds[2] + causes.seconds[3] + causes.seconds[4];
     return lost / fmax(causes.seconds[0] + lost, 1e-9);
 }
@@ -361,7 +364,7 @@ static bool is_late(const struct tuning *tuning, double default_s)
 static void search_all(struct tuning *tuning, double default_s)
 {
     struct search_plan plan = {.dimension = tuning->dimension, .order = tuning->order, .count = tuning->space.count, .order_count = tuning->order_count,
-                               .runs = (size_t)tuning->request->runs - 1, .pairs = (size_t)tuning->request->pairs, .least = LEAST_GAIN,
+                               .guess = tuning->guessed ? tuning->guess : NULL, .runs = (size_t)tuning->request->runs - 1, .pairs = (size_t)tuning->request->pairs, .least = LEAST_GAIN,
                                .seed = (uint64_t)tuning->request->seed};
     struct search_setting setting;
     tuning->search = search_begin(&plan);

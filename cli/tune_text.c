@@ -126,6 +126,13 @@ void tune_text(FILE *out, const struct tuning *tuning)
     print_verdict(out, tuning, &result);
     if (result.verdict == SEARCH_GAIN)
         print_causes(out, tuning);
+    if (tuning->guessed) {
+        fputs("tried first, by what searches of before say:", out);
+        for (size_t i = 0; i < tuning->space.count; i++)
+            if (tuning->guess[i])
+                fprintf(out, " %s=%s", tuning->space.dimension[i].name, tuning->space.dimension[i].value[tuning->guess[i]]);
+        putc('\n', out);
+    }
     fputs("settings:\n", out);
     for (size_t i = 0; i < tuning->space.count; i++)
         print_dimension(out, tuning, i, &result);

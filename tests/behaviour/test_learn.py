@@ -5,7 +5,7 @@ import random
 import sqlite3
 import subprocess
 
-from harness import BLAME, BlameTest, clean_environment, execute
+from harness import BLAME, PASSIVE, BlameTest, clean_environment, execute, program
 
 THRESHOLD = 450
 SIZES = range(100, 1300, 100)
@@ -109,6 +109,16 @@ class Learn(BlameTest):
         connection.execute("DELETE FROM trial WHERE id > 1")
         connection.commit()
         connection.close()
+
+    def test_a_search_begins_with_what_searches_of_before_say(self):
+        self.searches(lambda size, kind: size > THRESHOLD)
+        with open(os.path.join(self.work, "space"), "w", encoding="utf-8") as file:
+            file.write("schedule: guided dynamic,16\n")
+        for size, said in ((1000, True), (200, False)):
+            run = execute([BLAME, "tune", "--space", "space", "--pairs", "3", "--runs", "14", "--db", self.database, "--application", "quick", "--input", f"size={size}",
+                           "--input", "kind=plain", program("scales")], clean_environment() | PASSIVE | {"OMP_NUM_THREADS": "2", "TEST_PACE": str(self.pace)}, self.work)
+            self.assertEqual(run.status, 0, run)
+            self.assertEqual("tried first, by what searches of before say: schedule=dynamic,16\n" in run.stdout, said, run)
 
     def test_what_is_missing_is_said(self):
         self.assertIn("has no search", self.blame("tune", "--specialise", "x", "--db", self.database, status=1).stderr)
