@@ -7,14 +7,15 @@
 #include "cli/run_set.h"
 #include "compare/comparable.h"
 #include "compare/scaling.h"
+#include "compare/scaling_html.h"
 #include "compare/scaling_view.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
 
-enum format { FORMAT_TEXT, FORMAT_CSV };
+enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_HTML };
 enum by { BY_THREADS, BY_RANKS };
 
-static const struct option_word format[] = {{"text", "(default)"}, {"csv", "every context at every number"}, {NULL, NULL}};
+static const struct option_word format[] = {{"text", "(default)"}, {"csv", "every context at every number"}, {"html", "a page with plots"}, {NULL, NULL}};
 static const struct option_word by[] = {{"threads", "(default)"}, {"ranks", "of jobs"}, {NULL, NULL}};
 
 struct request {
@@ -32,7 +33,8 @@ static const struct usage usage = {
     .examples = "  for n in 1 2 4 8; do OMP_NUM_THREADS=$n blame run --out runs/amg-$n ./amg; done\n"
                 "  blame scaling runs\n"
                 "  blame scaling --where \"application = 'amg' and experiment = 'node7'\"\n"
-                "  blame scaling runs --view flat --format csv --output scaling.csv",
+                "  blame scaling runs --view flat --format csv --output scaling.csv\n"
+                "  blame scaling runs --format html --output scaling.html",
     .operands_none = true,
     .operands = RUN_SET_OPERANDS,
 };
@@ -46,7 +48,7 @@ static enum options_result read_options(struct request *request, int argc, char 
         {"--where", OPTION_TEXT, &request->where, "SQL", NULL, 0, 0, "runs are a database's trials of which this is true (blame db list)"},
         {"--db", OPTION_TEXT, &request->database, "FILE", NULL, 0, 0, "that database (default: BLAME_DB, or else blame.db)"},
         environment_option,
-        {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000, "text: this many contexts (default 10)"},
+        {"--top", OPTION_WHOLE, &request->top, "N", NULL, 0, 1000000, "text, html: this many contexts (default 10)"},
         {"--format", OPTION_WORD, &request->format, "FORMAT", format, 0, 0, ""},
         {"--output", OPTION_TEXT, &request->output, "FILE", NULL, 0, 0, "write there, not to standard output"},
     };
@@ -72,7 +74,7 @@ static double *numbers(const struct request *request, const struct run_set *set)
     return NULL;
 }
 
-static int print(const struct request *request, const struct scaling *scaling)
+static int print(const struct request *request, const struct scaling *scaling, const char *title)
 {
     struct out_file out;
     if (!out_file_open(&out, "scaling", request->output))
@@ -81,6 +83,8 @@ static int print(const struct request *request, const struct scaling *scaling)
                                   .utf8 = format_locale_is_utf8()};
     if (request->format == FORMAT_CSV)
         scaling_csv(out.stream, scaling, &style);
+    else if (request->format == FORMAT_HTML)
+        scaling_html(out.stream, scaling, &style, title);
     else
         scaling_text(out.stream, scaling, &style);
     return out_file_close(&out, true);
@@ -94,7 +98,9 @@ static int show(const struct request *request, const struct run_set *set, const 
     struct comparison *comparison = comparison_new(set->profile, name, side_count, NORMALISE_NONE);
     run_set_compare(set, flat ? NULL : comparison, flat ? comparison : NULL);
     struct scaling *scaling = scaling_new(comparison, p, request->weak);
-    int status = print(request, scaling);
+    char *title = memory_text("%s: scaling", set->profile[0]->header.program);
+    int status = print(request, scaling, title);
+    free(title);
     scaling_free(scaling);
     comparison_free(comparison);
     return status;

@@ -10,8 +10,6 @@
 
 #define END_OF_LINE    "\r\n"
 #define LEAST_LOST     0.0005 /* of all effort: what is printed as more than 0.0 % */
-#define ENOUGH_POINTS  5      /* fewer do not tell forms apart */
-#define UNTOLD         2      /* limits apart by more than this factor: the data cannot tell */
 #define MODEL_COLUMNS  32
 #define NO_CORES       0.05 /* of all effort: worth a line */
 #define WIDE           150 /* in less there is no room for models: the CSV has them */
@@ -55,9 +53,9 @@ static void print_whole(FILE *out, const struct scaling *scaling, const struct s
     char *form = scaling_fit_text(&fit, "p"), *at = foretold(&fit, comparison_decimals(scaling->comparison)), *wall_at = foretold(&wall, 3);
     char *text = memory_text("Thread time %s %s. With %s %s it will be %s s, on cores of their own %s s of wall time.%s", fit.form ? "grows as" : "is not seen to grow, from", form, DECIMAL(next, 0), style->by,
                              at, wall_at,
-                             fit.high > UNTOLD * fmax(fit.low, 0) ? " The data cannot tell: limits so far apart say that other forms fit as well." : "");
+                             fit.high > SCALING_UNTOLD * fmax(fit.low, 0) ? " The data cannot tell: limits so far apart say that other forms fit as well." : "");
     format_paragraph(out, text, style->columns);
-    if (scaling->design.distinct < ENOUGH_POINTS)
+    if (scaling->design.distinct < SCALING_ENOUGH)
         format_paragraph(out, "Models of fewer than five different numbers are guesses: a constant, a root and a logarithm look alike.", style->columns);
     free(text);
     free(wall_at);

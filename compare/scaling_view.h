@@ -7,6 +7,9 @@
 
 #include "compare/scaling.h"
 
+#define SCALING_ENOUGH 5 /* different numbers: fewer do not tell forms of a model apart */
+#define SCALING_UNTOLD 2 /* limits apart by more than this factor: the data cannot tell */
+
 struct scaling_style {
     const char *by; /* "threads", "ranks": what p is */
     size_t top, columns;

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 import shutil
 
 from harness import BLAME, PASSIVE, BlameTest, clean_environment, execute
@@ -53,6 +54,28 @@ class Scaling(BlameTest):
         self.assertRegex(said, r"(?m)^ +lost +from +most of it +s at 1 +at 3 +grows as +at 6")
         self.assertIn("set_up", said)
         self.assertIn("Models of fewer than five different numbers are guesses", " ".join(said.split()))
+
+    def test_the_page_has_every_point_and_needs_nothing_else(self):
+        folder = self.folder_of((1, 2, 3))
+        page = self.scaling(folder, "--format", "html").stdout
+        self.assertEqual(page.count("<circle"), 2 * 3)
+        for number in (1, 2, 3):
+            self.assertIn(f">{number}</text>", page)
+        self.assertIn("set_up", page)
+        self.assertEqual(re.findall(r"(?:https?:|src=|href=|<script|nan|inf[^o])", page), [])
+        rows = list(csv.DictReader(io.StringIO(self.scaling(folder, "--format", "csv").stdout)))
+        for row in rows:
+            if row["kind"] == "whole":
+                self.assertIn(f"<title>{row['threads']} threads: {float(row['speed-up']):.2f}</title>", page)
+
+    def test_runs_of_a_database_are_those_of_their_directories(self):
+        folder = self.folder_of((1, 2))
+        database = os.path.join(folder, "trials.db")
+        run = execute([BLAME, "db", "add", f"{folder}/run-1", f"{folder}/run-2", "--db", database], clean_environment(), self.new_folder())
+        self.assertEqual(run.status, 0, run)
+        self.assertEqual(self.scaling("--where", "threads > 0", "--db", database, "--format", "csv").stdout,
+                         self.scaling(f"{folder}/run-1", f"{folder}/run-2", "--format", "csv").stdout)
+        self.assertIn("no trial is of these", self.scaling("--where", "threads = 9", "--db", database, status=1).stderr)
 
     def test_runs_that_do_not_differ_are_told_so(self):
         folder = self.folder_of((2,))
