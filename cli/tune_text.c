@@ -40,6 +40,7 @@ static void print_verdict(FILE *out, const struct tuning *tuning, const struct s
         if (result->pairs > 1) {
             fprintf(out, "gain: %s %%", DECIMAL(100 * result->gain, 1));
             print_pairs(out, result);
+            fprintf(out, "Runs scatter here, so that less than %s %% is not told from chance.\n", DECIMAL(50 * (result->high - result->low), 1));
         }
         break;
     case SEARCH_UNCONFIRMED:
