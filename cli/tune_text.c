@@ -25,6 +25,14 @@ static void print_pairs(FILE *out, const struct search_result *result)
             result->pairs);
 }
 
+static bool tried_any(const struct tuning *tuning)
+{
+    for (size_t i = 0; i < tuning->space.count; i++)
+        if (search_tried_of(tuning->search, i).values)
+            return true;
+    return false;
+}
+
 static void print_verdict(FILE *out, const struct tuning *tuning, const struct search_result *result)
 {
     switch (result->verdict) {
@@ -51,7 +59,10 @@ static void print_verdict(FILE *out, const struct tuning *tuning, const struct s
         fputs("The program as it is does not always run to its end: nothing can be held against it.\n", out);
         break;
     default:
-        fputs("It is best as it is, as far as this search can tell: nothing that was tried was faster.\n", out);
+        if (!tried_any(tuning))
+            fputs("Nothing was tried: give more --runs, or --minutes.\n", out);
+        else
+            fputs("It is best as it is, as far as this search can tell: nothing that was tried was faster.\n", out);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "report/text/memory.h"
 
 #define SPACES " \t\r\n"
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 static bool is_whole(const char *text)
 {
@@ -222,6 +223,8 @@ bool space_read(struct space *space, FILE *file, const char *name, char *why, si
     *space = (struct space){.given = true};
     while (good && getline(&line, &room, file) >= 0) {
         number++;
+        if (number == 1 && strncmp(line, BYTE_ORDER_MARK, 3) == 0)
+            memset(line, ' ', 3);
         cut_comment(line);
         if (line[strspn(line, SPACES)] && !(good = read_line(space, line, said, sizeof said))) {
             char *clean = format_clean(said, true);

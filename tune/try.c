@@ -95,6 +95,7 @@ static struct try_result run(const struct try_request *request, char *const *wor
     result.seconds = now_s() - begin;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    kill(-pid, SIGKILL); /* what it left behind would run beside the next one */
     if (result.end == TRY_GOOD && WIFSIGNALED(status))
         result = (struct try_result){TRY_SIGNAL, WTERMSIG(status), result.seconds};
     else if (result.end == TRY_GOOD && WEXITSTATUS(status))

@@ -87,6 +87,21 @@ class Tune(BlameTest):
         self.assertRegex(stdout, r"(?m)^4 runs, ")
         self.assertEqual(os.listdir(folder), ["begun"])
 
+    def test_what_a_run_leaves_behind_is_ended(self):
+        folder = self.new_folder()
+        self.tune("--space", self.space("env A: 1"), "--runs", "14", "--pairs", "3", "sh", "-c", "sleep 300 & echo $! >>left", folder=folder)
+        with open(os.path.join(folder, "left"), encoding="utf-8") as file:
+            for pid in file.read().split():
+                try:
+                    with open(f"/proc/{pid}/cmdline", encoding="utf-8") as command:
+                        self.assertNotIn("sleep", command.read())
+                except FileNotFoundError:
+                    pass
+
+    def test_too_few_runs_try_nothing_and_say_so(self):
+        run = self.tune("--space", self.space("env A: 1 2 3 4 5 6 7 8 9"), "--runs", "14", "--pairs", "3", "true")
+        self.assertIn("Nothing was tried: give more --runs, or --minutes.\n", run.stdout)
+
     def test_a_dry_run_runs_nothing(self):
         folder = self.new_folder()
         run = self.tune("--space", self.space("threads: 2 4", "param size: 8 16 ordered"), "--dry-run", "touch", "begun-@{size}", folder=folder)

@@ -15,7 +15,7 @@ UNIT_TEST(a_file_has_dimensions_with_a_default_in_front)
 {
     struct space space;
     char why[300];
-    assert_true(read_text(&space, "# all\nthreads: 1 2  # few\n\nwait: passive 0\nenv A: x\nparam b: 1 2 3 ordered\nbuild: make '#'@{b} # now\n", why, sizeof why));
+    assert_true(read_text(&space, "\xef\xbb\xbf# all\r\nthreads: 1 2  # few\n\nwait: passive 0\nenv A: x\nparam b: 1 2 3 ordered\nbuild: make '#'@{b} # now\n", why, sizeof why));
     assert_int_equal(space.count, 4);
     assert_string_equal(space.dimension[0].value[0], "default");
     assert_int_equal(space.dimension[0].values, 3);
