@@ -15,9 +15,7 @@ the laws of tests/behaviour/contract_checks.py. What is known to be otherwise st
 
 import argparse
 import concurrent.futures
-import contextlib
 import fnmatch
-import glob
 import itertools
 import os
 import shutil
@@ -253,19 +251,10 @@ def environment(limit, how, folder):
     return env | {name: value for name, value in limit.env.items() if how or not name.startswith("BLAME_")}
 
 
-def remove_registrations():
-    """A process that is killed as libomp starts leaves an empty file, of which a later one with its number would die (SIGBUS)."""
-    for path in glob.glob("/dev/shm/__KMP_REGISTERED_LIB_*"):
-        if not os.path.exists("/proc/" + path.split("_")[5]):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(path)
-
-
 def execute(limit, argv, how, folder):
     os.mkdir(folder)
     os.chmod(folder, 0o755)
     limit.prepare(folder)
-    remove_registrations()
     command = [harness.program(argv[0]), *argv[1:]]
     if how == "launcher":
         command = [harness.BLAME, "run", "--", *command]
