@@ -137,12 +137,14 @@ static void take_sample(int signal, siginfo_t *info, void *context)
     met += signal_walk.end == UNWIND_END && meets(&signal_walk, wanted_function, 512);
 }
 
+/* Until some have come: in a time, few do where others have the core. */
 static void burn(int signal)
 {
     (void)signal;
     burning = 1;
-    uint64_t end = clock_now_ns() + 20000000;
-    while (clock_now_ns() < end)
+    uint32_t enough = samples + 5;
+    uint64_t end = clock_now_ns() + 20 * NS_PER_S;
+    while (load_relaxed(&samples) < enough && clock_now_ns() < end)
         ;
     burning = 0;
 }
