@@ -29,7 +29,7 @@ BLAME = os.path.abspath(os.environ.get("BLAME_TEST_COMMAND", os.path.join(BUILD,
 KEEP = os.environ.get("BLAME_TEST_KEEP")  # a directory: working directories stay there
 SHARED = None  # a directory for runs that several tests look at; run.py's, else made where it is needed
 
-TIMEOUT_S = 60
+TIMEOUT_S = 300  # nothing takes a tenth of it, unless it hangs, or the machine has hardly a core for it
 TOOL_LINE = re.compile(r"^blame: \S")
 # A thread that looks for tasks in a team that is made smaller at that moment: seen without the tool (docs/runtime-events.md).
 LIBOMPS_OWN = re.compile(r"Assertion failure at kmp_tasking\.cpp\(\d+\): victim_tid < task_team->tt\.tt_nproc")

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import contract_checks
 import mpi
-from harness import BLAME, LIBRARY, BlameTest, clean_environment, execute, program
+from harness import BLAME, LIBRARY, TIMEOUT_S, BlameTest, clean_environment, execute, program
 
 OWN_LINE = "the program's own line"
 # Which sums and rows there are, not how long they took.
@@ -150,7 +150,7 @@ class Named(JobTest):
                                       stderr=subprocess.PIPE, text=True) for i in range(6)]
         lines = []
         for i, process in enumerate(processes):
-            lines += process.communicate(timeout=60)[1].splitlines()
+            lines += process.communicate(timeout=TIMEOUT_S)[1].splitlines()
             self.assertEqual(process.returncode, i)
         self.assertEqual(os.listdir(folder), ["blame-quick-sweep"])
         self.assertEqual(self.files(f"{folder}/blame-quick-sweep"), [f"rank-{i:06}.blame" for i in range(6)])
@@ -394,7 +394,7 @@ class Real(JobTest):
             self.skipTest(f"no {name} is installed (scripts/setup.sh)")
         command, more = mpi.command(name, ranks, BLAME, "run", mpi.program(name), *argv)
         return execute(command, self.tool_environment({"BLAME_OUT": None, "BLAME_SUMMARY": None, "OMP_NUM_THREADS": "2"} |
-                                                      more | (env or {})), folder or self.new_folder(), 120)
+                                                      more | (env or {})), folder or self.new_folder())
 
     def test_each_mpi_makes_one_directory_and_one_line(self):
         for name in mpi.LAUNCHERS:
@@ -484,7 +484,7 @@ class Real(JobTest):
             self.skipTest("no openmpi is installed (scripts/setup.sh)")
         command, env = mpi.command("openmpi", 2, BLAME, "run", mpi.program("openmpi"))
         command[command.index("none")] = "core"
-        run = execute(command, self.tool_environment(env | {"BLAME_OUT": "o-%r", "BLAME_CSV": "1"}), self.new_folder(), 120)
+        run = execute(command, self.tool_environment(env | {"BLAME_OUT": "o-%r", "BLAME_CSV": "1"}), self.new_folder())
         if run.status != 0 and "bind" in run.stderr:
             self.skipTest(f"ranks cannot be bound here: {run.stderr}")
         for rank in range(2):

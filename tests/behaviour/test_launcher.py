@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import contract_checks
-from harness import BLAME, LIBRARY, BlameTest, program
+from harness import BLAME, LIBRARY, TIMEOUT_S, BlameTest, program
 
 OWN_LINE = "the program's own line"
 LIBOMP = sorted(glob.glob("/usr/lib/llvm-*/lib/libomp.so.5"))[-1]
@@ -20,7 +20,7 @@ SOUND = contract_checks.TREE_CHECKS + [contract_checks.check_run, contract_check
 
 class Scripts(BlameTest):
     def script(self, text, env=None):
-        return self.attached(["sh", "-c", text], env, "launcher", timeout_s=20)
+        return self.attached(["sh", "-c", text], env, "launcher")
 
     def assert_measured(self, text, name):
         run = self.script(text.replace("PROGRAM", f"{program(name)} 7"))
@@ -38,7 +38,7 @@ class Scripts(BlameTest):
     def test_a_tool_that_is_preloaded_without_the_launcher_measures(self):
         for env in ({}, {"OMP_TOOL_LIBRARIES": LIBRARY}):
             with self.subTest(env=env):
-                run = self.attached([program("quick")], env | {"LD_PRELOAD": LIBRARY, "BLAME_OUT": "profile"}, timeout_s=20)
+                run = self.attached([program("quick")], env | {"LD_PRELOAD": LIBRARY, "BLAME_OUT": "profile"})
                 self.assertEqual((run.status, run.stdout), (0, "sum 3\n"), run)
                 self.load(run, checks=SOUND)
 
@@ -69,7 +69,7 @@ class Scripts(BlameTest):
         """Whose parent is to see a death of SIGINT, as a shell that ends its loop; of other signals it gets the number."""
         for name, status in (("INT", -signal.SIGINT), ("TERM", 128 + signal.SIGTERM)):
             run = subprocess.run([BLAME, "run", "sh", "-c", f"kill -{name} $$"], env=self.tool_environment({}), check=False,
-                                 cwd=self.new_folder(), stderr=subprocess.PIPE, text=True, timeout=20,
+                                 cwd=self.new_folder(), stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S,
                                  preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # a job in the background ignores it
             self.assertEqual(run.returncode, status, run)
             self.assertIn(f"was killed by signal {abs(status) % 128} ", run.stderr)
@@ -81,7 +81,7 @@ class Scripts(BlameTest):
 
 class OtherRuntimes(BlameTest):
     def later(self, libraries, env=None, how="launcher"):
-        run = self.attached([program("loads_later"), *map(program, libraries)], env, how, timeout_s=20)
+        run = self.attached([program("loads_later"), *map(program, libraries)], env, how)
         self.assertEqual((run.status, run.stdout), (0, "sum 3\n" * len(libraries)), run)
         return run, self.load(run, checks=SOUND)
 
@@ -102,7 +102,7 @@ class OtherRuntimes(BlameTest):
         for name in ("libomp.so.5", "another.so"):
             argv = [program("loads_later"), program("loads_later_lib.so"), program("hashed/loads_later_lib.so")]
             run = self.attached(argv, {"BLAME_LIBOMP": os.path.relpath(os.path.join(folder, name), self.folder + "/run2")},
-                                "launcher", timeout_s=20)
+                                "launcher")
             self.assertEqual((run.status, run.stdout, run.stderr), (0, "sum 3\nsum 3\n", ""), run)
             self.assertEqual(self.load(run, checks=SOUND).run["regions"], 2)
 
@@ -135,7 +135,7 @@ class OtherRuntimes(BlameTest):
     def test_a_program_that_needs_more_than_libomp_has_keeps_its_runtime_and_one_line_tells(self):
         for argv in ([program("coming")], ["sh", "-c", program("coming")]):
             with self.subTest(argv=argv):
-                run = self.attached(argv, how="launcher", timeout_s=20)
+                run = self.attached(argv, how="launcher")
                 self.assertEqual((run.status, run.stdout), (0, "done\n"), run)
                 self.assert_only_tool_lines(run)
                 self.assertEqual(len([line for line in run.tool_lines() if "does not have GOMP_coming" in line]), 1, run)
@@ -144,7 +144,7 @@ class OtherRuntimes(BlameTest):
         lack = r"/libomp\.so\.5 does not have __kmpc_coming(_too)? and 1 more: .* runs all the same"
         for argv in ([program("lacking")], ["sh", "-c", program("lacking")]):
             with self.subTest(argv=argv):
-                run = self.attached(argv, how="launcher", timeout_s=20)
+                run = self.attached(argv, how="launcher")
                 self.assertEqual((run.status, run.stdout, run.other_lines()), (3, "done\n", []), run)
                 line, = run.tool_lines()
                 self.assertRegex(line, lack)
@@ -159,7 +159,7 @@ class OtherRuntimes(BlameTest):
             self.assertRegex(run.stderr.splitlines()[0], lack + "keeps the runtime that it asks for")
         # Known by its name, libgomp.so.1 is not searched again: the second cannot be loaded, and that is said.
         argv = [program("loads_later"), program("loads_later_lib.so"), program("coming_later.so")]
-        run = self.attached(argv, how="launcher", timeout_s=20)
+        run = self.attached(argv, how="launcher")
         self.assertRegex(run.stderr.splitlines()[0], lack + "may not load: libgomp.so.1 has been replaced already")
 
     def test_libomp_is_silent_about_programs_of_gcc_and_as_ever_about_others(self):

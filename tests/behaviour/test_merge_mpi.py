@@ -17,7 +17,7 @@ class MergedByMpi(CopiedRanks):
 
     def merge(self, name, processes, *argv):
         command, env = mpi.command(name, processes, os.path.join(BUILD, "tests", f"blame-merge_{name}"), *argv)
-        return execute(command, clean_environment() | env, self.new_folder(), 120)
+        return execute(command, clean_environment() | env, self.new_folder())
 
     def test_it_makes_what_blame_merge_makes(self):
         directory = self.copies(300)

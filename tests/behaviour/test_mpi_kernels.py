@@ -29,7 +29,7 @@ class Kernels(BlameTest):
         arguments, said = KERNELS[kernel]
         command, env = mpi.command(name, ranks, BLAME, "run", os.path.join(BUILD, "bench", "mpi", f"{kernel}_{name}"), *arguments)
         env = self.tool_environment(env | PASSIVE | {"BLAME_OUT": "job", "BLAME_SUMMARY": None, "OMP_NUM_THREADS": "2"})
-        run = execute(command, env, self.new_folder(), 180)
+        run = execute(command, env, self.new_folder())
         self.assertEqual(run.status, 0, run)
         self.assertRegex(run.stdout, rf"\A{re.escape(said)},ranks={ranks} 2 \d*\.\d+ VERIFIED\n\Z")
         self.assertEqual(len([line for line in run.tool_lines() if " measured; " in line]), 1, run)

@@ -10,7 +10,7 @@ import subprocess
 
 import contract_checks
 from blame_profile import METRICS, NotAProfile, Profile, Tree
-from harness import BLAME, ROOT, BlameTest, clean_environment, execute
+from harness import BLAME, ROOT, TIMEOUT_S, BlameTest, clean_environment, execute
 
 TREES = ("top-down", "bottom-up", "flat")
 VIEWS = (*TREES, "threads", "locks", "waits", "findings", "phases", "timeline", "culprits")
@@ -252,7 +252,7 @@ class Views(BlameTest):
         for command in (["report", folder], ["export", folder, "--format", "folded"], ["html", folder],
                         ["stat", folder], ["diff", folder, folder]):
             run = subprocess.run([BLAME, *command, "--output", measurement], stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, text=True, timeout=60)
+                                 stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
             self.assertEqual((run.returncode, len(run.stderr.splitlines())), (1, 1), run)
             self.assertIn("not overwritten", run.stderr)
             with open(measurement, "rb") as file:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 
-from harness import BLAME, LIBRARY, BlameTest, program
+from harness import BLAME, LIBRARY, TIMEOUT_S, BlameTest, program
 
 
 def full_pipe():
@@ -26,7 +26,7 @@ class Full(BlameTest):
         process = subprocess.Popen(argv, env=self.tool_environment(env), cwd=self.new_folder(), stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=write_end, start_new_session=True)
         try:
-            status = process.wait(30)
+            status = process.wait(TIMEOUT_S)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 
 import mpi
-from harness import BLAME, ROOT, BlameTest, clean_environment, execute, program
+from harness import BLAME, ROOT, TIMEOUT_S, BlameTest, clean_environment, execute, program
 
 DOCUMENT = os.path.join(ROOT, "docs", "trials.md")
 PAGE = 16384
@@ -232,7 +232,7 @@ class Trouble(Trials):
             copies = directories[number % 3:] + directories[:number % 3]
             processes.append(subprocess.Popen([BLAME, "db", "add", "--db", self.database, *copies], env=clean_environment(), stdout=subprocess.PIPE,
                                               stderr=subprocess.PIPE, text=True))
-        outputs = [process.communicate(timeout=120) for process in processes]
+        outputs = [process.communicate(timeout=TIMEOUT_S) for process in processes]
         self.assertEqual([process.returncode for process in processes], [0] * 10, outputs)
         self.assertEqual(sum(output.count(" added") for output, _ in outputs), 3)
         self.assert_sound(3)
