@@ -22,8 +22,10 @@ class Endings(BlameTest):
         directory, = run.directories()
         tree = self.reported_tree(directory, checks=[check for check in contract_checks.TREE_CHECKS
                                                      if check is not contract_checks.check_resolved])
-        # Two threads worked 0.5 s of the program's clock each. The last moments may be lost with a process that is killed.
-        self.assertGreater(tree.clocked("before_the_end"), 0.5 / self.pace, f"{way} {how}")
+        # Two threads worked 0.5 s of the program's clock each; but of who ends the program itself, inside the region, it is not known
+        # whether the other has got a core yet. The last moments may be lost with a process that is killed.
+        least_s = 0.4 if way in ("exit_primary", "exit_worker") else 0.5
+        self.assertGreater(tree.clocked("before_the_end"), least_s / self.pace, f"{way} {how}")
         if way in FINISHED:
             self.assertIn("profile.csv", os.listdir(directory))
         return run
