@@ -23,7 +23,9 @@ class Trace(BlameTest):
         self.assertLess(about["trace"]["bytes"], 3 * len(times) + 200)
 
     def test_a_window(self):
-        whole, about, _ = self.trace([program("control"), "flush", "flush"], how="launcher", options=["--trace", "0.03:0.07"])
+        """So long that its threads get a core in it, and ended before the program has."""
+        words = [program("control"), *["flush"] * 5]  # for 1.2 s
+        whole, about, _ = self.trace(words, {"TEST_PACE": "1", "BLAME_RATE": "1000"}, how="launcher", options=["--trace", "0.1:0.9"])
         self.assertTrue(0 < len(whole) < about["samples"]["recorded"])
         self.assertNotIn("trace", about["conservation"])
 
