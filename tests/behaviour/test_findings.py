@@ -35,8 +35,11 @@ class Findings(BlameTest):
 
     def test_without_the_launcher_the_time_before_openmp_is_one(self):
         run = self.attached([program("late_start")], {"BLAME_SUMMARY": "1", "TEST_LOADED": "1"})
-        self.assertTrue([text for _, text in findings_of(run.stderr) if re.match(r"[\d.]+ s before OpenMP starts: <before.*start>", text)],
-                        run)
+        found = [text for _, text in findings_of(run.stderr) if re.match(r"[\d.]+ s before OpenMP starts: <before.*start>", text)]
+        if not found:
+            shown = self.plain([BLAME, "report", *run.directories(), "--view", "findings", "--format", "csv"])
+            self.skip_without_cores(csv.DictReader(io.StringIO(shown.stdout)))
+        self.assertTrue(found, run)
 
     def test_findings_name_the_programs_own_code_and_not_what_it_calls(self):
         own = ["accumulate", "rank_values", "compare", "arrange", "allocate", "transfer", "main"]
