@@ -23,6 +23,7 @@ struct tail_lane {
     struct trace_record record;
     uint64_t given;
     struct trace_sample next;
+    bool has_next; /* which has not been given out */
     uint64_t cpu_ns; /* of the thread, before the record */
     uint32_t thread;
     uint64_t thread_from_ns, thread_until_ns; /* it is that one between these */
@@ -311,6 +312,8 @@ static void choose_thread(struct trace_tail *tail, struct tail_lane *lane)
 /* Makes the lane's next sample; false: it has none. */
 static bool advance(struct trace_tail *tail, struct tail_lane *lane)
 {
+    if (lane->has_next)
+        return true;
     uint8_t state = PROFILE_TRACE_STATE(lane->record.pair);
     bool ran = state == PROFILE_TIME_WORK || state == PROFILE_TIME_OVERHEAD;
     if (lane->given == lane->record.count) {
@@ -328,7 +331,7 @@ static bool advance(struct trace_tail *tail, struct tail_lane *lane)
                                        .thread = lane->thread,
                                        .node = PROFILE_TRACE_NODE(lane->record.pair),
                                        .state = state};
-    return true;
+    return lane->has_next = true;
 }
 
 static bool is_earlier(const struct tail_lane *a, const struct tail_lane *b)
@@ -373,6 +376,7 @@ bool trace_tail_next(struct trace_tail *tail, struct trace_sample *sample)
         return false;
     struct tail_lane *lane = tail->heap[0];
     *sample = lane->next;
+    lane->has_next = false;
     tail->given++;
     if (!advance(tail, lane)) {
         tail->damaged += lane->stream.damaged;

@@ -47,7 +47,7 @@ void trace_tail_close(struct trace_tail *tail);
 bool trace_tail_has_more(struct trace_tail *tail);
 void trace_tail_tables(struct trace_tail *tail);
 
-/* Looks what has come since; all before it has been given out. False: the file cannot be read, errno says why (0: it became shorter). */
+/* Looks what has come since; what has not been given out is there still. False: the file cannot be read, errno says why (0: it became shorter). */
 bool trace_tail_refresh(struct trace_tail *tail);
 
 /* The next sample of those that were there at the last refresh, in time's order; false: there is none. */

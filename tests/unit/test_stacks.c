@@ -229,7 +229,8 @@ WITH_LOG(what_is_read_while_it_grows_is_all_of_it_and_nothing_twice)
         if (i == 59999)
             flush_all();
         assert_true(trace_tail_refresh(&tail));
-        for (; trace_tail_next(&tail, &sample); found++) {
+        /* Who looks may leave some for the next time. */
+        for (; (i == 59999 || rand() % 1000) && trace_tail_next(&tail, &sample); found++) {
             assert_true(sample.thread < TREES && sample.time_ns > last_ns[sample.thread]);
             last_ns[sample.thread] = sample.time_ns;
         }
