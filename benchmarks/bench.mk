@@ -72,6 +72,14 @@ bench_memory := $(addprefix $(BUILD)/bench/,memory libraise_threshold.so tool_me
 bench-memory: $(bench_memory) $(bench_noop) $(bench_tool) $(if $(bench_alone),,$(PRODUCTS))
 	$(PYTHON) benchmarks/memory/memory.py --build $(BUILD)/bench --tool $(bench_library) --command $(BUILD)/bin/blame $(BENCH_ARGS)
 
+# What a sample's interruption costs, by whatever makes it.
+.PHONY: bench-interrupt
+bench-interrupt: $(BUILD)/bench/interrupt
+	$< $(BENCH_ARGS)
+
+$(BUILD)/bench/interrupt: benchmarks/interrupt/interrupt.c | $(BUILD)/bench
+	$(BENCH_CC) $(BENCH_CFLAGS) -D_GNU_SOURCE -pthread -o $@ $<
+
 $(BUILD)/bench:
 	mkdir -p $@
 

@@ -4,9 +4,10 @@ blame, in turns, and compares the times within each turn."""
 
 import os
 import re
+import shutil
 import statistics
 
-from bench_common import BenchError, Table, find_tools, main, make_parser, median_ratio, run_under, take_turns, write_csv
+from bench_common import PEERS, BenchError, Table, find_tools, main, make_parser, median_ratio, run_under, take_turns, write_csv
 
 # name, group, arguments, arguments with --quick
 KERNELS = [
@@ -31,9 +32,10 @@ KERNELS = [
     ("mortar-50", "locks", "20000 --steps 100 --shared 50", "2000 --steps 10 --shared 50"),
 ]
 GROUPS = ["NPB-like", "BOTS-like", "locks"]
-COLUMNS = ["none", "floor", "signals", "callbacks", "untimed", "blame", "traced", "creation"]
+COLUMNS = ["none", "floor", "signals", "callbacks", "untimed", "blame", "traced", "creation", *PEERS]
 RATIOS = [("blame", "none"), ("blame", "floor"), ("floor", "none"), ("signals", "floor"), ("callbacks", "floor"),
-          ("blame", "signals"), ("creation", "none"), ("creation", "floor"), ("blame", "untimed"), ("traced", "blame")]
+          ("blame", "signals"), ("creation", "none"), ("creation", "floor"), ("blame", "untimed"), ("traced", "blame"),
+          ("perf", "none"), ("perf-stacks", "none")]
 RESULT = re.compile(r"^(\S+) (\S+) (\d+) ([0-9.]+) VERIFIED$", re.MULTILINE)
 
 
@@ -83,8 +85,11 @@ def parse_arguments():
     parser.add_argument("--time", action="store_true", help="also without its timeline, and with a trace")
     parser.add_argument("--parts", action="store_true",
                         help="also the floor with signals whose handler is empty, and blame at 1 sample a second")
+    parser.add_argument("--perf", action="store_true", help="also under perf record (Debian's linux-perf), with frame pointers and with stacks")
     parser.add_argument("--quick", action="store_true", help="small sizes, 1 turn: a smoke test, not a measurement")
     args = parser.parse_args()
+    if args.perf and not shutil.which("perf"):
+        parser.error("--perf: there is no perf (Debian's package linux-perf)")
     args.pairs = 1 if args.quick else args.pairs
     args.selected = [kernel for kernel in KERNELS if re.search(args.kernels, kernel[0])]
     if not args.selected:
@@ -102,7 +107,7 @@ def bench(args):
     if args.parts:
         tools["signals"] = tools["floor"]
         tools.update({"callbacks": tools["blame"]} if "blame" in tools else {})
-    columns = [column for column in COLUMNS if column == "none" or column in tools]
+    columns = [column for column in COLUMNS if column == "none" or column in tools or (args.perf and column in PEERS)]
     headings = [f"{column} s" for column in columns] + [f"{tool}/{base}" for tool, base in RATIOS
                                                         if tool in columns and base in columns]
     table, rows = Table("kernel", *headings, "process blame/none"), []

@@ -52,15 +52,26 @@ SETTINGS = {"callbacks": {"BLAME_RATE": "1"}, "blame": {}, "creation": {"BLAME_T
             "traced": {"BLAME_TRACE": "1"}}
 
 
+# The profiler that every machine has, by the same clock as ours: paths by frame pointers, and by copies of the stack.
+PEERS = {"perf": ["-g"], "perf-stacks": ["--call-graph", "dwarf"]}
+
+
 def is_blame(column):
     return column in SETTINGS
+
+
+def under_peer(column, command, rate, folder):
+    """The command as the column's other profiler runs it, if it is one."""
+    if column not in PEERS:
+        return command
+    return ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(rate), *PEERS[column], "-o", os.path.join(folder, "perf.data"), "--", *command]
 
 
 def tool_environment(column, tools, threads, rate, out_dir):
     """The environment of one column: none, floor, signals (the floor with signals whose handler is empty), callbacks
     (blame at 1 sample a second), blame, or blame with another of its settings."""
     environment = clean_environment(threads)
-    if column != "none":
+    if column != "none" and column not in PEERS:
         environment["OMP_TOOL_LIBRARIES"] = tools[column]
     if column == "signals":
         environment["NOOP_RATE"] = str(rate)
@@ -108,7 +119,7 @@ def run_under(column, tools, command, threads, rate=1, look=None, **settings):
     """One run under a column's tool: its output, its time, and what `look` finds in the profile before that goes."""
     with tempfile.TemporaryDirectory(prefix="blame-bench-") as scratch:
         out_dir = os.path.join(scratch, "out")
-        output, seconds = run(command, tool_environment(column, tools, threads, rate, out_dir) | settings)
+        output, seconds = run(under_peer(column, command, rate, scratch), tool_environment(column, tools, threads, rate, out_dir) | settings)
         need_profile(column, out_dir, command)
         return output, seconds, look(out_dir) if look else None
 
