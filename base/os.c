@@ -297,7 +297,7 @@ static pid_t own_pid(void)
 /* Where a sandbox refuses process_vm_readv(): as a file, which is open for that long. */
 static bool copy_by_file(const struct os_part *parts, size_t count)
 {
-    int fd = os_open_read("/proc/self/mem");
+    int fd = os_open_read("/proc/thread-self/mem");
     for (size_t i = 0; i < count && fd >= 0; i++)
         if (os_read_at(fd, parts[i].to, parts[i].bytes, parts[i].from) != (ssize_t)parts[i].bytes) {
             os_close(fd);
@@ -318,6 +318,8 @@ bool os_copy_parts(const struct os_part *parts, size_t count)
         bytes += parts[i].bytes;
     }
     ssize_t copied = syscall(SYS_process_vm_readv, own_pid(), local, count, remote, count, 0ul);
+    if (unlikely(copied < 0 && errno == ESRCH)) /* the process's first thread, by whose number it is called, has ended */
+        copied = syscall(SYS_process_vm_readv, os_tid(), local, count, remote, count, 0ul);
     return copied == (ssize_t)bytes || (copied < 0 && (errno == EPERM || errno == ENOSYS) && copy_by_file(parts, count));
 }
 

@@ -101,7 +101,7 @@ bool maps_open(struct maps_reader *reader)
 {
     reader->used = 0;
     reader->dropping = false;
-    reader->fd = os_move_high(os_open_read("/proc/self/maps"));
+    reader->fd = os_move_high(os_open_read("/proc/thread-self/maps"));
     if (reader->fd >= 0 && os_file_id(reader->fd, &reader->device, &reader->inode))
         return true;
     if (reader->fd >= 0)
