@@ -19,6 +19,7 @@
 #include "ompt_tool/context/task_word.h"
 #include "ompt_tool/control.h"
 #include "ompt_tool/fault.h"
+#include "ompt_tool/first_thread.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/helpers.h"
 #include "ompt_tool/lock_lifetime.h"
@@ -54,6 +55,7 @@ static void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
 static void on_thread_end(ompt_data_t *thread_data)
 {
     (void)thread_data;
+    first_thread_ends();
     attach_end(thread_self);
 }
 
@@ -468,7 +470,7 @@ static void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const v
         release_lock(key);
 }
 
-bool callbacks_register(char *text, size_t bytes)
+bool callbacks_register(bool locks, char *text, size_t bytes)
 {
     bool creation = session.options.tasks == TASKS_CREATION;
     const struct capability table[] = {
@@ -489,7 +491,7 @@ bool callbacks_register(char *text, size_t bytes)
         {ompt_callback_lock_destroy, (ompt_callback_t)lock_lifetime_end},
         {ompt_callback_control_tool, (ompt_callback_t)control_tool},
     };
-    bool waits, any = capabilities_register(runtime.set_callback, table, sizeof(table) / sizeof(*table), &waits, text, bytes);
+    bool waits, any = capabilities_register(runtime.set_callback, table, sizeof(table) / sizeof(*table), locks, &waits, text, bytes);
     if (!waits) /* samples go on behind a region's end, when nobody can ask for its context any more */
         session.options.context = CONTEXT_EAGER;
     return any;

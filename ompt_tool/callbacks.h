@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Registers all callbacks that the runtime offers. text and result: capabilities_register(). [init] */
-bool callbacks_register(char *text, size_t bytes);
+/* Registers all callbacks that the runtime offers. locks, text and result: capabilities_register(). [init] */
+bool callbacks_register(bool locks, char *text, size_t bytes);
 
 #endif

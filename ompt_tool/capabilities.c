@@ -73,13 +73,27 @@ static void take_back(ompt_set_callback_t set_callback, const struct group *grou
         set_callback(group->events[i].event, NULL);
 }
 
-bool capabilities_register(ompt_set_callback_t set_callback, const struct capability *all, size_t count, bool *waits,
+static bool tells_of_locks(const struct group *group)
+{
+    return group->events[0].event == ompt_callback_mutex_acquire;
+}
+
+void capabilities_forget_locks(ompt_set_callback_t set_callback)
+{
+    for (const struct group *group = groups; group < groups + sizeof(groups) / sizeof(*groups); group++)
+        if (tells_of_locks(group))
+            take_back(set_callback, group);
+}
+
+bool capabilities_register(ompt_set_callback_t set_callback, const struct capability *all, size_t count, bool locks, bool *waits,
                            char *text, size_t bytes)
 {
     *text = 0;
     *waits = true;
     for (const struct group *group = groups; group < groups + sizeof(groups) / sizeof(*groups); group++) {
         const char *name = NULL;
+        if (!locks && tells_of_locks(group))
+            continue;
         ompt_set_result_t least = ask(set_callback, group, all, count, &name);
         if (least == ompt_set_always)
             continue;

@@ -20,6 +20,7 @@
 #include "ompt_tool/counters/counters_plan.h"
 #include "ompt_tool/finish.h"
 #include "ompt_tool/finisher.h"
+#include "ompt_tool/first_thread.h"
 #include "ompt_tool/fork.h"
 #include "ompt_tool/launch.h"
 #include "ompt_tool/mpi_wait.h"
@@ -78,6 +79,7 @@ static uint64_t image_start_ns(void)
 static void finish_beside_others(void)
 {
     uint32_t own = 0;
+    first_thread_exits();
     for (const struct thread *thread = thread_all(); thread; thread = thread->next_all)
         own += thread->active && (thread == thread_self || thread->ledger->kind == PROFILE_THREAD_WORKER);
     if (own != os_threads())
@@ -88,7 +90,7 @@ static void finish_beside_others(void)
 static bool register_callbacks(void)
 {
     char text[800];
-    if (!callbacks_register(text, sizeof(text))) {
+    if (!callbacks_register(first_thread_stays(), text, sizeof(text))) {
         log_line_of_job("the OpenMP runtime (", session.runtime, ") does not tell every ", text,
                         "; nothing is measured", NULL);
         return false;

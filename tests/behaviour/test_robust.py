@@ -130,6 +130,15 @@ class SameWithTool(BlameTest):
                 self.assertGreater(profile.clocked("compute_beside"), 0)  # work, or where others have the cores none
                 self.assertGreater(profile.clocked("load_and_call"), 0)
 
+    def test_critical_sections_when_the_thread_that_started_the_runtime_has_ended(self):
+        for name, how, told in (("first_thread", "library", ("pthread", "main")), ("first_thread", "launcher", ("main",)),
+                                ("first_thread_gcc", "launcher", ("main",))):
+            for case in ("pthread", "main"):
+                with self.subTest(name=name, how=how, case=case):
+                    run, profile = self.same(name, case, how=how)
+                    self.assertEqual(case in told, "waiting for locks counts as <untold wait>" in run.stderr, run)
+                    self.assertGreater(profile.clocked("team"), 0)
+
     def test_a_loop_of_dlopen_and_dlclose_at_10000_per_second(self):
         self.same("dlopen_loop", program("dlopen_lib.so"), env={"BLAME_RATE": "10000"})
 

@@ -19,7 +19,7 @@ static void on_any(void)
 }
 
 static char text[1024];
-static bool waits;
+static bool waits, locks = true;
 
 static bool ask(ompt_callbacks_t event, ompt_set_result_t answer)
 {
@@ -35,7 +35,7 @@ static bool ask(ompt_callbacks_t event, ompt_set_result_t answer)
         answers[i] = ompt_set_always;
     answers[event] = answer;
     memset(registered, 0, sizeof(registered));
-    return capabilities_register(set_callback, table, sizeof(all) / sizeof(*all), &waits, text, sizeof(text));
+    return capabilities_register(set_callback, table, sizeof(all) / sizeof(*all), locks, &waits, text, sizeof(text));
 }
 
 UNIT_TEST(all_is_told)
@@ -70,6 +70,23 @@ UNIT_TEST(a_lock_is_followed_from_acquire_to_release_or_not_at_all)
         assert_non_null(registered[ompt_callback_sync_region_wait]);
     }
     assert_has(text, "no nest_lock (waiting for locks");
+}
+
+UNIT_TEST(locks_are_left_out_and_forgotten_as_a_whole)
+{
+    locks = false;
+    assert_true(ask(0, ompt_set_always));
+    locks = true;
+    assert_string_equal(text, "");
+    assert_null(registered[ompt_callback_mutex_released]);
+    assert_non_null(registered[ompt_callback_lock_init]);
+    assert_true(ask(0, ompt_set_always));
+    capabilities_forget_locks(set_callback);
+    assert_null(registered[ompt_callback_mutex_acquire]);
+    assert_null(registered[ompt_callback_mutex_acquired]);
+    assert_null(registered[ompt_callback_mutex_released]);
+    assert_null(registered[ompt_callback_nest_lock]);
+    assert_non_null(registered[ompt_callback_task_schedule]);
 }
 
 UNIT_TEST(waits_in_pairs_serve_and_single_ends_do_not)
