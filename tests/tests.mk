@@ -131,6 +131,12 @@ SOAK_ARGS ?=
 soak: $(LIBRARY) test-programs
 	@BUILD=$(BUILD) nice $(PYTHON) -B tests/soak.py $(SOAK_ARGS)
 
+# Whether anything grows while threads, libraries and processes come and go; by hand (tests/churn.py).
+.PHONY: churn
+CHURN_ARGS ?=
+churn: $(LIBRARY) $(BLAME) test-programs
+	@BUILD=$(BUILD) nice $(PYTHON) -B tests/churn.py $(CHURN_ARGS)
+
 # Programs that are killed or stopped at random moments; by hand (tests/kills.py).
 .PHONY: kills
 KILLS_ARGS ?=

@@ -62,6 +62,8 @@ $(call test_forms,liblost_tables.so,lost_tables.c,$(TEST_GCC) -O2 -g -DLIBRARY -
 $(call test_forms,team_sizes_O0,team_sizes.c,$(TEST_CLANG) -O0)
 $(call test_forms,exceptions,exceptions.cc,$(TEST_CLANGXX))
 $(call test_forms,exceptions_gcc,exceptions.cc,$(TEST_GCC_CXX))
+$(call test_forms,churn,churn.cc,$(TEST_CLANGXX),$(TEST_LIBS))
+$(call test_forms,churn_lib.so,churn_lib.c,$(TEST_CLANG) -shared -fPIC)
 $(call test_forms,own_code,own_code.cc,$(TEST_CLANGXX))
 $(call test_forms,own_code_gcc,own_code.cc,$(TEST_GCC_CXX))
 $(call test_forms,dlopen_lib.so,dlopen_lib.c,$(CLANG) $(TEST_PLAIN))
