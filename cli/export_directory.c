@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,22 +10,7 @@
 
 #include "cli/cli.h"
 #include "report/text/memory.h"
-
-/* The directory that is being written: it goes also where the command ends for want of memory. */
-static const char *unfinished;
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk)
-{
-    (void)status, (void)kind, (void)walk;
-    return remove(path);
-}
-
-static void remove_unfinished(void)
-{
-    if (unfinished)
-        nftw(unfinished, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-    unfinished = NULL;
-}
+#include "report/text/unfinished.h"
 
 static bool complain(const struct out_directory *directory, int why)
 {
@@ -49,19 +33,17 @@ bool out_directory_open(struct out_directory *directory, const char *command, co
         directory->path[end - 1] = '\0';
     directory->temporary = memory_text("%s.%ld.part", directory->path, (long)getpid());
     bool there = lstat(directory->path, &status) == 0;
-    if (there || mkdir(directory->temporary, 0777) != 0) {
+    if (there || !unfinished_directory(directory->temporary)) {
         complain(directory, there ? EEXIST : errno);
         free_names(directory);
         return false;
     }
-    unfinished = directory->temporary;
-    atexit(remove_unfinished);
     return true;
 }
 
 void out_directory_drop(struct out_directory *directory)
 {
-    remove_unfinished();
+    unfinished_remove(directory->temporary);
     free_names(directory);
 }
 
@@ -71,9 +53,7 @@ int out_directory_close(struct out_directory *directory, bool good)
     /* What appeared meanwhile is not replaced. A file system that cannot promise that replaces empty directories at most. */
     if (good && renameat2(AT_FDCWD, directory->temporary, AT_FDCWD, directory->path, RENAME_NOREPLACE) != 0)
         good = errno == EINVAL && rename(directory->temporary, directory->path) == 0, why = errno;
-    if (good)
-        unfinished = NULL;
-    else
+    if (!good)
         complain(directory, why);
     out_directory_drop(directory);
     return good ? CLI_DONE : CLI_BAD_INPUT;

@@ -19,6 +19,7 @@
 #include "report/profile/read.h"
 #include "report/profile/write.h"
 #include "report/text/memory.h"
+#include "report/text/unfinished.h"
 
 int is_measurement(const struct dirent *entry)
 {
@@ -188,43 +189,22 @@ static bool is_current(const char *made, const struct job_files *files)
     return !may_have_grown(made, files);
 }
 
-/* What was merged for one command, where the job's directory cannot be written to. */
-static struct temporary {
-    struct temporary *next;
-    char *folder;
-} *temporaries;
-
-static void remove_temporaries(void)
-{
-    static const char *const names[] = {JOB_FILE, "job.symbols"};
-    for (; temporaries; temporaries = temporaries->next) {
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            char *path = memory_text("%s/%s", temporaries->folder, names[i]);
-            unlink(path);
-            free(path);
-        }
-        rmdir(temporaries->folder);
-    }
-}
-
-/* NULL after a message. */
+/* For this command alone; NULL after a message. */
 static char *make_elsewhere(const char *command, const char *directory)
 {
     const char *place = getenv("TMPDIR");
-    struct temporary *temporary = memory_array(1, sizeof *temporary);
-    temporary->folder = memory_text("%s/blame-job-XXXXXX", place && *place ? place : "/tmp");
-    if (!mkdtemp(temporary->folder)) {
+    char *folder = memory_text("%s/blame-job-XXXXXX", place && *place ? place : "/tmp");
+    if (!unfinished_temporary(folder)) {
         fprintf(stderr, "blame %s: %s: cannot be written to, nor can %s (TMPDIR): %s; blame merge %s --output FILE, and read FILE\n",
                 command, directory, place && *place ? place : "/tmp", strerror(errno), directory);
+        free(folder);
         return NULL;
     }
-    if (!temporaries)
-        atexit(remove_temporaries);
-    temporary->next = temporaries;
-    temporaries = temporary;
     fprintf(stderr, "blame %s: %s: cannot be written to, and is merged for this command only; blame merge %s --output FILE keeps it\n",
             command, directory, directory);
-    return memory_text("%s/" JOB_FILE, temporary->folder);
+    char *made = memory_text("%s/" JOB_FILE, folder);
+    free(folder);
+    return made;
 }
 
 char *job_measurement(const char *command, const char *directory)

@@ -23,6 +23,7 @@
 #include "report/tables/waits.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
+#include "report/text/unfinished.h"
 
 #define MEMORY_ADVICE "; end other programs, or raise the limit (ulimit -v)"
 #define ACCEPTED      "accepted is a profile directory, as blame run leaves it, or a *.blame file in one"
@@ -228,15 +229,6 @@ static bool holds_measurement(const char *path)
     return holds;
 }
 
-/* The file that is being written: it goes also where the command ends for want of memory. */
-static char *unfinished;
-
-static void remove_unfinished(void)
-{
-    if (unfinished)
-        unlink(unfinished);
-}
-
 /* Standard output by another name, /dev/stdout or /proc/self/fd/1, which may be a file: it is written on, not replaced. */
 static bool is_standard(const char *path)
 {
@@ -273,14 +265,12 @@ static bool open_file(struct out_file *file)
         return false;
     if (replace)
         file->temporary = memory_text("%s.%ld.part", file->path, (long)getpid());
-    file->stream = fopen(replace ? file->temporary : file->path, replace ? "wxe" : "we");
+    file->stream = replace ? unfinished_file(file->temporary) : fopen(file->path, "we");
     if (!file->stream) {
         complain(file, errno);
         free(file->temporary);
         return false;
     }
-    unfinished = file->temporary;
-    atexit(remove_unfinished);
     return true;
 }
 
@@ -308,8 +298,8 @@ void out_file_drop(struct out_file *file)
 {
     if (file->stream != stdout)
         fclose(file->stream);
-    remove_unfinished();
-    unfinished = NULL;
+    if (file->temporary)
+        unfinished_remove(file->temporary);
     free(file->temporary);
 }
 
@@ -329,9 +319,8 @@ int out_file_close(struct out_file *file, bool good)
         why = errno;
         good = false;
     }
-    if (!good)
-        remove_unfinished();
-    unfinished = NULL;
+    if (file->temporary) /* gone, where it is in its place */
+        unfinished_remove(file->temporary);
     free(file->temporary);
     if (!good)
         complain(file, why);

@@ -16,6 +16,7 @@
 #include "cli/stacks_file.h"
 #include "report/profile/profile.h"
 #include "report/text/memory.h"
+#include "report/text/unfinished.h"
 
 #define MOST_READINGS 8
 #define MAX_ATTEMPTS  100000 /* of ".1", ".2" ... behind the directory's name */
@@ -37,7 +38,7 @@ static const struct usage usage = {
 static char *make_directory(const char *wanted)
 {
     char *directory = memory_text("%s", wanted);
-    for (int i = 1; mkdir(directory, 0777) != 0; i++) {
+    for (int i = 1; !unfinished_directory(directory); i++) {
         free(directory);
         if (errno != EEXIST || i == MAX_ATTEMPTS)
             return NULL;
@@ -98,7 +99,7 @@ static bool copy_chunks(int from, int to, const struct profile_header *header)
     return good;
 }
 
-/* A copy that says what it is; false with errno, and nothing is left of it. */
+/* A copy that says what it is; false with errno. */
 static bool copy_measurement(int from, const char *path, struct profile_header *header)
 {
     int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -110,8 +111,6 @@ static bool copy_measurement(int from, const char *path, struct profile_header *
         good = false;
         cause = errno;
     }
-    if (to >= 0 && !good)
-        unlink(path);
     errno = cause;
     return good;
 }
@@ -147,9 +146,10 @@ static int write_snapshot(const struct running *running, struct profile_header *
         status = finish_reports(directory, file, true);
         if (header->traced && !write_stacks(file))
             status = CLI_BAD_INPUT;
+        unfinished_keep(directory);
     } else {
         fprintf(stderr, "blame snapshot: %s: %s; nothing was written: give another place by --output\n", file, strerror(errno));
-        rmdir(directory);
+        unfinished_remove(directory);
     }
     free(file);
     free(directory);

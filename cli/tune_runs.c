@@ -1,8 +1,5 @@
 /* `blame tune`: the runs, their trials, and what the first one's findings say about where to begin. */
 #include <errno.h>
-#include <ftw.h>
-#include <glob.h>
-#include <ftw.h>
 #include <glob.h>
 #include <math.h>
 #include <signal.h>
@@ -17,6 +14,7 @@
 #include "report/findings/findings.h"
 #include "report/text/format.h"
 #include "report/text/memory.h"
+#include "report/text/unfinished.h"
 
 #define LEAST_GAIN  0.01
 #define LITTLE_LOST 0.01 /* of the threads' time: settings of loops and of waiting cannot gain more */
@@ -37,18 +35,6 @@ double tune_now_s(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)status, (void)type, (void)place;
-    remove(path);
-    return 0;
-}
-
-static void remove_tree(const char *path)
-{
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static char *inside(const struct tuning *tuning, const char *name)
@@ -346,7 +332,7 @@ static double run_setting(struct tuning *tuning, const struct search_setting *se
     memory_grow(&tuning->run, &tuning->room, tuning->runs, sizeof *tuning->run);
     tuning->run[tuning->runs++] = run;
     tell(tuning, &run, &request);
-    remove_tree(files.profile);
+    unfinished_remove(files.profile);
     free(files.profile);
     free(files.output);
     free(files.errors);
@@ -383,7 +369,7 @@ static bool make_folder(struct tuning *tuning)
 {
     const char *given = getenv("TMPDIR"), *place = given && *given ? given : "/tmp";
     snprintf(tuning->folder, sizeof tuning->folder, "%s/blame-tune-XXXXXX", place);
-    if (mkdtemp(tuning->folder))
+    if (unfinished_temporary(tuning->folder))
         return true;
     tuning->failure = memory_text("no temporary folder in %s (TMPDIR): %s", place, strerror(errno));
     return false;
@@ -402,7 +388,7 @@ bool tune_all(struct tuning *tuning)
     double seconds = run_setting(tuning, &as_it_is, false);
     if (seconds > 0)
         search_all(tuning, seconds);
-    remove_tree(tuning->folder);
+    unfinished_remove(tuning->folder);
     return !tuning->failure;
 }
 

@@ -31,7 +31,7 @@ ROOMS = [Room(name, side, uses.split(), purpose) for name, side, uses, purpose i
     ("report/rows", COMMAND, "report/symbols report/profile report/text cct base", "the tree with names, and its metrics"),
     ("report/symbols", COMMAND, "report/profile report/text cct base", "names and lines of addresses, by libdw"),
     ("report/profile", COMMAND, "report/text cct base", "the measurement file, read, checked and merged into one tree"),
-    ("report/text", COMMAND, "", "numbers, JSON, strings, source files"),
+    ("report/text", COMMAND, "", "numbers, JSON, strings, source files, files that appear whole"),
     ("ompt_tool", PLUGIN, "ompt_tool/probes ompt_tool/context ompt_tool/counters ompt_tool/locks ompt_tool/session ompt_tool/restart blame unwind cct base include",
      "the edge: OMPT's callbacks, the sampler and its handler, start and end"),
     ("ompt_tool/probes", PLUGIN, "ompt_tool/context ompt_tool/counters ompt_tool/session unwind cct base include",

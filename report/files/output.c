@@ -15,6 +15,7 @@
 #include "report/tables/locks.h"
 #include "report/tables/phases.h"
 #include "report/text/memory.h"
+#include "report/text/unfinished.h"
 
 static void put_profile(FILE *out, const struct profile *profile, const struct report_tables *tables)
 {
@@ -96,16 +97,12 @@ static struct {
     char *path, *temporary;
 } out[FILE_COUNT];
 
+/* Those that are in their places are gone already under these names. */
 static void remove_temporaries(void)
 {
-    for (size_t i = 0; i < FILE_COUNT; i++)
-        if (out[i].temporary)
-            unlink(out[i].temporary);
-}
-
-static void forget_names(void)
-{
     for (size_t i = 0; i < FILE_COUNT; i++) {
+        if (out[i].temporary)
+            unfinished_remove(out[i].temporary);
         free(out[i].path);
         free(out[i].temporary);
         out[i].path = out[i].temporary = NULL;
@@ -117,7 +114,7 @@ static int write_one(size_t number, const struct profile *profile, const struct 
                      const char *dir)
 {
     char *temporary = memory_text("%s/.%s.%ld", dir, files[number].name, (long)getpid());
-    FILE *stream = fopen(temporary, "wxe");
+    FILE *stream = unfinished_file(temporary);
     if (!stream) {
         free(temporary);
         return errno;
@@ -143,21 +140,21 @@ int report_write_files(const struct profile *profile, const struct report_tables
 {
     int wrong = 0;
     size_t written = 0, renamed = 0;
-    atexit(remove_temporaries); /* without memory it ends in the midst of it */
     for (; written < FILE_COUNT && !wrong; written += !wrong)
         if (!files[written].wanted || files[written].wanted(profile))
             wrong = write_one(written, profile, tables, dir);
+    unfinished_hold();
     for (; renamed < FILE_COUNT && !wrong; renamed += !wrong)
         if (out[renamed].temporary && rename(out[renamed].temporary, out[renamed].path) != 0)
             wrong = errno;
+    unfinished_release();
     if (wrong) {
         snprintf(error, error_bytes, "cannot write %s/%s: %s; the measurement itself (*.blame) is kept", dir,
                  files[written < FILE_COUNT ? written : renamed].name, strerror(wrong));
-        remove_temporaries();
         for (size_t i = 0; i < renamed; i++)
             if (out[i].path)
                 unlink(out[i].path);
     }
-    forget_names();
+    remove_temporaries();
     return wrong ? -1 : 0;
 }

@@ -9,6 +9,7 @@
 #include "report/profile/pair_map.h"
 #include "report/profile/timeline_record.h"
 #include "report/text/memory.h"
+#include "report/text/unfinished.h"
 
 #define MAIN_TREE 1u
 
@@ -349,14 +350,13 @@ static int write_stream(const struct writer *writer, FILE *out)
 static int write_file(const struct writer *writer, const char *path)
 {
     char *part = memory_text("%s.%ld.part", path, (long)getpid());
-    FILE *out = fopen(part, "wxe");
+    FILE *out = unfinished_file(part);
     int wrong = out ? 0 : errno;
     if (out) {
         wrong = write_stream(writer, out);
         if (!wrong && rename(part, path) != 0)
             wrong = errno;
-        if (wrong)
-            unlink(part);
+        unfinished_remove(part); /* gone, where it is in its place */
     }
     free(part);
     return wrong;

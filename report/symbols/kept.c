@@ -10,6 +10,7 @@
 #include "report/symbols/answers_file.h"
 #include "report/symbols/state.h"
 #include "report/symbols/symbols.h"
+#include "report/text/unfinished.h"
 
 #define MEASUREMENT ".blame"
 #define ID_DIGITS   8 /* of a build id, to tell two */
@@ -91,7 +92,7 @@ bool symbols_have_news(const struct symbols *symbols)
 static int write_file(const char *measurement, const uint8_t *data, size_t bytes)
 {
     char *path = names_path(measurement, ""), *temporary = names_path(measurement, ".");
-    FILE *out = path && temporary ? fopen(temporary, "wxe") : NULL;
+    FILE *out = path && temporary ? unfinished_file(temporary) : NULL;
     struct stat status; /* who may read the one may read the other */
     if (out && stat(measurement, &status) == 0)
         fchmod(fileno(out), status.st_mode & 0666);
@@ -104,8 +105,7 @@ static int write_file(const char *measurement, const uint8_t *data, size_t bytes
             wrong = errno ? errno : EIO;
         if (!wrong && rename(temporary, path) != 0)
             wrong = errno;
-        if (wrong)
-            unlink(temporary);
+        unfinished_remove(temporary); /* gone, where it is in its place */
     }
     free(path);
     free(temporary);
