@@ -35,7 +35,7 @@ struct run_options {
     int rate, clock, environment, context, tasks, locks, depth, phase_instances;
     int signal; /* 0: the tool chooses */
     int seed;   /* 0: start.c draws one */
-    int timeline, private, csv, summary, disable;
+    int timeline, private, no_command, csv, summary, disable;
 };
 
 bool run_option_throttle(const char *text, void *throttle); /* [init] */
@@ -134,6 +134,10 @@ uint64_t run_option_size_read(const char *text);
     WORD("BLAME_PRIVATE", private, "0",                                                                      \
          W("0", "as the umask says (default)")                                                               \
              W("1", "nobody else may read the profile, which has the command line"),                         \
+         "0|1", "")                                                                                          \
+    WORD("BLAME_NO_COMMAND", no_command, "0",                                                                \
+         W("0", "the profile has the command line (default)")                                                \
+             W("1", "or the option alone: only the program's name, none of its arguments"),                  \
          "0|1", "")                                                                                          \
     WORD("BLAME_CSV", csv, "1",                                                                              \
          W("0",                                                                                              \

@@ -33,7 +33,7 @@ static const struct usage usage = {
     .is_program = true,
     .variables = variables,
     .lines = "BLAME_META",
-    .alone = (const struct option_word[]){{"--trace", "1"}, {"--stacks", "0"}, {NULL, NULL}},
+    .alone = (const struct option_word[]){{"--trace", "1"}, {"--stacks", "0"}, {"--no-command", "1"}, {NULL, NULL}},
 };
 
 /* --events-include of BLAME_EVENTS_INCLUDE. */

@@ -30,8 +30,13 @@ static char python[160]; /* its version and, behind a tab, why its frames are no
 
 #define START_UNSURE_NS 5000000u /* how far off os_process_start_ns() may be */
 
+/* Arguments may be secrets: who says so keeps them. */
 static void read_command(char *text, size_t bytes)
 {
+    if (session.options.no_command) {
+        snprintf(text, bytes, "%s", program_invocation_short_name);
+        return;
+    }
     size_t got = os_read_text("/proc/self/cmdline", text, bytes);
     for (size_t i = 0; i + 1 < got; i++)
         if (!text[i])

@@ -1,10 +1,12 @@
 """Variables of contract.md: what is refused and how, and what each does."""
 
+import glob
+import gzip
 import os
 import re
 import shlex
 
-from harness import BlameTest, program
+from harness import BLAME, BlameTest, clean_environment, execute, program
 
 # Variable: a value that is not accepted, and what the message must name as accepted.
 REFUSED = {
@@ -13,7 +15,7 @@ REFUSED = {
     "BLAME_TASKS": ("none", ["region", "creation"]), "BLAME_LOCKS": ("neither", ["section", "release"]),
     "BLAME_DEPTH": ("deep", ["1", "4096"]), "BLAME_PHASE_INSTANCES": ("many", ["1", "100000000"]),
     "BLAME_EVENTS_THROTTLE": ("often", ["calls@nanoseconds", "0"]), "BLAME_CSV": ("yes", ["0", "1"]),
-    "BLAME_PRIVATE": ("o", ["0", "1"]), "BLAME_META": ("a b=1", ["KEY=VALUE"]), "BLAME_TIMELINE": ("2", ["0", "1"]), "BLAME_DISABLE": ("perhaps", ["0", "1"]),
+    "BLAME_PRIVATE": ("o", ["0", "1"]), "BLAME_NO_COMMAND": ("all", ["0", "1"]), "BLAME_META": ("a b=1", ["KEY=VALUE"]), "BLAME_TIMELINE": ("2", ["0", "1"]), "BLAME_DISABLE": ("perhaps", ["0", "1"]),
 }
 ACCEPTED = {
     "BLAME_RATE": ["1", "10000"], "BLAME_CLOCK": ["wall", "cpu"], "BLAME_ENVIRONMENT": ["dedicated", "shared"],
@@ -98,6 +100,29 @@ class Options(BlameTest):
         directory, = self.quick({"BLAME_PRIVATE": "1"}).directories()
         modes = {os.stat(os.path.join(directory, name)).st_mode & 0o777 for name in os.listdir(directory)}
         self.assertEqual((os.stat(directory).st_mode & 0o777, modes), (0o700, {0o600}))
+
+    def test_told_to_keep_the_command_the_profile_has_no_argument(self):
+        """Nor has anything that is made of it."""
+        secret = "s3cr3t-4711"
+        for how, env, options in (("library", {"BLAME_NO_COMMAND": "1"}, ()), ("launcher", {}, ("--no-command",))):
+            with self.subTest(how=how):
+                run = self.attached([program("quick"), "0", secret], env | {"BLAME_TRACE": "1", "BLAME_SUMMARY": "1"}, how, options)
+                self.assertEqual(self.load(run).run["command"], "quick")
+                for command in (["html", "profile", "-o", "page"], ["report", "profile", "-o", "text"], ["diff", "profile", "profile", "-o", "diff"],
+                                ["db", "add", "profile", "--db", "runs.db"], ["db", "export", "--db", "runs.db", "-o", "table"],
+                                *(["export", "profile", "--format", name, "-o", name]
+                                  for name in ("folded", "speedscope", "pprof", "hatchet", "cube", "dot", "stacks", "perfetto", "firefox", "hpctoolkit", "tau"))):
+                    made = execute([BLAME, *command], clean_environment(), run.folder)
+                    self.assertEqual(made.status, 0, made)
+                    self.assertNotIn(secret, made.stdout + made.stderr)
+                self.assertNotIn(secret, run.stderr)
+                for path in glob.glob(os.path.join(run.folder, "**"), recursive=True):
+                    if os.path.isfile(path):
+                        with open(path, "rb") as file:
+                            content = file.read()
+                        self.assertNotIn(secret.encode(), gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content, path)
+        kept = self.attached([program("quick"), "0", secret])
+        self.assertIn(secret, self.load(kept).run["command"])
 
     def test_accepted_values_are_taken_without_a_word(self):
         for values in ({name: values[0] for name, values in ACCEPTED.items()}, {name: values[-1] for name, values in ACCEPTED.items()}):
