@@ -3,12 +3,28 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "report/text/format.h"
 #include "report/text/memory.h"
 
 struct cleaner {
     FILE *terminal;
-    bool c2; /* the byte before began one of the two-byte controls, or a Latin letter */
+    char sequence[5]; /* the begin of a letter of several bytes */
+    size_t kept;
 };
+
+static size_t length_by(unsigned char first)
+{
+    return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+}
+
+static void put_sequence(struct cleaner *cleaner)
+{
+    cleaner->sequence[cleaner->kept] = '\0';
+    char *clean = format_clean(cleaner->sequence, true);
+    fputs(clean, cleaner->terminal);
+    free(clean);
+    cleaner->kept = 0;
+}
 
 static ssize_t write_clean(void *cookie, const char *bytes, size_t size)
 {
@@ -16,17 +32,25 @@ static ssize_t write_clean(void *cookie, const char *bytes, size_t size)
     for (size_t i = 0; i < size; i++) {
         unsigned char byte = (unsigned char)bytes[i];
         bool control = (byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t') || byte == 0x7f;
-        if (cleaner->c2 && byte >= 0x80 && byte < 0xa0)
-            byte = 0xa0; /* a space that is no control */
-        cleaner->c2 = byte == 0xc2;
-        putc(control ? '?' : byte, cleaner->terminal);
+        if (cleaner->kept && (byte & 0xc0) != 0x80)
+            put_sequence(cleaner);
+        if (byte < 0x80)
+            putc(control ? '?' : byte, cleaner->terminal);
+        else
+            cleaner->sequence[cleaner->kept++] = (char)byte;
+        if (cleaner->kept && cleaner->kept == length_by((unsigned char)cleaner->sequence[0]))
+            put_sequence(cleaner);
     }
+    fflush(cleaner->terminal);
     return ferror(cleaner->terminal) ? 0 : (ssize_t)size;
 }
 
 static int close_clean(void *cookie)
 {
-    free(cookie);
+    struct cleaner *cleaner = cookie;
+    if (cleaner->kept)
+        put_sequence(cleaner);
+    free(cleaner);
     return 0;
 }
 
@@ -36,4 +60,11 @@ FILE *clean_stream(FILE *terminal)
     cleaner->terminal = terminal;
     return memory_check(
         fopencookie(cleaner, "w", (cookie_io_functions_t){.write = write_clean, .close = close_clean}));
+}
+
+void clean_stderr(void)
+{
+    setvbuf(stderr, NULL, _IOFBF, BUFSIZ); /* what is written to it is flushed */
+    stderr = clean_stream(stderr);
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 }

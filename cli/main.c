@@ -2,7 +2,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/clean_stream.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "report/text/memory.h"
@@ -91,6 +93,9 @@ int main(int argc, char **argv)
     memory_exhausted = tell_no_memory;
     if (command->run != cli_run) /* it has a program to which its own signals are passed on */
         signal(SIGXFSZ, SIG_IGN); /* a limit on files is an error to be told, not a death */
+    /* The others' is patient, or as wide as the terminal. */
+    if (command->run != cli_run && command->run != cli_finish && command->run != cli_snapshot && isatty(STDERR_FILENO))
+        clean_stderr();
     /* `blame help COMMAND` is `blame COMMAND --help`. */
     return asked ? command->run(2, (char *[]){argv[2], help, NULL}) : command->run(argc - 1, argv + 1);
 }

@@ -145,6 +145,19 @@ static bool make_own(const char *wanted)
     return false;
 }
 
+/* Who may write to the folder above can have put a link in the place of the directory that was just made, or one of his own. -1 with errno. */
+static int hold_directory(void)
+{
+    struct stat status;
+    int folder = open(session.directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder >= 0 && session.options.private && (fstat(folder, &status) != 0 || status.st_uid != geteuid())) {
+        close(folder);
+        errno = EPERM;
+        return -1;
+    }
+    return folder;
+}
+
 /* The program may change its directory. */
 static void make_absolute(void)
 {
@@ -259,6 +272,21 @@ static bool open_own(void)
     return is_network() ? open_elsewhere() : open_at(session.file);
 }
 
+/* What lies elsewhere than in the directory that was made is taken back. */
+static bool open_inside(int folder)
+{
+    struct stat there, opened;
+    if (!open_own())
+        return false;
+    if (is_network() || (fstatat(folder, strrchr(session.file, '/') + 1, &there, AT_SYMLINK_NOFOLLOW) == 0 && stat(session.file, &opened) == 0 &&
+                         there.st_dev == opened.st_dev && there.st_ino == opened.st_ino))
+        return true;
+    arena_abandon();
+    unlink(session.file);
+    errno = ESTALE;
+    return false;
+}
+
 bool place_open(void)
 {
     char wanted[sizeof(session.directory) - 16]; /* room for a number behind it */
@@ -279,15 +307,22 @@ bool place_open(void)
                  "; nothing is measured", NULL);
         return false;
     }
-    make_absolute();
-    if (open_own()) {
+    int folder = hold_directory(), cause = errno;
+    bool opened = false;
+    if (folder >= 0) {
+        make_absolute();
+        opened = open_inside(folder);
+        cause = errno;
+        close(folder);
+    }
+    if (opened) {
         if (why)
             log_line(wanted, ": the job can have no directory of this name: ", strerror(why),
                      "; this process has ", session.directory, NULL);
         return true;
     }
-    int cause = errno;
-    rmdir(session.directory);
+    if (folder >= 0 && cause != ESTALE)
+        rmdir(session.directory);
     log_line(session.directory, ": cannot write there: ", strerror(cause), "; nothing is measured", NULL);
     return false;
 }

@@ -439,9 +439,16 @@ static void print_causes(const struct summary *summary, const struct report_tabl
     findings_free(findings);
 }
 
-/* As a shell takes it for one word. */
+/* As a shell takes it for one word; $'...' where it has what a terminal would obey. */
 static void print_word(FILE *out, const char *text)
 {
+    char *clean = format_clean(text, true), *escaped = strcmp(clean, text) != 0 ? format_escaped(text, "'") : NULL;
+    free(clean);
+    if (escaped) {
+        fprintf(out, "$'%s'", escaped);
+        free(escaped);
+        return;
+    }
     bool plain = *text && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                        "%+,-./:=@_") == strlen(text);
     if (plain) {
@@ -479,7 +486,9 @@ void report_print_summary(FILE *out, const struct profile *profile, const struct
     print_rate(&summary);
     if (!summary.poor)
         print_residual(&summary);
-    fprintf(out, "\nprofile: %s    see more: blame report ", dir);
+    char *clean = format_clean(dir, true);
+    fprintf(out, "\nprofile: %s    see more: blame report ", clean);
+    free(clean);
     print_word(out, dir);
     putc('\n', out);
 }

@@ -1,5 +1,6 @@
 """Where profiles go: names, collisions, several processes, and places that cannot be written."""
 
+import json
 import os
 import re
 import socket
@@ -50,6 +51,22 @@ class Names(BlameTest):
             with self.subTest(variable=variable):
                 run = self.quick({"BLAME_OUT": None, variable: "12"})
                 self.assertEqual(self.only_entry(run), f"blame-quick-12-{run.pid}")
+
+    def test_a_hostile_name_is_a_name_and_reaches_no_terminal(self):
+        """A new line, escapes, quotes, what is no UTF-8, what a shell or a spreadsheet would execute."""
+        for name in ("new\nline", "\x1b[31mred\x07", "quote'\"$(touch hurt)`touch hurt`;*?", "\udcff\udcc3(", "\u202eelif", "=1+1,\t{}<!--script>", "-o", "n" * 200):
+            with self.subTest(name=name):
+                run = self.attached([program("quick")], {"BLAME_OUT": name, "BLAME_SUMMARY": "1"})
+                self.assertEqual(os.listdir(run.folder), [name], run)
+                read = execute([BLAME, "report", f"./{name}"], clean_environment(), run.folder)
+                self.assertEqual(read.status, 0, read)
+                self.assertEqual([c for c in read.stdout if not c.isprintable() and c not in "\n\ufffd"], [], read)
+                self.assertEqual([c for c in run.stderr if not c.isprintable() and c not in "\n\ufffd"], [], run)
+                word, = re.findall(r"see more: blame report (.*)$", run.stderr, re.MULTILINE)
+                shell = subprocess.run(["bash", "-c", f"cat {word}/run.json"], capture_output=True, text=True, check=False)
+                self.assertEqual(shell.returncode, 0, (word, shell.stderr))
+                with open(os.path.join(run.folder, name, "run.json"), encoding="utf-8") as file:
+                    json.load(file)
 
     def test_missing_folders_above_are_made(self):
         for out, made in (("a/b/c", "a/b/c"), ("a//d/", "a/d"), ("e/", "e"), ("./f/%e", "f/quick")):
@@ -108,6 +125,24 @@ class PlacesThatCannotBeWritten(BlameTest):
         for how in ("library", "launcher"):
             with self.subTest(how=how):
                 self.assert_unharmed(self.attached([program("quick"), "5"], {"BLAME_OUT": out}, how), out)
+
+    def test_a_link_that_takes_the_directorys_place_is_not_followed(self):
+        folder = self.new_folder()
+        os.mkdir(os.path.join(folder, "other"))
+        run = self.attached([program("quick"), "5"], {"LD_PRELOAD": program("replaces.so")}, folder=folder)
+        self.assert_unharmed(run, "profile")
+        self.assertEqual(sorted(os.listdir(folder)), ["moved", "other", "profile"])
+        self.assertEqual(os.listdir(os.path.join(folder, "other")), [])
+
+    def test_what_is_private_is_not_written_into_anothers_directory(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root may give a directory away")
+        for private, files in (("1", False), ("0", True)):
+            folder = self.new_folder()
+            run = self.attached([program("quick"), "5"], {"LD_PRELOAD": program("replaces.so"), "REPLACES": "54321", "BLAME_PRIVATE": private}, folder=folder)
+            self.assertEqual(bool(os.listdir(os.path.join(folder, "profile"))), files)
+            if not files:
+                self.assert_unharmed(run, "profile")
 
     def test_beside_a_device_it_says_so_and_the_program_runs(self):
         self.assert_unharmed(self.attached([program("quick"), "5"], {"BLAME_OUT": "/dev/null"}), "is a device")

@@ -213,22 +213,33 @@ class Views(BlameTest):
                 if coloured:
                     self.assertEqual(ESCAPE.sub("", text), self.text("--view", view).stdout, view)
 
+    def on_terminal(self, *arguments, stream="stdout", env=None, status=0):
+        """What the terminal gets."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([BLAME, *arguments], env=clean_environment() | {"TERM": "xterm"} | (env or {}),
+                                   **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: slave})
+        os.close(slave)
+        text = b""
+        try:
+            while chunk := os.read(master, 65536):
+                text += chunk
+        except OSError:  # the terminal's other end is closed
+            pass
+        os.close(master)
+        self.assertEqual(process.wait(), status)
+        return text
+
     def test_colour_on_a_terminal_unless_no_color_says_no(self):
         for env, coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
-            master, slave = pty.openpty()
-            process = subprocess.Popen([BLAME, "report", self.lock_profile(), "--min", "0"], stdout=slave, stderr=subprocess.DEVNULL,
-                                       env=clean_environment() | {"TERM": "xterm"} | env)
-            os.close(slave)
-            text = b""
-            try:
-                while chunk := os.read(master, 65536):
-                    text += chunk
-            except OSError:  # the terminal's other end is closed
-                pass
-            os.close(master)
-            self.assertEqual(process.wait(), 0)
+            text = self.on_terminal("report", self.lock_profile(), "--min", "0", env=env)
             self.assertIn(b"long_holder", text)
             self.assertEqual(b"\x1b[" in text, coloured, env)
+
+    def test_names_of_files_in_messages_do_nothing_to_a_terminal(self):
+        for command in ("report", "html", "diff", "stat", "merge"):
+            text = self.on_terminal(command, "no\x1b[31m\x9b\u202e-such", *(("same",) if command == "diff" else ()), stream="stderr", status=1)
+            self.assertIn(b"no?[31m", text, command)
+            self.assertNotRegex(text, rb"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae", command)
 
     def test_output_goes_to_a_file_whole_or_not_at_all(self):
         path = os.path.join(self.new_folder(), "out.csv")

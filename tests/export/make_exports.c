@@ -41,6 +41,8 @@ static const char *const names[] = {
     "a => b=>",
     "{a|b}",
     "--option",
+    "=1+1",
+    "\xe2\x80\xaenext\xe2\x80\xac\xe2\x80\xa8line",
     "operator()<int, std::vector<int> >(int&&) const",
     "a;b", /* a second function of the same name */
     long_name,

@@ -76,4 +76,17 @@ UNIT_TEST(control_characters_of_names_do_not_reach_csv)
     free(text);
 }
 
+/* What a spreadsheet makes of it is said in docs/format.md: other readers want the name. */
+UNIT_TEST(names_like_formulas_reach_csv_as_they_are)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    format_csv_text(out, "=cmd|' /C calc'!A0");
+    format_csv_text(out, "@sum(1,2)");
+    fclose(out);
+    assert_string_equal(text, "=cmd|' /C calc'!A0\"@sum(1,2)\"");
+    free(text);
+}
+
 UNIT_MAIN(NULL, NULL)

@@ -41,10 +41,10 @@ UNIT_TEST(data_on_a_terminal_has_no_control_characters)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size), *clean = clean_stream(out);
     setvbuf(clean, NULL, _IONBF, 0); /* byte by byte: pairs are torn apart */
-    fputs("a,\033[2J\x7f\xc2\x9bm\xc3\xbc\xc2\xb0\t\"\r\n", clean);
+    fputs("a,\033[2J\x7f\xc2\x9bm\xc3\xbc\xc2\xb0\t\"\r\n\xe2\x80\xae\xe2\x82\xac\x9b\xe2\x80", clean);
     assert_int_equal(fclose(clean), 0);
     fclose(out);
-    assert_string_equal(text, "a,?[2J?\xc2\xa0m\xc3\xbc\xc2\xb0\t\"\r\n");
+    assert_string_equal(text, "a,?[2J?\xef\xbf\xbdm\xc3\xbc\xc2\xb0\t\"\r\n\xef\xbf\xbd\xe2\x82\xac\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
     free(text);
 }
 
