@@ -9,21 +9,24 @@ Each run is one of PROGRAMS at 1,000 samples/s, with a trace or phases where it 
 choose: after a random delay SIGKILL, in nine of ten runs; in half of all runs SIGSTOP and SIGCONT before, up to three times. Then
 `blame finish` must read what is there, and the files that it makes must be held by tests/behaviour/contract_checks.py, as those of a run that ended.
 
-A run is bad when a command fails on a file that was begun, or a check does. What is lost is counted in two ways: moments that a handler had been
-called for and that it had not booked ("cut off" in run.json), and, for each thread, its time in threads.csv less that of its states, in periods."""
+A run is bad when a command fails on a file that was begun, or a check does, or when a thread that lived when its program was killed lacks more than one sample: its
+states, and what was dropped by name, must make up its time but for the moments that its last delivery stood for, and two periods: before its first moment, and behind its last one.
+What is lost is counted in two ways: moments that a handler had been called for and that it had not booked ("cut off" in run.json; of each thread in
+the measurement file), and, for each thread, its time in threads.csv less that of its states, in periods."""
 
 import argparse
+import collections
 import concurrent.futures
 import glob
 import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "behaviour")]
@@ -41,6 +44,11 @@ LIMIT_S = 120
 STATES = ("work", "idle", "overhead", "lock_wait", "no_core", "blocked", "mpi_wait")
 # Of a run of some samples: shares of so little say nothing.
 LEFT_OUT = {contract_checks.check_resolved}
+
+
+# Of cct/profile_format.h; look() holds the sums against run.json.
+HEADER_BYTES, CHUNK_BYTES, THREAD_BYTES, THREAD_CHUNK, DROP_REASONS = 4096, 32768, 512, 2, 8
+BEFORE_FIRST_AND_LAST = 2
 
 
 class Bad(Exception):
@@ -80,10 +88,26 @@ def finish(directory):
     return True
 
 
+Counts = collections.namedtuple("Counts", "delivered booked ended dropped_s period_s")
+
+
+def counts_of_threads(path):
+    """Of each thread, as the program left them."""
+    with open(path, "rb") as file:
+        content = file.read()
+    counts = []
+    for at in range(HEADER_BYTES, len(content) - CHUNK_BYTES + 1, CHUNK_BYTES):
+        kind, _, used = struct.unpack_from("<3I", content, at)
+        for i in range(1, used + 1 if kind == THREAD_CHUNK else 1):
+            end, _, delivered, *booked = struct.unpack_from(f"<{4 + DROP_REASONS}Q", content, at + i * THREAD_BYTES + 16)
+            dropped_ns, _, _, _, _, period_ns = struct.unpack_from("<d5Q", content, at + i * THREAD_BYTES + 184)
+            counts.append(Counts(delivered, sum(booked), end > 0, 1e-9 * dropped_ns, 1e-9 * period_ns))
+    return counts
+
+
 def lost_of_threads(profile):
-    """In periods: the most that one thread has lived longer than its states say."""
-    return max((float(thread["end_s"]) - float(thread["begin_s"]) - sum(float(thread[state]) for state in STATES)) * RATE
-               for thread in profile.threads)
+    """In seconds: what each thread has lived longer than its states say."""
+    return [float(thread["end_s"]) - float(thread["begin_s"]) - sum(float(thread[state]) for state in STATES) for thread in profile.threads]
 
 
 def look(folder, result):
@@ -92,8 +116,9 @@ def look(folder, result):
     if not files or not finish(os.path.join(folder, "profile")):
         result["nothing"] = 1
         return
+    counts = counts_of_threads(files[0])
     profile = Profile(os.path.join(folder, "profile"))
-    samples = profile.run["samples"]
+    samples, lost, finished = profile.run["samples"], lost_of_threads(profile), profile.run.get("finished", True)
     if samples["delivered"] == 0:
         result["no samples"] = 1
         return
@@ -101,8 +126,18 @@ def look(folder, result):
     broken = sorted(set(contract_checks.violations(profile, checks)))
     if broken:
         raise Bad("; ".join(broken[:3]))
-    result.update({"samples": samples["delivered"], "threads": len(profile.threads), "cut off": samples["dropped"].get("cut off", 0),
-                   "lost": lost_of_threads(profile), "finished": int(profile.run.get("finished", True))})
+    if sum(thread.delivered for thread in counts) != samples["delivered"]:
+        raise Bad("threads' counts are not those of run.json")
+    missing = [thread.delivered - thread.booked for thread in counts if thread.delivered > thread.booked]
+    if not finished and sum(missing) != samples["dropped"].get("cut off", 0):
+        raise Bad(f"moments that were cut off: {missing}, in run.json {samples['dropped']}")
+    if not finished and len(counts) == len(lost):
+        for thread, seconds in zip(counts, lost):
+            cut = max(0, thread.delivered - thread.booked)
+            if not thread.ended and seconds - thread.dropped_s > (cut + BEFORE_FIRST_AND_LAST) * thread.period_s:
+                raise Bad(f"a thread lacks {seconds:.4f} s, {thread.dropped_s:.4f} s of it for named reasons, and {cut} moments were cut off")
+    result.update({"samples": samples["delivered"], "threads": len(profile.threads), "cut off": sum(missing), "cut threads": len(missing),
+                   "lost": max(lost) * RATE, "finished": int(finished)})
 
 
 def one(number, seed, scratch):
@@ -141,13 +176,13 @@ def print_summary(results, seed):
     print(f"seed {seed}: {len(results)} runs, {total('killed')} killed, {total('stops')} stops in {sum(result.get('stops', 0) > 0 for result in results)}; "
           f"{len(read)} profiles read, {total('nothing')} before the measurement began, {total('no samples')} before a sample, "
           f"{sum('bad' in result for result in results)} bad")
-    print(f"{total('samples')} samples of {total('threads')} threads: {total('cut off')} cut off, in {sum(result['cut off'] > 0 for result in read)} runs, "
+    print(f"{total('samples')} samples of {total('threads')} threads: {total('cut off')} cut off, of {total('cut threads')} threads in {sum(result['cut off'] > 0 for result in read)} runs, "
           f"at most {max((result['cut off'] for result in read), default=0)} in one; most that a thread's states lack of its life, in periods:")
     for title, ended in (("of killed programs", 0), ("of those that ended", 1)):
         lost = sorted((result["lost"], result["number"]) for result in read if result["finished"] == ended)
         if lost:
             print(f"  {title}: median {lost[len(lost) // 2][0]:.2f}, most {lost[-1][0]:.2f} (run {lost[-1][1]})")
-    print("profiles by program:", ", ".join(f"{name} {count}" for name, count in sorted(Counter(result["program"] for result in read).items())))
+    print("profiles by program:", ", ".join(f"{name} {count}" for name, count in sorted(collections.Counter(result["program"] for result in read).items())))
 
 
 def main():
