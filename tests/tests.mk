@@ -148,4 +148,4 @@ kills: $(PRODUCTS) test-programs
 LIMITS_ARGS ?=
 limits: $(PRODUCTS) test-programs
 	@BUILD=$(BUILD) nice $(PYTHON) -B tests/limits.py $(LIMITS_ARGS)
-include tests/fuzz/guided.mk
+include tests/fuzz/guided.mk tests/fuzz/commands.mk

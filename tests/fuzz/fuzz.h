@@ -4,12 +4,15 @@
 
 #include <stdint.h>
 
-/* A large quarantine, and pages given back, would make each round fault in fresh pages. */
-const char *__asan_default_options(void);
+#ifndef FUZZ_OWN_OPTIONS
+/* A large quarantine, and pages given back, would make each round fault in fresh pages. The sanitizer's
+ * library must see it. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "quarantine_size_mb=8:allocator_release_to_os_interval_ms=-1";
 }
+#endif
 
 static uint64_t random_state;
 
