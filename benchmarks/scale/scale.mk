@@ -8,8 +8,8 @@ SCALE_ARGS ?=
 TRACE_ARGS ?=
 
 .PHONY: bench-scale bench-trace
-bench-scale: $(SCALE_PROGRAMS) $(BUILD)/scale/module.so $(addprefix $(BUILD)/bench/,cg fib) $(bench_noop) $(LIBRARY)
-	$(PYTHON) -B benchmarks/scale/scale.py --programs $(BUILD)/scale --build $(BUILD)/bench --tool $(LIBRARY) \
+bench-scale: $(SCALE_PROGRAMS) $(BUILD)/scale/module.so $(addprefix $(BUILD)/bench/,cg fib) $(bench_noop) $(LIBRARY) $(BUILD)/simulator/simulate
+	$(PYTHON) -B benchmarks/scale/scale.py --simulator $(BUILD)/simulator/simulate --programs $(BUILD)/scale --build $(BUILD)/bench --tool $(LIBRARY) \
 	    --out $(BUILD)/scale.csv $(SCALE_ARGS)
 
 # How much smaller a profile is than a trace of the same samples.

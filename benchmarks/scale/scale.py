@@ -14,7 +14,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from bench import KERNELS, run_kernel
-from bench_common import (Table, clean_environment, find_tools, main, make_parser, median_ratio, positive, run, run_under,
+from bench_common import (Table, clean_environment, find_tools, main, make_parser, median_ratio, positive, run, run_to_file, run_under,
                           take_turns, write_csv)
 
 MODULE_RUNS = 5
@@ -91,7 +91,24 @@ def measure_threads(args):
     return rows
 
 
-PARTS = {"tree": measure_tree, "regions": measure_regions, "modules": measure_modules, "threads": measure_threads}
+def measure_hours(args):
+    """In the simulator, whose hours are short: 64 threads, a region of four to five seconds and half a second without, again and again."""
+    rows = {}
+    for minutes in args.minutes:
+        with tempfile.TemporaryDirectory(prefix="blame-scale-", dir=args.scratch) as scratch:
+            scenario, kept = os.path.join(scratch, "hours.txt"), os.path.join(scratch, "hours.blame")
+            with open(scenario, "w", encoding="utf-8") as file:
+                file.write(f"runs 1\nlaws-only\nmain {{ repeat {minutes * 10} {{ parallel 64 {{ work 4s~2s 5s~2s }} work 500ms~500ms }} }}\n")
+            command = [args.simulator, "--rate", str(args.hours_rate), "--seeds", "1", "--limit", "36000", "--keep", kept, scenario]
+            output, seconds = run(command, clean_environment(2))
+            memory = run_to_file(command, clean_environment(2), os.path.join(scratch, "output"))
+            rows[minutes] = {"file MB": os.stat(kept).st_blocks * 512 / 1e6, "peak memory MB": memory / 1e3, "s": seconds,
+                             "laws": float("FAILED" not in output)}
+    print_part(f"hours: minutes of 64 simulated threads at {args.hours_rate} samples/s; laws: 1 if all hold", "minutes", rows)
+    return rows
+
+
+PARTS = {"tree": measure_tree, "regions": measure_regions, "modules": measure_modules, "threads": measure_threads, "hours": measure_hours}
 
 
 def parse_arguments():
@@ -102,6 +119,9 @@ def parse_arguments():
                         help="with 1 thread (default 100,000,000); a tenth of it with 2")
     parser.add_argument("--modules", type=positive, nargs="+", default=[1, 10, 100, 1000])
     parser.add_argument("--teams", type=positive, nargs="+", default=[2, 4, 8, 16, 32, 64, 128, 256, 512], help="threads")
+    parser.add_argument("--minutes", type=positive, nargs="+", default=[6, 30, 120], help="of the simulated program")
+    parser.add_argument("--hours-rate", type=positive, default=20, help="its samples a second and thread (default 20)")
+    parser.add_argument("--simulator", default="build/simulator/simulate", metavar="FILE")
     parser.add_argument("--scratch", metavar="DIR", help="where trees are written (default: TMPDIR)")
     parser.add_argument("--programs", default="build/scale", metavar="DIR", help="where its own programs are")
     return parser.parse_args()
