@@ -19,7 +19,7 @@ from selenium.webdriver.common.keys import Keys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "behaviour"))
 
 import page_data  # noqa: E402  (found through the path set above)
-from harness import ROOT  # noqa: E402
+from harness import ROOT, TIMEOUT_S  # noqa: E402
 
 TEMPLATE = os.path.join(ROOT, "html", "page", "dist", "page.html")
 ARGUMENTS = [
@@ -40,7 +40,9 @@ def start_browser():
     for argument in ARGUMENTS:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+    browser = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+    browser.set_script_timeout(TIMEOUT_S)  # two frames may take long where others have the cores
+    return browser
 
 
 @functools.cache
