@@ -24,18 +24,22 @@ static omp_lock_t global_lock;
 static omp_lock_t lock_array[3];
 static struct guarded guarded;
 static omp_nest_lock_t global_nest_lock;
-static int held; /* the holder is inside */
+static int held, asked; /* the holder is inside; the waiter has a core, and is about to ask */
 
 HELPER void announce(void)
 {
     __atomic_store_n(&held, 1, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&asked, __ATOMIC_ACQUIRE))
+        ;
 }
 
 HELPER double await(void)
 {
     while (!__atomic_load_n(&held, __ATOMIC_ACQUIRE))
         ;
-    return clock_s();
+    double asked_s = clock_s();
+    __atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
+    return asked_s;
 }
 
 HELPER void note(struct waited *waited, double asked_s)
@@ -44,7 +48,7 @@ HELPER void note(struct waited *waited, double asked_s)
     waited->sum_s += wait_s;
     if (wait_s > waited->longest_s)
         waited->longest_s = wait_s;
-    held = 0;
+    held = asked = 0;
 }
 
 NAMED static void lock_holder(omp_lock_t *lock, double hold_s)
