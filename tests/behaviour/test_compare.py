@@ -46,6 +46,11 @@ class Compare(BlameTest):
                 if any(slower < 2.6 * usual for usual, slower in zip(base, new)):
                     self.skipTest("other programs had the cores: compare_slower was not slower enough")
 
+    def told_alike(self, bases, news):
+        """Nor which is as fast."""
+        if any(later > 1.9 * sooner for base in bases for new in news for sooner, later in zip(figures(base), figures(new))):
+            self.skipTest("other programs had the cores: a later run was slower")
+
     def named(self, rows, name):
         return [row for row in rows if re.search(name, row["name"]) and row["kind"] != "statement"]
 
@@ -86,8 +91,7 @@ class Diff(Compare):
 
     def test_the_same_program_exceeds_no_limit(self):
         first, second = self.profile("compare", 0), self.profile("compare", 1)
-        if any(later > 1.9 * sooner for sooner, later in zip(figures(first), figures(second))):
-            self.skipTest("other programs had the cores: the second run was slower")
+        self.told_alike([first], [second])
         self.blame("diff", first, second, *LIMITS)
 
     def test_a_slower_function_exceeds_its_limits_and_is_named(self):
@@ -108,7 +112,9 @@ class Diff(Compare):
                 self.assertAlmostEqual(self.inclusive(rows, metric, "slow", side), slow_of(Profile(directory), metric), delta=1e-4)
 
     def test_a_faster_program_exceeds_no_limit(self):
-        self.blame("diff", self.profile("compare_slower"), self.profile("compare"), *LIMITS)
+        base, new = self.profile("compare_slower"), self.profile("compare")
+        self.told_alike([base], [new])
+        self.blame("diff", base, new, *LIMITS)
 
     def test_limits_of_other_functions_are_kept(self):
         base, new = self.profile("compare"), self.profile("compare_slower")
@@ -271,13 +277,6 @@ class WrongUse(Compare):
 class Guide(Compare):
     """The shell lines of the guide's example, with a program of ours."""
 
-    def assert_telling(self, bases, news, status):
-        """Of what other programs made slower or not slow enough no limit can tell."""
-        if status == WORSE:
-            self.told_apart(bases, news)
-        elif any(later > 1.9 * sooner for base in bases for new in news for sooner, later in zip(figures(base), figures(new))):
-            self.skipTest("other programs had the cores: a second run was slower")
-
     def test_the_examples_lines_do_what_the_guide_says(self):
         with open(GUIDE, encoding="utf-8") as file:
             guide = file.read()
@@ -297,7 +296,8 @@ class Guide(Compare):
                 shutil.rmtree(os.path.join(folder, "profiles"), ignore_errors=True)
                 run = execute(["sh", "-e", "-c", script.replace("=10", "=100")], env, folder)  # on a busy machine, too
                 if (run.status, status) in ((0, WORSE), (WORSE, 0)):
-                    self.assert_telling(*(glob.glob(f"{folder}/profiles/{side}/run*") for side in ("main", "change")), status)
+                    runs = [glob.glob(f"{folder}/profiles/{side}/run*") for side in ("main", "change")]
+                    self.told_apart(*runs) if status else self.told_alike(*runs)
                 self.assertEqual(run.status, status, run)
                 self.assertIn("Mann-Whitney", run.stdout)
                 self.assertTrue(os.path.exists(os.path.join(folder, "profiles", "diff.csv")))
