@@ -226,7 +226,7 @@ __attribute__((noinline)) static void call_loaded(loaded_function *loaded_call, 
 /* Walks from inside the library until it is walked through: the load map is not read again at every miss. */
 static bool walked_through(loaded_function *loaded_call)
 {
-    uint64_t end_ns = clock_now_ns() + 2 * NS_PER_S;
+    uint64_t end_ns = clock_now_ns() + 20 * NS_PER_S;
     struct walk walk;
     do {
         call_loaded(loaded_call, &walk);
