@@ -65,7 +65,7 @@ class Tune(BlameTest):
         run = self.tune("--space", self.space("wait: passive", "env A: 1"), "--pairs", "3", "--runs", "14", "--input", "n=7", "--application", "it",
                         "--format", "csv", program("scales"), folder=folder, env=PASSIVE | {"TEST_PACE": str(self.pace)})
         rows = list(csv.DictReader(io.StringIO(run.stdout)))
-        self.assertGreater(len(rows), 6)
+        self.assertGreater(len(rows), 2)
         self.assertEqual([row["trial"] for row in rows], [str(number + 1) for number in range(len(rows))])
         listed = execute([BLAME, "db", "list", "--format", "csv", "--where", "experiment = 'tune' and \"input.n\" = 7 and application = 'it' and \"tune.profiled\" = 1"],
                          clean_environment(), folder)
