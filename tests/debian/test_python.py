@@ -118,8 +118,8 @@ def decorated():
     team()  # in decorated
 
 def serial(seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
         sum(range(100))
 
 def by_thread():
@@ -273,12 +273,12 @@ class Frames(BlameTest):
         self.assertGreater(module["idleness (I)"], 0.9 * row["idleness (I)"])
 
     def test_the_interpreter_itself_is_left_out(self):
-        """Debian's is stripped: it has no names for most of its functions. A sample may hit it where a frame is being made."""
+        """Debian's is stripped: it has no names for most of its functions. A sample may hit it where a frame is being made: that is little of what
+        serial() does by its own CPU time, which none of it is. At its end the interpreter works for itself."""
         profile = self.run_once()
-        whole = profile.root["samples (I)"]
-        own = sum(row["samples (E)"] for row in profile.rows
-                  if any(above.module.startswith("python3") for above in [row, *row.ancestors()]))
-        self.assertLess(own, 0.02 * whole)
+        own = sum(row["work (E)"] for row in profile.rows if row.kind != "statement" and "Py_FinalizeEx" not in row.path()
+                  and any(above.module.startswith("python3") for above in [row, *row.ancestors()]))
+        self.assertLess(own, 0.1 * profile.total("work", "serial"))
         self.assertEqual(profile.run["python"]["why_not"], None)
         self.assertTrue(profile.run["python"]["version"].startswith("3.11."))
         self.assertFalse([module for module in profile.run["modules"] if module["path"].endswith("script.py")])
