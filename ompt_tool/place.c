@@ -145,17 +145,14 @@ static bool make_own(const char *wanted)
     return false;
 }
 
-/* Who may write to the folder above can have put a link in the place of the directory that was just made, or one of his own. -1 with errno. */
-static int hold_directory(void)
+/* Who may write to the folder above can have put a link in the place of the directory that was just made, or one of his own. False with errno. */
+static bool look_at_directory(struct stat *made)
 {
-    struct stat status;
-    int folder = open(session.directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder >= 0 && session.options.private && (fstat(folder, &status) != 0 || status.st_uid != geteuid())) {
-        close(folder);
-        errno = EPERM;
-        return -1;
-    }
-    return folder;
+    if (lstat(session.directory, made) != 0)
+        return false;
+    bool ours = !session.options.private || made->st_uid == geteuid();
+    errno = ours ? ENOTDIR : EPERM;
+    return S_ISDIR(made->st_mode) && ours;
 }
 
 /* The program may change its directory. */
@@ -272,14 +269,14 @@ static bool open_own(void)
     return is_network() ? open_elsewhere() : open_at(session.file);
 }
 
-/* What lies elsewhere than in the directory that was made is taken back. */
-static bool open_inside(int folder)
+/* In the directory that was made: what lies elsewhere is taken back. */
+static bool open_inside(const struct stat *made)
 {
-    struct stat there, opened;
+    struct stat directory, file;
     if (!open_own())
         return false;
-    if (is_network() || (fstatat(folder, strrchr(session.file, '/') + 1, &there, AT_SYMLINK_NOFOLLOW) == 0 && stat(session.file, &opened) == 0 &&
-                         there.st_dev == opened.st_dev && there.st_ino == opened.st_ino))
+    if (lstat(session.directory, &directory) == 0 && directory.st_dev == made->st_dev && directory.st_ino == made->st_ino &&
+        lstat(session.file, &file) == 0 && S_ISREG(file.st_mode))
         return true;
     arena_abandon();
     unlink(session.file);
@@ -307,21 +304,20 @@ bool place_open(void)
                  "; nothing is measured", NULL);
         return false;
     }
-    int folder = hold_directory(), cause = errno;
-    bool opened = false;
-    if (folder >= 0) {
+    struct stat made;
+    bool good = look_at_directory(&made), opened = false;
+    if (good) {
         make_absolute();
-        opened = open_inside(folder);
-        cause = errno;
-        close(folder);
+        opened = open_inside(&made);
     }
+    int cause = errno;
     if (opened) {
         if (why)
             log_line(wanted, ": the job can have no directory of this name: ", strerror(why),
                      "; this process has ", session.directory, NULL);
         return true;
     }
-    if (folder >= 0 && cause != ESTALE)
+    if (good && cause != ESTALE)
         rmdir(session.directory);
     log_line(session.directory, ": cannot write there: ", strerror(cause), "; nothing is measured", NULL);
     return false;
