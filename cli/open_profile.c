@@ -303,12 +303,22 @@ void out_file_drop(struct out_file *file)
     free(file->temporary);
 }
 
+/* Why it could not be written may be forgotten by now: a file that is dropped anyway can be asked once more. */
+static int why_unwritten(const struct out_file *file)
+{
+    if (!errno && file->temporary) {
+        putc('\n', file->stream);
+        fflush(file->stream);
+    }
+    return errno ? errno : EIO;
+}
+
 int out_file_close(struct out_file *file, bool good)
 {
     int why = good ? 0 : errno;
     errno = 0;
     if ((fflush(file->stream) != 0 || ferror(file->stream)) && good) {
-        why = errno ? errno : EIO;
+        why = why_unwritten(file);
         good = false;
     }
     if (file->stream != stdout && fclose(file->stream) != 0 && good) {

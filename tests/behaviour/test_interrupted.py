@@ -1,5 +1,6 @@
 """Commands that a signal ends while they write: nothing unfinished stays, and what was there does."""
 
+import contextlib
 import glob
 import hashlib
 import itertools
@@ -92,6 +93,30 @@ class Interrupted(BlameTest):
         run = self.interrupted(folder, signal.SIGHUP, 1, "html", "profile", "--output", "made", before=["nohup"])
         self.assertEqual(run.status, 0, run)
         self.assertTrue(os.path.exists(os.path.join(folder, "made")))
+
+    def test_a_full_disk_leaves_what_was_there_and_nothing_else(self):
+        folder = self.folder_with_profile()
+        if os.geteuid() != 0:
+            self.skipTest("only root may mount the small disk")
+        disk = os.path.join(folder, "disk")
+        os.mkdir(disk)
+        mounted = execute(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", disk], clean_environment(), folder)
+        if mounted.status:
+            self.skipTest(f"no small disk could be mounted: {mounted.stderr.strip()}")
+        self.addCleanup(execute, ["umount", "-l", disk], clean_environment(), folder)
+        with open(os.path.join(disk, "made"), "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(1024))
+        before = contents(disk)
+        for arguments in (("html", "profile", "-o", "disk/made"), ("report", "profile", "--format", "csv", "-o", "disk/made"), ("merge", "job", "--output", "disk/made.blame"),
+                          *(("export", "profile", "--format", name, "-o", f"disk/new-{name}") for name in ("hatchet", "hpctoolkit", "tau", "perfetto"))):
+            if arguments[0] == "merge":
+                for _ in range(2):
+                    self.attached([program("quick")], {"BLAME_JOB": "two", "BLAME_OUT": "job"}, folder=folder)
+            run = execute([BLAME, *arguments], clean_environment(), folder)
+            self.assertEqual(run.status, 1, run)
+            self.assertIn("No space left on device", run.stderr)
+            self.assertEqual(contents(disk), before, arguments)
 
     def test_reports_come_together_or_not_at_all(self):
         """The measurement's names and its mark, that it is reported, come behind them."""
