@@ -143,10 +143,10 @@ static int write_snapshot(const struct running *running, struct profile_header *
     }
     char *file = memory_text("%s/%s-%d.blame", directory, *name ? name : "program", (int)running->pid);
     if (copy_measurement(running->file, file, header)) {
+        unfinished_keep(directory); /* the reports can be made later */
         status = finish_reports(directory, file, true);
         if (header->traced && !write_stacks(file))
             status = CLI_BAD_INPUT;
-        unfinished_keep(directory);
     } else {
         fprintf(stderr, "blame snapshot: %s: %s; nothing was written: give another place by --output\n", file, strerror(errno));
         unfinished_remove(directory);

@@ -241,6 +241,19 @@ class Views(BlameTest):
             self.assertIn(b"no?[31m", text, command)
             self.assertNotRegex(text, rb"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae", command)
 
+    def test_a_link_in_the_outputs_place_is_replaced_and_not_followed(self):
+        for target in ("kept", "nothing"):
+            folder = self.new_folder()
+            kept, path = os.path.join(folder, "kept"), os.path.join(folder, "out")
+            with open(kept, "w", encoding="utf-8") as file:
+                file.write("what was there")
+            os.symlink(target, path)
+            self.text("-o", path)
+            with open(kept, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "what was there")
+            self.assertFalse(os.path.islink(path))
+            self.assertEqual(sorted(os.listdir(folder)), ["kept", "out"])
+
     def test_output_goes_to_a_file_whole_or_not_at_all(self):
         path = os.path.join(self.new_folder(), "out.csv")
         self.text("--format", "csv", "-o", path)
