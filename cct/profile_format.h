@@ -88,6 +88,7 @@ enum profile_node_kind {
     PROFILE_NODE_LANE = 25, /* below the root: the states of the tree's threads, by when; key: 0; metric: struct profile_lane; no row */
     PROFILE_NODE_MOVED = 26, /* the trace names it: what was its is of the node with the index `key`; no row */
     PROFILE_NODE_FOLD = 27, /* below the trie: a numbered phase, its instances laid over one another; key: PROFILE_FOLD_KEY (cct/profile_time.h) */
+    PROFILE_NODE_HOLDER = 28, /* below PSEUDO: the line of another thread's that had what this one waited for; key as FRAME's */
 };
 
 /* Which time of a context's: of the context itself, or of the frames below it, that is of the function called there; its own, or with what
@@ -118,12 +119,12 @@ enum profile_pseudo {
     /* Below the context whose thread was ready to run and had no core: work is that time, inverse_busy and
      * shared_idle are others' idleness blamed on the missing core. */
     PROFILE_PSEUDO_NO_CORE = 9, /* <no core> */
-    /* Below the context whose thread slept of its own will, outside OpenMP's waits: work is that time,
-     * inverse_busy and shared_idle are its parent's, as is all of it: no row. */
+    /* Below the context whose thread slept of its own will, outside OpenMP's waits: all of it is its parent's, work as blocked; no row. */
     PROFILE_PSEUDO_BLOCKED = 10,
     PROFILE_PSEUDO_UNTOLD_WAIT = 11, /* <untold wait>: the runtime waited in a loop, and told nothing of it */
     PROFILE_PSEUDO_NOBODY = 12, /* <nobody at work>, below the root: other ranks waited for this one, whose threads all idled */
     PROFILE_PSEUDO_STOPPED = 13, /* <stopped>, below the root: as BLOCKED, while the whole process was, by a signal or a debugger */
+    PROFILE_PSEUDO_INTERPRETER_LOCK = 14, /* <waiting for the interpreter's lock>, Python's; below it a HOLDER, if one was found */
 };
 
 #define PROFILE_KEY(module_id, vaddr) (((uint64_t)(module_id) << 48) | ((uint64_t)(vaddr)&0xffffffffffffull))

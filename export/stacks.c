@@ -94,6 +94,15 @@ static char *code_text(struct stacks *stacks, uint64_t key)
     return text;
 }
 
+static char *holder_text(struct stacks *stacks, uint64_t key)
+{
+    const struct symbol_frame *frame;
+    lookup(stacks, key, &frame);
+    char *name = memory_text(ROW_NAME_HOLDER, frame->name), *text = frame_text(name, frame->at_file, frame->at_line, PROFILE_KEY_VADDR(key));
+    free(name);
+    return text;
+}
+
 /* Of what the program says of itself: where it did so first. */
 static char *probe_text(struct stacks *stacks, const struct profile_node *node)
 {
@@ -118,6 +127,8 @@ static char *node_text(struct stacks *stacks, const struct profile_node *node)
     case PROFILE_NODE_FRAME:
     case PROFILE_NODE_RUNTIME:
         return code_text(stacks, node->key);
+    case PROFILE_NODE_HOLDER:
+        return holder_text(stacks, node->key);
     case PROFILE_NODE_MPI:
         return frame_text(mpi_call_name(node->key), NULL, 0, 0);
     case PROFILE_NODE_PSEUDO: /* the first two are states of the context around them */

@@ -106,6 +106,8 @@ static struct busy busy_of(struct thread *thread, const struct capture *capture,
         busy.sum = &ledger->no_core;
         busy.own_idx = busy.ranks_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_NO_CORE);
     } else if (core == CORE_ASLEEP && !busy.in_runtime) { /* there the runtime waits for something that no event tells */
+        if (unlikely(thread->unwinder.python != NULL))
+            busy.node_idx = busy.ranks_idx = capture_interpreter_wait(thread, busy.node_idx);
         busy.state = PROFILE_TIME_BLOCKED;
         busy.sum = &ledger->blocked;
         busy.own_idx = pseudo_child(thread, busy.node_idx, PROFILE_PSEUDO_BLOCKED);

@@ -29,6 +29,13 @@ static uintptr_t word_of(const unsigned char *from, size_t offset)
     return word;
 }
 
+static int locked_of(const unsigned char *lock)
+{
+    int locked;
+    memcpy(&locked, lock + PYTHON_LOCK_LOCKED, sizeof(locked));
+    return locked;
+}
+
 /* python3.11, libpython3.11.so.1.0; any other program has code of its own beside. */
 static bool is_own_file(const struct loadmap_range *range)
 {
@@ -40,11 +47,13 @@ static bool is_own_file(const struct loadmap_range *range)
 static const char *find_interpreter(const unsigned char *runtime, uintptr_t loop)
 {
     const struct python_code_types types = {.code = (uintptr_t)PyCode_Type, .text = (uintptr_t)PyUnicode_Type, .bytes = (uintptr_t)PyBytes_Type};
-    uintptr_t word;
+    unsigned char lock[PYTHON_LOCK_BYTES];
     if (!loop || !types.code || !types.text || !types.bytes || !loadmap_find(loop))
         return "it does not export what tells them";
-    if (!os_copy_memory(&word, (uintptr_t)runtime + PYTHON_RUNTIME_KEY, sizeof(word)))
+    if (!os_copy_memory(lock, (uintptr_t)runtime + PYTHON_RUNTIME_LOCK, sizeof(lock)))
         return "neither process_vm_readv nor /proc/self/mem is allowed here";
+    if (locked_of(lock) < -1 || locked_of(lock) > 1) /* -1: not made yet */
+        return "its lock is not where 3.11 has it";
     python_code_init(&types);
     interpreter.own_file = is_own_file(loadmap_find(loop));
     interpreter.runtime = runtime;
@@ -93,7 +102,7 @@ static void set_level(struct python_walk *walk, uintptr_t address)
     walk->outer = word_of(level, PYTHON_LEVEL_PREVIOUS);
 }
 
-static void begin(struct python_walk *walk, struct unwinder *unwinder)
+static void begin(struct python_walk *walk, struct unwinder *unwinder, bool asleep)
 {
     *walk = (struct python_walk){.begun = true};
     if (!interpreter.runtime)
@@ -103,21 +112,38 @@ static void begin(struct python_walk *walk, struct unwinder *unwinder)
         unwinder->python = python_codes_make();
     if (!level || !unwinder->python)
         return;
+    walk->waits = asleep && python_waits(unwinder);
     python_codes_begin(unwinder->python);
     set_level(walk, level);
 }
 
-enum python_kind python_meet(struct python_walk *walk, struct unwinder *unwinder, const struct unwind_frame *frame)
+/* The function that waits is the walk's first one of the interpreter's. Who called it, and is the interpreter's, waits, too. */
+static bool is_wait(struct python_walk *walk, const struct unwind_frame *frame)
+{
+    if (!walk->waits || (walk->waits_to && (!interpreter.own_file || frame->stack != walk->waits_to)))
+        return walk->waits = false;
+    walk->waits_to = frame->cfa;
+    return true;
+}
+
+enum python_kind python_meet(struct python_walk *walk, struct unwinder *unwinder,
+                             const struct unwind_frame *frame, bool asleep)
 {
     if (!walk->begun)
-        begin(walk, unwinder);
+        begin(walk, unwinder, asleep);
     for (uint32_t passed = 0; walk->level && walk->level < frame->stack; passed++) /* of frames that were not walked */
         set_level(walk, passed < MAX_LEVELS ? walk->outer : 0);
+    bool waits = is_wait(walk, frame);
     if (!walk->level || walk->level >= frame->cfa)
-        return interpreter.own_file ? PYTHON_GLUE : PYTHON_NONE;
+        return waits || interpreter.own_file ? PYTHON_GLUE : PYTHON_NONE;
     walk->frame = walk->top;
     walk->broken = walk->frame == 0;
     return PYTHON_LOOP;
+}
+
+static bool is_frame(const unsigned char *frame)
+{
+    return frame[PYTHON_FRAME_ENTRY] <= 1 && frame[PYTHON_FRAME_OWNER] <= 2;
 }
 
 bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct python_place *place)
@@ -128,7 +154,7 @@ bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct pyt
         return false;
     walk->broken = true;
     const unsigned char *frame = python_codes_read(unwinder->python, address, PYTHON_FRAME_BYTES);
-    if (!frame || frame[PYTHON_FRAME_ENTRY] > 1 || frame[PYTHON_FRAME_OWNER] > 2)
+    if (!frame || !is_frame(frame))
         return false;
     uintptr_t next = frame[PYTHON_FRAME_ENTRY] ? 0 : word_of(frame, PYTHON_FRAME_PREVIOUS);
     if ((!frame[PYTHON_FRAME_ENTRY] && !next) ||
@@ -138,4 +164,40 @@ bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct pyt
     walk->frame = next;
     walk->broken = false;
     return true;
+}
+
+/* Who waits sleeps in futex() on a word of the lock's condition, which nobody else does: the call's first argument. */
+bool python_waits(const struct unwinder *unwinder)
+{
+    uintptr_t condition = (uintptr_t)interpreter.runtime + PYTHON_RUNTIME_LOCK + PYTHON_LOCK_CONDITION;
+    return interpreter.runtime &&
+           unwinder->registers[UNWIND_ARGUMENT] - condition < PYTHON_LOCK_CONDITION_BYTES;
+}
+
+/* The state of the thread that holds the lock, or 0. */
+static uintptr_t read_holder(unsigned char *lock)
+{
+    bool read = os_copy_memory(lock, (uintptr_t)interpreter.runtime + PYTHON_RUNTIME_LOCK, PYTHON_LOCK_BYTES);
+    return read && locked_of(lock) == 1 ? word_of(lock, PYTHON_LOCK_HOLDER) : 0;
+}
+
+/* Another thread's, which goes on meanwhile: it held the lock all the time, so that its state is its own, and its code object was one. */
+bool python_holder(struct unwinder *unwinder, struct python_place *place)
+{
+    unsigned char lock[PYTHON_LOCK_BYTES], again[PYTHON_LOCK_BYTES], state[PYTHON_STATE_BYTES],
+        level[PYTHON_LEVEL_BYTES];
+    uintptr_t holder = read_holder(lock);
+    if (!holder || !unwinder->python)
+        return false;
+    python_codes_begin(unwinder->python);
+    if (!os_copy_memory(state, holder, sizeof(state)) ||
+        word_of(state, PYTHON_STATE_SELF) == (uintptr_t)pthread_self() ||
+        !os_copy_memory(level, word_of(state, PYTHON_STATE_LEVEL), sizeof(level)))
+        return false;
+    const unsigned char *frame =
+        python_codes_read(unwinder->python, word_of(level, PYTHON_LEVEL_FRAME), PYTHON_FRAME_BYTES);
+    return frame && is_frame(frame) &&
+           python_codes_find(unwinder->python, word_of(frame, PYTHON_FRAME_CODE),
+                             word_of(frame, PYTHON_FRAME_INSTRUCTION), place) &&
+           read_holder(again) == holder && memcmp(lock, again, sizeof(lock)) == 0;
 }

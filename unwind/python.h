@@ -23,11 +23,13 @@ bool python_init(char *version, size_t bytes, const char **why_not);
 /* A walk's place among the thread's Python frames; only `begun` counts, false, when it begins. */
 struct python_walk {
     bool begun;
-    bool broken;      /* the frames of this call of the loop could not be read to the last */
-    uintptr_t level;  /* record of the next call of the loop, 0: there is none further out */
-    uintptr_t frame;  /* the next Python frame of this one, 0: none */
-    uintptr_t top;    /* the innermost one of the next */
-    uintptr_t outer;  /* record of the one around the next */
+    bool waits;         /* the thread sleeps until it gets the interpreter's lock, and the last frame is a part of how */
+    bool broken;        /* the frames of this call of the loop could not be read to the last */
+    uintptr_t waits_to; /* where those frames end */
+    uintptr_t level;    /* record of the next call of the loop, 0: there is none further out */
+    uintptr_t frame;    /* the next Python frame of this one, 0: none */
+    uintptr_t top;      /* the innermost one of the next */
+    uintptr_t outer;    /* record of the one around the next */
 };
 
 enum python_kind {
@@ -36,11 +38,19 @@ enum python_kind {
     PYTHON_LOOP, /* a call of the loop: python_next() yields the Python frames that it runs */
 };
 
-/* What a frame of a flagged module is; frames come from the innermost outward. [handler] */
-enum python_kind python_meet(struct python_walk *walk, struct unwinder *unwinder, const struct unwind_frame *frame);
+/* What a frame of a flagged module is; frames come from the innermost outward. asleep: the walk's thread sleeps in the system call that
+ * the walk began in. [handler] */
+enum python_kind python_meet(struct python_walk *walk, struct unwinder *unwinder,
+                             const struct unwind_frame *frame, bool asleep);
 
 /* The Python frames of that call, from the innermost outward; false behind the last one, or if the next cannot be read
  * (walk->broken). [handler] */
 bool python_next(struct python_walk *walk, struct unwinder *unwinder, struct python_place *place);
+
+/* True if the system call that the unwinder was started in, and in which the thread sleeps, waits for the interpreter's lock. [handler] */
+bool python_waits(const struct unwinder *unwinder);
+
+/* The line in which another thread holds that lock; false if nobody does, it changes hands, or its frame cannot be read. [handler] */
+bool python_holder(struct unwinder *unwinder, struct python_place *place);
 
 #endif

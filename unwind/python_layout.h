@@ -1,13 +1,20 @@
 /* Where CPython 3.11 keeps what is read of it. Its structures are the same in all of 3.11: Include/internal/pycore_runtime.h
- * (_PyRuntimeState), Include/cpython/pystate.h (PyThreadState, _PyCFrame), Include/internal/pycore_frame.h
- * (_PyInterpreterFrame), Include/cpython/code.h (PyCodeObject), Include/cpython/unicodeobject.h, bytesobject.h. */
+ * (_PyRuntimeState), Include/internal/pycore_gil.h (struct _gil_runtime_state),
+ * Include/cpython/pystate.h (PyThreadState, _PyCFrame), Include/internal/pycore_frame.h (_PyInterpreterFrame), Include/cpython/code.h (PyCodeObject), Include/cpython/unicodeobject.h, bytesobject.h. */
 #ifndef BLAME_UNWIND_PYTHON_LAYOUT_H
 #define BLAME_UNWIND_PYTHON_LAYOUT_H
 
 #define PYTHON_VERSION_READ 0x030bu /* Py_Version >> 16 */
 
 enum python_layout {
+    PYTHON_RUNTIME_LOCK = 360, /* ceval.gil, the interpreter's lock */
     PYTHON_RUNTIME_KEY = 592, /* gilstate.autoTSSkey: an int, 1 when the key is there, and the key: where each thread has its state */
+
+    PYTHON_LOCK_BYTES = 32,  /* before its condition, which only who waits for the lock waits for */
+    PYTHON_LOCK_HOLDER = 8,  /* last_holder: a thread's state */
+    PYTHON_LOCK_LOCKED = 16, /* an int: 1, it is held */
+    PYTHON_LOCK_CONDITION = 32,
+    PYTHON_LOCK_CONDITION_BYTES = 48,
 
     PYTHON_STATE_BYTES = 160, /* of a PyThreadState, as far as it is read */
     PYTHON_STATE_LEVEL = 56,  /* cframe: the innermost call of the interpreter's loop */

@@ -24,6 +24,7 @@
 #define MAX_STACK_BYTES  ((uintptr_t)8 << 30) /* of the main thread, when it has no limit */
 
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP };
+_Static_assert(RDI == UNWIND_ARGUMENT, "where a call's first argument is");
 
 _Static_assert(RIP == UNWIND_REGISTERS - 1, "register numbers are libunwind's");
 

@@ -11,6 +11,7 @@
 
 #define UNWIND_SURE      4u
 #define UNWIND_REGISTERS 17 /* libunwind's x86-64 numbers: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
+#define UNWIND_ARGUMENT  5  /* of these rdi: the first argument of a system call */
 
 struct unwind_frame {
     uintptr_t ip;    /* where to look things up: inside the instruction (a caller's return address - 1) */

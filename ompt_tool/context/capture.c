@@ -180,6 +180,17 @@ struct capture capture_interrupted(struct thread *thread, const ucontext_t *cont
     return result;
 }
 
+uint32_t capture_interpreter_wait(struct thread *thread, uint32_t node_idx)
+{
+    struct python_place place;
+    if (!node_idx || !thread->core.in_call || !python_waits(&thread->unwinder))
+        return node_idx;
+    node_idx = tree_child(&thread->tree, node_idx, PROFILE_NODE_PSEUDO, PROFILE_PSEUDO_INTERPRETER_LOCK);
+    if (node_idx && python_holder(&thread->unwinder, &place))
+        node_idx = tree_child(&thread->tree, node_idx, PROFILE_NODE_HOLDER, PROFILE_KEY(place.module_id, place.line));
+    return node_idx;
+}
+
 struct capture capture_mpi(struct thread *thread)
 {
     unwinder_start_above(&thread->unwinder, thread->mpi.frame);

@@ -30,6 +30,9 @@ bool capture_program_calls(struct thread *thread);
 /* The context that a signal interrupted. [handler] */
 struct capture capture_interrupted(struct thread *thread, const ucontext_t *context, enum leaf leaf);
 
+/* What an asleep thread's context, just captured, is if it waits for the interpreter's lock: below it who has that. [handler] */
+uint32_t capture_interpreter_wait(struct thread *thread, uint32_t node_idx);
+
 /* The call of MPI's that the thread is in, below the context that called it: whatever MPI does inside. [handler] */
 struct capture capture_mpi(struct thread *thread);
 

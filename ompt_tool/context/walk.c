@@ -209,6 +209,7 @@ static void take_loop(struct walk *walk, struct path *path)
     if (walk->python.broken && path->count < most)
         path->keys[path->count++] = walk_key(&walk->at);
     *python = (struct walk_python){.found = true, .end = path->count};
+    walk->python.waits = false; /* what called the loop is something else */
     if (walk->memo) /* which knows the stack alone */
         creation_memo_spoil(walk->memo);
 }
@@ -218,8 +219,11 @@ static __attribute__((noinline)) bool take_python_frame(struct walk *walk, struc
 {
     if (path->count == (size_t)session.options.depth || is_system(&walk->at, flags_of(&walk->at)))
         return false;
-    enum python_kind kind = python_meet(&walk->python, walk->unwinder, &walk->at);
-    if (kind == PYTHON_GLUE)
+    const struct core *core = &walk->thread->core;
+    enum python_kind kind = python_meet(&walk->python, walk->unwinder, &walk->at, core->state == CORE_ASLEEP && core->in_call);
+    if (walk->python.waits)
+        path->count = 0; /* the row of that wait says it all */
+    if (kind == PYTHON_GLUE && !walk->python.waits)
         take_glue(walk, path);
     else if (kind == PYTHON_LOOP)
         take_loop(walk, path);

@@ -55,6 +55,8 @@ const char *name_of_call(const struct rows *rows, uint32_t row)
     static const char *const prefixes[] = {"__GI_", "__libc_", "__", "_"};
     while (rows->row[row].foreign && rows->row[rows->row[row].parent].foreign)
         row = rows->row[row].parent;
+    if (row_is_holder(&rows->row[row]))
+        return "the interpreter's lock";
     const char *name = rows->row[row].label->name;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)

@@ -79,6 +79,7 @@ static struct fold_place place_one(struct reading *reading, const struct profile
     case PROFILE_NODE_FOLD:
         return place_fold(reading, node);
     case PROFILE_NODE_FRAME:
+    case PROFILE_NODE_HOLDER:
     case PROFILE_NODE_RUNTIME:
     case PROFILE_NODE_MPI:
     case PROFILE_NODE_PSEUDO:

@@ -170,6 +170,7 @@ uint64_t job_key_of(const struct job_keys *keys, uint8_t kind, uint64_t key)
 {
     switch (kind) {
     case PROFILE_NODE_FRAME:
+    case PROFILE_NODE_HOLDER:
     case PROFILE_NODE_RUNTIME:
         return job_key_address(keys, key);
     case PROFILE_NODE_WAITERS:

@@ -60,6 +60,7 @@ static uint32_t merge_place_one(struct merge *merge, const struct profile_node *
         return PLACE_MERGED + at;
     }
     case PROFILE_NODE_FRAME:
+    case PROFILE_NODE_HOLDER:
     case PROFILE_NODE_RUNTIME:
     case PROFILE_NODE_MPI:
     case PROFILE_NODE_LOCK:

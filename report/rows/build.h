@@ -35,7 +35,7 @@ struct builder {
     struct place *places;
     size_t place_count, place_capacity;
     struct pair_map function_map; /* (name, module), (file, line, kind class) -> function */
-    struct pair_map key_map;      /* (key, is it a runtime entry) -> its innermost place */
+    struct pair_map key_map;      /* (key, what it is to the node) -> its innermost place */
     struct pair_map line_map;     /* (file, line), module -> number in lines */
     const struct row_label **lines;
     size_t line_count, line_capacity;

@@ -151,6 +151,7 @@ static inline bool row_is_mpi_wait(const struct row *row)
     return row->kind == ROW_RUNTIME && strncmp(row->label->name, "MPI_", 4) == 0;
 }
 
+#define ROW_NAME_HOLDER      "<held by %s>" /* of a pseudo row: the function of another thread that had what is waited for */
 #define ROW_NAME_NO_CORE     "<no core>"
 #define ROW_NAME_UNTOLD_WAIT "<untold wait>"
 #define ROW_NAME_NOBODY      "<nobody at work>"
@@ -159,6 +160,11 @@ static inline bool row_is_mpi_wait(const struct row *row)
 static inline bool row_is_no_core(const struct row *row)
 {
     return row->kind == ROW_PSEUDO && strcmp(row->label->name, ROW_NAME_NO_CORE) == 0;
+}
+
+static inline bool row_is_holder(const struct row *row)
+{
+    return row->kind == ROW_PSEUDO && strncmp(row->label->name, ROW_NAME_HOLDER, strcspn(ROW_NAME_HOLDER, "%")) == 0;
 }
 
 /* Whether a row of these is a numbered execution, "step [3]" below "phase step". */

@@ -1,5 +1,6 @@
 #include "report/rows/rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ static const char *const pseudo_names[] = {
     [PROFILE_PSEUDO_UNTOLD_WAIT] = ROW_NAME_UNTOLD_WAIT,
     [PROFILE_PSEUDO_NOBODY] = ROW_NAME_NOBODY,
     [PROFILE_PSEUDO_STOPPED] = "<stopped>",
+    [PROFILE_PSEUDO_INTERPRETER_LOCK] = "<waiting for the interpreter's lock>",
 };
 
 const char *row_pseudo_name(uint64_t code)
@@ -52,8 +54,22 @@ static enum row_kind frame_kind(const struct symbol_frame *frame)
     return frame->inlined ? ROW_INLINED : ROW_PROCEDURE;
 }
 
-static void add_place(struct builder *builder, uint64_t key, const struct symbol_frame *frame,
-                      enum row_kind kind)
+/* What an address is to the node that has it. */
+enum use {
+    USE_CODE,
+    USE_ENTRY,  /* of the runtime */
+    USE_HOLDER, /* of a thread that had what the node's waited for */
+    USES
+};
+
+static uint32_t holder_name(struct strings *strings, const char *function)
+{
+    char name[PROFILE_MODULE_BYTES];
+    snprintf(name, sizeof name, ROW_NAME_HOLDER, function);
+    return strings_intern(strings, name);
+}
+
+static void add_place(struct builder *builder, uint64_t key, const struct symbol_frame *frame, enum row_kind kind, enum use use)
 {
     struct strings *strings = builder->rows->strings;
     memory_grow(&builder->places, &builder->place_capacity, builder->place_count, sizeof *builder->places);
@@ -61,7 +77,7 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
     char name[MPI_NAME_BYTES];
     const char *module = symbols_module_name(builder->symbols, PROFILE_KEY_MODULE(key));
     struct function function = {
-        .name = strings_intern(strings, mpi_function_name(module, frame->name, name)),
+        .name = use == USE_HOLDER ? holder_name(strings, frame->name) : strings_intern(strings, mpi_function_name(module, frame->name, name)),
         .module = strings_intern(strings, module),
         .file = strings_intern(strings, frame->file),
         .line = frame->line,
@@ -80,27 +96,27 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
     };
 }
 
-/* The innermost of the places at key, looked up once per key; for a runtime entry only the function on the
- * stack. */
-static uint32_t find_places(struct builder *builder, uint64_t key, bool runtime)
+/* The innermost of the places at key, looked up once per key and use; but for code only the function on the stack. */
+static uint32_t find_places(struct builder *builder, uint64_t key, enum use use)
 {
-    uint32_t *slot = pair_map_slot(&builder->key_map, key, runtime);
+    static const enum row_kind kinds[USES] = {[USE_ENTRY] = ROW_RUNTIME, [USE_HOLDER] = ROW_PSEUDO};
+    uint32_t *slot = pair_map_slot(&builder->key_map, key, use);
     if (*slot != PAIR_MAP_NEW)
         return *slot;
     const struct symbol_frame *frames;
     size_t count = symbols_lookup(builder->symbols, key, &frames);
     uint32_t first = *slot = (uint32_t)builder->place_count;
-    for (size_t i = runtime ? count - 1 : 0; i < count; i++)
-        add_place(builder, key, &frames[i], runtime ? ROW_RUNTIME : frame_kind(&frames[i]));
+    for (size_t i = use == USE_CODE ? 0 : count - 1; i < count; i++)
+        add_place(builder, key, &frames[i], use == USE_CODE ? frame_kind(&frames[i]) : kinds[use], use);
     builder->places[builder->place_count - 1].outermost = true;
     return first;
 }
 
 static uint32_t add_pseudo_row(struct builder *builder, uint32_t parent, uint64_t code, int call_line)
 {
-    bool runtime = code == PROFILE_PSEUDO_BARRIER;
+    bool runtime = code == PROFILE_PSEUDO_BARRIER, called = runtime || code == PROFILE_PSEUDO_INTERPRETER_LOCK;
     return rows_find_named_row(builder, parent, runtime ? ROW_RUNTIME : ROW_PSEUDO, row_pseudo_name(code),
-                               runtime ? call_line : 0);
+                               called ? call_line : 0);
 }
 
 /* Whether a row is named like a function: the two functions that a compiler makes of one construct are. */
@@ -128,9 +144,9 @@ static uint32_t add_place_rows(struct builder *builder, uint32_t first, uint32_t
     return row;
 }
 
-static uint32_t add_frame_rows(struct builder *builder, uint32_t node_idx, uint32_t row, int call_line)
+static uint32_t add_frame_rows(struct builder *builder, uint32_t node_idx, uint32_t row, int call_line, enum use use)
 {
-    uint32_t first = find_places(builder, builder->profile->nodes[node_idx].key, false);
+    uint32_t first = find_places(builder, builder->profile->nodes[node_idx].key, use);
     builder->innermost[node_idx] = first;
     return add_place_rows(builder, first, row, call_line);
 }
@@ -152,7 +168,7 @@ static uint32_t add_tail_row(struct builder *builder, const struct tail_frame *f
     *call_line = 0;
     if (frame->candidates)
         return add_candidates_row(builder, frame->candidates, parent, line);
-    uint32_t first = find_places(builder, frame->key, false);
+    uint32_t first = find_places(builder, frame->key, USE_CODE);
     uint32_t outermost = outermost_place(builder, first);
     uint32_t row = rows_find_function_row(builder, parent, builder->places[outermost].kind,
                                           builder->places[outermost].function, line);
@@ -204,7 +220,7 @@ static uint32_t add_runtime_row(struct builder *builder, uint64_t key, uint32_t 
 {
     if (key == PROFILE_PSEUDO_BARRIER)
         return add_pseudo_row(builder, parent, key, call_line);
-    uint32_t place = find_places(builder, key, true);
+    uint32_t place = find_places(builder, key, USE_ENTRY);
     return rows_find_function_row(builder, parent, ROW_RUNTIME, builder->places[place].function, call_line);
 }
 
@@ -239,7 +255,10 @@ static void add_node(struct builder *builder, uint32_t node_idx)
     switch (node->kind) {
     case PROFILE_NODE_FRAME:
         parent = add_tail_rows(builder, node_idx, parent, &call_line, &key);
-        parent = add_frame_rows(builder, node_idx, parent, call_line);
+        parent = add_frame_rows(builder, node_idx, parent, call_line, USE_CODE);
+        break;
+    case PROFILE_NODE_HOLDER:
+        parent = add_frame_rows(builder, node_idx, parent, 0, USE_HOLDER);
         break;
     case PROFILE_NODE_RUNTIME:
         if (node->key != PROFILE_PSEUDO_BARRIER)

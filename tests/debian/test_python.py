@@ -143,6 +143,37 @@ for thread in threads:
 for thread in threads:
     thread.join()
 """
+# Who has the interpreter's lock: in the team one keeps it until it is done, the threads take turns.
+LOCKED = """
+import ctypes, sys, threading, time
+library = ctypes.CDLL(sys.argv[1])
+library.sum_of_team()
+
+def hold(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        sum(range(100))
+
+@ctypes.CFUNCTYPE(None, ctypes.c_int)
+def of_team(number):
+    hold(0.3)
+
+def turns():
+    library.sum_of_team()
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        sum(range(100))
+
+interval = sys.getswitchinterval()
+sys.setswitchinterval(60)
+library.call_by_team(of_team)
+sys.setswitchinterval(interval)
+threads = [threading.Thread(target=turns) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
 CALLERS = {  # who is around the team's function, from its caller outward
     "direct": ["<module>"], "Solver.step": ["<module>"], "Solver.norm": ["<module>"], "steps": ["<module>"],
     "bottom": ["descend"] * 31 + ["<module>"], "caught": ["<module>"], "key": ["<module>"],
@@ -201,18 +232,18 @@ class Frames(BlameTest):
     """A script's own functions and lines are in the contexts."""
     together = True
 
-    def run_once(self):
+    def run_once(self, script=FRAMES):
         def make(folder):
             path = os.path.join(folder, "script.py")
             with open(path, "w", encoding="utf-8") as file:
-                file.write(FRAMES)
+                file.write(script)
             env = {"OMP_NUM_THREADS": "2", "KMP_BLOCKTIME": "0", "PYTHONDONTWRITEBYTECODE": "1"}
             run = self.attached([PYTHON, path, program("loads_later_clang.so")], env, "launcher", folder=folder)
             self.assertEqual((run.status, run.stdout), (0, ""), run)
             self.assert_only_tool_lines(run)
             return run
 
-        run = self.once(("python frames",), make)
+        run = self.once(("python frames", script), make)
         return self.load(run, checks=SOUND)
 
     @staticmethod
@@ -282,6 +313,39 @@ class Frames(BlameTest):
         self.assertEqual(profile.run["python"]["why_not"], None)
         self.assertTrue(profile.run["python"]["version"].startswith("3.11."))
         self.assertFalse([module for module in profile.run["modules"] if module["path"].endswith("script.py")])
+
+    @staticmethod
+    def lines_of(name):
+        """The lines of a function of LOCKED's."""
+        lines = LOCKED.splitlines()
+        first = next(number for number, line in enumerate(lines, 1) if line.startswith(f"def {name}("))
+        return range(first, lines.index("", first) + 1)
+
+    def test_who_waits_for_the_interpreters_lock_and_for_whom(self):
+        profile = self.run_once(LOCKED)
+        waits = profile.named("<waiting for the interpreter's lock>")
+        self.assertGreater(sum(row["blocked (I)"] for row in waits), 0)
+        self.assertEqual(sum(row["work (I)"] + row["overhead (I)"] + row["lock wait (I)"] for row in waits), 0)
+        held = {}
+        for row in waits:
+            for child in row.children:
+                self.assertGreater(child["blocked (I)"], 0, child.path())
+                held.setdefault(child.name, []).append(child)
+        for name in ("hold", "turns"):
+            for row in held[f"<held by {name}>"]:
+                self.assertEqual((row.file.endswith("script.py"), row.line), (True, self.lines_of(name)[0]))
+                self.assertLessEqual({line.line for line in row.children}, set(self.lines_of(name)))
+        of_team = [row for row in held["<held by hold>"] if any("call_by_team" in above.name for above in row.ancestors())]
+        self.assertTrue(of_team)
+        for row in held["<held by turns>"]:
+            if row.parent.parent.name == "turns":  # not where its call of the team's returns
+                self.assertIn(row.parent.call_line, self.lines_of("turns"))
+                break
+        else:
+            self.fail("nobody waits in turns")
+        self.assertFalse([row for row in profile.named("pthread_cond_timedwait") if row["blocked (I)"] > 0])
+        text = self.report(profile.directory, "--view", "bottom-up").stdout
+        self.assertIn("<held by hold>  script.py", text)
 
     def test_names_outlive_the_script(self):
         profile = self.run_once()
