@@ -116,8 +116,7 @@ enum profile_pseudo {
     PROFILE_PSEUDO_HANDOFF = 6, /* <lock handoff>: waiting while nobody held the lock */
     PROFILE_PSEUDO_TABLE_FULL = 7, /* <lock table full>: blame that had no room in the table of contended locks */
     PROFILE_PSEUDO_HELPER = 8, /* <hidden helper>: target tasks, on threads that know no region */
-    /* Below the context whose thread was ready to run and had no core: work is that time, inverse_busy and
-     * shared_idle are others' idleness blamed on the missing core. */
+    /* Below the context whose thread was ready to run and had no core: work is that time, inverse_busy and shared_idle others' idleness blamed on it. */
     PROFILE_PSEUDO_NO_CORE = 9, /* <no core> */
     /* Below the context whose thread slept of its own will, outside OpenMP's waits: all of it is its parent's, work as blocked; no row. */
     PROFILE_PSEUDO_BLOCKED = 10,

@@ -162,6 +162,7 @@ struct symbols *recall_symbols(const char *command, const struct profile *profil
     const char *why = symbols_recall(symbols, &profile->header, profile->path);
     if (why)
         fprintf(stderr, "blame %s: %s\n", command, why);
+    symbols_read_perf_map(symbols, &profile->header, profile->path);
     return symbols;
 }
 

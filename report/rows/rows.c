@@ -75,7 +75,7 @@ static void add_place(struct builder *builder, uint64_t key, const struct symbol
     memory_grow(&builder->places, &builder->place_capacity, builder->place_count, sizeof *builder->places);
     bool known = frame->at_line > 0 && *frame->at_file;
     char name[MPI_NAME_BYTES];
-    const char *module = symbols_module_name(builder->symbols, PROFILE_KEY_MODULE(key));
+    const char *module = symbols_code_module(builder->symbols, key);
     struct function function = {
         .name = use == USE_HOLDER ? holder_name(strings, frame->name) : strings_intern(strings, mpi_function_name(module, frame->name, name)),
         .module = strings_intern(strings, module),

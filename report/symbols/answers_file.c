@@ -114,7 +114,7 @@ static void put_answer(struct writer *to, enum symbols_question question, uint64
 static bool is_named(const struct symbols_answers *answers, uint64_t key)
 {
     uint32_t id = PROFILE_KEY_MODULE(key);
-    return id > 0 && id <= answers->module_count && answers->sources[id - 1].named;
+    return id == 0 || (id <= answers->module_count && answers->sources[id - 1].named); /* 0: of no file */
 }
 
 static int key_order(const void *left, const void *right)

@@ -4,6 +4,7 @@
 
 #include "report/symbols/module.h"
 
+struct perf_map;
 struct symbols;
 
 /* The module with this id; NULL: none. */
@@ -17,6 +18,7 @@ struct symbols {
     bool searching; /* for tail calls */
     bool news;      /* answers that are to be kept and are not in the file yet */
     uint8_t *file;  /* which the answers point into */
+    struct perf_map *compiled; /* of code that is no file's, or NULL */
 };
 
 #endif

@@ -2,15 +2,20 @@
 #include "report/symbols/symbols.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report/symbols/calls.h"
 #include "report/symbols/demangle.h"
 #include "report/symbols/dwarf.h"
 #include "report/symbols/frames.h"
+#include "report/symbols/perf_map.h"
 #include "report/symbols/plt.h"
 #include "report/symbols/state.h"
+
+#define PERF_MAP_LATE_S 10 /* behind the measurement's end: some write them as they end */
 
 static const struct symbol_frame unknown_frame = {
     .name = "<unknown function>", .host_name = "", .file = "", .at_file = "", .task_name = ""};
@@ -62,6 +67,7 @@ void symbols_close(struct symbols *symbols)
         symbols_module_close(&symbols->modules[i]);
     }
     symbols_answers_free(&symbols->answers);
+    perf_map_free(symbols->compiled);
     pool_free(&symbols->pool);
     free(symbols->modules);
     free(symbols->file);
@@ -79,9 +85,10 @@ static void note_asked(struct symbols *symbols, uint64_t key, struct symbols_ans
     struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
     if (symbols->searching || answer->asked)
         return;
-    answer->asked = symbols_module_open(module);
+    answer->asked = !module || symbols_module_open(module); /* of code that is no file's what is known is known now alone */
     symbols->news |= answer->asked;
-    module->unnamed |= !answer->asked;
+    if (module)
+        module->unnamed |= !answer->asked;
 }
 
 /* Both compilers name the variable behind a critical section after the section. */
@@ -113,6 +120,18 @@ static const char *data_name(struct symbols *symbols, struct symbols_module *mod
     return offset ? pool_text(&symbols->pool, "%s+0x%llx", display, offset) : display;
 }
 
+/* Code that is no file's. */
+static const struct symbol_frame *compiled_frame(struct symbols *symbols, uint64_t address)
+{
+    const char *name = perf_map_name(symbols->compiled, address);
+    struct symbol_frame *frame = name ? pool_alloc(&symbols->pool, sizeof *frame) : NULL;
+    if (!frame)
+        return NULL;
+    *frame = unknown_frame;
+    frame->name = pool_text(&symbols->pool, "%s", name);
+    return frame;
+}
+
 /* A function in Python: its record has all that is known of it. */
 static const struct symbol_frame *python_frame(struct pool *pool, const struct profile_module *record, uint64_t line)
 {
@@ -138,6 +157,11 @@ static void find_out(struct symbols *symbols, enum symbols_question question, ui
     struct symbols_module *module = symbols_module_of(symbols, PROFILE_KEY_MODULE(key));
     struct symbol_frame *frames = NULL;
     uint64_t vaddr = PROFILE_KEY_VADDR(key), entry;
+    if (!module) {
+        answer->frames = question == SYMBOLS_ASK_FRAMES ? compiled_frame(symbols, vaddr) : NULL;
+        answer->count = answer->frames != NULL;
+        return;
+    }
     switch (question) {
     case SYMBOLS_ASK_FRAMES:
         if (module->record->flags & PROFILE_MODULE_PYTHON) {
@@ -163,11 +187,12 @@ static void find_out(struct symbols *symbols, enum symbols_question question, ui
     }
 }
 
-/* NULL: no module, or no memory. */
+/* NULL: not known, or no memory. */
 static const struct symbols_answer *ask(struct symbols *symbols, enum symbols_question question, uint64_t key)
 {
     struct symbols_answer *answer = symbols_map_find(&symbols->answers.map[question], key), found = {0};
-    if (!answer && symbols_module_of(symbols, PROFILE_KEY_MODULE(key))) {
+    bool compiled = question == SYMBOLS_ASK_FRAMES && PROFILE_KEY_MODULE(key) == 0;
+    if (!answer && (compiled || symbols_module_of(symbols, PROFILE_KEY_MODULE(key)))) {
         find_out(symbols, question, key, &found);
         if (found.count || question != SYMBOLS_ASK_FRAMES)
             answer = symbols_answers_add(&symbols->answers, &symbols->pool, question, key);
@@ -208,6 +233,24 @@ const char *symbols_module_name(struct symbols *symbols, uint32_t module_id)
 {
     struct symbols_module *module = symbols_module_of(symbols, module_id);
     return module ? module->base_name : "";
+}
+
+const char *symbols_code_module(struct symbols *symbols, uint64_t key)
+{
+    bool compiled = PROFILE_KEY_MODULE(key) == 0 && ask(symbols, SYMBOLS_ASK_FRAMES, key);
+    return compiled ? "[perf map]" : symbols_module_name(symbols, PROFILE_KEY_MODULE(key));
+}
+
+void symbols_read_perf_map(struct symbols *symbols, const struct profile_header *header, const char *measurement)
+{
+    const int64_t s = 1000000000;
+    char path[64];
+    struct stat status;
+    if (header->merged || symbols->compiled || stat(measurement, &status) != 0)
+        return;
+    int64_t from_s = header->start_realtime_ns / s, took_s = (int64_t)(header->end_ns - header->start_ns) / s;
+    snprintf(path, sizeof path, "/tmp/perf-%lld.map", (long long)header->pid);
+    symbols->compiled = perf_map_read(path, status.st_uid, from_s, header->finished ? from_s + took_s + PERF_MAP_LATE_S : INT64_MAX);
 }
 
 bool symbols_gap(struct symbols *symbols, uint64_t caller, uint64_t goal, const struct tail_frame **frames,

@@ -22,10 +22,13 @@ void symbols_close(struct symbols *symbols);
  * kernel still has the one that runs. */
 void symbols_still_runs(struct symbols *symbols, pid_t pid);
 
+/* Code that the process compiled has names in /tmp/perf-PID.map, if it wrote that. Whose it is tells the measurement's file. */
+void symbols_read_perf_map(struct symbols *symbols, const struct profile_header *header, const char *measurement);
+
 /* The logical frames at key (a PROFILE_KEY), innermost (deepest inlined) first, the function that is really
  * on the stack last. Returns their number, at least 1; *frames stays valid until symbols_close; results are
  * cached. Without debug information one frame with its symbol; without a symbol, name "module+0xoffset"; in
- * no module (JIT) or in a module without any name: "<unknown function>". */
+ * no module (compiled as the program ran) without a name in a perf map, or in a module without any name: "<unknown function>". */
 size_t symbols_lookup(struct symbols *symbols, uint64_t key, const struct symbol_frame **frames);
 
 /* Entry (a key) of the function around key; 0 when its extent is not known by name. */
@@ -54,6 +57,8 @@ const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t v
 
 /* Base name of the module, e.g. "libomp.so.5"; "" for module 0. */
 const char *symbols_module_name(struct symbols *symbols, uint32_t module_id);
+/* The same of code; "[perf map]" of what has a name and is no file's. */
+const char *symbols_code_module(struct symbols *symbols, uint64_t key);
 
 /* Names outlive the binary: what was asked is kept in a file beside the measurement (its name with .symbols
  * for .blame), and what is there is used before a module's own file, unless that is of the same build and

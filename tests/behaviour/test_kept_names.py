@@ -3,6 +3,7 @@
 import csv
 import glob
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -162,3 +163,39 @@ class KeptNames(BlameTest):
         self.assertEqual(run.stdout, before[0])
         self.assertIn(".symbols: damaged; names come from the binaries alone", run.stderr)
         self.assert_reads_as_before(directory, before)  # made again
+
+    def compiled(self, *arguments):
+        """The directory of a program that compiled code and told its names, and their file, which the program leaves."""
+        self.build("compiles")
+        directory = self.measure(*arguments)
+        with open(os.path.join(directory, "run.json"), encoding="utf-8") as file:
+            names = f"/tmp/perf-{json.load(file)['pid']}.map"
+        self.addCleanup(os.remove, names)
+        return directory, names
+
+    def test_code_that_was_compiled_as_the_program_ran_has_the_names_that_its_compiler_wrote(self):
+        directory, names = self.compiled()
+        before, errors = self.everything(directory)
+        self.assertEqual(errors, "")
+        with open(os.path.join(directory, "profile.csv"), encoding="utf-8") as file:
+            row, = (row for row in csv.DictReader(file) if "counts" in row["name"])
+        self.assertEqual((row["kind"], row["module"], row["file"]), ("procedure", "[perf map]", ""))
+        self.assertRegex(row["name"], r'^counts "all", .*red<b>$')
+        self.assertGreater(float(row["samples (I)"]), 0)
+        self.assertNotIn("\x1b", before[0])
+        os.rename(names, names + ".away")
+        try:
+            self.assert_reads_as_before(directory, before)
+        finally:
+            os.rename(names + ".away", names)
+
+    def test_names_of_compiled_code_are_not_read_through_links_nor_from_other_times(self):
+        directory, _ = self.compiled("link")
+        self.assertNotIn("counts", self.blame("report", directory, "--format", "csv").stdout)
+        directory, names = self.compiled()
+        os.remove(self.names_file(directory))
+        written = os.stat(names).st_mtime_ns
+        os.utime(names, (1, 1))
+        self.assertNotIn("counts", self.blame("report", directory, "--format", "csv").stdout)
+        os.utime(names, ns=(written, written))
+        self.assertIn("counts", self.blame("report", directory, "--format", "csv").stdout)

@@ -125,6 +125,11 @@ const char *symbols_data(struct symbols *symbols, uint32_t module_id, uint64_t v
     return module_id == 1 && vaddr == 0x4040 ? "the_lock" : NULL;
 }
 
+const char *symbols_code_module(struct symbols *symbols, uint64_t key)
+{
+    return symbols_module_name(symbols, PROFILE_KEY_MODULE(key));
+}
+
 const char *symbols_module_name(struct symbols *symbols, uint32_t module_id)
 {
     (void)symbols;
