@@ -31,6 +31,7 @@
 #include "ompt_tool/session/session.h"
 #include "ompt_tool/session/thread.h"
 #include "ompt_tool/tracing.h"
+#include "unwind/r.h"
 
 #define WAIT_NS      200000000ull /* for threads inside the handler or a callback */
 #define LEAST_PAUSES 10           /* of 0.1 ms, for each of them, even if that time is over */
@@ -101,6 +102,13 @@ static void resolve_all(uint64_t now_ns)
     finish_folds(deadline_ns);
 }
 
+static void note_r(void)
+{
+    const char *why_not;
+    if (r_found(&why_not))
+        arena_text("r", why_not ? why_not : "");
+}
+
 static void finish_header(uint64_t now_ns)
 {
     struct profile_header *header = arena_header();
@@ -159,6 +167,7 @@ static void end_measurement(void)
     session_record_modules();
     finish_header(now_ns);
     machine_note("machine_end");
+    note_r();
     arena_finish();
     if (!session_is_wanted()) {
         session_discard();

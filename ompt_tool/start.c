@@ -25,6 +25,7 @@
 #include "ompt_tool/session/variables.h"
 #include "ompt_tool/tracing.h"
 #include "unwind/python.h"
+#include "unwind/r.h"
 
 static char python[160]; /* its version and, behind a tab, why its frames are not read; "": there is none */
 
@@ -70,6 +71,7 @@ void start_find_interpreters(void)
 {
     char version[64];
     const char *why_not;
+    r_init();
     if (python_init(version, sizeof(version), &why_not))
         snprintf(python, sizeof(python), "%s%s%s", version, why_not ? "\t" : "", why_not ? why_not : "");
 }

@@ -102,7 +102,7 @@ static void set_level(struct python_walk *walk, uintptr_t address)
     walk->outer = word_of(level, PYTHON_LEVEL_PREVIOUS);
 }
 
-static void begin(struct python_walk *walk, struct unwinder *unwinder, bool asleep)
+void python_begin(struct python_walk *walk, struct unwinder *unwinder, bool asleep)
 {
     *walk = (struct python_walk){.begun = true};
     if (!interpreter.runtime)
@@ -126,11 +126,8 @@ static bool is_wait(struct python_walk *walk, const struct unwind_frame *frame)
     return true;
 }
 
-enum python_kind python_meet(struct python_walk *walk, struct unwinder *unwinder,
-                             const struct unwind_frame *frame, bool asleep)
+enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame *frame)
 {
-    if (!walk->begun)
-        begin(walk, unwinder, asleep);
     for (uint32_t passed = 0; walk->level && walk->level < frame->stack; passed++) /* of frames that were not walked */
         set_level(walk, passed < MAX_LEVELS ? walk->outer : 0);
     bool waits = is_wait(walk, frame);

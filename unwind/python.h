@@ -38,10 +38,11 @@ enum python_kind {
     PYTHON_LOOP, /* a call of the loop: python_next() yields the Python frames that it runs */
 };
 
-/* What a frame of a flagged module is; frames come from the innermost outward. asleep: the walk's thread sleeps in the system call that
- * the walk began in. [handler] */
-enum python_kind python_meet(struct python_walk *walk, struct unwinder *unwinder,
-                             const struct unwind_frame *frame, bool asleep);
+/* Where an interpreter's frame is met first. asleep: the walk's thread sleeps in the system call that the walk began in. [handler] */
+void python_begin(struct python_walk *walk, struct unwinder *unwinder, bool asleep);
+
+/* What a frame of a flagged module is; frames come from the innermost outward. [handler] */
+enum python_kind python_meet(struct python_walk *walk, const struct unwind_frame *frame);
 
 /* The Python frames of that call, from the innermost outward; false behind the last one, or if the next cannot be read
  * (walk->broken). [handler] */

@@ -196,6 +196,13 @@ static void take_glue(struct walk *walk, struct path *path)
     python->end = path->count;
 }
 
+static bool next_place(struct walk *walk, struct python_place *place)
+{
+    if (walk->in_r)
+        return r_next(&walk->r, place, &walk->python.broken);
+    return python_next(&walk->python, walk->unwinder, place);
+}
+
 /* A call of the interpreter's loop becomes the Python frames that it runs. */
 static void take_loop(struct walk *walk, struct path *path)
 {
@@ -204,7 +211,7 @@ static void take_loop(struct walk *walk, struct path *path)
     size_t most = (size_t)session.options.depth;
     if (python->end == path->count)
         path->count -= python->glue;
-    while (path->count < most && python_next(&walk->python, walk->unwinder, &place))
+    while (path->count < most && next_place(walk, &place))
         path->keys[path->count++] = PROFILE_KEY(place.module_id, place.line);
     if (walk->python.broken && path->count < most)
         path->keys[path->count++] = walk_key(&walk->at);
@@ -214,13 +221,22 @@ static void take_loop(struct walk *walk, struct path *path)
         creation_memo_spoil(walk->memo);
 }
 
+static void begin_interpreters(struct walk *walk)
+{
+    const struct core *core = &walk->thread->core;
+    python_begin(&walk->python, walk->unwinder, core->state == CORE_ASLEEP && core->in_call);
+    r_begin(&walk->r);
+}
+
 /* False: the frame is one like any other. */
 static __attribute__((noinline)) bool take_python_frame(struct walk *walk, struct path *path)
 {
     if (path->count == (size_t)session.options.depth || is_system(&walk->at, flags_of(&walk->at)))
         return false;
-    const struct core *core = &walk->thread->core;
-    enum python_kind kind = python_meet(&walk->python, walk->unwinder, &walk->at, core->state == CORE_ASLEEP && core->in_call);
+    if (!walk->python.begun)
+        begin_interpreters(walk);
+    walk->in_r = (flags_of(&walk->at) & PROFILE_MODULE_R) != 0;
+    enum python_kind kind = walk->in_r ? r_meet(&walk->r, &walk->at) : python_meet(&walk->python, &walk->at);
     if (walk->python.waits)
         path->count = 0; /* the row of that wait says it all */
     if (kind == PYTHON_GLUE && !walk->python.waits)

@@ -8,6 +8,7 @@
 #include "ompt_tool/context/levels.h"
 #include "ompt_tool/session/thread.h"
 #include "unwind/python.h"
+#include "unwind/r.h"
 #include "unwind/unwind.h"
 
 struct creation_memo;
@@ -35,6 +36,8 @@ struct walk {
     bool has_stale;
     uintptr_t stack_low, stack_high; /* only frame addresses on this stack can be compared */
     struct python_walk python;
+    struct r_walk r; /* begun with python, in_r: the frame is R's */
+    bool in_r;
     struct walk_python python_path;
     struct creation_memo *memo;      /* takes note of the frames, or NULL */
     struct probe_open *probe;        /* the innermost one that the walk's task has open, NULL for none */

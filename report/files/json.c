@@ -393,6 +393,8 @@ json_t *run_json(const struct profile *profile, const struct rows *rows)
         json_object_set_new(json, "sample", text(profile_text(profile, "sample")));
     json_object_set_new(json, "runtime_version", text(profile_text(profile, "runtime")));
     json_object_set_new(json, "other_runtimes", runtimes(profile));
+    if (profile_text(profile, "r"))
+        json_object_set_new(json, "r", OBJECT("{so}", "why_not", text(*profile_text(profile, "r") ? profile_text(profile, "r") : NULL)));
     if (profile_text(profile, "python"))
         json_object_set_new(json, "python", python(profile_text(profile, "python")));
     json_object_set_new(json, "rate_least", json_real(profile_least_rate(profile)));

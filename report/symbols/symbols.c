@@ -139,7 +139,7 @@ static const struct symbol_frame *python_frame(struct pool *pool, const struct p
     struct symbol_frame *frame = pool_alloc(pool, sizeof *frame);
     if (!frame)
         return NULL;
-    const char *file = pool_text(pool, "%.*s", (int)sizeof record->path, record->path);
+    const char *file = record->vaddr_low ? pool_text(pool, "%.*s", (int)sizeof record->path, record->path) : ""; /* of R's it is not known */
     int bytes = (int)(record->path + sizeof record->path - function);
     *frame = (struct symbol_frame){.name = *function ? pool_text(pool, "%.*s", bytes, function) : "<unknown function>",
                                    .host_name = "",

@@ -20,6 +20,16 @@ static void print_python(FILE *out, const struct profile *profile, size_t column
     free(reason);
 }
 
+static void print_r(FILE *out, const struct profile *profile, size_t columns, bool utf8)
+{
+    const char *why = profile_text(profile, "r");
+    if (!why || !*why)
+        return;
+    char *reason = format_fit(why, columns, utf8);
+    fprintf(out, "\nnote: R: its functions are not in the contexts, the interpreter's own are (%s)\n", reason);
+    free(reason);
+}
+
 void runtime_notes_print(FILE *out, const struct profile *profile, size_t columns, bool utf8)
 {
     struct other_runtime found[OTHER_RUNTIMES_MOST];
@@ -33,4 +43,5 @@ void runtime_notes_print(FILE *out, const struct profile *profile, size_t column
         free(name);
     }
     print_python(out, profile, columns, utf8);
+    print_r(out, profile, columns, utf8);
 }

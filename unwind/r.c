@@ -1,0 +1,199 @@
+#include "unwind/r.h"
+
+#include <string.h>
+
+#include "base/atomics.h"
+#include "base/hash.h"
+#include "base/module_flags.h"
+#include "base/os.h"
+#include "unwind/loadmap.h"
+
+/* What libR.so exports, as in unwind/python.c. */
+extern const uintptr_t R_GlobalContext __attribute__((weak)), R_NilValue __attribute__((weak)), R_SrcrefSymbol __attribute__((weak));
+extern const unsigned char Rf_eval[] __attribute__((weak));
+
+#define MAX_RECORDS 65536u /* that are passed over in a walk */
+#define MAX_NAME    255u   /* bytes of a name: what is longer is cut */
+#define KNOWN       1024u
+
+/* Where R 4.2 keeps what is read of it, and what it is: src/include/Defn.h (RCNTXT, SEXPREC), Rinternals.h. Of an object's first byte the lower 5 bits are its type. */
+enum r_layout {
+    R_RECORD_BYTES = 264,
+    R_RECORD_NEXT = 0,
+    R_RECORD_FLAGS = 8,
+    R_RECORD_FUNCTION = 232,
+    R_RECORD_CALL = 248,
+    R_RECORD_ENVIRONMENT = 256,
+    R_IS_FUNCTION = 4,
+
+    R_OBJECT_BYTES = 48,
+    R_OBJECT_FIRST = 32, /* of a symbol its name, of a call what is called */
+    R_OBJECT_REST = 40,
+    R_TEXT_LENGTH = 32,
+    R_TEXT = 48,
+
+    R_TYPE = 31,
+    R_NIL = 0,
+    R_SYMBOL = 1,
+    R_CLOSURE = 3,
+    R_ENVIRONMENT = 4,
+    R_CALL = 6,
+    R_LIST = 2,
+    R_CHARACTERS = 9,
+};
+
+enum checked { NOT_YET, SOUND, UNSOUND };
+
+/* Filled by the one thread that R runs on: another one's frames hold no record. Symbols are never freed. */
+static struct {
+    const uintptr_t *records, *nil, *srcref; /* the three variables; NULL: there is no R */
+    uint32_t checked;                        /* enum checked */
+    struct {
+        uintptr_t symbol;
+        uint32_t module_id;
+    } known[KNOWN];
+} r;
+
+struct object {
+    unsigned char bytes[R_OBJECT_BYTES];
+};
+
+static uintptr_t word_of(const unsigned char *from, size_t offset)
+{
+    uintptr_t word;
+    memcpy(&word, from + offset, sizeof(word));
+    return word;
+}
+
+static bool is_a(const struct object *object, unsigned type)
+{
+    return (object->bytes[0] & R_TYPE) == type;
+}
+
+static bool read_object(uintptr_t address, unsigned type, struct object *object)
+{
+    return address % sizeof(uintptr_t) == 0 && os_copy_memory(object, address, sizeof(*object)) && is_a(object, type);
+}
+
+static bool read_name(uintptr_t address, char name[MAX_NAME + 1])
+{
+    struct object symbol, text;
+    if (!read_object(address, R_SYMBOL, &symbol))
+        return false;
+    uintptr_t characters = word_of(symbol.bytes, R_OBJECT_FIRST);
+    if (!read_object(characters, R_CHARACTERS, &text))
+        return false;
+    uintptr_t length = word_of(text.bytes, R_TEXT_LENGTH);
+    length = length < MAX_NAME ? length : MAX_NAME;
+    name[length] = '\0';
+    return length && os_copy_memory(name, characters + R_TEXT, length);
+}
+
+/* By objects that every R has: that nothing is a list of nothing, that a symbol is called as it should be. */
+static bool is_sound(void)
+{
+    struct object nil;
+    char name[MAX_NAME + 1];
+    return read_object(*r.nil, R_NIL, &nil) && word_of(nil.bytes, R_OBJECT_FIRST) == *r.nil &&
+           word_of(nil.bytes, R_OBJECT_REST) == *r.nil && read_name(*r.srcref, name) && strcmp(name, "srcref") == 0;
+}
+
+void r_init(void)
+{
+    r.checked = NOT_YET;
+    r.records = NULL;
+    if (!&R_GlobalContext || !&R_NilValue || !&R_SrcrefSymbol || !Rf_eval || !loadmap_find((uintptr_t)Rf_eval))
+        return;
+    r.records = &R_GlobalContext;
+    r.nil = &R_NilValue;
+    r.srcref = &R_SrcrefSymbol;
+    loadmap_flag((uintptr_t)Rf_eval, PROFILE_MODULE_INTERPRETER | PROFILE_MODULE_R);
+}
+
+bool r_found(const char **why_not)
+{
+    *why_not = r.checked == UNSOUND ? "its objects are not as R 4's are" : NULL;
+    return r.records != NULL;
+}
+
+void r_begin(struct r_walk *walk)
+{
+    *walk = (struct r_walk){0};
+    if (!r.records || !*r.records || !*r.nil || !*r.srcref) /* it has not begun */
+        return;
+    if (unlikely(load_relaxed(&r.checked) == NOT_YET))
+        store_relaxed(&r.checked, is_sound() ? SOUND : UNSOUND);
+    walk->record = load_relaxed(&r.checked) == SOUND ? *r.records : 0;
+}
+
+static bool read_record(struct r_walk *walk, unsigned char record[R_RECORD_BYTES])
+{
+    uintptr_t address = walk->record;
+    walk->record = 0;
+    if (!os_copy_memory(record, address, R_RECORD_BYTES))
+        return false;
+    uintptr_t next = word_of(record, R_RECORD_NEXT);
+    walk->record = next > address && next % sizeof(next) == 0 ? next : 0; /* the last one is no variable of a function's */
+    return true;
+}
+
+enum python_kind r_meet(struct r_walk *walk, const struct unwind_frame *frame)
+{
+    unsigned char record[R_RECORD_BYTES];
+    uint32_t passed = 0;
+    while (walk->record && walk->record < frame->stack) /* of frames that were not walked */
+        if (!read_record(walk, record) || ++passed == MAX_RECORDS)
+            walk->record = 0;
+    walk->end = frame->cfa;
+    return walk->record && walk->record < frame->cfa ? PYTHON_LOOP : PYTHON_GLUE;
+}
+
+/* Of `f(...)`, `package::f(...)` or `object$f(...)`: f. 0: what is called has no name. */
+static uintptr_t symbol_of(const struct object *call)
+{
+    struct object called, rest;
+    uintptr_t first = word_of(call->bytes, R_OBJECT_FIRST);
+    if (!os_copy_memory(&called, first, sizeof(called)) || is_a(&called, R_SYMBOL))
+        return first;
+    if (!is_a(&called, R_CALL) || !read_object(word_of(called.bytes, R_OBJECT_REST), R_LIST, &rest) ||
+        !read_object(word_of(rest.bytes, R_OBJECT_REST), R_LIST, &rest))
+        return 0;
+    first = word_of(rest.bytes, R_OBJECT_FIRST);
+    return read_object(first, R_SYMBOL, &called) ? first : 0;
+}
+
+/* 0: there is no room, or it is no symbol. */
+static uint32_t function_of(uintptr_t symbol)
+{
+    uint32_t place = hash_number(symbol) >> 32 & (KNOWN - 1);
+    if (r.known[place].symbol == symbol && r.known[place].module_id)
+        return r.known[place].module_id;
+    char name[MAX_NAME + 1] = "<anonymous>";
+    if (symbol && !read_name(symbol, name))
+        return 0;
+    struct module_function function = {.digest = hash_bytes(name, strlen(name)), .path = "[R]", .name = name};
+    r.known[place].symbol = symbol;
+    return r.known[place].module_id = module_function(&function);
+}
+
+bool r_next(struct r_walk *walk, struct python_place *place, bool *broken)
+{
+    unsigned char record[R_RECORD_BYTES];
+    struct object call, function, environment;
+    uint32_t flags;
+    *broken = false;
+    do {
+        if (!walk->record || walk->record >= walk->end)
+            return false;
+        *broken = !read_record(walk, record);
+        memcpy(&flags, record + R_RECORD_FLAGS, sizeof(flags));
+    } while (!*broken && !(flags & R_IS_FUNCTION)); /* loops, promises: each lies further out */
+    const struct os_part parts[] = {{&call, word_of(record, R_RECORD_CALL), sizeof(call)},
+                                    {&function, word_of(record, R_RECORD_FUNCTION), sizeof(function)},
+                                    {&environment, word_of(record, R_RECORD_ENVIRONMENT), sizeof(environment)}};
+    if (*broken || !os_copy_parts(parts, 3) || !is_a(&call, R_CALL) || !is_a(&function, R_CLOSURE) || !is_a(&environment, R_ENVIRONMENT))
+        return !(*broken = true);
+    *place = (struct python_place){.module_id = function_of(symbol_of(&call))};
+    *broken = !place->module_id;
+    return !*broken;
+}
